@@ -1,0 +1,63 @@
+"""Every error that attnviz raises on purpose. Each message says what was expected, what came and what to do.
+
+    AttnvizError
+    ├── UnknownName        no model, recipe, checkpoint, data set, tap or class of that name
+    ├── BadInput           a value that cannot be used: a picture, a shape, a setting, a word in an address
+    ├── DataError          a data set is not here, cannot be fetched or is damaged
+    ├── TraceError         a trace that would have shown nothing, or something false
+    ├── CheckpointError    a checkpoint that is cut, foreign, of another shape, or holds NaN
+    └── RunError           a training run that cannot be started, resumed or written
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class AttnvizError(Exception):
+    """What all errors of attnviz have in common: the message is meant for a person."""
+
+
+class UnknownName(AttnvizError):
+    """A name that is not in its table."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"There is no {kind} {name!r}. {closest(name, known)}")
+
+
+class BadInput(AttnvizError):
+    """A value that cannot be used."""
+
+
+class DataError(AttnvizError):
+    """A data set that is not here, cannot be fetched or is damaged."""
+
+
+class TraceError(AttnvizError):
+    """A trace that would have shown nothing, or something false."""
+
+
+class CheckpointError(AttnvizError):
+    """A checkpoint that cannot be trusted; nothing of it was loaded."""
+
+
+class RunError(AttnvizError):
+    """A training run that cannot be started, resumed or written."""
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """Say which names there are, the most similar one first.
+
+    Args:
+        name: what was asked for.
+        known: all the names that would have been right.
+
+    Returns:
+        One or two sentences: "Did you mean 'weights'? There are: query, key, ..."
+    """
+    known = list(known)
+    if not known:
+        return "There are none."
+    near = get_close_matches(name, known, n=1, cutoff=0.5)
+    question = f"Did you mean {near[0]!r}? " if near else ""
+    shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
+    return f"{question}There are: {shown}."
