@@ -8,7 +8,7 @@
     seen["attention.weights"].at(batch=0, head=0) # (query, key)
 
 `load` gives a checkpoint's model and card, `trace` shows what happens inside any model whose layers have taps,
-`Grid` says where a layer's tokens lie on the picture. Importing attnviz costs no torch: names resolve when they are used.
+`Grid` says where tokens lie on the picture. Importing attnviz costs no torch: names resolve when they are used.
 """
 
 from importlib import import_module

@@ -1,12 +1,12 @@
 """Every error that attnviz raises on purpose. Each message says what was expected, what came and what to do.
 
-    AttnvizError
-    ├── UnknownName        no model, recipe, checkpoint, data set, tap or class of that name
-    ├── BadInput           a value that cannot be used: a picture, a shape, a setting, a word in an address
-    ├── DataError          a data set is not here, cannot be fetched or is damaged
-    ├── TraceError         a trace that would have shown nothing, or something false
-    ├── CheckpointError    a checkpoint that is cut, foreign, of another shape, or holds NaN
-    └── RunError           a training run that cannot be started, resumed or written
+AttnvizError
+├── UnknownName        no model, recipe, checkpoint, data set, tap or class of that name
+├── BadInput           a value that cannot be used: a picture, a shape, a setting, a word in an address
+├── DataError          a data set is not here, cannot be fetched or is damaged
+├── TraceError         a trace that would have shown nothing, or something false
+├── CheckpointError    a checkpoint that is cut, foreign, of another shape, or holds NaN
+└── RunError           a training run that cannot be started, resumed or written
 """
 
 from collections.abc import Iterable

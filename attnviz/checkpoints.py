@@ -1,0 +1,91 @@
+"""Checkpoints: a name to a model and its card. Weights are safetensors, never pickles: loading one runs no code."""
+
+import hashlib
+from typing import NamedTuple
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+from torch import Tensor, nn
+
+from attnviz import cards, models
+from attnviz.cards import Card
+from attnviz.errors import CheckpointError
+from attnviz.files import reason, write
+
+_WEIGHTS = "weights.safetensors"
+
+
+class Checkpoint(NamedTuple):
+    """A trained model, in evaluation mode and without gradients, and its card."""
+
+    model: nn.Module
+    card: Card
+
+
+def load(name: str) -> Checkpoint:
+    """Load a trained model by name, such as "pixel_attention.1v8".
+
+    Returns:
+        model and card.
+
+    Raises:
+        UnknownName: there is no checkpoint of that name; the closest ones are listed.
+        CheckpointError: cut, foreign, of another shape, not finite, or not the weights that the card describes.
+            Nothing of it is loaded.
+    """
+    card = cards.read(name)
+    path = cards.folder() / name / _WEIGHTS
+    try:
+        content = path.read_bytes()
+        tensors = load_tensors(content)
+    except OSError as error:
+        raise CheckpointError(f"The weights {path} cannot be read: {reason(error)}.") from error
+    except (SafetensorError, ValueError, KeyError) as error:
+        raise CheckpointError(f"{path} is not a whole safetensors file. Take back the committed one.") from error
+    model = models.spec(card.recipe.model).build(card.config)
+    _check(f"{path}", model.state_dict(), tensors)
+    if digest(content) != card.weights_digest:
+        raise CheckpointError(f"{path} holds other weights than its card describes. Take back the committed folder.")
+    model.load_state_dict(tensors)
+    return Checkpoint(model.eval().requires_grad_(False), card)
+
+
+def save(model_state: dict[str, Tensor], card: Card) -> None:
+    """Write a checkpoint: the weights first, then the card that names their digest.
+
+    Raises:
+        CheckpointError: it cannot be written; an older one of that name is then still whole or named as damaged.
+    """
+    target = cards.folder() / card.name
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        write(target / _WEIGHTS, encode(model_state))
+        write(target / "card.json", card.model_dump_json(indent=1) + "\n")
+    except OSError as error:
+        raise CheckpointError(f"The checkpoint {target} cannot be written: {reason(error)}.") from error
+
+
+def encode(state: dict[str, Tensor]) -> bytes:
+    """Return the bytes of a safetensors file with these tensors, the same for the same tensors."""
+    return save_tensors({name: tensor.cpu().contiguous() for name, tensor in state.items()})
+
+
+def digest(content: bytes) -> str:
+    """Return the sha256 of a file's content, in hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _check(where: str, expected: dict[str, Tensor], came: dict[str, Tensor]) -> None:
+    for name, tensor in expected.items():
+        if name not in came:
+            raise CheckpointError(f"{where} lacks {name!r}: it belongs to another model.")
+        if came[name].shape != tensor.shape:
+            raise CheckpointError(
+                f"{where}: {name!r} must have shape {tuple(tensor.shape)}, it has {tuple(came[name].shape)}."
+            )
+        if not torch.isfinite(came[name]).all():
+            raise CheckpointError(f"{where}: {name!r} holds values that are not finite numbers.")
+    if extra := sorted(set(came) - set(expected)):
+        raise CheckpointError(f"{where} holds {extra[0]!r}, which the model does not have: it belongs to another.")

@@ -1,0 +1,109 @@
+"""Multi-head dot-product attention.
+
+Source: "Attention Is All You Need", Vaswani et al., 2017, https://arxiv.org/abs/1706.03762, section 3.2; the free
+choice of head size and of output features is Keras' `MultiHeadAttention`.
+
+Differs: none. Where features = heads x head size it equals `torch.nn.MultiheadAttention`.
+
+    our name       the paper's symbol
+    query, key     Q W^Q, K W^K
+    value          V W^V
+    scores         Q K^T / sqrt(d_k)
+    weights        softmax(Q K^T / sqrt(d_k))
+    mixed          head_i
+    output         Concat(head_1, ..., head_h) W^O
+    head_size      d_k = d_v
+"""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
+
+from attnviz.tracing import Grid, Layer
+
+
+class Attention(Layer):
+    """Every token asks every token, in each head, and takes a weighted mean of their values.
+
+    Args:
+        features: numbers of a token.
+        heads: how many times it is done side by side.
+        head_size: numbers of a head's query, key and value.
+        output_features: numbers of a token afterwards; by default as before.
+        grid: where the tokens lie on the picture, for whoever draws them.
+
+    Call Args:
+        tokens: float (batch, token, features).
+
+    Returns:
+        float (batch, token, output_features).
+    """
+
+    taps = ("query", "key", "value", "scores", "weights", "mixed", "output")
+
+    def __init__(
+        self, *, features: int, heads: int, head_size: int, output_features: int | None = None, grid: Grid | None = None
+    ) -> None:
+        super().__init__()
+        self.heads, self.head_size, self.grid = heads, head_size, grid
+        self.query = nn.Linear(features, heads * head_size)
+        self.key = nn.Linear(features, heads * head_size)
+        self.value = nn.Linear(features, heads * head_size)
+        self.output = nn.Linear(heads * head_size, output_features or features)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        query = self.tap("query", self.split(self.query(tokens)), axes="batch head token feature")
+        key = self.tap("key", self.split(self.key(tokens)), axes="batch head token feature")
+        value = self.tap("value", self.split(self.value(tokens)), axes="batch head token feature")
+        if self.hears("scores") or self.hears("weights"):
+            scores = query @ key.mT * self.head_size**-0.5  # (batch, head, query, key)
+            scores = self.tap("scores", scores, axes="batch head query key")
+            weights = self.tap("weights", scores.softmax(-1), axes="batch head query key")
+            mixed = weights @ value  # (batch, head, token, head_size)
+        else:
+            mixed = scaled_dot_product_attention(query, key, value)
+        mixed = self.tap("mixed", mixed, axes="batch head token feature")
+        return self.tap("output", self.join(mixed), axes="batch token feature")
+
+    def over_levels(self, tokens: Tensor, counts: Tensor) -> Tensor:
+        """Attend among few different tokens that each occur many times: exact, and far cheaper than one by one.
+
+        Tokens that are equal have equal queries, keys and values. So the softmax over all tokens of a picture is a
+        softmax over its different tokens ("levels"), each weighted by how often it occurs, and one table of scores
+        serves the whole batch.
+
+        Args:
+            tokens: float (level, features), the different tokens, such that scores rise or fall steadily along them:
+                evenly spaced intensities do.
+            counts: float (batch, level), how often each occurs in a picture; 0 or more, at least one above 0 a row.
+
+        Returns:
+            float (batch, level, output_features): what a token of that level becomes in that picture.
+        """
+        query, key, value = (self.split(part(tokens)) for part in (self.query, self.key, self.value))
+        scores = query @ key.mT * self.head_size**-0.5  # (head, level, level)
+        weighted = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)  # (head, level, head_size + 1)
+        level = torch.arange(len(tokens), device=tokens.device)
+        occurs = counts > 0
+        lowest, highest = occurs.int().argmax(1), len(tokens) - 1 - occurs.flip(1).int().argmax(1)
+        ranges, group = torch.stack([lowest, highest], dim=1).unique(dim=0, return_inverse=True)
+        terms = []
+        for index, (low, high) in enumerate(ranges.tolist()):
+            # The largest score among the levels that occur stands at one end, for scores are steady along the levels.
+            # Subtracting it, and not that of a level which does not occur, keeps the sum of exponentials above 0.
+            largest = torch.maximum(scores[..., low], scores[..., high]).detach()
+            absent = (level < low) | (level > high)
+            table = (scores - largest[..., None]).masked_fill(absent, -torch.inf).exp()  # (head, query, key)
+            carried = torch.einsum("hqk,hkf->khqf", table, weighted)
+            terms.append(torch.einsum("bk,khqf->bhqf", counts[group == index], carried))
+        sums = torch.cat(terms)[group.argsort(stable=True).argsort()]  # (batch, head, level, head_size + 1)
+        return self.join(sums[..., :-1] / sums[..., -1:])
+
+    def split(self, tokens: Tensor) -> Tensor:
+        """(..., token, heads * head_size) to (..., head, token, head_size)."""
+        return tokens.unflatten(-1, (self.heads, self.head_size)).transpose(-3, -2)
+
+    def join(self, mixed: Tensor) -> Tensor:
+        """(..., head, token, head_size) through the output projection to (..., token, output_features)."""
+        projected: Tensor = self.output(mixed.transpose(-3, -2).flatten(-2))
+        return projected

@@ -1,0 +1,50 @@
+"""What several models share: standardising, the width of the answer, the initial weights."""
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.errors import BadInput
+
+
+class Standardise(nn.Module):
+    """Subtract the mean, divide by the standard deviation: both stand in the config, so that a checkpoint is whole.
+
+    Args:
+        mean, std: of the intensities of the training pictures, in 0..1.
+    """
+
+    def __init__(self, mean: float, std: float) -> None:
+        super().__init__()
+        self.mean, self.std = mean, std
+
+    def forward(self, intensities: Tensor) -> Tensor:
+        return (intensities - self.mean) / self.std
+
+
+def check(images: Tensor, *shape: int) -> None:
+    """Refuse pictures of another shape than (batch, *shape).
+
+    Raises:
+        BadInput: says which shape was expected and which came.
+    """
+    if images.shape[1:] != shape or not images.is_floating_point():
+        came = f"{images.dtype} of shape {tuple(images.shape)}"
+        raise BadInput(
+            f"This model takes float pictures in 0..1 of shape (batch, {', '.join(map(str, shape))}), not {came}."
+        )
+
+
+def columns_of(classes: tuple[str, ...]) -> int:
+    """Return how many columns the logits of these classes have: one for two classes, else one each."""
+    return 1 if len(classes) == 2 else len(classes)
+
+
+def glorot(model: nn.Module, generator: torch.Generator | None) -> None:
+    """Draw the weights of all linear layers as Keras does, from Glorot's uniform distribution, and set biases to 0.
+
+    Source: "Understanding the difficulty of training deep feedforward neural networks", Glorot and Bengio, 2010.
+    """
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            nn.init.xavier_uniform_(module.weight, generator=generator)
+            nn.init.zeros_(module.bias)

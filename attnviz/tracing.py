@@ -1,0 +1,264 @@
+"""The tap: how the inside of a model becomes visible, and changeable, while it runs.
+
+    class Attention(Layer):
+        taps = ("scores", "weights")
+        def forward(self, tokens):
+            weights = self.tap("weights", scores.softmax(-1), axes="batch head query key")   # use what it returns
+
+    with trace(model, keep=["*.weights"], edits={"attention.scores": sharpen}) as seen:
+        logits = model(images)
+    seen["attention.weights"].at(batch=0, head=0)                                            # (query, key)
+
+An address is the path of the module in the model, a dot, and the name of the tap. Where nobody listens a tap is the
+identity. Who listens is known per thread, so that visitors who share a model never meet.
+
+Not promised: the worker threads of `DataParallel` (they hear nothing, which is an error), activation checkpointing
+(it visits taps again in the backward pass, when the trace is closed), `torch.export`.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.errors import TraceError, closest
+from attnviz.readings import Grid as Grid
+from attnviz.readings import Reading as Reading
+from attnviz.roles import AXES
+
+Edit = Callable[[Tensor], Tensor]
+
+
+class Trace(dict[str, Reading]):
+    """The readings of a trace by address, in the order of the forward pass; filled when its `with` block ends."""
+
+    def __init__(self, model: nn.Module, keep: Sequence[str], edits: Mapping[str, Edit], gradients: bool) -> None:
+        super().__init__()
+        self._outer: Trace | None = None
+        self._paths = {layer: path for path, layer in _layers(model)}
+        known = [_address(path, name) for path, layer in _layers(model) for name in layer.taps]
+        self._kept = {pattern: [a for a in known if fnmatchcase(a, pattern)] for pattern in keep}
+        self._wanted = {address for matches in self._kept.values() for address in matches}
+        self._edits = dict(edits)
+        self._gradients = gradients
+        self._visits: dict[str, list[Reading]] = {}
+        self._versions: list[tuple[Reading, int]] = []
+        self._stacked: dict[str, str] = {}
+        self._used: set[str] = set()
+        self._batch: tuple[str, int] | None = None
+        for pattern, matches in self._kept.items():
+            if not matches:
+                raise TraceError(f"No tap matches {pattern!r}. {closest(pattern, known)}")
+        for address in self._edits:
+            if address not in known:
+                raise TraceError(f"No tap is called {address!r}, so it cannot be edited. {closest(address, known)}")
+
+    def __missing__(self, address: str) -> Reading:
+        raise TraceError(f"Nothing was kept of {address!r}. {closest(address, self)}")
+
+    def _hears(self, layer: "Layer", name: str) -> bool:
+        if layer in self._paths:
+            address = _address(self._paths[layer], name)
+            if address in self._wanted or address in self._edits:
+                return True
+        return self._outer is not None and self._outer._hears(layer, name)
+
+    def _visit(self, layer: "Layer", name: str, tensor: Tensor, axes: str, per: str | None) -> Tensor:
+        if layer in self._paths:
+            address = _address(self._paths[layer], name)
+            words = self._check(layer, name, address, tensor, axes, per)
+            before = None
+            if address in self._edits:
+                before, tensor = tensor, _edited(address, tensor, self._edits[address])
+                self._used.add(address)
+            if address in self._wanted:
+                self._keep(Reading(address, tensor, words, getattr(layer, "grid", None), before), per)
+        return tensor if self._outer is None else self._outer._visit(layer, name, tensor, axes, per)
+
+    def _check(
+        self, layer: "Layer", name: str, address: str, tensor: Tensor, axes: str, per: str | None
+    ) -> tuple[str, ...]:
+        words, shape = tuple(axes.split()), tuple(tensor.shape)
+        if name not in layer.taps:
+            raise TraceError(f"{address}: {type(layer).__name__}.taps does not name {name!r}; add it there.")
+        if len(words) != len(shape) or len(set(words)) != len(words) or not set(words) <= set(AXES):
+            raise TraceError(
+                f"{address}: the axes {axes!r} must be {len(shape)} different words for the shape {shape}, "
+                f"out of: {', '.join(AXES)}."
+            )
+        if per is not None and (per not in AXES or per in words):
+            raise TraceError(f"{address}: per={per!r} must be an axis that {axes!r} does not have.")
+        if "batch" in words:
+            batch = shape[words.index("batch")]
+            if self._batch is None:
+                self._batch = address, batch
+            if self._batch[1] != batch:
+                raise TraceError(
+                    f"{address}: a batch of {batch} in the shape {shape}, but {self._batch[0]} had "
+                    f"{self._batch[1]}; is 'batch' in the right place of {axes!r}?"
+                )
+        return words
+
+    def _keep(self, reading: Reading, per: str | None) -> None:
+        visits = self._visits.setdefault(reading.address, [])
+        if visits and per is None:
+            raise TraceError(
+                f"{reading.address} was reached a second time, now with shape {tuple(reading.tensor.shape)}. "
+                'Run the model once a trace; a layer that runs several times in one pass taps with per="glimpse".'
+            )
+        if per is not None:
+            self._stacked[reading.address] = per
+        kept = Reading(
+            reading.address, self._held(reading.tensor), reading.axes, reading.grid,
+            None if reading.before is None else self._held(reading.before),
+        )  # fmt: skip
+        visits.append(kept)
+        if not torch.compiler.is_compiling():  # a compiled graph has no in-place changes: they are functions there
+            self._versions += [(kept, _version(kept.tensor))]
+
+    def _held(self, tensor: Tensor) -> Tensor:
+        if not torch.compiler.is_compiling() and tensor.is_inference():
+            return tensor.clone()  # it counts no versions: only a copy is safe from changes in place
+        return tensor if self._gradients else tensor.detach()
+
+    def _close(self) -> None:
+        if not self._visits and not self._used:
+            raise TraceError(
+                "The trace heard nothing: run the very model that it was opened for, in its block and its thread."
+            )
+        for pattern, matches in self._kept.items():
+            if not any(address in self._visits for address in matches):
+                raise TraceError(f"{pattern!r} was never reached. {closest(pattern, self._visits)}")
+        for address in self._edits:
+            if address not in self._used:
+                raise TraceError(f"The edit of {address!r} was never used: the model did not come by there.")
+        for reading, version in self._versions:
+            if _version(reading.tensor) != version:
+                raise TraceError(
+                    f"{reading.address}, shape {tuple(reading.tensor.shape)}, was changed in place after it was kept, "
+                    "so the reading would be false. Use the out-of-place operation after the tap."
+                )
+        for address, visits in self._visits.items():
+            self[address] = _stack(visits, self._stacked[address]) if address in self._stacked else visits[0]
+
+
+class _Listener(threading.local):
+    trace: Trace | None = None  # on the class: an attribute of the thread alone would cost four times as much to read
+
+
+_listener = _Listener()
+
+
+class Layer(nn.Module):
+    """A module with taps. A subclass names them in `taps`, in the order in which its forward pass reaches them."""
+
+    taps: ClassVar[tuple[str, ...]] = ()
+
+    def tap(self, name: str, tensor: Tensor, axes: str, per: str | None = None) -> Tensor:
+        """Show a tensor to whoever listens, and return it, edited if somebody asked for that.
+
+        Args:
+            name: one of `taps`.
+            tensor: the value at this point of the forward pass.
+            axes: a word for each axis, such as "batch head query key".
+            per: the axis that counts the visits, where one pass comes by several times, such as "glimpse".
+
+        Returns:
+            A tensor of the same shape, dtype and device: always go on with this one.
+        """
+        trace = _listener.trace
+        return tensor if trace is None else trace._visit(self, name, tensor, axes, per)
+
+    def hears(self, name: str) -> bool:
+        """Say whether somebody keeps or edits this tap: where not, a layer may take a path that never computes it."""
+        trace = _listener.trace
+        return trace is not None and trace._hears(self, name)
+
+
+@contextmanager
+def trace(
+    model: nn.Module,
+    keep: Sequence[str] | str = ("*",),
+    edits: Mapping[str, Edit] | None = None,
+    *,
+    gradients: bool = False,
+) -> Iterator[Trace]:
+    """Keep what taps of a model say, and change it, for the forward pass inside the block.
+
+    Args:
+        model: any module with layers that have taps; a compiled one too (opening a trace recompiles it once).
+        keep: addresses, with * for any part; none (an empty list) to edit only.
+        edits: address -> function from tensor to tensor of the same shape, dtype and device.
+        gradients: keep the graph, to differentiate through the readings. Otherwise they are detached.
+
+    Returns:
+        The readings by address, once the block has ended.
+
+    Raises:
+        TraceError: a name that matches nothing, an edit that was not used, a pass that heard nothing, or a value
+            that was changed in place afterwards.
+    """
+    opened = Trace(model, (keep,) if isinstance(keep, str) else keep, edits or {}, gradients)
+    opened._outer, _listener.trace = _listener.trace, opened
+    try:
+        yield opened
+    finally:
+        _listener.trace = opened._outer
+    opened._close()
+
+
+def addresses(model: nn.Module, example: Tensor) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
+    """List what could be heard: address -> (axes, shape), in the order of the forward pass.
+
+    Args:
+        model: any module with taps.
+        example: a batch that the model takes.
+    """
+    with torch.no_grad(), trace(model) as seen:
+        model(example)
+    return {address: (reading.axes, tuple(reading.tensor.shape)) for address, reading in seen.items()}
+
+
+def _layers(model: nn.Module) -> Iterator[tuple[str, Layer]]:
+    for path, module in model.named_modules():
+        if isinstance(module, Layer):
+            yield (
+                path.replace("_orig_mod.", "").replace("_orig_mod", ""),
+                module,
+            )  # what torch.compile wraps around
+
+
+def _address(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _edited(address: str, tensor: Tensor, edit: Edit) -> Tensor:
+    changed = edit(tensor)
+    expected = tuple(tensor.shape), tensor.dtype, tensor.device
+    if not isinstance(changed, Tensor):
+        raise TraceError(
+            f"The edit of {address!r} must return a tensor of shape {expected[0]}, it returned {changed!r}."
+        )
+    came = tuple(changed.shape), changed.dtype, changed.device
+    if came != expected:
+        raise TraceError(f"The edit of {address!r} must keep shape, dtype and device {expected}, it returned {came}.")
+    return changed
+
+
+def _version(tensor: Tensor) -> int:
+    return -1 if tensor.is_inference() else tensor._version
+
+
+def _stack(visits: list[Reading], per: str) -> Reading:
+    first, befores = visits[0], [visit.before for visit in visits]
+    return Reading(
+        first.address,
+        torch.stack([visit.tensor for visit in visits]),
+        (per, *first.axes),
+        first.grid,
+        torch.stack([b for b in befores if b is not None]) if first.before is not None else None,
+    )

@@ -1,0 +1,169 @@
+"""A run: one training in a folder of its own, that a kill at any moment interrupts but does not harm.
+
+    runs/ID/  run.json (recipe, seed, device, threads, command)   curve.jsonl (a line an epoch)   log.txt
+              state-EPOCH.safetensors (the last two)   status.json
+
+A run that is gone on with gives, bit for bit, the curve and the weights of one that nobody disturbed, on the same
+device with the same number of threads; `run.json` fixes both.
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save as save_tensors
+from torch import Tensor
+
+from attnviz import files
+from attnviz.errors import RunError
+from attnviz.recipes.recipe import Recipe, Strict
+from attnviz.training.loop import Epoch, Step, Training
+
+
+class RunFile(Strict):
+    """What `run.json` holds: all that decides how a training goes."""
+
+    recipe: Recipe
+    seed: int
+    device: str
+    threads: int
+    data_digest: str
+    command: str
+
+
+class Run:
+    """One seed of one recipe, in its folder.
+
+    Args:
+        info: what decides how it goes. Where the folder holds a run already, its number of threads is kept.
+        root: the folder of all runs; by default `ATTNVIZ_RUNS`, else `runs` in the working folder.
+
+    Raises:
+        RunError: the folder holds a run that was started otherwise, or cannot be written.
+    """
+
+    def __init__(self, info: RunFile, root: Path | None = None) -> None:
+        root = root or Path(os.environ.get("ATTNVIZ_RUNS", "runs"))
+        self.folder = root / f"{info.recipe.key}.{info.seed}"
+        path = self.folder / "run.json"
+        with self._writing():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                files.write(path, info.model_dump_json(indent=1) + "\n")
+        try:
+            self.info = RunFile.model_validate_json(path.read_bytes(), strict=False)
+        except (ValidationError, OSError) as error:
+            raise RunError(f"{path} cannot be read. Remove the folder to train from the start.") from error
+        for name in ("recipe", "seed", "device", "data_digest"):
+            if getattr(self.info, name) != getattr(info, name):
+                raise RunError(
+                    f"{self.folder} holds a run with another {name.replace('_', ' ')}. "
+                    "Go on as it was started, or remove the folder to train from the start."
+                )
+
+    def train(self, training: Training) -> Iterator[Step | Epoch]:
+        """Train on from the last state, or from the start, until finished; a state is written after every epoch.
+
+        Args:
+            training: freshly made, as for the start.
+
+        Raises:
+            RunError: another process trains this run, or the folder cannot be written. Nothing is lost: the same
+                command goes on from the last epoch.
+        """
+        lock = FileLock(self.folder / "lock", blocking=False)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise RunError(f"Another process is training {self.folder}. Wait for it, or stop it.") from error
+        try:
+            self._resume(training)
+            started = time.monotonic()
+            for event in training.run():
+                if isinstance(event, Epoch):
+                    with self._writing():
+                        self._record(training, event, time.monotonic() - started)
+                    started = time.monotonic()
+                yield event
+            with self._writing():
+                self._status(training)
+        finally:
+            lock.release()
+
+    def curve(self) -> list[Epoch]:
+        """Return the epochs that are done."""
+        path = self.folder / "curve.jsonl"
+        lines = path.read_text().splitlines(keepends=True) if path.exists() else []
+        return [Epoch(**json.loads(line)) for line in lines if line.endswith("\n")]  # a kill can leave half a line
+
+    def seconds(self) -> float:
+        """Return how long the epochs took together, as the log says."""
+        path = self.folder / "log.txt"
+        lines = path.read_text().splitlines() if path.exists() else []
+        return sum(float(line.split()[-2]) for line in lines if line.endswith(" seconds"))
+
+    def _resume(self, training: Training) -> None:
+        for path in sorted(self.folder.glob("state-*.safetensors"), key=_number, reverse=True):
+            state = _read(path)
+            if state is not None:
+                training.restore(*state)
+                break
+        lines = [json.dumps(asdict(epoch)) + "\n" for epoch in self.curve()[: training.epoch]]
+        with self._writing():
+            files.write(self.folder / "curve.jsonl", "".join(lines))
+
+    def _record(self, training: Training, epoch: Epoch, seconds: float) -> None:
+        # The curve first: a line too many is cut when the run is gone on with, one too few could not be made up.
+        with (self.folder / "curve.jsonl").open("a") as curve:
+            curve.write(json.dumps(asdict(epoch)) + "\n")
+            curve.flush()
+            os.fsync(curve.fileno())
+        tensors, numbers = training.state()
+        content = save_tensors({n: t.cpu().contiguous() for n, t in tensors.items()}, {"numbers": json.dumps(numbers)})
+        files.write(self.folder / f"state-{epoch.epoch}.safetensors", content)
+        for old in self.folder.glob("state-*.safetensors"):
+            if _number(old) < epoch.epoch - 1:
+                old.unlink()
+        self._status(training)
+        with (self.folder / "log.txt").open("a") as log:
+            log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} epoch {epoch.epoch}: {seconds:.2f} seconds\n")
+
+    def _status(self, training: Training) -> None:
+        status = {
+            "state": "finished" if training.finished else "running",
+            "epoch": training.epoch,
+            "best_epoch": training.best_epoch,
+            "process": os.getpid(),
+        }
+        files.write(self.folder / "status.json", json.dumps(status) + "\n")
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise RunError(
+                f"The run {self.folder} cannot be written: {files.reason(error)}. "
+                "Mend that and start the same command again: it goes on from the last epoch."
+            ) from error
+
+
+def _number(path: Path) -> int:
+    return int(path.stem.removeprefix("state-"))
+
+
+def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+    try:
+        with safe_open(path, "pt") as file:
+            numbers = json.loads(file.metadata()["numbers"])
+            return {name: file.get_tensor(name) for name in file.keys()}, numbers  # noqa: SIM118 (it is not a dict)
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError):
+        return None  # damaged from outside: the one before it is still there
