@@ -1,0 +1,248 @@
+"""The data folder: reading what is in it, and fetching what is not.
+
+    FOLDER/mnist/train-images.npy   train-labels.npy   test-images.npy   test-labels.npy
+
+Files get their names only when they are complete and on the disk: a kill or a full disk at any moment leaves either
+the whole file or none.
+"""
+
+import errno
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPException
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from urllib.error import URLError
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.data import vision
+from attnviz.data.specs import DATASETS, Dataset, DataSpec
+from attnviz.errors import AttnvizError, BadInput, DataError, UnknownName
+
+Progress = Callable[[float, str], None]
+
+_one_at_a_time = Lock()
+_SILENCE = 30.0  # seconds without a byte after which a download counts as failed
+_LEFT_BEHIND = 24 * 3600.0  # seconds after which a killed download's folder is swept away
+
+
+def folder() -> Path:
+    """Say where data sets are kept: `ATTNVIZ_DATA`, else a folder in the user's cache. It need not exist yet."""
+    chosen = os.environ.get("ATTNVIZ_DATA")
+    if chosen:
+        return Path(chosen).expanduser()
+    if sys.platform == "win32":
+        cache = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        cache = "~/Library/Caches"
+    else:
+        cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(cache).expanduser() / "attnviz"
+
+
+def spec(name: str) -> DataSpec:
+    """Look a data set up in the table.
+
+    Raises:
+        UnknownName: there is none of that name; says the closest.
+    """
+    if name not in DATASETS:
+        raise UnknownName("data set", name, DATASETS)
+    return DATASETS[name]
+
+
+def read(name: str, split: str) -> Dataset:
+    """Open a split from the data folder without copying it into memory.
+
+    Args:
+        name: a data set that is kept in files ("mnist").
+        split: "train" or "test".
+
+    Returns:
+        Images and labels, memory-mapped, not to be written to.
+
+    Raises:
+        UnknownName: no such data set or split.
+        DataError: its files are not here, or damaged; says which and what to do.
+    """
+    its = spec(name)
+    if split not in its.counts:
+        raise UnknownName(f"split of {name}", split, its.counts)
+    count = its.counts[split]
+    images = _open(its, f"{split}-images.npy", (count, *its.shape), np.dtype(np.uint8))
+    labels = _open(its, f"{split}-labels.npy", (count,), np.dtype(np.int64))
+    if labels.min() < 0 or labels.max() >= len(its.classes):
+        raise _damaged(its, f"{split}-labels.npy", f"its labels run from {labels.min()} to {labels.max()}")
+    return Dataset(images, labels)
+
+
+def available(name: str) -> bool:
+    """Say whether a data set can be loaded now, without a download.
+
+    Raises:
+        UnknownName: there is none of that name.
+    """
+    its = spec(name)
+    if its.torchvision is None:
+        return True
+    try:
+        for split in its.counts:
+            read(name, split)
+    except DataError:
+        return False
+    return True
+
+
+def fetch(name: str, progress: Progress | None = None) -> None:
+    """Bring a data set into the data folder; does nothing if it is there and whole.
+
+    Args:
+        name: a data set.
+        progress: called with how much is done (0..1) and a sentence; what it raises stops the download, and then
+            nothing is left behind.
+
+    Raises:
+        UnknownName: there is none of that name.
+        BadInput: the data folder cannot be written to.
+        DataError: no network, a broken download, or a full disk; says what to do.
+    """
+    its = spec(name)
+    tell = progress or (lambda done, sentence: None)
+    with _one_at_a_time:
+        if its.torchvision is None or available(name):
+            tell(1.0, f"{its.title} is here.")
+            return
+        tell(0.0, f"Asking for {its.title} ({its.megabytes} MB) ...")
+        try:
+            _fetch(its, its.torchvision, tell)
+        except (OSError, RuntimeError, HTTPException, ImportError) as error:
+            raise _sentence(its, error) from error
+        tell(1.0, f"{its.title} is here.")
+
+
+def _fetch(its: DataSpec, kind: str, tell: Progress) -> None:
+    folder().mkdir(parents=True, exist_ok=True)
+    _sweep()
+    beside = Path(tempfile.mkdtemp(prefix=".fetching-", dir=folder()))
+    try:
+        came = 0
+
+        def received(count: int) -> None:
+            nonlocal came
+            came += count
+            megabytes = min(came / 2**20, its.megabytes)
+            tell(
+                0.95 * megabytes / its.megabytes,
+                f"Downloading {its.title}: {megabytes:.1f} of {its.megabytes} MB",
+            )
+
+        with _patience():
+            splits = vision.download(kind, beside, received)
+        tell(0.95, f"Writing {its.title} ...")
+        written = [
+            _write(beside / f"{split}-{part}.npy", array)
+            for split, dataset in splits.items()
+            for part, array in dataset._asdict().items()
+        ]
+        home = folder() / its.name
+        home.mkdir(exist_ok=True)
+        for path in written:
+            path.replace(home / path.name)
+        _sync_folder(home)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _open(its: DataSpec, file: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    path = folder() / its.name / file
+    try:
+        array: Any = np.lib.format.open_memmap(path, mode="r")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise DataError(
+            f"{its.title} is not here: {path} is missing. Get it with attnviz.data.fetch({its.name!r}) "
+            f"({its.megabytes} MB), or use 'strokes', which needs no download."
+        ) from error
+    except PermissionError as error:
+        raise BadInput(f"{path} may not be read. Change its permissions or set ATTNVIZ_DATA.") from error
+    except Exception as error:  # whatever numpy makes of a damaged header, it is one thing to a person
+        raise _damaged(its, file, "it is cut or is no .npy file") from error
+    if array.shape != shape or array.dtype != kind:
+        raise _damaged(its, file, f"it holds {array.dtype} {array.shape} where {kind} {shape} was expected")
+    if not array.flags.c_contiguous:
+        raise _damaged(its, file, "its axes are stored in another order")
+    return array  # type: ignore[no-any-return]
+
+
+def _damaged(its: DataSpec, file: str, how: str) -> DataError:
+    return DataError(
+        f"{folder() / its.name / file} is damaged: {how}. Get {its.title} anew with attnviz.data.fetch({its.name!r})."
+    )
+
+
+def _write(path: Path, array: npt.NDArray[Any]) -> Path:
+    with path.open("wb") as file:
+        np.save(file, np.ascontiguousarray(array))
+        file.flush()
+        os.fsync(file.fileno())
+    return path
+
+
+def _sync_folder(path: Path) -> None:
+    if os.name != "posix":
+        return  # other systems cannot open a folder, and keep renames in order by themselves
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _sweep() -> None:
+    for old in folder().glob(".fetching-*"):
+        try:
+            stale = time.time() - old.stat().st_mtime > _LEFT_BEHIND
+        except FileNotFoundError:
+            continue
+        if stale:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    """Let a silent server fail: torchvision sets no time limit of its own."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(_SILENCE)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before)
+
+
+def _sentence(its: DataSpec, error: Exception) -> AttnvizError:
+    number = error.errno if isinstance(error, OSError) and not isinstance(error, URLError) else None
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        return DataError(
+            f"The disk is full: {its.title} does not fit into {folder()}. Make room, or set ATTNVIZ_DATA to a folder "
+            "on another disk, and fetch it again; nothing was changed."
+        )
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):
+        return BadInput(
+            f"{folder()} cannot be written to, so {its.title} cannot be kept there. Set ATTNVIZ_DATA to a folder of "
+            "your own and fetch it again."
+        )
+    if isinstance(error, ImportError):
+        return DataError(f"{its.title} is downloaded by torchvision, which cannot be imported here: {error}.")
+    words = (str(error).strip() or type(error).__name__).splitlines()[-1].rstrip(".")
+    return DataError(
+        f"{its.title} could not be downloaded ({words}). Check the network and fetch it again, or copy the folder "
+        f"{its.name!r} from another machine's data folder into {folder()}; 'strokes' needs no download."
+    )

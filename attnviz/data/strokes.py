@@ -1,0 +1,343 @@
+"""Drawn digits without a download: our own generator, seeded and versioned.
+
+A digit is drawn as a hand does it: a shape of `skeletons` is chosen, its points are jittered, the whole is slanted,
+turned, stretched and warped, and a pen of varying width follows the curve through the points. Then the picture is made
+as MNIST's were: fitted into 20 x 20 pixels keeping its proportions, with grey edges, and moved by whole pixels until
+its centre of mass lies in the middle of 28 x 28.
+
+Every random number comes from the raw stream of a counter of its own for each block of 256 pictures, and the pictures
+are made from it by plain arithmetic in a fixed order: no matrix product, no transcendental function. So the same
+(version, seed, place, digit) gives the same bytes on any machine, however many other pictures are drawn.
+
+Source: ours; the normalisation follows LeCun, Cortes, Burges, "The MNIST database of handwritten digits", 1998,
+http://yann.lecun.com/exdb/mnist/.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from math import dist
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.data.skeletons import SKELETONS, Skeleton
+from attnviz.errors import BadInput, UnknownName
+
+VERSION = 1
+"""Goes up whenever the same seed would give other pictures."""
+
+BLOCK = 256
+COUNTS = {"train": 60_000, "test": 10_000}
+SEEDS = {"train": 0, "test": 1}
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+
+# Pixels: the size of the picture, of the box the ink is fitted into, and of the sheet drawn on, which leaves
+# room around the box for the pen's edge.
+SIZE, BOX, MARGIN = 28, 20, 5
+SHEET = BOX + 2 * MARGIN
+# How far from the centre of a dab of the pen it may leave ink; the dabs a digit is drawn with; the places along the way
+# between which the width of the pen changes; and the points a skeleton may have (so many are jittered, used or not).
+REACH, DABS, KNOTS, POINTS = 4, 144, 7, 15
+
+
+def load(split: str, count: int | None = None) -> tuple[Bytes, Integers]:
+    """Draw a split: as many of each digit as of any other, in mixed order.
+
+    Args:
+        split: "train" (60,000 pictures) or "test" (10,000), of different seeds.
+        count: only the first so many; they are the same as in the whole split. None is all.
+
+    Returns:
+        Images, uint8 (count, 28, 28, 1) in 0..255, white ink on black; labels, int64 (count,) in 0..9. Both are kept
+        in memory for the next caller and cannot be written to.
+
+    Raises:
+        UnknownName: there is no such split.
+        BadInput: fewer than no pictures, or more than the split has.
+    """
+    if split not in COUNTS:
+        raise UnknownName("split of strokes", split, COUNTS)
+    if count is not None and not 0 <= count <= COUNTS[split]:
+        raise BadInput(f"strokes/{split} has {COUNTS[split]:,} pictures; {count:,} of them cannot be had.")
+    return _load(split, COUNTS[split] if count is None else count)
+
+
+def draw(digits: Sequence[int] | npt.NDArray[Any], *, seed: int) -> Bytes:
+    """Draw one picture for each digit.
+
+    Picture i depends on (VERSION, seed, i, digits[i]) and on nothing else: not on how many others are drawn.
+
+    Args:
+        digits: (count,) integers in 0..9.
+        seed: not negative; another seed gives another hand.
+
+    Returns:
+        uint8 (count, 28, 28, 1) in 0..255, white ink on black; row 0 is the top.
+
+    Raises:
+        BadInput: something other than digits 0 to 9, or a negative seed.
+    """
+    wanted = np.asarray(digits)
+    if wanted.ndim != 1 or (wanted.size and (wanted.dtype.kind not in "iu" or wanted.min() < 0 or wanted.max() > 9)):
+        raise BadInput(f"Strokes can be drawn of a list of whole numbers from 0 to 9; {digits!r} is not one.")
+    if seed < 0:
+        raise BadInput(f"A seed of strokes is a whole number from 0 upwards; {seed} is not.")
+    images = np.zeros((len(wanted), SIZE, SIZE, 1), np.uint8)
+    for start in range(0, len(wanted), BLOCK):
+        block = wanted[start : start + BLOCK].astype(np.int64)
+        images[start : start + BLOCK, :, :, 0] = _draw_block(block, _Chance(seed, start // BLOCK, len(block)))
+    return images
+
+
+@lru_cache(maxsize=4)
+def _load(split: str, count: int) -> tuple[Bytes, Integers]:
+    digits = labels(split)[:count]
+    images = draw(digits, seed=SEEDS[split])
+    images.flags.writeable = False
+    return images, digits
+
+
+@lru_cache(maxsize=2)
+def labels(split: str) -> Integers:
+    """Return the digits of a split, int64 (count,), in 0..9, without drawing them; it cannot be written to."""
+    chance = np.random.PCG64(np.random.SeedSequence([VERSION, SEEDS[split]])).random_raw(COUNTS[split])
+    digits = (np.argsort(chance, kind="stable") % 10).astype(np.int64)
+    digits.flags.writeable = False
+    return digits
+
+
+class _Chance:
+    """The random numbers of one block: always drawn for all 256 places, so that no place depends on the others."""
+
+    def __init__(self, seed: int, block: int, count: int) -> None:
+        self._stream = np.random.PCG64(np.random.SeedSequence([VERSION, seed, block]))
+        self._count = count
+
+    def _raw(self, number: int) -> npt.NDArray[np.uint64]:
+        drawn: npt.NDArray[np.uint64] = self._stream.random_raw(BLOCK * number).reshape(number, BLOCK)
+        return drawn[:, : self._count]
+
+    def even(self, number: int) -> Floats:
+        """(number, count), evenly spread over 0..1."""
+        return (self._raw(number) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+    def bell(self, number: int) -> Floats:
+        """(number, count), mean 0, deviation 1, never beyond 3.5: the sum of the four quarters of a raw number."""
+        raw = self._raw(number)
+        quarters = [(raw >> np.uint64(shift)) & np.uint64(0xFFFF) for shift in (0, 16, 32, 48)]
+        total = (quarters[0] + quarters[1] + quarters[2] + quarters[3]).astype(np.float64)
+        bell: Floats = (total - 131_070.0) / 37_837.227  # the deviation of that sum
+        return bell
+
+
+class _Shapes(NamedTuple):
+    """All skeletons as arrays, so that a block of any digits is drawn at once."""
+
+    points: Floats  # (shape, point, 2)
+    curves: Floats  # (shape, dab, point): where each dab lies, as a mixture of the points
+    first: Integers  # (digit,): its first shape
+    shares: list[Floats]  # for each digit, the growing sum of its shapes' weights, up to 1
+
+
+def _draw_block(digits: Integers, chance: _Chance) -> Bytes:
+    x, y = _write(digits, chance)
+    soft = 0.8 + 0.6 * chance.even(1)
+    return _centre(_ink(*_fit(x, y, _pen(digits, chance), soft), soft))
+
+
+def _write(digits: Integers, chance: _Chance) -> tuple[Floats, Floats]:
+    """The way of the pen: x and y (dab, count), y downwards."""
+    shapes = _shapes()
+    choice = chance.even(1)[0]
+    shape = np.array(
+        [shapes.first[d] + np.searchsorted(shapes.shares[d], c) for d, c in zip(digits, choice, strict=True)]
+    )
+    # Neighbours move partly together: points that move each for itself make a trembling hand.
+    wobble = 0.012 + 0.018 * chance.even(1)
+    aside = chance.bell(2 * (POINTS + 2)).reshape(2, POINTS + 2, -1)
+    aside = wobble * (aside[:, 2:] + 2 * aside[:, 1:-1] + aside[:, :-2])
+    around = shapes.points[shape]  # (count, point, 2)
+    point_x, point_y = around[:, :, 0].T + aside[0], around[:, :, 1].T + aside[1]
+    curves = shapes.curves[shape].transpose(2, 1, 0)  # (point, dab, count)
+    x, y = np.zeros_like(curves[0]), np.zeros_like(curves[0])
+    for curve, its_x, its_y in zip(curves, point_x, point_y, strict=True):
+        x += curve * its_x
+        y += curve * its_y
+    x -= 0.3
+    y -= 0.5
+    return _bend(x, y, digits, chance)
+
+
+def _bend(x: Floats, y: Floats, digits: Integers, chance: _Chance) -> tuple[Floats, Floats]:
+    """Warp softly, then stretch, slant and turn the whole digit."""
+    warp = 0.15 * chance.bell(10)
+    x, y = (
+        x + warp[0] * y * y + warp[1] * x * y + warp[2] * x * x + 1.5 * warp[3] * y * y * y + warp[4] * x * x * y,
+        y + warp[5] * y * y + warp[6] * x * y + warp[7] * x * x + warp[8] * y * y * y + warp[9] * x * y * y,
+    )
+    wide, slant, turn = chance.bell(3)
+    x = x * np.maximum(_WIDTHS[digits] * (1 + 0.18 * wide), 0.4)
+    x = x - (_SLANTS[digits] + 0.23 * slant) * y
+    half = 0.06 * turn
+    cosine, sine = (1 - half * half) / (1 + half * half), 2 * half / (1 + half * half)
+    return cosine * x - sine * y, sine * x + cosine * y
+
+
+def _pen(digits: Integers, chance: _Chance) -> Floats:
+    """Half the width of the stroke at each dab, (dab, count), in the units of the skeletons."""
+    wide = chance.bell(1)
+    waves = chance.bell(KNOTS)
+    along = np.zeros((DABS, len(digits)))
+    for hat, wave in zip(_hats(), waves, strict=True):
+        along += hat[:, None] * wave
+    radius: Floats = _PENS[digits] * (0.072 + 0.024 * wide + 0.007 * wide * wide) * (1 + 0.11 * along)
+    return np.clip(radius, 0.026, 0.17)
+
+
+def _fit(x: Floats, y: Floats, radius: Floats, soft: Floats) -> tuple[Floats, Floats, Floats]:
+    """Fit the ink into the box, as wide or as high as it, in the middle of the sheet; all in pixels."""
+    left, right = (x - radius).min(0), (x + radius).max(0)
+    top, bottom = (y - radius).min(0), (y + radius).max(0)
+    # The grey edge reaches soft / 2 beyond the radius, on both sides.
+    scale = (BOX - soft[0]) / np.maximum(right - left, bottom - top)
+    middle = SHEET / 2 - 0.5
+    radius = np.minimum(radius * scale, REACH - 1.1)
+    return middle + scale * (x - (left + right) / 2), middle + scale * (y - (top + bottom) / 2), radius
+
+
+def _ink(x: Floats, y: Floats, radius: Floats, soft: Floats) -> Bytes:
+    """Dab along the way: (count, SHEET, SHEET), uint8.
+
+    The ink of a dab falls from full to none over `soft` pixels around its edge; where dabs overlap the strongest
+    counts. Written with squared distances: a root for every pixel of every dab would double the time.
+    """
+    count = x.shape[1]
+    outer = (radius + soft / 2) ** 2
+    gain = 1 / (2 * radius * soft)
+    near = np.arange(-REACH, REACH + 1)
+    row, column = np.rint(y).astype(np.int64), np.rint(x).astype(np.int64)
+    down = (((near[:, None] + (row - y)[:, None]) ** 2 - outer[:, None]) * -gain[:, None]).astype(np.float32)
+    across = ((near[:, None] + (column - x)[:, None]) ** 2 * gain[:, None]).astype(np.float32)
+    # Where in the flat sheets the first pixel of each dab lies, and the others from there.
+    corner = (np.arange(count) * SHEET + row - REACH) * SHEET + column - REACH
+    patch = (near[:, None] + REACH) * SHEET + near + REACH
+    sheets = np.zeros(count * SHEET * SHEET, np.float32)
+    for dab in range(DABS):
+        place = corner[dab][:, None, None] + patch
+        ink = down[dab].T[:, :, None] - across[dab].T[:, None, :]
+        sheets[place] = np.maximum(sheets[place], ink)
+    drawn = sheets.reshape(count, SHEET, SHEET)
+    inked: Bytes = np.rint(np.minimum(drawn, 1) * 255).astype(np.uint8)
+    return inked
+
+
+def _centre(sheets: Bytes) -> Bytes:
+    """Cut 28 x 28 out of each sheet, by whole pixels, so that the centre of mass comes next to pixel 14."""
+    count = len(sheets)
+    ink = sheets.astype(np.int64)
+    mass = np.maximum(ink.sum((1, 2)), 1)
+    places = np.arange(SHEET)
+    rows = (2 * (ink.sum(2) * places).sum(1) + mass) // (2 * mass)
+    columns = (2 * (ink.sum(1) * places).sum(1) + mass) // (2 * mass)
+    padded = np.zeros((count, SHEET + SIZE, SHEET + SIZE), np.uint8)
+    padded[:, SIZE // 2 : -SIZE // 2, SIZE // 2 : -SIZE // 2] = sheets
+    view = np.arange(SIZE)
+    cut: Bytes = padded[
+        np.arange(count)[:, None, None], (rows[:, None] + view)[:, :, None], (columns[:, None] + view)[:, None, :]
+    ]
+    return cut
+
+
+_WIDTHS = np.array([1.36, 1.0, 1.16, 1.16, 1.18, 1.24, 1.12, 1.18, 1.22, 1.08])
+"""How wide each digit is written on average, relative to its skeletons."""
+
+_PENS = np.array([1.12, 1.06, 1.03, 0.98, 0.94, 0.95, 0.95, 0.98, 0.94, 0.90])
+"""How thick each digit comes out, relative to the average: what is written larger is fitted with a finer pen."""
+
+_SLANTS = np.array([0.21, 0.26, 0.17, 0.04, 0.21, 0.06, 0.07, 0.04, 0.10, 0.13])
+"""How far each digit leans to the right on average, in widths per height."""
+
+
+@lru_cache(maxsize=1)
+def _hats() -> Floats:
+    """(KNOTS, DABS): soft bumps along the way that sum to one, to mix a slowly changing number from KNOTS ones."""
+    at = np.linspace(0, KNOTS - 1, DABS)
+    away = np.minimum(np.abs(at - np.arange(KNOTS)[:, None]), 1)
+    hats: Floats = 1 - away * away * (3 - 2 * away)
+    return hats
+
+
+@lru_cache(maxsize=1)
+def _shapes() -> _Shapes:
+    everything = [shape for shapes in SKELETONS for shape in shapes]
+    points = np.zeros((len(everything), POINTS, 2))
+    curves = np.zeros((len(everything), DABS, POINTS))
+    for number, shape in enumerate(everything):
+        places, curve = _curve(shape)
+        points[number, : len(places)] = places
+        curves[number, :, : len(places)] = curve
+    shares = [np.cumsum([s.weight for s in shapes]) / sum(s.weight for s in shapes) for shapes in SKELETONS]
+    for share in shares:
+        share[-1] = 1.0
+    first = np.cumsum([0] + [len(shapes) for shapes in SKELETONS])[:-1]
+    return _Shapes(points, curves, first, shares)
+
+
+def _curve(shape: Skeleton) -> tuple[Floats, Floats]:
+    """A skeleton's points (point, 2), and the smooth curve through them as mixtures of them (dab, point).
+
+    A cubic between each two neighbours, whose slopes at the points follow from the neighbours on both sides
+    (Catmull-Rom with the distances as parameter). Linear in the points, so that jittered ones need no new curve.
+    """
+    places: list[tuple[float, float]] = []
+    pieces: list[list[int]] = []  # indices into places; a corner ends one piece and begins the next
+    for stroke in shape.strokes:
+        piece: list[int] = []
+        for place in stroke:
+            if piece and places[piece[-1]] == place:
+                pieces.append(piece)
+                piece = [piece[-1]]
+                continue
+            places.append(place)
+            piece.append(len(places) - 1)
+        pieces.append(piece)
+    spot = np.array(places)
+    lengths = [[dist(places[a], places[b]) for a, b in pairwise(piece)] for piece in pieces]
+    total = sum(sum(piece) for piece in lengths)
+    shares = np.array([sum(piece) / total for piece in lengths])
+    ends = np.rint(np.cumsum(shares) * DABS).astype(int)
+    curve = np.zeros((DABS, len(places)))
+    start = 0
+    for piece, steps, end in zip(pieces, lengths, ends, strict=True):
+        curve[start:end] = _cubics(np.array(piece), np.array(steps), end - start, len(places))
+        start = end
+    return spot, curve
+
+
+def _cubics(piece: Integers, steps: Floats, dabs: int, points: int) -> Floats:
+    """One smooth piece through the points of these indices: (dabs, points)."""
+    unit = np.eye(points)[piece]
+    rise = (unit[1:] - unit[:-1]) / steps[:, None]
+    slope = np.concatenate([rise[:1], rise[-1:]]) if len(piece) == 2 else np.empty_like(unit)
+    if len(piece) > 2:
+        before, after = steps[:-1, None], steps[1:, None]
+        slope[1:-1] = (after * rise[:-1] + before * rise[1:]) / (before + after)
+        slope[0] = 1.5 * rise[0] - 0.5 * slope[1]
+        slope[-1] = 1.5 * rise[-1] - 0.5 * slope[-2]
+    knots = np.concatenate([[0.0], np.cumsum(steps)])
+    at = np.linspace(0, knots[-1], dabs)
+    left = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, len(steps) - 1)
+    step = steps[left][:, None]
+    t = (at[:, None] - knots[left][:, None]) / step
+    value: Floats = (
+        (1 + 2 * t) * (1 - t) ** 2 * unit[left]
+        + t * (1 - t) ** 2 * step * slope[left]
+        + t * t * (3 - 2 * t) * unit[left + 1]
+        + t * t * (t - 1) * step * slope[left + 1]
+    )
+    return value
