@@ -168,7 +168,7 @@ def _open(its: DataSpec, file: str, shape: tuple[int, ...], kind: np.dtype[Any])
         array: Any = np.lib.format.open_memmap(path, mode="r")
     except (FileNotFoundError, NotADirectoryError) as error:
         raise DataError(
-            f"{its.title} is not here: {path} is missing. Get it with attnviz.data.fetch({its.name!r}) "
+            f"{its.title} is not here: {path} is missing. Get it with `python -m attnviz data {its.name}` "
             f"({its.megabytes} MB), or use 'strokes', which needs no download."
         ) from error
     except PermissionError as error:
@@ -184,7 +184,7 @@ def _open(its: DataSpec, file: str, shape: tuple[int, ...], kind: np.dtype[Any])
 
 def _damaged(its: DataSpec, file: str, how: str) -> DataError:
     return DataError(
-        f"{folder() / its.name / file} is damaged: {how}. Get {its.title} anew with attnviz.data.fetch({its.name!r})."
+        f"{folder() / its.name / file} is damaged: {how}. Get {its.title} anew with `python -m attnviz data {its.name}`."
     )
 
 

@@ -1,0 +1,14 @@
+"""The server: `streamlit run app.py`. The pages are listed in pages/_navigation.py."""
+
+import streamlit as st
+from starlette.middleware import Middleware
+
+from attnviz.ui import security, warm
+
+# Written literally: `streamlit run` finds the app by reading this file's syntax tree.
+app = st.App(
+    "pages/_navigation.py",
+    routes=warm.routes(),
+    middleware=[Middleware(security.Headers)],
+    on_script_error=security.one_sentence,
+)

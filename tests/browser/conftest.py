@@ -1,0 +1,274 @@
+"""A real browser, the real server, and pages that fail their test when they fetch from elsewhere or log an error.
+
+Fixtures: `chromium` (the browser), `serve(path)` (a running app's address), `page` (1280 x 720) and `new_page(...)`
+(any other size, colour scheme, touch). Helpers: `from .conftest import axe, ready`.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Generator, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, Response, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+PICTURES = Path(__file__).parent / "pictures"
+OWN_HOSTS = {"127.0.0.1", "localhost"}
+INSTALL = "python -m playwright install --with-deps chromium"
+
+Serve = Callable[..., str]
+NewPage = Callable[..., Page]
+
+
+# The browser
+
+
+def find_browser(playwright: Playwright) -> str:
+    """Return the path of a Chromium: CHROMIUM, the PATH, Playwright's own, or one installed now; else fail."""
+    if named := os.environ.get("CHROMIUM"):
+        return named
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            return found
+    own = Path(playwright.chromium.executable_path)
+    if own.exists():
+        return str(own)
+    attempts = [[sys.executable, "-m", "playwright", "install", "chromium"]]
+    if os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get"):
+        attempts += [["apt-get", "update"], ["apt-get", "install", "-y", "chromium"]]
+    for command in attempts:
+        subprocess.run(command, check=False, stdin=subprocess.DEVNULL)
+        if own.exists():
+            return str(own)
+        if found := shutil.which("chromium"):
+            return found
+    pytest.fail(
+        f"There is no Chromium for the browser tests and none could be installed; run: {INSTALL}", pytrace=False
+    )
+
+
+# For this folder only: while Playwright runs, no other test of the process may start an event loop.
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    """Yield a headless Chromium that can reach this machine and nothing else."""
+    arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
+    if os.name == "posix" and os.geteuid() == 0:
+        arguments.append("--no-sandbox")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_browser(playwright), args=arguments)
+        yield browser
+        browser.close()
+
+
+# The server
+
+
+@pytest.fixture(scope="session")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """Yield a function that starts `streamlit run PATH` from the repository's root and returns its address.
+
+    An app is started once a session for the same path and environment, and stopped at the session's end.
+    """
+    logs = tmp_path_factory.mktemp("servers")
+    running: dict[tuple[str, frozenset[tuple[str, str]]], tuple[subprocess.Popen[bytes], str]] = {}
+
+    def start(path: str = "app.py", env: Mapping[str, str] | None = None) -> str:
+        wanted = (path, frozenset((env or {}).items()))
+        if wanted not in running:
+            port = _free_port()
+            base = (env or {}).get("STREAMLIT_SERVER_BASE_URL_PATH", "")
+            address = f"http://127.0.0.1:{port}/{base}".rstrip("/")
+            log = logs / f"{port}.log"
+            with log.open("wb") as output:
+                server = subprocess.Popen(
+                    [sys.executable, "-m", "streamlit", "run", path, "--server.port", str(port)],
+                    cwd=ROOT,
+                    env={**os.environ, **(env or {})},
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                )
+            running[wanted] = server, address
+            _await_health(server, f"{address}/_stcore/health", log)
+        return running[wanted][1]
+
+    yield start
+    for server, _ in running.values():
+        server.terminate()
+    for server, _ in running.values():
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _await_health(server: subprocess.Popen[bytes], address: str, log: Path, attempts: int = 600) -> None:
+    """Ask ten times a second, for a minute of them, until the server says that it is well."""
+    between = threading.Event()
+    for _ in range(attempts):
+        if server.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(address, timeout=10):
+                return
+        except urllib.error.URLError:
+            between.wait(0.1)
+    pytest.fail(f"The server at {address} did not start; it said:\n{log.read_text()[-2000:]}", pytrace=False)
+
+
+# Pages
+
+
+class Problems:
+    """What goes wrong in a page without anybody looking; `expected` are parts of messages that a test provokes."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.expected: list[str] = []
+
+    def watch(self, page: Page) -> None:
+        """Listen to everything the page says and asks for."""
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.seen.append(f"uncaught: {error}"))
+        page.on("request", self._request)
+        page.on("requestfailed", self._request_failed)
+        page.on("response", self._response)
+        page.on("websocket", lambda socket: self._address(socket.url))
+
+    def unexpected(self) -> list[str]:
+        """Return what was seen and not expected."""
+        return [seen for seen in self.seen if not any(part in seen for part in self.expected)]
+
+    def _console(self, message: ConsoleMessage) -> None:
+        # An answer of 400 and more is reported by _response, with its address.
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            self.seen.append(f"console: {message.text}")
+
+    def _request(self, request: Request) -> None:
+        self._address(request.url)
+
+    def _address(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in OWN_HOSTS:
+            self.seen.append(f"foreign: {url}")
+
+    def _request_failed(self, request: Request) -> None:
+        # Leaving a page aborts what it was still fetching.
+        if request.failure != "net::ERR_ABORTED":
+            self.seen.append(f"failed: {request.url} {request.failure}")
+
+    def _response(self, response: Response) -> None:
+        # Below a deep link Streamlit's page first looks for its server beside itself: two harmless 404s.
+        harmless = urlsplit(response.url).path.endswith(("/_stcore/health", "/_stcore/host-config"))
+        if response.status >= 400 and not (response.status == 404 and harmless):
+            self.seen.append(f"answer {response.status}: {response.url}")
+
+
+@pytest.fixture
+def problems() -> Problems:
+    """Return what the pages of this test have to complain about."""
+    return Problems()
+
+
+@pytest.fixture
+def new_page(chromium: Browser, problems: Problems, request: pytest.FixtureRequest) -> Iterator[NewPage]:
+    """Yield a function that opens a page in a context of its own; options as of Playwright's `new_context`.
+
+    At the end of the test every page that failed is pictured in tests/browser/pictures/, and the test fails if a page
+    logged an error, asked another host for anything, or was refused anything.
+    """
+    pages: list[Page] = []
+
+    def open_page(**options: Any) -> Page:
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 720}, **options})
+        page = context.new_page()
+        problems.watch(page)
+        pages.append(page)
+        return page
+
+    yield open_page
+    unexpected = problems.unexpected()
+    if unexpected or request.node.stash.get(FAILED, False):
+        PICTURES.mkdir(exist_ok=True)
+        for number, page in enumerate(pages):
+            page.screenshot(path=PICTURES / f"{request.node.name}-{number}.png", full_page=True)
+    for page in pages:
+        page.context.close()
+    assert not unexpected, "the browser complained:\n" + "\n".join(unexpected)
+
+
+@pytest.fixture
+def page(new_page: NewPage) -> Page:
+    """Return an empty page of 1280 x 720."""
+    return new_page()
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Remember whether a test failed, so that its pages can be pictured before they close."""
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
+# Helpers
+
+
+def ready(page: Page) -> None:
+    """Wait until the script has run, its fonts are there and the browser has painted twice more.
+
+    After a click, wait for what the click should bring (`expect(...)`): the script may not have started yet.
+    """
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+    page.locator('[data-testid="stSkeleton"], [data-testid="stSpinner"]').first.wait_for(state="detached")
+    page.evaluate(
+        "document.fonts.ready.then(() => new Promise((done) => "
+        "requestAnimationFrame(() => requestAnimationFrame(() => done()))))"
+    )
+
+
+# What axe-core would find in Streamlit's own parts, and why it is not ours to mend. Everything else is.
+STREAMLITS_OWN = {
+    '[data-testid="stSidebarNavItems"]': "the menu on a phone: its sections are divs between the items of a list",
+}
+
+
+def axe(page: Page, leave_out: Mapping[str, str] = STREAMLITS_OWN) -> list[str]:
+    """Let axe-core look at the page, its shadow trees included.
+
+    Args:
+        page: a page that is ready.
+        leave_out: selector -> why what it finds there is not ours to mend.
+
+    Returns:
+        One line for every element that breaks a rule: the rule, the element, what is wrong. Empty is good.
+    """
+    # Axe.run evaluates the script's text: the content policy would refuse it as a script tag.
+    looked = Axe().run(page, context={"exclude": [[selector] for selector in leave_out]})
+    return [
+        f"{rule['id']}: {' '.join(map(str, node['target']))}: {node['failureSummary']}"
+        for rule in looked.response["violations"]
+        for node in rule["nodes"]
+    ]

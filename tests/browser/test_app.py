@@ -1,0 +1,236 @@
+"""The app as a browser finds it: its headers, its errors, its pages without a network, on a phone, read aloud."""
+
+import re
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from attnviz.ui.page import WORD_JOINER
+from attnviz.ui.security import HEADERS, UNEXPECTED
+
+from .conftest import NewPage, Problems, Serve, axe, ready
+
+BROKEN = "tests/browser/apps/broken.py"
+PAGES = re.findall(r'url_path="(\w+)"', Path("pages/_navigation.py").read_text())
+
+
+# Headers
+
+
+def answer(address: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """Return status, headers (names in lower case) and body of whatever the server answers."""
+    try:
+        response = urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=30)
+    except urllib.error.HTTPError as error:
+        response = error
+    with response:
+        return response.status, {k.lower(): v for k, v in response.headers.items()}, response.read()
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/", 200),
+        ("/pixel_attention", 200),
+        ("/_stcore/health", 200),
+        ("/_stcore/bidi-components/attnviz.warm/no-such-file.js", 404),
+        ("/_stcore/bidi-components/attnviz.warm/warm.js", 200),
+        ("/_stcore/bidi-components/attnviz.warm/../../../../app.py", 400),
+        ("/media/no-such-file.png", 404),
+    ],
+)
+def test_every_answer_carries_the_headers(serve: Serve, path: str, status: int) -> None:
+    came, headers, _ = answer(serve() + path)
+    assert came == status
+    assert {name: headers.get(name.lower()) for name in HEADERS} == HEADERS
+
+
+def test_assets_carry_the_headers(serve: Serve) -> None:
+    _, _, index = answer(serve() + "/")
+    script = re.search(r'src="\./(static/js/[^"]+)"', index.decode())
+    assert script
+    for asset in (script[1], "favicon.png"):
+        status, headers, _ = answer(f"{serve()}/{asset}")
+        assert status == 200
+        assert {name: headers.get(name.lower()) for name in HEADERS} == HEADERS
+
+
+def test_an_error_of_the_server_is_one_sentence_with_headers(serve: Serve) -> None:
+    status, headers, body = answer(serve(BROKEN) + "/fail")
+    assert (status, body) == (500, UNEXPECTED.encode())
+    assert headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+
+
+# Pages
+
+
+@pytest.mark.parametrize("path", ["", *PAGES])
+def test_a_page_loads_with_the_network_cut_and_logs_no_error(serve: Serve, page: Page, path: str) -> None:
+    page.goto(f"{serve()}/{path}")
+    ready(page)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+
+
+@pytest.mark.parametrize("path", ["", *PAGES])
+def test_nothing_is_wider_than_a_phone(serve: Serve, new_page: NewPage, path: str) -> None:
+    page = new_page(viewport={"width": 375, "height": 720}, has_touch=True)
+    page.goto(f"{serve()}/{path}")
+    ready(page)
+    widths = page.locator('[data-testid="stMain"]').evaluate("(main) => [main.scrollWidth, main.clientWidth]")
+    assert widths == [375, 375]
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 375)])
+@pytest.mark.parametrize(("app", "query"), [("app.py", ""), (BROKEN, "?how=caught")], ids=["home", "frame"])
+def test_axe_finds_nothing(serve: Serve, new_page: NewPage, app: str, query: str, scheme: str, width: int) -> None:
+    page = new_page(color_scheme=scheme, viewport={"width": width, "height": 720})
+    page.goto(f"{serve(app)}/{query}")
+    ready(page)
+    assert axe(page) == []
+
+
+def test_a_digit_on_the_home_page_leads_to_its_pixels(serve: Serve, page: Page) -> None:
+    page.goto(serve())
+    ready(page)
+    link = page.locator(".st-key-digits a").nth(8)
+    address = link.get_attribute("href")
+    ink = page.locator(".st-key-digits .ink").nth(8).bounding_box()
+    assert ink
+    page.mouse.click(ink["x"] + ink["width"] / 2, ink["y"] + ink["height"] / 2)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Pixel attention")
+    assert page.url == f"{serve()}/{address}"
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("See attention")
+
+
+def test_ten_others_are_other_digits_and_have_an_address(serve: Serve, page: Page) -> None:
+    page.goto(serve())
+    ready(page)
+    before = page.locator(".st-key-digits a").evaluate_all("(links) => links.map((link) => link.href)")
+    page.get_by_role("button", name="Draw ten others").click()
+    expect(page.locator(".st-key-digits a").first).not_to_have_attribute("href", before[0].split("/")[-1])
+    ready(page)
+    after = page.locator(".st-key-digits a").evaluate_all("(links) => links.map((link) => link.href)")
+    assert not set(before) & set(after)
+    page.reload()
+    ready(page)
+    assert page.locator(".st-key-digits a").evaluate_all("(links) => links.map((link) => link.href)") == after
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("how=ours&text=sixty", "'sixty' cannot be used; use 1 to 8."),
+        ("how=unexpected", UNEXPECTED),
+        ("how=caught", "Sixty is too many; use 1 to 8."),
+    ],
+)
+def test_an_error_is_one_sentence(serve: Serve, page: Page, query: str, sentence: str) -> None:
+    page.goto(f"{serve(BROKEN)}/?{query}")
+    ready(page)
+    expect(page.get_by_test_id("stAlert")).to_have_text(sentence)
+    assert not {"Traceback", "RuntimeError", "secret"} & set(re.findall(r"\w+", page.locator("body").inner_text()))
+    assert page.get_by_text("The rest of the page stands.").count() == ("caught" in query)
+
+
+def test_an_error_in_a_callback_is_one_sentence(serve: Serve, page: Page) -> None:
+    page.goto(serve(BROKEN))
+    ready(page)
+    page.get_by_role("button", name="Break").click()
+    expect(page.get_by_test_id("stAlert")).to_have_text(UNEXPECTED)
+    assert "secret" not in page.locator("body").inner_text()
+
+
+def test_words_from_the_address_are_shown_and_not_obeyed(serve: Serve, page: Page) -> None:
+    text = "[a](http://example.org) **b** $c$ :red[d] <i>e</i> http://example.org www.example.org me@example.org"
+    page.goto(f"{serve(BROKEN)}/?how=ours&text={urllib.parse.quote(text)}")
+    ready(page)
+    alert = page.get_by_test_id("stAlert")
+    assert alert.inner_text().replace(WORD_JOINER, "") == f"{text!r} cannot be used; use 1 to 8."
+    assert alert.locator("a, strong, i, .katex").count() == 0
+
+
+def test_a_try_changes_the_address_and_the_page_follows(serve: Serve, page: Page) -> None:
+    page.goto(f"{serve(BROKEN)}/?how=unexpected&more=1")
+    ready(page)
+    page.get_by_role("button", name="the caught one").click()
+    expect(page.get_by_text("The rest of the page stands.")).to_be_visible()
+    expect(page).to_have_url(f"{serve(BROKEN)}/?how=caught")
+
+
+# Strangers
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[str]:
+    """Serve an empty folder from another port, which is another origin; yield its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(tmp_path))) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """A handler that says nothing of the requests it answers."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def test_another_site_cannot_frame_the_app(
+    serve: Serve, page: Page, problems: Problems, elsewhere: str, tmp_path: Path
+) -> None:
+    problems.expected += ["frame-ancestors", "ERR_BLOCKED_BY_RESPONSE", "/favicon.ico"]
+    (tmp_path / "frame.html").write_text(f'<iframe src="{serve()}"></iframe>')
+    with page.expect_event("console", lambda message: "frame-ancestors" in message.text):
+        page.goto(f"{elsewhere}/frame.html")
+    expect(page.frame_locator("iframe").get_by_role("heading", name="See attention")).to_have_count(0)
+
+
+def test_the_app_cannot_fetch_from_elsewhere(serve: Serve, page: Page, problems: Problems) -> None:
+    problems.expected += ["example.org"]
+    page.goto(serve())
+    ready(page)
+    refused = page.evaluate(
+        """() => new Promise((done) => {
+            const refused = [];
+            document.addEventListener("securitypolicyviolation", (event) => {
+                refused.push(event.effectiveDirective);
+                if (refused.length === 4) done(refused.sort());
+            });
+            fetch("https://example.org/data").catch(() => {});
+            new WebSocket("wss://example.org/stream");
+            new Image().src = "https://example.org/picture.png";
+            document.head.append(Object.assign(document.createElement("script"), {src: "https://example.org/x.js"}));
+        })"""
+    )
+    assert refused == ["connect-src", "connect-src", "img-src", "script-src-elem"]
+
+
+# torch after the first page
+
+
+@pytest.mark.parametrize("base", ["", "below/here"])
+def test_the_browser_asks_for_torch_once_the_home_page_stands(serve: Serve, page: Page, base: str) -> None:
+    address = serve(env={"STREAMLIT_SERVER_BASE_URL_PATH": base} if base else None)
+    with page.expect_response(f"{address}/attnviz/warm") as warmed:
+        page.goto(address + "/")
+    assert warmed.value.status == 204
+
+
+def test_another_site_cannot_ask_for_torch(serve: Serve) -> None:
+    assert answer(f"{serve()}/attnviz/warm", **{"Sec-Fetch-Site": "cross-site"})[0] == 403

@@ -1,0 +1,41 @@
+"""How the browser tests come by a browser."""
+
+import shutil
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from .conftest import INSTALL, find_browser
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Return a Playwright on a machine without any browser, where nothing can be installed."""
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(subprocess, "run", lambda command, **settings: None)
+    return SimpleNamespace(chromium=SimpleNamespace(executable_path=str(tmp_path / "chrome")))
+
+
+def test_the_environment_comes_first_then_the_path_then_playwright(bare: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Path(bare.chromium.executable_path)
+    own.touch()
+    assert find_browser(bare) == str(own)
+    monkeypatch.setattr(shutil, "which", {"google-chrome": "/usr/bin/google-chrome"}.get)
+    assert find_browser(bare) == "/usr/bin/google-chrome"
+    monkeypatch.setenv("CHROMIUM", "/my/chrome")
+    assert find_browser(bare) == "/my/chrome"
+
+
+def test_where_there_is_none_one_is_installed(bare: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Path(bare.chromium.executable_path)
+    monkeypatch.setattr(subprocess, "run", lambda command, **settings: own.touch())
+    assert find_browser(bare) == str(own)
+
+
+def test_where_none_can_be_installed_the_tests_fail_and_name_the_command(bare: Any) -> None:
+    with pytest.raises(pytest.fail.Exception, match=INSTALL):
+        find_browser(bare)

@@ -1,0 +1,73 @@
+"""Who may import whom, what importing costs, and that no module hides a thing at the door."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+
+import pytest
+
+import attnviz
+
+ROOT = Path(__file__).parents[1]
+MODULES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "attnviz").rglob("*.py"))]
+
+# room: what of attnviz it may import; a room not named here may import any but ui
+ALLOWED = {
+    "layers": {"layers", "tracing", "roles", "errors"},
+    "models": {"models", "layers", "tracing", "roles", "errors"},
+    "data": {"data", "errors"},
+    "measures": {"measures", "readings", "tracing", "roles", "errors"},
+    "figures": {"figures", "roles", "errors"},
+}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the full name of every module, or thing of a module, that a file imports anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: write imports in full"
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_room_imports_only_what_it_may(path: Path) -> None:
+    names = [name.split(".") for name in imported(path)]
+    rooms = {name[1] for name in names if name[0] == "attnviz" and len(name) > 1}
+    tops = {name[0] for name in names}
+    home = path.relative_to(ROOT).parts
+    assert "pages" not in tops
+    if home[0] == "attnviz" and home[1] != "ui":
+        assert "streamlit" not in tops
+        assert "ui" not in rooms
+        assert rooms <= ALLOWED.get(home[1].removesuffix(".py"), rooms)
+    if home[:2] == ("attnviz", "figures"):
+        assert tops <= {"attnviz", "numpy", "plotly", *sys.stdlib_module_names}
+    if home[:2] == ("attnviz", "layers"):
+        assert tops <= {"attnviz", "torch", *sys.stdlib_module_names}
+
+
+def test_no_module_bears_the_name_of_a_thing_at_the_door() -> None:
+    for module in walk_packages(attnviz.__path__, "attnviz."):
+        import_module(module.name)
+    for name in attnviz.__all__:
+        assert callable(getattr(attnviz, name)), f"attnviz.{name} is a module"
+
+
+@pytest.mark.parametrize("statement", ["import attnviz", "from attnviz import data", "from attnviz.ui import page"])
+def test_importing_costs_no_torch(statement: str) -> None:
+    code = f"{statement}; import sys; assert not {{'torch', 'torchvision'}} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_library_needs_no_streamlit() -> None:
+    code = (
+        "import sys; sys.modules['streamlit'] = None; import attnviz; from attnviz import data, models, checkpoints; "
+        "attnviz.load, attnviz.trace, attnviz.Grid"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,57 @@
+"""The address as the home of the view: what stands there is taken, nonsense gives a sentence and the default."""
+
+from streamlit.testing.v1 import AppTest
+
+
+def script() -> None:
+    import streamlit as st
+
+    from attnviz.ui import address
+
+    word = address.choice("colour", ["red", "green"], "red")
+    st.selectbox("Colour", ["red", "green"], key="colour", on_change=address.keep, args=("colour",))
+    number = address.number("number", 10, 3)
+    st.number_input("Number", 0, 9, key="number", on_change=address.keep, args=("number",))
+    st.markdown(f"{word} {number}")
+
+
+def run(**words: str) -> AppTest:
+    test = AppTest.from_function(script)
+    for key, word in words.items():
+        test.query_params[key] = word
+    return test.run()
+
+
+def test_an_empty_address_gives_the_defaults_and_stays_empty() -> None:
+    test = run()
+    assert test.markdown[0].value == "red 3"
+    assert dict(test.query_params) == {}
+
+
+def test_what_the_address_says_is_what_the_widgets_show() -> None:
+    test = run(colour="green", number="7")
+    assert test.markdown[0].value == "green 7"
+    assert test.selectbox[0].value == "green"
+    assert test.number_input[0].value == 7
+
+
+def test_what_the_visitor_chooses_stands_in_the_address() -> None:
+    test = run()
+    test.selectbox[0].select("green").run()
+    test.number_input[0].set_value(5).run()
+    assert test.markdown[0].value == "green 5"
+    assert dict(test.query_params) == {"colour": "green", "number": "5"}
+
+
+def test_nonsense_gives_a_sentence_with_the_closest_and_the_default() -> None:
+    test = run(colour="grean", number="-1")
+    assert test.markdown[0].value == "red 3"
+    assert "Did you mean" in test.warning[0].value
+    assert "0 to 9" in test.warning[1].value
+
+
+def test_what_is_past_the_end_or_no_number_is_nonsense() -> None:
+    for word in ("10", "1e3", "٣", "9" * 40, "", "<script>"):
+        test = run(number=word)
+        assert test.markdown[0].value == "red 3"
+        assert len(test.warning) == 1

@@ -1,0 +1,96 @@
+"""The viewer's Python side: shapes are checked, views are said in an address, and megabytes are not sent twice."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz.errors import BadInput
+from attnviz.ui.payload import unpack
+from attnviz.ui.pixel_viewer import DEFAULTS, _wish, view_from_address, view_to_address
+from tests.browser.apps.pixel_viewer import make_view
+
+APP = Path(__file__).parents[1] / "browser" / "apps" / "pixel_viewer.py"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("picture", np.zeros((7, 5))),
+        ("query", np.zeros((3, 35))),
+        ("key", np.zeros((3, 35, 5))),
+        ("log_normaliser", np.zeros((35, 3))),
+        ("received", np.zeros((3, 35), np.float32)),
+        ("probabilities", np.zeros(9)),
+        ("background", np.zeros((10, 14), np.uint8)),
+        ("background", np.zeros((10, 14, 3))),
+    ],
+)
+def test_a_wrong_array_is_named(field: str, value: np.ndarray) -> None:
+    with pytest.raises(BadInput, match=f"{field}: expected .*, got"):
+        replace(make_view(), **{field: value})
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        ({}, {}),
+        (DEFAULTS, {}),
+        ({"query": [4, 7]}, {"query": "5,8"}),
+        ({"key": [-1, 0]}, {"key": "0,1"}),
+        ({"head": 6, "direction": "to"}, {"head": "7", "direction": "to"}),
+        ({"head": "mean", "show": "scores", "scale": "map"}, {"head": "mean", "show": "scores", "scale": "map"}),
+    ],
+)
+def test_a_view_in_an_address_counts_from_one(view: dict[str, Any], words: dict[str, str]) -> None:
+    assert view_to_address(view) == words
+    assert {**DEFAULTS, **view_from_address(words)} == {**DEFAULTS, **view}
+
+
+@pytest.mark.parametrize("word", ["", "x", "5", "5,8,9", "5;8", "-5,8", "٥,8", "1e3,2", "9999999,1"])
+def test_nonsense_in_an_address_is_handed_on_for_the_viewer_to_name(word: str) -> None:
+    assert view_from_address({"query": word, "other": "kept out"}) == {"query": word}
+
+
+class TestWish:
+    """The state that the page passes on reaches the browser only when it is news there."""
+
+    def test_what_the_visitor_settled_is_not_sent_back(self) -> None:
+        session: dict[str, Any] = {}
+        before = _wish(session, "v", {})
+        assert before == ({}, 1)
+        session["v"] = {"view": {**DEFAULTS, "query": [1, 2]}}
+        assert _wish(session, "v", {"query": [1, 2]}) == before
+
+    def test_back_is_sent(self) -> None:
+        session: dict[str, Any] = {}
+        _, first = _wish(session, "v", {"query": [1, 1]})
+        session["v"] = {"view": {**DEFAULTS, "query": [2, 2]}}
+        _wish(session, "v", {"query": [2, 2]})
+        assert _wish(session, "v", {"query": [1, 1]}) == ({"query": [1, 1]}, first + 1)
+
+    def test_a_state_that_never_changes_does_not_hold_the_visitor(self) -> None:
+        session: dict[str, Any] = {}
+        before = _wish(session, "v", {"query": [1, 1]})
+        session["v"] = {"view": {**DEFAULTS, "query": [3, 3]}}
+        assert _wish(session, "v", {"query": [1, 1]}) == before
+
+    def test_no_wish(self) -> None:
+        assert _wish({}, "v", None) == (None, 0)
+
+
+def test_the_page_hands_over_the_view_as_doubles() -> None:
+    test = AppTest.from_file(APP)
+    test.query_params["query"] = "2,3"
+    test.run()
+    assert not test.exception
+    header, arrays = unpack(test.get("bidi_component")[0].proto.bytes)
+    expected = make_view()
+    assert header["wish"] == {"query": [1, 2]}
+    assert (header["rows"], header["columns"], header["classes"]) == (5, 7, list("0123456789"))
+    for name in ("picture", "query", "key", "value", "log_normaliser", "carried", "received", "output"):
+        np.testing.assert_array_equal(arrays[name], getattr(expected, name))
+        assert arrays[name].dtype == np.float64
