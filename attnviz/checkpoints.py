@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from attnviz import cards, models
 from attnviz.cards import Card
-from attnviz.errors import CheckpointError
+from attnviz.errors import AttnvizError, CheckpointError
 from attnviz.files import reason, write
 
 _WEIGHTS = "weights.safetensors"
@@ -44,7 +44,12 @@ def load(name: str) -> Checkpoint:
         raise CheckpointError(f"The weights {path} cannot be read: {reason(error)}.") from error
     except (SafetensorError, ValueError, KeyError) as error:
         raise CheckpointError(f"{path} is not a whole safetensors file. Take back the committed one.") from error
-    model = models.spec(card.recipe.model).build(card.config)
+    if card.name != name or card.config != {"classes": [*card.classes], **card.recipe.config}:
+        raise CheckpointError(f"The card of {name} contradicts itself. Take back the committed folder.")
+    try:
+        model = models.spec(card.recipe.model).build(card.config)
+    except (AttnvizError, ArithmeticError, RuntimeError, ValueError) as error:
+        raise CheckpointError(f"The card of {name} describes no model that can be built: {error}") from error
     _check(f"{path}", model.state_dict(), tensors)
     if digest(content) != card.weights_digest:
         raise CheckpointError(f"{path} holds other weights than its card describes. Take back the committed folder.")

@@ -16,11 +16,12 @@ Not promised: the worker threads of `DataParallel` (they hear nothing, which is 
 (it visits taps again in the backward pass, when the trace is closed), `torch.export`.
 """
 
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -46,7 +47,7 @@ class Trace(dict[str, Reading]):
         self._edits = dict(edits)
         self._gradients = gradients
         self._visits: dict[str, list[Reading]] = {}
-        self._versions: list[tuple[Reading, int]] = []
+        self._versions: list[tuple[str, Tensor, int]] = []
         self._stacked: dict[str, str] = {}
         self._used: set[str] = set()
         self._batch: tuple[str, int] | None = None
@@ -75,9 +76,11 @@ class Trace(dict[str, Reading]):
             if address in self._edits:
                 before, tensor = tensor, _edited(address, tensor, self._edits[address])
                 self._used.add(address)
-            if address in self._wanted:
-                self._keep(Reading(address, tensor, words, getattr(layer, "grid", None), before), per)
-        return tensor if self._outer is None else self._outer._visit(layer, name, tensor, axes, per)
+        if self._outer is not None:  # it may edit once more: what is kept is what the model goes on with
+            tensor = self._outer._visit(layer, name, tensor, axes, per)
+        if layer in self._paths and address in self._wanted:
+            self._keep(Reading(address, tensor, words, getattr(layer, "grid", None), before), per)
+        return tensor
 
     def _check(
         self, layer: "Layer", name: str, address: str, tensor: Tensor, axes: str, per: str | None
@@ -116,9 +119,15 @@ class Trace(dict[str, Reading]):
             reading.address, self._held(reading.tensor), reading.axes, reading.grid,
             None if reading.before is None else self._held(reading.before),
         )  # fmt: skip
+        if visits and kept.tensor.shape != visits[0].tensor.shape:
+            raise TraceError(
+                f"{reading.address}: each visit must have the shape of the first, {tuple(visits[0].tensor.shape)}, "
+                f"not {tuple(kept.tensor.shape)}: they are stacked."
+            )
         visits.append(kept)
-        if not torch.compiler.is_compiling():  # a compiled graph has no in-place changes: they are functions there
-            self._versions += [(kept, _version(kept.tensor))]
+        if not torch.compiler.is_compiling():
+            values = (kept.tensor,) if kept.before is None else (kept.tensor, kept.before)
+            self._versions += [(kept.address, value, _version(value)) for value in values]
 
     def _held(self, tensor: Tensor) -> Tensor:
         if not torch.compiler.is_compiling() and tensor.is_inference():
@@ -136,10 +145,10 @@ class Trace(dict[str, Reading]):
         for address in self._edits:
             if address not in self._used:
                 raise TraceError(f"The edit of {address!r} was never used: the model did not come by there.")
-        for reading, version in self._versions:
-            if _version(reading.tensor) != version:
+        for address, kept, version in self._versions:
+            if _version(kept) != version:
                 raise TraceError(
-                    f"{reading.address}, shape {tuple(reading.tensor.shape)}, was changed in place after it was kept, "
+                    f"{address}, shape {tuple(kept.shape)}, was changed in place after it was kept, "
                     "so the reading would be false. Use the out-of-place operation after the tap."
                 )
         for address, visits in self._visits.items():
@@ -147,10 +156,38 @@ class Trace(dict[str, Reading]):
 
 
 class _Listener(threading.local):
-    trace: Trace | None = None  # on the class: an attribute of the thread alone would cost four times as much to read
+    trace: Trace | None
+
+    def __init__(self) -> None:  # once a thread: a default on the class would be no guard of a compiled graph
+        self.trace = None
+
+
+class _AsWritten:
+    """While anybody traces, compiled models run uncompiled: a graph must not serve a trace that it was not made for.
+
+    Torch has one such switch for all threads, so traces are counted: the first sets it, the last sets it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._open = threading.Lock(), 0
+        self._stance: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._stance is None and "torch._dynamo" in sys.modules:  # else nothing has been compiled yet
+                self._stance = torch.compiler.set_stance("force_eager")
+            self._open += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._open -= 1
+            if not self._open and self._stance is not None:
+                self._stance.__exit__(None, None, None)
+                self._stance = None
 
 
 _listener = _Listener()
+_as_written = _AsWritten()
 
 
 class Layer(nn.Module):
@@ -190,7 +227,7 @@ def trace(
     """Keep what taps of a model say, and change it, for the forward pass inside the block.
 
     Args:
-        model: any module with layers that have taps; a compiled one too (opening a trace recompiles it once).
+        model: any module with layers that have taps; a compiled one too (it runs uncompiled while anybody traces).
         keep: addresses, with * for any part; none (an empty list) to edit only.
         edits: address -> function from tensor to tensor of the same shape, dtype and device.
         gradients: keep the graph, to differentiate through the readings. Otherwise they are detached.
@@ -203,11 +240,12 @@ def trace(
             that was changed in place afterwards.
     """
     opened = Trace(model, (keep,) if isinstance(keep, str) else keep, edits or {}, gradients)
-    opened._outer, _listener.trace = _listener.trace, opened
-    try:
-        yield opened
-    finally:
-        _listener.trace = opened._outer
+    with _as_written:
+        opened._outer, _listener.trace = _listener.trace, opened
+        try:
+            yield opened
+        finally:
+            _listener.trace = opened._outer
     opened._close()
 
 
@@ -226,10 +264,8 @@ def addresses(model: nn.Module, example: Tensor) -> dict[str, tuple[tuple[str, .
 def _layers(model: nn.Module) -> Iterator[tuple[str, Layer]]:
     for path, module in model.named_modules():
         if isinstance(module, Layer):
-            yield (
-                path.replace("_orig_mod.", "").replace("_orig_mod", ""),
-                module,
-            )  # what torch.compile wraps around
+            words = path.split(".")
+            yield ".".join(word for word in words if word != "_orig_mod"), module  # what torch.compile wraps around
 
 
 def _address(path: str, name: str) -> str:
@@ -237,7 +273,10 @@ def _address(path: str, name: str) -> str:
 
 
 def _edited(address: str, tensor: Tensor, edit: Edit) -> Tensor:
+    version = _version(tensor)
     changed = edit(tensor)
+    if _version(tensor) != version:
+        raise TraceError(f"The edit of {address!r} changed its tensor in place; it must return a new one.")
     expected = tuple(tensor.shape), tensor.dtype, tensor.device
     if not isinstance(changed, Tensor):
         raise TraceError(

@@ -101,7 +101,8 @@ class Attention(Layer):
 
     def split(self, tokens: Tensor) -> Tensor:
         """(..., token, heads * head_size) to (..., head, token, head_size)."""
-        return tokens.unflatten(-1, (self.heads, self.head_size)).transpose(-3, -2)
+        parts: Tensor = tokens.unflatten(-1, (self.heads, self.head_size))
+        return parts.transpose(-3, -2)
 
     def join(self, mixed: Tensor) -> Tensor:
         """(..., head, token, head_size) through the output projection to (..., token, output_features)."""

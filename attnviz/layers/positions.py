@@ -31,6 +31,7 @@ class PositionCode(Layer):
             "sinusoidal_2d" (of its row and its column).
         features: numbers of the code; a multiple of 2, in two dimensions of 4.
         grid: where the tokens lie. Tokens that lie nowhere are not coded: a grid with a prefix is refused.
+        generator: of the learned vectors.
 
     Call Args:
         tokens: float (batch, token, f).
@@ -44,20 +45,22 @@ class PositionCode(Layer):
 
     taps = ("code",)
 
-    def __init__(self, *, kind: Kind, features: int, grid: Grid) -> None:
+    def __init__(self, *, kind: Kind, features: int, grid: Grid, generator: torch.Generator | None = None) -> None:
         super().__init__()
         if grid.prefix:
             raise BadInput(f"A position code needs tokens that lie somewhere; this grid has {grid.prefix} that do not.")
+        if features < 1:
+            raise BadInput(f"A position code has at least one number, not {features}.")
         self.grid = grid
         if kind == "learned":
-            self.code = nn.Parameter(torch.randn(grid.tokens, features))
+            self.code = nn.Parameter(torch.randn(grid.tokens, features, generator=generator))
         elif kind == "sinusoidal_1d":
             self.register_buffer("code", sinusoids(torch.arange(grid.tokens), features), persistent=False)
         elif kind == "sinusoidal_2d":
+            if features % 4:
+                raise BadInput(f"A sinusoidal code in two dimensions has a multiple of 4 numbers, not {features}.")
             rows, columns = (sinusoids(torch.arange(size), features // 2) for size in (grid.rows, grid.columns))
             code = torch.cat([rows.repeat_interleave(grid.columns, 0), columns.repeat(grid.rows, 1)], dim=1)
-            if code.shape[1] != features:
-                raise BadInput(f"A sinusoidal code in two dimensions has a multiple of 4 numbers, not {features}.")
             self.register_buffer("code", code, persistent=False)
         else:
             raise BadInput(f"There is no position code {kind!r}: learned, sinusoidal_1d or sinusoidal_2d.")

@@ -17,6 +17,7 @@ every weight 1; here the pixels are 784 tokens, as its text and pictures say.
 import torch
 from torch import Tensor, nn
 
+from attnviz.errors import BadInput
 from attnviz.layers.attention import Attention
 from attnviz.layers.positions import Kind, PositionCode
 from attnviz.models.parts import Standardise, check, columns_of, glorot
@@ -59,10 +60,16 @@ class PixelAttention(nn.Module):
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
+        if positions is None and position_features:
+            raise BadInput(f"position_features={position_features} without positions: say which position code to join.")
         self.grid = grid = Grid(rows, columns)
         features = 1 + position_features  # of a token: [intensity, code]
         self.standardise = Standardise(mean, std)
-        self.positions = PositionCode(kind=positions, features=position_features, grid=grid) if positions else None
+        self.positions = (
+            PositionCode(kind=positions, features=position_features, grid=grid, generator=generator)
+            if positions
+            else None
+        )
         self.attention = Attention(features=features, heads=heads, head_size=head_size, grid=grid)
         self.classifier = nn.Linear(grid.tokens * features, columns_of(classes))
         glorot(self, generator)
@@ -89,7 +96,7 @@ class PixelAttention(nn.Module):
         listened = any(self.attention.hears(name) for name in self.attention.taps)
         if self.positions is not None or listened or torch.compiler.is_compiling():
             return None
-        levels = (images * (LEVELS - 1)).round()
+        levels = (images * (LEVELS - 1)).round().clamp(0, LEVELS - 1)
         return levels.flatten(1).long() if torch.equal(levels / (LEVELS - 1), images) else None
 
     def attend_levels(self, levels: Tensor) -> Tensor:

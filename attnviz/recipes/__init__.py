@@ -13,8 +13,10 @@ def recipe(model: str, name: str) -> Recipe:
     """Return the recipe of that name for a model.
 
     Raises:
-        UnknownName: the model has no such recipe; those it has are listed.
+        UnknownName: there is no such model, or it has no such recipe; those there are are listed.
     """
+    if model not in (trained := list(dict.fromkeys(r.model for r in RECIPES.values()))):
+        raise UnknownName("model", model, trained)
     if f"{model}.{name}" not in RECIPES:
         raise UnknownName(f"recipe for {model}", name, [r.name for r in RECIPES.values() if r.model == model])
     return RECIPES[f"{model}.{name}"]

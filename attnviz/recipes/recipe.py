@@ -33,7 +33,7 @@ class Recipe(Strict):
         title: what people read in a list.
         config: the model's, all but `classes`.
         data, classes: the data set, its training part, and the labels kept of it, in the order of the answers.
-        validation: the share of the training part that is split off to choose by, at random by the seed.
+        validation: the share of the training part that is split off at random to choose by, the same for all seeds.
         loss: cross entropy; for two classes with one logit the binary one.
         learning_rate, batch, epochs, patience: of the optimiser; at most so many epochs, and none of them after
             `patience` epochs without a smaller validation loss. The weights of the smallest one are kept.
@@ -66,18 +66,15 @@ class PaperFigure(Strict):
     """One number that a paper gives.
 
     Args:
-        what: in words, as the paper means it.
+        what, where: in words: of which model; what was measured, on what.
         value: as a share, 0..1.
-        where: table, figure or section.
         checkpoints: ours that answer to it, the controls last.
-        data: on which of our test sets they are compared.
     """
 
     what: str
-    value: float
     where: str
+    value: float
     checkpoints: tuple[str, ...]
-    data: str
 
 
 class Paper(Strict):

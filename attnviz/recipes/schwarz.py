@@ -14,7 +14,7 @@ RECIPES = (
     Recipe(
         model="pixel_attention",
         name="1v8",
-        title="One or eight, 1 head",
+        title="One or eight, one head",
         why="The paper's simple model: one head, every pixel a token.",
         config={"heads": 1, "head_size": 1, "mean": MNIST_MEAN, "std": MNIST_STD},
         data="mnist",
@@ -49,11 +49,10 @@ PAPER = Paper(
     source="Schwarz, 2021",
     figures=(
         PaperFigure(
-            what="accuracy of the simple model on test data",
+            what="The paper's simple model",
             value=0.979,
-            where="the simple model, on some 20 % of its ones and eights",
+            where="accuracy on some 20 % of its ones and eights",
             checkpoints=("pixel_attention.1v8", "pixel_line.1v8"),
-            data="mnist",
         ),
     ),
 )

@@ -110,6 +110,7 @@ class Training:
         for index, entries in self.optimiser.state_dict()["state"].items():
             tensors |= {f"optimiser/{index}/{name}": tensor for name, tensor in entries.items()}
         tensors["generator"] = self.generator.get_state()
+        tensors = {name: tensor.clone() for name, tensor in tensors.items()}  # training on must not change them
         return tensors, {"epoch": self.epoch, "best_epoch": self.best_epoch, "best_loss": self.best_loss}
 
     def restore(self, tensors: dict[str, Tensor], numbers: dict[str, Any]) -> None:
@@ -124,7 +125,7 @@ class Training:
         optimiser = self.optimiser.state_dict()
         for name, tensor in parts["optimiser"].items():
             index, _, entry = name.partition("/")
-            optimiser["state"].setdefault(int(index), {})[entry] = tensor
+            optimiser["state"].setdefault(int(index), {})[entry] = tensor.clone()
         self.optimiser.load_state_dict(optimiser)
         self.generator.set_state(tensors["generator"].cpu())
         self.epoch, self.best_epoch, self.best_loss = numbers["epoch"], numbers["best_epoch"], numbers["best_loss"]

@@ -80,10 +80,11 @@ class Run:
                 command goes on from the last epoch.
         """
         lock = FileLock(self.folder / "lock", blocking=False)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise RunError(f"Another process is training {self.folder}. Wait for it, or stop it.") from error
+        with self._writing():
+            try:
+                lock.acquire()
+            except Timeout as error:  # an OSError too, hence caught in here
+                raise RunError(f"Another process is training {self.folder}. Wait for it, or stop it.") from error
         try:
             self._resume(training)
             started = time.monotonic()

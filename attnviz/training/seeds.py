@@ -18,6 +18,7 @@ from attnviz.recipes.recipe import Test
 from attnviz.training.loop import Epoch, Examples, Step, Training, answers, as_float, chosen
 from attnviz.training.runs import Run, RunFile
 
+SPLIT_SEED = 0  # all seeds share one validation part, so that their losses can be compared
 EXAMPLE_SEED, EXAMPLES = 20, 20
 
 Report = Callable[[int, Step | Epoch], None]
@@ -53,6 +54,8 @@ def train(
         RunError, CheckpointError: something cannot be written.
     """
     device = device_of(device)
+    if threads is not None and threads < 1:
+        raise BadInput(f"There must be at least one thread, not {threads}.")
     dataset = data.load(recipe.data, "train", classes=recipe.classes)
     everything = on_device(dataset, device)
     digest = data.digest(dataset)
@@ -152,18 +155,18 @@ def class_names(recipe: Recipe) -> tuple[str, ...]:
 
 def on_device(dataset: data.Dataset, device: str) -> Examples:
     """Put a data set on the device as it is, in 8 bit."""
-    images = torch.from_numpy(np.ascontiguousarray(dataset.images.transpose(0, 3, 1, 2)))
-    return Examples(images.to(device), torch.from_numpy(np.array(dataset.labels)).to(device))
+    images = torch.tensor(dataset.images.transpose(0, 3, 1, 2))  # a copy: the data set may be a file
+    return Examples(images.contiguous().to(device), torch.tensor(dataset.labels).to(device))
 
 
 def _train_seed(run: Run, everything: Examples, device: str, report: Report) -> Trained:
     recipe, seed = run.info.recipe, run.info.seed
-    generator = torch.Generator().manual_seed(seed)
-    order = torch.randperm(len(everything), generator=generator).to(device)
+    order = torch.randperm(len(everything), generator=torch.Generator().manual_seed(SPLIT_SEED)).to(device)
     held_out = round(len(everything) * recipe.validation)
     validation, train = (
         Examples(everything.images[part], everything.labels[part]) for part in (order[:held_out], order[held_out:])
     )
+    generator = torch.Generator().manual_seed(seed)
     training = Training(build(recipe, generator).to(device), recipe, train, validation, generator)
     for event in run.train(training):
         report(seed, event)

@@ -41,7 +41,9 @@ _STYLE = """<style>
 .st-key-page_tries button { min-height: 24px; padding: 0; border: 0; }
 .st-key-page_tries button p { font-size: 14px; }
 .st-key-page_tries .stMarkdownBadge { background: color-mix(in srgb, currentColor 12%, transparent) !important; }
-.st-key-page_meaning { margin-top: 24px; }
+.st-key-page_meaning hr { margin: 8px 0; }
+.st-key-page_choices { row-gap: 8px; }
+.st-key-page_choices [data-testid="stButtonGroup"] button { min-height: 40px; }
 [data-testid="stCaptionContainer"] { color: inherit; opacity: 0.75; }
 [data-testid="stPageLink"] a { padding: 0; min-height: 24px; background: none; }
 [data-testid="stPageLink"] p { font-size: 16px; text-decoration: underline; text-underline-offset: 3px; }

@@ -4,133 +4,55 @@ Fixtures: `chromium` (the browser), `serve(path)` (a running app's address), `pa
 (any other size, colour scheme, touch). Helpers: `from .conftest import axe, ready`.
 """
 
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import threading
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, Response, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, sync_playwright
 
-ROOT = Path(__file__).parents[2]
+from . import harness
+from .harness import ready as ready
+
 PICTURES = Path(__file__).parent / "pictures"
 OWN_HOSTS = {"127.0.0.1", "localhost"}
-INSTALL = "python -m playwright install --with-deps chromium"
 
 Serve = Callable[..., str]
 NewPage = Callable[..., Page]
-
-
-# The browser
-
-
-def find_browser(playwright: Playwright) -> str:
-    """Return the path of a Chromium: CHROMIUM, the PATH, Playwright's own, or one installed now; else fail."""
-    if named := os.environ.get("CHROMIUM"):
-        return named
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if found := shutil.which(name):
-            return found
-    own = Path(playwright.chromium.executable_path)
-    if own.exists():
-        return str(own)
-    attempts = [[sys.executable, "-m", "playwright", "install", "chromium"]]
-    if os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get"):
-        attempts += [["apt-get", "update"], ["apt-get", "install", "-y", "chromium"]]
-    for command in attempts:
-        subprocess.run(command, check=False, stdin=subprocess.DEVNULL)
-        if own.exists():
-            return str(own)
-        if found := shutil.which("chromium"):
-            return found
-    pytest.fail(
-        f"There is no Chromium for the browser tests and none could be installed; run: {INSTALL}", pytrace=False
-    )
 
 
 # For this folder only: while Playwright runs, no other test of the process may start an event loop.
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """Yield a headless Chromium that can reach this machine and nothing else."""
-    arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
-    if os.name == "posix" and os.geteuid() == 0:
-        arguments.append("--no-sandbox")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(playwright), args=arguments)
+        try:
+            browser = harness.launch(playwright)
+        except harness.NotThere as error:
+            pytest.fail(str(error), pytrace=False)
         yield browser
         browser.close()
 
 
-# The server
-
-
 @pytest.fixture(scope="session")
-def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
-    """Yield a function that starts `streamlit run PATH` from the repository's root and returns its address.
+def serve() -> Iterator[Serve]:
+    """Yield a function that runs an app of the repository and returns its address.
 
     An app is started once a session for the same path and environment, and stopped at the session's end.
     """
-    logs = tmp_path_factory.mktemp("servers")
-    running: dict[tuple[str, frozenset[tuple[str, str]]], tuple[subprocess.Popen[bytes], str]] = {}
+    started: dict[tuple[str, frozenset[tuple[str, str]]], harness.Server] = {}
+    with ExitStack() as stack:
 
-    def start(path: str = "app.py", env: Mapping[str, str] | None = None) -> str:
-        wanted = (path, frozenset((env or {}).items()))
-        if wanted not in running:
-            port = _free_port()
-            base = (env or {}).get("STREAMLIT_SERVER_BASE_URL_PATH", "")
-            address = f"http://127.0.0.1:{port}/{base}".rstrip("/")
-            log = logs / f"{port}.log"
-            with log.open("wb") as output:
-                server = subprocess.Popen(
-                    [sys.executable, "-m", "streamlit", "run", path, "--server.port", str(port)],
-                    cwd=ROOT,
-                    env={**os.environ, **(env or {})},
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                )
-            running[wanted] = server, address
-            _await_health(server, f"{address}/_stcore/health", log)
-        return running[wanted][1]
+        def start(path: str = "app.py", env: Mapping[str, str] | None = None) -> str:
+            wanted = (path, frozenset((env or {}).items()))
+            if wanted not in started:
+                started[wanted] = stack.enter_context(harness.running(path, env))
+            return started[wanted].address
 
-    yield start
-    for server, _ in running.values():
-        server.terminate()
-    for server, _ in running.values():
-        try:
-            server.wait(10)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-def _await_health(server: subprocess.Popen[bytes], address: str, log: Path, attempts: int = 600) -> None:
-    """Ask ten times a second, for a minute of them, until the server says that it is well."""
-    between = threading.Event()
-    for _ in range(attempts):
-        if server.poll() is not None:
-            break
-        try:
-            with urllib.request.urlopen(address, timeout=10):
-                return
-        except urllib.error.URLError:
-            between.wait(0.1)
-    pytest.fail(f"The server at {address} did not start; it said:\n{log.read_text()[-2000:]}", pytrace=False)
+        yield start
 
 
 # Pages
@@ -234,19 +156,6 @@ def pytest_runtest_makereport(
 
 
 # Helpers
-
-
-def ready(page: Page) -> None:
-    """Wait until the script has run, its fonts are there and the browser has painted twice more.
-
-    After a click, wait for what the click should bring (`expect(...)`): the script may not have started yet.
-    """
-    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
-    page.locator('[data-testid="stSkeleton"], [data-testid="stSpinner"]').first.wait_for(state="detached")
-    page.evaluate(
-        "document.fonts.ready.then(() => new Promise((done) => "
-        "requestAnimationFrame(() => requestAnimationFrame(() => done()))))"
-    )
 
 
 # What axe-core would find in Streamlit's own parts, and why it is not ours to mend. Everything else is.

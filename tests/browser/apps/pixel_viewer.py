@@ -1,6 +1,7 @@
 """The viewer alone on a page: models made of random numbers, chosen by the address.
 
-Parameters: heads, size, rows, columns, prefix, features, kind (plain, nan, photo), and the view itself. What has settled is written below.
+Parameters: heads, size, rows, columns, prefix, features, kind (plain, nan, photo), and the view itself. What has
+settled is written below.
 """
 
 import json
@@ -8,7 +9,14 @@ import json
 import numpy as np
 import streamlit as st
 
-from attnviz.ui.pixel_viewer import AttentionView, pixel_viewer, settled_view, view_from_address, view_to_address
+from attnviz.ui.pixel_viewer import (
+    DEFAULTS,
+    AttentionView,
+    pixel_viewer,
+    settled_view,
+    view_from_address,
+    view_to_address,
+)
 
 
 def make_view(
@@ -74,10 +82,9 @@ def main() -> None:
     view = make_view(**numbers, kind=words.get("kind", "plain"))
 
     def settle() -> None:
-        settled = settled_view("viewer") or {}
-        for name in ("query", "key", "head", "show", "direction", "scale"):
-            st.query_params.pop(name, None)
-        st.query_params.update(view_to_address(settled))
+        # At once: each write of its own would be an entry of its own in the browser's history.
+        others = {name: word for name, word in words.items() if name not in DEFAULTS}
+        st.query_params.from_dict({**others, **view_to_address(settled_view("viewer") or {})})
 
     result = pixel_viewer(view, key="viewer", state=view_from_address(words), on_change=settle)
     st.code(json.dumps(result, separators=(",", ":")))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import INSTALL, find_browser
+from .harness import INSTALL, NotThere, find_browser
 
 
 @pytest.fixture
@@ -37,5 +37,5 @@ def test_where_there_is_none_one_is_installed(bare: Any, monkeypatch: pytest.Mon
 
 
 def test_where_none_can_be_installed_the_tests_fail_and_name_the_command(bare: Any) -> None:
-    with pytest.raises(pytest.fail.Exception, match=INSTALL):
+    with pytest.raises(NotThere, match=INSTALL):
         find_browser(bare)

@@ -1,0 +1,58 @@
+"""Any reading as maps: what its axes and its grid say decides which axis lies on the picture, and which counts maps."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.tracing import Reading
+
+PLACES = ("key", "token", "query")  # axes that can lie on the grid, the first one that is there does
+
+
+@dataclass(frozen=True, eq=False)
+class Maps:
+    """Maps of one reading.
+
+    Args:
+        labels: of each map, in words that count from 1: "head 3, feature 2"; empty where there is only one map.
+        values: (map, row, column); a leading token that lies nowhere is left out.
+    """
+
+    labels: list[str]
+    values: npt.NDArray[np.float64]
+
+
+def maps(reading: Reading, **index: int) -> Maps:
+    """Lay a reading out as maps.
+
+    Args:
+        reading: of any tap.
+        **index: axes to hold at one place, such as batch=0, query=17.
+
+    Returns:
+        One map for each combination of the axes that do not lie on the picture. Without a grid, a map is one row.
+    """
+    values = reading.at(**index).detach().double().cpu().numpy()
+    axes = [axis for axis in reading.axes if axis not in index]
+    shape: tuple[int, ...]
+    if {"row", "column"} <= set(axes):
+        spatial = ["row", "column"]
+        shape = values.shape[axes.index("row")], values.shape[axes.index("column")]
+    else:
+        tokens = reading.grid.tokens if reading.grid else None
+        spatial = [axis for axis in PLACES if axis in axes and values.shape[axes.index(axis)] == tokens][:1]
+        shape = (reading.grid.rows, reading.grid.columns) if reading.grid and spatial else ()
+        spatial = spatial or axes[-1:]
+    counted = [axis for axis in axes if axis not in spatial]
+    values = values.transpose([axes.index(axis) for axis in [*counted, *spatial]])
+    sizes = values.shape[: len(counted)]
+    values = values.reshape(int(np.prod(sizes)), -1)
+    if reading.grid and shape and spatial != ["row", "column"]:
+        values = values[:, reading.grid.prefix :]
+    labels = [
+        ", ".join(f"{axis} {place + 1}" for axis, place in zip(counted, places, strict=True))
+        for places in product(*map(range, sizes))
+    ]
+    return Maps(labels, values.reshape(-1, *(shape or (1, values.shape[1]))))

@@ -1,0 +1,92 @@
+"""The only place that caches. What is cached is shared by all visitors: never changed, and bounded in number.
+
+Loads torch only where something is computed: a page has drawn its head by then.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from attnviz import data
+from attnviz.cards import Card
+
+if TYPE_CHECKING:
+    from attnviz.checkpoints import Checkpoint
+    from attnviz.measures.maps import Maps
+    from attnviz.ui.looking import Heard
+    from attnviz.ui.pixel_viewer import AttentionView
+
+QUICK = 256  # so many strokes are drawn in a tenth of a second; all 10,000 take three
+
+
+def picture(source: str, number: int) -> tuple[npt.NDArray[np.uint8], str]:
+    """Return a test picture, uint8 (row, column, channel), and the name of what it shows."""
+    count = QUICK if source == "strokes" and number < QUICK else None
+    images, labels = data.load(source, "test", count=count)
+    return images[number], data.DATASETS[source].classes[labels[number]]
+
+
+def attention(card: Card, source: str, number: int) -> "AttentionView":
+    """Return what the viewer needs of a model and a test picture."""
+    return _attention(card.name, card.weights_digest, source, number)
+
+
+def heard(card: Card) -> dict[str, "Heard"]:
+    """Return what could be heard of a model, by address."""
+    return _heard(card.name, card.weights_digest)
+
+
+def tap(card: Card, source: str, number: int, address: str, query: int | None) -> "Maps":
+    """Return what one tap says of a test picture, as maps."""
+    return _tap(card.name, card.weights_digest, source, number, address, query)
+
+
+def answers(card: Card, source: str) -> npt.NDArray[np.int64]:
+    """Return a model's answers to all test pictures, as labels; -1 where it does not know the class."""
+    return _answers(card.name, card.weights_digest, source)
+
+
+def wrong_answers(card: Card, source: str) -> npt.NDArray[np.int64]:
+    """Return the places of the test pictures that a model answers wrongly."""
+    found = answers(card, source)
+    return np.flatnonzero((found >= 0) & (found != data.labels(source, "test")))
+
+
+# The digest is part of every key: a checkpoint that is trained again is another one.
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _checkpoint(name: str, digest: str) -> "Checkpoint":
+    from attnviz.ui import looking
+
+    return looking.exactly(name)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _attention(name: str, digest: str, source: str, number: int) -> "AttentionView":
+    from attnviz.ui import looking
+
+    return looking.attention(_checkpoint(name, digest), *picture(source, number), f"{source}/test/{number}")
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _heard(name: str, digest: str) -> dict[str, "Heard"]:
+    from attnviz.ui import looking
+
+    return looking.heard(_checkpoint(name, digest), picture("strokes", 0)[0])
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _tap(name: str, digest: str, source: str, number: int, address: str, query: int | None) -> "Maps":
+    from attnviz.ui import looking
+
+    return looking.tap(_checkpoint(name, digest), picture(source, number)[0], address, query)
+
+
+@st.cache_data(max_entries=32, show_spinner="Asking the model about all test pictures, once")
+def _answers(name: str, digest: str, source: str) -> npt.NDArray[np.int64]:
+    from attnviz.ui import looking
+
+    return looking.answers(name, source)

@@ -1,0 +1,35 @@
+"""How all benchmarks time: two or more things in turn, so that a machine that slows down slows down all of them."""
+
+import statistics
+import time
+from collections.abc import Callable
+
+
+def in_turn(things: dict[str, Callable[[], object]], rounds: int = 15) -> dict[str, list[float]]:
+    """Time each thing once a round, after one round that does not count.
+
+    Args:
+        things: what to time, by name.
+        rounds: how often.
+
+    Returns:
+        Seconds of each round, by name.
+    """
+    seconds: dict[str, list[float]] = {name: [] for name in things}
+    for turn in range(rounds + 1):
+        for name, thing in things.items():
+            start = time.perf_counter()
+            thing()
+            if turn:
+                seconds[name].append(time.perf_counter() - start)
+    return seconds
+
+
+def table(seconds: dict[str, list[float]], baseline: str, unit: str = "ms", scale: float = 1e3) -> str:
+    """Return a Markdown table: median, 95th percentile, and the median ratio to the baseline, round by round."""
+    lines = [f"| | median, {unit} | 95 %, {unit} | times {baseline} |", "| --- | --- | --- | --- |"]
+    for name, times in seconds.items():
+        ratio = statistics.median(t / b for t, b in zip(times, seconds[baseline], strict=True))
+        high = sorted(times)[int(0.95 * (len(times) - 1))]
+        lines.append(f"| {name} | {scale * statistics.median(times):.3g} | {scale * high:.3g} | {ratio:.3g} |")
+    return "\n".join(lines)

@@ -1,0 +1,133 @@
+"""A real Chromium and the real server, for the browser tests and for the benchmarks."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, Playwright
+
+ROOT = Path(__file__).parents[2]
+INSTALL = "python -m playwright install --with-deps chromium"
+
+
+class NotThere(Exception):
+    """There is no browser, or the server did not start; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running app: its address, and its process."""
+
+    address: str
+    process: subprocess.Popen[bytes]
+
+
+def find_browser(playwright: Playwright) -> str:
+    """Return the path of a Chromium: CHROMIUM, the PATH, Playwright's own, or one installed now.
+
+    Raises:
+        NotThere: there is none, and none could be installed.
+    """
+    if named := os.environ.get("CHROMIUM"):
+        return named
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            return found
+    own = Path(playwright.chromium.executable_path)
+    if own.exists():
+        return str(own)
+    attempts = [[[sys.executable, "-m", "playwright", "install", "chromium"]]]
+    if os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get"):
+        attempts.append([["apt-get", "update"], ["apt-get", "install", "-y", "chromium"]])
+    for commands in attempts:
+        for command in commands:
+            subprocess.run(command, check=False, stdin=subprocess.DEVNULL)
+        if own.exists():
+            return str(own)
+        if found := shutil.which("chromium"):
+            return found
+    raise NotThere(f"There is no Chromium for the browser tests and none could be installed; run: {INSTALL}")
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Start a headless Chromium that can reach this machine and nothing else."""
+    arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
+    if os.name == "posix" and os.geteuid() == 0:
+        arguments.append("--no-sandbox")
+    return playwright.chromium.launch(executable_path=find_browser(playwright), args=arguments)
+
+
+@contextmanager
+def running(path: str = "app.py", env: Mapping[str, str] | None = None) -> Iterator[Server]:
+    """Run `streamlit run PATH` from the repository's root, until the end of the block.
+
+    Raises:
+        NotThere: it did not start; the message holds what it said.
+    """
+    port = _free_port()
+    base = (env or {}).get("STREAMLIT_SERVER_BASE_URL_PATH", "")
+    address = f"http://127.0.0.1:{port}/{base}".rstrip("/")
+    with tempfile.NamedTemporaryFile(suffix=".log") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", path, "--server.port", str(port)],
+            cwd=ROOT,
+            env={**os.environ, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            if not _healthy(process, f"{address}/_stcore/health"):
+                said = Path(log.name).read_text()[-2000:]
+                raise NotThere(f"The server at {address} did not start; it said:\n{said}")
+            yield Server(address, process)
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def ready(page: Page) -> None:
+    """Wait until the script has run, its fonts are there and the browser has painted twice more.
+
+    After a click, wait for what the click should bring (`expect(...)`): the script may not have started yet.
+    """
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+    page.locator('[data-testid="stSkeleton"], [data-testid="stSpinner"]').first.wait_for(state="detached")
+    page.evaluate(
+        "document.fonts.ready.then(() => new Promise((done) => "
+        "requestAnimationFrame(() => requestAnimationFrame(() => done()))))"
+    )
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _healthy(server: subprocess.Popen[bytes], address: str, attempts: int = 1200) -> bool:
+    """Ask twenty times a second, for a minute of them, until the server says that it is well."""
+    between = threading.Event()
+    for _ in range(attempts):
+        if server.poll() is not None:
+            return False
+        try:
+            with urllib.request.urlopen(address, timeout=10):
+                return True
+        except urllib.error.URLError:
+            between.wait(0.05)
+    return False
