@@ -1,0 +1,35 @@
+// The little that is needed to build a page: data become text nodes and attributes, never markup.
+
+/**
+ * Make an element.
+ * @param {string} tag its name, with classes after dots: "div.panel"
+ * @param {Object<string, *>} attributes attributes; `onclick` and its like are listeners; null and false are left out
+ * @param {...(Node|string)} children
+ * @returns {HTMLElement}
+ */
+export function element(tag, attributes = {}, ...children) {
+  const [name, ...classes] = tag.split(".");
+  const made = document.createElement(name);
+  if (classes.length) made.className = classes.join(" ");
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children);
+  return made;
+}
+
+/** Make a text node that `say` changes without a new layout of anything else. */
+export function text(content = "") {
+  return document.createTextNode(content);
+}
+
+/** Change a text node, only if it changes. */
+export function say(node, content) {
+  if (node.data !== content) node.data = content;
+}
+
+/** Change an attribute, only if it changes. */
+export function set(node, name, value) {
+  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}

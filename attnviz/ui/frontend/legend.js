@@ -1,0 +1,62 @@
+// The legend of a scale: its colours, its numbers, where the chosen value lies, and the marks that are no number.
+
+import { css, makeScale, position, TOP } from "./colours.js";
+import { element, say, set, text } from "./dom.js";
+import { short } from "./numbers.js";
+
+const MARKS = [["nan", "no number"], ["infinite", "infinite"], ["masked", "minus infinity: masked"]];
+
+/** A bar of colours with numbers under it. */
+export class Legend {
+  constructor() {
+    this.bar = element("div.bar");
+    this.pointer = element("div.pointer", { "aria-hidden": "true" });
+    this.ticks = [0, 1, 2, 3, 4].map(() => text());
+    this.note = text();
+    this.marks = MARKS.map(([kind, words]) => element("span.mark", { hidden: true }, element(`i.${kind}`), words));
+    this.element = element("div.legend", {},
+      element("div.scale", {}, this.bar, this.pointer),
+      element("div.ticks", {}, ...this.ticks.map((tick) => element("span", {}, tick))),
+      element("p.note", {}, this.note, ...this.marks));
+  }
+
+  /** Take the colours of a palette. */
+  colour(palette) {
+    if (palette === this.palette) return;
+    this.palette = palette;
+    const stops = Array.from({ length: 33 }, (_, i) => css(palette[Math.round((i * TOP) / 32)]));
+    this.bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+  }
+
+  /**
+   * Say the numbers of a scale.
+   * @param {ReturnType<typeof makeScale>} scale
+   * @param {string} note whose scale it is
+   */
+  say(scale, note) {
+    const middle = (scale.low + scale.high) / 2;
+    const words = scale.kind === "share"
+      ? ["\u2264 1/16", "1/4", "1 \u00d7", "4 \u00d7", "\u2265 16 \u00d7"]
+      : [short(scale.low, 3), "", short(middle, 3), "", short(scale.high, 3)];
+    words.forEach((word, i) => say(this.ticks[i], word));
+    say(this.note, note);
+    set(this.element, "data-scale", scale.kind);
+  }
+
+  /** Take note of the bar's width: the pointer moves by a transform in pixels, which costs no layout. */
+  layout() {
+    this.width = this.bar.clientWidth;
+  }
+
+  /** Point at a value; nothing is pointed at where it is no finite number. */
+  point(value, scale) {
+    const place = position(value, scale);
+    this.pointer.style.opacity = Number.isFinite(place) ? 1 : 0;
+    if (Number.isFinite(place)) this.pointer.style.transform = `translateX(${(place * this.width).toFixed(1)}px)`;
+  }
+
+  /** Explain the marks that occur. @param {boolean[]} found NaN, infinity, minus infinity */
+  explain(found) {
+    found.forEach((is, i) => (this.marks[i].hidden = !is));
+  }
+}

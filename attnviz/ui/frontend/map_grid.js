@@ -1,0 +1,248 @@
+// Many small maps with one cross-hair: the value under the pointer in every tile. Python's side is attnviz/ui/map_grid.py.
+
+import { extent } from "./attention.js";
+import { makeScale, packed, palettes, readTheme, TOP, toIndices } from "./colours.js";
+import { Savers, Segments } from "./controls.js";
+import { element, say, set, text } from "./dom.js";
+import { saveCsv, savePng, saveSvg } from "./grid_export.js";
+import { gridMove } from "./keys.js";
+import { Legend } from "./legend.js";
+import { column, full, short, times } from "./numbers.js";
+import { Cells, inkEdge } from "./paint.js";
+import { mountable, Part } from "./part.js";
+import { unpack } from "./payload.js";
+import { TileWall } from "./tiles.js";
+
+const SCALES = { share: "Even share", all: "All maps", map: "This map", pictures: "All pictures" };
+const NOTES = {
+  all: "one scale for all maps",
+  map: "a scale for each map: not to be compared; the numbers are the chosen map\u2019s",
+  pictures: "one scale for all pictures",
+};
+
+/** The component. */
+export class MapGrid extends Part {
+  constructor(parent) {
+    super();
+    this.chosen = null;
+    this.cell = null; // locked, as a token
+    this.looked = { tile: 0, token: -1 };
+    this.words = { title: text(), how: text() };
+    this.wallRoom = element("div");
+    this.legend = new Legend();
+    this.scales = new Segments("Scale", SCALES, (scale) => this.guard(() => {
+      this.scale = scale;
+      this.draw();
+    }));
+    this.savers = new Savers(
+      { PNG: () => savePng(this), SVG: () => saveSvg(this), CSV: () => saveCsv(this) },
+      { copy: () => this.copyText() },
+      (happened) => this.announce(happened));
+    this.root = element("div.attnviz.map-grid", { "data-component": "map_grid" },
+      this.failure,
+      element("div.top", {}, this.scales.element, this.legend.element, this.savers.element),
+      element("h3", {}, this.words.title, element("small", {}, this.words.how)),
+      this.wallRoom,
+      this.liveRegion);
+    this.root.readMap = (tile) => this.arrays.maps.slice(tile * this.cells.tokens, (tile + 1) * this.cells.tokens);
+    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)), true);
+    parent.append(this.root);
+  }
+
+  receive(bytes) {
+    if (bytes !== this.data) {
+      this.data = bytes;
+      Object.assign(this, unpack(bytes));
+      this.takeData();
+    }
+    this.theme = readTheme(this.root);
+    this.palettes = palettes(this.theme);
+    this.watch();
+    this.layout(true);
+  }
+
+  takeData() {
+    const { header, arrays, shapes } = this;
+    const [count, rows, columns] = shapes.maps;
+    this.count = count;
+    this.cells = new Cells(rows, columns);
+    this.edge = arrays.picture && header.role !== "ink" ? inkEdge(arrays.picture, rows, columns) : [];
+    this.indices = new Uint16Array(arrays.maps.length);
+    this.logs = header.role === "share" ? Float64Array.from(arrays.maps, Math.log) : null;
+    this.choices = { share: header.role === "share", all: true, map: true, pictures: header.bounds !== null };
+    if (header.role === "ink" || header.role === "unit") Object.assign(this.choices, { map: header.role === "unit" });
+    if (!this.choices[this.scale]) this.scale = header.scale;
+    this.chosen = header.chosen ?? (this.chosen < count ? this.chosen : null);
+    if (this.cell >= this.cells.tokens) this.cell = null;
+    this.looked = { tile: Math.min(this.looked.tile, count - 1), token: this.cell ?? -1 };
+    this.wall = new TileWall({
+      label: header.title,
+      tiles: header.labels.map((label) => ({ name: label, spoken: label })),
+      cells: this.cells,
+      edge: this.edge,
+      ...(header.table ? { table: header.table } : {}),
+      look: (found) => this.guard(() => this.look(found)),
+      take: (found) => this.guard(() => this.take(found)),
+      choose: (tile) => this.guard(() => this.choose(tile)),
+    });
+    this.wallRoom.replaceChildren(this.wall.element);
+    this.noteSettled();
+  }
+
+  /** The cell whose values stand under the tiles, or -1. */
+  get shown() {
+    return this.cell ?? this.looked.token;
+  }
+
+  settled() {
+    return { chosen: this.chosen, cell: this.cell === null ? null : this.cells.place(this.cell) };
+  }
+
+  // What the visitor does
+
+  look(found) {
+    if (found.tile === this.looked.tile && found.token === this.looked.token) return;
+    this.looked = found;
+    this.draw();
+  }
+
+  take({ tile, token }) {
+    this.looked = { tile, token };
+    this.cell = this.cell === token && this.chosen === tile ? null : token;
+  }
+
+  choose(tile) {
+    this.chosen = tile;
+    this.looked.tile = tile;
+    this.changed();
+  }
+
+  /** Arrows choose among the tiles (TileWall); with Shift they move the cross-hair; Escape lets it go. */
+  key(event) {
+    const { cells } = this;
+    if (event.key === "Escape" && this.cell !== null) {
+      this.cell = null;
+    } else if (event.shiftKey && event.key.startsWith("Arrow")) {
+      const from = Math.max(0, this.shown);
+      const [row, place] = gridMove(event, Math.floor(from / cells.columns), from % cells.columns, cells.rows, cells.columns);
+      this.cell = row * cells.columns + place;
+      this.looked = { tile: this.wall.active, token: this.cell };
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    this.changed();
+  }
+
+  changed() {
+    this.toAnnounce = true;
+    this.settle();
+    this.draw();
+  }
+
+  layout(force = false) {
+    const width = Math.floor(this.root.clientWidth);
+    const resized = this.isResized();
+    if (!width || !this.wall || !(force || resized)) return;
+    this.root.classList.toggle("narrow", width < 520);
+    this.wall.layout(width, width < 520);
+    this.wall.board.clear(packed(this.theme.background));
+    this.legend.layout();
+    this.draw();
+  }
+
+  // Drawing: this runs at every move of the pointer
+
+  draw() {
+    const { wall, cells, theme, header } = this;
+    this.prepare();
+    const halo = packed(theme.background);
+    for (let tile = 0; tile < this.count; tile++) {
+      wall.board.paint(tile, this.indices, tile * cells.tokens, this.palette, packed(theme.text), packed(theme.edge));
+      if (this.shown >= 0) wall.board.outline(tile, this.shown, packed(theme.text), { halo, strong: this.cell !== null });
+    }
+    wall.board.flush();
+    const values = this.shown < 0 ? null : Array.from({ length: this.count }, (_, tile) => this.value(tile));
+    this.root.dataset.reading = JSON.stringify({
+      cell: this.shown < 0 ? null : cells.place(this.shown), tile: this.looked.tile, chosen: this.chosen, values, role: header.role, scale: this.scale,
+    });
+    this.saySoon();
+  }
+
+  /** Colours change with the scale, the data and the theme only. */
+  prepare() {
+    const { arrays, cells, header, scale } = this;
+    if (this.prepared === scale && this.preparedFor === this.data) {
+      this.palette = this.palettes[this.tileScales[0].palette];
+      return;
+    }
+    this.tileScales = Array.from({ length: this.count }, (_, tile) => this.makeTileScale(tile));
+    this.tileScales.forEach((tileScale, tile) => {
+      const share = tileScale.kind === "share";
+      toIndices(share ? this.logs : arrays.maps, tile * cells.tokens, cells.tokens, tileScale, this.indices, share ? Math.log(header.tokens) : 0);
+    });
+    this.marks = [1, 2, 3].map((mark) => this.indices.includes(TOP + mark));
+    this.palette = this.palettes[this.tileScales[0].palette];
+    [this.prepared, this.preparedFor] = [scale, this.data];
+  }
+
+  makeTileScale(tile) {
+    const { arrays, cells, header, scale } = this;
+    if (header.role === "ink") return makeScale("ink");
+    if (scale === "share") return makeScale("share");
+    if (header.role === "unit" && scale === "all") return makeScale("unit");
+    const [start, count] = scale === "map" ? [tile * cells.tokens, cells.tokens] : [0, arrays.maps.length];
+    const most = scale === "pictures" ? Math.max(...header.bounds.map(Math.abs)) : extent(arrays.maps, start, count).most;
+    return makeScale(header.role === "signed" ? "signed" : "positive", most);
+  }
+
+  value(tile, cell = this.shown) {
+    return this.arrays.maps[tile * this.cells.tokens + cell];
+  }
+
+  sayAll() {
+    const { header, wall, shown, scale } = this;
+    const tile = this.chosen ?? this.looked.tile;
+    const tileScale = this.tileScales[tile];
+    const said = (value) => (scale === "share" ? `${times(value * header.tokens)}\u00d7` : column(value));
+    for (let i = 0; i < this.count; i++) wall.say(i, shown < 0 ? "" : said(this.value(i)));
+    wall.mark(this.chosen ?? -1);
+    const hidden = Object.keys(SCALES).filter((name) => !this.choices[name]);
+    this.scales.show(scale, hidden);
+    this.scales.element.hidden = hidden.length >= 3;
+    this.legend.colour(this.palette);
+    this.legend.say(tileScale, scale === "share" ? `\u00d7 an even share, 1/${header.tokens} = ${short(1 / header.tokens, 3)}` : NOTES[scale]);
+    this.legend.point(shown < 0 ? NaN : this.value(this.looked.tile) * (scale === "share" ? header.tokens : 1), tileScale);
+    this.legend.explain(this.marks);
+    say(this.words.title, header.title);
+    const here = shown < 0 ? "" : `${this.where()}, ${header.labels[this.looked.tile]}: ${short(this.value(this.looked.tile))}`;
+    say(this.words.how, here ? `${here}${this.cell === null ? "" : " \u00b7 locked, Escape lets go"}` : "move over a map to read its values, click to choose it");
+    set(wall.element, "aria-label", this.summary());
+    if (this.toAnnounce) this.announce(this.summary());
+    this.toAnnounce = false;
+    this.root.classList.toggle("plain", header.role === "ink");
+  }
+
+  where() {
+    const [row, place] = this.cells.place(this.shown);
+    return `row ${row + 1}, column ${place + 1}`;
+  }
+
+  summary() {
+    const { header, looked } = this;
+    const chosen = this.chosen === null ? "" : ` ${header.labels[this.chosen]} is chosen.`;
+    const value = this.shown < 0 ? "" : ` At ${this.where()}, ${header.labels[looked.tile]}: ${short(this.value(looked.tile))}.`;
+    return `${header.title}, ${this.count} maps of ${this.cells.rows} rows and ${this.cells.columns} columns.${chosen}${value}`;
+  }
+
+  /** The values under the cross-hair in full precision, a line a map. */
+  copyText() {
+    const tile = (i) => `${this.header.labels[i]}\t${this.shown < 0 ? "" : full(this.value(i))}`;
+    const place = this.shown < 0 ? [] : [`cell\t${this.where()}`];
+    const origin = Object.entries(this.header.origin).map(([name, value]) => `${name}\t${value}`);
+    return [...place, ...Array.from({ length: this.count }, (_, i) => tile(i)), ...origin].join("\n");
+  }
+}
+
+export default mountable(MapGrid);

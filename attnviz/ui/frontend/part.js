@@ -1,0 +1,113 @@
+// What every component shares: how Streamlit mounts it, what happens when it fails, when it tells Python, and when its
+// words follow its maps.
+
+import { element, say, text } from "./dom.js";
+
+const REST = 120; // milliseconds without a change after which a view has settled
+
+/**
+ * Make the function that Streamlit calls on mount, when data change, and when the theme changes.
+ * @param {new (parent: ShadowRoot) => Part} Kind
+ */
+export function mountable(Kind) {
+  return ({ data, parentElement, setStateValue }) => {
+    // A remount gets the same element again, and with it what the visitor has locked.
+    const part = (parentElement.attnviz ??= new Kind(parentElement));
+    part.report = setStateValue;
+    part.guard(() => part.receive(data));
+    return () => part.leave();
+  };
+}
+
+/** A component; its own class gives it `receive(bytes)`, `layout(force)`, `sayAll()` and `settled()`. */
+export class Part {
+  constructor() {
+    this.data = null;
+    this.live = text();
+    this.toAnnounce = false;
+    this.failure = element("p.failure", { hidden: true, role: "alert" }, text());
+    this.liveRegion = element("div.hidden", { "aria-live": "polite", role: "status" }, this.live);
+    this.relayout = () => this.guard(() => this.layout());
+    this.watcher = new ResizeObserver(this.relayout);
+    this.lastSettled = {};
+  }
+
+  /** Run something; should it fail, one sentence stands in the component and the details go to the console. */
+  guard(act) {
+    try {
+      act();
+    } catch (error) {
+      console.warn("attnviz:", error);
+      this.failure.hidden = false;
+      say(this.failure.firstChild, "This view could not be drawn. Reload the page; if that does not help, choose another picture or model.");
+    }
+  }
+
+  /** Begin to follow the size of the window. */
+  watch() {
+    this.failure.hidden = true;
+    this.watcher.observe(this.root);
+    addEventListener("resize", this.relayout);
+  }
+
+  /** Unmounted: nothing of this may run later. */
+  leave() {
+    clearTimeout(this.settling);
+    clearTimeout(this.resting);
+    cancelAnimationFrame(this.painted);
+    clearTimeout(this.toSay);
+    this.painted = this.toSay = null;
+    this.watcher.disconnect();
+    removeEventListener("resize", this.relayout);
+  }
+
+  /** Whether the width or the resolution has changed since the last layout. */
+  isResized() {
+    const size = `${Math.floor(this.root.clientWidth)} ${innerHeight} ${devicePixelRatio}`;
+    const changed = size !== this.size;
+    this.size = size;
+    return changed;
+  }
+
+  /**
+   * The words follow one frame behind the maps. A changed text makes the browser lay out and composite again, which
+   * costs twice what all the maps cost; so the maps are on the screen before that is begun.
+   */
+  saySoon() {
+    this.painted ??= requestAnimationFrame(() => {
+      this.toSay = setTimeout(() => {
+        this.painted = null;
+        this.guard(() => this.sayAll());
+      });
+    });
+  }
+
+  /** Do something when the pointer has rested for a moment. */
+  whenResting(act) {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.guard(act), REST);
+  }
+
+  /** Tell Python, once things have come to rest, what is not as it was told last. */
+  settle() {
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => {
+      for (const [name, value] of Object.entries(this.settled())) {
+        const written = JSON.stringify(value);
+        if (written === this.lastSettled[name]) continue;
+        this.lastSettled[name] = written;
+        this.report(name, JSON.parse(written));
+      }
+    }, REST);
+  }
+
+  /** Take what is settled now as known to Python. */
+  noteSettled() {
+    this.lastSettled = Object.fromEntries(Object.entries(this.settled()).map(([name, value]) => [name, JSON.stringify(value)]));
+  }
+
+  /** Say something to those who cannot see. */
+  announce(words) {
+    say(this.live, words);
+  }
+}

@@ -1,0 +1,177 @@
+"""The pixel model and its exact shortcut, attnviz/models/pixel_attention.py."""
+
+import math
+from unittest.mock import Mock, create_autospec
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from attnviz.data import strokes
+from attnviz.errors import BadInput
+from attnviz.models.pixel_attention import PixelAttention
+from attnviz.tracing import trace
+
+MEAN, STD = 0.1307, 0.3081
+
+
+def model_of(
+    heads: int = 1, head_size: int = 1, seed: int = 0, rows: int = 5, columns: int = 7, **more
+) -> PixelAttention:
+    generator = torch.Generator().manual_seed(seed)
+    model = PixelAttention(classes=("8", "1"), heads=heads, head_size=head_size, rows=rows, columns=columns, mean=MEAN,
+                           std=STD, generator=generator, **more)  # fmt: skip
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, generator=generator)
+    return model
+
+
+def eight_bit(count: int = 4, seed: int = 0) -> Tensor:
+    drawn = torch.randint(0, 256, (count, 1, 5, 7), generator=torch.Generator().manual_seed(seed), dtype=torch.uint8)
+    return drawn.float() / 255
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Mock:
+    """Counts how often the shortcut is taken."""
+    spy = create_autospec(PixelAttention.attend_levels, side_effect=PixelAttention.attend_levels)
+    monkeypatch.setattr(PixelAttention, "attend_levels", spy)
+    return spy
+
+
+def plainly(model: PixelAttention, images: Tensor) -> Tensor:
+    """The model's logits by way of the pixels themselves, in float64 and spelled out."""
+    state = {name: tensor.detach().double() for name, tensor in model.state_dict().items()}
+    tokens = ((images.double() - MEAN) / STD).reshape(len(images), -1)
+    heads, size = model.attention.heads, model.attention.head_size
+    logits = []
+    for picture in tokens:
+        query, key, value = (
+            picture[:, None] * state[f"attention.{name}.weight"][:, 0] + state[f"attention.{name}.bias"]
+            for name in ("query", "key", "value")
+        )
+        mixed = []
+        for head in range(heads):
+            part = slice(head * size, (head + 1) * size)
+            scores = query[:, part] @ key[:, part].T / math.sqrt(size)
+            terms = (scores - scores.max(1, keepdim=True).values).exp()
+            mixed.append(terms @ value[:, part] / terms.sum(1, keepdim=True))
+        attended = torch.cat(mixed, 1) @ state["attention.output.weight"].T + state["attention.output.bias"]
+        logits.append(state["classifier.weight"] @ attended.flatten() + state["classifier.bias"])
+    return torch.stack(logits)
+
+
+def test_the_shortcut_is_taken_for_pictures_of_8_bit_where_nobody_listens(told):
+    model = model_of()
+    model(eight_bit())
+    assert told.call_count == 1
+    model(eight_bit(1))
+    assert told.call_count == 2
+
+
+def _just_off() -> Tensor:
+    images = eight_bit()
+    images[1, 0, 2, 3] = torch.nextafter(images[1, 0, 2, 3] * 0 + 100 / 255, torch.tensor(1.0))
+    return images
+
+
+@pytest.mark.parametrize(
+    "images",
+    [_just_off(), eight_bit() * 255, -eight_bit(), torch.full((1, 1, 5, 7), 256 / 255)],
+    ids=["one pixel is not k/255", "unscaled", "negative", "above one"],
+)
+def test_the_shortcut_is_not_taken_for_other_pictures_and_they_are_right_all_the_same(told, images):
+    model = model_of(2, 3)
+    output = model(images)
+    assert told.call_count == 0
+    torch.testing.assert_close(output.detach().double(), plainly(model, images), rtol=1e-3, atol=1e-3)
+
+
+def test_a_picture_with_nan_goes_the_plain_way(told):
+    images = eight_bit()
+    images[0, 0, 0, 0] = torch.nan
+    output = model_of()(images)
+    assert told.call_count == 0
+    assert output.isnan().squeeze(1).tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize("kind", ["learned", "sinusoidal_1d", "sinusoidal_2d"])
+def test_the_shortcut_is_not_taken_with_positions(told, kind):
+    model_of(positions=kind, position_features=4)(eight_bit())
+    assert told.call_count == 0
+
+
+@pytest.mark.parametrize("name", ["query", "key", "value", "scores", "weights", "mixed", "output"])
+@pytest.mark.parametrize("how", ["kept", "edited"])
+def test_the_shortcut_is_not_taken_where_somebody_listens(told, how, name):
+    model = model_of()
+    address = f"attention.{name}"
+    options = {"keep": [address]} if how == "kept" else {"keep": [], "edits": {address: torch.clone}}
+    with trace(model, **options):
+        model(eight_bit())
+    assert told.call_count == 0
+
+
+def test_the_shortcut_is_taken_where_somebody_listens_to_another_model(told):
+    model, other = model_of(), model_of()
+    with trace(other):
+        model(eight_bit())
+        assert told.call_count == 1
+        other(eight_bit())
+    assert told.call_count == 1
+
+
+def test_the_shortcut_is_not_compiled(told):
+    model = model_of()
+    torch._dynamo.reset()
+    compiled = torch.compile(model, fullgraph=True, backend="aot_eager")(eight_bit())
+    assert told.call_count == 0
+    torch.testing.assert_close(compiled, model(eight_bit()), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("heads", "size"), [(1, 1), (3, 1), (2, 6)])
+def test_the_shortcut_equals_the_pixels_themselves(told, heads, size):
+    model, images = model_of(heads, size), eight_bit()
+    output = model(images)
+    assert told.call_count == 1
+    torch.testing.assert_close(output.detach().double(), plainly(model, images), rtol=1e-4, atol=1e-4)
+
+
+def test_on_drawn_digits_the_shortcut_equals_the_plain_layer_in_outputs_and_gradients(told):
+    model = model_of(2, 2, rows=28, columns=28).double()
+    drawn = torch.from_numpy(strokes.draw([8, 1, 8], seed=3)).permute(0, 3, 1, 2)
+    images = drawn.double() / 255
+    short = model(images)
+    assert told.call_count == 1
+    with trace(model, keep=["*.weights"]):
+        plain = model(images)
+    assert told.call_count == 1
+    torch.testing.assert_close(short, plain)
+    for ours, theirs in zip(
+        torch.autograd.grad(short.square().sum(), list(model.parameters())),
+        torch.autograd.grad(plain.square().sum(), list(model.parameters())),
+        strict=True,
+    ):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_every_8_bit_value_is_recognised():
+    model = PixelAttention(classes=("a", "b"), rows=16, columns=16, mean=MEAN, std=STD)
+    images = (torch.arange(256, dtype=torch.uint8).float() / 255).reshape(1, 1, 16, 16)
+    assert model.levels(images).tolist() == [list(range(256))]
+    assert model.double().levels(torch.arange(256).double().reshape(1, 1, 16, 16) / 255).tolist() == [list(range(256))]
+
+
+def test_position_features_without_positions_are_refused():
+    with pytest.raises(BadInput, match="position_features=4 without positions"):
+        model_of(position_features=4)
+
+
+def test_a_token_with_positions_is_its_intensity_and_then_its_code():
+    model = model_of(positions="sinusoidal_2d", position_features=4)
+    images = eight_bit(1)
+    taken = {}
+    model.attention.register_forward_pre_hook(lambda _, inputs: taken.update(tokens=inputs[0]))
+    model(images)
+    torch.testing.assert_close(taken["tokens"][0, :, 0], (images.flatten() - MEAN) / STD)
+    assert torch.equal(taken["tokens"][0, :, 1:], model.positions.code)

@@ -1,0 +1,66 @@
+"""Writing files, attnviz/files.py."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from attnviz import files
+
+
+def full(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_what_is_written_is_read_again_and_nothing_else_lies_beside_it(tmp_path):
+    files.write(tmp_path / "a", b"\x00\xff")
+    files.write(tmp_path / "b", "ä\n")
+    assert (tmp_path / "a").read_bytes() == b"\x00\xff"
+    assert (tmp_path / "b").read_bytes() == "ä\n".encode()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+@pytest.mark.parametrize("step", [(os, "fsync"), (Path, "replace"), (Path, "open")], ids=lambda step: step[1])
+def test_a_failure_at_any_step_leaves_the_old_content_and_no_litter(tmp_path, monkeypatch, step):
+    path = tmp_path / "a"
+    files.write(path, "old")
+    with monkeypatch.context() as patch:
+        patch.setattr(*step, full)
+        with pytest.raises(OSError, match="No space left"):
+            files.write(path, "new")
+    assert path.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_the_content_is_synced_before_it_gets_its_name_and_the_name_afterwards(tmp_path, monkeypatch):
+    told = []
+    sync, replace = os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda descriptor: (told.append("sync"), sync(descriptor))[1])
+    monkeypatch.setattr(Path, "replace", lambda path, to: (told.append("rename"), replace(path, to))[1])
+    files.write(tmp_path / "a", "new")
+    assert told == ["sync", "rename", "sync"]
+
+
+def test_where_folders_cannot_be_opened_syncing_one_is_passed_over(tmp_path, monkeypatch):
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "open", refused)
+    assert files.sync(tmp_path) is None
+    monkeypatch.undo()
+    with pytest.raises(FileNotFoundError):
+        files.sync(tmp_path / "missing")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "no space left on device"),
+        (PermissionError(errno.EACCES, "Permission denied", "/x"), "permission denied"),
+        (OSError("Odd"), "odd"),
+        (TimeoutError(), "timeouterror"),
+    ],
+)
+def test_why_a_file_could_not_be_written_is_said_in_words(error, words):
+    assert files.reason(error) == words

@@ -1,0 +1,281 @@
+"""The command line, attnviz/__main__.py."""
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from attnviz import __main__ as command
+from attnviz import cards, data, files, results
+from attnviz.errors import BadInput
+from attnviz.models import MODELS
+from attnviz.recipes import PAPERS, RECIPES
+from attnviz.recipes.recipe import Paper, PaperFigure
+from attnviz.training import seeds
+from tests.training import small
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Path]:
+    """A place of its own with one checkpoint, of the one recipe that there is."""
+    with small.place(tmp_path):
+        small.lay(tmp_path / "checkpoints", *small.checkpoint()[1:])
+        yield tmp_path
+
+
+def _run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "attnviz", *words], capture_output=True, text=True, check=False)
+
+
+def test_as_a_program_it_lists_the_models_and_their_recipes():
+    done = _run("models")
+    assert (done.returncode, done.stderr) == (0, "")
+    for name, spec in MODELS.items():
+        assert f"{name} " in done.stdout
+        assert spec.title in done.stdout
+    assert "Recipes: 1v8." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["evaluate", "nonsense"], "There is no checkpoint 'nonsense'."),
+        (["modles"], "invalid choice: 'modles'"),
+        ([], "the following arguments are required: COMMAND"),
+    ],
+    ids=str,
+)
+def test_as_a_program_a_wrong_word_ends_it_with_2_and_no_traceback(words, sentence):
+    done = _run(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def _fails(capsys: pytest.CaptureFixture[str], words: list[str]) -> str:
+    """Run a command that must fail with one sentence; return it."""
+    assert command.main(words) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    return told.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["train", "pixel_atention", "--recipe", "small"], "no model 'pixel_atention'. Did you mean 'pixel_attention'"),
+        (
+            ["train", "pixel_attention", "--recipe", "smal"],
+            "no recipe for pixel_attention 'smal'. Did you mean 'small'",
+        ),
+        (["train", "pixel_attention", "--recipe", "small", "--device", "gpu"], "must be auto, cpu or cuda, not 'gpu'"),
+        (["train", "pixel_attention", "--recipe", "small", "--threads", "0"], "at least one thread, not 0"),
+        (["train", "pixel_attention", "--recipe", "small", "--threads", "-2"], "at least one thread, not -2"),
+        (["evaluate", "pixel_attention.smal"], "Did you mean 'pixel_attention.small'"),
+        (["reproduce", "schwartz"], "no paper 'schwartz'. Did you mean 'schwarz'"),
+        (["data", "mnits"], "no data set 'mnits'. Did you mean 'mnist'"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_word_is_answered_with_one_sentence(here, capsys, words, sentence):
+    if words[0] == "data":  # a progress bar stands before it
+        assert command.main(words) == 2
+        assert sentence in capsys.readouterr().err
+    else:
+        assert sentence in _fails(capsys, words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "pixel_attention"],
+        ["train", "pixel_attention", "--recipe", "small", "--seeds", "4-0"],
+        ["train", "pixel_attention", "--recipe", "small", "--seeds", "many"],
+        ["train", "pixel_attention", "--recipe", "small", "--threads", "two"],
+        ["models", "all"],
+        ["results", "--wriet"],
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_option_is_answered_by_the_parser(capsys, words):
+    with pytest.raises(SystemExit) as ended:
+        command.main(words)
+    assert ended.value.code == 2
+    assert "error: " in capsys.readouterr().err
+
+
+def test_the_parser_says_what_seeds_are(capsys):
+    with pytest.raises(SystemExit):
+        command.main(["train", "pixel_attention", "--recipe", "small", "--seeds", "4-0"])
+    assert "Seeds are a number below a million or a range such as 0-4, not '4-0'." in capsys.readouterr().err
+
+
+def test_checkpoints_are_listed_with_their_figures(here, capsys):
+    assert command.main(["checkpoints"]) == 0
+    card = small.checkpoint()[0]
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("pixel_attention.small ")
+    assert f"793 parameters, seed {card.seed} of 2: {results.percent(card.figures[0].value)} on strokes test" in line
+
+
+def test_a_recipe_is_trained_and_its_card_written_and_its_figures_told(tmp_path, capsys):
+    with small.place(tmp_path):
+        words = ["train", "pixel_attention", "--recipe", "small", "--seeds", "0-1", "--device", "cpu", "--threads", "1"]
+        assert command.main(words) == 0
+        card = cards.read("pixel_attention.small")
+    told = capsys.readouterr()
+    assert [run.seed for run in card.runs] == [0, 1]
+    assert card.weights_digest == small.checkpoint()[0].weights_digest
+    lines = told.out.splitlines()
+    assert len(lines) == 2
+    assert lines[0].endswith(results.spread(card.figures[0]))
+    assert "validation loss" in told.err  # the bar
+    assert "Traceback" not in told.err
+
+
+def test_a_checkpoint_is_tested_again_and_agrees_with_its_card(here, capsys):
+    assert command.main(["evaluate", "pixel_attention.small"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for line, figure in zip(lines, small.checkpoint()[0].figures, strict=True):
+        said = results.percent(figure.value)
+        assert line.startswith(
+            f"pixel_attention.small on strokes {figure.split}, {figure.count}: {said}; its card says "
+        )
+    assert lines[0].endswith(f"its card says {results.percent(small.checkpoint()[0].figures[0].value)}")
+
+
+def test_evaluating_without_the_data_says_how_to_get_them(here, capsys, monkeypatch):
+    def missing(*_: object, **__: object) -> None:
+        return data.read("mnist", "test")
+
+    monkeypatch.setattr(data, "load", missing)
+    assert "MNIST is not here" in _fails(capsys, ["evaluate", "pixel_attention.small"])
+
+
+def test_the_tables_are_printed(here, capsys):
+    assert command.main(["results"]) == 0
+    assert capsys.readouterr().out == results.everything() + "\n"
+
+
+def test_the_tables_are_put_into_the_readme(here, capsys, monkeypatch):
+    readme = here / "README.md"
+    readme.write_text("ä <!-- results --><!-- end of results -->", "utf-8")
+    monkeypatch.setattr(results, "README", readme)
+    assert command.main(["results", "--write"]) == 0
+    assert readme.read_text("utf-8") == f"ä <!-- results -->\n\n{results.everything()}\n\n<!-- end of results -->"
+    assert str(readme) in capsys.readouterr().out
+
+
+def test_a_readme_that_is_missing_or_cannot_be_written_is_one_sentence(here, capsys, monkeypatch):
+    readme = here / "README.md"
+    monkeypatch.setattr(results, "README", readme)
+    assert "cannot be renewed: no such file or directory" in _fails(capsys, ["results", "--write"])
+    readme.write_text("<!-- results -->")
+    assert "The README needs the lines" in _fails(capsys, ["results", "--write"])
+    readme.write_text("<!-- results --><!-- end of results -->")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert "cannot be renewed: no space left on device" in _fails(capsys, ["results", "--write"])
+    assert readme.read_text() == "<!-- results --><!-- end of results -->"
+
+
+@pytest.fixture
+def small_paper(here: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
+    control = small.recipe("pixel_line")
+    monkeypatch.setitem(RECIPES, control.key, control)
+    keys = ("pixel_attention.small", "pixel_line.small")
+    figure = PaperFigure(what="accuracy", value=0.979, where="table 1", checkpoints=keys)
+    paper = Paper(name="p", title="A paper", source="Somebody, 2020", figures=(figure,))
+    monkeypatch.setitem(PAPERS, "p", paper)
+    return paper
+
+
+def test_a_papers_figures_are_printed_from_the_cards_alone(small_paper, capsys):
+    assert command.main(["reproduce", "p"]) == 0
+    assert capsys.readouterr().out == f"A paper (Somebody, 2020)\n\n{results.reproduction(small_paper)}\n"
+    assert "*not trained*" in results.reproduction(small_paper)
+
+
+def test_what_is_missing_of_a_paper_is_trained_with_five_seeds(small_paper, capsys, monkeypatch):
+    before = (cards.folder() / "pixel_attention.small" / "card.json").read_bytes()
+    assert command.main(["reproduce", "p", "--train", "--device", "cpu"]) == 0
+    assert "*not trained*" not in capsys.readouterr().out
+    assert [run.seed for run in cards.read("pixel_line.small").runs] == [0, 1, 2, 3, 4]
+    assert (cards.folder() / "pixel_attention.small" / "card.json").read_bytes() == before
+
+
+def test_a_data_set_is_fetched_and_its_place_told(capsys, monkeypatch):
+    def fetch(name: str, progress: data.store.Progress) -> None:
+        progress(0.5, "half")
+        progress(1.0, f"{name} is here")
+
+    monkeypatch.setattr(data, "fetch", fetch)
+    assert command.main(["data", "mnist"]) == 0
+    told = capsys.readouterr()
+    assert str(data.folder() / "mnist") in told.out
+    assert "100%" in told.err
+
+
+def test_a_full_disk_while_training_is_one_sentence(tmp_path, capsys, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files, "write", full)
+    with small.place(tmp_path):
+        assert command.main(["train", "pixel_attention", "--recipe", "small", "--device", "cpu"]) == 2
+    told = capsys.readouterr().err
+    assert "cannot be written: no space left on device. Mend that and start the same command again" in told
+    assert "Traceback" not in told
+
+
+def test_stopped_from_the_keyboard_it_says_how_to_go_on(here, capsys, monkeypatch):
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(seeds, "train", stopped)
+    assert command.main(["train", "pixel_attention", "--recipe", "small"]) == 130
+    assert "Stopped. The same command goes on from the last epoch." in capsys.readouterr().err
+
+
+@given(first=st.integers(0, 999_999), more=st.integers(0, 50))
+def test_seeds_are_a_number_or_a_range_with_both_ends(first, more):
+    assert command.seeds(f"{first}") == [first]
+    last = min(first + more, 999_999)
+    assert command.seeds(f"{first}-{last}") == list(range(first, last + 1))
+    if more:
+        with pytest.raises(BadInput, match="Seeds are a number"):
+            command.seeds(f"{last + more}-{first}")
+
+
+@given(st.text(max_size=12) | st.from_regex(r"[0-9\-, .e]{0,24}", fullmatch=True))
+@example("")
+@example("-")
+@example("3-")
+@example("-3")
+@example("1-2-3")
+@example("٣")
+@example("²")
+@example("1_0")
+@example("0\n")
+@example("9" * 5000)
+@example("0-99999999999")
+def test_any_other_word_for_seeds_is_refused_and_nothing_else_happens(word):
+    try:
+        chosen = command.seeds(word)
+    except BadInput as error:
+        assert repr(word) in str(error)
+    else:
+        ends = [int(part) for part in word.split("-")]
+        assert chosen == list(range(ends[0], ends[-1] + 1))
+        assert len(ends) <= 2
+        assert set(word) <= set("0123456789-")

@@ -1,0 +1,598 @@
+"""The tap and the trace, attnviz/tracing.py."""
+
+import copy
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from attnviz import tracing
+from attnviz.errors import TraceError
+from attnviz.layers.attention import Attention
+from attnviz.models.pixel_attention import PixelAttention
+from attnviz.tracing import Grid, Layer, addresses, trace
+
+
+class Pair(Layer):
+    """x -> query = 2 x -> key = query + 1, so that every number can be told by hand."""
+
+    taps = ("query", "key")
+
+    def __init__(self, grid: Grid | None = None) -> None:
+        super().__init__()
+        self.grid = grid
+
+    def forward(self, values: Tensor) -> Tensor:
+        query = self.tap("query", values * 2, axes="batch feature")
+        return self.tap("key", query + 1, axes="batch feature")
+
+
+class Two(nn.Module):
+    """Two pairs, the second in a list, as models have them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = Pair(Grid(1, 3))
+        self.blocks = nn.ModuleList([Pair()])
+
+    def forward(self, values: Tensor) -> Tensor:
+        return self.blocks[0](self.first(values))
+
+
+class Free(Layer):
+    """Taps whatever the test tells it to."""
+
+    taps = ("query", "key", "value")
+
+    def __init__(self, body: "Callable[[Free, Tensor], Tensor]") -> None:
+        super().__init__()
+        self.body = body
+
+    def forward(self, values: Tensor) -> Tensor:
+        return self.body(self, values)
+
+
+VALUES = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+
+@pytest.fixture(autouse=True)
+def nobody_listens_afterwards() -> Iterator[None]:
+    yield
+    assert tracing._listener.trace is None
+    assert tracing._as_written._open == 0
+
+
+def test_an_idle_tap_gives_back_the_very_same_tensor():
+    assert Pair().tap("query", VALUES, axes="batch feature") is VALUES
+
+
+def test_an_idle_tap_does_not_even_look_at_its_words():
+    assert Pair().tap("nonsense", VALUES, axes="no such axes") is VALUES
+
+
+def test_a_trace_keeps_every_tap_in_the_order_of_the_pass():
+    model = Two()
+    with trace(model) as seen:
+        model(VALUES)
+    assert list(seen) == ["first.query", "first.key", "blocks.0.query", "blocks.0.key"]
+    for address, expected in zip(seen, (VALUES * 2, VALUES * 2 + 1, VALUES * 4 + 2, VALUES * 4 + 3), strict=True):
+        assert torch.equal(seen[address].tensor, expected)
+        assert (seen[address].address, seen[address].axes) == (address, ("batch", "feature"))
+        assert seen[address].before is None
+    assert seen["first.key"].grid == Grid(1, 3)
+    assert seen["blocks.0.key"].grid is None
+
+
+def test_a_pattern_keeps_what_it_matches_and_nothing_else():
+    model = Two()
+    with trace(model, keep="*.key") as seen:
+        model(VALUES)
+    assert list(seen) == ["first.key", "blocks.0.key"]
+    with trace(model, keep=["first.query", "blocks.*"]) as seen:
+        model(VALUES)
+    assert list(seen) == ["first.query", "blocks.0.query", "blocks.0.key"]
+
+
+def test_the_root_itself_may_be_the_layer_and_then_its_address_is_the_tap_alone():
+    model = Pair()
+    with trace(model) as seen:
+        model(VALUES)
+    assert list(seen) == ["query", "key"]
+
+
+def test_an_edit_changes_the_model_and_the_reading_and_before_holds_what_was():
+    model = Two()
+    with trace(model, keep=["first.query", "blocks.0.key"], edits={"first.query": torch.neg}) as seen:
+        output = model(VALUES)
+    assert torch.equal(output, 2 * (1 - 2 * VALUES) + 1)
+    assert torch.equal(seen["first.query"].tensor, -2 * VALUES)
+    assert torch.equal(seen["first.query"].before, 2 * VALUES)
+    assert seen["blocks.0.key"].before is None
+    assert torch.equal(model(VALUES), 4 * VALUES + 3)
+
+
+def test_an_edit_alone_keeps_nothing():
+    model = Pair()
+    with trace(model, keep=[], edits={"key": torch.zeros_like}) as seen:
+        output = model(VALUES)
+    assert not output.any()
+    assert dict(seen) == {}
+
+
+def test_an_outer_trace_sees_what_an_inner_one_edited():
+    model = Pair()
+    with trace(model) as outer, trace(model, edits={"query": lambda values: values * 10}) as inner:
+        output = model(VALUES)
+    for seen in (outer, inner):
+        assert torch.equal(seen["query"].tensor, 20 * VALUES)
+        assert torch.equal(seen["key"].tensor, 20 * VALUES + 1)
+    assert outer["query"].before is None
+    assert torch.equal(inner["query"].before, 2 * VALUES)
+    assert torch.equal(output, 20 * VALUES + 1)
+
+
+def test_an_inner_trace_shows_what_the_model_went_on_with_where_the_outer_one_edits_too():
+    model = Pair()
+    with (
+        trace(model, edits={"query": lambda values: values + 1}) as outer,
+        trace(model, edits={"query": lambda values: values * 10}) as inner,
+    ):
+        model(VALUES)
+    assert torch.equal(outer["query"].tensor, 20 * VALUES + 1)
+    assert torch.equal(inner["query"].tensor, 20 * VALUES + 1)
+    assert torch.equal(outer["query"].before, 20 * VALUES)
+    assert torch.equal(inner["query"].before, 2 * VALUES)
+
+
+def test_traces_of_two_models_do_not_hear_each_other():
+    one, other = Pair(), Pair()
+    with trace(one) as seen_one, trace(other, edits={"query": torch.neg}) as seen_other:
+        one(VALUES)
+        other(VALUES)
+    assert torch.equal(seen_one["query"].tensor, 2 * VALUES)
+    assert torch.equal(seen_other["query"].tensor, -2 * VALUES)
+
+
+def test_the_outer_trace_listens_again_when_the_inner_one_has_ended():
+    model = Two()
+    with trace(model, keep=["first.*"]) as outer:
+        with trace(model.blocks[0]) as inner:
+            model.blocks[0](VALUES)
+        model(VALUES)
+    assert list(inner) == ["query", "key"]
+    assert list(outer) == ["first.query", "first.key"]
+
+
+def _explode(_: Tensor) -> Tensor:
+    raise ZeroDivisionError("on purpose")
+
+
+@pytest.mark.parametrize("where", ["forward", "edit", "block"])
+def test_nothing_stays_registered_after_an_error(where):
+    model = Pair()
+    bad = Free(lambda layer, values: _explode(values)) if where == "forward" else model
+    edits = {"query": _explode} if where == "edit" else {}
+
+    def fail() -> None:
+        with pytest.raises(ZeroDivisionError, match="on purpose"), trace(bad, edits=edits):
+            if where == "block":
+                raise ZeroDivisionError("on purpose")
+            bad(VALUES)
+
+    fail()
+    assert tracing._listener.trace is None
+    with trace(nn.Sequential(model)) as outer:
+        if where != "edit":  # it has come by already when the edit fails
+            fail()
+            assert tracing._listener.trace is outer
+        model(VALUES)
+    assert torch.equal(outer["0.key"].tensor, 2 * VALUES + 1)
+
+
+# What would have shown nothing, or something false
+
+
+def _refused(message: str, model: nn.Module, values: Tensor = VALUES, runs: int = 1, **options: object) -> None:
+    with pytest.raises(TraceError, match=message), trace(model, **options):
+        for _ in range(runs):
+            model(values)
+
+
+def test_a_pattern_that_matches_no_tap_names_the_closest():
+    _refused(r"No tap matches 'first\.kee'\. Did you mean 'first\.key'\? There are: first\.query,", Two(),
+             keep=["first.kee"])  # fmt: skip
+
+
+def test_an_edit_of_no_tap_names_the_closest():
+    _refused(r"No tap is called 'blocks\.0\.kye'.*Did you mean 'blocks\.0\.key'\?", Two(),
+             edits={"blocks.0.kye": torch.neg})  # fmt: skip
+
+
+def test_an_edit_must_be_an_address_and_no_pattern():
+    _refused(r"No tap is called '\*\.key'", Two(), edits={"*.key": torch.neg})
+
+
+def test_a_model_without_taps_says_that_there_are_none():
+    _refused("No tap matches '\\*'. There are none", nn.Linear(3, 3))
+
+
+def test_an_edit_that_is_never_used_is_an_error():
+    half = Free(lambda layer, values: layer.tap("query", values, axes="batch feature"))
+    _refused("The edit of 'key' was never used", half, edits={"key": torch.neg})
+
+
+def test_a_trace_that_heard_nothing_is_an_error():
+    model = Pair()
+    with pytest.raises(TraceError, match="The trace heard nothing: run the very model"), trace(model):
+        copy.deepcopy(model)(VALUES)
+
+
+def test_a_pattern_that_is_never_reached_is_an_error_though_another_was():
+    half = Free(lambda layer, values: layer.tap("query", values, axes="batch feature"))
+    _refused(r"'k\*' was never reached. There are: query", half, keep=["query", "k*"])
+
+
+def test_asking_for_what_was_not_kept_names_the_closest():
+    model = Pair()
+    with trace(model, keep=["query"]) as seen:
+        model(VALUES)
+    with pytest.raises(TraceError, match="Nothing was kept of 'qeury'. Did you mean 'query'"):
+        seen["qeury"]
+
+
+@pytest.mark.parametrize("axes", ["batch", "batch head feature", "batch batch", "batch width"])
+def test_axes_that_do_not_fit_are_refused_with_address_and_shape(axes):
+    model = nn.Sequential(Free(lambda layer, values: layer.tap("query", values, axes=axes)))
+    _refused(rf"0\.query: the axes '{axes}' must be 2 different words for the shape \(2, 3\), out of: batch, h", model)
+
+
+def test_a_tap_that_its_class_does_not_declare_is_refused():
+    _refused(
+        "weights: Free.taps does not name 'weights'; add it there",
+        Free(lambda layer, values: layer.tap("weights", values, axes="batch feature")),
+    )
+
+
+def test_two_taps_must_agree_on_the_batch():
+    def body(layer: Layer, values: Tensor) -> Tensor:
+        layer.tap("query", values, axes="batch feature")
+        return layer.tap("key", values, axes="feature batch")
+
+    _refused(r"key: a batch of 3 in the shape \(2, 3\), but query had 2; is 'batch' in the right place", Free(body))
+
+
+@pytest.mark.parametrize("per", ["batch", "visit"])
+def test_the_axis_of_visits_must_be_a_word_that_the_axes_do_not_have(per):
+    _refused(f"per='{per}' must be an axis", Free(lambda layer, values: layer.tap("query", values, "batch token", per)))
+
+
+def test_a_second_visit_without_an_axis_for_it_is_an_error():
+    _refused(r"query was reached a second time, now with shape \(2, 3\).*per=\"glimpse\"", Pair(), runs=2)
+
+
+def _glimpses(layer: Layer, values: Tensor) -> Tensor:
+    for number in range(3):
+        values = layer.tap("query", values + number, axes="batch feature", per="glimpse")
+    return values
+
+
+def test_visits_are_stacked_along_the_axis_that_counts_them():
+    model = Free(_glimpses)
+    with trace(model, keep=["query"]) as seen:
+        model(VALUES)
+    reading = seen["query"]
+    assert reading.axes == ("glimpse", "batch", "feature")
+    assert torch.equal(reading.tensor, torch.stack([VALUES, VALUES + 1, VALUES + 3]))
+    assert torch.equal(reading.at(glimpse=2, batch=1), VALUES[1] + 3)
+    assert reading.before is None
+
+
+def test_visits_are_stacked_before_and_after_an_edit():
+    model = Free(_glimpses)
+    with trace(model, keep=["query"], edits={"query": lambda values: values * 10}) as seen:
+        output = model(VALUES)
+    steps = [VALUES, 10 * VALUES + 1, 10 * (10 * VALUES + 1) + 2]
+    assert torch.equal(seen["query"].before, torch.stack(steps))
+    assert torch.equal(seen["query"].tensor, 10 * torch.stack(steps))
+    assert torch.equal(output, 10 * steps[-1])
+
+
+def test_one_visit_with_an_axis_for_it_is_stacked_too():
+    model = Free(lambda layer, values: layer.tap("query", values, axes="batch feature", per="glimpse"))
+    with trace(model, keep=["query"]) as seen:
+        model(VALUES)
+    assert seen["query"].tensor.shape == (1, 2, 3)
+
+
+def test_visits_of_different_shapes_cannot_be_stacked():
+    def body(layer: Layer, values: Tensor) -> Tensor:
+        layer.tap("query", values, axes="batch feature", per="glimpse")
+        return layer.tap("query", values[:, :2], axes="batch feature", per="glimpse")
+
+    _refused(r"query: each visit must have the shape of the first, \(2, 3\), not \(2, 2\)", Free(body), keep=["query"])
+
+
+def _in_place(layer: Layer, values: Tensor) -> Tensor:
+    values = layer.tap("query", values * 2, axes="batch feature")
+    return values.add_(1)
+
+
+def test_a_change_in_place_after_keeping_is_detected():
+    _refused(r"query, shape \(2, 3\), was changed in place", Free(_in_place), keep=["query"])
+
+
+def test_a_change_in_place_where_nobody_looks_is_nobodys_business():
+    model = Free(_in_place)
+    assert torch.equal(model(VALUES), 2 * VALUES + 1)
+
+
+def test_a_change_in_place_of_what_was_before_an_edit_is_detected():
+    def body(layer: Layer, values: Tensor) -> Tensor:
+        doubled = values * 2
+        edited = layer.tap("query", doubled, axes="batch feature")
+        doubled.add_(1)
+        return edited
+
+    _refused("query, shape .* was changed in place", Free(body), keep=["query"], edits={"query": torch.neg})
+
+
+def test_what_is_kept_in_inference_mode_is_safe_from_changes_in_place():
+    model = Free(_in_place)
+    with torch.inference_mode():
+        values = VALUES.clone()
+        with trace(model, keep=["query"]) as seen:
+            output = model(values)
+    assert torch.equal(seen["query"].tensor, 2 * VALUES)
+    assert torch.equal(output, 2 * VALUES + 1)
+
+
+def test_an_edit_must_not_change_its_tensor_in_place():
+    _refused("The edit of 'query' changed its tensor in place", Pair(), edits={"query": lambda values: values.mul_(2)})
+
+
+@pytest.mark.parametrize(
+    ("edit", "came"),
+    [
+        (lambda values: values[:, :2], r"it returned \(\(2, 2\)"),
+        (lambda values: values.double(), "torch.float64"),
+        (lambda values: values.to("meta"), "meta"),
+        (lambda values: None, r"return a tensor of shape \(2, 3\), it returned None"),
+    ],
+    ids=["shape", "dtype", "device", "no tensor"],
+)
+def test_an_edit_must_keep_shape_dtype_and_device(edit, came):
+    _refused(f"The edit of 'query' must .*{came}", Pair(), edits={"query": edit})
+
+
+# Gradients
+
+
+def test_readings_are_detached_unless_gradients_are_asked_for():
+    model = Pair()
+    values = VALUES.clone().requires_grad_()
+    with trace(model, edits={"query": lambda query: query * 3}) as seen:
+        output = model(values)
+    assert not any(reading.tensor.requires_grad for reading in seen.values())
+    assert not seen["query"].before.requires_grad
+    output.sum().backward()
+    assert torch.equal(values.grad, torch.full_like(VALUES, 6))
+
+
+def test_with_gradients_the_output_can_be_differentiated_by_a_reading():
+    model = Two()
+    values = VALUES.clone().requires_grad_()
+    with trace(model, gradients=True) as seen:
+        output = model(values)
+    (gradient,) = torch.autograd.grad(output.square().sum() / 2, seen["first.key"].tensor)
+    assert torch.equal(gradient, 2 * (4 * VALUES + 3))
+
+
+# Who listens
+
+
+def test_a_layer_learns_which_of_its_taps_somebody_hears():
+    model = Two()
+    heard = [(model.first, "query"), (model.first, "key"), (model.blocks[0], "query"), (model.blocks[0], "key")]
+    assert not any(layer.hears(name) for layer, name in heard)
+    with trace(model, keep=["first.query"], edits={"blocks.0.key": torch.neg}):
+        assert [layer.hears(name) for layer, name in heard] == [True, False, False, True]
+        with trace(Pair(), keep=["query"]) as inner:
+            assert [layer.hears(name) for layer, name in heard] == [True, False, False, True]
+            inner._used.add("query")  # this inner trace is here to be looked through only
+            inner._kept.clear()
+        model(VALUES)
+    assert not any(layer.hears(name) for layer, name in heard)
+
+
+def test_addresses_lists_axes_and_shapes_in_the_order_of_the_pass():
+    assert addresses(Two(), VALUES) == {
+        "first.query": (("batch", "feature"), (2, 3)),
+        "first.key": (("batch", "feature"), (2, 3)),
+        "blocks.0.query": (("batch", "feature"), (2, 3)),
+        "blocks.0.key": (("batch", "feature"), (2, 3)),
+    }
+
+
+def test_a_trace_leaves_the_model_as_it_was():
+    model = Attention(features=2, heads=1, head_size=2)
+    before = copy.deepcopy(model)
+    names = set(vars(model))
+    with trace(model):
+        model(torch.randn(1, 3, 2))
+        inside = copy.deepcopy(model)
+        during = set(model.state_dict())
+    assert set(vars(model)) == names
+    assert during == set(before.state_dict()) == set(model.state_dict()) == set(inside.state_dict())
+    assert repr(model) == repr(before)
+    assert all(not module._forward_hooks and not module._forward_pre_hooks for module in model.modules())
+    for name, tensor in before.state_dict().items():
+        assert torch.equal(tensor, model.state_dict()[name])
+
+
+def test_a_copy_made_inside_a_trace_is_another_model_and_is_not_heard():
+    model = Pair()
+    with trace(model, edits={"query": torch.neg}):
+        model(VALUES)
+        assert torch.equal(copy.deepcopy(model)(VALUES), 2 * VALUES + 1)
+
+
+# Threads
+
+
+def test_eight_threads_with_eight_edits_on_one_model_never_mix():
+    threads, passes = 8, 60
+    model = Two()
+    barrier = threading.Barrier(threads)
+
+    def visitor(number: int) -> list[bool]:
+        values = VALUES + number
+        right = []
+        for _ in range(passes):
+            barrier.wait(timeout=60)
+            with trace(model, keep=["first.key"], edits={"first.query": lambda query: query * number}) as seen:
+                barrier.wait(timeout=60)  # all traces are open now
+                output = model(values)
+            key = 2 * values * number + 1
+            right.append(torch.equal(seen["first.key"].tensor, key) and torch.equal(output, 2 * key + 1))
+        return right
+
+    with ThreadPoolExecutor(threads) as pool:
+        results = list(pool.map(visitor, range(threads)))
+    assert results == [[True] * passes] * threads
+
+
+def test_a_worker_thread_inside_somebodys_trace_hears_nothing_and_changes_nothing():
+    model = Pair()
+    with trace(model, edits={"query": torch.neg}) as seen, ThreadPoolExecutor(1) as pool:
+        elsewhere = pool.submit(model, VALUES).result(timeout=60)
+        assert not pool.submit(model.hears, "query").result(timeout=60)
+        here = model(VALUES + 1)
+    assert torch.equal(elsewhere, 2 * VALUES + 1)
+    assert torch.equal(here, 1 - 2 * (VALUES + 1))
+    assert torch.equal(seen["key"].tensor, here)
+
+
+def test_a_pass_in_a_worker_thread_only_is_a_trace_that_heard_nothing():
+    model = Pair()
+    with pytest.raises(TraceError, match="its thread"), trace(model), ThreadPoolExecutor(1) as pool:
+        pool.submit(model, VALUES).result(timeout=60)
+
+
+# torch.compile
+
+
+def _compiled(model: nn.Module) -> nn.Module:
+    torch._dynamo.reset()
+    return torch.compile(model, fullgraph=True, backend="aot_eager")
+
+
+@pytest.fixture
+def pixels() -> tuple[nn.Module, Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    model = PixelAttention(classes=("a", "b"), heads=2, head_size=3, rows=5, columns=7, mean=0.1, std=0.3,
+                           positions="sinusoidal_2d", position_features=4, generator=generator)  # fmt: skip
+    return model, torch.rand(2, 1, 5, 7, generator=generator)
+
+
+def _same(one: tracing.Trace, other: tracing.Trace) -> None:
+    assert list(one) == list(other)
+    for address, reading in one.items():
+        torch.testing.assert_close(reading.tensor, other[address].tensor, rtol=1e-5, atol=1e-6)
+        assert (reading.axes, reading.grid) == (other[address].axes, other[address].grid)
+        assert (reading.before is None) == (other[address].before is None)
+
+
+def test_taps_compile_into_one_whole_graph_and_say_what_they_say_uncompiled(pixels):
+    for model, values in ((Two(), VALUES), pixels):
+        compiled = _compiled(model)
+        torch.testing.assert_close(compiled(values), model(values))  # compiled before the trace is opened
+        with trace(model) as eager:
+            model(values)
+        for opened in (compiled, model):
+            with trace(opened) as seen:
+                compiled(values)
+            _same(seen, eager)
+        torch.testing.assert_close(compiled(values), model(values))
+
+
+def test_a_model_that_is_compiled_inside_a_trace_is_heard(pixels):
+    for model, values in ((Two(), VALUES), pixels):
+        with trace(model) as eager:
+            model(values)
+        with trace(model) as seen:
+            _compiled(model)(values)
+        _same(seen, eager)
+
+
+def test_a_compiled_model_obeys_each_traces_own_edits(pixels):
+    model, images = pixels
+    compiled = _compiled(model)
+    untouched = compiled(images)
+    for number in range(10):  # more than torch would compile anew
+
+        def edit(weights: Tensor, number: int = number) -> Tensor:
+            return weights * number
+
+        with trace(model, ["*.weights"], {"attention.weights": edit}) as eager:
+            expected = model(images)
+        with trace(compiled, ["*.weights"], {"attention.weights": edit}) as seen:
+            output = compiled(images)
+        _same(seen, eager)
+        torch.testing.assert_close(output, expected)
+        assert number == 1 or not torch.allclose(output, untouched)
+
+
+def test_a_compiled_part_of_a_model_keeps_its_address():
+    model = Two()
+    torch._dynamo.reset()
+    model.first = torch.compile(model.first, fullgraph=True, backend="aot_eager")
+    model(VALUES)
+    with trace(model) as seen:
+        model(VALUES)
+    assert list(seen) == ["first.query", "first.key", "blocks.0.query", "blocks.0.key"]
+
+
+def test_a_change_in_place_in_a_compiled_model_is_detected_too():
+    model = Free(_in_place)
+    compiled = _compiled(model)
+    compiled(VALUES)
+    with pytest.raises(TraceError, match="changed in place"), trace(model, keep=["query"]):
+        compiled(VALUES)
+
+
+def test_compiled_models_run_compiled_again_when_the_last_trace_has_ended():
+    model, graphs = Two(), []
+
+    def backend(graph: torch.fx.GraphModule, _: list[Tensor]) -> Callable[..., object]:
+        def run(*inputs: Tensor) -> object:
+            graphs.append(1)
+            return graph(*inputs)
+
+        return run
+
+    torch._dynamo.reset()
+    compiled = torch.compile(model, fullgraph=True, backend=backend)
+    compiled(VALUES)
+    assert len(graphs) == 1
+    opened, close = threading.Event(), threading.Event()
+
+    def visitor() -> None:
+        with trace(model):
+            model(VALUES)
+            opened.set()
+            close.wait(timeout=60)
+
+    with ThreadPoolExecutor(1) as pool:
+        visit = pool.submit(visitor)
+        assert opened.wait(timeout=60)
+        with trace(model):
+            compiled(VALUES)
+        compiled(VALUES)
+        assert len(graphs) == 1  # somebody still traces
+        close.set()
+        visit.result(timeout=60)
+    compiled(VALUES)
+    assert len(graphs) == 2

@@ -1,0 +1,45 @@
+"""A training that ends itself by SIGKILL at a chosen moment. test_runs.py runs it in processes of its own."""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from attnviz.training.runs import Run
+from tests.training import small
+
+CHOSEN = small.recipe(epochs=10, patience=10)
+small.training(CHOSEN)  # digits are drawn and modules loaded now, so that a process forked from here starts at once
+
+
+def train(root: Path, moment: int | None) -> None:
+    """Train, and be killed at the given moment, counted from 1.
+
+    A moment is before and after every sync, rename and removal of a file, and after every step and epoch.
+    """
+    torch.set_num_threads(1)
+    passed = 0
+
+    def tick() -> None:
+        nonlocal passed
+        passed += 1
+        if passed == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def ticking(call: Callable[..., Any]) -> Callable[..., Any]:
+        def ticked(*arguments: Any, **options: Any) -> Any:
+            tick()
+            result = call(*arguments, **options)
+            tick()
+            return result
+
+        return ticked
+
+    if moment is not None:
+        os.fsync = ticking(os.fsync)
+        Path.replace, Path.unlink = ticking(Path.replace), ticking(Path.unlink)
+    for _ in Run(small.run_file(CHOSEN), root).train(small.training(CHOSEN)):
+        tick()

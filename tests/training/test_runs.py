@@ -1,0 +1,295 @@
+"""Runs that a kill does not harm, attnviz/training/runs.py."""
+
+import errno
+import json
+import multiprocessing
+import os
+import random
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from attnviz import files
+from attnviz.errors import RunError
+from attnviz.training.loop import Epoch
+from attnviz.training.runs import Run
+from tests.training import killable, small
+
+# With a server that has imported everything, a process starts in milliseconds.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["tests.training.killable"])
+
+CHOSEN = small.recipe("pixel_line", epochs=4)
+
+
+def _in_a_process(root: Path, moment: int | None = None) -> int:
+    process = PROCESSES.Process(target=killable.train, args=(root, moment))
+    process.start()
+    process.join(timeout=120)
+    assert process.exitcode is not None
+    return process.exitcode
+
+
+def _train(root: Path, stop: int | None = None, chosen=CHOSEN) -> Run:
+    """Train until finished, or until so many epochs were seen."""
+    run = Run(small.run_file(chosen), root)
+    events = run.train(small.training(chosen))
+    for event in events:
+        if isinstance(event, Epoch) and event.epoch == stop:
+            events.close()
+            break
+    return run
+
+
+def _result(folder: Path) -> dict[str, bytes]:
+    """The newest state and the curve. A kill may leave an older state behind, and status and log tell of the kill."""
+    newest = max(folder.glob("state-*.safetensors"), key=lambda path: int(path.stem.partition("-")[2]))
+    return {path.name: path.read_bytes() for path in (newest, folder / "curve.jsonl", folder / "run.json")}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    return _result(_train(tmp_path_factory.mktemp("undisturbed")).folder)
+
+
+@pytest.fixture(scope="module")
+def never_killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    root = tmp_path_factory.mktemp("never-killed")
+    assert _in_a_process(root) == 0
+    return _result(root / f"{killable.CHOSEN.key}.0")
+
+
+def test_a_run_leaves_its_recipe_its_curve_its_last_two_states_and_its_status(tmp_path):
+    run = _train(tmp_path)
+    assert run.folder == tmp_path / "pixel_line.small.0"
+    names = {path.name for path in run.folder.iterdir()} - {"lock"}
+    assert names == {"run.json", "curve.jsonl", "log.txt", "status.json", "state-3.safetensors", "state-4.safetensors"}
+    lines = [json.loads(line) for line in (run.folder / "curve.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in lines] == [1, 2, 3, 4]
+    assert [Epoch(**line) for line in lines] == run.curve()
+    assert set(lines[0]) == {"epoch", "train_loss", "validation_loss", "validation_accuracy"}  # and no clock
+    status = json.loads((run.folder / "status.json").read_text())
+    best = min(lines, key=lambda line: line["validation_loss"])["epoch"]
+    assert status == {"state": "finished", "epoch": 4, "best_epoch": best, "process": os.getpid()}
+    assert run.seconds() >= 0
+    assert len((run.folder / "log.txt").read_text().splitlines()) == 4
+
+
+def test_the_status_says_running_while_it_runs(tmp_path):
+    run = _train(tmp_path, stop=2)
+    assert json.loads((run.folder / "status.json").read_text())["state"] == "running"
+    assert [epoch.epoch for epoch in run.curve()] == [1, 2]
+
+
+def test_killed_at_ten_random_moments_and_gone_on_with_it_ends_byte_for_byte_as_undisturbed(tmp_path, never_killed):
+    assert "state-10.safetensors" in never_killed
+    chance = random.Random(16)
+    for _ in range(10):
+        assert _in_a_process(tmp_path, chance.randint(1, 30)) == -signal.SIGKILL
+    assert _in_a_process(tmp_path) == 0
+    assert _result(tmp_path / f"{killable.CHOSEN.key}.0") == never_killed
+
+
+@pytest.mark.parametrize("moment", range(9, 30, 3))
+def test_killed_once_around_the_end_of_an_epoch_it_ends_byte_for_byte_as_undisturbed(tmp_path, never_killed, moment):
+    assert _in_a_process(tmp_path, moment) == -signal.SIGKILL
+    assert _in_a_process(tmp_path) == 0
+    assert _result(tmp_path / f"{killable.CHOSEN.key}.0") == never_killed
+
+
+@pytest.mark.parametrize("stop", [1, 2, 3, 4])
+def test_stopped_after_any_epoch_and_gone_on_with_it_ends_as_undisturbed(tmp_path, undisturbed, stop):
+    _train(tmp_path, stop)
+    assert _result(_train(tmp_path).folder) == undisturbed
+
+
+def test_a_finished_run_is_left_as_it_is(tmp_path, undisturbed):
+    _train(tmp_path)
+    events = list(Run(small.run_file(CHOSEN), tmp_path).train(small.training(CHOSEN)))
+    assert events == []
+    assert _result(tmp_path / "pixel_line.small.0") == undisturbed
+
+
+def test_half_a_line_in_the_curve_is_cut_and_written_again(tmp_path, undisturbed):
+    run = _train(tmp_path, stop=2)
+    curve = run.folder / "curve.jsonl"
+    curve.write_text(curve.read_text() + '{"epoch": 3, "train_lo')
+    assert [epoch.epoch for epoch in run.curve()] == [1, 2]
+    assert _result(_train(tmp_path).folder) == undisturbed
+
+
+def test_a_line_of_an_epoch_whose_state_was_never_written_is_cut_and_made_again(tmp_path, undisturbed):
+    run = _train(tmp_path, stop=3)
+    (run.folder / "state-3.safetensors").unlink()
+    assert len(run.curve()) == 3
+    assert _result(_train(tmp_path).folder) == undisturbed
+
+
+def _cut(content: bytes) -> bytes:
+    return content[:-7]
+
+
+def _empty(_: bytes) -> bytes:
+    return b""
+
+
+def _foreign(_: bytes) -> bytes:
+    return b"\x02\x00\x00\x00\x00\x00\x00\x00{}"  # a whole safetensors file with nothing in it
+
+
+@pytest.mark.parametrize("damage", [_cut, _empty, _foreign])
+def test_a_damaged_newest_state_falls_back_to_the_one_before(tmp_path, undisturbed, damage: Callable[[bytes], bytes]):
+    path = _train(tmp_path, stop=3).folder / "state-3.safetensors"
+    path.write_bytes(damage(path.read_bytes()))
+    training = small.training(CHOSEN)
+    first = next(event for event in Run(small.run_file(CHOSEN), tmp_path).train(training) if isinstance(event, Epoch))
+    assert first.epoch == 3
+    assert _result(_train(tmp_path).folder) == undisturbed
+
+
+def test_where_both_states_are_damaged_it_starts_from_the_beginning(tmp_path, undisturbed):
+    folder = _train(tmp_path, stop=3).folder
+    for path in folder.glob("state-*.safetensors"):
+        path.write_bytes(b"nonsense")
+    assert _result(_train(tmp_path).folder) == undisturbed
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"recipe": small.recipe("pixel_line", learning_rate=1e-3)}, "recipe"),
+        ({"data_digest": "1"}, "data digest"),
+        ({"device": "cuda"}, "device"),
+    ],
+    ids=["recipe", "data", "device"],
+)
+def test_a_folder_with_a_run_that_was_started_otherwise_is_refused(tmp_path, change, word):
+    before = _result(_train(tmp_path, stop=1).folder)
+    with pytest.raises(
+        RunError, match=f"holds a run with another {word}. Go on as it was started, or remove the folder"
+    ):
+        Run(small.run_file(CHOSEN, **change), tmp_path)
+    assert _result(tmp_path / "pixel_line.small.0") == before
+
+
+def test_a_run_keeps_the_threads_and_the_command_that_it_was_started_with(tmp_path):
+    Run(small.run_file(CHOSEN), tmp_path)
+    run = Run(small.run_file(CHOSEN, threads=7, command="other"), tmp_path)
+    assert (run.info.threads, run.info.command) == (1, "attnviz train")
+
+
+def test_another_seed_has_a_folder_of_its_own(tmp_path):
+    assert Run(small.run_file(CHOSEN, seed=3), tmp_path).folder == tmp_path / "pixel_line.small.3"
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"seed": 0}', "\x00\x01"])
+def test_a_run_file_that_cannot_be_read_is_one_sentence(tmp_path, content):
+    run = Run(small.run_file(CHOSEN), tmp_path)
+    (run.folder / "run.json").write_text(content)
+    with pytest.raises(RunError, match="run.json cannot be read. Remove the folder to train from the start"):
+        Run(small.run_file(CHOSEN), tmp_path)
+
+
+def _hold(path: Path, held: object, finish: object) -> None:
+    with FileLock(path):
+        held.set()
+        finish.wait(timeout=120)
+
+
+def test_a_second_process_on_the_same_run_is_refused_until_the_first_has_ended(tmp_path, undisturbed):
+    run = Run(small.run_file(CHOSEN), tmp_path)
+    held, finish = PROCESSES.Event(), PROCESSES.Event()
+    first = PROCESSES.Process(target=_hold, args=(run.folder / "lock", held, finish))
+    first.start()
+    assert held.wait(timeout=120)
+    with pytest.raises(RunError, match=r"Another process is training .*pixel_line\.small\.0\. Wait for it, or stop it"):
+        next(run.train(small.training(CHOSEN)))
+    assert {path.name for path in run.folder.iterdir()} == {"run.json", "lock"}
+    finish.set()
+    first.join(timeout=120)
+    assert _result(_train(tmp_path).folder) == undisturbed
+
+
+def test_the_lock_is_free_again_after_an_error_in_the_training(tmp_path):
+    training = small.training(CHOSEN)
+    training.recipe = None
+    with pytest.raises(AttributeError):
+        list(Run(small.run_file(CHOSEN), tmp_path).train(training))
+    assert len(_train(tmp_path).curve()) == 4
+
+
+# A disk that is full, a folder that may not be written to. Root may write anywhere, so the system's answer is played.
+
+
+@pytest.mark.parametrize("call", range(1, 12))
+def test_a_full_disk_at_any_sync_is_one_sentence_and_costs_nothing(tmp_path, monkeypatch, undisturbed, call):
+    _train(tmp_path, stop=2)
+    left, fsync = call, os.fsync
+
+    def full(descriptor: int) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(
+            RunError, match=r"cannot be written: no space left on device\. Mend that and start the same"
+        ):
+            _train(tmp_path)
+    assert left == 0
+    assert not list((tmp_path / "pixel_line.small.0").glob(".*"))
+    assert _result(_train(tmp_path).folder) == undisturbed
+
+
+def test_a_disk_that_fills_in_the_middle_of_a_line_costs_nothing(tmp_path, monkeypatch, undisturbed):
+    run = _train(tmp_path, stop=2)
+    opened = Path.open
+
+    def half(path: Path, mode: str = "r", *more: object, **options: object) -> object:
+        file = opened(path, mode, *more, **options)
+        if path.name == "curve.jsonl" and mode == "a":
+            file.write('{"epoch": 3, "tra')
+            file.close()
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return file
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", half)
+        with pytest.raises(RunError, match="no space left on device"):
+            _train(tmp_path)
+    assert (run.folder / "curve.jsonl").read_text().endswith('{"epoch": 3, "tra')
+    assert _result(_train(tmp_path).folder) == undisturbed
+
+
+def _read_only(*_: object, **__: object) -> None:
+    raise OSError(errno.EROFS, "Read-only file system")
+
+
+@pytest.mark.parametrize(
+    "step", [(Path, "mkdir"), (files, "write"), (FileLock, "acquire")], ids=["folder", "file", "lock"]
+)
+def test_a_read_only_folder_is_one_sentence_and_costs_nothing(tmp_path, monkeypatch, undisturbed, step):
+    if step[0] is FileLock:
+        _train(tmp_path, stop=2)
+    with monkeypatch.context() as patch:
+        patch.setattr(*step, _read_only)
+        with pytest.raises(
+            RunError, match=r"pixel_line\.small\.0 cannot be written: read-only file system\. Mend that"
+        ):
+            _train(tmp_path)
+    assert _result(_train(tmp_path).folder) == undisturbed
+
+
+def test_runs_lie_where_the_environment_says_else_in_the_working_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTNVIZ_RUNS", str(tmp_path / "elsewhere"))
+    assert Run(small.run_file(CHOSEN)).folder == tmp_path / "elsewhere" / "pixel_line.small.0"
+    monkeypatch.delenv("ATTNVIZ_RUNS")
+    monkeypatch.chdir(tmp_path)
+    assert Run(small.run_file(CHOSEN)).folder == Path("runs/pixel_line.small.0")
+    assert (tmp_path / "runs" / "pixel_line.small.0" / "run.json").exists()
