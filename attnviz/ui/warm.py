@@ -1,10 +1,13 @@
-"""Load torch while the visitor reads the first page, and not before: it would hold up the start of the app by half.
+"""Load what is slow to load while nobody waits for it: the start of the app stays that of Streamlit.
 
-The home page calls `ping()` last. Its small module waits in the browser until the page has been painted and then asks
-for /attnviz/warm, which answers at once and loads torch in a thread.
+In three moments the server has nothing to do. While it starts and the first browser fetches Streamlit's scripts, what
+home needs is imported. When a visitor asks for a page with a model, torch is loaded while that browser fetches its
+scripts. And when home has been painted, its browser pings /attnviz/warm, and torch is loaded while the visitor reads.
 """
 
 import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import cache
 from importlib import import_module
 from threading import Thread
@@ -14,8 +17,18 @@ import streamlit as st
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+HOME = ("", "home")  # the last part of the address of the page that needs no torch
 
 _log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def lifespan(app: st.App) -> AsyncIterator[None]:
+    """Begin with what home needs when the server starts."""
+    _once(_load_home)
+    yield
 
 
 def routes() -> list[Route]:
@@ -29,24 +42,49 @@ def ping() -> None:
     _component()(key="warm", height="content")
 
 
+class OnPage:
+    """ASGI middleware that loads torch as soon as somebody asks for a page with a model, and answers as ever."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Look at the request and pass it on."""
+        if scope["type"] == "http" and _is_page(scope) and scope["path"].rpartition("/")[2] not in HOME:
+            _once(_load_models)
+        await self.app(scope, receive, send)
+
+
+def _is_page(scope: Scope) -> bool:
+    """Say whether a browser asks for a page to show, and not for a script, a font or a picture."""
+    accepted = dict(scope["headers"]).get(b"accept", b"")
+    return scope["method"] == "GET" and b"text/html" in accepted
+
+
 async def _answer(request: Request) -> Response:
     # Browsers say where a request comes from; a page elsewhere has no business here.
     if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
         return Response(status_code=403)
-    _load_once()
+    _once(_load_models)
     return Response(status_code=204, headers={"Cache-Control": "no-store"})
 
 
-@cache  # called from the event loop only, so the thread is started once
-def _load_once() -> Thread:
-    thread = Thread(target=_load, name="attnviz-warm", daemon=True)
+@cache  # called from the event loop only, so each thread is started once
+def _once(load: Callable[[], None]) -> Thread:
+    thread = Thread(target=load, name="attnviz-warm", daemon=True)
     thread.start()
     return thread
 
 
-def _load() -> None:
+def _load_home() -> None:
+    import_module("attnviz.ui.pickers")
+    import_module("PIL.Image")
+    import_module("attnviz.data").load("strokes", "test", count=256)
+
+
+def _load_models() -> None:
     try:
-        import_module("torch")
+        import_module("attnviz.ui.looking")
     except ImportError:
         _log.exception("torch cannot be loaded: the home page works, the pages with models will not")
 

@@ -15,9 +15,9 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Yield the names of what was loaded, and load nothing."""
     loaded: list[str] = []
     monkeypatch.setattr(warm, "import_module", loaded.append)
-    warm._load_once.cache_clear()
+    warm._once.cache_clear()
     yield loaded
-    warm._load_once.cache_clear()
+    warm._once.cache_clear()
 
 
 def ask(**headers: str) -> int:
@@ -28,8 +28,8 @@ def ask(**headers: str) -> int:
 
 def test_pings_load_torch_once(loads: list[str]) -> None:
     assert [ask(), ask(sec_fetch_site="same-origin"), ask()] == [204] * 3
-    warm._load_once().join()
-    assert loads == ["torch"]
+    warm._once(warm._load_models).join()
+    assert loads == ["attnviz.ui.looking"]
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "none"])
@@ -38,13 +38,41 @@ def test_a_page_elsewhere_loads_nothing(loads: list[str], site: str) -> None:
     assert loads == []
 
 
+def visit(path: str, accept: str = "text/html", method: str = "GET") -> None:
+    """Ask for an address as a browser does; what the app below answers does not matter."""
+
+    async def app(*_: object) -> None: ...
+
+    scope = {"type": "http", "method": method, "path": path, "headers": [(b"accept", accept.encode())]}
+    asyncio.run(warm.OnPage(app)(scope, None, None))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", ["/pixel_attention", "/below/here/explorer"])
+def test_who_asks_for_a_page_with_a_model_has_torch_loaded(loads: list[str], path: str) -> None:
+    visit(path)
+    warm._once(warm._load_models).join()
+    assert loads == ["attnviz.ui.looking"]
+
+
+@pytest.mark.parametrize("path", ["/", "/home", "/below/here/"])
+def test_who_asks_for_home_has_nothing_loaded(loads: list[str], path: str) -> None:
+    visit(path)
+    assert loads == []
+
+
+def test_scripts_and_pictures_are_no_pages(loads: list[str]) -> None:
+    visit("/static/index.js", accept="*/*")
+    visit("/pixel_attention", method="HEAD")
+    assert loads == []
+
+
 def test_without_torch_the_server_lives_on(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     def missing(name: str) -> None:
         raise ImportError(f"no {name}")
 
     monkeypatch.setattr(warm, "import_module", missing)
-    warm._load()
-    assert "no torch" in caplog.text
+    warm._load_models()
+    assert "no attnviz.ui.looking" in caplog.text
 
 
 @pytest.mark.parametrize(("base", "path"), [("", "/attnviz/warm"), ("/below/here/", "/below/here/attnviz/warm")])
