@@ -49,7 +49,8 @@ def load(name: str) -> Checkpoint:
     try:
         model = models.spec(card.recipe.model).build(card.config)
     except (AttnvizError, ArithmeticError, RuntimeError, ValueError) as error:
-        raise CheckpointError(f"The card of {name} describes no model that can be built: {error}") from error
+        why = str(error).rstrip(".")
+        raise CheckpointError(f"The card of {name} describes no model that can be built: {why}.") from error
     _check(f"{path}", model.state_dict(), tensors)
     if digest(content) != card.weights_digest:
         raise CheckpointError(f"{path} holds other weights than its card describes. Take back the committed folder.")
@@ -90,6 +91,8 @@ def _check(where: str, expected: dict[str, Tensor], came: dict[str, Tensor]) -> 
             raise CheckpointError(
                 f"{where}: {name!r} must have shape {tuple(tensor.shape)}, it has {tuple(came[name].shape)}."
             )
+        if came[name].dtype != tensor.dtype:
+            raise CheckpointError(f"{where}: {name!r} must hold {tensor.dtype}, it holds {came[name].dtype}.")
         if not torch.isfinite(came[name]).all():
             raise CheckpointError(f"{where}: {name!r} holds values that are not finite numbers.")
     if extra := sorted(set(came) - set(expected)):

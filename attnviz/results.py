@@ -44,7 +44,7 @@ def table(names: Sequence[str]) -> str:
     columns = [[f"{data}, {split}" for data, split in tests], ["---"] * len(tests)]
     for name in names:
         card = cards.read(name) if name in cards.names() else None
-        columns.append([_cell(card, data) for data, _ in tests])
+        columns.append([_cell(card, data, split) for data, split in tests])
     firsts = ["", "---", *(f"{RECIPES[name].title} (`{name}`)" for name in names)]
     return "\n".join(f"| {' | '.join([first, *cells])} |" for first, cells in zip(firsts, columns, strict=True))
 
@@ -54,10 +54,10 @@ def everything() -> str:
     return "\n\n".join(f"**{paper.title}** ({paper.source}): {reproduction(paper)}" for paper in PAPERS.values())
 
 
-def _cell(card: Card | None, data: str) -> str:
+def _cell(card: Card | None, data: str, split: str) -> str:
     if card is None:
         return "*not trained*"
-    figure = card.figure(data)
+    figure = next((figure for figure in card.figures if (figure.data, figure.split) == (data, split)), None)
     return f"{spread(figure)}; {figure.count:,} pictures" if figure else ""
 
 

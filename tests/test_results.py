@@ -8,7 +8,6 @@ from attnviz import cards, results
 from attnviz.cards import Figure
 from attnviz.errors import BadInput
 from attnviz.recipes import PAPERS, RECIPES
-from attnviz.recipes.recipe import Paper, PaperFigure
 from tests.training import small
 
 FIGURE = Figure(
@@ -22,11 +21,7 @@ FIGURE = Figure(
     highest=0.9996,
     seeds=5,
 )
-PAPER = Paper(
-    name="p", title="A paper", source="Somebody, 2020",
-    figures=(PaperFigure(what="accuracy", value=0.979, where="table 1",
-                         checkpoints=("pixel_attention.small", "pixel_line.small")),),
-)  # fmt: skip
+PAPER = small.paper("pixel_attention.small", "pixel_line.small")
 
 
 @pytest.fixture
@@ -41,7 +36,7 @@ def one_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> cards.Card:
         monkeypatch.setitem(RECIPES, recipe.key, recipe)
     for name in list(PAPERS):
         monkeypatch.delitem(PAPERS, name)
-    monkeypatch.setitem(PAPERS, "p", PAPER)
+    monkeypatch.setitem(PAPERS, "small", PAPER)
     return card
 
 

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
+from attnviz.errors import BadInput
 from attnviz.tracing import Grid, Layer
 
 
@@ -45,6 +46,10 @@ class Attention(Layer):
         self, *, features: int, heads: int, head_size: int, output_features: int | None = None, grid: Grid | None = None
     ) -> None:
         super().__init__()
+        if min(features, heads, head_size) < 1:
+            raise BadInput(
+                f"Attention needs features, heads and head size above 0, not {(features, heads, head_size)}."
+            )
         self.heads, self.head_size, self.grid = heads, head_size, grid
         self.query = nn.Linear(features, heads * head_size)
         self.key = nn.Linear(features, heads * head_size)

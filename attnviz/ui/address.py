@@ -45,9 +45,6 @@ def keep(key: str) -> None:
 
 
 def put(**words: Any) -> None:
-    """Change some words of the address; None takes one out."""
-    for key, word in words.items():
-        if word is None:
-            st.query_params.pop(key, None)
-        else:
-            st.query_params[key] = str(word)
+    """Change some words of the address; None takes one out. All at once: *Back* then undoes them together."""
+    kept = {key: word for key, word in st.query_params.to_dict().items() if key not in words}
+    st.query_params.from_dict({**kept, **{key: str(word) for key, word in words.items() if word is not None}})

@@ -105,8 +105,7 @@ class Fitting:
 
 
 def _restart(key: str) -> None:
-    address.put(number=None, query=None, key=None)
-    address.keep(key)
+    address.put(**{key: st.session_state[key], "number": None})
 
 
 def _go(number: int | None) -> None:

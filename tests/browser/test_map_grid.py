@@ -126,5 +126,5 @@ def test_csv_holds_every_value(opened: Open) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
     page = opened(color_scheme=scheme)
-    found = [line for line in axe(page) if ".map-grid" in line or ".wall" in line or ".legend" in line]
-    assert found == []
+    # The rest of the page is Streamlit's and the test's own.
+    assert [line for line in axe(page) if "stBidiComponent" in line] == []

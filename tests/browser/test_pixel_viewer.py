@@ -490,8 +490,8 @@ FOCUSED = """() => {
 def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
     page = opened("query=3,3&heads=6", color_scheme=scheme)
     page.get_by_role("grid", name=re.compile("query row 3")).first.wait_for()
-    found = [line for line in axe(page) if ".viewer" in line or "shadow" in line or ".board" in line or ".wall" in line]
-    assert found == []
+    # The rest of the page is Streamlit's and the test's own.
+    assert [line for line in axe(page) if "stBidiComponent" in line] == []
 
 
 def pixels(page: Page) -> list[int]:

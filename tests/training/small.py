@@ -15,7 +15,7 @@ from attnviz import data, recipes
 from attnviz.cards import Card
 from attnviz.data import Dataset
 from attnviz.recipes import Recipe
-from attnviz.recipes.recipe import Test
+from attnviz.recipes.recipe import Paper, PaperFigure, Test
 from attnviz.training import seeds
 from attnviz.training.loop import Examples, Training
 from attnviz.training.runs import RunFile
@@ -66,9 +66,14 @@ def few(name: str, split: str = "train", classes: Sequence[int] | None = None) -
     return _load(name, split, classes, count=PICTURES)
 
 
+def paper(*checkpoints: str) -> Paper:
+    figure = PaperFigure(what="accuracy", value=0.979, where="table 1", checkpoints=checkpoints)
+    return Paper(name="small", title="A paper", source="Somebody, 2020", figures=(figure,))
+
+
 @contextmanager
 def place(folder: Path, *chosen: Recipe) -> Iterator[None]:
-    """Let runs and checkpoints lie in a folder, data sets be short, and these recipes be the only ones."""
+    """Let runs and checkpoints lie in a folder, data sets be short, these recipes and a paper of theirs be all."""
     threads = torch.get_num_threads()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ATTNVIZ_RUNS", str(folder / "runs"))
@@ -78,6 +83,9 @@ def place(folder: Path, *chosen: Recipe) -> Iterator[None]:
             patch.delitem(recipes.RECIPES, key)
         for one in chosen or (recipe(),):
             patch.setitem(recipes.RECIPES, one.key, one)
+        for name in list(recipes.PAPERS):
+            patch.delitem(recipes.PAPERS, name)
+        patch.setitem(recipes.PAPERS, "small", paper(*recipes.RECIPES))
         try:
             yield
         finally:

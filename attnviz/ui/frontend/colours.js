@@ -12,8 +12,8 @@ const MIDDLE = TOP / 2;
 // Lightness 0..1, chroma, hue in degrees: through which colour an arm bends, and where it ends. *More* must catch the
 // eye in both themes, so its arm ends further from the background than that of *less*.
 const ARMS = {
-  light: { more: [[0.66, 0.15, 245], [0.27, 0.09, 262]], less: [[0.83, 0.1, 78], [0.53, 0.1, 55]] },
-  dark: { more: [[0.5, 0.17, 250], [0.96, 0.035, 225]], less: [[0.3, 0.05, 65], [0.5, 0.09, 60]] },
+  light: { more: [[0.66, 0.15, 245], [0.27, 0.09, 262]], less: [[0.9, 0.06, 80], [0.69, 0.09, 62]] },
+  dark: { more: [[0.5, 0.17, 250], [0.96, 0.035, 225]], less: [[0.28, 0.05, 65], [0.44, 0.085, 60]] },
 };
 
 /**

@@ -3,6 +3,7 @@
 import { css, packed, TOP } from "./colours.js";
 import { originLines, save, saveSheetPng, saveSheetSvg, toCsv } from "./export.js";
 import { short } from "./numbers.js";
+import { strangeCells } from "./sheet.js";
 
 const MARGIN = 24;
 const WIDTH = 1040;
@@ -64,6 +65,7 @@ function gridSheet(grid) {
     const start = tile * cells.tokens;
     items.push({
       kind: "map", x, y, width: wide, height: high, columns: cells.columns, rows: cells.rows, edge, outlines,
+      strange: strangeCells(indices.subarray(start, start + cells.tokens)),
       colours: Array.from({ length: cells.tokens }, (_, token) => palette[indices[start + token]]),
     });
     items.push({ kind: "frame", x, y, width: wide, height: high, colour: css(packed(theme.line)) });

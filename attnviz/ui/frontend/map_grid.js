@@ -146,6 +146,8 @@ export class MapGrid extends Part {
     const resized = this.isResized();
     if (!width || !this.wall || !(force || resized)) return;
     this.root.classList.toggle("narrow", width < 520);
+    // Few maps may be large.
+    this.wall.room = Math.min(240, Math.max(84, width / this.count - 8));
     this.wall.layout(width, width < 520);
     this.wall.board.clear(packed(this.theme.background));
     this.legend.layout();

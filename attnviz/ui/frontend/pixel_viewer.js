@@ -242,6 +242,10 @@ export class Viewer extends Part {
     const kind = width < 520 ? "narrow" : width < 780 ? "middle" : "broad";
     for (const name of ["narrow", "middle", "broad"]) root.classList.toggle(name, name === kind);
     root.classList.toggle("single", !this.wall);
+    // Without a wall of heads its line has nothing but the buttons, and the room is wanted below.
+    const savesAbove = !this.wall && width >= 1090;
+    root.classList.toggle("saves-above", savesAbove);
+    (savesAbove ? frame.controls : frame.wallTitle).append(frame.savers.element);
     // So that picture, head, pair and the first row of tiles stand together in a window of 720 pixels.
     const high = Math.max(224, innerHeight - 466);
     const room = kind === "broad" ? Math.min(high, 400, (width - 2 * 28 - 280) / 2) : kind === "middle" ? (width - 28) / 2 : width;

@@ -1,13 +1,14 @@
 // A sheet of maps and words, as an SVG document or on a canvas: one description, two ways to write it.
 //
 // sheet = { width, height, background, ink, origin, items }, in CSS pixels; items are
-//   { kind: "map", x, y, width, height, columns, rows, colours, edge, outlines }   colours: packed, a cell
+//   { kind: "map", x, y, width, height, columns, rows, colours, edge, outlines, strange }   colours: packed, a cell;
+//                                                              strange: cells that are NaN, infinite or masked
 //   { kind: "picture", x, y, width, height, canvas }                               a picture of its own resolution
 //   { kind: "bar", x, y, width, height, colours }                                  a legend
 //   { kind: "text", x, y, text, size, colour, anchor, weight }
 //   { kind: "frame", x, y, width, height, colour }
 
-import { css } from "./colours.js";
+import { css, INFINITE, NOT_A_NUMBER } from "./colours.js";
 
 const FONT = "'Source Sans', 'Source Sans 3', 'Source Sans Pro', sans-serif";
 
@@ -64,7 +65,7 @@ function checksum(bytes) {
 }
 
 const SVG = {
-  map({ x, y, width, height, columns, rows, colours, edge, outlines }, { ink }) {
+  map({ x, y, width, height, columns, rows, colours, edge, outlines, strange }, { ink }) {
     // A path a colour: a few kilobytes a map where a rectangle a cell would take fifty.
     const runs = new Map();
     for (let row = 0; row < rows; row++) {
@@ -76,10 +77,16 @@ const SVG = {
     }
     const paths = [...runs].map(([colour, path]) => `<path fill="${css(colour)}" d="${path}"/>`).join("");
     const line = edge.map(({ cell, below }) => edgeLine(cell, below, columns)).map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`).join("");
+    const odd = strange.map(({ cell, index }) => {
+      const [left, top, size] = markBox(cell, index, columns);
+      return index === NOT_A_NUMBER
+        ? `<path d="M${left} ${top}l${size} ${size}M${left + size} ${top}l${-size} ${size}" stroke="${ink}" vector-effect="non-scaling-stroke"/>`
+        : `<rect x="${left}" y="${top}" width="${size}" height="${size}" fill="${ink}"/>`;
+    }).join("");
     const marks = outlines.map(({ cell, colour }) =>
       `<rect x="${cell % columns}" y="${Math.floor(cell / columns)}" width="1" height="1" fill="none" stroke="${css(colour)}" stroke-width="2" vector-effect="non-scaling-stroke"/>`).join("");
     return `<g transform="translate(${x} ${y}) scale(${width / columns} ${height / rows})"><g shape-rendering="crispEdges">${paths}</g>`
-      + `<path d="${line}" fill="none" stroke="${ink}" stroke-opacity="0.5" vector-effect="non-scaling-stroke"/>${marks}</g>`;
+      + `<path d="${line}" fill="none" stroke="${ink}" stroke-opacity="0.5" vector-effect="non-scaling-stroke"/>${odd}${marks}</g>`;
   },
   picture({ x, y, width, height, canvas }) {
     return `<image x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${canvas.toDataURL()}"/>`;
@@ -97,7 +104,7 @@ const SVG = {
 };
 
 const CANVAS = {
-  map({ x, y, width, height, columns, rows, colours, edge, outlines }, { ink }, context) {
+  map({ x, y, width, height, columns, rows, colours, edge, outlines, strange }, { ink }, context) {
     const across = (column) => x + (column * width) / columns;
     const down = (row) => y + (row * height) / rows;
     for (let row = 0; row < rows; row++) {
@@ -117,6 +124,20 @@ const CANVAS = {
     }
     context.stroke();
     context.globalAlpha = 1;
+    context.fillStyle = ink;
+    for (const { cell, index } of strange) {
+      const [left, top, size] = markBox(cell, index, columns);
+      if (index !== NOT_A_NUMBER) {
+        context.fillRect(across(left), down(top), (size * width) / columns, (size * height) / rows);
+        continue;
+      }
+      context.beginPath();
+      context.moveTo(across(left), down(top));
+      context.lineTo(across(left + size), down(top + size));
+      context.moveTo(across(left + size), down(top));
+      context.lineTo(across(left), down(top + size));
+      context.stroke();
+    }
     context.lineWidth = 2;
     for (const { cell, colour } of outlines) {
       context.strokeStyle = css(colour);
@@ -145,6 +166,17 @@ const CANVAS = {
     context.strokeRect(x, y, width, height);
   },
 };
+
+/** Where a mark stands in its cell: NaN a cross, infinity a large square, minus infinity (masked) a small one. */
+function markBox(cell, index, columns) {
+  const rim = { [NOT_A_NUMBER]: 0.1, [INFINITE]: 0.2 }[index] ?? 0.38;
+  return [(cell % columns) + rim, Math.floor(cell / columns) + rim, 1 - 2 * rim];
+}
+
+/** The cells whose value is no number on the scale. @param {ArrayLike<number>} indices a palette index a cell */
+export function strangeCells(indices) {
+  return Array.from(indices, (index, cell) => ({ cell, index })).filter(({ index }) => index >= NOT_A_NUMBER);
+}
 
 function edgeLine(cell, below, columns) {
   const [row, column] = [Math.floor(cell / columns), cell % columns];

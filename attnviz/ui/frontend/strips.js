@@ -7,7 +7,6 @@ import { column, short } from "./numbers.js";
 import { TileWall } from "./tiles.js";
 
 const PARTS = ["query", "key", "value", "output"];
-export const OWN_SCALES = "each map centred on zero, with a scale of its own";
 const ROOM = 76; // wanted width of a tile, CSS pixels
 
 /** Four walls. They are painted only while they are on the screen. */
@@ -47,8 +46,7 @@ export class Strips {
       };
     });
     this.element.classList.toggle("few", sizes.output <= 6);
-    const several = attention.heads > 1;
-    this.element.replaceChildren(...(several ? [element("p.wide.note", {}, `Query, key, value and output: ${OWN_SCALES}`)] : []), ...this.parts.map((part) => part.element));
+    this.element.replaceChildren(...this.parts.map((part) => part.element));
     this.painted = null;
   }
 
@@ -112,6 +110,6 @@ export class Strips {
     board.flush();
     const whose = this.viewer.attention.heads > 1 ? ` of head ${head + 1}` : "";
     say(part.title, part.name === "output" ? "Output after attention" : part.name[0].toUpperCase() + part.name.slice(1) + whose);
-    say(part.how, `at the ${role}`);
+    say(part.how, part.name === "output" ? "own scale" : `at the ${role} \u00b7 own scale`);
   }
 }

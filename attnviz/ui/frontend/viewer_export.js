@@ -3,6 +3,7 @@
 
 import { css, packed, TOP } from "./colours.js";
 import { full, short } from "./numbers.js";
+import { strangeCells } from "./sheet.js";
 import { oneLine, originLines, save, saveSheetPng, saveSheetSvg, toCsv } from "./export.js";
 
 const MARGIN = 24;
@@ -82,6 +83,7 @@ function viewerSheet(viewer) {
     const high = (wide * cells.height) / cells.columns;
     items.push({
       kind: "map", x, y, width: wide, height: high, columns: cells.columns, rows: cells.height, edge, outlines,
+      strange: strangeCells(Array.from(cells.token, (token) => (token < 0 ? 0 : indices[start + token]))),
       colours: Array.from(cells.token, (token) => colours[token < 0 ? TOP + 3 : indices[start + token]]),
     });
     items.push({ kind: "frame", x, y, width: wide, height: high, colour: css(packed(theme.line)) });

@@ -39,17 +39,19 @@ export function makeFrame(viewer) {
 
   const title = (...inside) => element("h3", {}, ...inside);
   const how = (node) => element("small", {}, node);
+  const controls = element("div.controls", {}, ...Object.values(segments).map((one) => one.element));
+  const wallTitle = title(words.wallTitle, how(words.wallHow), savers.element);
   const root = element("div.attnviz.viewer", { "data-component": "pixel_viewer" },
     viewer.failure,
     complaint,
-    element("div.controls", {}, ...Object.values(segments).map((one) => one.element)),
+    controls,
     element("section.picture-part", {}, title("The picture", how(words.pictureHow)), picture.element, answer),
     element("section.head-part", {}, title(words.headTitle, headChoice, how(words.headHow)), large.element, legend.element),
     pair.element,
-    element("section.wall-part", {}, title(words.wallTitle, how(words.wallHow), savers.element), wallRoom),
+    element("section.wall-part", {}, wallTitle, wallRoom),
     viewer.strips.element,
     viewer.liveRegion);
-  return { root, segments, words, complaint, picture, large, headChoice, legend, answer, pair, wallRoom };
+  return { root, segments, words, complaint, picture, large, headChoice, legend, answer, pair, wallRoom, wallTitle, controls, savers };
 }
 
 /** A large map: a canvas in the WAI-ARIA grid pattern, of which only the cell that is looked at is an element. */

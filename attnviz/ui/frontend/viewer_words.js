@@ -4,7 +4,6 @@ import { extent, half, MEAN } from "./attention.js";
 import { TOP } from "./colours.js";
 import { element, say, set } from "./dom.js";
 import { column, percent, short, times } from "./numbers.js";
-import { OWN_SCALES } from "./strips.js";
 
 const HOW = { from: "where it takes from", to: "where it gives to", received: "what each receives" };
 const LOOK = matchMedia("(hover: none)").matches ? "tap to look, tap again to lock" : "move over it, click to lock";
@@ -43,8 +42,8 @@ function sayTitles(viewer, locked) {
   viewer.wall?.mark(chosen);
   const share = scale.kind === "share";
   const whose = share ? "one scale for all: how many times an even share" : view.scale === "map" ? "a scale for each map" : "one scale for all";
-  say(words.wallTitle, heads > 1 ? `All ${heads} heads` : "Query, key, value and output");
-  say(words.wallHow, heads === 1 ? OWN_SCALES : whose + (edge.length ? " \u00b7 the line is the edge of the ink" : ""));
+  say(words.wallTitle, heads > 1 ? `All ${heads} heads` : "Save or share this view");
+  say(words.wallHow, heads === 1 ? "" : whose + (edge.length ? " \u00b7 the line is the edge of the ink" : ""));
   const below = cells.prefix === 0 ? "" : cells.prefix === 1 ? " \u00b7 below: the class token" : " \u00b7 below: tokens that lie nowhere";
   legend.colour(palette);
   legend.say(scale, (share ? `\u00d7 an even share, 1/${tokens} = ${short(1 / tokens, 3)}` : NOTES[view.scale]) + below);
