@@ -63,7 +63,7 @@ def _evaluate(options: argparse.Namespace) -> None:
     model, card = load(options.name)
     for test in card.recipe.tests:
         accuracy, count = evaluate(model, card.recipe, test)
-        stated = card.figure(test.data)
+        stated = card.figure(test.data, test.split)
         said = results.percent(stated.value) if stated else "nothing"
         print(f"{card.name} on {test.data} {test.split}, {count:,}: {results.percent(accuracy)}; its card says {said}")
 
@@ -90,6 +90,9 @@ def _reproduce(options: argparse.Namespace) -> None:
 def _data(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
+    if options.name in data.DATASETS and not data.DATASETS[options.name].megabytes:
+        print(f"{options.name} needs no download: it is drawn.")
+        return
     with tqdm(total=100, unit="%", desc=options.name) as bar:
 
         def progress(fraction: float, sentence: str) -> None:
@@ -106,6 +109,7 @@ def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | N
     from attnviz.training import seeds as training
     from attnviz.training.loop import Epoch
 
+    device = training.device_of(device)
     with tqdm(unit="step", desc=chosen.key) as bar:
 
         def report(seed: int, event: "Step | Epoch") -> None:

@@ -92,9 +92,9 @@ class Card(Strict):
     versions: dict[str, str]
     command: str
 
-    def figure(self, data: str, name: str = "accuracy") -> Figure | None:
-        """Return what was measured on a data set, or None."""
-        return next((f for f in self.figures if (f.data, f.name) == (data, name)), None)
+    def figure(self, data: str, split: str = "test", name: str = "accuracy") -> Figure | None:
+        """Return what was measured on a part of a data set, or None."""
+        return next((f for f in self.figures if (f.data, f.split, f.name) == (data, split, name)), None)
 
 
 def folder() -> Path:

@@ -1,10 +1,13 @@
 """What a trace gives: readings, and the grid that says where a layer's tokens lie on the picture."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from attnviz.errors import BadInput, TraceError, closest
+from attnviz.roles import AXES
 
 
 @dataclass(frozen=True)
@@ -81,3 +84,27 @@ class Reading:
         if axis not in self.axes:
             raise TraceError(f"{self.address} has no axis {axis!r}. {closest(axis, self.axes)}")
         return self.axes.index(axis)
+
+
+def axes_of(address: str, axes: str, tensor: Tensor) -> tuple[str, ...]:
+    """Return the words of an axes string, one for each axis of a tensor.
+
+    Raises:
+        TraceError: too many or too few for the shape, one twice, or one that `roles.AXES` does not have.
+    """
+    words, shape = tuple(axes.split()), tuple(tensor.shape)
+    if len(words) != len(shape) or len(set(words)) != len(words) or not set(words) <= set(AXES):
+        raise TraceError(
+            f"{address}: the axes {axes!r} must be {len(shape)} different words for the shape {shape}, "
+            f"out of: {', '.join(AXES)}."
+        )
+    return words
+
+
+def stacked(visits: Sequence[Reading], per: str) -> Reading:
+    """Return the readings of a tap that was visited several times as one, along a first axis that counts the visits."""
+    first = visits[0]
+    befores = [visit.before for visit in visits if visit.before is not None]
+    tensor = torch.stack([visit.tensor for visit in visits])
+    before = torch.stack(befores) if befores else None
+    return Reading(first.address, tensor, (per, *first.axes), first.grid, before)

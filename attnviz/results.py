@@ -1,7 +1,7 @@
 """The tables of README and pages, rendered from the cards: no figure is ever typed by hand."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from attnviz import cards
@@ -19,11 +19,8 @@ def percent(share: float) -> str:
 
 
 def spread(figure: Figure) -> str:
-    """Write a figure with its spread: 98.86 % (98.72 to 98.96, 5 seeds)."""
-    return (
-        f"{percent(figure.mean)} ({100 * figure.lowest:.2f} to {100 * figure.highest:.2f}, "
-        f"{figure.seeds} seed{'s' if figure.seeds > 1 else ''})"
-    )
+    """Write a figure's mean over the seeds, with the lowest and the highest: 98.96 % (98.81 to 99.05)."""
+    return f"{percent(figure.mean)} ({100 * figure.lowest:.2f} to {100 * figure.highest:.2f})"
 
 
 def reproduction(paper: Paper) -> str:
@@ -40,13 +37,14 @@ def table(names: Sequence[str]) -> str:
     Args:
         names: of the checkpoints, one a row.
     """
+    found = {name: cards.read(name) if name in cards.names() else None for name in names}
     tests = list(dict.fromkeys((test.data, test.split) for name in names for test in RECIPES[name].tests))
-    columns = [[f"{data}, {split}" for data, split in tests], ["---"] * len(tests)]
-    for name in names:
-        card = cards.read(name) if name in cards.names() else None
-        columns.append([_cell(card, data, split) for data, split in tests])
-    firsts = ["", "---", *(f"{RECIPES[name].title} (`{name}`)" for name in names)]
-    return "\n".join(f"| {' | '.join([first, *cells])} |" for first, cells in zip(firsts, columns, strict=True))
+    lines = [["Mean over the seeds (lowest to highest)", *(_head(found.values(), *test) for test in tests)]]
+    lines.append(["---"] * len(lines[0]))
+    for name, card in found.items():
+        seeds = f", {len(card.runs)} seeds" if card else ""
+        lines.append([f"{RECIPES[name].title} (`{name}`){seeds}", *(_cell(card, *test) for test in tests)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def everything() -> str:
@@ -54,11 +52,16 @@ def everything() -> str:
     return "\n\n".join(f"**{paper.title}** ({paper.source}): {reproduction(paper)}" for paper in PAPERS.values())
 
 
+def _head(found: Iterable[Card | None], data: str, split: str) -> str:
+    counts = {figure.count for card in found if card and (figure := card.figure(data, split))}
+    return f"{data} {split}" + "".join(f", {count:,} pictures" for count in sorted(counts))
+
+
 def _cell(card: Card | None, data: str, split: str) -> str:
     if card is None:
         return "*not trained*"
-    figure = next((figure for figure in card.figures if (figure.data, figure.split) == (data, split)), None)
-    return f"{spread(figure)}; {figure.count:,} pictures" if figure else ""
+    figure = card.figure(data, split)
+    return spread(figure) if figure else ""
 
 
 def renewed(readme: str) -> str:

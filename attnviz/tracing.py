@@ -29,6 +29,7 @@ from torch import Tensor, nn
 from attnviz.errors import TraceError, closest
 from attnviz.readings import Grid as Grid
 from attnviz.readings import Reading as Reading
+from attnviz.readings import axes_of, stacked
 from attnviz.roles import AXES
 
 Edit = Callable[[Tensor], Tensor]
@@ -85,23 +86,18 @@ class Trace(dict[str, Reading]):
     def _check(
         self, layer: "Layer", name: str, address: str, tensor: Tensor, axes: str, per: str | None
     ) -> tuple[str, ...]:
-        words, shape = tuple(axes.split()), tuple(tensor.shape)
         if name not in layer.taps:
             raise TraceError(f"{address}: {type(layer).__name__}.taps does not name {name!r}; add it there.")
-        if len(words) != len(shape) or len(set(words)) != len(words) or not set(words) <= set(AXES):
-            raise TraceError(
-                f"{address}: the axes {axes!r} must be {len(shape)} different words for the shape {shape}, "
-                f"out of: {', '.join(AXES)}."
-            )
+        words = axes_of(address, axes, tensor)
         if per is not None and (per not in AXES or per in words):
             raise TraceError(f"{address}: per={per!r} must be an axis that {axes!r} does not have.")
         if "batch" in words:
-            batch = shape[words.index("batch")]
+            batch = tensor.shape[words.index("batch")]
             if self._batch is None:
                 self._batch = address, batch
             if self._batch[1] != batch:
                 raise TraceError(
-                    f"{address}: a batch of {batch} in the shape {shape}, but {self._batch[0]} had "
+                    f"{address}: a batch of {batch} in the shape {tuple(tensor.shape)}, but {self._batch[0]} had "
                     f"{self._batch[1]}; is 'batch' in the right place of {axes!r}?"
                 )
         return words
@@ -125,12 +121,11 @@ class Trace(dict[str, Reading]):
                 f"not {tuple(kept.tensor.shape)}: they are stacked."
             )
         visits.append(kept)
-        if not torch.compiler.is_compiling():
-            values = (kept.tensor,) if kept.before is None else (kept.tensor, kept.before)
-            self._versions += [(kept.address, value, _version(value)) for value in values]
+        values = (kept.tensor,) if kept.before is None else (kept.tensor, kept.before)
+        self._versions += [(kept.address, value, _version(value)) for value in values]
 
     def _held(self, tensor: Tensor) -> Tensor:
-        if not torch.compiler.is_compiling() and tensor.is_inference():
+        if tensor.is_inference():
             return tensor.clone()  # it counts no versions: only a copy is safe from changes in place
         return tensor if self._gradients else tensor.detach()
 
@@ -152,7 +147,7 @@ class Trace(dict[str, Reading]):
                     "so the reading would be false. Use the out-of-place operation after the tap."
                 )
         for address, visits in self._visits.items():
-            self[address] = _stack(visits, self._stacked[address]) if address in self._stacked else visits[0]
+            self[address] = stacked(visits, self._stacked[address]) if address in self._stacked else visits[0]
 
 
 class _Listener(threading.local):
@@ -290,14 +285,3 @@ def _edited(address: str, tensor: Tensor, edit: Edit) -> Tensor:
 
 def _version(tensor: Tensor) -> int:
     return -1 if tensor.is_inference() else tensor._version
-
-
-def _stack(visits: list[Reading], per: str) -> Reading:
-    first, befores = visits[0], [visit.before for visit in visits]
-    return Reading(
-        first.address,
-        torch.stack([visit.tensor for visit in visits]),
-        (per, *first.axes),
-        first.grid,
-        torch.stack([b for b in befores if b is not None]) if first.before is not None else None,
-    )

@@ -1,12 +1,12 @@
 """Explorer: every tensor that a model lets be heard, drawn by its role and its axes."""
 
 import streamlit as st
-from attnviz.ui.map_grid import map_grid
 
 from attnviz import cards
 from attnviz.cards import Card
 from attnviz.roles import ROLES
 from attnviz.ui import address, cache, page, pickers
+from attnviz.ui.map_grid import map_grid
 
 MODEL = "pixel_attention.1v8"
 

@@ -53,19 +53,24 @@ def keep_view() -> None:
     address.put(**{name: words.get(name) for name in VIEW})
 
 
-def explain(view: AttentionView, numbers: str | None) -> None:
+def explain(view: AttentionView, numbers: tuple[str, str] | None) -> None:
     """Say what the pictures mean, with the numbers of the locked pair, and what they do not show."""
     page.meaning(
         "Each pixel is a token. Its :orange[query] is compared with the :blue[key] of every pixel; the softmax of "
         "these scores says how much of each pixel's :green[value] it takes.\n\n"
-        f"$$\n{equations.symbols(view.query.shape[-1])}\n$$\n\n"
-        + (f"The pair that is locked:\n\n$$\n{numbers}\n$$" if numbers else LOCK),
+        + formulas(equations.symbols(view.query.shape[-1]))
+        + (f"The pair that is locked:\n\n{formulas(numbers)}" if numbers else LOCK),
         "A large weight is not a large effect: the value it carries can be small, and the layer after it can undo it. "
         "*Weight × value* shows what is carried.\n\n"
         "Nothing tells this model where a pixel is. Two pixels of the same intensity ask the same and get the same: "
         "the map of a pixel shows *how much ink* it looks for, never *where*. A line through the same pixels, "
         "without any attention, answers as well: the table below has both.",
     )
+
+
+def formulas(several: tuple[str, ...]) -> str:
+    """Return formulas in Markdown, each on a line of its own: a phone is wide enough for one."""
+    return "".join(f"$$\n{formula}\n$$\n\n" for formula in several)
 
 
 def show_results(card: Card, source: str) -> None:

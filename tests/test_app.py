@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.web.server.app_discovery import discover_asgi_app
 
-from attnviz.ui import security
+from attnviz.ui import security, warm
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "pages"
@@ -29,13 +29,14 @@ def test_the_app_has_headers_the_sentence_and_the_route(monkeypatch: pytest.Monk
     monkeypatch.setattr(st, "App", lambda script, **settings: given.update(settings, script=script))
     runpy.run_path(str(ROOT / "app.py"))
     assert (ROOT / given["script"]).is_file()
-    assert [layer.cls for layer in given["middleware"]] == [security.Headers]
+    assert [layer.cls for layer in given["middleware"]] == [security.Headers, warm.OnPage]
+    assert given["lifespan"] is warm.lifespan
     assert given["on_script_error"] is security.one_sentence
     assert "/attnviz/warm" in [route.path for route in given["routes"]]
 
 
 def test_the_server_starts_without_torch() -> None:
-    code = "import app, sys; assert not {'torch', 'torchvision'} & set(sys.modules)"
+    code = "import app, sys; from attnviz.ui import warm; warm._load_home(); assert not {'torch', 'torchvision'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 

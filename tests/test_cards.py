@@ -22,9 +22,9 @@ def test_a_card_survives_being_written_and_read():
 def test_a_figure_is_found_by_its_data_set_and_its_name():
     card = small.checkpoint()[0]
     assert card.figure("strokes") is card.figures[0]
-    assert card.figure("strokes", "accuracy") is card.figures[0]
+    assert card.figure("strokes", "test", "accuracy") is card.figures[0]
     assert card.figure("mnist") is None
-    assert card.figure("strokes", "loss") is None
+    assert card.figure("strokes", name="loss") is None
 
 
 def test_a_card_cannot_be_changed_afterwards():

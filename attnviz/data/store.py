@@ -184,7 +184,8 @@ def _open(its: DataSpec, file: str, shape: tuple[int, ...], kind: np.dtype[Any])
 
 def _damaged(its: DataSpec, file: str, how: str) -> DataError:
     return DataError(
-        f"{folder() / its.name / file} is damaged: {how}. Get {its.title} anew with `python -m attnviz data {its.name}`."
+        f"{folder() / its.name / file} is damaged: {how}. "
+        f"Get {its.title} anew with `python -m attnviz data {its.name}`."
     )
 
 

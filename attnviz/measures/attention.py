@@ -17,8 +17,8 @@ def scores(query: Tensor, key: Tensor) -> Tensor:
         query: (..., query, size)
         key: (..., key, size)
     """
-    products: Tensor = query @ key.mT
-    return products / float(query.shape[-1]) ** 0.5
+    found: Tensor = query @ key.mT * query.shape[-1] ** -0.5
+    return found
 
 
 def normalisers(query: Tensor, key: Tensor) -> tuple[Array, Array]:

@@ -109,6 +109,6 @@ class PixelAttention(nn.Module):
             float (batch, token, 1), as the attention over the pixels gives it.
         """
         intensities = torch.arange(LEVELS, device=levels.device, dtype=self.classifier.weight.dtype) / (LEVELS - 1)
-        counts = intensities.new_zeros(len(levels), LEVELS).scatter_add_(1, levels, intensities.new_ones(levels.shape))
+        counts = levels.new_zeros(len(levels), LEVELS).scatter_add_(1, levels, torch.ones_like(levels)).to(intensities)
         attended = self.attention.over_levels(self.standardise(intensities)[:, None], counts)  # (batch, level, 1)
         return attended.gather(1, levels[..., None])

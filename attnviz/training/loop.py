@@ -1,5 +1,6 @@
 """The training loop. It knows nothing of files: model, data and recipe in, events out, and a state to go on from."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
+from attnviz.errors import RunError
 from attnviz.recipes.recipe import Recipe
 
 
@@ -83,7 +85,11 @@ class Training:
         return self.epoch >= self.recipe.epochs or self.epoch - self.best_epoch >= self.recipe.patience
 
     def run(self) -> Iterator[Step | Epoch]:
-        """Train until finished, one event a batch and one an epoch. The state may be taken after an `Epoch`."""
+        """Train until finished, one event a batch and one an epoch. The state may be taken after an `Epoch`.
+
+        Raises:
+            RunError: the validation loss is not a finite number.
+        """
         while not self.finished:
             total = torch.zeros((), device=self.train.labels.device)
             order = torch.randperm(len(self.train), generator=self.generator)
@@ -98,6 +104,11 @@ class Training:
                 yield Step(step, steps)
             self.epoch += 1
             validation_loss, accuracy = measure(self.model, self.validation)
+            if not math.isfinite(validation_loss):
+                raise RunError(
+                    f"After epoch {self.epoch} the validation loss is {validation_loss}: the training has diverged. "
+                    "Lower the recipe's learning rate."
+                )
             if validation_loss < self.best_loss:
                 self.best_loss, self.best_epoch = validation_loss, self.epoch
                 self.best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}

@@ -112,6 +112,8 @@ class Run:
         return sum(float(line.split()[-2]) for line in lines if line.endswith(" seconds"))
 
     def _resume(self, training: Training) -> None:
+        for half in self.folder.glob(".*.partial"):  # what a kill left
+            half.unlink()
         for path in sorted(self.folder.glob("state-*.safetensors"), key=_number, reverse=True):
             state = _read(path)
             if state is not None:

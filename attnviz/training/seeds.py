@@ -162,7 +162,7 @@ def on_device(dataset: data.Dataset, device: str) -> Examples:
 def _train_seed(run: Run, everything: Examples, device: str, report: Report) -> Trained:
     recipe, seed = run.info.recipe, run.info.seed
     order = torch.randperm(len(everything), generator=torch.Generator().manual_seed(SPLIT_SEED)).to(device)
-    held_out = round(len(everything) * recipe.validation)
+    held_out = max(1, round(len(everything) * recipe.validation))
     validation, train = (
         Examples(everything.images[part], everything.labels[part]) for part in (order[:held_out], order[held_out:])
     )

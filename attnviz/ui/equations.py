@@ -16,23 +16,18 @@ def coloured(colour: str, formula: str) -> str:
     return rf"\textcolor{{{colour}}}{{{formula}}}"
 
 
-def symbols(size: int) -> str:
-    """Return the equation of attention in symbols, for queries and keys of `size` numbers."""
-    query, key, other, value = (
-        coloured(QUERY, "q_i"),
-        coloured(KEY, "k_j"),
-        coloured(KEY, "k_m"),
-        coloured(VALUE, "v_j"),
-    )
+def symbols(size: int) -> tuple[str, str]:
+    """Return the equations of weights and of what they mix, for queries and keys of `size` numbers."""
+    query, key, other = coloured(QUERY, "q_i"), coloured(KEY, "k_j"), coloured(KEY, "k_m")
     root = rf"/\sqrt{{{size}}}"
     return (
-        rf"w_{{ij}} = \frac{{\exp({query} \cdot {key}{root})}}{{\sum_m \exp({query} \cdot {other}{root})}}"
-        rf"\qquad o_i = \sum_j w_{{ij}}\,{value}"
+        rf"w_{{ij}} = \frac{{\exp({query} \cdot {key}{root})}}{{\sum_m \exp({query} \cdot {other}{root})}}",
+        rf"o_i = \sum_j w_{{ij}}\,{coloured(VALUE, 'v_j')}",
     )
 
 
-def numbers(view: AttentionView, state: Mapping[str, Any]) -> str | None:
-    """Return the equation with the numbers of the locked pair, or None where no pair of one head is locked.
+def numbers(view: AttentionView, state: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return score and weight with the numbers of the locked pair, or None where no pair of one head is locked.
 
     Args:
         view: what is looked at.
@@ -51,8 +46,8 @@ def numbers(view: AttentionView, state: Mapping[str, Any]) -> str | None:
     if len(query) > 3:
         terms += r" + \dots"
     return (
-        rf"\frac{{{terms}}}{{\sqrt{{{len(query)}}}}} = {score:.4g} \qquad "
-        rf"w_{{ij}} = \frac{{e^{{{score:.4g}}}}}{{{_power(view.log_normaliser[head, i])}}} = {_scientific(weight)}"
+        rf"\frac{{{terms}}}{{\sqrt{{{len(query)}}}}} = {score:.4g}",
+        rf"w_{{ij}} = \frac{{e^{{{score:.4g}}}}}{{{_power(view.log_normaliser[head, i])}}} = {_scientific(weight)}",
     )
 
 

@@ -72,7 +72,7 @@ def test_a_count_that_the_split_has_not(name, count):
 
 def test_what_is_not_here_says_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTNVIZ_DATA", str(tmp_path))
-    with pytest.raises(DataError, match=r"attnviz\.data\.fetch\('mnist'\) \(11 MB\)"):
+    with pytest.raises(DataError, match=r"python -m attnviz data mnist` \(11 MB\)"):
         data.load("mnist")
     assert not data.available("mnist")
 

@@ -216,9 +216,10 @@ def test_a_second_process_on_the_same_run_is_refused_until_the_first_has_ended(t
 def test_the_lock_is_free_again_after_an_error_in_the_training(tmp_path):
     training = small.training(CHOSEN)
     training.recipe = None
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError) as caught:
         list(Run(small.run_file(CHOSEN), tmp_path).train(training))
     assert len(_train(tmp_path).curve()) == 4
+    assert caught.tb  # whoever keeps the error keeps the lock's last reference: it was not freed by chance
 
 
 # A disk that is full, a folder that may not be written to. Root may write anywhere, so the system's answer is played.

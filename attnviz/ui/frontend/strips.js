@@ -8,6 +8,7 @@ import { TileWall } from "./tiles.js";
 
 const PARTS = ["query", "key", "value", "output"];
 const ROOM = 76; // wanted width of a tile, CSS pixels
+const ALONE = 168; // of one that has no neighbours
 
 /** Four walls. They are painted only while they are on the screen. */
 export class Strips {
@@ -33,7 +34,7 @@ export class Strips {
         tiles,
         cells,
         edge,
-        room: ROOM,
+        room: Math.max(ROOM, ALONE / sizes[name]),
         ranges: true,
         look: ({ token }) => viewer.guard(() => viewer.lookAtMap(token)),
       });
