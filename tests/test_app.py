@@ -36,7 +36,10 @@ def test_the_app_has_headers_the_sentence_and_the_route(monkeypatch: pytest.Monk
 
 
 def test_the_server_starts_without_torch() -> None:
-    code = "import app, sys; from attnviz.ui import warm; warm._load_home(); assert not {'torch', 'torchvision'} & set(sys.modules)"
+    code = (
+        "import app, sys; from attnviz.ui import warm; warm._load_home(); "
+        "assert not {'torch', 'torchvision'} & set(sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 

@@ -45,6 +45,10 @@ _STYLE = """<style>
 .st-key-page_choices { row-gap: 8px; }
 .st-key-page_choices [data-testid="stButtonGroup"] button { min-height: 40px; }
 [data-testid="stCaptionContainer"] { color: inherit; opacity: 0.75; }
+@media (max-width: 700px) {
+  [data-testid="stMarkdownContainer"] :is(th, td) { font-size: 13px; padding: 4px; overflow-wrap: anywhere; }
+  [data-testid="stMarkdownContainer"] td code { font-size: 12px; padding: 0; white-space: normal; }
+}
 [data-testid="stPageLink"] a { padding: 0; min-height: 24px; background: none; }
 [data-testid="stPageLink"] p { font-size: 16px; text-decoration: underline; text-underline-offset: 3px; }
 </style>"""

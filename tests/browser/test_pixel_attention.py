@@ -144,7 +144,7 @@ def test_a_wrong_answer_is_a_click_from_the_viewer(page: Page, serve: Serve) -> 
     page.get_by_text("Show every wrong answer").click()
     grid = page.locator("[data-component=map_grid]")
     grid.wait_for()
-    expect(page.get_by_role("cell", name="answered 8")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="answered 8")).to_be_visible()
     tile = grid.locator("canvas").first
     tile.scroll_into_view_if_needed()
     tile.click(position={"x": 20, "y": 20})

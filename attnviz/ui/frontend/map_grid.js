@@ -41,7 +41,7 @@ export class MapGrid extends Part {
     this.root = element("div.attnviz.map-grid", { "data-component": "map_grid" },
       this.failure,
       element("div.top", {}, this.scales.element, this.legend.element, this.savers.element),
-      element("h3", {}, this.words.title, element("small", {}, this.words.how)),
+      element("h2", {}, this.words.title, element("small", {}, this.words.how)),
       this.wallRoom,
       this.liveRegion);
     this.root.readMap = (tile) => this.arrays.maps.slice(tile * this.cells.tokens, (tile + 1) * this.cells.tokens);

@@ -24,7 +24,7 @@ export class PairPanel {
     this.table = element("div.terms", { role: "table", "aria-label": "The dot product, term by term" }, ...this.rows.map((row) => row.element),
       element("div.total", { role: "row" }, element("span.name", { role: "cell" }, this.sum.name), element("span.product", { role: "cell" }, this.sum.value)));
     this.element = element("section.pair", { "aria-label": "This pair" },
-      element("h3", {}, this.title, element("small", {}, this.how), this.release),
+      element("h2", {}, this.title, element("small", {}, this.how), this.release),
       ...this.lines,
       element("p.big", {}, element("strong", {}, this.big), " ", element("span", {}, this.aside)),
       this.table,

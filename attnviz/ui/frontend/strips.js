@@ -6,7 +6,7 @@ import { element, say, text } from "./dom.js";
 import { column, short } from "./numbers.js";
 import { TileWall } from "./tiles.js";
 
-const PARTS = ["query", "key", "value", "output"];
+const TITLES = { query: "Query", key: "Key", value: "Value", output: "Output after attention" };
 const ROOM = 76; // wanted width of a tile, CSS pixels
 const ALONE = 168; // of one that has no neighbours
 
@@ -27,7 +27,7 @@ export class Strips {
     this.viewer = viewer;
     const { shapes, cells, edge, attention } = viewer;
     const sizes = { query: attention.size, key: attention.size, value: shapes.value[2], output: shapes.output[1] };
-    this.parts = PARTS.map((name) => {
+    this.parts = Object.keys(TITLES).map((name) => {
       const tiles = Array.from({ length: sizes[name] }, (_, i) => ({ name: String(i + 1), spoken: `${name} ${i + 1}` }));
       const wall = new TileWall({
         label: name,
@@ -43,9 +43,10 @@ export class Strips {
       return {
         name, wall, title, how, count,
         indices: new Uint16Array(count * cells.tokens),
-        element: element(`div.${name}${name === "output" && count > 6 ? ".wide" : ""}`, {}, element(`h3.${name}`, {}, title, element("small", {}, how)), wall.element),
+        element: element(`div.${name}${name === "output" && count > 6 ? ".wide" : ""}`, {}, element(`h2.${name}`, {}, title, element("small", {}, how)), wall.element),
       };
     });
+    for (const part of this.parts) say(part.title, TITLES[part.name]);
     this.element.classList.toggle("few", sizes.output <= 6);
     this.element.replaceChildren(...this.parts.map((part) => part.element));
     this.painted = null;
@@ -110,7 +111,7 @@ export class Strips {
     }
     board.flush();
     const whose = this.viewer.attention.heads > 1 ? ` of head ${head + 1}` : "";
-    say(part.title, part.name === "output" ? "Output after attention" : part.name[0].toUpperCase() + part.name.slice(1) + whose);
+    say(part.title, TITLES[part.name] + (part.name === "output" ? "" : whose));
     say(part.how, part.name === "output" ? "own scale" : `at the ${role} \u00b7 own scale`);
   }
 }

@@ -37,7 +37,7 @@ export function makeFrame(viewer) {
     { copy: () => copyText(viewer), link: () => addressOf(location.href, viewer.view) },
     (happened) => viewer.announce(happened));
 
-  const title = (...inside) => element("h3", {}, ...inside);
+  const title = (...inside) => element("h2", {}, ...inside);
   const how = (node) => element("small", {}, node);
   const controls = element("div.controls", {}, ...Object.values(segments).map((one) => one.element));
   const wallTitle = title(words.wallTitle, how(words.wallHow), savers.element);
