@@ -9,7 +9,7 @@ from attnviz.ui import security, warm
 app = st.App(
     "pages/_navigation.py",
     routes=warm.routes(),
-    middleware=[Middleware(security.Headers), Middleware(warm.OnPage)],
+    middleware=[Middleware(security.Headers)],
     lifespan=warm.lifespan,
     on_script_error=security.one_sentence,
 )

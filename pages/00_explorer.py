@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz import cards
 from attnviz.cards import Card
 from attnviz.roles import ROLES
-from attnviz.ui import address, cache, page, pickers
+from attnviz.ui import address, cache, page, pickers, warm
 from attnviz.ui.map_grid import map_grid
 
 MODEL = "pixel_attention.1v8"
@@ -26,6 +26,7 @@ def main() -> None:
             card = pickers.model(cards.names(), MODEL)
             picture = pickers.picture(card)
         explore(card, picture)
+    warm.ping()
 
 
 def explore(card: Card, picture: pickers.Picture) -> None:

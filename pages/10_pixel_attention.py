@@ -6,7 +6,7 @@ import streamlit as st
 from attnviz import cards, data, results
 from attnviz.cards import Card
 from attnviz.recipes import PAPERS
-from attnviz.ui import address, cache, equations, page, pickers
+from attnviz.ui import address, cache, equations, page, pickers, warm
 from attnviz.ui.map_grid import map_grid
 from attnviz.ui.pixel_viewer import DEFAULTS as VIEW
 from attnviz.ui.pixel_viewer import AttentionView, pixel_viewer, settled_view, view_from_address, view_to_address
@@ -35,6 +35,7 @@ def main() -> None:
         look(card, chosen)
         with st.container(key="results"):
             show_results(card, chosen.source)
+    warm.ping()
 
 
 def look(card: Card, chosen: pickers.Picture) -> None:

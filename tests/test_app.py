@@ -29,7 +29,7 @@ def test_the_app_has_headers_the_sentence_and_the_route(monkeypatch: pytest.Monk
     monkeypatch.setattr(st, "App", lambda script, **settings: given.update(settings, script=script))
     runpy.run_path(str(ROOT / "app.py"))
     assert (ROOT / given["script"]).is_file()
-    assert [layer.cls for layer in given["middleware"]] == [security.Headers, warm.OnPage]
+    assert [layer.cls for layer in given["middleware"]] == [security.Headers]
     assert given["lifespan"] is warm.lifespan
     assert given["on_script_error"] is security.one_sentence
     assert "/attnviz/warm" in [route.path for route in given["routes"]]

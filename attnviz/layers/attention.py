@@ -22,6 +22,8 @@ from torch.nn.functional import scaled_dot_product_attention
 from attnviz.errors import BadInput
 from attnviz.tracing import Grid, Layer
 
+NEAR = 40.0  # exp(-40) times what rounds to nothing beside 1 (exp(-36) in float64) is still a normal float32
+
 
 class Attention(Layer):
     """Every token asks every token, in each head, and takes a weighted mean of their values.
@@ -75,7 +77,8 @@ class Attention(Layer):
 
         Tokens that are equal have equal queries, keys and values. So the softmax over all tokens of a picture is a
         softmax over its different tokens ("levels"), each weighted by how often it occurs, and one table of scores
-        serves the whole batch.
+        serves the whole batch. Only where scores are huge, one table of exponentials does not: then it takes one for
+        each range of levels that occur.
 
         Args:
             tokens: float (level, features), the different tokens, such that scores rise or fall steadily along them:
@@ -91,16 +94,20 @@ class Attention(Layer):
         level = torch.arange(len(tokens), device=tokens.device)
         occurs = counts > 0
         lowest, highest = occurs.int().argmax(1), len(tokens) - 1 - occurs.flip(1).int().argmax(1)
-        ranges, group = torch.stack([lowest, highest], dim=1).unique(dim=0, return_inverse=True)
+        # The largest score among the levels that occur in a picture stands at one of their ends: scores are steady.
+        # What is subtracted must be near it. With the score of a level that does not occur, all terms could be 0.
+        largest = torch.maximum(scores[..., lowest], scores[..., highest]).detach()  # (head, level, batch)
+        group = torch.zeros_like(lowest)
+        if (largest.amax(-1, keepdim=True) - largest).amax() > NEAR:
+            group = torch.stack([lowest, highest], dim=1).unique(dim=0, return_inverse=True)[1]
         terms = []
-        for index, (low, high) in enumerate(ranges.tolist()):
-            # The largest score among the levels that occur stands at one end, for scores are steady along the levels.
-            # Subtracting it, and not that of a level which does not occur, keeps the sum of exponentials above 0.
-            largest = torch.maximum(scores[..., low], scores[..., high]).detach()
-            absent = (level < low) | (level > high)
-            table = (scores - largest[..., None]).masked_fill(absent, -torch.inf).exp()  # (head, query, key)
+        for index in range(int(group.max()) + 1):
+            members = group == index
+            absent = (level < lowest[members].min()) | (level > highest[members].max())
+            table = scores - largest[..., members].amax(-1, keepdim=True)  # (head, query, key)
+            table = table.masked_fill(absent, -torch.inf).exp()
             carried = torch.einsum("hqk,hkf->khqf", table, weighted)
-            terms.append(torch.einsum("bk,khqf->bhqf", counts[group == index], carried))
+            terms.append(torch.einsum("bk,khqf->bhqf", counts[members], carried))
         sums = torch.cat(terms)[group.argsort(stable=True).argsort()]  # (batch, head, level, head_size + 1)
         return self.join(sums[..., :-1] / sums[..., -1:])
 

@@ -11,6 +11,7 @@ import streamlit as st
 
 from attnviz import data
 from attnviz.cards import Card
+from attnviz.ui import first_look
 
 if TYPE_CHECKING:
     from attnviz.checkpoints import Checkpoint
@@ -30,7 +31,8 @@ def picture(source: str, number: int) -> tuple[npt.NDArray[np.uint8], str]:
 
 def attention(card: Card, source: str, number: int) -> "AttentionView":
     """Return what the viewer needs of a model and a test picture."""
-    return _attention(card.name, card.weights_digest, source, number)
+    found = first_look.read(card, f"{source}/test/{number}")
+    return found or _attention(card.name, card.weights_digest, source, number)
 
 
 def heard(card: Card) -> dict[str, "Heard"]:

@@ -1,11 +1,13 @@
 """Load what is slow to load while nobody waits for it: the start of the app stays that of Streamlit.
 
-In three moments the server has nothing to do. While it starts and the first browser fetches Streamlit's scripts, what
-home needs is imported. When a visitor asks for a page with a model, torch is loaded while that browser fetches its
-scripts. And when home has been painted, its browser pings /attnviz/warm, and torch is loaded while the visitor reads.
+While the server starts and the first browser fetches Streamlit's scripts, what home needs is imported. Torch, the
+slowest, is loaded when a page has been painted: its browser then pings /attnviz/warm, which answers at once and loads
+torch in a thread, while the visitor reads. What the pixel page shows first needs no torch: see `first_look`.
 """
 
+import gc
 import logging
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
@@ -17,9 +19,6 @@ import streamlit as st
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
-
-HOME = ("", "home")  # the last part of the address of the page that needs no torch
 
 _log = logging.getLogger(__name__)
 
@@ -27,6 +26,9 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[None]:
     """Begin with what home needs when the server starts."""
+    # A thread that only computes, as one that imports does, then lets the others in ten times as often: files are
+    # served and pages run while torch is loaded.
+    sys.setswitchinterval(0.0005)
     _once(_load_home)
     yield
 
@@ -40,25 +42,6 @@ def routes() -> list[Route]:
 def ping() -> None:
     """Let the browser ping the route once this page has been painted. Draws nothing."""
     _component()(key="warm", height="content")
-
-
-class OnPage:
-    """ASGI middleware that loads torch as soon as somebody asks for a page with a model, and answers as ever."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Look at the request and pass it on."""
-        if scope["type"] == "http" and _is_page(scope) and scope["path"].rpartition("/")[2] not in HOME:
-            _once(_load_models)
-        await self.app(scope, receive, send)
-
-
-def _is_page(scope: Scope) -> bool:
-    """Say whether a browser asks for a page to show, and not for a script, a font or a picture."""
-    accepted = dict(scope["headers"]).get(b"accept", b"")
-    return scope["method"] == "GET" and b"text/html" in accepted
 
 
 async def _answer(request: Request) -> Response:
@@ -83,10 +66,14 @@ def _load_home() -> None:
 
 
 def _load_models() -> None:
+    gc.disable()  # importing makes many objects and no garbage: looking for it takes a tenth of the time
     try:
         import_module("attnviz.ui.looking")
     except ImportError:
         _log.exception("torch cannot be loaded: the home page works, the pages with models will not")
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @cache  # components can be declared only while a server runs, and only once

@@ -38,34 +38,6 @@ def test_a_page_elsewhere_loads_nothing(loads: list[str], site: str) -> None:
     assert loads == []
 
 
-def visit(path: str, accept: str = "text/html", method: str = "GET") -> None:
-    """Ask for an address as a browser does; what the app below answers does not matter."""
-
-    async def app(*_: object) -> None: ...
-
-    scope = {"type": "http", "method": method, "path": path, "headers": [(b"accept", accept.encode())]}
-    asyncio.run(warm.OnPage(app)(scope, None, None))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("path", ["/pixel_attention", "/below/here/explorer"])
-def test_who_asks_for_a_page_with_a_model_has_torch_loaded(loads: list[str], path: str) -> None:
-    visit(path)
-    warm._once(warm._load_models).join()
-    assert loads == ["attnviz.ui.looking"]
-
-
-@pytest.mark.parametrize("path", ["/", "/home", "/below/here/"])
-def test_who_asks_for_home_has_nothing_loaded(loads: list[str], path: str) -> None:
-    visit(path)
-    assert loads == []
-
-
-def test_scripts_and_pictures_are_no_pages(loads: list[str]) -> None:
-    visit("/static/index.js", accept="*/*")
-    visit("/pixel_attention", method="HEAD")
-    assert loads == []
-
-
 def test_without_torch_the_server_lives_on(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     def missing(name: str) -> None:
         raise ImportError(f"no {name}")
