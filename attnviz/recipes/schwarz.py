@@ -8,38 +8,31 @@ from attnviz.recipes.recipe import Paper, PaperFigure, Recipe, Test
 
 MNIST_MEAN, MNIST_STD = 0.1307, 0.3081  # of the intensities of MNIST's training pictures
 
-_TESTS = (Test(data="mnist"), Test(data="strokes", count=2000))
+SIMPLE = Recipe(
+    model="pixel_attention",
+    name="1v8",
+    title="One or eight, one head",
+    why="The paper's simple model: one head, every pixel a token.",
+    config={"heads": 1, "head_size": 1, "mean": MNIST_MEAN, "std": MNIST_STD},
+    data="mnist",
+    classes=(8, 1),
+    validation=0.2,
+    learning_rate=1e-4,
+    batch=32,
+    epochs=200,
+    patience=5,
+    tests=(Test(data="mnist"), Test(data="strokes", count=2000)),
+)
 
 RECIPES = (
-    Recipe(
-        model="pixel_attention",
-        name="1v8",
-        title="One or eight, one head",
-        why="The paper's simple model: one head, every pixel a token.",
-        config={"heads": 1, "head_size": 1, "mean": MNIST_MEAN, "std": MNIST_STD},
-        data="mnist",
-        classes=(8, 1),
-        validation=0.2,
-        learning_rate=1e-4,
-        batch=32,
-        epochs=200,
-        patience=5,
-        tests=_TESTS,
-    ),
-    Recipe(
-        model="pixel_line",
-        name="1v8",
-        title="One or eight, a line through the pixels",
-        why="The control of the simple model: the same pictures without attention.",
-        config={"mean": MNIST_MEAN, "std": MNIST_STD},
-        data="mnist",
-        classes=(8, 1),
-        validation=0.2,
-        learning_rate=1e-4,
-        batch=32,
-        epochs=200,
-        patience=5,
-        tests=_TESTS,
+    SIMPLE,
+    SIMPLE.model_copy(
+        update={
+            "model": "pixel_line",
+            "title": "One or eight, a line through the pixels",
+            "why": "The control of the simple model: the same pictures without attention.",
+            "config": {"mean": MNIST_MEAN, "std": MNIST_STD},
+        }
     ),
 )
 

@@ -138,5 +138,7 @@ def _offer(name: str) -> None:
 def token(count: int) -> int:
     """Draw the choice of one query, and return its place among the tokens, from 0."""
     chosen = address.number("query", count, count // 2)
-    st.number_input("Query, counted from 0", 0, count - 1, key="query", on_change=address.keep, args=("query",))
+    st.number_input(
+        "Query: pixel, row by row from 0", 0, count - 1, key="query", on_change=address.keep, args=("query",)
+    )
     return chosen
