@@ -8,8 +8,9 @@ from attnviz.ui import security, warm
 # Written literally: `streamlit run` finds the app by reading this file's syntax tree.
 app = st.App(
     "pages/_navigation.py",
-    routes=warm.routes(),
-    middleware=[Middleware(security.Headers)],
-    lifespan=warm.lifespan,
+    middleware=[
+        Middleware(security.Headers),
+        Middleware(warm.Ahead, pages={"pixel_attention": "pixel_viewer"}),
+    ],
     on_script_error=security.one_sentence,
 )

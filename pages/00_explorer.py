@@ -26,7 +26,7 @@ def main() -> None:
             card = pickers.model(cards.names(), MODEL)
             picture = pickers.picture(card)
         explore(card, picture)
-    warm.ping()
+    warm.soon()
 
 
 def explore(card: Card, picture: pickers.Picture) -> None:

@@ -35,7 +35,7 @@ def main() -> None:
         look(card, chosen)
         with st.container(key="results"):
             show_results(card, chosen.source)
-    warm.ping()
+    warm.soon()
 
 
 def look(card: Card, chosen: pickers.Picture) -> None:

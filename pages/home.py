@@ -38,7 +38,7 @@ def main() -> None:
     with page.sentences():
         draw_digits()
     explain()
-    warm.ping()
+    warm.soon()
 
 
 def draw_digits() -> None:
@@ -85,14 +85,14 @@ def explain() -> None:
         st.header("What attention is", anchor=False)
         st.markdown(
             "Each pixel asks a :orange[query]. Every pixel answers with a :blue[key]. Where the two fit, the first "
-            "takes along the other's :green[value]. How much it takes from each is its *attention*: numbers that add "
+            "takes along the other's :green[value]. How much it takes from each is its **attention**: numbers that add "
             "up to one, drawn here as pictures."
         )
     with right:
         st.header("What this is", anchor=False)
         st.markdown(
             "Small trained models, opened up. What you see is what the model computed: every number can be read off, "
-            "saved, and computed again by hand. Attention shows where information *can* come from. It is not, by "
+            "saved, and computed again by hand. Attention shows where information can come from. It is not, by "
             "itself, an explanation."
         )
 

@@ -24,20 +24,18 @@ def test_streamlit_finds_the_app_and_its_script() -> None:
     assert (ROOT / "pages" / "_navigation.py").is_file()
 
 
-def test_the_app_has_headers_the_sentence_and_the_route(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_app_has_the_headers_the_imports_ahead_and_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     given: dict[str, Any] = {}
     monkeypatch.setattr(st, "App", lambda script, **settings: given.update(settings, script=script))
     runpy.run_path(str(ROOT / "app.py"))
     assert (ROOT / given["script"]).is_file()
-    assert [layer.cls for layer in given["middleware"]] == [security.Headers]
-    assert given["lifespan"] is warm.lifespan
+    assert [layer.cls for layer in given["middleware"]] == [security.Headers, warm.Ahead]
     assert given["on_script_error"] is security.one_sentence
-    assert "/attnviz/warm" in [route.path for route in given["routes"]]
 
 
 def test_the_server_starts_without_torch() -> None:
     code = (
-        "import app, sys; from attnviz.ui import warm; warm._load_home(); "
+        "import app, sys; from attnviz.ui import warm; warm.load_pages(); "
         "assert not {'torch', 'torchvision'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

@@ -1,71 +1,93 @@
 """Load what is slow to load while nobody waits for it: the start of the app stays that of Streamlit.
 
-While the server starts and the first browser fetches Streamlit's scripts, what home needs is imported. Torch, the
-slowest, is loaded when a page has been painted: its browser then pings /attnviz/warm, which answers at once and loads
-torch in a thread, while the visitor reads. What the pixel page shows first needs no torch: see `first_look`.
+While the first browser fetches Streamlit's scripts, what the pages need before torch is imported. Torch, the
+slowest, is loaded a moment after a page has been sent, while the visitor reads. What the pixel page shows first needs
+no torch (see `first_look`), and its component's scripts are asked for together with Streamlit's, not after them.
 """
 
 import gc
 import logging
+import re
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, MutableMapping
 from functools import cache
 from importlib import import_module
-from threading import Thread
+from pathlib import Path
+from threading import Timer
 from typing import Any
 
-import streamlit as st
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+FRONTEND = Path(__file__).parent / "frontend"
+AT_ONCE = 0.4  # seconds from the first request: by then Streamlit's scripts have been served
+CALM = 3.0  # seconds from the end of a page's script: by then it is painted, and who clicks at once has been answered
 
 _log = logging.getLogger(__name__)
 
 
-@asynccontextmanager
-async def lifespan(app: st.App) -> AsyncIterator[None]:
-    """Begin with what home needs when the server starts."""
+@cache  # once a process: a race of two visitors would only import twice, and the second import finds all there
+def soon() -> Timer:
+    """Load torch in a moment, in a thread of its own: the last thing that a page asks for."""
+    return _later(CALM, load_models)
+
+
+class Ahead:
+    """ASGI middleware: the first request begins the imports, and a page's answer names its component's scripts.
+
+    Args:
+        app: what answers.
+        pages: the last part of a page's address -> the component that it draws.
+    """
+
+    def __init__(self, app: ASGIApp, pages: Mapping[str, str]) -> None:
+        self.app = app
+        self.links = {page: _links(component) for page, component in pages.items()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and add the header to the answer if it is such a page."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begin()
+        page = scope["path"].rpartition("/")[2]
+
+        async def send_with_links(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).append("Link", self.links[page])
+            await send(message)
+
+        await self.app(scope, receive, send_with_links if page in self.links else send)
+
+
+def _links(component: str) -> str:
+    """Return the Link header for a component's module and all that it imports, relative to a page's address."""
+    names = [f"{component}.js"]
+    for name in names:
+        found = re.findall(r'from "\./([\w.]+)"', (FRONTEND / name).read_text())
+        names += [other for other in dict.fromkeys(found) if other not in names]
+    return ", ".join(f"<_stcore/bidi-components/attnviz.{component}/{name}>; rel=modulepreload" for name in names)
+
+
+@cache
+def begin() -> Timer:
+    """Import what pages need before torch, in a thread of its own, once."""
     # A thread that only computes, as one that imports does, then lets the others in ten times as often: files are
-    # served and pages run while torch is loaded.
+    # served and pages run meanwhile.
     sys.setswitchinterval(0.0005)
-    _once(_load_home)
-    yield
+    return _later(AT_ONCE, load_pages)
 
 
-def routes() -> list[Route]:
-    """Return the route that the browser pings, below the address the server was told to live at."""
-    base = str(st.get_option("server.baseUrlPath")).strip("/")
-    return [Route(f"/{base}/attnviz/warm" if base else "/attnviz/warm", _answer)]
-
-
-def ping() -> None:
-    """Let the browser ping the route once this page has been painted. Draws nothing."""
-    _component()(key="warm", height="content")
-
-
-async def _answer(request: Request) -> Response:
-    # Browsers say where a request comes from; a page elsewhere has no business here.
-    if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
-        return Response(status_code=403)
-    _once(_load_models)
-    return Response(status_code=204, headers={"Cache-Control": "no-store"})
-
-
-@cache  # called from the event loop only, so each thread is started once
-def _once(load: Callable[[], None]) -> Thread:
-    thread = Thread(target=load, name="attnviz-warm", daemon=True)
-    thread.start()
-    return thread
-
-
-def _load_home() -> None:
-    import_module("attnviz.ui.pickers")
+def load_pages() -> None:
+    """Import what home and the way from it to the pixel page need, and draw the first digits."""
     import_module("PIL.Image")
     import_module("attnviz.data").load("strokes", "test", count=256)
+    for name in ("pickers", "equations", "map_grid", "pixel_viewer"):
+        import_module(f"attnviz.ui.{name}")
 
 
-def _load_models() -> None:
+def load_models() -> None:
+    """Import torch, and all that runs a model. Where that fails the server lives on; the log says why."""
     gc.disable()  # importing makes many objects and no garbage: looking for it takes a tenth of the time
     try:
         import_module("attnviz.ui.looking")
@@ -76,6 +98,8 @@ def _load_models() -> None:
         gc.enable()
 
 
-@cache  # components can be declared only while a server runs, and only once
-def _component() -> Any:
-    return st.components.v2.component("attnviz.warm", js="warm.js")
+def _later(seconds: float, load: Callable[[], None]) -> Timer:
+    timer = Timer(seconds, load)
+    timer.name, timer.daemon = f"attnviz-{load.__name__}", True
+    timer.start()
+    return timer

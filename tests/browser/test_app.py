@@ -41,9 +41,9 @@ def answer(address: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
         ("/", 200),
         ("/pixel_attention", 200),
         ("/_stcore/health", 200),
-        ("/_stcore/bidi-components/attnviz.warm/no-such-file.js", 404),
-        ("/_stcore/bidi-components/attnviz.warm/warm.js", 200),
-        ("/_stcore/bidi-components/attnviz.warm/../../../../app.py", 400),
+        ("/_stcore/bidi-components/attnviz.pixel_viewer/no-such-file.js", 404),
+        ("/_stcore/bidi-components/attnviz.pixel_viewer/pixel_viewer.js", 200),
+        ("/_stcore/bidi-components/attnviz.pixel_viewer/../../../../app.py", 400),
         ("/media/no-such-file.png", 404),
     ],
 )
@@ -219,18 +219,3 @@ def test_the_app_cannot_fetch_from_elsewhere(serve: Serve, page: Page, problems:
         })"""
     )
     assert refused == ["connect-src", "connect-src", "img-src", "script-src-elem"]
-
-
-# torch after the first page
-
-
-@pytest.mark.parametrize("base", ["", "below/here"])
-def test_the_browser_asks_for_torch_once_the_home_page_stands(serve: Serve, page: Page, base: str) -> None:
-    address = serve(env={"STREAMLIT_SERVER_BASE_URL_PATH": base} if base else None)
-    with page.expect_response(f"{address}/attnviz/warm") as warmed:
-        page.goto(address + "/")
-    assert warmed.value.status == 204
-
-
-def test_another_site_cannot_ask_for_torch(serve: Serve) -> None:
-    assert answer(f"{serve()}/attnviz/warm", **{"Sec-Fetch-Site": "cross-site"})[0] == 403

@@ -1,41 +1,45 @@
-"""torch is loaded in a thread, once, for pages of our own only."""
+"""What is slow is loaded once, later, in a thread; a page's answer names the scripts that its component will want."""
 
 import asyncio
 from collections.abc import Iterator
 
 import pytest
-import streamlit as st
-from starlette.requests import Request
 
 from attnviz.ui import warm
+
+FRONTEND = {path.name for path in warm.FRONTEND.glob("*.js")}
 
 
 @pytest.fixture
 def loads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Yield the names of what was loaded, and load nothing."""
+    """Yield the names of what was loaded, and load nothing; nobody waits for the moment."""
     loaded: list[str] = []
     monkeypatch.setattr(warm, "import_module", loaded.append)
-    warm._once.cache_clear()
+    monkeypatch.setattr(warm, "CALM", 0)
+    warm.soon.cache_clear()
     yield loaded
-    warm._once.cache_clear()
+    warm.soon.cache_clear()
 
 
-def ask(**headers: str) -> int:
-    """Return the status of an answer to a ping."""
-    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    return asyncio.run(warm._answer(Request({"type": "http", "headers": raw}))).status_code
+def headers(path: str, kind: str = "http") -> list[tuple[bytes, bytes]]:
+    """Return the headers that an answer to this request gets."""
+    sent: list[dict] = []
+
+    async def app(scope: object, receive: object, send) -> None:  # type: ignore[no-untyped-def]
+        await send({"type": f"{kind}.response.start", "headers": []})
+
+    async def send(message: dict) -> None:
+        sent.append(message)
+
+    scope = {"type": kind, "path": path}
+    asyncio.run(warm.Ahead(app, pages={"pixel_attention": "pixel_viewer"})(scope, None, send))  # type: ignore[arg-type]
+    return sent[0]["headers"]
 
 
-def test_pings_load_torch_once(loads: list[str]) -> None:
-    assert [ask(), ask(sec_fetch_site="same-origin"), ask()] == [204] * 3
-    warm._once(warm._load_models).join()
+def test_models_are_loaded_once_however_many_pages_ask(loads: list[str]) -> None:
+    for timer in [warm.soon() for _ in range(3)]:
+        timer.join()
     assert loads == ["attnviz.ui.looking"]
-
-
-@pytest.mark.parametrize("site", ["cross-site", "same-site", "none"])
-def test_a_page_elsewhere_loads_nothing(loads: list[str], site: str) -> None:
-    assert ask(sec_fetch_site=site) == 403
-    assert loads == []
 
 
 def test_without_torch_the_server_lives_on(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
@@ -43,11 +47,19 @@ def test_without_torch_the_server_lives_on(monkeypatch: pytest.MonkeyPatch, capl
         raise ImportError(f"no {name}")
 
     monkeypatch.setattr(warm, "import_module", missing)
-    warm._load_models()
+    warm.load_models()
     assert "no attnviz.ui.looking" in caplog.text
 
 
-@pytest.mark.parametrize(("base", "path"), [("", "/attnviz/warm"), ("/below/here/", "/below/here/attnviz/warm")])
-def test_the_route_lies_below_the_address_of_the_server(monkeypatch: pytest.MonkeyPatch, base: str, path: str) -> None:
-    monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": base}.__getitem__)
-    assert [route.path for route in warm.routes()] == [path]
+def test_the_pixel_page_names_its_component_and_all_that_it_imports() -> None:
+    ((name, value),) = headers("/below/here/pixel_attention")
+    assert name == b"link"
+    linked = {part.split(">")[0].rpartition("/")[2] for part in value.decode().split(", ")}
+    assert {"pixel_viewer.js", "attention.js", "export.js", "sheet.js"} <= linked <= FRONTEND
+    assert "map_grid.js" not in linked
+    assert all(part.endswith(">; rel=modulepreload") for part in value.decode().split(", "))
+
+
+@pytest.mark.parametrize(("path", "kind"), [("/", "http"), ("/explorer", "http"), ("/pixel_attention", "websocket")])
+def test_other_answers_stay_as_they_are(path: str, kind: str) -> None:
+    assert headers(path, kind) == []
