@@ -3,14 +3,14 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from attnviz.ui import security, warm
+from attnviz.ui import head, security
 
 # Written literally: `streamlit run` finds the app by reading this file's syntax tree.
 app = st.App(
     "pages/_navigation.py",
     middleware=[
         Middleware(security.Headers),
-        Middleware(warm.Ahead, pages={"pixel_attention": "pixel_viewer"}),
+        Middleware(head.Head, components={"pixel_attention": "pixel_viewer"}),
     ],
     on_script_error=security.one_sentence,
 )

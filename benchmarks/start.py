@@ -27,7 +27,7 @@ def hello(page: Page, address: str) -> None:
 
 def home(page: Page, address: str) -> None:
     page.goto(address)
-    page.locator(".st-key-digits .ink").nth(9).wait_for()
+    page.locator(".st-key-digits img").nth(9).wait_for()
     page.locator(".st-key-digits a").first.click()
     page.get_by_role("heading", name="Pixel attention").wait_for()
 

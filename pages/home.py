@@ -12,29 +12,12 @@ from attnviz.ui import address, page, warm
 
 POOL = 256  # pictures at the beginning of the strokes' test split to choose from, drawn in 0.2 s
 
-# A digit is its own ink: a mask through which the theme's text colour shows. The link below it is stretched over it.
-STYLE = """<style>
-.st-key-digits { display: grid; grid-template-columns: repeat(10, minmax(0, 1fr)); gap: 12px; }
-.st-key-digits > div { position: relative; width: auto; }
-.st-key-digits > div > div { gap: 0; }
-.st-key-digits [data-testid="stElementContainer"] { position: static; width: 100%; }
-.st-key-digits .ink { aspect-ratio: 1; border-radius: 5px;
-  border: 1px solid color-mix(in srgb, currentColor 15%, transparent); }
-.st-key-digits .ink > div { height: 100%; background: currentColor; mask: var(--ink) center / 100% luminance; }
-.st-key-digits > div:is(:hover, :focus-within) .ink { border-color: currentColor; }
-.st-key-digits a { justify-content: center; }
-.st-key-digits a::after { content: ""; position: absolute; inset: 0; }
-.st-key-digits a p { text-decoration: none; }
-@media (max-width: 700px) { .st-key-digits { grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 8px; } }
-</style>"""
-
 
 def main() -> None:
     page.start(
         "See attention",
         "Where does a small vision model take its information from? Move over a pixel, and see at once.",
     )
-    st.html(STYLE)
     with page.sentences():
         draw_digits()
     explain()
@@ -60,17 +43,15 @@ def draw_digits() -> None:
     with st.container(key="digits", horizontal=True):
         for digit in range(10):
             number = int((labels == digit).nonzero()[0][hand])
-            with st.container():
-                st.html(ink(images[number, :, :, 0].tobytes()))
-                page.link("10_pixel_attention.py", str(digit), data="strokes", number=number)
+            picture = f"![a drawn {digit}]({png(images[number, :, :, 0].tobytes())})"
+            page.link("10_pixel_attention.py", f"{picture} {digit}", data="strokes", number=number)
 
 
-def ink(pixels: bytes) -> str:
-    """Return a picture of 28 x 28 as HTML in the theme's colour."""
+def png(pixels: bytes) -> str:
+    """Return a picture of 28 x 28 as the address of a PNG that needs no request."""
     file = BytesIO()
-    Image.frombytes("L", (28, 28), pixels).resize((112, 112), Image.Resampling.NEAREST).save(file, "PNG")
-    mask = f"url(data:image/png;base64,{b64encode(file.getvalue()).decode()})"
-    return f'<div class="ink"><div style="--ink: {mask}"></div></div>'
+    Image.frombytes("L", (28, 28), pixels).save(file, "PNG")
+    return f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"
 
 
 def explain() -> None:

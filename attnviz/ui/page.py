@@ -24,35 +24,6 @@ from attnviz.errors import AttnvizError
 
 WORD_JOINER = "\u2060"  # invisible; Markdown makes no link of an address that has one in it
 
-# One look for all pages. Streamlit's theme has no settings for these: the width of the page, and a title, a question
-# and a row of tries tight enough that the pictures begin 215 px below the top of a laptop's screen.
-_STYLE = """<style>
-[data-testid="stMainBlockContainer"] {
-  box-sizing: border-box; max-width: 1220px; margin-inline: auto; padding-inline: 20px;
-}
-[data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] { gap: 12px; }
-[data-testid="stMainBlockContainer"] :is(h1, h2) { padding: 0; line-height: 1.2; }
-[data-testid="stMainBlockContainer"] h2 { padding: 12px 0 8px; }
-.st-key-page_head { gap: 4px; }
-.st-key-page_head [data-testid="stMarkdownContainer"] { margin: 0; }
-.st-key-page_head p { margin: 0; }
-.st-key-page_question { row-gap: 4px; column-gap: 24px; }
-.st-key-page_tries { width: auto; flex: 0 1 auto; row-gap: 4px; column-gap: 8px; }
-.st-key-page_tries button { min-height: 24px; padding: 0; border: 0; }
-.st-key-page_tries button p { font-size: 14px; }
-.st-key-page_tries .stMarkdownBadge { background: color-mix(in srgb, currentColor 12%, transparent) !important; }
-.st-key-page_meaning hr { margin: 8px 0; }
-.st-key-page_choices { row-gap: 8px; }
-.st-key-page_choices [data-testid="stButtonGroup"] button { min-height: 40px; }
-[data-testid="stCaptionContainer"] { color: inherit; opacity: 0.75; }
-@media (max-width: 700px) {
-  [data-testid="stMarkdownContainer"] :is(th, td) { font-size: 13px; padding: 4px; overflow-wrap: anywhere; }
-  [data-testid="stMarkdownContainer"] td code { font-size: 12px; padding: 0; white-space: normal; }
-}
-[data-testid="stPageLink"] a { padding: 0; min-height: 24px; background: none; }
-[data-testid="stPageLink"] p { font-size: 16px; text-decoration: underline; text-underline-offset: 3px; }
-</style>"""
-
 
 def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str]]] = ()) -> None:
     """Draw the head of a page.
@@ -63,7 +34,6 @@ def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str
         tries: what to try first: a label, and the words of the address that show it. A click sets these and takes all
             others out, so that everybody sees the same.
     """
-    st.html(_STYLE)
     with st.container(key="page_head"):
         st.title(title, anchor=False)
         with st.container(key="page_question", horizontal=True, vertical_alignment="center"):

@@ -2,25 +2,18 @@
 
 While the first browser fetches Streamlit's scripts, what the pages need before torch is imported. Torch, the
 slowest, is loaded a moment after a page has been sent, while the visitor reads. What the pixel page shows first needs
-no torch (see `first_look`), and its component's scripts are asked for together with Streamlit's, not after them.
+no torch: see `first_look`.
 """
 
 import gc
 import logging
-import re
 import sys
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from threading import Timer
-from typing import Any
 
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Receive, Scope, Send
-
-FRONTEND = Path(__file__).parent / "frontend"
-AT_ONCE = 0.4  # seconds from the first request: by then Streamlit's scripts have been served
+AT_ONCE = 0.6  # seconds from the first request: by then Streamlit's scripts have been served
 CALM = 3.0  # seconds from the end of a page's script: by then it is painted, and who clicks at once has been answered
 
 _log = logging.getLogger(__name__)
@@ -30,43 +23,6 @@ _log = logging.getLogger(__name__)
 def soon() -> Timer:
     """Load torch in a moment, in a thread of its own: the last thing that a page asks for."""
     return _later(CALM, load_models)
-
-
-class Ahead:
-    """ASGI middleware: the first request begins the imports, and a page's answer names its component's scripts.
-
-    Args:
-        app: what answers.
-        pages: the last part of a page's address -> the component that it draws.
-    """
-
-    def __init__(self, app: ASGIApp, pages: Mapping[str, str]) -> None:
-        self.app = app
-        self.links = {page: _links(component) for page, component in pages.items()}
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and add the header to the answer if it is such a page."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        begin()
-        page = scope["path"].rpartition("/")[2]
-
-        async def send_with_links(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).append("Link", self.links[page])
-            await send(message)
-
-        await self.app(scope, receive, send_with_links if page in self.links else send)
-
-
-def _links(component: str) -> str:
-    """Return the Link header for a component's module and all that it imports, relative to a page's address."""
-    names = [f"{component}.js"]
-    for name in names:
-        found = re.findall(r'from "\./([\w.]+)"', (FRONTEND / name).read_text())
-        names += [other for other in dict.fromkeys(found) if other not in names]
-    return ", ".join(f"<_stcore/bidi-components/attnviz.{component}/{name}>; rel=modulepreload" for name in names)
 
 
 @cache

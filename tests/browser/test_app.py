@@ -103,7 +103,7 @@ def test_a_digit_on_the_home_page_leads_to_its_pixels(serve: Serve, page: Page) 
     ready(page)
     link = page.locator(".st-key-digits a").nth(8)
     address = link.get_attribute("href")
-    ink = page.locator(".st-key-digits .ink").nth(8).bounding_box()
+    ink = page.locator(".st-key-digits img").nth(8).bounding_box()
     assert ink
     page.mouse.click(ink["x"] + ink["width"] / 2, ink["y"] + ink["height"] / 2)
     expect(page.get_by_role("heading", level=1)).to_have_text("Pixel attention")
