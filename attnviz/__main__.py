@@ -46,14 +46,14 @@ def _models(_: argparse.Namespace) -> None:
 def _checkpoints(_: argparse.Namespace) -> None:
     for name in cards.names():
         card = cards.read(name)
-        said = ", ".join(f"{results.percent(f.value)} on {f.data} {f.split} ({f.count:,})" for f in card.figures)
+        said = ", ".join(f"{results.percent(f.value)} on {results.words(f)} ({f.count:,})" for f in card.figures)
         print(f"{name:24} {card.parameters:,} parameters, seed {card.seed} of {len(card.runs)}: {said}")
 
 
 def _train(options: argparse.Namespace) -> None:
     card = _trained(recipe(options.model, options.recipe), options.seeds, options.device, options.threads)
     for figure in card.figures:
-        print(f"{card.name}: accuracy on {figure.data} {figure.split}, {figure.count:,}: {results.spread(figure)}")
+        print(f"{card.name}: accuracy on {results.words(figure)}, {figure.count:,}: {results.spread(figure)}")
 
 
 def _evaluate(options: argparse.Namespace) -> None:
@@ -63,9 +63,9 @@ def _evaluate(options: argparse.Namespace) -> None:
     model, card = load(options.name)
     for test in card.recipe.tests:
         accuracy, count = evaluate(model, card.recipe, test)
-        stated = card.figure(test.data, test.split)
+        stated = card.figure(test)
         said = results.percent(stated.value) if stated else "nothing"
-        print(f"{card.name} on {test.data} {test.split}, {count:,}: {results.percent(accuracy)}; its card says {said}")
+        print(f"{card.name} on {results.words(test)}, {count:,}: {results.percent(accuracy)}; its card says {said}")
 
 
 def _results(options: argparse.Namespace) -> None:

@@ -1,14 +1,17 @@
 """The card of a checkpoint: what it is, how it was made, and what it reaches. Reading cards costs no torch."""
 
+import base64
 import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import ValidationError
 
 from attnviz.errors import CheckpointError, UnknownName
 from attnviz.files import reason
-from attnviz.recipes.recipe import Recipe, Strict
+from attnviz.recipes.recipe import Augmentation, Recipe, Strict, Test
 
 
 class Figure(Strict):
@@ -20,6 +23,9 @@ class Figure(Strict):
         value: of the shipped weights.
         mean, lowest, highest: over the seeds.
         seeds: how many.
+        augmentation, draws: it was measured on so many variants of each of `count / draws` pictures.
+        right: which pictures the shipped weights answered rightly, a bit each in the order of the pictures (of all in
+            the first draw, then the second), packed and in base64: so two models can be compared picture by picture.
     """
 
     name: str
@@ -31,6 +37,19 @@ class Figure(Strict):
     lowest: float
     highest: float
     seeds: int
+    augmentation: Augmentation | None = None
+    draws: int = 1
+    right: str
+
+    def unpacked(self) -> npt.NDArray[np.bool_]:
+        """Return which pictures were answered rightly: bool (count,)."""
+        bits = np.frombuffer(base64.b64decode(self.right), np.uint8)
+        return np.unpackbits(bits, count=self.count).astype(bool)
+
+
+def packed(right: npt.NDArray[np.bool_]) -> str:
+    """Return what `Figure.right` holds, for bool (count,)."""
+    return base64.b64encode(np.packbits(right).tobytes()).decode()
 
 
 class SeedRun(Strict):
@@ -92,9 +111,10 @@ class Card(Strict):
     versions: dict[str, str]
     command: str
 
-    def figure(self, data: str, split: str = "test", name: str = "accuracy") -> Figure | None:
-        """Return what was measured on a part of a data set, or None."""
-        return next((f for f in self.figures if (f.data, f.split, f.name) == (data, split, name)), None)
+    def figure(self, test: Test, name: str = "accuracy") -> Figure | None:
+        """Return what was measured in a test, or None."""
+        asked = name, test.data, test.split, test.augmentation
+        return next((f for f in self.figures if (f.name, f.data, f.split, f.augmentation) == asked), None)
 
 
 def folder() -> Path:

@@ -4,11 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from attnviz import cards
-from attnviz.cards import Card
+from attnviz.cards import Card, packed
+from attnviz.recipes.recipe import Augmentation
 from tests.training import small
 
 
@@ -19,12 +21,20 @@ def test_a_card_survives_being_written_and_read():
     assert (read.model_dump_json(indent=1) + "\n").encode() == content
 
 
-def test_a_figure_is_found_by_its_data_set_and_its_name():
+def test_a_figure_is_found_by_its_test():
     card = small.checkpoint()[0]
-    assert card.figure("strokes") is card.figures[0]
-    assert card.figure("strokes", "test", "accuracy") is card.figures[0]
-    assert card.figure("mnist") is None
-    assert card.figure("strokes", name="loss") is None
+    assert card.figure(cards.Test(data="strokes")) is card.figures[0]
+    assert card.figure(cards.Test(data="strokes", split="train", count=20), "accuracy") is card.figures[1]
+    assert card.figure(cards.Test(data="mnist")) is None
+    assert card.figure(cards.Test(data="strokes", augmentation=Augmentation())) is None
+    assert card.figure(cards.Test(data="strokes"), name="loss") is None
+
+
+def test_which_pictures_were_answered_rightly_survives_being_packed():
+    figure = small.checkpoint()[0].figures[1]
+    right = np.arange(20) % 3 == 0
+    assert figure.model_copy(update={"right": packed(right)}).unpacked().tolist() == right.tolist()
+    assert figure.unpacked().mean() == figure.value
 
 
 def test_a_card_cannot_be_changed_afterwards():

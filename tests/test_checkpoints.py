@@ -52,11 +52,12 @@ def _true(name: str) -> None:
     assert best.seed == card.seed
     for run in card.runs:
         assert run.curve[run.best_epoch - 1][1] == run.validation_loss == min(loss for _, loss, _ in run.curve)
-    assert [(figure.data, figure.split) for figure in card.figures] == [(t.data, t.split) for t in card.recipe.tests]
+    assert [card.figure(test) for test in card.recipe.tests] == list(card.figures)
     for figure in card.figures:
         assert 0 <= figure.lowest <= figure.mean <= figure.highest <= 1
         assert figure.lowest <= figure.value <= figure.highest
         assert figure.seeds == len(card.runs)
+        assert figure.unpacked().mean() == pytest.approx(figure.value)
     layers = [(path, layer) for path, layer in model.named_modules() if isinstance(layer, Layer)]
     images = torch.tensor(strokes.draw(card.example.digits, seed=card.example.seed)).permute(0, 3, 1, 2) / 255
     assert card.example.version == strokes.VERSION

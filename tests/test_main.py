@@ -39,7 +39,7 @@ def test_as_a_program_it_lists_the_models_and_their_recipes():
     for name, spec in MODELS.items():
         assert f"{name} " in done.stdout
         assert spec.title in done.stdout
-    assert "Recipes: 1v8." in done.stdout
+    assert "Recipes: 1v8, 1v8-augmented, 1v8-augmented-nearest, digits, digits-augmented." in done.stdout
 
 
 @pytest.mark.parametrize(

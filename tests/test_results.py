@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from attnviz import cards, results
-from attnviz.cards import Figure
+from attnviz.cards import Figure, packed
 from attnviz.errors import BadInput
 from attnviz.recipes import PAPERS, RECIPES
+from attnviz.recipes.recipe import Augmentation
 from tests.training import small
 
 FIGURE = Figure(
@@ -20,6 +22,7 @@ FIGURE = Figure(
     lowest=0.98,
     highest=0.9996,
     seeds=5,
+    right=packed(np.ones(2109, bool)),
 )
 PAPER = small.paper("pixel_attention.small", "pixel_line.small")
 
@@ -114,3 +117,55 @@ def test_the_readme_is_not_stale():
     readme = results.README.read_text("utf-8")
     assert "<!-- results -->" in readme
     assert results.renewed(readme) == readme, "Run `python -m attnviz results --write`."
+
+
+def _figure(right: list[bool], draws: int = 1) -> Figure:
+    update = {"right": packed(np.array(right)), "count": len(right), "draws": draws}
+    return FIGURE.model_copy(update=update)
+
+
+def test_models_are_compared_picture_by_picture():
+    one, other = [True] * 60 + [False] * 40, [True] * 50 + [False] * 30 + [True] * 20  # 10 + 0 against 0 + 20
+    value, lowest, highest = results.difference(_figure(one), _figure(other))
+    assert value == pytest.approx(-0.1)
+    # 10 ones, 20 minus ones, 70 zeros: variance of the mean is (0.3 - 0.01) / 100
+    assert (lowest, highest) == pytest.approx((-0.1 - 1.96 * 0.0539, -0.1 + 1.96 * 0.0539), abs=0.012)
+    assert results.difference(_figure(one), _figure(one)) == (0, 0, 0)
+
+
+def test_variants_of_a_picture_are_drawn_together():
+    one, other = [True] * 50 + [False] * 50, [False] * 50 + [True] * 50
+    value, lowest, highest = results.difference(_figure(one, 2), _figure(other, 2))
+    assert (value, lowest, highest) == (0, 0, 0)  # each of 50 pictures: once for the one, once for the other
+    _, lowest, highest = results.difference(_figure(one), _figure(other))
+    assert lowest < -0.1 < 0.1 < highest
+
+
+def test_figures_of_other_pictures_cannot_be_compared():
+    with pytest.raises(BadInput, match="not the same pictures"):
+        results.difference(FIGURE, FIGURE.model_copy(update={"data": "mnist"}))
+
+
+def test_the_comparison_has_a_row_for_every_other_that_is_trained(one_trained, tmp_path):
+    name = one_trained.name
+    small.lay(tmp_path, *small.checkpoint("pixel_line")[1:], name="pixel_line.small")
+    head, _, row = _rows(results.comparison(name, [name, "pixel_line.small", "ink.small"]))
+    assert head == [f"Points that `{name}` has more than", "strokes test", "strokes train"]
+    other = cards.read("pixel_line.small").figures[0]
+    value, lowest, highest = results.difference(one_trained.figures[0], other)
+    assert row[:2] == ["`pixel_line.small`", f"{100 * value:+.2f} ({100 * lowest:+.2f} to {100 * highest:+.2f})"]
+
+
+def test_a_test_is_said_in_words():
+    said = [
+        results.words(cards.Test(data="mnist")),
+        results.words(cards.Test(data="mnist", augmentation=Augmentation(rotation=180, sampling=("nearest",)))),
+        results.words(cards.Test(data="mnist", augmentation=Augmentation(noise=0.2))),
+    ]
+    assert said == ["mnist test", "mnist test, variants, nearest", "mnist test, noise"]
+
+
+def test_where_the_paper_gives_no_figure_only_ours_stand(one_trained):
+    figure = PAPER.figures[0].model_copy(update={"value": None})
+    said = results.reproduction(PAPER.model_copy(update={"figures": (figure,)}))
+    assert said.startswith("accuracy. Ours:")

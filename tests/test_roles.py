@@ -8,11 +8,12 @@ import torch
 
 import attnviz.layers
 import attnviz.models
-from attnviz.models import spec
+from attnviz.models import MODELS, controls, spec
 from attnviz.recipes import RECIPES
 from attnviz.roles import AXES, ROLES, Role
 from attnviz.tracing import Layer, trace
 from attnviz.training.seeds import config_of
+from tests.models.test_models import COLUMNS, ROWS, shrunk
 
 
 def _layers() -> list[type[Layer]]:
@@ -68,8 +69,7 @@ def test_the_range_decides_the_colouring(role, colouring):
 
 
 def _models() -> dict[str, tuple[str, dict[str, object]]]:
-    small: dict[str, object] = {"rows": 5, "columns": 7}
-    models = {key: (recipe.model, {**config_of(recipe), **small}) for key, recipe in RECIPES.items()}
+    models = {key: (recipe.model, shrunk(config_of(recipe))) for key, recipe in RECIPES.items()}
     config = {**models["pixel_attention.1v8"][1], "heads": 3, "positions": "sinusoidal_2d", "position_features": 4}
     return {**models, "with positions": ("pixel_attention", config)}
 
@@ -78,10 +78,10 @@ def _models() -> dict[str, tuple[str, dict[str, object]]]:
 def test_readings_have_the_axes_the_range_and_the_sums_that_their_roles_promise(name, config):
     model = spec(name).build(config, torch.Generator().manual_seed(0))
     if not any(isinstance(module, Layer) for module in model.modules()):
-        assert name == "pixel_line"  # the control has nothing inside to look at
+        assert MODELS[name].constructor.__module__ == controls.__name__  # they have nothing inside to look at
         return
     with torch.no_grad(), trace(model) as seen:
-        model(torch.rand(2, 1, 5, 7, generator=torch.Generator().manual_seed(1)))
+        model(torch.rand(2, 1, ROWS, COLUMNS, generator=torch.Generator().manual_seed(1)))
     for address, reading in seen.items():
         role = ROLES[address.rpartition(".")[2]]
         assert " ".join(reading.axes) in role.axes, address

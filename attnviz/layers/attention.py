@@ -88,9 +88,10 @@ class Attention(Layer):
         Returns:
             float (batch, level, output_features): what a token of that level becomes in that picture.
         """
-        query, key, value = (self.split(part(tokens)) for part in (self.query, self.key, self.value))
+        query, key = (self.split(part(tokens)) for part in (self.query, self.key))
         scores = query @ key.mT * self.head_size**-0.5  # (head, level, level)
-        weighted = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)  # (head, level, head_size + 1)
+        # The values' weighted mean is the value of the tokens' weighted mean: those have fewer numbers.
+        weighted = torch.cat([tokens, torch.ones_like(tokens[:, :1])], dim=-1)  # (level, features + 1)
         level = torch.arange(len(tokens), device=tokens.device)
         occurs = counts > 0
         lowest, highest = occurs.int().argmax(1), len(tokens) - 1 - occurs.flip(1).int().argmax(1)
@@ -106,10 +107,13 @@ class Attention(Layer):
             absent = (level < lowest[members].min()) | (level > highest[members].max())
             table = scores - largest[..., members].amax(-1, keepdim=True)  # (head, query, key)
             table = table.masked_fill(absent, -torch.inf).exp()
-            carried = torch.einsum("hqk,hkf->khqf", table, weighted)
-            terms.append(torch.einsum("bk,khqf->bhqf", counts[members], carried))
-        sums = torch.cat(terms)[group.argsort(stable=True).argsort()]  # (batch, head, level, head_size + 1)
-        return self.join(sums[..., :-1] / sums[..., -1:])
+            summed = counts[members, :, None] * weighted  # (batch, level, features + 1)
+            terms.append(torch.einsum("bkf,hqk->bhqf", summed, table))
+        sums = torch.cat(terms)[group.argsort(stable=True).argsort()]  # (batch, head, level, features + 1)
+        mean = sums[..., :-1] / sums[..., -1:]
+        weight = self.value.weight.unflatten(0, (self.heads, self.head_size))  # (head, head_size, features)
+        bias = self.value.bias.unflatten(0, (self.heads, 1, self.head_size))
+        return self.join(mean @ weight.mT + bias)
 
     def split(self, tokens: Tensor) -> Tensor:
         """(..., token, heads * head_size) to (..., head, token, head_size)."""

@@ -9,7 +9,7 @@ Differs: the code is joined (concatenated) to the token, not added, because a to
     our name       the paper's symbol
     code           PE
     features       d_model, here of the code alone
-    wavelength     10000^(2i / d_model), times 2 pi
+    longest        10000
 """
 
 from typing import Literal
@@ -19,6 +19,8 @@ from torch import Tensor, nn
 
 from attnviz.errors import BadInput
 from attnviz.tracing import Grid, Layer
+
+LONGEST = 10000.0
 
 Kind = Literal["learned", "sinusoidal_1d", "sinusoidal_2d"]
 
@@ -31,6 +33,8 @@ class PositionCode(Layer):
             "sinusoidal_2d" (of its row and its column).
         features: numbers of the code; a multiple of 2, in two dimensions of 4.
         grid: where the tokens lie. Tokens that lie nowhere are not coded: a grid with a prefix is refused.
+        longest: the longest wavelength of sinusoids, in places, over 2 pi. Beyond the size of the grid a wave is all
+            but constant and tells little: a small grid wants less than the paper's 10,000.
         generator: of the learned vectors.
 
     Call Args:
@@ -45,7 +49,15 @@ class PositionCode(Layer):
 
     taps = ("code",)
 
-    def __init__(self, *, kind: Kind, features: int, grid: Grid, generator: torch.Generator | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        kind: Kind,
+        features: int,
+        grid: Grid,
+        longest: float = LONGEST,
+        generator: torch.Generator | None = None,
+    ) -> None:
         super().__init__()
         if grid.prefix:
             raise BadInput(f"A position code needs tokens that lie somewhere; this grid has {grid.prefix} that do not.")
@@ -55,11 +67,13 @@ class PositionCode(Layer):
         if kind == "learned":
             self.code = nn.Parameter(torch.randn(grid.tokens, features, generator=generator))
         elif kind == "sinusoidal_1d":
-            self.register_buffer("code", sinusoids(torch.arange(grid.tokens), features), persistent=False)
+            self.register_buffer("code", sinusoids(torch.arange(grid.tokens), features, longest), persistent=False)
         elif kind == "sinusoidal_2d":
             if features % 4:
                 raise BadInput(f"A sinusoidal code in two dimensions has a multiple of 4 numbers, not {features}.")
-            rows, columns = (sinusoids(torch.arange(size), features // 2) for size in (grid.rows, grid.columns))
+            rows, columns = (
+                sinusoids(torch.arange(size), features // 2, longest) for size in (grid.rows, grid.columns)
+            )
             code = torch.cat([rows.repeat_interleave(grid.columns, 0), columns.repeat(grid.rows, 1)], dim=1)
             self.register_buffer("code", code, persistent=False)
         else:
@@ -70,18 +84,21 @@ class PositionCode(Layer):
         return torch.cat([tokens, code.expand(len(tokens), -1, -1)], dim=-1)
 
 
-def sinusoids(places: Tensor, features: int) -> Tensor:
-    """Return sines and cosines of wavelengths from 2 pi to 10,000 x 2 pi, alternating: (place, features).
+def sinusoids(places: Tensor, features: int, longest: float = LONGEST) -> Tensor:
+    """Return sines and cosines of wavelengths from 2 pi to `longest` x 2 pi, alternating: (place, features).
 
     Args:
         places: int (place,), counted from 0.
         features: how many numbers, a multiple of 2.
+        longest: of the wavelengths, over 2 pi; at least 1. It is approached, not reached.
 
     Raises:
-        BadInput: an odd number of features.
+        BadInput: an odd number of features, or wavelengths below 2 pi.
     """
+    if longest < 1:
+        raise BadInput(f"The longest wavelength must be at least 2 pi: longest=1 or more, not {longest}.")
     if features % 2 or features < 1:
         raise BadInput(f"Sinusoids come in pairs of sine and cosine: a multiple of 2 was expected, not {features}.")
-    rates = 10000.0 ** (-torch.arange(0, features, 2) / features)
+    rates = longest ** (-torch.arange(0, features, 2) / features)
     angles = places[:, None] * rates  # (place, features / 2)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)

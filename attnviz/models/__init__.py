@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.errors import BadInput, UnknownName
-from attnviz.models.controls import PixelLine
+from attnviz.models.controls import Histogram, Ink, PixelLine
 from attnviz.models.pixel_attention import PixelAttention
 
 
@@ -41,6 +41,13 @@ class ModelSpec:
 
 
 MODELS: dict[str, ModelSpec] = {
+    "ink": ModelSpec("The amount of ink", Ink, 1, "Logistic regression; a control"),
+    "histogram_line": ModelSpec(
+        "A line through the histogram of intensities", Histogram, 1, "Logistic regression; a control"
+    ),
+    "histogram_mlp": ModelSpec(
+        "A small net on the histogram of intensities", Histogram, 1, "Multi-layer perceptron; a control"
+    ),
     "pixel_line": ModelSpec("A line through the pixels", PixelLine, 1, "Logistic regression; a control"),
     "pixel_attention": ModelSpec(
         "Pixel attention", PixelAttention, 1, "Multi-Head Attention For Binary Classification, Schwarz, 2021"

@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from attnviz.models.parts import Standardise, check, columns_of, glorot
+from attnviz.errors import BadInput
+from attnviz.models.parts import LEVELS, Standardise, check, columns_of, glorot, levels_of
 
 
 class PixelLine(nn.Module):
@@ -41,4 +42,91 @@ class PixelLine(nn.Module):
     def forward(self, images: Tensor) -> Tensor:
         check(images, 1, self.rows, self.columns)
         logits: Tensor = self.classifier(self.standardise(images).flatten(1))
+        return logits
+
+
+class Histogram(nn.Module):
+    """Count the intensities of a picture, without looking where they are, and judge by the counts alone.
+
+    Args:
+        classes: their names; two of them make one column of logits, the log-odds of the second.
+        bins: how many equal ranges of intensities are counted; they divide 256.
+        hidden: units of one hidden layer with ReLU between the counts and the answer, which then gets the logarithm of
+            (1 + count); None for a line through the counts, each as a multiple of an even share.
+        rows, columns: of the pictures, which have one channel.
+        generator: of the initial weights.
+
+    Call Args:
+        images: float (batch, 1, rows, columns) in 0..1.
+
+    Returns:
+        logits: float (batch, 1) or (batch, class).
+    """
+
+    def __init__(
+        self,
+        *,
+        classes: tuple[str, ...],
+        bins: int = 16,
+        hidden: int | None = None,
+        rows: int = 28,
+        columns: int = 28,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        if bins < 1 or LEVELS % bins:
+            raise BadInput(f"{bins} bins do not divide {LEVELS} intensities evenly.")
+        self.bins, self.hidden, self.rows, self.columns = bins, hidden, rows, columns
+        width = columns_of(classes)
+        self.classifier = (
+            nn.Linear(bins, width)
+            if hidden is None
+            else nn.Sequential(nn.Linear(bins, hidden), nn.ReLU(), nn.Linear(hidden, width))
+        )
+        glorot(self, generator)
+
+    def forward(self, images: Tensor) -> Tensor:
+        check(images, 1, self.rows, self.columns)
+        bins = (levels_of(images) * self.bins // LEVELS).flatten(1)
+        counts = images.new_zeros(len(images), self.bins).scatter_add_(1, bins, torch.ones_like(bins).to(images))
+        seen = counts * self.bins / bins.shape[1] if self.hidden is None else counts.log1p()
+        logits: Tensor = self.classifier(seen)
+        return logits
+
+
+class Ink(nn.Module):
+    """Judge by the amount of ink alone: a line through the mean intensity.
+
+    Args:
+        classes: their names; two of them make one column of logits, the log-odds of the second.
+        rows, columns: of the pictures, which have one channel.
+        mean, std: of the mean intensity (0..1) of training pictures, to standardise it.
+        generator: of the initial weights.
+
+    Call Args:
+        images: float (batch, 1, rows, columns) in 0..1.
+
+    Returns:
+        logits: float (batch, 1) or (batch, class).
+    """
+
+    def __init__(
+        self,
+        *,
+        classes: tuple[str, ...],
+        rows: int = 28,
+        columns: int = 28,
+        mean: float,
+        std: float,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        self.rows, self.columns = rows, columns
+        self.standardise = Standardise(mean, std)
+        self.classifier = nn.Linear(1, columns_of(classes))
+        glorot(self, generator)
+
+    def forward(self, images: Tensor) -> Tensor:
+        check(images, 1, self.rows, self.columns)
+        logits: Tensor = self.classifier(self.standardise(images.mean((2, 3))))
         return logits

@@ -5,6 +5,8 @@ from torch import Tensor, nn
 
 from attnviz.errors import BadInput
 
+LEVELS = 256  # of an 8-bit picture
+
 
 class Standardise(nn.Module):
     """Subtract the mean, divide by the standard deviation: both stand in the config, so that a checkpoint is whole.
@@ -32,6 +34,11 @@ def check(images: Tensor, *shape: int) -> None:
         raise BadInput(
             f"This model takes float pictures in 0..1 of shape (batch, {', '.join(map(str, shape))}), not {came}."
         )
+
+
+def levels_of(images: Tensor) -> Tensor:
+    """Return the nearest 8-bit level, int64 in 0..255, of every intensity."""
+    return (images * (LEVELS - 1)).round().clamp(0, LEVELS - 1).long()
 
 
 def columns_of(classes: tuple[str, ...]) -> int:

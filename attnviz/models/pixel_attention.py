@@ -4,8 +4,9 @@ Source: "Multi-Head Attention For Binary Classification", Schwarz, 2021; the lay
 so is the initialisation (Glorot's uniform, biases 0).
 
 Differs: the head size is not said there (1, to judge by its pictures); intensities are standardised inside the model;
-a position code can be joined to each token. Its supplementary code enters the whole picture as one token, which makes
-every weight 1; here the pixels are 784 tokens, as its text and pictures say.
+a position code can be joined to each token, and the initial scores can be spread wider: where they are all but equal,
+attention is a mean, and the model a line that learns nothing better. Its published weights take the whole picture as
+one token, which makes every weight 1 (`patch=28` does that); here every pixel is one, as its text and pictures say.
 
     our name       the paper's word
     heads          att_heads
@@ -16,14 +17,13 @@ every weight 1; here the pixels are 784 tokens, as its text and pictures say.
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import avg_pool2d, pixel_unshuffle
 
 from attnviz.errors import BadInput
 from attnviz.layers.attention import Attention
-from attnviz.layers.positions import Kind, PositionCode
-from attnviz.models.parts import Standardise, check, columns_of, glorot
+from attnviz.layers.positions import LONGEST, Kind, PositionCode
+from attnviz.models.parts import LEVELS, Standardise, check, columns_of, glorot, levels_of
 from attnviz.tracing import Grid
-
-LEVELS = 256  # of an 8-bit picture
 
 
 class PixelAttention(nn.Module):
@@ -34,8 +34,12 @@ class PixelAttention(nn.Module):
         heads, head_size: of the attention.
         rows, columns: of the pictures, which have one channel.
         mean, std: of the intensities (0..1), to standardise them.
+        pool: a token is the mean of so many pixels a side.
+        patch: a token is so many (pooled) pixels a side, row by row; its numbers are the intensities.
         positions: the position code to join to each token, or None.
-        position_features: numbers of that code.
+        position_features, position_longest: numbers of that code, and its longest wavelength over 2 pi.
+        query_key_std: draw the weights of query and key from N(0, this), so that scores differ from the start; None:
+            as all others.
         generator: of the initial weights.
 
     Call Args:
@@ -55,49 +59,62 @@ class PixelAttention(nn.Module):
         columns: int = 28,
         mean: float,
         std: float,
+        pool: int = 1,
+        patch: int = 1,
         positions: Kind | None = None,
         position_features: int = 0,
+        position_longest: float = LONGEST,
+        query_key_std: float | None = None,
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
+        side = pool * patch
+        if side < 1 or rows % side or columns % side:
+            raise BadInput(f"Tokens of {pool} x {patch} pixels a side (pool, patch) do not tile {rows} x {columns}.")
         if positions is None and position_features:
             raise BadInput(f"position_features={position_features} without positions: say which position code to join.")
-        self.grid = grid = Grid(rows, columns)
-        features = 1 + position_features  # of a token: [intensity, code]
+        self.shape, self.pool, self.patch = (rows, columns), pool, patch
+        self.grid = grid = Grid(rows // side, columns // side, stride=side, field=side)
+        features = patch * patch + position_features  # of a token: [intensities, code]
         self.standardise = Standardise(mean, std)
         self.positions = (
-            PositionCode(kind=positions, features=position_features, grid=grid, generator=generator)
+            PositionCode(
+                kind=positions, features=position_features, grid=grid, longest=position_longest, generator=generator
+            )
             if positions
             else None
         )
         self.attention = Attention(features=features, heads=heads, head_size=head_size, grid=grid)
         self.classifier = nn.Linear(grid.tokens * features, columns_of(classes))
         glorot(self, generator)
+        if query_key_std is not None:
+            for part in (self.attention.query, self.attention.key):
+                nn.init.normal_(part.weight, std=query_key_std, generator=generator)
 
     def forward(self, images: Tensor) -> Tensor:
-        check(images, 1, self.grid.rows, self.grid.columns)
+        check(images, 1, *self.shape)
         levels = self.levels(images)
-        if levels is None:
-            tokens = self.standardise(images).flatten(1)[..., None]  # (batch, token, 1)
-            if self.positions is not None:
-                tokens = self.positions(tokens)  # (batch, token, 1 + position_features)
-            attended = self.attention(tokens)  # (batch, token, 1 + position_features)
-        else:
-            attended = self.attend_levels(levels)
-        logits: Tensor = self.classifier(attended.flatten(1))
+        attended = self.attention(self.tokens(images)) if levels is None else self.attend_levels(levels)
+        logits: Tensor = self.classifier(attended.flatten(1))  # of (batch, token, features)
         return logits
+
+    def tokens(self, images: Tensor) -> Tensor:
+        """Return what enters the attention, (batch, token, features): of each token [intensities, code]."""
+        pooled = avg_pool2d(self.standardise(images), self.pool)
+        tokens = pixel_unshuffle(pooled, self.patch).flatten(2).mT  # (batch, token, patch * patch)
+        return tokens if self.positions is None else self.positions(tokens)
 
     def levels(self, images: Tensor) -> Tensor | None:
         """Return each pixel's level k, int (batch, token), where attention over levels is the same thing, else None.
 
-        It is where nothing tells pixels of one intensity apart (no positions), every intensity is k/255 exactly, and
-        nobody listens to the attention among the pixels themselves.
+        It is where tokens are pixels, nothing tells those of one intensity apart (no positions), every intensity is
+        k/255 exactly, and nobody listens to the attention among the pixels themselves.
         """
         listened = any(self.attention.hears(name) for name in self.attention.taps)
-        if self.positions is not None or listened or torch.compiler.is_compiling():
+        if self.positions is not None or self.grid.stride > 1 or listened or torch.compiler.is_compiling():
             return None
-        levels = (images * (LEVELS - 1)).round().clamp(0, LEVELS - 1)
-        return levels.flatten(1).long() if torch.equal(levels / (LEVELS - 1), images) else None
+        levels = levels_of(images)
+        return levels.flatten(1) if torch.equal(levels.to(images.dtype) / (LEVELS - 1), images) else None
 
     def attend_levels(self, levels: Tensor) -> Tensor:
         """Attend over at most 256 intensities, weighted by their counts, instead of over all pixels: the same numbers.

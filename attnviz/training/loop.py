@@ -9,8 +9,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
+from attnviz.data.augment import augment
 from attnviz.errors import RunError
-from attnviz.recipes.recipe import Recipe
+from attnviz.recipes.recipe import Augmentation, Recipe
+
+WARM_UP = 0.05  # share of all steps over which a cosine schedule rises
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,13 @@ class Examples:
             chosen = chosen.to(self.labels.device)
             yield as_float(self.images[chosen]), self.labels[chosen]
 
+    def variants(self, augmentation: Augmentation, generator: torch.Generator) -> "Examples":
+        """Return one random variant of each, with its label."""
+        return Examples(augment(self.images, generator, **augmentation.model_dump()), self.labels)
+
+    def __add__(self, other: "Examples") -> "Examples":
+        return Examples(torch.cat([self.images, other.images]), torch.cat([self.labels, other.labels]))
+
 
 class Training:
     """One training of one model, that can be stopped after any epoch and gone on with from its state.
@@ -66,7 +76,8 @@ class Training:
         model: with fresh weights, on the device.
         recipe: how to train it.
         train, validation: on the same device.
-        generator: decides the order of the pictures; on the CPU, so that it is the same for every device.
+        generator: decides the order of the pictures and their variants; on the CPU, so that it is the same for every
+            device.
     """
 
     def __init__(
@@ -92,15 +103,19 @@ class Training:
         """
         while not self.finished:
             total = torch.zeros((), device=self.train.labels.device)
-            order = torch.randperm(len(self.train), generator=self.generator)
-            steps = -(-len(self.train) // self.recipe.batch)
+            shown = len(self.train) * (1 if self.recipe.augmentation is None else 2)
+            order = torch.randperm(shown, generator=self.generator)
+            steps = -(-shown // self.recipe.batch)
             self.model.train()
-            for step, (images, labels) in enumerate(self.train.batches(self.recipe.batch, order), 1):
-                loss = loss_of(self.model(images), labels)
+            for step, chosen in enumerate(order.split(self.recipe.batch), 1):
+                for group in self.optimiser.param_groups:
+                    group["lr"] = self.rate((self.epoch * steps + step) / (self.recipe.epochs * steps))
+                batch = self._batch(chosen)
+                loss = loss_of(self.model(as_float(batch.images)), batch.labels)
                 self.optimiser.zero_grad()
                 loss.backward()
                 self.optimiser.step()
-                total += loss.detach() * len(labels)
+                total += loss.detach() * len(batch)
                 yield Step(step, steps)
             self.epoch += 1
             validation_loss, accuracy = measure(self.model, self.validation)
@@ -112,7 +127,26 @@ class Training:
             if validation_loss < self.best_loss:
                 self.best_loss, self.best_epoch = validation_loss, self.epoch
                 self.best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
-            yield Epoch(self.epoch, float(total) / len(self.train), validation_loss, accuracy)
+            yield Epoch(self.epoch, float(total) / shown, validation_loss, accuracy)
+
+    def rate(self, progress: float) -> float:
+        """Return the learning rate when so much, 0..1, of all steps that there could be is done."""
+        peak = self.recipe.learning_rate
+        if self.recipe.schedule == "constant":
+            return peak
+        if progress < WARM_UP:
+            return peak * progress / WARM_UP
+        return peak * (1 + math.cos(math.pi * (progress - WARM_UP) / (1 - WARM_UP))) / 2
+
+    def _batch(self, chosen: Tensor) -> Examples:
+        """Return pictures by their number in this epoch: from the number of pictures on, it is a variant of one."""
+        chosen = chosen.to(self.train.labels.device)
+        plain, varied = chosen[chosen < len(self.train)], chosen[chosen >= len(self.train)] - len(self.train)
+        batch = Examples(self.train.images[plain], self.train.labels[plain])
+        if self.recipe.augmentation is None:
+            return batch
+        found = Examples(self.train.images[varied], self.train.labels[varied])
+        return batch + found.variants(self.recipe.augmentation, self.generator)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Return all that is needed to go on as if nothing had happened: tensors by name, and plain numbers."""

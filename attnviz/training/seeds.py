@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 import attnviz
 from attnviz import checkpoints, data, models
-from attnviz.cards import Card, Example, Figure, SeedRun
+from attnviz.cards import Card, Example, Figure, SeedRun, packed
 from attnviz.data import strokes
 from attnviz.errors import BadInput
 from attnviz.recipes import Recipe
@@ -18,7 +18,7 @@ from attnviz.recipes.recipe import Test
 from attnviz.training.loop import Epoch, Examples, Step, Training, answers, as_float, chosen
 from attnviz.training.runs import Run, RunFile
 
-SPLIT_SEED = 0  # all seeds share one validation part, so that their losses can be compared
+SPLIT_SEED = 0  # all seeds share one validation part and its variants, so that their losses can be compared
 EXAMPLE_SEED, EXAMPLES = 20, 20
 
 Report = Callable[[int, Step | Epoch], None]
@@ -101,14 +101,23 @@ def train(
 
 def evaluate(model: nn.Module, recipe: Recipe, test: Test, device: str = "cpu") -> tuple[float, int]:
     """Return a model's accuracy (0..1) on one of its recipe's tests, and on how many pictures."""
-    examples = test_examples(recipe, test, device)
-    return float((chosen(answers(model.to(device), examples)) == examples.labels).double().mean()), len(examples)
+    found = right(model, test_examples(recipe, test, device))
+    return float(found.double().mean()), len(found)
+
+
+def right(model: nn.Module, examples: Examples) -> Tensor:
+    """Return which examples a model answers rightly, bool (count,), on the CPU."""
+    return (chosen(answers(model.to(examples.labels.device), examples)) == examples.labels).cpu()
 
 
 def test_examples(recipe: Recipe, test: Test, device: str = "cpu") -> Examples:
-    """Return the pictures of a test: those of the recipe's classes, the first `count` of them."""
+    """Return the pictures of a test: those of the recipe's classes, the first `count` of them, or their variants."""
     dataset = data.load(test.data, test.split, classes=recipe.classes)
-    return on_device(data.Dataset(dataset.images[: test.count], dataset.labels[: test.count]), device)
+    examples = on_device(data.Dataset(dataset.images[: test.count], dataset.labels[: test.count]), device)
+    if test.augmentation is None:
+        return examples
+    drawn = [examples.variants(test.augmentation, torch.Generator().manual_seed(seed)) for seed in range(test.draws)]
+    return Examples(torch.cat([part.images for part in drawn]), torch.cat([part.labels for part in drawn]))
 
 
 def example(model: nn.Module, recipe: Recipe) -> Example:
@@ -166,6 +175,8 @@ def _train_seed(run: Run, everything: Examples, device: str, report: Report) -> 
     validation, train = (
         Examples(everything.images[part], everything.labels[part]) for part in (order[:held_out], order[held_out:])
     )
+    if recipe.augmentation is not None:
+        validation += validation.variants(recipe.augmentation, torch.Generator().manual_seed(SPLIT_SEED))
     generator = torch.Generator().manual_seed(seed)
     training = Training(build(recipe, generator).to(device), recipe, train, validation, generator)
     for event in run.train(training):
@@ -176,13 +187,15 @@ def _train_seed(run: Run, everything: Examples, device: str, report: Report) -> 
 
 
 def _figure(recipe: Recipe, test: Test, trained: Sequence[Trained], best: Trained, device: str) -> Figure:
-    values, count = [], 0
+    examples, model = test_examples(recipe, test, device), build(recipe)
+    rights = []
     for result in trained:
-        model = build(recipe)
         model.load_state_dict(result.weights)
-        value, count = evaluate(model, recipe, test, device)
-        values.append(value)
+        rights.append(right(model, examples))
+    values = [float(found.double().mean()) for found in rights]
+    shipped = trained.index(best)
     return Figure(
-        name="accuracy", data=test.data, split=test.split, count=count, value=values[trained.index(best)],
+        name="accuracy", data=test.data, split=test.split, count=len(examples), value=values[shipped],
         mean=sum(values) / len(values), lowest=min(values), highest=max(values), seeds=len(values),
+        augmentation=test.augmentation, draws=test.draws, right=packed(rights[shipped].numpy()),
     )  # fmt: skip

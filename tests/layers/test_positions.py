@@ -34,6 +34,18 @@ def test_two_dimensional_sinusoids_code_the_row_in_one_half_and_the_column_in_th
     torch.testing.assert_close(code, torch.tensor(expected), rtol=1e-5, atol=1e-5)
 
 
+def test_the_longest_wavelength_can_be_chosen():
+    places = torch.arange(30.0)
+    code = sinusoids(places, 8, longest=20)
+    for pair in range(4):
+        rate = 20 ** (-pair / 4)
+        torch.testing.assert_close(code[:, 2 * pair], torch.tensor([math.sin(p * rate) for p in range(30)]))
+    layer = PositionCode(kind="sinusoidal_2d", features=16, grid=GRID, longest=20)
+    torch.testing.assert_close(layer.code[:7, 8:], code[:7])
+    with pytest.raises(BadInput, match="at least 2 pi"):
+        sinusoids(places, 8, longest=0.5)
+
+
 def test_sinusoids_reach_from_two_pi_to_ten_thousand_times_two_pi():
     code = sinusoids(torch.tensor([0, 1]), 512)
     assert code[0].tolist() == [0.0, 1.0] * 256

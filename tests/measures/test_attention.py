@@ -42,6 +42,15 @@ def test_normalisers_turn_scores_into_weights_and_say_what_each_token_receives(t
     np.testing.assert_allclose(again, weights, rtol=1e-4)
 
 
+def test_tokens_that_occur_often_count_each_time():
+    place = torch.from_numpy(np.random.default_rng(2).integers(0, 6, 35))
+    query, key = _some(HEADS, 6, SIZE)[:, place], _some(HEADS, 6, SIZE, seed=1)[:, place]
+    weights, logarithms = _weights(query.double().numpy(), key.double().numpy())
+    told, received = attention.normalisers(query, key)
+    np.testing.assert_allclose(told, logarithms, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(received, weights.mean(1), rtol=1e-4)
+
+
 def test_normalisers_stay_finite_where_scores_are_huge():
     query, key = 300 * _some(1, 35, 1), 300 * _some(1, 35, 1, seed=1)
     told, received = attention.normalisers(query, key)

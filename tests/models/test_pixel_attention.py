@@ -175,3 +175,55 @@ def test_a_token_with_positions_is_its_intensity_and_then_its_code():
     model(images)
     torch.testing.assert_close(taken["tokens"][0, :, 0], (images.flatten() - MEAN) / STD)
     assert torch.equal(taken["tokens"][0, :, 1:], model.positions.code)
+
+
+def test_pooled_tokens_are_the_mean_of_their_pixels_and_say_where_they_lie():
+    model = model_of(rows=4, columns=6, pool=2)
+    images = eight_bit(2)[:, :, :4, :6]
+    tokens = model.tokens(images)
+    assert tokens.shape == (2, 6, 1)
+    block = images[1, 0, 2:4, 4:6]  # of the last token
+    torch.testing.assert_close(tokens[1, 5, 0], (block.mean() - MEAN) / STD)
+    assert model.attention.grid.box(5) == (2, 4, 4, 6)
+    with trace(model, ["attention.weights"]) as seen:
+        model(images)
+    assert seen["attention.weights"].tensor.shape == (2, 1, 6, 6)
+
+
+def test_a_patch_is_one_token_of_all_its_pixels():
+    model = model_of(rows=4, columns=6, patch=2)
+    images = eight_bit(2)[:, :, :4, :6]
+    tokens = model.tokens(images)
+    assert tokens.shape == (2, 6, 4)
+    torch.testing.assert_close(tokens[1, 5], (images[1, 0, 2:4, 4:6].flatten() - MEAN) / STD)
+
+
+def test_where_the_picture_is_one_token_the_attention_is_the_constant_one_and_query_and_key_learn_nothing():
+    model = model_of(rows=4, columns=4, patch=4)
+    images = eight_bit(3)[:, :, :4, :4]
+    with trace(model, ["attention.weights"]) as seen:
+        model(images)
+    assert seen["attention.weights"].tensor.tolist() == [[[[1.0]]]] * 3
+    model(images).square().sum().backward()
+    for part in (model.attention.query, model.attention.key):
+        assert part.weight.grad.abs().max() == 0
+    assert model.attention.value.weight.grad.abs().max() > 0
+
+
+def test_tokens_that_do_not_tile_the_picture_are_refused():
+    with pytest.raises(BadInput, match="do not tile 5 x 7"):
+        model_of(pool=2)
+    with pytest.raises(BadInput, match="do not tile"):
+        model_of(patch=0)
+
+
+def test_the_first_scores_can_be_spread_wider():
+    def spread(**more: float) -> float:
+        model = PixelAttention(classes=("a", "b"), heads=24, head_size=6, mean=MEAN, std=STD,
+                               generator=torch.Generator().manual_seed(0), **more)  # fmt: skip
+        with trace(model, ["attention.scores"]) as seen:
+            model(torch.tensor(strokes.draw([8], seed=0)).permute(0, 3, 1, 2) / 255)
+        return float(seen["attention.scores"].tensor.std(-1).mean())
+
+    assert spread() < 0.05
+    assert 0.5 < spread(query_key_std=1.5) < 4

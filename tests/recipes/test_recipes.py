@@ -34,9 +34,16 @@ def test_a_papers_figures_are_shares_and_answered_by_checkpoints_that_can_be_tra
     assert known.name == name
     assert known.figures
     for figure in known.figures:
-        assert 0 <= figure.value <= 1
+        assert figure.value is None or 0 <= figure.value <= 1
         assert figure.checkpoints
         assert set(figure.checkpoints) <= set(RECIPES)
+        assert len(set(figure.checkpoints)) == len(figure.checkpoints)
+        assert set(figure.compared) <= set(figure.checkpoints)
+
+
+def test_every_recipe_stands_in_a_papers_tables():
+    shown = {name for known in PAPERS.values() for figure in known.figures for name in figure.checkpoints}
+    assert shown == set(RECIPES)
 
 
 def test_the_papers_simple_model_is_written_down_as_the_paper_has_it():
@@ -76,6 +83,11 @@ def test_an_unknown_paper_names_those_there_are():
         {"patience": 0},
         {"loss": "hinge"},
         {"learning_rate": float("nan")},
+        {"schedule": "linear"},
+        {"augmentation": {"rotation": 181}},
+        {"augmentation": {"stretch": (0.0, 1.0)}},
+        {"augmentation": {"sampling": ()}},
+        {"tests": [{"data": "mnist", "draws": 0}]},
     ],
     ids=str,
 )

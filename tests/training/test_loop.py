@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.data import strokes
+from attnviz.recipes.recipe import Augmentation
 from attnviz.training import loop
 from attnviz.training.loop import Epoch, Examples, Step, Training
 from tests.training import small
@@ -52,6 +53,59 @@ def test_every_picture_is_seen_once_an_epoch_in_another_order_each_time():
     assert not torch.equal(first, second)
     for images in (first, second):
         assert sorted(map(tuple, images.tolist())) == sorted(map(tuple, pictures.tolist()))
+
+
+def test_beside_every_picture_an_epoch_shows_a_fresh_variant():
+    chosen = small.recipe("pixel_line", epochs=2, augmentation=Augmentation(shift=0.3, sampling=("nearest",)))
+    training = small.training(chosen)
+    seen: list[Tensor] = []
+    training.model.register_forward_pre_hook(lambda model, inputs: seen.append(inputs[0]) if model.training else None)
+    events = list(training.run())
+    assert [len(images) for images in seen] == [16] * 10
+    assert events[:5] == [Step(step, 5) for step in range(1, 6)]
+    pictures = sorted(map(tuple, (small.examples(40).images.flatten(1) / 255).tolist()))
+    varied = []
+    for epoch in (seen[:5], seen[5:]):
+        shown = sorted(map(tuple, torch.cat(epoch).flatten(1).tolist()))
+        plain = [one for one in shown if one in set(pictures)]
+        assert plain == pictures
+        varied.append([one for one in shown if one not in set(pictures)])
+    assert len(varied[0]) == len(varied[1]) == 40
+    assert not set(varied[0]) & set(varied[1])
+
+
+def test_variants_keep_their_labels():
+    whole = small.examples(40)
+    varied = whole.variants(Augmentation(rotation=30), torch.Generator().manual_seed(0))
+    assert torch.equal(varied.labels, whole.labels)
+    assert not torch.equal(varied.images, whole.images)
+    both = whole + varied
+    assert len(both) == 80
+    assert torch.equal(both.images[40:], varied.images)
+
+
+def test_a_training_with_variants_can_be_gone_on_with():
+    chosen = small.recipe("pixel_line", epochs=3, augmentation=Augmentation(rotation=180), schedule="cosine")
+    whole, first, second = (small.training(chosen) for _ in range(3))
+    expected = list(whole.run())
+    events = first.run()
+    before = [next(events) for _ in range(6)]  # one epoch of five steps
+    second.restore(*first.state())
+    assert before + list(second.run()) == expected
+
+
+def test_the_cosine_schedule_rises_then_falls_to_nothing():
+    training = small.training(small.recipe("pixel_line", schedule="cosine", learning_rate=0.1))
+    rates = [training.rate(share) for share in (0.0, 0.025, 0.05, 0.525, 1.0)]
+    assert rates == pytest.approx([0, 0.05, 0.1, 0.05, 0])
+    used = []
+    chosen = small.recipe("pixel_line", schedule="cosine", learning_rate=0.1, epochs=2)
+    training = small.training(chosen)
+    for event in training.run():
+        if isinstance(event, Step):
+            used.append(training.optimiser.param_groups[0]["lr"])
+    assert used == [training.rate(step / 6) for step in range(1, 7)]
+    assert used[-1] == pytest.approx(0)
 
 
 class Flat(nn.Module):

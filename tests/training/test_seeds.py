@@ -10,7 +10,9 @@ import torch
 import attnviz
 from attnviz import cards, checkpoints, data
 from attnviz.data import Dataset, strokes
+from attnviz.data.augment import augment
 from attnviz.errors import BadInput, CheckpointError, DataError
+from attnviz.recipes.recipe import Augmentation
 from attnviz.training import seeds
 from attnviz.training.loop import Epoch
 from attnviz.training.runs import Run
@@ -95,6 +97,47 @@ def test_the_smaller_validation_loss_is_shipped_whatever_the_order(here):
     assert again.weights_digest == card.weights_digest
     assert [run.seed for run in again.runs] == [1, 0]
     assert again.figures == card.figures
+
+
+def test_variants_are_tested_draw_by_draw_with_fixed_seeds(here):
+    turned = Augmentation(rotation=180)
+    plain, test = seeds.Test(data="strokes", count=6), seeds.Test(data="strokes", count=6, augmentation=turned, draws=2)
+    pictures, found = (seeds.test_examples(small.recipe(), one) for one in (plain, test))
+    assert len(found) == 12
+    assert found.labels.tolist() == pictures.labels.tolist() * 2
+    for seed in (0, 1):
+        drawn = augment(pictures.images, torch.Generator().manual_seed(seed), **turned.model_dump())
+        assert torch.equal(found.images[6 * seed : 6 * seed + 6], drawn)
+
+
+def test_which_pictures_were_right_stands_on_the_card(here):
+    test = seeds.Test(data="strokes", augmentation=Augmentation(rotation=180), draws=2)
+    card = seeds.train(small.recipe(tests=(test,)), [0], device="cpu", threads=1, report=_silent)
+    (figure,) = card.figures
+    examples = seeds.test_examples(card.recipe, test)
+    expected = [
+        (float(attnviz.load(card.name).model(image[None] / 255)) > 0) == bool(label)
+        for image, label in zip(examples.images, examples.labels, strict=True)
+    ]
+    assert figure.unpacked().tolist() == expected
+    assert (figure.count, figure.draws, figure.augmentation) == (len(expected), 2, test.augmentation)
+    assert 0 < sum(expected) < len(expected)
+
+
+def test_the_validation_part_is_split_off_before_it_gets_its_variants(here, monkeypatch):
+    parts = []
+    made = seeds.Training
+    monkeypatch.setattr(seeds, "Training", lambda *given: (parts.append(given), made(*given))[1])
+    chosen = small.recipe("pixel_line", epochs=1, augmentation=Augmentation(rotation=180))
+    seeds.train(chosen, [0, 1], device="cpu", threads=1, report=_silent)
+    (_, _, train, validation, _), (_, _, _, same, _) = parts
+    assert torch.equal(validation.images, same.images)
+    half = len(validation) // 2
+    assert half == round(0.25 * (half + len(train)))
+    assert torch.equal(validation.labels[:half], validation.labels[half:])
+    assert not torch.equal(validation.images[:half], validation.images[half:])
+    seen = set(map(tuple, train.images.flatten(1).tolist()))
+    assert not seen & set(map(tuple, validation.images[:half].flatten(1).tolist()))
 
 
 def test_all_seeds_are_chosen_by_the_same_validation_pictures(here, monkeypatch):
