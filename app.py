@@ -3,11 +3,12 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from attnviz.ui import head, security
+from attnviz.ui import head, live, security
 
 # Written literally: `streamlit run` finds the app by reading this file's syntax tree.
 app = st.App(
     "pages/_navigation.py",
+    routes=live.routes(),
     middleware=[
         Middleware(security.Headers),
         Middleware(head.Head, components={"pixel_attention": "pixel_viewer"}),

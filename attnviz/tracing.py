@@ -18,7 +18,8 @@ Not promised: the worker threads of `DataParallel` (they hear nothing, which is 
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Any, ClassVar
@@ -26,31 +27,35 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from attnviz.edits import Edit as Edit
+from attnviz.edits import edited, together
+from attnviz.edits import version as _version
 from attnviz.errors import TraceError, closest
 from attnviz.readings import Grid as Grid
 from attnviz.readings import Reading as Reading
 from attnviz.readings import axes_of, stacked
 from attnviz.roles import AXES
 
-Edit = Callable[[Tensor], Tensor]
+Edits = Mapping[str, Edit | Sequence[Edit]]
 
 
 class Trace(dict[str, Reading]):
     """The readings of a trace by address, in the order of the forward pass; filled when its `with` block ends."""
 
-    def __init__(self, model: nn.Module, keep: Sequence[str], edits: Mapping[str, Edit], gradients: bool) -> None:
+    def __init__(self, model: nn.Module, keep: Sequence[str], edits: Edits, gradients: bool) -> None:
         super().__init__()
         self._outer: Trace | None = None
         self._paths = {layer: path for path, layer in _layers(model)}
         known = [_address(path, name) for path, layer in _layers(model) for name in layer.taps]
         self._kept = {pattern: [a for a in known if fnmatchcase(a, pattern)] for pattern in keep}
         self._wanted = {address for matches in self._kept.values() for address in matches}
-        self._edits = dict(edits)
+        self._edits = together(edits)
         self._gradients = gradients
         self._visits: dict[str, list[Reading]] = {}
         self._versions: list[tuple[str, Tensor, int]] = []
         self._stacked: dict[str, str] = {}
-        self._used: set[str] = set()
+        self._reached: Counter[str] = Counter()
+        self._used: set[tuple[str, int]] = set()
         self._batch: tuple[str, int] | None = None
         for pattern, matches in self._kept.items():
             if not matches:
@@ -75,8 +80,7 @@ class Trace(dict[str, Reading]):
             words = self._check(layer, name, address, tensor, axes, per)
             before = None
             if address in self._edits:
-                before, tensor = tensor, _edited(address, tensor, self._edits[address])
-                self._used.add(address)
+                before, tensor = tensor, self._edited(address, tensor, words, per)
         if self._outer is not None:  # it may edit once more: what is kept is what the model goes on with
             tensor = self._outer._visit(layer, name, tensor, axes, per)
         if layer in self._paths and address in self._wanted:
@@ -101,6 +105,16 @@ class Trace(dict[str, Reading]):
                     f"{self._batch[1]}; is 'batch' in the right place of {axes!r}?"
                 )
         return words
+
+    def _edited(self, address: str, tensor: Tensor, words: tuple[str, ...], per: str | None) -> Tensor:
+        visit = {} if per is None else {per: self._reached[address]}
+        self._reached[address] += 1
+        for place, edit in enumerate(self._edits[address]):
+            changed = edited(address, tensor, words, visit, edit)
+            if changed is not None:
+                tensor = changed
+                self._used.add((address, place))
+        return tensor
 
     def _keep(self, reading: Reading, per: str | None) -> None:
         visits = self._visits.setdefault(reading.address, [])
@@ -137,8 +151,8 @@ class Trace(dict[str, Reading]):
         for pattern, matches in self._kept.items():
             if not any(address in self._visits for address in matches):
                 raise TraceError(f"{pattern!r} was never reached. {closest(pattern, self._visits)}")
-        for address in self._edits:
-            if address not in self._used:
+        for address, edits in self._edits.items():
+            if any((address, place) not in self._used for place in range(len(edits))):
                 raise TraceError(f"The edit of {address!r} was never used: the model did not come by there.")
         for address, kept, version in self._versions:
             if _version(kept) != version:
@@ -215,7 +229,7 @@ class Layer(nn.Module):
 def trace(
     model: nn.Module,
     keep: Sequence[str] | str = ("*",),
-    edits: Mapping[str, Edit] | None = None,
+    edits: Edits | None = None,
     *,
     gradients: bool = False,
 ) -> Iterator[Trace]:
@@ -224,7 +238,8 @@ def trace(
     Args:
         model: any module with layers that have taps; a compiled one too (it runs uncompiled while anybody traces).
         keep: addresses, with * for any part; none (an empty list) to edit only.
-        edits: address -> function from tensor to tensor of the same shape, dtype and device.
+        edits: address -> one or several of `attnviz.edits`, or a function from tensor to tensor of the same shape,
+            dtype and device.
         gradients: keep the graph, to differentiate through the readings. Otherwise they are detached.
 
     Returns:
@@ -265,23 +280,3 @@ def _layers(model: nn.Module) -> Iterator[tuple[str, Layer]]:
 
 def _address(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
-
-
-def _edited(address: str, tensor: Tensor, edit: Edit) -> Tensor:
-    version = _version(tensor)
-    changed = edit(tensor)
-    if _version(tensor) != version:
-        raise TraceError(f"The edit of {address!r} changed its tensor in place; it must return a new one.")
-    expected = tuple(tensor.shape), tensor.dtype, tensor.device
-    if not isinstance(changed, Tensor):
-        raise TraceError(
-            f"The edit of {address!r} must return a tensor of shape {expected[0]}, it returned {changed!r}."
-        )
-    came = tuple(changed.shape), changed.dtype, changed.device
-    if came != expected:
-        raise TraceError(f"The edit of {address!r} must keep shape, dtype and device {expected}, it returned {came}.")
-    return changed
-
-
-def _version(tensor: Tensor) -> int:
-    return -1 if tensor.is_inference() else tensor._version

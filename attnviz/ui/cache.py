@@ -3,13 +3,14 @@
 Loads torch only where something is computed: a page has drawn its head by then.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from attnviz import data
+from attnviz import cards, data
 from attnviz.cards import Card
 from attnviz.ui import first_look
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from attnviz.ui.looking import Heard
     from attnviz.ui.pixel_viewer import AttentionView
 
+T = TypeVar("T")
+
 QUICK = 256  # so many strokes are drawn in a tenth of a second; all 10,000 take three
 
 
@@ -27,6 +30,17 @@ def picture(source: str, number: int) -> tuple[npt.NDArray[np.uint8], str]:
     count = QUICK if source == "strokes" and number < QUICK else None
     images, labels = data.load(source, "test", count=count)
     return images[number], data.DATASETS[source].classes[labels[number]]
+
+
+def single(name: str) -> "Checkpoint":
+    """Return a trained model in single precision, as it was trained: for the live channel, which must be quick.
+
+    Raises:
+        UnknownName, CheckpointError: as `checkpoints.load` does.
+    """
+    path = cards.folder() / name / "card.json"
+    written = path.stat().st_mtime_ns if path.exists() else 0
+    return _single(name, _card(name, written).weights_digest)
 
 
 def attention(card: Card, source: str, number: int) -> "AttentionView":
@@ -56,6 +70,27 @@ def wrong_answers(card: Card, source: str) -> npt.NDArray[np.int64]:
     return np.flatnonzero((found >= 0) & (found != data.labels(source, "test")))
 
 
+def kept(compute: "Callable[..., T]", card: Card, *arguments: Hashable) -> "T":
+    """Return what a function gives for a model, kept for whoever asks the same again.
+
+    Args:
+        compute: called with the model in double precision, as a `Checkpoint`, and the arguments. A function of a
+            module: its name is part of what is remembered by.
+        card: of the model.
+        *arguments: plain values.
+    """
+    found: T = _kept(f"{compute.__module__}.{compute.__qualname__}", card.name, card.weights_digest, arguments, compute)
+    return found
+
+
+def piece(compute: "Callable[..., T]", card: Card, *arguments: Hashable) -> "T":
+    """Do as `kept` does, for the small pieces of something long: many are kept, so that it goes on where it stopped."""
+    found: T = _piece(
+        f"{compute.__module__}.{compute.__qualname__}", card.name, card.weights_digest, arguments, compute
+    )
+    return found
+
+
 # The digest is part of every key: a checkpoint that is trained again is another one.
 
 
@@ -64,6 +99,29 @@ def _checkpoint(name: str, digest: str) -> "Checkpoint":
     from attnviz.ui import looking
 
     return looking.exactly(name)
+
+
+# Reading a card takes a hundred times as long as seeing that nobody has written it again. Shared, as a card is frozen.
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _card(name: str, written: int) -> Card:
+    return cards.read(name)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _single(name: str, digest: str) -> "Checkpoint":
+    from attnviz import checkpoints
+
+    return checkpoints.load(name)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _kept(key: str, name: str, digest: str, arguments: "tuple[Hashable, ...]", _compute: "Callable[..., T]") -> "T":
+    return _compute(_checkpoint(name, digest), *arguments)
+
+
+@st.cache_data(max_entries=1024, show_spinner=False)
+def _piece(key: str, name: str, digest: str, arguments: "tuple[Hashable, ...]", _compute: "Callable[..., T]") -> "T":
+    return _compute(_checkpoint(name, digest), *arguments)
 
 
 @st.cache_data(max_entries=32, show_spinner=False)

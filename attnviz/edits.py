@@ -1,0 +1,188 @@
+"""Edits: what may be done to a value inside a model. A closed vocabulary: scale, put, off, uniform.
+
+    with trace(model, edits={"attention.mixed": off(head=3)}):                     # switch a head off
+    with trace(model, edits={"features.gate": scale(2, channel=[0, 5])}):          # turn two gates up
+    with trace(model, edits=uniform("attention.mixed", head=3)):                   # let a head look everywhere alike
+    with trace(model, edits=together({"attention.mixed": off(head=3)}, uniform("attention.mixed", head=4))):
+
+An index says which part is meant, in the words of the tap's axes: a place, or several, counted from 0; an axis that is
+not named is meant as a whole. A tap that is reached several times in one pass also knows the axis that counts its
+visits: `put([0.5, 0.5], glimpse=2)`.
+
+A head is switched off, or made uniform, where its values have been mixed: the layer can then stay on its fused path,
+which never computes the weights. A test holds both equal to the edit of the weights.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnviz.errors import BadInput, TraceError, closest
+
+Places = int | Sequence[int]
+Values = Callable[[str, Tensor, tuple[str, ...]], Tensor]
+
+
+@dataclass(frozen=True)
+class Change:
+    """An edit that knows axes: the part that `index` names gets other values.
+
+    Args:
+        values: from address, tensor and its axes to the new values, which broadcast to the tensor.
+        index: axis -> places; of an axis that is not named, all.
+    """
+
+    values: Values
+    index: Mapping[str, tuple[int, ...]]
+
+    def __call__(self, address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int]) -> Tensor | None:
+        """Return the changed tensor, or None where another visit is meant than this one."""
+        meant = torch.ones((), dtype=torch.bool, device=tensor.device)
+        for axis, places in self.index.items():
+            if axis in visit:
+                if visit[axis] not in places:
+                    return None
+                continue
+            if axis not in axes:
+                raise TraceError(f"{address} has no axis {axis!r}. {closest(axis, (*axes, *visit))}")
+            size = tensor.shape[axes.index(axis)]
+            if max(places) >= size:
+                raise TraceError(f"{address}: {axis} {max(places)} was asked for; there are {size}, counted from 0.")
+            chosen = torch.zeros(size, dtype=torch.bool, device=tensor.device)
+            chosen[list(places)] = True
+            meant = meant & chosen.view([-1 if word == axis else 1 for word in axes])
+        return torch.where(meant, self.values(address, tensor, axes), tensor)
+
+
+class Look:
+    """No change: it remembers the mean over the tokens, for a later edit of the same pass."""
+
+    mean: Tensor
+
+    def __call__(self, address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int]) -> Tensor:
+        """Return the tensor as it is."""
+        self.mean = tensor.mean(axes.index("token"), keepdim=True)
+        return tensor
+
+
+Edit = Callable[[Tensor], Tensor] | Change | Look
+
+
+def scale(factor: float, /, **index: Places) -> Change:
+    """Multiply a part by a number; 0 is off, 1 changes nothing.
+
+    Raises:
+        BadInput: an index that is no place.
+    """
+    return Change(lambda address, tensor, axes: tensor * factor, _index(index))
+
+
+def off(**index: Places) -> Change:
+    """Set a part to 0.
+
+    Raises:
+        BadInput: an index that is no place.
+    """
+    return put(0.0, **index)
+
+
+def put(value: Any, /, **index: Places) -> Change:
+    """Set a part to a value.
+
+    Args:
+        value: a number, or an array (or nested list, or tensor) over the last of the axes that the index does not
+            name, in their order; it is repeated over those before them.
+        index: axis -> places.
+
+    Raises:
+        BadInput: an index that is no place.
+        TraceError: when it is used, and the array has another shape than the part.
+    """
+    places = _index(index)
+
+    def values(address: str, tensor: Tensor, axes: tuple[str, ...]) -> Tensor:
+        given = torch.as_tensor(value, dtype=tensor.dtype, device=tensor.device)
+        rest = [axis for axis in axes if axis not in places]
+        covered = rest[max(0, len(rest) - given.ndim) :]
+        sizes = {axis: tensor.shape[axes.index(axis)] for axis in covered}
+        if given.ndim and tuple(given.shape) != tuple(sizes.values()):
+            expected = ", ".join(f"{axis} {size}" for axis, size in sizes.items())
+            raise TraceError(f"{address}: the value must be a number or cover {expected}; it is {tuple(given.shape)}.")
+        return given.view([sizes.get(axis, 1) for axis in axes])
+
+    return Change(values, places)
+
+
+def uniform(address: str, **index: Places) -> dict[str, Edit]:
+    """Let a part of an attention layer look at all tokens alike: what it mixes is then the mean of the values.
+
+    Args:
+        address: of the layer's tap "mixed".
+        index: axis -> places, such as a head.
+
+    Returns:
+        Two edits that belong together: one looks at the values, the other replaces what was mixed.
+
+    Raises:
+        BadInput: the address of another tap, or an index that is no place.
+    """
+    layer, _, tap = address.rpartition(".")
+    if tap != "mixed":
+        raise BadInput(f"Attention is made uniform at a tap 'mixed', such as 'attention.mixed', not at {address!r}.")
+    look = Look()
+    change = Change(lambda address, tensor, axes: look.mean, _index(index))
+    return {f"{layer}.value" if layer else "value": look, address: change}
+
+
+def together(*edits: Mapping[str, Edit | Sequence[Edit]]) -> dict[str, tuple[Edit, ...]]:
+    """Join edits: several at one address happen one after the other, in their order.
+
+    Returns:
+        address -> edits, for `trace(edits=...)`. Who only looks comes last, and so sees what the others made.
+    """
+    joined: dict[str, list[Edit]] = {}
+    for some in edits:
+        for address, each in some.items():
+            joined.setdefault(address, []).extend(each if isinstance(each, Sequence) else [each])
+    return {address: tuple(sorted(all_, key=lambda edit: isinstance(edit, Look))) for address, all_ in joined.items()}
+
+
+def edited(address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int], edit: Edit) -> Tensor | None:
+    """Return what an edit makes of a tensor, or None where it means another visit.
+
+    Raises:
+        TraceError: it changed the tensor in place, or returned another shape, dtype or device.
+    """
+    before = version(tensor)
+    changed: Any = edit(address, tensor, axes, visit) if isinstance(edit, Change | Look) else edit(tensor)
+    if version(tensor) != before:
+        raise TraceError(f"The edit of {address!r} changed its tensor in place; it must return a new one.")
+    if changed is None and isinstance(edit, Change):
+        return None
+    expected = tuple(tensor.shape), tensor.dtype, tensor.device
+    if not isinstance(changed, Tensor):
+        raise TraceError(
+            f"The edit of {address!r} must return a tensor of shape {expected[0]}, it returned {changed!r}."
+        )
+    came = tuple(changed.shape), changed.dtype, changed.device
+    if came != expected:
+        raise TraceError(f"The edit of {address!r} must keep shape, dtype and device {expected}, it returned {came}.")
+    return changed
+
+
+def version(tensor: Tensor) -> int:
+    """Return how often a tensor was changed in place; -1 for one that does not count it."""
+    return -1 if tensor.is_inference() else tensor._version
+
+
+def _index(index: Mapping[str, Places]) -> dict[str, tuple[int, ...]]:
+    places: dict[str, tuple[int, ...]] = {}
+    for axis, given in index.items():
+        several = tuple(given) if isinstance(given, Sequence) else (given,)
+        if not several or not all(type(place) is int and place >= 0 for place in several):
+            raise BadInput(f"{axis}={given!r} is no place: use whole numbers counted from 0, such as {axis}=3.")
+        places[axis] = several
+    return places

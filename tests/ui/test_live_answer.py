@@ -1,0 +1,318 @@
+"""What comes back over the live channel, against the model itself."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from attnviz import cards, checkpoints
+from attnviz.cards import Card
+from attnviz.checkpoints import Checkpoint
+from attnviz.data import strokes
+from attnviz.edits import off, scale
+from attnviz.errors import AttnvizError
+from attnviz.models.pixel_attention import PixelAttention
+from attnviz.tracing import Layer, trace
+from attnviz.ui import cache, live, live_answer
+from attnviz.ui.live import Channel
+from attnviz.ui.live_request import read
+from attnviz.ui.payload import unpack
+
+from .live_server import NAME, WAIT, request, serving
+
+HEADS, SIDE, TOKENS = 3, 6, 36
+Header, Arrays = dict[str, Any], dict[str, np.ndarray]
+
+
+class Glimpses(Layer):
+    """A model that looks twice, and adds up what it sees there."""
+
+    taps = ("query",)
+
+    def forward(self, images: Tensor) -> Tensor:
+        for _ in range(2):
+            images = images + 1
+            images = self.tap("query", images.flatten(1), axes="batch feature", per="glimpse").view_as(images)
+        return images.flatten(1)[:, :3]
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> PixelAttention:
+    """Give the channel a small model of several heads for every name, and return it."""
+    made = PixelAttention(
+        classes=("1", "8"), heads=HEADS, head_size=2, rows=SIDE, columns=SIDE, mean=0.1, std=0.3,
+        generator=torch.Generator().manual_seed(3),
+    )  # fmt: skip
+    return given(monkeypatch, made)
+
+
+def given(monkeypatch: pytest.MonkeyPatch, model: Any) -> Any:
+    checkpoint = Checkpoint(model.eval().requires_grad_(False), Card.model_construct(weights_digest="abc"))
+    monkeypatch.setattr(cache, "single", lambda name: checkpoint)
+    return model
+
+
+@pytest.fixture
+def images() -> np.ndarray:
+    return np.random.default_rng(0).integers(0, 256, (3, SIDE, SIDE, 1), dtype=np.uint8)
+
+
+def ask(images: np.ndarray, **asked: Any) -> tuple[Header, Arrays]:
+    """Return what the channel answers, without a socket."""
+    message = request(1, {"pictures": images}, asks=[{"checkpoint": "any", **asked}])
+    return unpack(live_answer.answer(read(message), 0))
+
+
+def as_batch(images: np.ndarray) -> Tensor:
+    return torch.from_numpy(images.transpose(0, 3, 1, 2).copy()).float() / 255
+
+
+# What the model says
+
+
+def test_logits_and_probabilities_are_the_models(model: PixelAttention, images: np.ndarray) -> None:
+    header, arrays = ask(images)
+    logits = model(as_batch(images))
+    assert header == {"number": 1, "ask": 0, "done": True, "checkpoint": "any", "digest": "abc", "axes": {}}
+    np.testing.assert_array_equal(arrays["logits"], logits)
+    np.testing.assert_allclose(arrays["probabilities"], torch.cat([-logits, logits], 1).sigmoid())
+    assert {array.dtype.name for array in arrays.values()} == {"float32"}
+
+
+def test_a_head_switched_off_and_one_scaled(model: PixelAttention, images: np.ndarray) -> None:
+    _, arrays = ask(
+        images,
+        edits=[
+            {"edit": "off", "address": "attention.mixed", "index": {"head": 1}},
+            {"edit": "scale", "address": "attention.mixed", "index": {"head": [0, 2]}, "factor": 1.5},
+        ],
+    )
+    with trace(model, [], {"attention.mixed": [off(head=1), scale(1.5, head=[0, 2])]}):
+        expected = model(as_batch(images))
+    np.testing.assert_array_equal(arrays["logits"], expected)
+    assert not np.allclose(arrays["logits"], ask(images)[1]["logits"])
+
+
+def test_an_array_can_be_set_and_a_head_made_uniform(model: PixelAttention, images: np.ndarray) -> None:
+    mixed = np.random.default_rng(1).normal(size=(TOKENS, 2))
+    edits = [
+        {"edit": "set", "address": "attention.mixed", "index": {"head": 2}, "array": "new"},
+        {"edit": "set", "address": "attention.mixed", "index": {"head": 0, "token": 5}, "value": 7},
+        {"edit": "uniform", "address": "attention.mixed", "index": {"head": 1}},
+    ]
+    wanted = {name: {"address": f"attention.{name}"} for name in ("mixed", "value")}
+    message = request(
+        1, {"pictures": images, "new": mixed}, asks=[{"checkpoint": "x", "edits": edits, "wanted": wanted}]
+    )
+    header, arrays = unpack(live_answer.answer(read(message), 0))
+    assert header["axes"]["mixed"] == ["batch", "head", "token", "feature"]
+    for picture in range(3):
+        np.testing.assert_allclose(arrays["mixed"][picture, 2], mixed, rtol=1e-6)
+    assert (arrays["mixed"][:, 0, 5] == 7).all()
+    even = arrays["value"][:, 1].mean(1, keepdims=True)
+    np.testing.assert_allclose(arrays["mixed"][:, 1], np.broadcast_to(even, (3, TOKENS, 2)), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("index", "axes", "place"),
+    [
+        ({"head": 2, "query": 17}, ["batch", "key"], np.s_[:, 2, 17]),
+        ({"head": 0, "key": 3, "batch": 2}, ["query"], np.s_[2, 0, :, 3]),
+        ({"query": 35}, ["batch", "head", "key"], np.s_[:, :, 35]),
+        ({}, ["batch", "head", "query", "key"], np.s_[:]),
+    ],
+)
+def test_what_is_wanted_of_several_pictures(
+    model: PixelAttention, images: np.ndarray, index: dict, axes: list[str], place: Any
+) -> None:
+    header, arrays = ask(images, wanted={"row": {"address": "attention.weights", "index": index}})
+    with trace(model, "attention.weights") as seen:
+        model(as_batch(images))
+    assert header["axes"] == {"row": axes}
+    np.testing.assert_allclose(arrays["row"], seen["attention.weights"].tensor.numpy()[place], rtol=1e-5)
+
+
+def test_glimpses_can_be_edited_and_wanted_by_their_number(monkeypatch: pytest.MonkeyPatch, images: np.ndarray) -> None:
+    given(monkeypatch, Glimpses())
+    header, arrays = ask(
+        images,
+        edits=[{"edit": "off", "address": "query", "index": {"glimpse": 0}}],
+        wanted={"first": {"address": "query", "index": {"glimpse": 0}}, "both": {"address": "query"}},
+    )
+    assert header["axes"] == {"first": ["batch", "feature"], "both": ["glimpse", "batch", "feature"]}
+    assert not arrays["first"].any()
+    assert (arrays["both"][1] == 1).all()
+    assert arrays["probabilities"].shape == (3, 3)
+
+
+def test_maps_are_made_for_one_picture_at_a_time(
+    model: PixelAttention, images: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    model.register_forward_pre_hook(lambda _, given: sizes.append(len(given[0])))
+    ask(images)
+    ask(images, wanted={"all": {"address": "attention.mixed"}})
+    assert sizes == [3, 3]
+    ask(images, edits=[{"edit": "off", "address": "attention.weights", "index": {"head": 1}}])
+    assert sizes[2:] == [1, 1, 1]
+    monkeypatch.setattr(live_answer, "PAIRS", 5)
+    with pytest.raises(AttnvizError, match="5 times at once, counting every picture; this is 6 times"):
+        ask(images, wanted={name: {"address": "attention.weights", "index": {"head": 0}} for name in "ab"})
+
+
+def test_an_answer_that_would_be_too_large(
+    model: PixelAttention, images: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bytes_ = 3 * HEADS * TOKENS * TOKENS * 4
+    monkeypatch.setattr(live_answer, "ANSWER", bytes_)
+    ask(images, wanted={"all": {"address": "attention.weights"}})
+    monkeypatch.setattr(live_answer, "ANSWER", bytes_ - 1)
+    with pytest.raises(AttnvizError, match="may have .* bytes; what is wanted has more. Name an index"):
+        ask(images, wanted={"all": {"address": "attention.weights"}})
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"wanted": {"a": {"address": "attention.weight"}}}, "Did you mean 'attention.weights'"),
+        ({"wanted": {"a": {"address": "attention.mixed", "index": {"head": 3}}}}, "head 3 was asked for, there are 3"),
+        ({"wanted": {"a": {"address": "attention.mixed", "index": {"key": 3}}}}, "has no axis 'key'"),
+        ({"wanted": {"a": {"address": "attention.mixed", "index": {"batch": 3}}}}, "batch 3 was asked for"),
+        ({"edits": [{"edit": "off", "address": "mixed"}]}, "Did you mean 'attention.mixed'"),
+        ({"edits": [{"edit": "off", "address": "attention.mixed", "index": {"head": 3}}]}, "there are 3, counted from"),
+        ({"edits": [{"edit": "uniform", "address": "attention.value"}]}, "not at 'attention.value'"),
+    ],
+)
+def test_what_there_is_not_is_said(model: PixelAttention, images: np.ndarray, asked: dict, said: str) -> None:
+    with pytest.raises(AttnvizError, match=said):
+        ask(images, **asked)
+
+
+def test_pictures_of_another_size(model: PixelAttention) -> None:
+    with pytest.raises(AttnvizError, match=r"shape \(batch, 1, 6, 6\), not"):
+        ask(np.zeros((5, 5, 1), np.uint8))
+
+
+# Pictures by name, several models, over a socket
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Any]:
+    with serving(Channel(live._answer)) as running:
+        yield running
+
+
+def test_a_picture_by_its_name_is_that_picture(server: Any) -> None:
+    image = strokes.load("test", 256)[0][3]
+    wanted = {"output": {"address": "attention.output"}}
+    with server.visitor() as visitor:
+        asks = [{"checkpoint": NAME, "wanted": wanted}]
+        header, named = visitor.ask(1, pictures=[{"data": "strokes", "number": 3}], asks=asks)
+        _, sent = visitor.ask(2, {"pictures": image}, asks=asks)
+    assert header["digest"] == cards.read(NAME).weights_digest
+    for name in ("logits", "probabilities", "output"):
+        np.testing.assert_array_equal(named[name], sent[name])
+    np.testing.assert_allclose(sent["logits"], checkpoints.load(NAME).model(as_batch(image[None])), rtol=1e-4)
+
+
+def test_several_models_answer_one_after_the_other_and_one_may_fail(server: Any) -> None:
+    names = [NAME, "pixel_attention.1v9", "pixel_line.1v8"]
+    with server.visitor() as visitor:
+        visitor.send(9, asks=[{"checkpoint": name} for name in names])
+        headers = [visitor.hear()[0] for _ in names]
+    assert [(one["number"], one["ask"], one["done"]) for one in headers] == [(9, 0, False), (9, 1, False), (9, 2, True)]
+    assert [one.get("checkpoint") for one in headers] == [NAME, None, "pixel_line.1v8"]
+    assert "There is no checkpoint 'pixel_attention.1v9'" in headers[1]["error"]
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ({"data": "stroke", "number": 0}, "There is no data set 'stroke'. Did you mean 'strokes'"),
+        ({"data": "strokes", "number": 10_000}, "strokes has 10,000 test pictures, counted from 0; 10,000 was asked"),
+        ({"data": "mnist", "number": 0}, "mnist"),
+    ],
+)
+def test_a_picture_that_is_not_here(server: Any, named: dict, said: str) -> None:
+    with server.visitor() as visitor:
+        header, _ = visitor.ask(1, pictures=[named])
+    assert said in header["error"]
+
+
+def test_two_visitors_share_a_model_and_never_meet(server: Any) -> None:
+    images = strokes.load("test", 256)[0][:2]
+    before = {name: value.clone() for name, value in cache.single(NAME).model.state_dict().items()}
+    together = threading.Barrier(2)
+
+    def visit(which: int) -> list[np.ndarray]:
+        index, factor = {"token": list(range(which, 784, 2))}, 2.0 + which
+        edits = [{"edit": "scale", "address": "attention.mixed", "index": index, "factor": factor}]
+        with server.visitor() as visitor:
+            together.wait(WAIT)
+            asks = [{"checkpoint": NAME, "edits": edits}]
+            return [visitor.ask(turn, {"pictures": images[which]}, asks=asks)[1]["logits"] for turn in range(20)]
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(visit, range(2)))
+    model = checkpoints.load(NAME).model
+    for which, logits in enumerate(answers):
+        edits = {"attention.mixed": scale(2.0 + which, token=range(which, 784, 2))}
+        with torch.no_grad(), trace(model, [], edits):
+            expected = model(as_batch(images[which : which + 1]))
+        np.testing.assert_allclose(np.stack(logits), np.broadcast_to(expected, (20, 1, 1)), rtol=1e-4)
+    assert not np.allclose(answers[0][0], answers[1][0])
+    for name, value in cache.single(NAME).model.state_dict().items():
+        assert torch.equal(value, before[name])
+
+
+# The models that are kept
+
+
+def test_a_model_is_kept_in_single_precision_apart_from_the_pages() -> None:
+    model, card = cache.single(NAME)
+    assert cache.single(NAME).model is model
+    assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
+    assert not model.training
+    assert not any(parameter.requires_grad for parameter in model.parameters())
+    exact = cache._checkpoint(NAME, card.weights_digest).model
+    assert {parameter.dtype for parameter in exact.parameters()} == {torch.float64}
+
+
+@pytest.fixture
+def train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Return a function that trains the model again: its weights are then so many times the shipped ones."""
+    model, card = checkpoints.load(NAME)
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+
+    def save(by: float) -> None:
+        state = {name: value * by for name, value in model.state_dict().items()}
+        digest = checkpoints.digest(checkpoints.encode(state))
+        checkpoints.save(state, card.model_copy(update={"weights_digest": digest}))
+
+    return save
+
+
+def test_a_model_that_is_trained_again_is_another_one(train: Callable[[float], None]) -> None:
+    train(2)
+    first = cache.single(NAME)
+    train(3)
+    second = cache.single(NAME)
+    assert first.card.weights_digest != second.card.weights_digest
+    for name, value in second.model.state_dict().items():
+        torch.testing.assert_close(value, first.model.state_dict()[name] * 1.5)
+
+
+def test_no_more_models_are_kept_than_the_bound(train: Callable[[float], None]) -> None:
+    kept = []
+    for by in range(2, 19):  # one more than are kept
+        train(by)
+        kept.append(cache.single(NAME).model)
+    assert cache.single(NAME).model is kept[-1]
+    train(2)
+    assert cache.single(NAME).model is not kept[0]

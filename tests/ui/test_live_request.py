@@ -1,0 +1,146 @@
+"""Anything may come over the live channel; it is read strictly or refused in a sentence."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnviz.errors import BadInput
+from attnviz.ui.live_request import HEADER, LARGEST_NUMBER, Put, Scale, number_of, read
+from attnviz.ui.payload import pack
+
+PICTURE = {"pictures": np.arange(12, dtype=np.uint8).reshape(2, 3, 2)}
+ASK = {"checkpoint": "pixel_attention.1v8"}
+
+
+def with_edit(**edit: object) -> bytes:
+    return pack({"number": 1, "asks": [{**ASK, "edits": [edit]}]}, PICTURE)
+
+
+def framed(header: str, rest: bytes = bytes(64)) -> bytes:
+    """Return a payload with a header written by hand."""
+    return len(header.encode()).to_bytes(4, "little") + header.encode() + rest
+
+
+def test_a_whole_request() -> None:
+    edits = [
+        {"edit": "scale", "address": "attention.mixed", "index": {"head": [1, 3]}, "factor": 2},
+        {"edit": "set", "address": "grid", "array": "theta"},
+        {"edit": "off", "address": "a.b.c", "index": {"head": 0}},
+        {"edit": "uniform", "address": "attention.mixed"},
+    ]
+    wanted = {"row": {"address": "attention.weights", "index": {"head": 3, "query": 17}}}
+    header = {"number": 12, "asks": [{**ASK, "edits": edits, "wanted": wanted}, ASK]}
+    request = read(pack(header, {**PICTURE, "theta": np.ones((2, 3))}))
+    first, second = request.head.asks
+    assert first.edits[0] == Scale(edit="scale", address="attention.mixed", index={"head": [1, 3]}, factor=2)
+    assert first.edits[1] == Put(edit="set", address="grid", array="theta")
+    assert first.wanted["row"].index == {"head": 3, "query": 17}
+    assert (second.edits, second.wanted) == ([], {})
+    np.testing.assert_array_equal(request.pictures, PICTURE["pictures"][None])
+    assert list(request.arrays) == ["theta"]
+
+
+def test_pictures_by_name() -> None:
+    request = read(pack({"number": 0, "pictures": [{"data": "strokes", "number": 3}] * 2, "asks": [ASK]}, {}))
+    assert [(named.data, named.number) for named in request.head.pictures or ()] == [("strokes", 3)] * 2
+    assert request.pictures is None
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        ({"edit": "grow", "address": "a"}, "does not match any of the expected tags: 'scale', 'set', 'off', 'uniform'"),
+        ({"edit": "scale", "address": "a"}, "factor: Field required"),
+        ({"edit": "scale", "address": "a", "factor": "2"}, "factor: Input should be a valid number"),
+        ({"edit": "off", "address": "*.mixed"}, "address: String should match"),
+        ({"edit": "off", "address": "a", "index": {"head": -1}}, r"index\.head.* greater than or equal to 0"),
+        ({"edit": "off", "address": "a", "index": {"head": []}}, "head.* at least 1 item"),
+        ({"edit": "off", "address": "a", "index": {"head": True}}, "head: Input should be a valid list"),
+        ({"edit": "off", "address": "a", "value": 1}, "Extra inputs are not permitted"),
+        ({"edit": "set", "address": "a"}, 'either a "value" or the name of an "array"'),
+        ({"edit": "set", "address": "a", "value": 1, "array": "pictures"}, "either a"),
+        ({"edit": "set", "address": "a", "array": "b"}, "The payload has no array 'b'"),
+    ],
+)
+def test_an_edit_outside_the_vocabulary(edit: dict, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        read(with_edit(**edit))
+
+
+@pytest.mark.parametrize("factor", ["NaN", "Infinity", "1e999"])
+def test_a_factor_that_is_no_number(factor: str) -> None:
+    edit = f'{{"edit": "scale", "address": "a", "factor": {factor}}}'
+    header = f'{{"number": 1, "asks": [{{"checkpoint": "x", "edits": [{edit}]}}], "arrays": {{}}}}'
+    with pytest.raises(BadInput, match="finite number"):
+        read(framed(header))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_an_array_that_is_not_finite(value: float) -> None:
+    edits = [{"edit": "set", "address": "a", "array": "b"}]
+    with pytest.raises(BadInput, match="not finite"):
+        read(pack({"number": 1, "asks": [{**ASK, "edits": edits}]}, {**PICTURE, "b": np.array([value])}))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "[" * 30_000,
+        '{"arrays": {"a": {"dtype": "uint8", "shape": [' + "9" * 40 + '], "offset": 0}}}',
+        '{"arrays": {"a": {"dtype": "uint8", "shape": [4294967296, 4294967296], "offset": 0}}}',
+        '{"arrays": {"a": {"dtype": "uint8", "shape": [1], "offset": ' + "9" * 40 + "}}}",
+        '{"arrays": {}, "number": ' + "9" * 5000 + "}",
+        '{"arrays": 5}',
+        "null",
+    ],
+)
+def test_what_only_an_attacker_sends(header: str) -> None:
+    with pytest.raises(BadInput):
+        read(framed(header))
+    assert number_of(framed(header)) is None
+
+
+WORDS = ("number", "pictures", "asks", "checkpoint", "edits", "wanted", "arrays", "index", "address", "strokes")
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(WORDS), JSON), st.binary(max_size=50))
+def test_nothing_breaks_the_reader(header: dict, rest: bytes) -> None:
+    message = framed(json.dumps(header), rest)
+    with pytest.raises(BadInput) as refused:
+        read(message)
+    assert "\n" not in str(refused.value)
+    number_of(message)
+
+
+@given(st.binary(max_size=300))
+def test_nor_do_other_bytes(message: bytes) -> None:
+    with pytest.raises(BadInput):
+        read(message)
+
+
+@pytest.mark.parametrize(
+    ("number", "found"),
+    [
+        (0, 0),
+        (7, 7),
+        (LARGEST_NUMBER, LARGEST_NUMBER),
+        (LARGEST_NUMBER + 1, None),
+        (-1, None),
+        (True, None),
+        (1.5, None),
+    ],
+)
+def test_the_number_is_found_in_whatever_else_is_wrong(number: object, found: int | None) -> None:
+    assert number_of(framed(json.dumps({"number": number, "x": [1]}), b"")) == found
+
+
+def test_the_number_is_not_looked_for_in_a_header_that_is_too_large() -> None:
+    assert number_of(framed(json.dumps({"number": 1, "x": "x" * HEADER}))) is None
