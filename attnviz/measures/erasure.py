@@ -1,0 +1,382 @@
+"""Does attention matter? Remove what is attended most, and see how much less sure the model becomes of its answer.
+
+What is removed are tokens: all pixels of a token's box on the picture get the picture's mean, or the background. Beside
+the most attended ones stand the control, tokens drawn at random with as much ink among them, and the choice of the
+Jacobian, the tokens whose pixels move the answer most. The outcome is the change of the logit, below 0 for less sure.
+
+"Place" counts the tokens that lie on the picture, row by row from 0; a leading token that lies nowhere cannot be
+removed, though it attends and is attended to.
+
+Source: erasing by attention's rank, against others' ranks: "Is Attention Interpretable?", Serrano and Smith, 2019,
+https://arxiv.org/abs/1906.03731; gradients beside attention: "Attention is not Explanation", Jain and Wallace, 2019,
+https://arxiv.org/abs/1902.10186. A picture with a hole is none that the model was trained on: part of a change can come
+from the hole itself, which is why the control has holes too.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from attnviz.errors import BadInput
+from attnviz.measures.attention import normalisers
+from attnviz.readings import Grid
+from attnviz.tracing import trace
+
+Array = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Fill = Literal["mean", "background"]
+
+INK = 0.0  # a place has ink where any pixel of its box is above this: the background of drawn digits is exactly 0
+BACKGROUND = 0.0
+DRAWS = 20
+BATCH = 256  # pictures at once through the model
+_LEVELS = 255  # a model may take a quicker way for intensities that are k/255 exactly
+_EQUAL = 1e-6  # of the largest value: nearer values differ by rounding only
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What a model makes of one unedited picture, and how its places rank.
+
+    Args:
+        answer: number of the class it chooses.
+        logit: of that class: for two classes the log-odds toward it, so never below 0; for more its logit.
+        received: (place,) the mean weight over heads and queries that goes there, 0..1.
+        gradient: (place,) the sum over the box's pixels of the absolute derivative of `logit` by the intensity (0..1).
+        grid: where the places are.
+    """
+
+    answer: int
+    logit: float
+    received: Array
+    gradient: Array
+    grid: Grid
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Which places are removed, in three ways.
+
+    Args:
+        attended, jacobian: bool (place,)
+        random: bool (draw, place), each with as many places with ink as `attended` has.
+        attended_ink, jacobian_ink: how many of them have ink.
+    """
+
+    attended: Tensor
+    jacobian: Tensor
+    random: Tensor
+    attended_ink: int
+    jacobian_ink: int
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One way of choosing, over pictures: each (count,).
+
+    Args:
+        mean: over pictures, of each picture's mean over draws.
+        spread: over pictures, the standard deviation of the same.
+        spread_of_draws: the standard deviation over draws, mean over pictures; 0 where nothing is drawn.
+    """
+
+    mean: Array
+    spread: Array
+    spread_of_draws: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The change of the logit of the answer, by how many tokens are removed; below 0 is less sure.
+
+    Args:
+        counts: (count,) how many tokens are removed.
+        places: how many tokens lie on a picture.
+        answers: (picture,) the class chosen on the unedited picture.
+        logits: (picture,) its logit there.
+        attended, jacobian: (picture, count) the change where those tokens are removed.
+        random: (picture, count, draw) likewise.
+        attended_ink, jacobian_ink: (picture, count) how many of the removed tokens have ink; in `random` as `attended`.
+    """
+
+    counts: Integers
+    places: int
+    answers: Integers
+    logits: Array
+    attended: Array
+    random: Array
+    jacobian: Array
+    attended_ink: Integers
+    jacobian_ink: Integers
+
+    def line(self, name: Literal["attended", "random", "jacobian"]) -> Line:
+        """Return one of the three, over pictures."""
+        found: Array = getattr(self, name)
+        changes = found.reshape(*self.attended.shape, -1)  # (picture, count, draw)
+        each = changes.mean(2)
+        return Line(each.mean(0), each.std(0), changes.std(2).mean(0))
+
+
+def boxes(grid: Grid, rows: int, columns: int) -> Tensor:
+    """Return which pixels, those whose centre is in its box, each place covers: bool (place, row, column).
+
+    Args:
+        grid: where the tokens lie.
+        rows, columns: of the picture.
+    """
+    spans = []
+    for pixels, places, offset in ((rows, grid.rows, grid.offset[0]), (columns, grid.columns, grid.offset[1])):
+        start = offset + torch.arange(places)[:, None] * grid.stride
+        centre = torch.arange(pixels) + 0.5
+        spans.append((start <= centre) & (centre < start + grid.field))  # (place along it, pixel)
+    covered = spans[0][:, None, :, None] & spans[1][None, :, None, :]  # (grid row, grid column, row, column)
+    return covered.flatten(0, 1)
+
+
+def ink(images: Tensor, grid: Grid) -> Tensor:
+    """Return which places have ink, any pixel above `INK`: bool (batch, place).
+
+    Args:
+        images: (batch, channel, row, column)
+        grid: where the tokens lie.
+    """
+    inked = (images > INK).any(1).flatten(1).float()  # (batch, pixel)
+    return inked @ boxes(grid, *images.shape[2:]).flatten(1).float().T > 0
+
+
+def erased(images: Tensor, removed: Tensor, grid: Grid, fill: Fill = "mean") -> Tensor:
+    """Return pictures without some of their tokens.
+
+    Args:
+        images: float (batch, channel, row, column) in 0..1.
+        removed: bool (batch, place).
+        grid: where the tokens lie.
+        fill: what the pixels of their boxes get: "mean", of the unedited picture, channel by channel and rounded to
+            eight bits, or "background", 0.
+
+    Raises:
+        BadInput: another fill, or not one mark a place.
+    """
+    if removed.shape != (len(images), grid.rows * grid.columns):
+        expected = len(images), grid.rows * grid.columns
+        raise BadInput(f"To remove tokens takes one mark a place, {expected}, not {tuple(removed.shape)}.")
+    if fill == "mean":
+        value = (images.mean((2, 3), keepdim=True) * _LEVELS).round() / _LEVELS
+    elif fill == "background":
+        value = images.new_tensor(BACKGROUND)
+    else:
+        raise BadInput(f"Removed pixels get the mean or the background, not {fill!r}.")
+    covers = boxes(grid, *images.shape[2:]).flatten(1).float()
+    holes = (removed.float() @ covers > 0).unflatten(1, images.shape[2:])  # (batch, row, column)
+    return torch.where(holes[:, None], value, images)
+
+
+def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
+    """Return a model's answer to a picture, and by what attention and Jacobian rank its places.
+
+    Args:
+        model: of pictures, with an attention layer, in evaluation mode.
+        image: float (channel, row, column) in 0..1, of the model's precision.
+        address: of the attention layer; None for the model's first.
+
+    Raises:
+        BadInput: the model has no attention layer, or one that does not say where its tokens lie.
+    """
+    if address is None:
+        layers = [path for path, part in model.named_modules() if {"query", "key"} <= {*getattr(part, "taps", ())}]
+        address = layers[0] if layers else None
+        if address is None:
+            raise BadInput("This model has no attention layer, so nothing is attended that could be removed.")
+    query, key = (f"{address}.{tap}".removeprefix(".") for tap in ("query", "key"))
+    pixels = image[None].detach().requires_grad_()
+    # Listening also keeps a model from a shortcut over rounded intensities, through which no gradient could flow.
+    with torch.enable_grad(), trace(model, [query, key]) as seen:
+        logits = model(pixels)
+        answer = _answers(logits)
+        logit = _toward(logits, answer)  # (1,)
+    (gradient,) = torch.autograd.grad(logit, pixels)
+    grid = seen[query].grid
+    if grid is None:
+        raise BadInput(f"{address} does not say where its tokens lie, so they cannot be removed from a picture.")
+    _, received = normalisers(seen[query].at(batch=0), seen[key].at(batch=0))  # (head, token)
+    steepness = gradient[0].abs().sum(0).flatten().double()  # (pixel,)
+    return Look(
+        answer=int(answer),
+        logit=float(logit.detach()),
+        received=received[:, grid.prefix :].mean(0),
+        gradient=(boxes(grid, *image.shape[1:]).flatten(1).double() @ steepness).numpy(),
+        grid=grid,
+    )
+
+
+def ranked(values: Array, generator: torch.Generator) -> Tensor:
+    """Return all places, int (place,), the largest value first.
+
+    Equal ones come in random order: without positions all pixels of one intensity are, and the upper left ones have no
+    right to be first.
+
+    Args:
+        values: (place,)
+        generator: decides among equal ones.
+    """
+    ordered, places = torch.from_numpy(values).sort(descending=True)
+    ranks = torch.empty_like(places)
+    ranks[places[1:]] = (ordered[:-1] - ordered[1:] > _EQUAL * ordered.abs().max()).cumsum(0)
+    ranks[places[0]] = 0
+    shuffled = torch.randperm(len(values), generator=generator)
+    return shuffled[ranks[shuffled].argsort(stable=True)]
+
+
+def drawn(chosen: Tensor, inked: Tensor, draws: int, generator: torch.Generator) -> Tensor:
+    """Draw as many places as are chosen, with as many among them that have ink: bool (draw, place).
+
+    Args:
+        chosen, inked: bool (place,)
+        draws: how often.
+        generator: of the draws.
+    """
+    found = torch.zeros(draws, len(chosen), dtype=torch.bool)
+    chance = torch.rand(draws, len(chosen), generator=generator)
+    for kind in (inked, ~inked):
+        count = int((chosen & kind).sum())
+        found.scatter_(1, chance.masked_fill(~kind, -1).topk(count).indices, True)
+    return found
+
+
+def choices(seen: Look, inked: Tensor, counts: Sequence[int], draws: int, generator: torch.Generator) -> list[Choice]:
+    """Return, for each count, which places of a picture are removed.
+
+    Args:
+        seen: of the unedited picture.
+        inked: bool (place,), its places with ink.
+        counts: how many tokens to remove.
+        draws: how many random choices.
+        generator: decides them, and among equal ranks.
+
+    Raises:
+        BadInput: a count below 0 or above the tokens that there are.
+    """
+    places = len(inked)
+    for count in counts:
+        if not 0 <= count <= places:
+            raise BadInput(f"{count} tokens cannot be removed: this model sees a picture as {places}.")
+    orders = ranked(seen.received, generator), ranked(seen.gradient, generator)
+    found = []
+    for count in counts:
+        first = [torch.zeros(places, dtype=torch.bool).index_fill(0, order[:count], True) for order in orders]
+        random = drawn(first[0], inked, draws, generator)
+        found.append(Choice(first[0], first[1], random, *(int((way & inked).sum()) for way in first)))
+    return found
+
+
+def changes_of(
+    model: nn.Module, image: Tensor, seen: Look, removed: Tensor, fill: Fill = "mean"
+) -> tuple[Tensor, Array]:
+    """Return a picture without some of its tokens, in several ways, and how much the logit of its answer changes.
+
+    Args:
+        model: of pictures, in evaluation mode.
+        image: float (channel, row, column) in 0..1, of the model's precision.
+        seen: what the model makes of it.
+        removed: bool (way, place), all ways in one batch.
+        fill: see `erased`.
+
+    Returns:
+        Pictures (way, channel, row, column), and changes (way,); below 0 is less sure.
+    """
+    pictures = erased(image.expand(len(removed), -1, -1, -1), removed, seen.grid, fill)
+    with torch.no_grad():
+        logits = _toward(model(pictures), torch.full((len(removed),), seen.answer))
+    return pictures, logits.double().numpy() - seen.logit
+
+
+def curve(
+    model: nn.Module,
+    images: Tensor,
+    counts: Sequence[int],
+    *,
+    generator: torch.Generator,
+    draws: int = DRAWS,
+    fill: Fill = "mean",
+    address: str | None = None,
+    report: Callable[[int, int], None] | None = None,
+    must_change: bool = True,
+) -> Curve:
+    """Remove more and more tokens from each picture in three ways, and return how the logit of its answer changes.
+
+    Args:
+        model: of pictures, with an attention layer, in evaluation mode.
+        images: float (batch, channel, row, column) in 0..1, of the model's precision; one picture or many.
+        counts: how many tokens to remove.
+        generator: of the random choices.
+        draws: random choices for each picture and count.
+        fill: see `erased`.
+        address: of the attention layer; None for the model's first.
+        report: is told after each picture how many are done, of how many.
+        must_change: refuse removals that change no picture; a part of a longer curve may have none that do.
+
+    Raises:
+        BadInput: no pictures, counts or draws; more tokens than there are; or no picture is changed by any removal.
+    """
+    if not len(images) or not counts or draws < 1:
+        raise BadInput("Removing takes one picture, one count of tokens and one draw at least.")
+    looks: list[Look] = []
+    chosen: list[list[Choice]] = []  # (picture, count)
+    changes, changed = [], False
+    for image in images:
+        seen = look(model, image, address)
+        choice = choices(seen, ink(image[None], seen.grid)[0], counts, draws, generator)
+        removed = torch.cat([torch.stack([each.attended, each.jacobian, *each.random]) for each in choice])
+        found = []
+        for part in removed.split(BATCH):
+            pictures, change = changes_of(model, image, seen, part, fill)
+            changed = changed or bool((pictures != image).any())
+            found.append(change)
+        changes.append(np.concatenate(found).reshape(len(counts), -1))
+        looks.append(seen)
+        chosen.append(choice)
+        if report is not None:
+            report(len(looks), len(images))
+    if must_change and not changed:
+        raise BadInput("No picture changes: all that is removed already has the value that it gets.")
+    every = np.stack(changes)  # (picture, count, 2 + draw)
+    return Curve(
+        counts=np.array(counts),
+        places=looks[0].grid.rows * looks[0].grid.columns,
+        answers=np.array([seen.answer for seen in looks]),
+        logits=np.array([seen.logit for seen in looks]),
+        attended=every[..., 0],
+        random=every[..., 2:],
+        jacobian=every[..., 1],
+        attended_ink=np.array([[each.attended_ink for each in choice] for choice in chosen]),
+        jacobian_ink=np.array([[each.jacobian_ink for each in choice] for choice in chosen]),
+    )
+
+
+def joined(parts: Sequence[Curve]) -> Curve:
+    """Return curves over different pictures, of the same counts, as one over all of them.
+
+    Raises:
+        BadInput: none, or of other counts or grids.
+    """
+    if not parts or any(not np.array_equal(p.counts, parts[0].counts) or p.places != parts[0].places for p in parts):
+        raise BadInput("Curves can be joined where there is one, and all remove the same numbers of tokens.")
+    of_pictures = ("answers", "logits", "attended", "random", "jacobian", "attended_ink", "jacobian_ink")
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in of_pictures}
+    return replace(parts[0], **arrays)
+
+
+def _answers(logits: Tensor) -> Tensor:
+    return (logits[:, 0] > 0).long() if logits.shape[1] == 1 else logits.argmax(1)
+
+
+def _toward(logits: Tensor, answers: Tensor) -> Tensor:
+    """Return each picture's logit of a class, for two classes the log-odds toward it: (batch,)."""
+    if logits.shape[1] == 1:
+        return logits[:, 0] * (2 * answers - 1)
+    return logits.gather(1, answers[:, None])[:, 0]

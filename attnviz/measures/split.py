@@ -1,0 +1,123 @@
+"""The scores of attention as a sum of four parts: what comes from the picture, and what from the places on it.
+
+A token is [content, code]: what the picture has there, and a code of the place. A linear layer keeps the two apart:
+
+    query = W_content content + (W_code code + bias)        key likewise
+    query . key = the sum of four products: each half of the query with each half of the key
+
+The bias counts as position: it does not depend on the picture. Where there is no code, it is all of it; then the two
+parts with the key's position are the same for all keys of a row, so the softmax takes them away again.
+
+Source: the four terms are those of "Transformer-XL", Dai et al., 2019, https://arxiv.org/abs/1901.02860, section 3.3,
+there for a code that is added to the token. A joined code is the same with a weight of its own.
+
+    our name               the paper's symbol
+    content                E_x
+    code                   U, R
+    content-content ...    (a), (b), (c), (d)
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor
+
+from attnviz.errors import BadInput
+
+Array = npt.NDArray[np.float64]
+
+PARTS = ("content-content", "content-position", "position-content", "position-position")  # query's half - key's half
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The halves of queries and keys of one picture, each (head, token, size); the two halves sum to the whole.
+
+    A part of the scores of a head is one half of its queries times one half of its keys, over the root of the size.
+    """
+
+    query_content: Array
+    query_position: Array
+    key_content: Array
+    key_position: Array
+
+    def scores(self, head: int) -> dict[str, Array]:
+        """Return the four parts of a head's scores by name, in the order of `PARTS`, each (query, key).
+
+        Raises:
+            BadInput: there is no such head.
+        """
+        heads, _, size = self.query_content.shape
+        if not 0 <= head < heads:
+            raise BadInput(f"There is no head {head}: there are {heads}, counted from 0.")
+        queries, keys = (self.query_content, self.query_position), (self.key_content, self.key_position)
+        products = [query[head] @ key[head].T / np.sqrt(size) for query in queries for key in keys]
+        return dict(zip(PARTS, products, strict=True))
+
+
+def split(
+    content: Tensor,
+    code: Tensor | None,
+    *,
+    query_weight: Tensor,
+    query_bias: Tensor,
+    key_weight: Tensor,
+    key_bias: Tensor,
+    heads: int,
+) -> Split:
+    """Split the queries and keys of one picture into what its content and what its places make of them.
+
+    Args:
+        content: (token, c), what the picture has at each token as it enters the attention: standardised intensities.
+        code: (token, p), what is joined to it: the position code. None or p = 0 where there is none.
+        query_weight, key_weight: (head * size, c + p), of the layer's linear maps.
+        query_bias, key_bias: (head * size,)
+        heads: how many.
+
+    Returns:
+        The four halves, computed in float64.
+
+    Raises:
+        BadInput: shapes that do not fit together.
+    """
+    query = halves(content, code, query_weight, query_bias, heads)
+    key = halves(content, code, key_weight, key_bias, heads)
+    return Split(*query, *key)
+
+
+def halves(content: Tensor, code: Tensor | None, weight: Tensor, bias: Tensor, heads: int) -> tuple[Array, Array]:
+    """Return content's and position's half of what a linear map makes of tokens [content, code].
+
+    Args:
+        content: (token, c)
+        code: (token, p) or None.
+        weight: (head * size, c + p)
+        bias: (head * size,)
+        heads: how many.
+
+    Returns:
+        (head, token, size) twice: W_content content, and W_code code + bias.
+
+    Raises:
+        BadInput: shapes that do not fit together.
+    """
+    if code is None:
+        code = content[:, :0]
+    count, features = len(content), content.shape[1] + code.shape[1]
+    rows = len(bias)
+    if len(code) != count or weight.shape != (rows, features) or heads < 1 or rows % heads:
+        raise BadInput(
+            f"Content {tuple(content.shape)} and code {tuple(code.shape)} do not fit a weight {tuple(weight.shape)} "
+            f"with a bias {tuple(bias.shape)} in {heads} heads: (token, c), (token, p) and (head * size, c + p) do."
+        )
+    content, code, weight, bias = (part.detach().double() for part in (content, code, weight, bias))
+    of_content = content @ weight[:, : content.shape[1]].T  # (token, head * size)
+    of_position = code @ weight[:, content.shape[1] :].T + bias
+    return _by_head(of_content, heads), _by_head(of_position, heads)
+
+
+def _by_head(half: Tensor, heads: int) -> Array:
+    """(token, head * size) to (head, token, size)."""
+    by_head: Tensor = half.unflatten(1, (heads, -1))  # (token, head, size)
+    return by_head.transpose(0, 1).cpu().numpy()
