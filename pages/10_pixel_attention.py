@@ -1,19 +1,52 @@
 """Pixel attention: where each pixel of a digit takes its information from, in every head."""
 
-import numpy as np
 import streamlit as st
 
-from attnviz import cards, data, results
+from attnviz import cards
 from attnviz.cards import Card
-from attnviz.recipes import PAPERS
-from attnviz.ui import address, cache, equations, page, pickers, warm
-from attnviz.ui.map_grid import map_grid
+from attnviz.ui import accuracy, address, cache, equations, page, pickers, question, warm
+from attnviz.ui.experiments import (
+    compare,
+    erase,
+    heads,
+    one_token,
+    outputs,
+    paper,
+    parts,
+    positions,
+    qkv,
+    same,
+    shuffle,
+    temperature,
+)
 from attnviz.ui.pixel_viewer import DEFAULTS as VIEW
 from attnviz.ui.pixel_viewer import AttentionView, pixel_viewer, settled_view, view_from_address, view_to_address
 
 MODEL = "pixel_attention.1v8"
 VIEWER = "viewer"
+EXPERIMENTS = {
+    "shuffle": shuffle,
+    "same": same,
+    "parts": parts,
+    "heads": heads,
+    "qkv": qkv,
+    "outputs": outputs,
+    "compare": compare,
+    "erase": erase,
+    "paper": paper,
+    "temperature": temperature,
+    "positions": positions,
+    "one_token": one_token,
+}
 LOCK = "Click a pixel to lock it, then another one: their numbers stand here."
+PLACELESS = (
+    "Nothing tells this model where a pixel is. Two pixels of the same intensity ask the same and get the same: the "
+    "map of a pixel shows *how much ink* it looks for, never *where*."
+)
+PLACED = (
+    "This model knows where a token is: a code of its place is joined to its intensity. So a map can be bright in one "
+    "place because of *where* it is, whatever is drawn there; *What a score is made of*, above, takes the two apart."
+)
 
 TRIES = [
     ("the loop of an 8", {"digit": "8", "query": "9,12"}),
@@ -33,8 +66,10 @@ def main() -> None:
             card = pickers.model([name for name in cards.names() if name.startswith("pixel_attention.")], MODEL)
             chosen = pickers.picture(card)
         look(card, chosen)
+        experiment(card, chosen)
+        question.show()
         with st.container(key="results"):
-            show_results(card, chosen.source)
+            accuracy.show(card, chosen.source)
     warm.soon()
 
 
@@ -45,7 +80,35 @@ def look(card: Card, chosen: pickers.Picture) -> None:
         st.info(f"This picture shows a {view.label}; this model only knows {' and '.join(card.classes)}.")
     state = view_from_address(st.query_params.to_dict())
     pixel_viewer(view, key=VIEWER, state=state, on_change=keep_view)
-    explain(view, equations.numbers(view, state))
+    explain(card, view, equations.numbers(view, state))
+
+
+def experiment(card: Card, chosen: pickers.Picture) -> None:
+    """Draw the choice of an experiment, and the one that is open."""
+    st.header("Ask more", anchor=False)
+    titles = {name: one.TITLE for name, one in EXPERIMENTS.items()}
+    name = address.choice("experiment", ["", *titles], "")
+    st.session_state["experiment"] = name or None
+    st.pills(
+        "Experiments", list(titles), key="experiment", format_func=titles.__getitem__,
+        label_visibility="collapsed", on_change=open_experiment,
+    )  # fmt: skip
+    if not name:
+        return
+    opened = EXPERIMENTS[name]
+    st.markdown(opened.QUESTION)
+    refused = opened.refusal(card)
+    if refused:
+        st.info(refused)
+        return
+    with page.sentences():
+        opened.show(card, chosen)
+
+
+def open_experiment() -> None:
+    """Put the experiment that was chosen into the address, and take out the words of the others."""
+    others = {word: None for one in EXPERIMENTS.values() for word in one.WORDS}
+    address.put(**others, experiment=st.session_state["experiment"])
 
 
 def keep_view() -> None:
@@ -54,7 +117,7 @@ def keep_view() -> None:
     address.put(**{name: words.get(name) for name in VIEW})
 
 
-def explain(view: AttentionView, numbers: tuple[str, str] | None) -> None:
+def explain(card: Card, view: AttentionView, numbers: tuple[str, str] | None) -> None:
     """Say what the pictures mean, with the numbers of the locked pair, and what they do not show."""
     page.meaning(
         "Each pixel is a token. Its :orange[query] is compared with the :blue[key] of every pixel; the softmax of "
@@ -62,53 +125,13 @@ def explain(view: AttentionView, numbers: tuple[str, str] | None) -> None:
         + formulas(equations.symbols(view.query.shape[-1]))
         + (f"The pair that is locked:\n\n{formulas(numbers)}" if numbers else LOCK),
         "A large weight is not a large effect: the value it carries can be small, and the layer after it can undo it. "
-        "*Weight × value* shows what is carried.\n\n"
-        "Nothing tells this model where a pixel is. Two pixels of the same intensity ask the same and get the same: "
-        "the map of a pixel shows *how much ink* it looks for, never *where*. A line through the same pixels, "
-        "without any attention, answers as well: the table below has both.",
+        "*Weight × value* shows what is carried.\n\n" + (PLACED if card.config.get("positions") else PLACELESS),
     )
 
 
 def formulas(several: tuple[str, ...]) -> str:
     """Return formulas in Markdown, each on a line of its own: a phone is wide enough for one."""
     return "".join(f"$$\n{formula}\n$$\n\n" for formula in several)
-
-
-def show_results(card: Card, source: str) -> None:
-    """Draw the end of the page: accuracy beside the control's, confusions, and every wrong answer, a click away."""
-    st.header("How good it is", anchor=False)
-    paper = PAPERS["schwarz"]
-    st.markdown(f"{paper.title}, {paper.source}. {results.reproduction(paper)}")
-    if not st.toggle(
-        f"Show every wrong answer on the test pictures of {data.DATASETS[source].title}", key="show_wrong"
-    ):
-        return
-    found, labels = cache.answers(card, source), data.labels(source, "test")
-    names = data.DATASETS[source].classes
-    lines = ["| shows | " + " | ".join(f"answered {name}" for name in card.classes) + " |", "| --- " * 3 + "|"]
-    for label in card.recipe.classes:
-        counts = [int(((labels == label) & (found == other)).sum()) for other in card.recipe.classes]
-        lines.append(f"| {names[label]} | " + " | ".join(f"{count:,}" for count in counts) + " |")
-    st.markdown("\n".join(lines))
-    gallery(card, source)
-
-
-def gallery(card: Card, source: str) -> None:
-    """Draw the wrong answers; a click opens one in the viewer."""
-    wrong = cache.wrong_answers(card, source)[:96]
-    if not len(wrong):
-        st.markdown("There are none.")
-        return
-    found, names = cache.answers(card, source), data.DATASETS[source].classes
-    pictures = np.stack([cache.picture(source, int(number))[0][..., 0] / 255 for number in wrong])
-    captions = [f"{number}: {names[found[number]]}?" for number in wrong]
-
-    def open_picture() -> None:
-        state = st.session_state["gallery"]
-        if state and state.get("chosen") is not None:
-            address.put(number=int(wrong[state["chosen"]]), data=source)
-
-    map_grid(pictures, captions, key="gallery", role="ink", title=f"{len(wrong)} wrong answers", on_change=open_picture)
 
 
 main()

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
+from torch.nn.functional import avg_pool2d
 
 import attnviz
 from attnviz import checkpoints, data
@@ -14,7 +15,7 @@ from attnviz.layers.attention import Attention
 from attnviz.measures.attention import carried, normalisers
 from attnviz.measures.maps import Maps, maps
 from attnviz.models import probabilities
-from attnviz.tracing import addresses, trace
+from attnviz.tracing import Grid, addresses, trace
 from attnviz.training import loop
 from attnviz.training.seeds import on_device
 from attnviz.ui.pixel_viewer import AttentionView
@@ -56,7 +57,7 @@ def attention(checkpoint: Checkpoint, image: Image, label: str, source: str) -> 
     log_normaliser, received = normalisers(query, key)
     added, signed = carried(value, layer.output.weight)
     return AttentionView(
-        picture=pixels[0, 0].numpy(),
+        picture=pooled(pixels, grid).numpy(),
         query=query.numpy(),
         key=key.numpy(),
         value=value.numpy(),
@@ -72,7 +73,13 @@ def attention(checkpoint: Checkpoint, image: Image, label: str, source: str) -> 
         probabilities=probabilities(logits)[0].numpy(),
         label=label,
         origin=origin(checkpoint, source, address),
+        background=None if grid.stride == 1 else image,
     )
+
+
+def pooled(pixels: Tensor, grid: Grid) -> Tensor:
+    """Return the mean intensity of each token's box, (row, column), of a picture (1, 1, row, column)."""
+    return avg_pool2d(pixels, int(grid.field), int(grid.stride))[0, 0]
 
 
 def origin(checkpoint: Checkpoint, source: str, address: str) -> dict[str, str | int | float]:

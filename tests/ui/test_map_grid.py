@@ -23,6 +23,8 @@ APP = Path(__file__).parents[1] / "browser" / "apps" / "map_grid.py"
         ({"maps": np.zeros((2, 3, 3), complex)}, "complex128"),
         ({"labels": ["one"]}, "labels: expected 2, one a map, got 1"),
         ({"role": "colour"}, "role: expected one of signed"),
+        ({"outlined": [1]}, r"outlined: expected 2 cells below 9, one a map, got \[1\]"),
+        ({"outlined": [1, 9]}, "outlined: expected 2 cells below 9"),
         ({"table": Table(["a"], ["b"])}, "1 x 1 labels do not fit 2 maps"),
     ],
 )

@@ -170,17 +170,18 @@ export function strongest(maps, start, count, signed) {
   return best;
 }
 
-/** The largest finite value, and the largest finite absolute value, of a stretch of maps. */
+/** The largest and the lowest finite value, and the largest finite absolute value, of a stretch of maps. */
 export function extent(maps, start, count) {
-  let [high, most] = [-Infinity, 0];
+  let [high, low, most] = [-Infinity, Infinity, 0];
   for (let at = start; at < start + count; at++) {
     const value = maps[at];
     if (!(Math.abs(value) < Infinity)) continue;
     if (value > high) high = value;
+    if (value < low) low = value;
     if (value > most) most = value;
     else if (-value > most) most = -value;
   }
-  return { high, most };
+  return { high, low, most };
 }
 
 /**

@@ -76,11 +76,14 @@ export function css(colour) {
 
 /**
  * What the ends of a scale are and how they are said.
- * @param {"share"|"signed"|"positive"|"unit"|"ink"} kind share: log2 of the multiple of an even share, from -4 to +4;
- *   signed: centred on zero; positive: from zero; unit: 0..1; ink: 0..1 in the picture's own greys
- * @param {number} bound the largest absolute value of the scale ("signed" and "positive")
+ * @param {"share"|"signed"|"positive"|"unit"|"ink"|"own"} kind share: log2 of the multiple of an even share, from -4 to +4;
+ *   signed: centred on zero; positive: from zero; unit: 0..1; ink: 0..1 in the picture's own greys; own: from `low` to
+ *   `bound` in those greys
+ * @param {number} bound the largest absolute value of the scale ("signed" and "positive"), or the highest ("own")
+ * @param {number} low the lowest value ("own"); where it is the highest too, all lies at the lower end
  */
-export function makeScale(kind, bound = 1) {
+export function makeScale(kind, bound = 1, low = 0) {
+  if (kind === "own") return { kind, palette: "ink", low, high: bound > low ? bound : low + 1, flat: !(bound > low) };
   if (kind === "share") return { kind, palette: "diverging", low: -4, high: 4 };
   if (kind === "signed") return { kind, palette: "diverging", low: -(bound || 1), high: bound || 1 };
   if (kind === "positive") return { kind, palette: "sequential", low: 0, high: bound || 1 };

@@ -20,7 +20,8 @@ export function saveCsv(grid) {
   const { header, cells, arrays, count } = grid;
   const rows = Array.from({ length: cells.tokens }, (_, token) => {
     const [row, column] = cells.place(token);
-    return [row + 1, column + 1, ...Array.from({ length: count }, (_, tile) => arrays.maps[tile * cells.tokens + token])];
+    const place = header.names ? [header.names.rows[row], header.names.columns[column]] : [row + 1, column + 1];
+    return [...place, ...Array.from({ length: count }, (_, tile) => arrays.maps[tile * cells.tokens + token])];
   });
   save(`${fileName(grid)}.csv`, toCsv(origin(grid), ["row", "column", ...header.labels], rows), "text/csv");
 }
@@ -45,14 +46,17 @@ function fileName({ header }) {
 }
 
 function gridSheet(grid) {
-  const { header, theme, cells, count, palette, indices, tileScales, edge, shown, wall } = grid;
+  const { header, theme, cells, count, palette, indices, tileScales, edges, shown, wall } = grid;
   const ink = css(packed(theme.text));
   const items = [];
   const write = (x, y, text, size = 12, more = {}) => items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
   const perRow = Math.min(wall.perRow, 24);
   const wide = Math.min(160, (WIDTH - 2 * MARGIN - 8 * (perRow - 1)) / perRow);
   const high = Math.max(12, (wide * cells.rows) / cells.columns);
-  const outlines = shown < 0 ? [] : [{ cell: shown, colour: packed(theme.text) }];
+  const outlines = (tile) => [
+    ...(header.outlined ? [{ cell: header.outlined[tile], colour: packed(theme.orange) }] : []),
+    ...(shown < 0 ? [] : [{ cell: shown, colour: packed(theme.text) }]),
+  ];
   write(MARGIN, 32, header.title, 17, { weight: 600 });
   items.push({ kind: "bar", x: MARGIN, y: 44, width: 280, height: 10, colours: Array.from({ length: 64 }, (_, i) => palette[Math.round((i * TOP) / 63)]) });
   const scale = tileScales[grid.chosen ?? 0];
@@ -64,7 +68,7 @@ function gridSheet(grid) {
     const y = 88 + Math.floor(tile / perRow) * (high + 24);
     const start = tile * cells.tokens;
     items.push({
-      kind: "map", x, y, width: wide, height: high, columns: cells.columns, rows: cells.rows, edge, outlines,
+      kind: "map", x, y, width: wide, height: high, columns: cells.columns, rows: cells.rows, edge: edges[tile], outlines: outlines(tile),
       strange: strangeCells(indices.subarray(start, start + cells.tokens)),
       colours: Array.from({ length: cells.tokens }, (_, token) => palette[indices[start + token]]),
     });

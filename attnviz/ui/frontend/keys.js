@@ -34,9 +34,10 @@ export function gridMove(event, row, column, rows, columns) {
  * tapping the same cell again; it scrolls the page, except from the cell it has tapped, which it drags.
  * @param {HTMLElement} target the canvas
  * @param {{find: function(number, number): *, same: function(*, *): boolean, look: function(*), take: function(*)}} hands
- *   find: what lies at a place in CSS pixels of the target, or null; same: whether two finds are one cell
+ *   find: what lies at a place in CSS pixels of the target, or null; same: whether two finds are one cell;
+ *   atOnce: a finger takes with its first tap
  */
-export function listen(target, { find, same, look, take }) {
+export function listen(target, { find, same, look, take, atOnce = false }) {
   let pressed = null;
   let tapped = null;
   let dragging = false;
@@ -59,12 +60,12 @@ export function listen(target, { find, same, look, take }) {
       if (dragged) tapped = { found: at(event) ?? tapped.found, x: event.offsetX, y: event.offsetY };
       return;
     }
-    if (event.pointerType !== "touch" || (tapped && same(tapped.found, start.found))) {
+    if (event.pointerType !== "touch" || atOnce || (tapped && same(tapped.found, start.found))) {
       take(start.found);
     } else {
       look(start.found);
     }
-    tapped = event.pointerType === "touch" ? { found: start.found, x: event.offsetX, y: event.offsetY } : null;
+    tapped = event.pointerType === "touch" && !atOnce ? { found: start.found, x: event.offsetX, y: event.offsetY } : null;
   });
   target.addEventListener("pointercancel", () => {
     pressed = null;

@@ -18,6 +18,8 @@ export class Legend {
       element("div.scale", {}, this.bar, this.pointer),
       element("div.ticks", {}, ...this.ticks.map((tick) => element("span", {}, tick))),
       element("p.note", {}, this.note, ...this.marks));
+    // The bar gets its width with the style sheet, which may come later than the first layout.
+    new ResizeObserver(() => this.layout()).observe(this.bar);
   }
 
   /** Take the colours of a palette. */
@@ -35,7 +37,7 @@ export class Legend {
    */
   say(scale, note) {
     const middle = (scale.low + scale.high) / 2;
-    const words = scale.kind === "share"
+    const words = scale.flat ? [short(scale.low, 3), "", "", "", ""] : scale.kind === "share"
       ? ["\u2264 1/16", "1/4", "1 \u00d7", "4 \u00d7", "\u2265 16 \u00d7"]
       : [short(scale.low, 3), "", short(middle, 3), "", short(scale.high, 3)];
     words.forEach((word, i) => say(this.ticks[i], word));
@@ -46,13 +48,19 @@ export class Legend {
   /** Take note of the bar's width: the pointer moves by a transform in pixels, which costs no layout. */
   layout() {
     this.width = this.bar.clientWidth;
+    this.place();
   }
 
   /** Point at a value; nothing is pointed at where it is no finite number. */
   point(value, scale) {
-    const place = position(value, scale);
-    this.pointer.style.opacity = Number.isFinite(place) ? 1 : 0;
-    if (Number.isFinite(place)) this.pointer.style.transform = `translateX(${(place * this.width).toFixed(1)}px)`;
+    this.at = position(value, scale);
+    this.place();
+  }
+
+  place() {
+    const there = Number.isFinite(this.at);
+    this.pointer.style.opacity = there ? 1 : 0;
+    if (there) this.pointer.style.transform = `translateX(${(this.at * this.width).toFixed(1)}px)`;
   }
 
   /** Explain the marks that occur. @param {boolean[]} found NaN, infinity, minus infinity */

@@ -18,7 +18,11 @@ const NOTES = {
   all: "one scale for all maps",
   map: "a scale for each map: not to be compared; the numbers are the chosen map\u2019s",
   pictures: "one scale for all pictures",
+  own: "a scale a map; the numbers are the chosen one\u2019s",
 };
+
+// What a grid of a key had chosen when it left the page: Streamlit mounts it anew where something above it comes or goes.
+const left = new Map();
 
 /** The component. */
 export class MapGrid extends Part {
@@ -28,6 +32,7 @@ export class MapGrid extends Part {
     this.cell = null; // locked, as a token
     this.looked = { tile: 0, token: -1 };
     this.words = { title: text(), how: text() };
+    this.hint = "move over a map to read its values, click to choose it";
     this.wallRoom = element("div");
     this.legend = new Legend();
     this.scales = new Segments("Scale", SCALES, (scale) => this.guard(() => {
@@ -50,11 +55,26 @@ export class MapGrid extends Part {
   }
 
   receive(bytes) {
-    if (bytes !== this.data) {
-      this.data = bytes;
-      Object.assign(this, unpack(bytes));
-      this.takeData();
-    }
+    if (bytes !== this.data) this.hold(bytes, unpack(bytes));
+    this.refresh();
+  }
+
+  /** Take data. @param {*} data what they are known by @param {{header: object, arrays: object, shapes: object}} unpacked */
+  hold(data, unpacked) {
+    this.data = data;
+    Object.assign(this, unpacked);
+    this.takeData();
+  }
+
+  /** Show other values in the same maps: what they are computed from has moved. @param {Float64Array} maps */
+  renew(maps) {
+    this.arrays.maps = maps;
+    if (this.logs) this.logs = Float64Array.from(maps, Math.log);
+    this.prepared = null;
+    if (this.wall.layoutDone) this.draw();
+  }
+
+  refresh() {
     this.theme = readTheme(this.root);
     this.palettes = palettes(this.theme);
     this.watch();
@@ -66,27 +86,48 @@ export class MapGrid extends Part {
     const [count, rows, columns] = shapes.maps;
     this.count = count;
     this.cells = new Cells(rows, columns);
-    this.edge = arrays.picture && header.role !== "ink" ? inkEdge(arrays.picture, rows, columns) : [];
+    this.edges = this.inkEdges();
     this.indices = new Uint16Array(arrays.maps.length);
     this.logs = header.role === "share" ? Float64Array.from(arrays.maps, Math.log) : null;
-    this.choices = { share: header.role === "share", all: true, map: true, pictures: header.bounds !== null };
-    if (header.role === "ink" || header.role === "unit") Object.assign(this.choices, { map: header.role === "unit" });
+    this.choices = { share: header.role === "share", all: true, map: count > 1, pictures: header.bounds !== null };
+    if (header.role === "ink" || header.role === "unit") Object.assign(this.choices, { map: count > 1 && header.role === "unit" });
+    if (header.role === "own" || header.fixed) this.choices = { [header.scale]: true };
+    if (this.wish === undefined) Object.assign(this, left.get(header.key));
+    const wished = header.wish === undefined ? Number.isInteger(header.chosen) : header.wish !== this.wish;
+    this.chosen = wished ? header.chosen : (this.chosen < count ? this.chosen : null);
+    this.wish = header.wish;
     if (!this.choices[this.scale]) this.scale = header.scale;
-    this.chosen = header.chosen ?? (this.chosen < count ? this.chosen : null);
     if (this.cell >= this.cells.tokens) this.cell = null;
     this.looked = { tile: Math.min(this.looked.tile, count - 1), token: this.cell ?? -1 };
+    const held = this.wall?.element.contains(this.root.getRootNode().activeElement) ? Math.min(this.wall.active, count - 1) : -1;
     this.wall = new TileWall({
       label: header.title,
       tiles: header.labels.map((label) => ({ name: label, spoken: label })),
       cells: this.cells,
-      edge: this.edge,
+      edges: this.edges,
       ...(header.table ? { table: header.table } : {}),
       look: (found) => this.guard(() => this.look(found)),
       take: (found) => this.guard(() => this.take(found)),
       choose: (tile) => this.guard(() => this.choose(tile)),
+      ...this.tileOptions(),
     });
     this.wallRoom.replaceChildren(this.wall.element);
+    if (held >= 0) this.wall.activate(held, true); // the keyboard goes on where it was
     this.noteSettled();
+  }
+
+  /** More for the wall of tiles: the names of cells here, what else a kind of grid wants in its own class. */
+  tileOptions() {
+    return this.header.names ? { names: this.header.names } : {};
+  }
+
+  /** The edge of the ink on each map: of one picture for all, or of a picture for each. */
+  inkEdges() {
+    const { header, arrays, shapes, cells, count } = this;
+    const none = !arrays.picture || header.role === "ink";
+    const one = none ? [] : inkEdge(arrays.picture.subarray(0, cells.tokens), cells.rows, cells.columns);
+    return Array.from({ length: count }, (_, tile) => (none || shapes.picture.length < 3 || !tile
+      ? one : inkEdge(arrays.picture.subarray(tile * cells.tokens, (tile + 1) * cells.tokens), cells.rows, cells.columns)));
   }
 
   /** The cell whose values stand under the tiles, or -1. */
@@ -115,6 +156,12 @@ export class MapGrid extends Part {
     this.chosen = tile;
     this.looked.tile = tile;
     this.changed();
+  }
+
+  leave() {
+    super.leave();
+    const { header, chosen, wish, scale, cell } = this;
+    if (header?.key) left.set(header.key, { chosen, wish, scale, cell });
   }
 
   /** Arrows choose among the tiles (TileWall); with Shift they move the cross-hair; Escape lets it go. */
@@ -146,8 +193,11 @@ export class MapGrid extends Part {
     const resized = this.isResized();
     if (!width || !this.wall || !(force || resized)) return;
     this.root.classList.toggle("narrow", width < 520);
-    // Few maps may be large.
-    this.wall.room = Math.min(240, Math.max(84, width / this.count - 8));
+    // Few maps may be large; four or five, which have long names, stand in twos on a phone.
+    this.wall.across = width < 520 && (this.count === 4 || this.count === 5) ? 2 : 6;
+    const beside = this.header.table?.columns ?? (this.wall.across < 6 ? this.wall.across : this.count);
+    this.wall.room = Math.min(240, Math.max(84, width / beside - 8));
+    if (this.header.names) this.wall.room = Math.max(240, Math.min(480, 20 * this.cells.columns));
     this.wall.layout(width, width < 520);
     this.wall.board.clear(packed(this.theme.background));
     this.legend.layout();
@@ -162,9 +212,11 @@ export class MapGrid extends Part {
     const halo = packed(theme.background);
     for (let tile = 0; tile < this.count; tile++) {
       wall.board.paint(tile, this.indices, tile * cells.tokens, this.palette, packed(theme.text), packed(theme.edge));
+      if (header.outlined) wall.board.outline(tile, header.outlined[tile], packed(theme.orange), { halo, strong: true });
       if (this.shown >= 0) wall.board.outline(tile, this.shown, packed(theme.text), { halo, strong: this.cell !== null });
     }
     wall.board.flush();
+    this.drawn?.();
     const values = this.shown < 0 ? null : Array.from({ length: this.count }, (_, tile) => this.value(tile));
     this.root.dataset.reading = JSON.stringify({
       cell: this.shown < 0 ? null : cells.place(this.shown), tile: this.looked.tile, chosen: this.chosen, values, role: header.role, scale: this.scale,
@@ -195,6 +247,10 @@ export class MapGrid extends Part {
     if (scale === "share") return makeScale("share");
     if (header.role === "unit" && scale === "all") return makeScale("unit");
     const [start, count] = scale === "map" ? [tile * cells.tokens, cells.tokens] : [0, arrays.maps.length];
+    if (header.role === "own") {
+      const { high, low } = extent(arrays.maps, start, count);
+      return makeScale("own", high, low);
+    }
     const most = scale === "pictures" ? Math.max(...header.bounds.map(Math.abs)) : extent(arrays.maps, start, count).most;
     return makeScale(header.role === "signed" ? "signed" : "positive", most);
   }
@@ -214,12 +270,12 @@ export class MapGrid extends Part {
     this.scales.show(scale, hidden);
     this.scales.element.hidden = hidden.length >= 3;
     this.legend.colour(this.palette);
-    this.legend.say(tileScale, scale === "share" ? `\u00d7 an even share, 1/${header.tokens} = ${short(1 / header.tokens, 3)}` : NOTES[scale]);
+    this.legend.say(tileScale, scale === "share" ? `\u00d7 an even share, 1/${header.tokens} = ${short(1 / header.tokens, 3)}` : header.note ?? NOTES[header.role === "own" ? "own" : scale]);
     this.legend.point(shown < 0 ? NaN : this.value(this.looked.tile) * (scale === "share" ? header.tokens : 1), tileScale);
     this.legend.explain(this.marks);
     say(this.words.title, header.title);
     const here = shown < 0 ? "" : `${this.where()}, ${header.labels[this.looked.tile]}: ${short(this.value(this.looked.tile))}`;
-    say(this.words.how, here ? `${here}${this.cell === null ? "" : " \u00b7 locked, Escape lets go"}` : "move over a map to read its values, click to choose it");
+    say(this.words.how, here ? `${here}${this.cell === null ? "" : " \u00b7 locked, Escape lets go"}` : this.hint);
     set(wall.element, "aria-label", this.summary());
     if (this.toAnnounce) this.announce(this.summary());
     this.toAnnounce = false;
@@ -228,6 +284,8 @@ export class MapGrid extends Part {
 
   where() {
     const [row, place] = this.cells.place(this.shown);
+    const { names } = this.header;
+    if (names) return `${names.row} ${names.rows[row]}, ${names.column} ${names.columns[place]}`;
     return `row ${row + 1}, column ${place + 1}`;
   }
 

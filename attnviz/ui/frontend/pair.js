@@ -90,6 +90,7 @@ function sayRow(row, term, most) {
 }
 
 function sentence({ direction, show, head, tokens, count, sum, unit }) {
+  if (tokens === 1) return "There is one token only: the softmax over its one score is 1, whatever the score is.";
   const whose = head === MEAN ? "the heads\u2019 mean" : "this head\u2019s";
   if (show === "scores") {
     if (direction === "received") return `The mean over all ${tokens} queries of the score before softmax.`;

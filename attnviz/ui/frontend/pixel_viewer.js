@@ -41,6 +41,8 @@ export class Viewer extends Part {
     this.palettes = palettes(this.theme);
     this.watch();
     this.layout(true);
+    const { model, recipe, image } = this.header.origin;
+    this.root.dataset.shown = `${model}.${recipe} ${image}`;
   }
 
   takeData() {

@@ -11,10 +11,14 @@ export class TileWall {
    * @param {string} options.label what the wall shows, for those who cannot see it
    * @param {{name: string, spoken: string}[]} options.tiles name: under the tile; spoken: in full
    * @param {import("./paint.js").Cells} options.cells
-   * @param {{cell: number, below: boolean}[]} options.edge from `inkEdge`
+   * @param {{cell: number, below: boolean}[]} [options.edge] from `inkEdge`, of all tiles
+   * @param {{cell: number, below: boolean}[][]} [options.edges] the same, one a tile
+   * @param {number} [options.across] tiles a row on a phone; six by default
    * @param {number} [options.room] wanted width of a tile in CSS pixels
    * @param {{columns: number, rows: string[], heads: string[]}} [options.table] tiles in a table of so many columns,
    *   with a label for each row and each column
+   * @param {{rows: string[], columns: string[]}} [options.names] of the cells of the only map, written beside it
+   * @param {boolean} [options.atOnce] a finger chooses with its first tap
    * @param {boolean} [options.ranges] a line more under each tile, for what `sayRange` says
    * @param {function({tile: number, token: number})} [options.look] the pointer is over this cell
    * @param {function({tile: number, token: number})} [options.take] this cell was clicked
@@ -32,6 +36,7 @@ export class TileWall {
     this.element = element("div.wall", { role: this.choose ? "grid" : "group", "aria-label": this.label }, this.canvas);
     listen(this.canvas, {
       find: (x, y) => this.board.find(x * devicePixelRatio, y * devicePixelRatio),
+      atOnce: this.atOnce,
       same: (one, other) => one.tile === other.tile && one.token === other.token,
       look: (found) => found.token >= 0 && this.look?.(found),
       take: (found) => {
@@ -55,16 +60,19 @@ export class TileWall {
    */
   layout(width, narrow = false) {
     const ratio = devicePixelRatio;
-    const { cells, table } = this;
-    const aside = table?.rows ? 64 : 0;
-    const above = table?.heads ? 18 : 0;
+    const { cells, table, names } = this;
+    const beside = table?.rows ?? names?.rows;
+    const aside = beside ? Math.min(64, 12 + 7 * Math.max(...beside.map((name) => name.length))) : 0;
+    const above = table?.heads || names ? 18 : 0;
     const gap = narrow || table ? 5 : 8;
     const strip = cells.columns > 8 * cells.height;
     const fitting = (cell) => Math.max(1, Math.min(this.tiles.length, Math.floor((width + gap) / ((cell * cells.columns) / ratio + gap))));
-    let perRow = table?.columns ?? Math.min(this.tiles.length, 6);
+    let perRow = table?.columns ?? Math.min(this.tiles.length, this.across ?? 6);
     let room = (width - aside - gap * (perRow - 1)) / perRow;
+    // A table fits a screen's height; where a phone is too narrow for it, it scrolls sideways.
+    if (table) room = Math.floor(Math.max(narrow ? 40 : 24, Math.min(room, 520 / Math.ceil(this.tiles.length / perRow))));
     if (strip && !table) room = width;
-    else if (!narrow && !table) room = Math.min(this.room, width);
+    else if (!narrow && !table) room = Math.min(this.room, width - aside);
     let wide = Math.max(1, cellSize(Math.min(room, this.room, strip ? 12 * cells.columns : Infinity) * ratio, cells.columns));
     if (strip) wide = Math.max(1, cellSize(Math.min(room, 12 * cells.columns) * ratio, cells.columns));
     let high = strip ? Math.max(wide, 14 * ratio) : wide;
@@ -83,7 +91,8 @@ export class TileWall {
     const size = [Math.round(wide * cells.columns) / ratio, Math.round(high * cells.height) / ratio];
     // What a row has left over goes between its tiles, so that the wall ends where the columns above it end.
     const full = this.tiles.length > perRow && !table;
-    const step = full && perRow > 1 ? Math.min(size[0] + 20, (width - size[0]) / (perRow - 1)) : size[0] + gap;
+    const step = full && perRow > 1 ? Math.min(size[0] + 20, (width - size[0]) / (perRow - 1))
+      : table || perRow < 2 ? size[0] + gap : Math.min(size[0] + gap, (width - size[0]) / (perRow - 1));
     const caption = (table ? 5 : 20) + (this.ranges && !narrow ? 16 : 0);
     const rows = Math.ceil(this.tiles.length / perRow);
     this.perRow = perRow;
@@ -97,7 +106,7 @@ export class TileWall {
       const [row, column] = [Math.floor(number / perRow), number % perRow];
       const x = Math.round((aside + column * step) * ratio);
       const y = Math.round((above + row * (size[1] + caption + 2)) * ratio);
-      this.board.place(x, y, [wide, high], cells, this.edge, Math.max(1, Math.round(ratio)));
+      this.board.place(x, y, [wide, high], cells, this.edges?.[number] ?? this.edge, Math.max(1, Math.round(ratio)));
       Object.assign(frame.style, { left: `${x / ratio}px`, top: `${y / ratio}px`, width: `${size[0]}px` });
       frame.firstChild.style.height = `${size[1]}px`;
     });
@@ -106,13 +115,28 @@ export class TileWall {
   }
 
   arrange(rows, { aside, above, step, size, caption }) {
-    const labels = [];
+    const { activeElement } = this.element.getRootNode();
+    const labels = this.names ? this.nameCells(aside, above, size) : [];
     const label = (name, left, top, width, role) => labels.push(element(`span.side.${role}`, { style: `left:${left}px;top:${top}px;width:${width}px` }, name));
     this.table?.heads?.forEach((name, column) => label(name, aside + column * step, 0, size[0], "head"));
     this.table?.rows?.forEach((name, row) => label(name, 0, above + row * (size[1] + caption + 2) + size[1] / 2 - 8, aside - 8, "row"));
     const lines = Array.from({ length: rows }, (_, row) =>
       element("div.line", this.choose ? { role: "row" } : {}, ...this.frames.slice(row * this.perRow, (row + 1) * this.perRow)));
     this.element.replaceChildren(this.canvas, ...labels, ...lines);
+    if (this.frames.includes(activeElement)) activeElement.focus({ preventScroll: true }); // moved, it has lost it
+  }
+
+  /** The names of rows and columns at every cell of the only map; where cells are small, of every second or third. */
+  nameCells(aside, above, [wide, high]) {
+    const { names, cells } = this;
+    const [across, down] = [wide / cells.columns, high / cells.rows];
+    const every = Math.ceil(15 / Math.min(across, down));
+    const label = (name, role, style) => element(`span.side.${role}`, { style, "aria-hidden": "true" }, name);
+    const some = (list) => list.map((name, i) => [name, i]).filter(([, i]) => i % every === 0);
+    return [
+      ...some(names.columns).map(([name, i]) => label(name, "head", `left:${aside + (i + 0.5) * across - 20}px;top:0;width:40px`)),
+      ...some(names.rows).map(([name, i]) => label(name, "row", `left:0;top:${above + (i + 0.5) * down - 8}px;width:${aside - 6}px`)),
+    ];
   }
 
   /** Say the value under a tile. */

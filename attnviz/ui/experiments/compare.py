@@ -1,0 +1,158 @@
+"""Two of anything side by side, and their signed difference: pixels, heads, pictures, models."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+import streamlit as st
+
+from attnviz import cards, data
+from attnviz.cards import Card
+from attnviz.measures.compare import Direction
+from attnviz.ui import address, cache, locked, page, pickers
+from attnviz.ui.experiments.compare_sides import DIRECTIONS, Side, draw
+from attnviz.ui.pixel_viewer import AttentionView, view_from_address
+
+TITLE = "Side by side"
+QUESTION = "How do two pixels, heads, pictures or models differ in where they look? One thing changes, the rest stays."
+WORDS = ("other", "other_pixel", "other_head", "other_number", "other_model")
+
+Pair = tuple[Side, Side] | None
+
+
+def refusal(card: Card) -> str | None:
+    """Return why this model cannot answer it; None where it can."""
+    if one_token(card):
+        return "This model takes the whole picture as one token: every map has one place, and all are the same."
+    return None
+
+
+def show(card: Card, picture: pickers.Picture) -> None:
+    """Draw the choice of what differs, both maps, their difference and the numbers."""
+    view = cache.attention(card, picture.source, picture.number)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        options = {name: title for name, (title, _) in OTHERS.items() if name != "head" or len(view.query) > 1}
+        other = address.choice("other", list(options), "pixel")
+        segments("Against another", options, "other")
+        direction = cast("Direction", address.choice("direction", list(DIRECTIONS), "from"))
+        segments("Direction", DIRECTIONS, "direction")
+        head = None if other == "model" else locked.head(len(view.query), mean=True)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        pair = OTHERS[other][1](card, picture, Side("", view, head, held(view, direction)))
+    if pair is None:
+        return
+    draw(*pair, direction)
+    if other == "model":
+        st.caption("Shown is the mean of all heads: heads of two models do not correspond.")
+    if pair[0].token:
+        role = ":orange[query]" if direction == "from" else ":blue[key]"
+        st.caption(f"The {role} held at the left is {pair[0].token.place}: the one that is locked in the viewer above.")
+
+
+def held(view: AttentionView, direction: str) -> locked.Token | None:
+    """Return the pixel that is locked in the viewer, else one in the middle of the ink; None where none is asked."""
+    if direction == "received":
+        return None
+    return locked.token(view, "query" if direction == "from" else "key") or locked.middle_of_the_ink(view)
+
+
+def other_pixel(card: Card, picture: pickers.Picture, left: Side) -> Pair:
+    """Draw the choice of another pixel; at first the upper left one, or where that is too alike, one on the ink."""
+    if left.token is None:
+        st.info("*Received from all* holds no pixel. Choose another direction, or compare heads, pictures or models.")
+        return None
+    view = left.view
+    other = locked.at(view, view.prefix) if left.token.ink else locked.middle_of_the_ink(view)
+    word = st.query_params.get("other_pixel")
+    if word is not None:
+        place = view_from_address({"query": word})["query"]
+        if isinstance(place, list) and 0 <= place[0] < view.rows and 0 <= place[1] < view.columns:
+            other = locked.at(view, view.prefix + place[0] * view.columns + place[1])
+        else:
+            asked = f"The address asks for the other pixel {word!r}; rows are 1 to {view.rows}, columns 1 to"
+            st.warning(page.verbatim(f"{asked} {view.columns}. This is {other.place}."))
+    row, column = divmod(other.number - view.prefix, view.columns)
+    st.session_state["other_row"], st.session_state["other_column"] = row + 1, column + 1
+    st.number_input("Other pixel: row", 1, view.rows, key="other_row", width=120, on_change=keep_pixel)
+    st.number_input("Column", 1, view.columns, key="other_column", width=120, on_change=keep_pixel)
+    return replace(left, title=left.token.place), replace(left, title=other.place, token=other)
+
+
+def keep_pixel() -> None:
+    """Put the other pixel into the address, as the viewer's are: row,column, from 1."""
+    address.put(other_pixel=f"{st.session_state['other_row']},{st.session_state['other_column']}")
+
+
+def other_head(card: Card, picture: pickers.Picture, left: Side) -> Pair:
+    """Draw the choice of another head; at first the mean of all."""
+    numbers = [*map(str, range(1, len(left.view.query) + 1)), locked.MEAN]
+    names = {word: locked.name(None if word == locked.MEAN else int(word) - 1) for word in numbers}
+    word = address.choice("other_head", numbers, "1" if left.head is None else locked.MEAN)
+    select("Other head", names, "other_head", 190)
+    head = None if word == locked.MEAN else int(word) - 1
+    return replace(left, title=locked.name(left.head)), replace(left, title=names[word], head=head)
+
+
+def other_picture(card: Card, picture: pickers.Picture, left: Side) -> Pair:
+    """Draw the choice of another picture of the data set; at first the first one of another class."""
+    labels = data.labels(picture.source, "test")
+    fitting = np.isin(labels, card.recipe.classes) & (labels != labels[picture.number])
+    number = address.number("other_number", len(labels), int(fitting.argmax()))
+    st.number_input(
+        "Other picture: number", 0, len(labels) - 1, key="other_number", width=170,
+        on_change=address.keep, args=("other_number",),
+    )  # fmt: skip
+    view = cache.attention(card, picture.source, number)
+    return (
+        replace(left, title=f"{left.view.label}, number {picture.number}"),
+        replace(left, title=f"{view.label}, number {number}", view=view),
+    )
+
+
+def other_model(card: Card, picture: pickers.Picture, left: Side) -> Pair:
+    """Draw the choice of another model with attention."""
+    known = {name: cards.read(name) for name in cards.names() if name.startswith("pixel_attention.")}
+    titles = {name: one.recipe.title for name, one in known.items() if name != card.name and not one_token(one)}
+    if not titles:
+        st.info("There is no other trained model with attention among pixels.")
+        return None
+    name = address.choice("other_model", list(titles), next(iter(titles)))
+    select("Other model", titles, "other_model", 400)
+    view = cache.attention(known[name], picture.source, picture.number)
+    right = replace(left, title=titles[name], view=view)
+    if left.token:
+        right = replace(right, token=locked.at(view, view.prefix + left.cell(view.rows, view.columns)))
+    return replace(left, title=card.recipe.title), right
+
+
+OTHERS: dict[str, tuple[str, Callable[[Card, pickers.Picture, Side], Pair]]] = {
+    "pixel": ("Pixel", other_pixel),
+    "head": ("Head", other_head),
+    "picture": ("Picture", other_picture),
+    "model": ("Model", other_model),
+}
+
+
+def one_token(card: Card) -> bool:
+    """Return whether a model takes the whole picture as one token."""
+    config = card.config
+    return bool(
+        config.get("pool", 1) * config.get("patch", 1) >= min(config.get("rows", 28), config.get("columns", 28))
+    )
+
+
+def segments(label: str, titles: Mapping[str, str], key: str) -> None:
+    """Draw a choice whose word `address.choice` has read."""
+    st.segmented_control(
+        label, list(titles), key=key, format_func=titles.__getitem__, required=True,
+        on_change=address.keep, args=(key,),
+    )  # fmt: skip
+
+
+def select(label: str, titles: Mapping[str, str], key: str, width: int) -> None:
+    """Draw a choice among many, likewise."""
+    st.selectbox(
+        label, list(titles), key=key, format_func=titles.__getitem__, width=width,
+        on_change=address.keep, args=(key,),
+    )  # fmt: skip

@@ -1,0 +1,110 @@
+"""What the experiment *Does it matter?* says, computed from what came out; no streamlit, no torch."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.measures.paired import paired
+
+if TYPE_CHECKING:
+    from attnviz.measures.erasure import Curve
+
+Array = npt.NDArray[np.float64]
+
+
+def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str) -> str:
+    """Say what removing does to one picture: how the change compares with the random ones.
+
+    Args:
+        changes: (2 + draw,) of the logit: most attended, Jacobian, draws.
+        logit: of the answer to the unedited picture.
+        answer: its name.
+        count, unit: so many of what are removed.
+    """
+    attended, draws = changes[0], changes[2:]
+    below, above = int((attended < draws).sum()), int((attended > draws).sum())
+    if below == len(draws):
+        than = f"lower than without any of {len(draws)} random choices with as much ink"
+    elif above == len(draws):
+        than = f"higher than without any of {len(draws)} random choices with as much ink"
+    else:
+        than = f"lower than without {below} of {len(draws)} random choices with as much ink: no clear difference"
+        if below >= 0.9 * len(draws) or above >= 0.9 * len(draws):
+            than = than.partition(":")[0]
+    return (
+        f"The model answers **{answer}**, with a logit of {signed(logit, plus=False)}. Without the {count} most "
+        f"attended {unit} the logit is {signed(logit + attended, plus=False)}, {than}."
+    )
+
+
+def table(changes: Array, logit: float, ink: int, jacobian_ink: int, count: int, unit: str) -> str:
+    """Return the changes of one picture as a table in Markdown; arguments as in `one_picture`, and of the ink."""
+    draws = changes[2:]
+    return "\n".join(
+        [
+            f"| {count} {unit} | of them ink | change of the logit |",
+            "| --- | ---: | ---: |",
+            f"| most attended | {ink} | {signed(changes[0])} |",
+            f"| chosen by the Jacobian | {jacobian_ink} | {signed(changes[1])} |",
+            f"| at random, mean (range) of {len(draws)} draws | {ink} "
+            f"| {signed(draws.mean())} ({signed(draws.min())} to {signed(draws.max())}) |",
+        ]
+    )
+
+
+def verdict(curve: "Curve", unit: str) -> str:
+    """Say whether the attended pixels matter more than random ones of the same ink, with numbers."""
+    if len(curve.logits) < 2:
+        return "One picture alone says nothing yet."
+    found = paired(curve.attended, curve.random.mean(2))
+    at = len(curve.counts) // 2
+    verdicts = found.verdicts
+    sign = int(verdicts[at])
+    sure_of = {-1: "less sure", 1: "surer", 0: "as sure"}[sign]
+    others = "random ones with as much ink"
+    than = f"than without {others}" if sign else f"as without {others}, as far as {len(curve.logits)} pictures can show"
+    lines = {name: curve.line(name) for name in ("attended", "random", "jacobian")}
+    same = int((verdicts == sign).sum())
+    also = (
+        f"The same is so at {same} of the {len(verdicts)} numbers of removed {unit.partition(' ')[0]}."
+        if len(verdicts) > 1
+        else ""
+    )
+    return (
+        f"Without the most attended {unit} this model is **{sure_of}** of its answer {than}. "
+        f"Without {curve.counts[at]} of {curve.places} the logit changes by "
+        f"{signed(lines['attended'].mean[at])} on average, without random ones by "
+        f"{signed(lines['random'].mean[at])}: a difference of "
+        f"{signed(found.mean[at])} (95 % interval {signed(found.low[at])} to {signed(found.high[at])}, "
+        f"{len(curve.logits)} pictures), below 0 on {100 * found.below[at]:.0f} % of them. "
+        f"The Jacobian's choice changes it by "
+        f"{signed(lines['jacobian'].mean[at])}. {also}"
+    )
+
+
+def csv(curve: "Curve", numbers: Sequence[int], origin: Mapping[str, str]) -> str:
+    """Return every change in full precision: a line a picture, count and way of choosing.
+
+    Args:
+        curve: all of it.
+        numbers: (picture,) their places in the test split.
+        origin: stands at the top.
+    """
+    lines = [f"# {name}: {value}" for name, value in origin.items()]
+    lines.append("picture,removed,chosen by,draw,of them ink,change of the logit")
+    for picture, number in enumerate(numbers):
+        for at, count in enumerate(curve.counts):
+            ink, steep = curve.attended_ink[picture, at], curve.jacobian_ink[picture, at]
+            lines.append(f"{number},{count},attention,,{ink},{float(curve.attended[picture, at])!r}")
+            lines.append(f"{number},{count},Jacobian,,{steep},{float(curve.jacobian[picture, at])!r}")
+            for draw, change in enumerate(curve.random[picture, at]):
+                lines.append(f"{number},{count},random,{draw + 1},{ink},{float(change)!r}")
+    return "\n".join(lines) + "\n"
+
+
+def signed(value: float, *, plus: bool = True) -> str:
+    """Return a number as a person reads it, with a sign."""
+    text = f"{value:+#.3g}" if plus else f"{value:#.3g}"
+    return text.rstrip(".").replace("-", "−")

@@ -1,0 +1,154 @@
+// Maps that are computed here while a hand moves a handle, or moves over places. Python's side is
+// attnviz/ui/moving_maps.py; what is computed is in moving_kinds.js.
+
+import { element, say, set, text } from "./dom.js";
+import { MapGrid } from "./map_grid.js";
+import { KINDS } from "./moving_kinds.js";
+import { mountable, Part } from "./part.js";
+import { unpack } from "./payload.js";
+
+/** The component: a handle if the kind has one, words, and one grid of maps a pane. */
+export class MovingMaps extends Part {
+  constructor(parent) {
+    super();
+    this.at = null;
+    this.given = undefined;
+    this.grids = [];
+    this.words = { title: text(), value: text() };
+    this.slider = element("input", { type: "range", oninput: () => this.guard(() => this.move(Number(this.slider.value))), onchange: () => this.settle() });
+    this.stops = element("span.stops");
+    this.handle = element("div.handle", {}, element("label", {}, element("span", {}, this.words.title), this.slider), this.stops, element("output", {}, this.words.value));
+    this.lines = element("div.lines");
+    this.room = element("div.panes");
+    this.root = element("div.attnviz.moving", { "data-component": "moving_maps" }, this.failure, this.handle, this.lines, this.room, this.liveRegion);
+    parent.append(this.root);
+  }
+
+  receive(bytes) {
+    if (bytes !== this.data) {
+      this.data = bytes;
+      Object.assign(this, unpack(bytes));
+      this.takeData();
+    }
+    this.failure.hidden = true;
+    this.grids.forEach((grid) => grid.refresh());
+    this.draw();
+  }
+
+  takeData() {
+    const { header, arrays, shapes } = this;
+    this.kind = KINDS[header.kind];
+    // What was reported comes back through the address: only what is new here moves the handle.
+    const asked = JSON.stringify(header.at);
+    if (asked !== this.given && asked !== this.lastSettled.at) this.at = null;
+    this.given = asked;
+    this.at ??= header.at ?? header.start;
+    this.takeHandle();
+    while (this.grids.length > header.panes.length) this.grids.pop().leave();
+    while (this.grids.length < header.panes.length) this.grids.push(this.makeGrid());
+    this.room.replaceChildren(...this.grids.map((grid) => grid.room));
+    const computed = this.kind.compute(this, this.at).panes;
+    header.panes.forEach((pane, i) => {
+      const maps = computed[i] ?? arrays[`maps_${i}`];
+      this.grids[i].room.classList.toggle("wide", pane.labels.length > 6);
+      const shape = [pane.labels.length, header.rows, header.columns];
+      const picture = pane.edge ? { picture: arrays.picture } : {};
+      this.grids[i].hold(this.data, { header: { ...pane, origin: header.origin }, arrays: { maps, ...picture }, shapes: { maps: shape, picture: shape.slice(1) } });
+    });
+    if (header.kind === "places") this.hold(header.at);
+    this.noteSettled();
+  }
+
+  takeHandle() {
+    const { handle } = this.header;
+    this.handle.hidden = !handle;
+    if (!handle) return;
+    say(this.words.title, handle.title);
+    Object.assign(this.slider, { min: handle.low, max: handle.high, step: handle.step, value: this.at });
+    this.stops.replaceChildren(...handle.stops.map(([name, at]) => element("button.quiet", { type: "button", onclick: () => this.guard(() => {
+      this.slider.value = at;
+      this.move(at);
+      this.settle();
+    }) }, name)));
+  }
+
+  makeGrid() {
+    const room = element("div.pane");
+    const grid = new MapGrid(room);
+    grid.room = room;
+    grid.report = () => {};
+    grid.drawn = () => this.guard(() => this.follow(grid));
+    return grid;
+  }
+
+  // What the visitor does
+
+  move(at) {
+    this.at = at;
+    this.draw();
+  }
+
+  /** Places are chosen in the first and in the last pane; those follow one another, and the maps between follow them. */
+  follow(grid) {
+    if (this.header.kind !== "places" || grid === this.grids[1] || this.following) return;
+    const [picture, , code] = this.grids;
+    const other = grid === picture ? code : picture;
+    const at = grid.shown < 0 ? this.at : grid.shown;
+    const same = at === this.at && other.cell === grid.cell;
+    if (same) return;
+    this.following = true;
+    other.cell = grid.cell;
+    other.looked = { tile: other.looked.tile, token: at };
+    other.draw();
+    this.move(at);
+    this.following = false;
+    this.settle();
+  }
+
+  /** Hold the place that the address names, or none. */
+  hold(at) {
+    const [picture, , code] = this.grids;
+    for (const grid of [picture, code]) {
+      grid.cell = at;
+      grid.looked = { tile: 0, token: this.at };
+    }
+  }
+
+  settled() {
+    return { at: this.header.kind === "places" ? this.grids[0].cell : this.at };
+  }
+
+  layout() {}
+
+  leave() {
+    super.leave();
+    this.grids.forEach((grid) => grid.leave());
+  }
+
+  // Drawing: this runs at every move
+
+  draw() {
+    const { header, kind, grids, at } = this;
+    const { panes, lines } = kind.compute(this, at);
+    panes.forEach((maps, i) => {
+      if (!maps) return;
+      if (header.kind === "places") grids[i].header.outlined = [at];
+      grids[i].renew(maps);
+    });
+    this.said = lines;
+    this.root.dataset.reading = JSON.stringify({ at, lines });
+    this.saySoon();
+  }
+
+  sayAll() {
+    const { kind, said, at, lines } = this;
+    while (lines.children.length > said.length) lines.lastChild.remove();
+    while (lines.children.length < said.length) lines.append(element("p", {}, text()));
+    said.forEach((line, i) => say(lines.children[i].firstChild, line));
+    if (!kind.say) return;
+    say(this.words.value, kind.say(at));
+    set(this.slider, "aria-valuetext", kind.say(at));
+  }
+}
+
+export default mountable(MovingMaps);

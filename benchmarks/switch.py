@@ -1,0 +1,108 @@
+"""How long until another picture, model or head stands complete in the viewer? Against a plain Streamlit page.
+
+python -m benchmarks.switch
+
+Every picture is a new one (nothing is cached), models are switched back and forth between two that have been looked at
+once before, on a picture that neither has seen.
+"""
+
+import statistics
+
+from playwright.sync_api import ElementHandle, Page, sync_playwright
+
+from attnviz import cards
+from tests.browser.harness import launch, ready, running
+
+SWITCHES = 20
+MODELS = ("pixel_attention.1v8-augmented", "pixel_attention.1v8-noise")
+
+# From the click to the second animation frame after what is shown has changed.
+SWITCH = """async (click, [viewer, change]) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const shown = () => viewer ? viewer.dataset[change] : document.querySelector("#shown")?.textContent;
+  const before = shown(), start = performance.now();
+  click();
+  while (shown() === before || !shown()) await frame();
+  await frame();
+  return performance.now() - start;
+}"""
+CLICK = f"async (element, given) => ({SWITCH})(() => element.click(), given)"
+POINT = f"""async (element, [viewer, change, x, y]) => ({SWITCH})(() => {{
+  for (const type of ["pointerdown", "pointerup", "click"]) element.dispatchEvent(new PointerEvent(type,
+    {{ clientX: x, clientY: y, bubbles: true, composed: true, pointerType: "mouse", pointerId: 1, button: 0 }}));
+}}, [viewer, change])"""
+
+
+def viewer(page: Page) -> ElementHandle | None:
+    """Return the element of the viewer; None on the plain page."""
+    found = page.locator("[data-shown]")
+    return found.element_handle() if found.count() else None
+
+
+def pictures(page: Page) -> list[float]:
+    button, times = page.get_by_role("button", name="Next"), []
+    for _ in range(SWITCHES):
+        times.append(float(button.evaluate(CLICK, [viewer(page), "shown"])))
+        ready(page)
+    return times
+
+
+def models(page: Page, titles: list[str]) -> list[float]:
+    times = []
+    for turn in range(SWITCHES):
+        page.get_by_role("button", name="Next").click()
+        ready(page)
+        page.get_by_role("combobox", name="Model").click()
+        option = page.get_by_role("option", name=titles[(turn + 1) % 2], exact=True)
+        times.append(float(option.evaluate(CLICK, [viewer(page), "shown"])))
+        ready(page)
+    return times
+
+
+def heads(page: Page) -> list[float]:
+    wall, times = page.get_by_role("grid", name="All 24 heads and their mean"), []
+    for turn in range(SWITCHES):
+        box = wall.get_by_role("gridcell").nth((7 * turn + 1) % 24).bounding_box()
+        assert box is not None
+        place = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+        times.append(float(wall.locator("canvas").evaluate(POINT, [viewer(page), "reading", *place])))
+        ready(page)
+    return times
+
+
+def line(name: str, times: list[float], plain: list[float]) -> str:
+    """Return a line of the table."""
+    high = sorted(times)[int(0.95 * (len(times) - 1))]
+    ratio = statistics.median(times) / statistics.median(plain)
+    return f"| {name} | {statistics.median(times):.0f} | {high:.0f} | {ratio:.2f} |"
+
+
+def main() -> None:
+    with (
+        running() as app,
+        running("benchmarks/apps/plain_switch.py") as plain,
+        sync_playwright() as playwright,
+        launch(playwright) as browser,
+    ):
+        page = browser.new_page(viewport={"width": 1280, "height": 1400})
+        page.goto(f"{app.address}/pixel_attention?model={MODELS[0]}&data=strokes&number=40")
+        page.locator("[data-shown]").wait_for()
+        ready(page)
+        beside = browser.new_page(viewport={"width": 1280, "height": 1400})
+        beside.goto(plain.address)
+        beside.locator("#shown").wait_for()
+        ready(beside)
+        rows = {
+            "picture": (pictures(page), pictures(beside)),
+            "model": (models(page, [cards.read(name).recipe.title for name in MODELS]), models(beside, ["one", "two"])),
+        }
+        rows["head"] = heads(page), rows["picture"][1]
+        print("| switching | median, ms | 95 %, ms | times a plain page |\n| --- | --- | --- | --- |")
+        for name, (times, plainly) in rows.items():
+            print(line(name, times, plainly))
+            if name != "head":
+                print(line(f"{name}, plain page", plainly, plainly))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""Heads switched under a real pointer, and the answers on the screen against edits made apart in the library."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+
+from attnviz import checkpoints, data, edits
+from attnviz.models import probabilities
+from attnviz.tracing import trace
+from tests.training.several import NAME, lay_several
+
+from .conftest import NewPage, Serve, axe, ready
+
+NUMBER = 5
+WORDS = f"model={NAME}&data=strokes&number={NUMBER}&experiment=heads"
+
+# Keeps every reading that the component ever showed.
+WATCH = """(root) => {
+  root.seen = [root.dataset.reading];
+  new MutationObserver(() => root.seen.push(root.dataset.reading)).observe(root, { attributeFilter: ["data-reading"] });
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("checkpoints")
+    lay_several(found)
+    return found
+
+
+@pytest.fixture
+def address(serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(folder))
+    return serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
+
+
+def open_heads(page: Page, address: str, more: str = "") -> Page:
+    page.goto(f"{address}/pixel_attention?{WORDS}{more}")
+    ready(page)
+    switch(page).and_(page.locator("[data-reading]")).wait_for()
+    return page
+
+
+def switch(page: Page) -> Locator:
+    return page.locator("[data-component=head_switch]")
+
+
+def click(page: Page, head: int) -> None:
+    """Click a head, counted from 1."""
+    frame = switch(page).locator(".wall .frame").nth(head - 1)
+    frame.scroll_into_view_if_needed()
+    box = frame.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def answered(page: Page, *states: str, source: str = "") -> dict[str, Any]:
+    """Wait for the answer to these states; `source` says which way it must have come: "live" or "page"."""
+    wanted = json.dumps(states, separators=(",", ":"))
+    page.wait_for_function(
+        """([states, source]) => {
+          const all = [...document.querySelectorAll("*")].map((one) => one.shadowRoot?.querySelector("[data-component=head_switch]"));
+          const found = JSON.parse(all.find(Boolean)?.dataset.reading ?? "{}");
+          return found.pending === false && JSON.stringify(found.states) === states && (!source || found.source === source);
+        }""",
+        arg=[wanted, source],
+    )
+    return json.loads(switch(page).get_attribute("data-reading") or "{}")
+
+
+def apart(states: list[str]) -> dict[str, np.ndarray]:
+    """Ask the library, with the weights computed and edited where a head is off, and the mixed values where uniform."""
+    model, _ = checkpoints.load(NAME)
+    image = data.load("strokes", "test", count=256).images[NUMBER]
+    pixels = torch.from_numpy(image.transpose(2, 0, 1).copy())[None].float() / 255
+    off = [head for head, state in enumerate(states) if state == "off"]
+    uniform = [head for head, state in enumerate(states) if state == "uniform"]
+    made = edits.together(
+        *[{"attention.weights": edits.off(head=off)} for _ in off[:1]],
+        *[edits.uniform("attention.mixed", head=uniform) for _ in uniform[:1]],
+    )
+    with torch.no_grad(), trace(model, [] if made else ["attention.weights"], made):
+        logits = model(pixels)
+    return {"logits": logits[0].numpy(), "probabilities": probabilities(logits)[0].numpy()}
+
+
+def assert_true(found: dict[str, Any]) -> None:
+    for name, wanted in apart(found["states"]).items():
+        np.testing.assert_allclose(found["now"][name], wanted, atol=1e-5)
+    for name, wanted in apart(["on"] * 4).items():
+        np.testing.assert_allclose(found["before"][name], wanted, atol=1e-5)
+    logit = found["now"]["logits"][0]
+    np.testing.assert_allclose(found["now"]["log_odds"], [-logit, logit], atol=1e-7)
+
+
+def test_head_edits_on_the_page_equal_an_edit_made_apart(page: Page, address: str) -> None:
+    open_heads(page, address)
+    click(page, 3)
+    off = answered(page, "on", "on", "off", "on")
+    assert_true(off)
+    assert abs(off["now"]["logits"][0] - off["before"]["logits"][0]) > 1e-3
+    shown = off["now"]["probabilities"][0]
+    expect(switch(page).locator("tbody tr").first.locator("td").nth(2)).to_have_text(f"{100 * shown:.1f} %")
+    expect(switch(page).locator(".tile").nth(2)).to_contain_text("off")
+    page.wait_for_url("**off=3*")
+    click(page, 3)
+    uniform = answered(page, "on", "on", "uniform", "on")
+    assert_true(uniform)
+    page.wait_for_url("**uniform=3*")
+    assert "off=" not in page.url
+    click(page, 3)
+    assert answered(page, "on", "on", "on", "on")["now"]["logits"] == uniform["before"]["logits"]
+
+
+def test_a_copied_link_shows_the_same_answer_at_once(page: Page, new_page: NewPage, address: str) -> None:
+    open_heads(page, address)
+    click(page, 2)
+    click(page, 4)
+    click(page, 4)
+    seen = answered(page, "on", "off", "on", "uniform")
+    page.wait_for_url("**off=2&uniform=4*")
+    other = new_page()
+    other.goto(page.url)
+    ready(other)
+    found = answered(other, "on", "off", "on", "uniform", source="page")
+    assert_true(found)
+    np.testing.assert_allclose(found["now"]["logits"], seen["now"]["logits"], atol=1e-6)
+
+
+def test_no_answer_is_ever_shown_for_other_states_than_its_own(page: Page, address: str) -> None:
+    open_heads(page, address)
+    switch(page).evaluate(WATCH)
+    for head in (1, 2, 2, 3, 1, 4, 4, 4, 2):
+        click(page, head)
+    answered(page, "uniform", "on", "off", "on")
+    page.wait_for_url("**off=3&uniform=1*")
+    seen = [json.loads(reading) for reading in switch(page).evaluate("(root) => root.seen")]
+    assert any(reading["pending"] for reading in seen)
+    assert any(reading["source"] == "live" for reading in seen)
+    for reading in seen:
+        if reading["pending"]:
+            assert reading["now"] is None
+        else:
+            assert_true(reading)
+
+
+def test_back_switches_the_heads_back(page: Page, address: str) -> None:
+    open_heads(page, address)
+    click(page, 1)
+    page.wait_for_url("**off=1*")
+    click(page, 2)
+    page.wait_for_url("**off=1%2C2*")
+    page.go_back()
+    assert_true(answered(page, "off", "on", "on", "on", source="page"))
+    click(page, 2)
+    assert_true(answered(page, "off", "off", "on", "on"))
+    page.wait_for_url("**off=1%2C2*")
+
+
+def test_the_keyboard_switches_and_undoes(page: Page, address: str) -> None:
+    open_heads(page, address)
+    stops = switch(page).locator(".wall [tabindex='0']")
+    expect(stops).to_have_count(1)
+    stops.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    answered(page, "on", "off", "on", "on")
+    page.keyboard.press("Space")
+    answered(page, "on", "uniform", "on", "on")
+    expect(switch(page).locator("[aria-live]").last).to_contain_text("Head 2 uniform. Now ")
+    page.wait_for_url("**uniform=2*")
+    ready(page)
+    page.keyboard.press("Control+z")  # the focus outlives the page's next run
+    answered(page, "on", "off", "on", "on")
+    for name, states in [("All off", ["off"] * 4), ("All uniform", ["uniform"] * 4), ("All on", ["on"] * 4)]:
+        page.get_by_role("button", name=name).click()
+        answered(page, *states)
+    page.get_by_role("button", name="Undo").click()
+    assert_true(answered(page, *["uniform"] * 4))
+    expect(stops).to_have_count(1)
+
+
+def test_without_the_live_channel_a_sentence_stands_there_and_the_page_answers(page: Page, address: str) -> None:
+    def refuse(route: WebSocketRoute) -> None:
+        route.close()
+
+    page.route_web_socket("**/live", refuse)
+    open_heads(page, address)
+    expect(page.get_by_text("The live connection is lost")).to_be_visible()
+    click(page, 3)
+    assert_true(answered(page, "on", "on", "off", "on", source="page"))
+
+
+def test_another_picture_is_never_answered_with_the_last_one(page: Page, address: str) -> None:
+    open_heads(page, address)
+    click(page, 3)
+    first = answered(page, "on", "on", "off", "on")
+    page.wait_for_url("**off=3*")
+    page.get_by_role("spinbutton", name="Number").fill(str(NUMBER + 1))
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**number={NUMBER + 1}*")
+    expect(switch(page)).not_to_have_attribute("data-reading", json.dumps(first, separators=(",", ":")))
+    second = answered(page, "on", "on", "off", "on")
+    assert second["before"]["logits"] != first["before"]["logits"]
+    assert second["now"]["logits"] != first["now"]["logits"]
+
+
+def test_a_finger_switches_with_its_first_tap(new_page: NewPage, address: str) -> None:
+    page = open_heads(new_page(viewport={"width": 375, "height": 800}, has_touch=True), address)
+    frame = switch(page).locator(".wall .frame").nth(1)
+    frame.scroll_into_view_if_needed()
+    box = frame.bounding_box()
+    assert box
+    page.touchscreen.tap(box["x"] + 30, box["y"] + 30)
+    answered(page, "on", "off", "on", "on")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
+    new_page: NewPage, address: str, width: int, scheme: str
+) -> None:
+    page = new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    open_heads(page, address, "&off=2&uniform=3")
+    assert [line for line in axe(page) if "stBidiComponent" in line] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

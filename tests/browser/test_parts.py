@@ -1,0 +1,86 @@
+"""What a score is made of, as a visitor reads it: a pair is locked, and its four numbers sum to the viewer's score."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+from safetensors.numpy import load_file
+
+from attnviz import data
+from tests.ui.experiments.placed import STANDARD, place
+
+from .conftest import NewPage, Serve, axe, ready
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return place(tmp_path_factory.mktemp("checkpoints"))
+
+
+@pytest.fixture(scope="module")
+def eight() -> int:
+    return int(np.flatnonzero(data.load("strokes", "test", count=256).labels == 8)[0])
+
+
+def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
+    address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
+    page.goto(f"{address}/pixel_attention?data=strokes&experiment=parts&{words}")
+    ready(page)
+    page.locator(".map-grid[data-reading]").filter(has_text="Scores of").locator(".tile").last.wait_for()
+    return page
+
+
+def number(text: str) -> float:
+    """Read a number as a person does."""
+    text = text.replace("\u00a0", " ").replace("−", "-").strip("() ")
+    mantissa, _, power = text.partition(" × 10")
+    return float(mantissa) * 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")) or 0)
+
+
+def test_the_four_numbers_of_the_locked_pair_are_those_of_weights_and_picture(
+    page: Page, serve: Serve, folder: Path, eight: int
+) -> None:
+    open_page(page, serve, folder, f"model=pixel_attention.without&number={eight}&head=2&query=2,3&key=15,14")
+    picture = data.load("strokes", "test", count=256).images[eight, ..., 0] / 255
+    file = load_file(folder / "pixel_attention.without" / "weights.safetensors")
+    of_head = slice(2, 4)  # two numbers a head
+    halves = []
+    for part, ink in (("query", picture[1, 2]), ("key", picture[14, 13])):
+        content = (
+            file[f"attention.{part}.weight"][of_head, 0].astype(float) * (ink - STANDARD["mean"]) / STANDARD["std"]
+        )
+        halves.append((content, file[f"attention.{part}.bias"][of_head].astype(float)))
+    expected = [query @ key / np.sqrt(2) for query in halves[0] for key in halves[1]]
+
+    rows = page.get_by_role("table").filter(has_text="explains").get_by_role("row")
+    cells = [number(rows.nth(line).get_by_role("cell").last.inner_text()) for line in range(1, 6)]
+    np.testing.assert_allclose(cells, [*expected, sum(expected)], rtol=6e-3)
+    score = json.loads(page.locator(".viewer").get_attribute("data-reading") or "{}")["score"]
+    assert sum(expected) == pytest.approx(score, rel=1e-9)
+
+    grid = page.locator(".map-grid[data-reading]").filter(has_text="Scores of")
+    for tile, wanted in enumerate([*expected, sum(expected)]):
+        found = np.array(grid.evaluate(f"(root) => Array.from(root.readMap({tile}))"))
+        assert found[14 * 28 + 13] == pytest.approx(wanted, rel=1e-9)
+
+
+def test_a_click_in_the_viewer_is_followed(page: Page, serve: Serve, folder: Path, eight: int) -> None:
+    open_page(page, serve, folder, f"model=pixel_attention.with&number={eight}")
+    expect(page.get_by_text("As an example, here is")).to_be_visible()
+    box = page.locator(".board.picture canvas").bounding_box()
+    assert box
+    page.mouse.click(box["x"] + 2.5 * box["width"] / 14, box["y"] + 1.5 * box["height"] / 14)
+    expect(page.get_by_text("Scores of row 2, column 3, head 1")).to_be_visible()
+    expect(page.get_by_text("As an example, here is")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
+    new_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str
+) -> None:
+    page = new_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
+    open_page(page, serve, folder, "model=pixel_attention.with&query=2,3")
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,138 @@
+"""Query, key and value on the screen, against tensors computed apart from the file of weights."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from safetensors.numpy import load_file
+
+from attnviz import data
+from tests.training.several import HEADS, NAME, SIZE, lay_several
+
+from .conftest import NewPage, Serve, axe, ready
+
+NUMBER = 5
+TITLES = {"query": "Query", "key": "Key", "value": "Value"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("checkpoints")
+    lay_several(found)
+    return found
+
+
+@pytest.fixture
+def address(serve: Serve, folder: Path) -> str:
+    return serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
+
+
+def grid(page: Page) -> Locator:
+    return page.locator("[data-component=map_grid]")
+
+
+def open_qkv(page: Page, address: str, number: int = NUMBER) -> Page:
+    page.goto(f"{address}/pixel_attention?model={NAME}&data=strokes&number={number}&experiment=qkv")
+    ready(page)
+    grid(page).and_(page.locator("[data-reading]")).wait_for()
+    return page
+
+
+def told(page: Page) -> Locator:
+    return page.get_by_test_id("stMarkdownContainer").filter(has_text="Intensity is 0 on the paper")
+
+
+def reading(page: Page) -> dict[str, Any]:
+    return json.loads(grid(page).get_attribute("data-reading") or "{}")
+
+
+def place(page: Page, tile: int, row: int, column: int) -> tuple[float, float]:
+    frame = grid(page).locator(".wall .frame").nth(tile)
+    frame.scroll_into_view_if_needed()
+    box = frame.bounding_box()
+    assert box
+    return box["x"] + (column + 0.5) * box["width"] / 28, box["y"] + (row + 0.5) * box["height"] / 28
+
+
+def expected(folder: Path, part: str, number: int = NUMBER) -> np.ndarray:
+    """Compute (component, head, row, column) from the file of weights, in float64."""
+    card = json.loads((folder / NAME / "card.json").read_text())
+    weights = load_file(folder / NAME / "weights.safetensors")
+    weight, bias = (weights[f"attention.{part}.{what}"].astype(np.float64) for what in ("weight", "bias"))
+    picture = data.load("strokes", "test", count=256).images[number, ..., 0] / 255.0
+    tokens = (picture - card["config"]["mean"]) / card["config"]["std"]
+    maps = weight[:, 0, None, None] * tokens + bias[:, None, None]  # (head and component, row, column)
+    return maps.reshape(HEADS, SIZE, 28, 28).transpose(1, 0, 2, 3)
+
+
+def assert_shows(page: Page, wanted: np.ndarray) -> None:
+    for tile, map_ in enumerate(wanted.reshape(-1, 28 * 28)):
+        found = grid(page).evaluate("(root, tile) => Array.from(root.readMap(tile))", tile)
+        np.testing.assert_allclose(found, map_, rtol=1e-9, atol=1e-12)
+
+
+def test_every_map_and_the_pixel_under_the_pointer_are_those_of_the_weights(
+    page: Page, address: str, folder: Path
+) -> None:
+    open_qkv(page, address)
+    for part, title in TITLES.items():
+        page.get_by_role("radio", name=title, exact=True).click()
+        expect(grid(page).locator("h2")).to_contain_text(f"{title} of 4 heads, 2 components")
+        wanted = expected(folder, part)
+        assert_shows(page, wanted)
+        page.mouse.move(*place(page, 5, 14, 9))
+        found = reading(page)
+        assert (found["cell"], found["tile"], found["scale"]) == ([14, 9], 5, "all")
+        np.testing.assert_allclose(found["values"], wanted[:, :, 14, 9].ravel(), rtol=1e-9, atol=1e-12)
+        expect(grid(page).locator("h2")).to_contain_text("row 15, column 10, head 2, component 2:")
+
+
+def test_a_click_chooses_a_map_and_the_keyboard_goes_on_from_there(page: Page, address: str) -> None:
+    open_qkv(page, address)
+    page.mouse.click(*place(page, 6, 3, 3))
+    page.wait_for_url("**qkv_tile=3%2C2*")
+    expect(told(page)).to_contain_text("Head 3, component 2:")
+    ready(page)
+    grid(page).locator(".tile[tabindex='0']").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**qkv_tile=4%2C2*")
+    expect(told(page)).to_contain_text("Head 4, component 2:")
+    page.go_back()
+    expect(told(page)).to_contain_text("Head 3, component 2:")
+    expect(grid(page).locator(".tile.chosen")).to_contain_text("head 3, component 2")
+
+
+def test_another_picture_brings_its_own_maps(page: Page, address: str, folder: Path) -> None:
+    open_qkv(page, address)
+    page.mouse.click(*place(page, 1, 3, 3))
+    page.wait_for_url("**qkv_tile=2%2C1*")
+    page.get_by_role("spinbutton", name="Number").fill(str(NUMBER + 1))
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**number={NUMBER + 1}*")
+    wanted = expected(folder, "query", NUMBER + 1)
+    assert not np.array_equal(expected(folder, "query"), wanted)
+    page.wait_for_function(
+        """(value) => [...document.querySelectorAll("*")].some((one) => {
+          const root = one.shadowRoot?.querySelector("[data-component=map_grid]");
+          return root && root.readMap(0).reduce((sum, cell) => sum + cell, 0).toFixed(6) === value.toFixed(6);
+        })""",
+        arg=float(wanted[0, 0].sum()),
+    )
+    assert_shows(page, wanted)
+    expect(grid(page).locator(".tile.chosen")).to_contain_text("head 2, component 1")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
+    new_page: NewPage, address: str, width: int, scheme: str
+) -> None:
+    page = open_qkv(new_page(viewport={"width": width, "height": 800}, color_scheme=scheme), address)
+    assert [line for line in axe(page) if "stBidiComponent" in line] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box = grid(page).locator(".wall .frame").first.bounding_box()
+    assert box
+    assert box["width"] >= 40  # a finger must hit it

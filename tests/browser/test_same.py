@@ -1,0 +1,91 @@
+"""Same intensity, same row as a visitor sees it, and its numbers against weights computed apart."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from safetensors.numpy import load_file
+
+from attnviz import data
+from tests.ui.experiments.placed import STANDARD, place
+
+from .conftest import NewPage, Serve, axe, ready
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return place(tmp_path_factory.mktemp("checkpoints"))
+
+
+@pytest.fixture(scope="module")
+def eight() -> int:
+    return int(np.flatnonzero(data.load("strokes", "test", count=256).labels == 8)[0])
+
+
+def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
+    address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
+    page.goto(f"{address}/pixel_attention?model=pixel_attention.without&data=strokes&experiment=same&{words}")
+    ready(page)
+    grid(page, "its row").locator(".tile").wait_for()
+    return page
+
+
+def grid(page: Page, title: str) -> Locator:
+    return page.locator(".map-grid[data-reading]").filter(has_text=title)
+
+
+def read(page: Page, title: str) -> np.ndarray:
+    return np.array(grid(page, title).evaluate("(root) => Array.from(root.readMap(0))"))
+
+
+def weights(folder: Path, picture: np.ndarray) -> np.ndarray:
+    """Compute (head, query, key) from the file of weights, by the definition."""
+    file = load_file(folder / "pixel_attention.without" / "weights.safetensors")
+    tokens = (picture.reshape(-1, 1) / 255.0 - STANDARD["mean"]) / STANDARD["std"]
+    query, key = (
+        (tokens @ file[f"attention.{part}.weight"].astype(float).T + file[f"attention.{part}.bias"]).reshape(784, 3, 2)
+        for part in ("query", "key")
+    )
+    scores = np.einsum("qhs,khs->hqk", query, key) / np.sqrt(2)
+    exponentials = np.exp(scores - scores.max(-1, keepdims=True))
+    return exponentials / exponentials.sum(-1, keepdims=True)
+
+
+def test_a_click_in_the_viewer_lights_up_all_of_its_intensity_and_their_rows_are_one(
+    page: Page, serve: Serve, folder: Path, eight: int
+) -> None:
+    open_page(page, serve, folder, f"number={eight}&head=3")
+    expect(page.get_by_text("As an example, here is")).to_be_visible()
+    box = page.locator(".board.picture canvas").bounding_box()
+    assert box
+    page.mouse.click(box["x"] + 2.5 * box["width"] / 28, box["y"] + 1.5 * box["height"] / 28)
+    expect(page.get_by_text("Ink 0, as row 2, column 3")).to_be_visible()
+    page.wait_for_url("**query=2%2C3*")
+
+    picture = data.load("strokes", "test", count=256).images[eight, ..., 0]
+    ink, wanted = picture.ravel(), weights(folder, picture)
+    token = 28 + 2
+    apart = np.abs(wanted - wanted[:, [token]]).max((0, 2))
+    np.testing.assert_array_equal(read(page, "Ink 0, as row 2"), ink == 0)
+    np.testing.assert_allclose(read(page, "How far"), apart, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(read(page, "its row"), wanted[2, token], rtol=1e-9)
+
+    finding = page.get_by_text("The largest difference between their rows")
+    said = [part.replace("\u00a0", " ") for part in finding.locator("strong").all_inner_texts()]
+    assert said[0] == f"{(ink == 0).sum()} pixels"
+    assert said[1] == "0" or "10⁻" in said[1]
+    nearest = ink[ink > 0].min()
+    assert float(said[2]) == pytest.approx(apart[ink == nearest].min(), rel=1e-3)
+    count = len(np.unique(ink))
+    expect(page.get_by_text(f"{count} different intensities, {count} different rows")).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
+    new_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str
+) -> None:
+    page = new_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
+    open_page(page, serve, folder, "query=2,3")
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

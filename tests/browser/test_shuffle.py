@@ -1,0 +1,113 @@
+"""Shuffling as a visitor does it, and the maps on the screen against the weights of both pictures."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import Locator, Page, expect
+
+from attnviz import checkpoints, data
+from attnviz.tracing import trace
+from tests.ui.experiments.placed import place
+
+from .conftest import NewPage, Serve, axe, ready
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return place(tmp_path_factory.mktemp("checkpoints"))
+
+
+def open_page(page: Page, serve: Serve, folder: Path, name: str, words: str = "") -> Page:
+    address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
+    page.goto(f"{address}/pixel_attention?model=pixel_attention.{name}&data=strokes&experiment=shuffle&{words}")
+    ready(page)
+    grid(page, "received from all").locator(".tile").last.wait_for()
+    return page
+
+
+def grid(page: Page, title: str) -> Locator:
+    return page.locator(".map-grid[data-reading]").filter(has_text=title)
+
+
+def read(page: Page, title: str) -> np.ndarray:
+    tiles = grid(page, title).locator(".tile").count()
+    read_all = f"(root) => Array.from({{ length: {tiles} }}, (_, tile) => Array.from(root.readMap(tile)))"
+    return np.array(grid(page, title).evaluate(read_all))
+
+
+def received(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, picture: np.ndarray) -> np.ndarray:
+    """Return (head, token), the mean of each column of the weights, of a picture in 0..1."""
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(folder))
+    model = checkpoints.load(f"pixel_attention.{name}").model.double()
+    with trace(model, ["attention.weights"]) as seen:
+        model(torch.from_numpy(picture)[None, None])
+    return seen["attention.weights"].at(batch=0).numpy().mean(1)
+
+
+@pytest.mark.parametrize(("name", "side"), [("without", 1), ("with", 2)])
+def test_the_maps_on_the_screen_are_those_of_both_pictures(
+    page: Page, serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, side: int
+) -> None:
+    number = int(np.flatnonzero(data.labels("strokes", "test") == 8)[0])
+    open_page(page, serve, folder, name, f"number={number}&head=2&shuffle=7")
+    picture = data.load("strokes", "test", count=256).images[number, ..., 0] / 255
+    count = 28 // side
+    order = torch.randperm(count * count, generator=torch.Generator().manual_seed(7)).numpy()
+    boxes = picture.reshape(count, side, count, side).transpose(0, 2, 1, 3).reshape(-1, side, side)
+    moved = boxes[order].reshape(count, count, side, side).transpose(0, 2, 1, 3).reshape(28, 28)
+    np.testing.assert_array_equal(read(page, "The picture"), [picture.ravel(), moved.ravel()])
+
+    before, after = (received(folder, monkeypatch, name, one)[1] for one in (picture, moved))
+    back = np.empty_like(after)
+    back[order] = after
+    np.testing.assert_allclose(read(page, "Head 2, received from all"), [before, after, back], rtol=1e-9)
+    shown = page.get_by_text("Largest difference between").locator("strong").inner_text()
+    if name == "without":
+        assert "10⁻" in shown or shown == "0"
+        expect(page.get_by_text("The maps shuffle along", exact=True)).to_be_visible()
+    else:
+        assert float(shown) == pytest.approx(np.abs(back - before).max(), rel=1e-3)
+        expect(page.get_by_text("The maps do not shuffle along.", exact=True)).to_be_visible()
+
+
+def test_shuffle_again_is_another_order_in_the_address_and_back_undoes_it(
+    page: Page, serve: Serve, folder: Path
+) -> None:
+    open_page(page, serve, folder, "without")
+    first = read(page, "The picture")
+    page.get_by_role("button", name="Shuffle again").click()
+    page.wait_for_url("**shuffle=2*")
+    expect(page.get_by_role("button", name="As it is")).to_be_enabled()
+    page.wait_for_function(
+        "([root, first]) => root.readMap(1).some((value, pixel) => value !== first[pixel])",
+        arg=[grid(page, "The picture").element_handle(), first[1].tolist()],
+    )
+    page.get_by_role("button", name="As it is").click()
+    page.wait_for_url("**shuffle=0*")
+    expect(page.get_by_text("Nothing is shuffled")).to_be_visible()
+    page.go_back()
+    page.wait_for_url("**shuffle=2*")
+    expect(page.get_by_text("The maps shuffle along", exact=True)).to_be_visible()
+
+
+def test_the_edge_of_the_ink_moves_with_the_ink(page: Page, serve: Serve, folder: Path) -> None:
+    open_page(page, serve, folder, "without", "shuffle=3")
+    counts = grid(page, "received from all").evaluate(
+        "(root) => root.getRootNode().attnviz.edges.map((edge) => edge.length)"
+    )
+    assert counts[0] == counts[2]
+    assert counts[1] > 1.5 * counts[0]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
+    new_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str
+) -> None:
+    page = new_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
+    open_page(page, serve, folder, "without")
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert re.search(r"10⁻|than 0,", page.get_by_text("no weight that is put back").inner_text())

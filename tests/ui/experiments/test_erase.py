@@ -1,0 +1,144 @@
+"""*Does it matter?* on its page: it follows the address, says nonsense, and its curve comes in pieces."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from attnviz import cards, checkpoints, data
+from attnviz.cards import Card
+from attnviz.tracing import trace
+from attnviz.ui import looking
+from attnviz.ui.experiments import erase
+from attnviz.ui.payload import unpack
+
+ROOT = Path(__file__).parents[3]
+NAME = "pixel_attention.1v8"
+VERDICT = "Without the most attended pixels this model is"
+
+
+def run(**words: str) -> AppTest:
+    test = AppTest.from_file(str(ROOT / "pages" / "10_pixel_attention.py"), default_timeout=120)
+    for key, word in {"experiment": "erase", "data": "strokes", **words}.items():
+        test.query_params[key] = word
+    test.run()
+    assert not test.exception
+    return test
+
+
+def grid(test: AppTest) -> tuple[dict, np.ndarray]:
+    (found,) = [one for one in test.get("bidi_component") if one.proto.component_name.endswith("map_grid")]
+    header, arrays = unpack(found.proto.bytes)
+    return header, arrays["maps"]
+
+
+def said(test: AppTest) -> str:
+    return "\n".join(markdown.value for markdown in test.markdown)
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(erase, "PICTURES", 6)
+    monkeypatch.setattr(erase, "SECONDS", np.inf)
+
+
+def card() -> Card:
+    return cards.read(NAME)
+
+
+def test_the_address_says_how_many_are_removed_and_what_they_get() -> None:
+    header, maps = grid(run(removed="50", fill="background"))
+    assert maps.shape == (8, 28, 28)
+    assert header["origin"]["removed"] == 50
+    seen, holes = maps[:4], maps[4:]
+    assert holes.sum((1, 2)).tolist() == [0, 50, 50, 50]
+    np.testing.assert_array_equal(seen[1:], np.where(holes[1:] > 0, 0, seen[0]))
+    ink = seen[0] > 0
+    assert (holes[1] * ink).sum() == (holes[3] * ink).sum(), "a random choice has as much ink"
+    number = int(header["origin"]["image"].rpartition("/")[2])
+    image = looking.as_batch(data.load("strokes", "test", count=256).images[number])
+    model = looking.exactly(NAME).model
+    with torch.no_grad(), trace(model, ["attention.weights"]) as heard:
+        model(image)
+    received = heard["attention.weights"].at(batch=0).mean((0, 1)).numpy().reshape(28, 28)
+    assert received[holes[1] > 0].min() >= received[holes[1] == 0].max() * (1 - 1e-6)
+
+
+def test_nothing_removed_is_a_sentence_and_nonsense_the_default() -> None:
+    assert "Nothing is removed" in run(removed="0").info[0].value
+    test = run(removed="9000", fill="grey", curve="perhaps")
+    complaints = "\n".join(warning.value.replace("\\", "") for warning in test.warning)
+    for part in ("removed '9000'", "fill 'grey'", "curve 'perhaps'"):
+        assert part in complaints
+    assert grid(test)[0]["origin"]["removed"] == 39
+    assert "| 39 pixels |" in said(test)
+
+
+def test_the_curve_waits_for_a_button_and_then_says_what_came_out(few: None) -> None:
+    test = run()
+    assert VERDICT not in said(test)
+    assert test.button(key="erase_start").label == "Remove from 6 pictures"
+    test.button(key="erase_start").click().run()
+    assert not test.exception
+    assert test.query_params["curve"] in ("yes", ["yes"])
+    assert "6 pictures)" in said(test)
+    assert VERDICT in said(test)
+    assert [button.label for button in test.button if button.key and button.key.startswith("erase")] == []
+
+
+def test_a_curve_can_be_stopped_and_goes_on_where_it_was(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(erase, "PIECE", 3)
+    monkeypatch.setattr(erase, "SECONDS", -1)  # a piece a run
+    test = run(curve="yes", fill="background")
+    assert "3 pictures)" in said(test)
+    test.button(key="erase_stop").click().run()
+    assert "curve" not in test.query_params
+    assert VERDICT not in said(test)
+    test.button(key="erase_start").click().run()
+    assert "6 pictures)" in said(test), "it went on where it was"
+
+
+def piece_of(words: tuple) -> object:
+    return erase.piece(checkpoints.load(NAME), *words)
+
+
+def test_a_piece_is_the_curve_of_its_own_pictures(few: None) -> None:
+    from attnviz.measures import erasure
+
+    numbers = erase.fitting(card(), "strokes")
+    assert numbers.tolist() == np.flatnonzero(np.isin(data.labels("strokes", "test"), (1, 8)))[:6].tolist()
+    found = piece_of(("strokes", "mean", 4))
+    assert found.counts.tolist() == [8, 16, 39, 78, 157]
+    assert found.random.shape == (2, 5, 20)
+    exact = looking.exactly(NAME).model
+    for at, number in enumerate(numbers[4:6]):
+        image = looking.as_batch(data.load("strokes", "test", count=256).images[number])[0]
+        seen = erasure.look(exact, image)
+        assert found.logits[at] == pytest.approx(seen.logit, abs=1e-3)
+        assert found.answers[at] == seen.answer
+
+
+@pytest.mark.parametrize(
+    ("config", "places", "unit"),
+    [({"heads": 1}, 784, "pixels"), ({"pool": 2}, 196, "tokens of 2 × 2 pixels"), ({"patch": 28}, 1, None)],
+)
+def test_tokens_are_counted_from_the_card_and_one_token_is_refused(config: dict, places: int, unit: str | None) -> None:
+    changed = card().model_copy(update={"config": config})
+    assert erase.places_of(changed) == places
+    refused = erase.refusal(changed)
+    if unit is None:
+        assert refused and "one token" in refused
+    else:
+        assert refused is None
+        assert erase.unit_of(changed) == unit
+
+
+def test_the_sentence_says_what_the_table_says() -> None:
+    text = said(run(removed="30"))
+    logit = float(re.search(r"with a logit of ([−\d.]+)\.", text)[1].replace("−", "-"))
+    after = float(re.search(r"most attended pixels the logit is ([−\d.]+),", text)[1].replace("−", "-"))
+    change = float(re.search(r"most attended \| \d+ \| ([+−\d.]+) \|", text)[1].replace("−", "-"))
+    assert after - logit == pytest.approx(change, abs=0.02 * max(1, abs(logit), abs(after)))
