@@ -23,7 +23,9 @@ def percent(share: float) -> str:
 
 
 def spread(figure: Figure) -> str:
-    """Write a figure's mean over the seeds, with the lowest and the highest: 98.96 % (98.81 to 99.05)."""
+    """Write a figure's mean over the seeds, and of several the lowest and highest: 98.96 % (98.81 to 99.05)."""
+    if figure.seeds == 1:
+        return percent(figure.value)
     return f"{percent(figure.mean)} ({100 * figure.lowest:.2f} to {100 * figure.highest:.2f})"
 
 
@@ -41,13 +43,13 @@ def compared(figure: PaperFigure) -> str:
 
 
 def table(names: Sequence[str]) -> str:
-    """Return a Markdown table of trained models on their tests; a row that was not trained says so.
+    """Return a Markdown table of trained models on the tests of the first; a row that was not trained says so.
 
     Args:
         names: of the checkpoints, one a row.
     """
     found = {name: cards.read(name) if name in cards.names() else None for name in names}
-    tests = list(dict.fromkeys(test for name in names for test in RECIPES[name].tests))
+    tests = RECIPES[names[0]].tests
     lines = [["Mean over the seeds (lowest to highest)", *(_head(found.values(), test) for test in tests)]]
     lines.append(["---"] * len(lines[0]))
     for name, card in found.items():

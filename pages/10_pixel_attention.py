@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz import cards
 from attnviz.cards import Card
-from attnviz.ui import accuracy, address, cache, equations, page, pickers, question, warm
+from attnviz.ui import accuracy, address, arrive, cache, equations, page, pickers, question, warm
 from attnviz.ui.experiments import (
     compare,
     erase,
@@ -45,13 +45,13 @@ PLACELESS = (
 )
 PLACED = (
     "This model knows where a token is: a code of its place is joined to its intensity. So a map can be bright in one "
-    "place because of *where* it is, whatever is drawn there; *What a score is made of*, above, takes the two apart."
+    "place because of *where* it is, whatever is drawn there; *What a score is made of*, below, takes the two apart."
 )
 
 TRIES = [
     ("the loop of an 8", {"digit": "8", "query": "9,12"}),
     ("ink against paper", {"digit": "1", "query": "14,14", "key": "3,3"}),
-    ("who is looked at most", {"digit": "8", "direction": "received"}),
+    ("a 3, with positions", {"model": "pixel_attention.digits", "digit": "3", "query": "9,8"}),
 ]
 
 
@@ -85,9 +85,11 @@ def look(card: Card, chosen: pickers.Picture) -> None:
 
 def experiment(card: Card, chosen: pickers.Picture) -> None:
     """Draw the choice of an experiment, and the one that is open."""
-    st.header("Ask more", anchor=False)
     titles = {name: one.TITLE for name, one in EXPERIMENTS.items()}
     name = address.choice("experiment", ["", *titles], "")
+    if name:
+        arrive.here("experiment_here")
+    st.header("Ask more", anchor=False)
     st.session_state["experiment"] = name or None
     st.pills(
         "Experiments", list(titles), key="experiment", format_func=titles.__getitem__,

@@ -44,7 +44,8 @@ def draw_digits() -> None:
         for digit in range(10):
             number = int((labels == digit).nonzero()[0][hand])
             picture = f"![a drawn {digit}]({png(images[number, :, :, 0].tobytes())})"
-            page.link("10_pixel_attention.py", f"{picture} {digit}", data="strokes", number=number)
+            words = {"model": "pixel_attention.digits", "data": "strokes", "number": number}
+            page.link("10_pixel_attention.py", f"{picture} {digit}", **words)
 
 
 def png(pixels: bytes) -> str:
@@ -61,6 +62,7 @@ def explain() -> None:
         st.header("Try first", anchor=False)
         page.link("10_pixel_attention.py", "The loop of an 8: what does its rim look at?", digit=8, query="9,12")
         page.link("10_pixel_attention.py", "A 1: which pixels are looked at most?", digit=1, direction="received")
+        page.link("10_pixel_attention.py", "Why is there no local pattern? Shuffle the pixels", experiment="shuffle")
         page.link("00_explorer.py", "Every number inside the model, by name")
     with middle:
         st.header("What attention is", anchor=False)

@@ -6,7 +6,7 @@ from attnviz import cards, results
 from attnviz.cards import Card, Figure
 from attnviz.recipes.recipe import Test
 from attnviz.recipes.schwarz import TESTS
-from attnviz.ui import address
+from attnviz.ui import address, arrive
 
 PLAIN, BILINEAR, NEAREST, _ = TESTS
 ATTENTION, SHARP, PLACED = (f"pixel_attention.1v8-augmented{end}" for end in ("", "-nearest", "-positions"))
@@ -26,10 +26,10 @@ def show() -> None:
     )
     with st.container(key="question"):
         for number, (said, label, experiment) in enumerate(answers()):
-            with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-                st.markdown(said, width="stretch")
-                if experiment:
-                    st.button(label, key=f"question_{number}", on_click=_open, args=(experiment,))
+            words, button = st.columns([4, 1], gap="medium", vertical_alignment="center")
+            words.markdown(said)
+            if experiment:
+                button.button(label, key=f"question_{number}", on_click=_open, args=(experiment,), width="stretch")
 
 
 def answers() -> list[tuple[str, str, str]]:
@@ -57,9 +57,10 @@ def answers() -> list[tuple[str, str, str]]:
         (f"**And with positions?** {_positions()}", "What a score is made of", "parts"),
         (f"**The paper's proposal: background noise.** {_noise()}", "", ""),
         (
-            "**What stays unexplained.** Which heads a training makes, and why they come out alike in some runs and "
-            "not in others; why a line through turned pixels is worse than the histogram while attention with "
-            "positions finds what neither has. One layer and one data set say nothing about larger models.",
+            "**What stays unexplained.** Why a training makes just these heads, and whether another seed would make "
+            "the same: the models with 24 heads were trained once each. What a bright place in a map is *for*: that a "
+            "head looks there does not say what the answer owes to it. And one layer on one data set says nothing "
+            "about larger models.",
             "Which heads are alike", "heads",
         ),
     ]  # fmt: skip
@@ -79,14 +80,17 @@ def _histogram() -> str:
     sharp, sharp_net = _card(SHARP), _card(SHARP_NET)
     if sharp is None or sharp_net is None:
         return said
-    blur = {
-        name: _figure(blurred, BILINEAR).mean - _figure(clear, NEAREST).mean
+    gained = {
+        name: 100 * (_figure(blurred, BILINEAR).mean - _figure(clear, NEAREST).mean)
         for name, blurred, clear in (("the heads", attention, sharp), ("the net", net, sharp_net))
     }
-    gained = " and ".join(f"{100 * points:+.1f} points for {name}" for name, points in blur.items())
+    points = " and ".join(f"{more:+.1f} points for {name}" for name, more in gained.items())
+    fallen = [results.percent(_figure(card, NEAREST).mean) for card in (attention, net)]
     return (
-        f"{said} Part of it is blur: a turned picture is a mixture of neighbouring pixels, and its grey levels tell "
-        f"of the turn. Trained and tested on mixtures instead of on nearest pixels: {gained}."
+        f"{said}\n\n**How much of it is blur?** A picture that is turned by mixing neighbouring pixels has grey levels "
+        f"that tell of the turn. Trained *and* tested on mixtures instead of on nearest pixels: {points}. But what was "
+        f"learnt from mixtures leans on them: on nearest pixels the same heads fall to {fallen[0]}, the net to "
+        f"{fallen[1]}."
     )
 
 
@@ -134,3 +138,4 @@ def _more(one: Figure, other: Figure) -> str:
 
 def _open(experiment: str) -> None:
     address.put(experiment=experiment)
+    arrive.ask()

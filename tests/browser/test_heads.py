@@ -64,9 +64,11 @@ def answered(page: Page, *states: str, source: str = "") -> dict[str, Any]:
     wanted = json.dumps(states, separators=(",", ":"))
     page.wait_for_function(
         """([states, source]) => {
-          const all = [...document.querySelectorAll("*")].map((one) => one.shadowRoot?.querySelector("[data-component=head_switch]"));
+          const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
+          const all = roots.map((root) => root.querySelector("[data-component=head_switch]"));
           const found = JSON.parse(all.find(Boolean)?.dataset.reading ?? "{}");
-          return found.pending === false && JSON.stringify(found.states) === states && (!source || found.source === source);
+          const right = found.pending === false && JSON.stringify(found.states) === states;
+          return right && (!source || found.source === source);
         }""",
         arg=[wanted, source],
     )

@@ -38,7 +38,6 @@ def show(card: Card, picture: pickers.Picture) -> None:
         direction = cast("Direction", address.choice("direction", list(DIRECTIONS), "from"))
         segments("Direction", DIRECTIONS, "direction")
         head = None if other == "model" else locked.head(len(view.query), mean=True)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
         pair = OTHERS[other][1](card, picture, Side("", view, head, held(view, direction)))
     if pair is None:
         return
@@ -74,8 +73,8 @@ def other_pixel(card: Card, picture: pickers.Picture, left: Side) -> Pair:
             st.warning(page.verbatim(f"{asked} {view.columns}. This is {other.place}."))
     row, column = divmod(other.number - view.prefix, view.columns)
     st.session_state["other_row"], st.session_state["other_column"] = row + 1, column + 1
-    st.number_input("Other pixel: row", 1, view.rows, key="other_row", width=120, on_change=keep_pixel)
-    st.number_input("Column", 1, view.columns, key="other_column", width=120, on_change=keep_pixel)
+    st.number_input("Other row", 1, view.rows, key="other_row", width=110, on_change=keep_pixel)
+    st.number_input("Other column", 1, view.columns, key="other_column", width=110, on_change=keep_pixel)
     return replace(left, title=left.token.place), replace(left, title=other.place, token=other)
 
 

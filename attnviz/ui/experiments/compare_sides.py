@@ -74,7 +74,8 @@ def draw(left: Side, right: Side, direction: measure.Direction) -> None:
     with narrow:
         map_grid(
             found.doublings[None], ["right against left"], key="compare_difference", role="signed",
-            title="Difference, in doublings", scale="pictures", fixed=True, bounds=(-2 * measure.REACH, 2 * measure.REACH),
+            title="Difference, in doublings", scale="pictures", fixed=True,
+            bounds=(-2 * measure.REACH, 2 * measure.REACH),
             picture=pictures[0] if np.array_equal(pictures[0], pictures[1]) else None, origin=origin,
         )  # fmt: skip
     st.caption(

@@ -83,12 +83,14 @@ def show(card: Card, picture: pickers.Picture) -> None:
 def choices(card: Card) -> "tuple[int, Fill]":
     """Draw the choice of how many tokens to remove, and of what they get instead."""
     places, unit = places_of(card), unit_of(card)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+    left, right = st.columns([2, 3], gap="large", vertical_alignment="bottom")
+    with left:
         count = address.number("removed", places // 2 + 1, max(1, round(places / 20)))
         st.slider(
-            f"Removed {unit}, of {places}", 0, places // 2, key="removed", width=360,
+            f"Removed {unit}, of {places}", 0, places // 2, key="removed",
             on_change=address.keep, args=("removed",),
         )  # fmt: skip
+    with right:
         fill = address.choice("fill", list(FILLS), "mean")
         st.segmented_control(
             "They get", list(FILLS), key="fill", format_func=FILLS.__getitem__, required=True,
@@ -136,7 +138,7 @@ def several_pictures(card: Card, source: str, fill: "Fill") -> None:
 
 
 def curve(card: Card, source: str, fill: "Fill", count: int, finished: bool) -> None:
-    """Draw the curve as far as it has come, what it says, and the file of its numbers."""
+    """Draw the curve as far as it has come, and compute on where it is not finished."""
     with page.sentences():
         parts = pieces(card, source, fill, count)
         looked = min(len(parts) * PIECE, count)
@@ -147,11 +149,11 @@ def curve(card: Card, source: str, fill: "Fill", count: int, finished: bool) -> 
                 looked / count,
                 f"{looked} of {count} pictures: each without what attention, the Jacobian and 20 draws choose",
             )
-        draw_curve(card, source, fill, parts)
+        draw_curve(card, source, fill, parts, finished)
 
 
-def draw_curve(card: Card, source: str, fill: "Fill", parts: "list[Curve]") -> None:
-    """Draw the curve of all pieces that there are."""
+def draw_curve(card: Card, source: str, fill: "Fill", parts: "list[Curve]", finished: bool) -> None:
+    """Draw the curve of all pieces that there are, and where it is finished the file of its numbers."""
     from attnviz.figures.removal import Way, removal
     from attnviz.measures.erasure import joined
 
@@ -168,6 +170,8 @@ def draw_curve(card: Card, source: str, fill: "Fill", parts: "list[Curve]") -> N
     )  # fmt: skip
     st.caption("Lines are means over the pictures; bands one standard deviation of the pictures to either side.")
     st.markdown(words.verdict(whole, unit))
+    if not finished:
+        return
     st.download_button(
         "CSV", words.csv(whole, fitting(card, source)[: len(whole.logits)].tolist(), origin),
         f"attnviz-{card.name}-erase.csv", "text/csv", key="erase_csv", type="tertiary", on_click="ignore",
@@ -176,7 +180,7 @@ def draw_curve(card: Card, source: str, fill: "Fill", parts: "list[Curve]") -> N
 
 def pieces(card: Card, source: str, fill: "Fill", count: int) -> "list[Curve]":
     """Return the pieces of the curve that the visitor has seen, and go on for a second, by one piece at least."""
-    found: "list[Curve]" = []
+    found: list[Curve] = []
     known = done(card, source, fill)
     began = time.monotonic()
     for first in range(0, count, PIECE):
@@ -228,10 +232,15 @@ def piece(checkpoint: "Checkpoint", source: str, fill: "Fill", first: int) -> "C
     images = data.load(source, "test", count=int(fitting(checkpoint.card, source)[-1]) + 1).images[numbers]
     pictures = torch.from_numpy(images.transpose(0, 3, 1, 2).copy()).float() / 255
     places = places_of(checkpoint.card)
-    return erasure.curve(
-        deepcopy(checkpoint.model).float(), pictures, sorted({max(1, round(share * places)) for share in SHARES}),
-        generator=torch.Generator().manual_seed(first), fill=fill, must_change=False,
-    )  # fmt: skip
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # many small steps: on shared cores several threads wait for each other, ten times as long
+    try:
+        return erasure.curve(
+            deepcopy(checkpoint.model).float(), pictures, sorted({max(1, round(share * places)) for share in SHARES}),
+            generator=torch.Generator().manual_seed(first), fill=fill, must_change=False,
+        )  # fmt: skip
+    finally:
+        torch.set_num_threads(threads)
 
 
 def fitting(card: Card, source: str) -> npt.NDArray[np.int64]:

@@ -73,7 +73,8 @@ def verdict(curve: "Curve", unit: str) -> str:
         else ""
     )
     return (
-        f"Without the most attended {unit} this model is **{sure_of}** of its answer {than}. "
+        f"Without the most attended {unit} this model is **{sure_of}** of its answer {than}: "
+        f"they {'matter more' if sign < 0 else 'do not matter more'} than chance. "
         f"Without {curve.counts[at]} of {curve.places} the logit changes by "
         f"{signed(lines['attended'].mean[at])} on average, without random ones by "
         f"{signed(lines['random'].mean[at])}: a difference of "

@@ -37,12 +37,7 @@ def show(card: Card, picture: pickers.Picture) -> None:
     pictures = np.stack([cache.picture(picture.source, number)[0][..., 0] / 255 for number in numbers])
     found = cache.kept(outputs, card, picture.source, numbers)  # (picture, feature, row, column)
     count = found.shape[1]
-    feature = address.number("feature", count + 1, 1) or 1 if count > 1 else 1
-    if count > 1:
-        st.session_state["feature"] = feature
-        st.number_input(
-            f"Feature, of {count}", 1, count, key="feature", width=160, on_change=address.keep, args=("feature",)
-        )
+    feature = choose_feature(count)
     maps = found[:, feature - 1]
     names = [cache.picture(picture.source, number)[1] for number in numbers]
     labels = [f"{name} ({number})" for name, number in zip(names, numbers, strict=True)]
@@ -61,7 +56,20 @@ def show(card: Card, picture: pickers.Picture) -> None:
         on_change=lambda: open_picture(OUTPUTS, numbers, picture.source),
     )  # fmt: skip
     st.caption("Below each map: what the picture shows, and its number. A click opens it in the viewer above.")
-    st.markdown(means(card, maps, pictures, feature, count))
+    st.markdown(means(card, maps, pictures, count))
+
+
+def choose_feature(count: int) -> int:
+    """Draw the choice of a feature, from 1, where a token comes out as several numbers."""
+    if count == 1:
+        return 1
+    words = [str(number) for number in range(1, count + 1)]
+    chosen = int(address.choice("feature", words, "1"))
+    st.session_state["feature"] = chosen  # the widget holds a number
+    st.number_input(
+        f"Feature, of {count}", 1, count, key="feature", width=160, on_change=address.keep, args=("feature",)
+    )
+    return chosen
 
 
 def open_picture(key: str, numbers: tuple[int, ...], source: str) -> None:
@@ -104,7 +112,7 @@ def outputs(checkpoint: "Checkpoint", source: str, numbers: tuple[int, ...]) -> 
     return found
 
 
-def means(card: Card, maps: Array, pictures: Array, feature: int, count: int) -> str:
+def means(card: Card, maps: Array, pictures: Array, count: int) -> str:
     """Return what the maps mean, with how alike each is to its picture, and what they do not show."""
     size = pictures.shape[1] // maps.shape[1]
     seen = pictures.reshape(len(maps), maps.shape[1], size, maps.shape[2], size).mean((2, 4))

@@ -51,7 +51,9 @@ function gridSheet(grid) {
   const items = [];
   const write = (x, y, text, size = 12, more = {}) => items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
   const perRow = Math.min(wall.perRow, 24);
-  const wide = Math.min(160, (WIDTH - 2 * MARGIN - 8 * (perRow - 1)) / perRow);
+  const { table, names } = header;
+  const [aside, above, below] = table || names ? [44, 16, table ? 8 : 24] : [0, 0, 24];
+  const wide = Math.min(names ? 480 : 160, (WIDTH - 2 * MARGIN - aside - 8 * (perRow - 1)) / perRow);
   const high = Math.max(12, (wide * cells.rows) / cells.columns);
   const outlines = (tile) => [
     ...(header.outlined ? [{ cell: header.outlined[tile], colour: packed(theme.orange) }] : []),
@@ -64,8 +66,9 @@ function gridSheet(grid) {
     : grid.scale === "map" ? ["lowest", "a scale for each map", "highest"] : [scale.low, (scale.low + scale.high) / 2, scale.high].map((end) => short(end, 3));
   ends.forEach((end, i) => write(MARGIN + 140 * i, 70, end, 12, { anchor: ["start", "middle", "end"][i] }));
   for (let tile = 0; tile < count; tile++) {
-    const x = MARGIN + (tile % perRow) * (wide + 8);
-    const y = 88 + Math.floor(tile / perRow) * (high + 24);
+    const [row, place] = [Math.floor(tile / perRow), tile % perRow];
+    const x = MARGIN + aside + place * (wide + 8);
+    const y = 88 + above + row * (high + below);
     const start = tile * cells.tokens;
     items.push({
       kind: "map", x, y, width: wide, height: high, columns: cells.columns, rows: cells.rows, edge: edges[tile], outlines: outlines(tile),
@@ -73,9 +76,13 @@ function gridSheet(grid) {
       colours: Array.from({ length: cells.tokens }, (_, token) => palette[indices[start + token]]),
     });
     items.push({ kind: "frame", x, y, width: wide, height: high, colour: css(packed(theme.line)) });
-    write(x, y + high + 14, header.labels[tile], 12, { weight: tile === grid.chosen ? 700 : 400 });
+    if (!table) write(x, y + high + 14, header.labels[tile], 12, { weight: tile === grid.chosen ? 700 : 400 });
+    if (table && !row) write(x + wide / 2, y - 5, table.heads[place], 12, { anchor: "middle" });
+    if (table && !place) write(x - 6, y + high / 2 + 4, table.rows[row], 12, { anchor: "end" });
+    names?.columns.forEach((name, i) => write(x + ((i + 0.5) * wide) / cells.columns, y - 5, name, 12, { anchor: "middle" }));
+    names?.rows.forEach((name, i) => write(x - 6, y + ((i + 0.5) * high) / cells.rows + 4, name, 12, { anchor: "end" }));
   }
-  const bottom = 88 + Math.ceil(count / perRow) * (high + 24);
+  const bottom = 88 + above + Math.ceil(count / perRow) * (high + below);
   const lines = originLines(header.origin, 150);
   lines.forEach((line, i) => write(MARGIN, bottom + 14 + 16 * i, line));
   return { width: WIDTH, height: Math.round(bottom + 16 * lines.length + MARGIN), background: css(packed(theme.background)), ink, items, origin: origin(grid) };

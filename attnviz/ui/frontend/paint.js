@@ -4,6 +4,19 @@
 import { INFINITE, MASKED, NOT_A_NUMBER, TOP } from "./colours.js";
 
 /**
+ * The packed colour of one pixel of a picture in 8 bit.
+ * @param {Uint8Array} picture (row, column, channel)
+ * @param {number} at where the pixel begins
+ * @param {number} channels 1 or 3
+ * @param {Uint32Array|null} inks the palette for a drawing; null for a photograph
+ */
+export function colourAt(picture, at, channels, inks) {
+  if (channels === 1 && inks) return inks[Math.round((picture[at] * TOP) / 255)];
+  const [red, green, blue] = channels === 3 ? [0, 1, 2] : [0, 0, 0];
+  return (255 << 24 | picture[at + blue] << 16 | picture[at + green] << 8 | picture[at + red]) >>> 0;
+}
+
+/**
  * How tokens lie on a map: the grid row by row; below it, after an empty row, the tokens that lie nowhere.
  * Token numbers begin with the latter (`prefix` of them), as the model has them.
  */
@@ -173,17 +186,16 @@ export class Board {
    * Draw a picture of its own resolution where the grid lies.
    * @param {Uint8Array} picture (row, column, channel)
    * @param {number[]} shape rows, columns, channels
+   * @param {Uint32Array} inks the palette for a picture of one channel that is a drawing
    */
-  paintPicture(number, picture, [rows, columns, channels]) {
+  paintPicture(number, picture, [rows, columns, channels], inks) {
     const { xs, ys, cells } = this.tiles[number];
     const [left, right, top, bottom] = [xs[0], xs[cells.columns], ys[0], ys[cells.rows]];
     for (let y = top; y < bottom; y++) {
       const row = Math.floor(((y - top) * rows) / (bottom - top));
       for (let x = left; x < right; x++) {
         const at = (row * columns + Math.floor(((x - left) * columns) / (right - left))) * channels;
-        const [red, green, blue] = channels === 3 ? [0, 1, 2] : [0, 0, 0];
-        this.pixels[y * this.canvas.width + x] =
-          (255 << 24 | picture[at + blue] << 16 | picture[at + green] << 8 | picture[at + red]) >>> 0;
+        this.pixels[y * this.canvas.width + x] = colourAt(picture, at, channels, inks);
       }
     }
   }

@@ -275,6 +275,11 @@ export class Viewer extends Part {
     return width / ratio;
   }
 
+  /** The palette of a picture that is a drawing; null for a photograph, which has its own colours. */
+  get inks() {
+    return this.header.ink ? this.palettes.ink : null;
+  }
+
   /** What does not change while the pointer moves: the picture and the backgrounds. */
   paintStill() {
     const { theme, frame: { picture, large } } = this;
@@ -282,7 +287,7 @@ export class Viewer extends Part {
     this.wall?.board.clear(paper);
     large.board.clear(paper);
     picture.board.paint(0, this.pictureIndices, 0, this.palettes.ink, packed(theme.text), packed(theme.edge));
-    if (this.arrays.background) picture.board.paintPicture(0, this.arrays.background, this.shapes.background);
+    if (this.arrays.background) picture.board.paintPicture(0, this.arrays.background, this.shapes.background, this.inks);
     this.still = picture.board.pixels.slice();
   }
 

@@ -1,6 +1,7 @@
 // What leaves the pixel viewer: PNG, SVG and CSV of what is shown, and the numbers of the pair for the clipboard.
 // Rows, columns and heads count from 1 in what a person reads.
 
+import { colourAt } from "./paint.js";
 import { css, packed, TOP } from "./colours.js";
 import { full, short } from "./numbers.js";
 import { strangeCells } from "./sheet.js";
@@ -127,16 +128,14 @@ function outlineOf({ cells, theme }, name, token) {
 }
 
 /** A background picture on a canvas of its own resolution. */
-function pictureCanvas({ arrays, shapes }) {
+function pictureCanvas({ arrays, shapes, inks }) {
   const [rows, columns, channels] = shapes.background;
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [columns, rows];
   const context = canvas.getContext("2d");
   const image = context.createImageData(columns, rows);
-  for (let pixel = 0; pixel < rows * columns; pixel++) {
-    for (let channel = 0; channel < 3; channel++) image.data[4 * pixel + channel] = arrays.background[pixel * channels + (channels === 3 ? channel : 0)];
-    image.data[4 * pixel + 3] = 255;
-  }
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let pixel = 0; pixel < rows * columns; pixel++) pixels[pixel] = colourAt(arrays.background, pixel * channels, channels, inks);
   context.putImageData(image, 0, 0);
   return canvas;
 }

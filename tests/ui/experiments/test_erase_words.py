@@ -57,6 +57,7 @@ def test_the_verdict_follows_from_the_numbers(attended: float, random: float, sa
     assert f"a difference of {words.signed(difference.mean())} (95 % interval " in said
     assert f"below 0 on {100 * (difference < 0).mean():.0f} % of them" in said
     assert f"Without 39 of 784 the logit changes by {words.signed(curve.attended[:, 1].mean())} on average" in said
+    assert ("they matter more than chance" in said) == ("less" in says)
     assert "The same is so at 2 of the 2 numbers of removed pixels." in said
 
 

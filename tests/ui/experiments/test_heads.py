@@ -62,7 +62,12 @@ def logits_of(off: list[int], uniform: list[int]) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("words", "off", "uniform"),
-    [({}, [], []), ({"off": "3"}, [2], []), ({"off": "1,4", "uniform": "2"}, [0, 3], [1]), ({"off": "1-4"}, [0, 1, 2, 3], [])],
+    [
+        ({}, [], []),
+        ({"off": "3"}, [2], []),
+        ({"off": "1,4", "uniform": "2"}, [0, 3], [1]),
+        ({"off": "1-4"}, [0, 1, 2, 3], []),
+    ],
 )
 def test_the_answer_of_the_address_is_that_of_edited_weights(
     folder: Path, words: dict[str, str], off: list[int], uniform: list[int]

@@ -1,0 +1,44 @@
+"""What a small placed model computes, by hand from its file of weights: for tests that read the screen."""
+
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import load_file
+
+from tests.ui.experiments.placed import STANDARD
+
+SIDE, HEADS, SIZE = 28, 3, 2
+
+
+class Without:
+    """The placed model without positions: every pixel a token.
+
+    Args:
+        folder: of the placed checkpoints.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        file = load_file(folder / "pixel_attention.without" / "weights.safetensors")
+        self.file = {name: array.astype(float) for name, array in file.items()}
+
+    def part(self, name: str, picture: np.ndarray) -> np.ndarray:
+        """Return (token, head, size) of query, key or value for a picture (row, column) in 0..1."""
+        tokens = (picture.reshape(-1, 1) - STANDARD["mean"]) / STANDARD["std"]
+        found = tokens @ self.file[f"attention.{name}.weight"].T + self.file[f"attention.{name}.bias"]
+        return found.reshape(-1, HEADS, SIZE)
+
+    def weights(self, picture: np.ndarray) -> np.ndarray:
+        """Return (head, query, key)."""
+        scores = np.einsum("qhs,khs->hqk", self.part("query", picture), self.part("key", picture)) / np.sqrt(SIZE)
+        exponentials = np.exp(scores - scores.max(-1, keepdims=True))
+        return exponentials / exponentials.sum(-1, keepdims=True)
+
+    def output(self, picture: np.ndarray) -> np.ndarray:
+        """Return what comes out of the attention, (token,)."""
+        mixed = np.einsum("hqk,khs->qhs", self.weights(picture), self.part("value", picture)).reshape(-1, HEADS * SIZE)
+        return (mixed @ self.file["attention.output.weight"].T + self.file["attention.output.bias"])[:, 0]
+
+    def logit(self, picture: np.ndarray) -> float:
+        """Return the log-odds of the second class, the 1."""
+        found = self.output(picture) @ self.file["classifier.weight"][0] + self.file["classifier.bias"][0]
+        return float(found)

@@ -1,0 +1,64 @@
+"""*Side by side* as a visitor sees it, against weights computed from the file."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from attnviz import data
+from tests.ui.experiments.placed import place
+
+from .conftest import NewPage, Serve, axe, ready
+from .small_models import SIDE, Without
+
+EIGHT = int(np.flatnonzero(data.labels("strokes", "test")[:256] == 8)[0])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return place(tmp_path_factory.mktemp("checkpoints"))
+
+
+def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
+    address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
+    page.goto(
+        f"{address}/pixel_attention?model=pixel_attention.without&data=strokes&number={EIGHT}&experiment=compare&{words}"
+    )
+    ready(page)
+    page.locator(".map-grid[data-reading]").filter(has_text="doublings").wait_for()
+    return page
+
+
+def read(page: Page, title: str, tile: int) -> np.ndarray:
+    grid = page.locator(".map-grid").filter(has_text=title)
+    return np.array(grid.evaluate(f"(root) => Array.from(root.readMap({tile}))"))
+
+
+def test_two_pixels_their_difference_and_their_distance(page: Page, serve: Serve, folder: Path) -> None:
+    open_page(page, serve, folder, "query=15,15&head=2")
+    for label, value in (("Other row", "12"), ("Other column", "16")):
+        chosen = page.get_by_role("spinbutton", name=label)
+        chosen.fill(value)
+        chosen.press("Enter")
+        expect(page.get_by_role("columnheader").filter(has_text=label[6:] + " " + value)).to_be_visible(timeout=30_000)
+    assert "other_pixel=12%2C16" in page.url
+    expect(page.locator(".map-grid").filter(has_text="Takes from")).to_contain_text("row 12, column 16")
+    picture = data.load("strokes", "test", count=256).images[EIGHT, ..., 0] / 255
+    left, right = Without(folder).weights(picture)[1][[14 * SIDE + 14, 11 * SIDE + 15]]
+    for tile, wanted in ((0, left), (1, right)):
+        np.testing.assert_allclose(read(page, "Takes from", tile), wanted, rtol=1e-5)
+    doublings = np.diff(np.log2(np.clip(np.stack([left, right]) * SIDE**2, 1 / 16, 16)), axis=0)[0]
+    np.testing.assert_allclose(read(page, "doublings", 0), doublings, atol=1e-4)
+    said = page.get_by_text("Total variation distance").inner_text()
+    assert float(said.split(": ")[1].split(" ")[0]) == pytest.approx(np.abs(left - right).sum() / 2, rel=6e-3)
+
+
+@pytest.mark.parametrize(("width", "scheme", "words"), [(1280, "light", "other=head"), (375, "dark", "other=model")])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
+    new_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str, words: str
+) -> None:
+    page = new_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
+    open_page(page, serve, folder, words)
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,66 @@
+"""*Outputs of several pictures* as a visitor sees it: its values, and a click that opens a picture."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from attnviz import data
+from tests.ui.experiments.placed import place
+
+from .conftest import NewPage, Serve, axe, ready
+from .small_models import Without
+
+EIGHTS, ONES = (np.flatnonzero(data.labels("strokes", "test") == digit) for digit in (8, 1))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return place(tmp_path_factory.mktemp("checkpoints"))
+
+
+def open_page(page: Page, serve: Serve, folder: Path, model: str = "without") -> Page:
+    address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
+    page.goto(f"{address}/pixel_attention?model=pixel_attention.{model}&data=strokes&experiment=outputs")
+    ready(page)
+    outputs(page).and_(page.locator("[data-reading]")).wait_for()
+    return page
+
+
+def outputs(page: Page) -> Locator:
+    return page.locator(".map-grid").filter(has_text="Output of the attention")
+
+
+def test_the_maps_are_what_comes_out_and_a_click_opens_the_picture(page: Page, serve: Serve, folder: Path) -> None:
+    open_page(page, serve, folder)
+    picture = data.load("strokes", "test", count=256).images[ONES[1], ..., 0] / 255
+    found = np.array(outputs(page).evaluate("(root) => Array.from(root.readMap(3))"))
+    np.testing.assert_allclose(found, Without(folder).output(picture), rtol=1e-6, atol=1e-9)
+    tile = outputs(page).locator(".wall .frame").nth(3)
+    tile.scroll_into_view_if_needed()
+    box = tile.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_url(f"**number={ONES[1]}*", timeout=30_000)
+    expect(page.get_by_role("spinbutton", name="Number")).to_have_value(str(ONES[1]), timeout=30_000)
+    expect(outputs(page).locator(".tile.chosen")).to_contain_text(f"1 ({ONES[1]})")
+
+
+def test_the_keyboard_opens_a_picture(page: Page, serve: Serve, folder: Path) -> None:
+    open_page(page, serve, folder)
+    outputs(page).locator(".tile").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**number={EIGHTS[1]}*", timeout=30_000)
+
+
+@pytest.mark.parametrize(("width", "scheme", "model"), [(1280, "dark", "with"), (375, "light", "without")])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
+    new_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str, model: str
+) -> None:
+    page = new_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
+    open_page(page, serve, folder, model)
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,43 @@
+"""What is said to the paper's question, attnviz/ui/question.py: figures are those of the cards."""
+
+from pathlib import Path
+
+import pytest
+
+from attnviz import cards, results
+from attnviz.ui import question
+
+PAGE = Path(__file__).parents[2] / "pages" / "10_pixel_attention.py"
+
+
+def said() -> str:
+    return "\n".join(words for words, _, _ in question.answers())
+
+
+def test_the_figures_are_those_of_the_cards() -> None:
+    text = said()
+    for name in (question.ATTENTION, question.NET, question.PLACED):
+        for test in (question.PLAIN, question.BILINEAR):
+            figure = cards.read(name).figure(test)
+            assert figure is not None
+            assert results.percent(figure.mean) in text
+    fallen = cards.read(question.ATTENTION).figure(question.NEAREST)
+    assert fallen is not None
+    assert results.percent(fallen.mean) in text
+    one, other = (cards.read(name).figure(question.BILINEAR) for name in (question.PLACED, question.NET))
+    assert one is not None
+    assert other is not None
+    value, lowest, highest = results.difference(one, other)
+    assert f"{100 * value:+.1f} points (95 % interval {100 * lowest:+.1f} to {100 * highest:+.1f})" in text
+
+
+def test_what_was_not_trained_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+    assert said().count("*not trained*") == 3
+
+
+def test_every_button_opens_an_experiment_of_the_page() -> None:
+    text = PAGE.read_text()
+    for _, label, experiment in question.answers():
+        assert bool(label) == bool(experiment)
+        assert not experiment or f'"{experiment}": ' in text
