@@ -10,6 +10,7 @@ from attnviz.ui import address, arrive
 
 PLAIN, BILINEAR, NEAREST, _ = TESTS
 ATTENTION, SHARP, PLACED = (f"pixel_attention.1v8-augmented{end}" for end in ("", "-nearest", "-positions"))
+UNSCALED, FAILED = "pixel_attention.1v8-unscaled", 0.9  # a share of right answers below which a training has failed
 NET, SHARP_NET, NOISY = (
     "histogram_mlp.1v8-augmented",
     "histogram_mlp.1v8-augmented-nearest",
@@ -53,6 +54,10 @@ def answers() -> list[tuple[str, str, str]]:
             "by exp((a x + c) y). A head takes a mean of the histogram, tilted towards ink or towards paper.",
             "Same intensity, same row", "same",
         ),
+        (
+            f"**Why the paper's score maps are black and white.** {_unscaled()}",
+            "Divide the scores", "temperature",
+        ),
         (f"**So does a histogram do as well?** {_histogram()}", "", ""),
         (f"**And with positions?** {_positions()}", "What a score is made of", "parts"),
         (f"**The paper's proposal: background noise.** {_noise()}", "", ""),
@@ -64,6 +69,19 @@ def answers() -> list[tuple[str, str, str]]:
             "Which heads are alike", "heads",
         ),
     ]  # fmt: skip
+
+
+def _unscaled() -> str:
+    card = _card(UNSCALED)
+    if card is None:
+        return f"`{UNSCALED}` is *not trained*."
+    failed = sum(run.curve[run.best_epoch - 1][2] < FAILED for run in card.runs)
+    return (
+        "Its files hold intensities of 0 to 255. Scores are then thousands of times as large, and the softmax is a "
+        "hard maximum: a pixel takes all from the pixels of extreme intensity. Whether such a model learns depends on "
+        f"its first weights: of {len(card.runs)} trainings {failed} answered fewer than {100 * FAILED:.0f} % of the "
+        "validation pictures rightly."
+    )
 
 
 def _histogram() -> str:

@@ -33,7 +33,7 @@ def test_the_figures_are_those_of_the_cards() -> None:
 
 def test_what_was_not_trained_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
-    assert said().count("*not trained*") == 3
+    assert said().count("*not trained*") == 4
 
 
 def test_every_button_opens_an_experiment_of_the_page() -> None:
@@ -41,3 +41,10 @@ def test_every_button_opens_an_experiment_of_the_page() -> None:
     for _, label, experiment in question.answers():
         assert bool(label) == bool(experiment)
         assert not experiment or f'"{experiment}": ' in text
+
+
+def test_trainings_that_failed_are_counted() -> None:
+    card = cards.read(question.UNSCALED)
+    accuracies = [run.curve[run.best_epoch - 1][2] for run in card.runs]
+    assert 0 < sum(accuracy < 0.9 for accuracy in accuracies) < len(accuracies) == 10
+    assert f"of 10 trainings {sum(accuracy < 0.9 for accuracy in accuracies)} answered fewer than 90 %" in said()

@@ -46,7 +46,9 @@ def show(card: Card, picture: pickers.Picture) -> None:
         st.caption("Shown is the mean of all heads: heads of two models do not correspond.")
     if pair[0].token:
         role = ":orange[query]" if direction == "from" else ":blue[key]"
-        st.caption(f"The {role} held at the left is {pair[0].token.place}: the one that is locked in the viewer above.")
+        found = locked.token(view, "query" if direction == "from" else "key")
+        where = "locked in the viewer above" if found else "in the middle of the ink, as none is locked in the viewer"
+        st.caption(f"The {role} held at the left is {pair[0].token.place}: the one {where}.")
 
 
 def held(view: AttentionView, direction: str) -> locked.Token | None:

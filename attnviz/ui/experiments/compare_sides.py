@@ -102,7 +102,7 @@ def numbers(
 ) -> str:
     """Return what both sides are in numbers, and how far they are apart, in Markdown."""
     lines = [
-        f"| | left: {left.title} | right: {right.title} |",
+        f"| {DIRECTIONS[direction]} | left: {left.title} | right: {right.title} |",
         "| --- | --- | --- |",
         f"| answer | {left.answer()} | {right.answer()} |",
         "| the most | " + " | ".join(most(one) for one in maps) + " |",

@@ -83,7 +83,7 @@ def show(card: Card, picture: pickers.Picture) -> None:
 def choices(card: Card) -> "tuple[int, Fill]":
     """Draw the choice of how many tokens to remove, and of what they get instead."""
     places, unit = places_of(card), unit_of(card)
-    left, right = st.columns([2, 3], gap="large", vertical_alignment="bottom")
+    left, right = st.columns([2, 3], gap="medium", vertical_alignment="bottom")
     with left:
         count = address.number("removed", places // 2 + 1, max(1, round(places / 20)))
         st.slider(
@@ -104,7 +104,7 @@ def one_picture(card: Card, picture: pickers.Picture, count: int, fill: "Fill") 
     unit = unit_of(card)
     found = cache.kept(removal, card, picture.source, picture.number, count, fill)
     columns = ("as it is", "most attended", "Jacobian", "random, draw 1")
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([3, 2], gap="medium")
     with left:
         map_grid(
             np.concatenate([found.pictures, found.holes]),

@@ -9,13 +9,13 @@ import streamlit as st
 
 from attnviz import cards
 from attnviz.cards import Card
-from attnviz.measures.one_line import Line, folded
 from attnviz.ui import address, cache, pickers
 from attnviz.ui.map_grid import Table, map_grid
 from attnviz.ui.wording import short
 
 if TYPE_CHECKING:
     from attnviz.checkpoints import Checkpoint
+    from attnviz.measures.one_line import Line
 
 TITLE = "The picture as one token"
 QUESTION = (
@@ -47,7 +47,7 @@ class Kernels:
     before: Array
     after: Array
     moved: tuple[float, ...]
-    line: Line
+    line: "Line"
     apart: float
     size: float
     origin: dict[str, str | int | float]
@@ -116,6 +116,7 @@ def kernels(checkpoint: "Checkpoint") -> Kernels:
     """Return the kernels before and after training, and the line that the net is."""
     import torch
 
+    from attnviz.measures import one_line
     from attnviz.training import seeds
     from attnviz.ui import looking
 
@@ -131,7 +132,7 @@ def kernels(checkpoint: "Checkpoint") -> Kernels:
         for one, other in zip(*layers, strict=True)
     )
     chain = [(layer.weight, layer.bias) for layer in (model.attention.value, model.attention.output, model.classifier)]
-    line = folded(*chain, mean=model.standardise.mean, std=model.standardise.std, shape=model.shape)
+    line = one_line.folded(*chain, mean=model.standardise.mean, std=model.standardise.std, shape=model.shape)
     images = [cache.picture("strokes", number)[0] for number in range(STROKES)]
     with torch.no_grad():
         odds = model(torch.cat([looking.as_batch(image) for image in images]))[:, 0].numpy()

@@ -71,12 +71,18 @@ def test_two_pixels_of_a_head(placed: Path) -> None:
 
 
 def test_what_two_pixels_give_holds_the_key_and_is_no_distribution() -> None:
-    test = run(direction="to", key="15,15", other_pixel="3,4", head="mean")
+    row, column = divmod(int((data.load("strokes", "test", count=256).images[EIGHT] > 127).argmax()), 28)  # ink
+    test = run(direction="to", key=f"{row + 1},{column + 1}", other_pixel="3,4", head="mean")
     header, maps = grid(test, 2)
     found = weights("without", EIGHT).mean(0)
-    np.testing.assert_allclose(maps.reshape(2, -1), found[:, [14 * 28 + 14, 2 * 28 + 3]].T, rtol=1e-6)
+    np.testing.assert_allclose(maps.reshape(2, -1), found[:, [row * 28 + column, 2 * 28 + 3]].T, rtol=1e-6)
     assert header["outlined"] is None, "what is held is a key, and the outline has the query's colour"
+    assert f"row {row + 1}, column {column + 1}: the one locked in the viewer above" in said(test)
     assert "Half of the mean difference, without its sign: **" in said(test)
+
+
+def test_where_no_pixel_is_locked_one_of_the_ink_is_held() -> None:
+    assert "the one in the middle of the ink, as none is locked" in said(run())
 
 
 def test_two_heads() -> None:
