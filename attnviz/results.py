@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from attnviz.errors import BadInput
 from attnviz.recipes import PAPERS, RECIPES, Paper
 from attnviz.recipes.recipe import PaperFigure, Test
 
-RESAMPLES = 10_000
+RESAMPLES = 2_000
 README = Path(__file__).parent.parent / "README.md"
 _MARKS = "<!-- results -->", "<!-- end of results -->"
 
@@ -78,6 +79,7 @@ def comparison(name: str, others: Sequence[str]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+@lru_cache(maxsize=1024)
 def difference(one: Figure, other: Figure) -> tuple[float, float, float]:
     """Return how much more of the same pictures one model answers rightly than another, with its 95 % interval.
 

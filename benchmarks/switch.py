@@ -7,8 +7,10 @@ once before, on a picture that neither has seen.
 """
 
 import statistics
+from collections.abc import Callable
+from functools import partial
 
-from playwright.sync_api import ElementHandle, Page, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from attnviz import cards
 from tests.browser.harness import launch, ready, running
@@ -17,34 +19,35 @@ SWITCHES = 20
 MODELS = ("pixel_attention.1v8-augmented", "pixel_attention.1v8-noise")
 
 # From the click to the second animation frame after what is shown has changed.
-SWITCH = """async (click, [viewer, change]) => {
+WATCH = """([viewer, change]) => {
   const frame = () => new Promise(requestAnimationFrame);
-  const shown = () => viewer ? viewer.dataset[change] : document.querySelector("#shown")?.textContent;
-  const before = shown(), start = performance.now();
-  click();
-  while (shown() === before || !shown()) await frame();
-  await frame();
-  return performance.now() - start;
+  const shown = () => {
+    if (!viewer) return document.querySelector("#shown")?.textContent;
+    return change === "head" ? String(JSON.parse(viewer.dataset.reading).head) : viewer.dataset[change];
+  };
+  const before = shown();
+  window.switched = new Promise((done) => addEventListener("pointerup", async () => {
+    const start = performance.now();
+    while (shown() === before || !shown()) await frame();
+    await frame();
+    done(performance.now() - start);
+  }, { capture: true, once: true }));
 }"""
-CLICK = f"async (element, given) => ({SWITCH})(() => element.click(), given)"
-POINT = f"""async (element, [viewer, change, x, y]) => ({SWITCH})(() => {{
-  for (const type of ["pointerdown", "pointerup", "click"]) element.dispatchEvent(new PointerEvent(type,
-    {{ clientX: x, clientY: y, bubbles: true, composed: true, pointerType: "mouse", pointerId: 1, button: 0 }}));
-}}, [viewer, change])"""
 
 
-def viewer(page: Page) -> ElementHandle | None:
-    """Return the element of the viewer; None on the plain page."""
-    found = page.locator("[data-shown]")
-    return found.element_handle() if found.count() else None
+def switched(page: Page, click: Callable[[], None], change: str = "shown") -> float:
+    """Return the milliseconds from a click to the picture that it brings."""
+    viewer = page.locator("[data-shown]")
+    page.evaluate(WATCH, [viewer.element_handle() if viewer.count() else None, change])
+    click()
+    found = float(page.evaluate("() => window.switched"))
+    ready(page)
+    return found
 
 
 def pictures(page: Page) -> list[float]:
-    button, times = page.get_by_role("button", name="Next"), []
-    for _ in range(SWITCHES):
-        times.append(float(button.evaluate(CLICK, [viewer(page), "shown"])))
-        ready(page)
-    return times
+    button = page.get_by_role("button", name="Next")
+    return [switched(page, button.click) for _ in range(SWITCHES)]
 
 
 def models(page: Page, titles: list[str]) -> list[float]:
@@ -54,19 +57,18 @@ def models(page: Page, titles: list[str]) -> list[float]:
         ready(page)
         page.get_by_role("combobox", name="Model").click()
         option = page.get_by_role("option", name=titles[(turn + 1) % 2], exact=True)
-        times.append(float(option.evaluate(CLICK, [viewer(page), "shown"])))
-        ready(page)
+        times.append(switched(page, option.click))
     return times
 
 
 def heads(page: Page) -> list[float]:
-    wall, times = page.get_by_role("grid", name="All 24 heads and their mean"), []
+    tiles = page.get_by_role("grid", name="All 24 heads and their mean").get_by_role("gridcell")
+    times = []
     for turn in range(SWITCHES):
-        box = wall.get_by_role("gridcell").nth((7 * turn + 1) % 24).bounding_box()
+        box = tiles.nth((7 * turn + 1) % 24).bounding_box()
         assert box is not None
-        place = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
-        times.append(float(wall.locator("canvas").evaluate(POINT, [viewer(page), "reading", *place])))
-        ready(page)
+        place = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        times.append(switched(page, partial(page.mouse.click, *place), "head"))
     return times
 
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.errors import BadInput
 from attnviz.ui.payload import unpack
-from attnviz.ui.pixel_viewer import DEFAULTS, _wish, view_from_address, view_to_address
+from attnviz.ui.pixel_viewer import DEFAULTS, OF_TOKENS, _wish, distinct, view_from_address, view_to_address
 from tests.browser.apps.pixel_viewer import make_view
 
 APP = Path(__file__).parents[1] / "browser" / "apps" / "pixel_viewer.py"
@@ -91,6 +91,21 @@ def test_the_page_hands_over_the_view_as_doubles() -> None:
     expected = make_view()
     assert header["wish"] == {"query": [1, 2]}
     assert (header["rows"], header["columns"], header["classes"]) == (5, 7, list("0123456789"))
-    for name in ("picture", "query", "key", "value", "log_normaliser", "carried", "received", "output"):
-        np.testing.assert_array_equal(arrays[name], getattr(expected, name))
-        assert arrays[name].dtype == np.float64
+    for name in ("picture", "output", *OF_TOKENS):
+        sent = arrays[name][:, arrays["place"]] if name in OF_TOKENS else arrays[name]
+        np.testing.assert_array_equal(sent, getattr(expected, name))
+        assert sent.dtype == np.float64
+
+
+def test_equal_tokens_travel_once() -> None:
+    view = make_view()
+    order = np.arange(view.query.shape[1]) % 4
+    same = replace(view, **{name: getattr(view, name)[:, order] for name in OF_TOKENS})
+    first, place = distinct(same)
+    assert first.tolist() == [0, 1, 2, 3]
+    assert place.tolist() == order.tolist()
+    other = same.value.copy()
+    other[-1, 6] += 1e-12  # in one head, by next to nothing
+    first, place = distinct(replace(same, value=other))
+    assert first.tolist() == [0, 1, 2, 3, 6]
+    assert place.tolist() == [0, 1, 2, 3, 0, 1, 4, *order.tolist()[7:]]

@@ -31,11 +31,13 @@ WORDS = ("removed", "fill", "curve")
 MEANS = (
     "Attended: the weight a pixel receives, mean over heads and queries. Jacobian: the pixels whose intensity moves "
     "the answer most. A picture with holes is none that the model has learnt from: part of a change comes from the "
-    "holes. That is why the random choices, drawn with as much ink, leave holes too."
+    "holes. That is why the random choices, drawn with as much ink, leave holes too. As much ink is as many pixels "
+    "that are not background, however dark: where a model attends to the darkest, part of a difference is darkness."
 )
 FILLS = {"mean": "the picture's mean", "background": "the background"}
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2)  # of the places: what the curve removes
 PICTURES = 200  # of the curve
+DRAWS = 20  # random choices for each picture: erasure.DRAWS, which only torch brings along
 PIECE = 4  # pictures of it that are computed, and kept, together: about a second for 24 heads
 DONE = "erase.done"  # whose curve this visitor saw last, and how many of its pieces
 SECONDS = 1.0  # so long it goes on before what it has is drawn
@@ -128,10 +130,11 @@ def several_pictures(card: Card, source: str, fill: "Fill") -> None:
     if not wanted:
         going = f"Remove from {len(numbers)} pictures"
         st.button(going, key="erase_start", on_click=address.put, kwargs={"curve": "yes"})
-        st.caption("Takes up to a minute where there are 24 heads. You can look on meanwhile, and stop it.")
+        st.caption("Takes about half a minute where there are 24 heads. You can look on meanwhile, and stop it.")
         return
+    stop = st.empty()  # the place stays, so that the curve below keeps its own
     if not finished:
-        st.button("Stop", key="erase_stop", on_click=address.put, kwargs={"curve": None})
+        stop.button("Stop", key="erase_stop", on_click=address.put, kwargs={"curve": None})
     # Every tick computes for a second and draws what there is: the rest of the page stays alive between them.
     tick = st.fragment(curve, run_every=None if finished else 0.2)
     tick(card, source, fill, len(numbers), finished)
@@ -140,16 +143,20 @@ def several_pictures(card: Card, source: str, fill: "Fill") -> None:
 def curve(card: Card, source: str, fill: "Fill", count: int, finished: bool) -> None:
     """Draw the curve as far as it has come, and compute on where it is not finished."""
     with page.sentences():
+        bar = st.empty() if finished else st.progress(*progress(done(card, source, fill), count))
         parts = pieces(card, source, fill, count)
-        looked = min(len(parts) * PIECE, count)
         if not finished:
-            if looked == count:
+            if PIECE * len(parts) >= count:
                 st.rerun()  # so that the ticks end
-            st.progress(
-                looked / count,
-                f"{looked} of {count} pictures: each without what attention, the Jacobian and 20 draws choose",
-            )
+            bar.progress(*progress(len(parts), count))
         draw_curve(card, source, fill, parts, finished)
+
+
+def progress(parts: int, count: int) -> tuple[float, str]:
+    """Return how much of the curve is there, 0..1, and in words what is being done."""
+    looked = min(PIECE * parts, count)
+    said = f"{looked} of {count} pictures: each without what attention, the Jacobian and {DRAWS} draws choose"
+    return looked / count, said
 
 
 def draw_curve(card: Card, source: str, fill: "Fill", parts: "list[Curve]", finished: bool) -> None:

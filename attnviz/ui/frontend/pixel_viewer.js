@@ -14,6 +14,26 @@ import { fitView, readView } from "./view.js";
 import { makeFrame } from "./viewer_frame.js";
 import { sayAll, sayAnswer, sayAtRest } from "./viewer_words.js";
 
+const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received"]; // as in pixel_viewer.py
+
+/** Give every token its numbers: equal tokens travel once, and `place` says which one each of them is. */
+function spread({ header, arrays, shapes }) {
+  const { place } = arrays;
+  for (const name of OF_TOKENS) {
+    const [heads, kinds, size = 1] = shapes[name];
+    const found = new Float64Array(heads * place.length * size);
+    for (let head = 0, to = 0; head < heads; head++) {
+      for (const kind of place) {
+        const from = (head * kinds + kind) * size;
+        for (let i = 0; i < size; i++) found[to++] = arrays[name][from + i];
+      }
+    }
+    arrays[name] = found;
+    shapes[name] = [heads, place.length, ...shapes[name].slice(2)];
+  }
+  return { header, arrays, shapes };
+}
+
 /** The component. "Held" is the pixel whose map is shown, "other" the one it is paired with. */
 export class Viewer extends Part {
   constructor(parent) {
@@ -33,7 +53,7 @@ export class Viewer extends Part {
   receive(bytes) {
     if (bytes !== this.data) {
       this.data = bytes;
-      Object.assign(this, unpack(bytes));
+      Object.assign(this, spread(unpack(bytes)));
       this.takeData();
       this.takeWish();
     }

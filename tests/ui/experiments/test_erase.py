@@ -125,6 +125,7 @@ def test_a_piece_is_the_curve_of_its_own_pictures(few: None) -> None:
     found = piece_of(("strokes", "mean", 4))
     assert found.counts.tolist() == [8, 16, 39, 78, 157]
     assert found.random.shape == (2, 5, 20)
+    assert erase.DRAWS == erasure.DRAWS == 20
     exact = looking.exactly(NAME).model
     for at, number in enumerate(numbers[4:6]):
         image = looking.as_batch(data.load("strokes", "test", count=256).images[number])[0]
