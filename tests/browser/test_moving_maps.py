@@ -124,6 +124,7 @@ def test_the_tile_flips_as_the_weight_is_turned_through_zero(
     assert at(page) == pytest.approx(0.01)
     page.wait_for_url("**turn=0.01*")
     expect(slider).to_have_attribute("aria-valuetext", "w = 0.010")
+    ready(page)
     page.go_back()
     expect(moving(page)).to_have_attribute("data-reading", re.compile('"at":0,'))
 

@@ -69,9 +69,11 @@ def test_the_four_numbers_of_the_locked_pair_are_those_of_weights_and_picture(
 def test_a_click_in_the_viewer_is_followed(page: Page, serve: Serve, folder: Path, eight: int) -> None:
     open_page(page, serve, folder, f"model=pixel_attention.with&number={eight}")
     expect(page.get_by_text("As an example, here is")).to_be_visible()
-    box = page.locator(".board.picture canvas").bounding_box()
+    canvas = page.locator(".board.picture canvas")
+    box = canvas.bounding_box()
     assert box
-    page.mouse.click(box["x"] + 2.5 * box["width"] / 14, box["y"] + 1.5 * box["height"] / 14)
+    expect(page.get_by_role("heading", name="Ask more")).to_be_in_viewport()  # the page has gone there
+    canvas.click(position={"x": 2.5 * box["width"] / 14, "y": 1.5 * box["height"] / 14})
     expect(page.get_by_text("Scores of row 2, column 3, head 1")).to_be_visible()
     expect(page.get_by_text("As an example, here is")).to_be_hidden()
 

@@ -57,9 +57,11 @@ def test_a_click_in_the_viewer_lights_up_all_of_its_intensity_and_their_rows_are
 ) -> None:
     open_page(page, serve, folder, f"number={eight}&head=3")
     expect(page.get_by_text("As an example, here is")).to_be_visible()
-    box = page.locator(".board.picture canvas").bounding_box()
+    canvas = page.locator(".board.picture canvas")
+    box = canvas.bounding_box()
     assert box
-    page.mouse.click(box["x"] + 2.5 * box["width"] / 28, box["y"] + 1.5 * box["height"] / 28)
+    expect(page.get_by_role("heading", name="Ask more")).to_be_in_viewport()  # the page has gone there
+    canvas.click(position={"x": 2.5 * box["width"] / 28, "y": 1.5 * box["height"] / 28})
     expect(page.get_by_text("Ink 0, as row 2, column 3")).to_be_visible()
     page.wait_for_url("**query=2%2C3*")
 
