@@ -119,7 +119,9 @@ def new_page(chromium: Browser, problems: Problems, request: pytest.FixtureReque
     pages: list[Page] = []
 
     def open_page(**options: Any) -> Page:
-        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 720}, **options})
+        # What moves of itself would be measured while it moves: a page that goes somewhere is there at once.
+        usual = {"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce"}
+        context = chromium.new_context(**{**usual, **options})
         page = context.new_page()
         problems.watch(page)
         pages.append(page)

@@ -46,6 +46,9 @@ def open_page(page: Page, serve: Serve, folder: Path, experiment: str, words: st
     page.goto(f"{address}/pixel_attention?data=strokes&experiment={experiment}&{words}")
     ready(page)
     page.locator(".map-grid[data-reading]").last.wait_for()
+    if experiment != "one_token":  # it has no handle
+        moving(page).wait_for()
+    expect(page.locator(".map-grid:not([data-reading])")).to_have_count(0)
     expect(page.locator(".map-grid h2", has_text=re.compile(r"^\s*$"))).to_have_count(0)  # words follow maps
     return page
 
