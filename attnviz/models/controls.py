@@ -36,13 +36,26 @@ class PixelLine(nn.Module):
         super().__init__()
         self.rows, self.columns = rows, columns
         self.standardise = Standardise(mean, std)
-        self.classifier = nn.Linear(rows * columns, columns_of(classes))
+        features = self.seen(torch.zeros(1, 1, rows, columns)).shape[1]
+        self.classifier = nn.Linear(features, columns_of(classes))
         glorot(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
         check(images, 1, self.rows, self.columns)
-        logits: Tensor = self.classifier(self.standardise(images).flatten(1))
+        logits: Tensor = self.classifier(self.standardise(self.seen(images)))
         return logits
+
+    def seen(self, images: Tensor) -> Tensor:
+        """Return what the line goes through: (batch, rows * columns), every pixel."""
+        return images.flatten(1)
+
+
+class Ink(PixelLine):
+    """A line through the amount of ink: the mean intensity alone, whose mean and std the config then holds."""
+
+    def seen(self, images: Tensor) -> Tensor:
+        """Return what the line goes through: (batch, 1), the mean intensity."""
+        return images.mean((2, 3))
 
 
 class Histogram(nn.Module):
@@ -91,42 +104,4 @@ class Histogram(nn.Module):
         counts = images.new_zeros(len(images), self.bins).scatter_add_(1, bins, torch.ones_like(bins).to(images))
         seen = counts * self.bins / bins.shape[1] if self.hidden is None else counts.log1p()
         logits: Tensor = self.classifier(seen)
-        return logits
-
-
-class Ink(nn.Module):
-    """Judge by the amount of ink alone: a line through the mean intensity.
-
-    Args:
-        classes: their names; two of them make one column of logits, the log-odds of the second.
-        rows, columns: of the pictures, which have one channel.
-        mean, std: of the mean intensity (0..1) of training pictures, to standardise it.
-        generator: of the initial weights.
-
-    Call Args:
-        images: float (batch, 1, rows, columns) in 0..1.
-
-    Returns:
-        logits: float (batch, 1) or (batch, class).
-    """
-
-    def __init__(
-        self,
-        *,
-        classes: tuple[str, ...],
-        rows: int = 28,
-        columns: int = 28,
-        mean: float,
-        std: float,
-        generator: torch.Generator | None = None,
-    ) -> None:
-        super().__init__()
-        self.rows, self.columns = rows, columns
-        self.standardise = Standardise(mean, std)
-        self.classifier = nn.Linear(1, columns_of(classes))
-        glorot(self, generator)
-
-    def forward(self, images: Tensor) -> Tensor:
-        check(images, 1, self.rows, self.columns)
-        logits: Tensor = self.classifier(self.standardise(images.mean((2, 3))))
         return logits

@@ -10,9 +10,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, sync_playwright
+
+from attnviz import data
+from tests.ui.experiments.placed import place
 
 from . import harness
 from .harness import ready as ready
@@ -53,6 +57,18 @@ def serve() -> Iterator[Serve]:
             return started[wanted].address
 
         yield start
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of small checkpoints with drawn weights, see tests/ui/experiments/placed.py."""
+    return place(tmp_path_factory.mktemp("checkpoints"))
+
+
+@pytest.fixture(scope="module")
+def eight() -> int:
+    """Return the number of a drawn 8."""
+    return int(np.flatnonzero(data.load("strokes", "test", count=256).labels == 8)[0])
 
 
 # Pages

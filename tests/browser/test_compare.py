@@ -7,17 +7,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attnviz import data
-from tests.ui.experiments.placed import place
 
 from .conftest import NewPage, Serve, axe, ready
 from .small_models import SIDE, Without
 
 EIGHT = int(np.flatnonzero(data.labels("strokes", "test")[:256] == 8)[0])
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return place(tmp_path_factory.mktemp("checkpoints"))
 
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:

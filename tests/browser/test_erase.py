@@ -8,17 +8,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.ui.experiments.placed import place
-
 from .conftest import NewPage, Serve, axe, ready
 from .small_models import SIDE, Without
 
 VERDICT = "Without the most attended"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return place(tmp_path_factory.mktemp("checkpoints"))
 
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str = "", model: str = "without") -> Page:

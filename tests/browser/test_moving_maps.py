@@ -32,11 +32,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-@pytest.fixture(scope="module")
-def eight() -> int:
-    return int(np.flatnonzero(data.load("strokes", "test", count=256).labels == 8)[0])
-
-
 def intensities(number: int) -> np.ndarray:
     return data.load("strokes", "test", count=256).images[number, ..., 0] / 255.0
 

@@ -8,19 +8,9 @@ from playwright.sync_api import Locator, Page, expect
 from safetensors.numpy import load_file
 
 from attnviz import data
-from tests.ui.experiments.placed import STANDARD, place
+from tests.ui.experiments.placed import STANDARD
 
 from .conftest import NewPage, Serve, axe, ready
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return place(tmp_path_factory.mktemp("checkpoints"))
-
-
-@pytest.fixture(scope="module")
-def eight() -> int:
-    return int(np.flatnonzero(data.load("strokes", "test", count=256).labels == 8)[0])
 
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:

@@ -10,14 +10,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnviz import checkpoints, data
 from attnviz.tracing import trace
-from tests.ui.experiments.placed import place
 
 from .conftest import NewPage, Serve, axe, ready
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return place(tmp_path_factory.mktemp("checkpoints"))
 
 
 def open_page(page: Page, serve: Serve, folder: Path, name: str, words: str = "") -> Page:

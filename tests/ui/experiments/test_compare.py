@@ -11,30 +11,17 @@ from attnviz import checkpoints, data
 from attnviz.tracing import trace
 from attnviz.ui.payload import unpack
 
-from .placed import place
+from .opened import opened
 
 PAGE = Path(__file__).parents[3] / "pages" / "10_pixel_attention.py"
 EIGHT, ONE = (int(np.flatnonzero(data.labels("strokes", "test")[:256] == digit)[0]) for digit in (8, 1))
 
 
-@pytest.fixture(scope="module")
-def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return place(tmp_path_factory.mktemp("checkpoints"))
-
-
-@pytest.fixture(autouse=True)
-def here(placed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(placed))
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def run(name: str = "without", **words: str) -> AppTest:
-    test = AppTest.from_file(str(PAGE), default_timeout=60)
-    given = {"model": f"pixel_attention.{name}", "experiment": "compare", "data": "strokes", "number": str(EIGHT)}
-    for key, word in {**given, **words}.items():
-        test.query_params[key] = word
-    test.run()
-    assert not test.exception
-    return test
+    return opened({"model": f"pixel_attention.{name}", "experiment": "compare", "number": str(EIGHT), **words})
 
 
 def grid(test: AppTest, count: int) -> tuple[dict, np.ndarray]:

@@ -15,30 +15,18 @@ from attnviz.ui import looking
 from attnviz.ui.experiments import erase
 from attnviz.ui.payload import unpack
 
-from .placed import place
+from .opened import opened
 
 ROOT = Path(__file__).parents[3]
 NAME = "pixel_attention.without"
 VERDICT = "Without the most attended pixels this model is"
 
 
-@pytest.fixture(scope="module")
-def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return place(tmp_path_factory.mktemp("checkpoints"))
-
-
-@pytest.fixture(autouse=True)
-def here(placed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(placed))
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def run(**words: str) -> AppTest:
-    test = AppTest.from_file(str(ROOT / "pages" / "10_pixel_attention.py"), default_timeout=120)
-    for key, word in {"model": NAME, "experiment": "erase", "data": "strokes", **words}.items():
-        test.query_params[key] = word
-    test.run()
-    assert not test.exception
-    return test
+    return opened({"model": NAME, "experiment": "erase", **words})
 
 
 def grid(test: AppTest) -> tuple[dict, np.ndarray]:

@@ -14,6 +14,8 @@ from attnviz.ui.payload import unpack
 from tests.training import small
 from tests.training.several import HEADS, NAME, lay_several
 
+from .opened import opened
+
 ROOT = Path(__file__).parents[3]
 NUMBER = 5
 
@@ -26,12 +28,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def run(**words: str) -> AppTest:
-    test = AppTest.from_file(str(ROOT / "pages" / "10_pixel_attention.py"), default_timeout=60)
-    for key, word in {"model": NAME, "experiment": "heads", "data": "strokes", "number": str(NUMBER), **words}.items():
-        test.query_params[key] = word
-    test.run()
-    assert not test.exception
-    return test
+    return opened({"model": NAME, "experiment": "heads", "number": str(NUMBER), **words})
 
 
 def component(test: AppTest, name: str) -> tuple[dict, dict[str, np.ndarray]]:

@@ -14,6 +14,7 @@ from attnviz.ui.experiments import one_token
 from attnviz.ui.payload import unpack
 from tests.training import small
 
+from .opened import opened
 from .placed import place
 
 ROOT = Path(__file__).parents[3]
@@ -30,13 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(model: str = "without", **words: str) -> AppTest:
-    test = AppTest.from_file(str(ROOT / "pages" / "10_pixel_attention.py"), default_timeout=60)
-    asked = {"model": f"pixel_attention.{model}", "experiment": "one_token", "data": "strokes", "number": "5"}
-    for key, word in {**asked, **words}.items():
-        test.query_params[key] = word
-    test.run()
-    assert not test.exception
-    return test
+    return opened({"model": f"pixel_attention.{model}", "experiment": "one_token", "number": "5", **words})
 
 
 def drawn(test: AppTest, title: str) -> tuple[dict, dict[str, np.ndarray]]:

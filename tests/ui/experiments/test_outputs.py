@@ -13,29 +13,17 @@ from attnviz.tracing import trace
 from attnviz.ui.experiments import outputs
 from attnviz.ui.payload import unpack
 
-from .placed import STANDARD, place
+from .opened import opened
+from .placed import STANDARD
 
 PAGE = Path(__file__).parents[3] / "pages" / "10_pixel_attention.py"
 
 
-@pytest.fixture(scope="module")
-def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return place(tmp_path_factory.mktemp("checkpoints"))
-
-
-@pytest.fixture(autouse=True)
-def here(placed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(placed))
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def run(name: str = "without", **words: str) -> AppTest:
-    test = AppTest.from_file(str(PAGE), default_timeout=60)
-    given = {"model": f"pixel_attention.{name}", "experiment": "outputs", "data": "strokes"}
-    for key, word in {**given, **words}.items():
-        test.query_params[key] = word
-    test.run()
-    assert not test.exception
-    return test
+    return opened({"model": f"pixel_attention.{name}", "experiment": "outputs", **words})
 
 
 def grid(test: AppTest, title: str) -> tuple[dict, np.ndarray]:

@@ -13,6 +13,7 @@ from attnviz.training import seeds
 from attnviz.ui.experiments import paper
 from attnviz.ui.payload import unpack
 
+from .opened import opened
 from .placed import STANDARD, lay, place
 
 ROOT = Path(__file__).parents[3]
@@ -33,13 +34,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def run(model: str = "without", **words: str) -> AppTest:
-    test = AppTest.from_file(str(ROOT / "pages" / "10_pixel_attention.py"), default_timeout=60)
-    asked = {"model": f"pixel_attention.{model}", "experiment": "paper", "data": "strokes", "number": str(NUMBER)}
-    for key, word in {**asked, **words}.items():
-        test.query_params[key] = word
-    test.run()
-    assert not test.exception
-    return test
+    return opened({"model": f"pixel_attention.{model}", "experiment": "paper", "number": str(NUMBER), **words})
 
 
 def drawn(test: AppTest, name: str = "map_grid") -> list[tuple[dict, dict[str, np.ndarray]]]:

@@ -13,35 +13,17 @@ from attnviz.tracing import trace
 from attnviz.ui.experiments.parts import explained, pair, percent
 from attnviz.ui.payload import unpack
 
-from .placed import place
+from .opened import opened
 
 PAGE = Path(__file__).parents[3] / "pages" / "10_pixel_attention.py"
 QUERY, KEY = (5, 6), (7, 4)  # from 0, on a grid of 14 x 14 as well
 
 
-@pytest.fixture(scope="module")
-def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return place(tmp_path_factory.mktemp("checkpoints"))
-
-
-@pytest.fixture(autouse=True)
-def here(placed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(placed))
-
-
-@pytest.fixture(scope="module")
-def eight() -> int:
-    return int(np.flatnonzero(data.load("strokes", "test", count=256).labels == 8)[0])
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def run(name: str, number: int, **words: str) -> AppTest:
-    test = AppTest.from_file(str(PAGE), default_timeout=60)
-    given = {"model": f"pixel_attention.{name}", "experiment": "parts", "data": "strokes", "number": str(number)}
-    for key, word in {**given, **words}.items():
-        test.query_params[key] = word
-    test.run()
-    assert not test.exception
-    return test
+    return opened({"model": f"pixel_attention.{name}", "experiment": "parts", "number": str(number), **words})
 
 
 def maps(test: AppTest) -> tuple[list[str], np.ndarray]:

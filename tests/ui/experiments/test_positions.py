@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.ui.payload import unpack
 
+from .opened import opened
 from .placed import place
 
 ROOT = Path(__file__).parents[3]
@@ -19,13 +20,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def run(model: str = "with", **words: str) -> AppTest:
-    test = AppTest.from_file(str(ROOT / "pages" / "10_pixel_attention.py"), default_timeout=60)
-    asked = {"model": f"pixel_attention.{model}", "experiment": "positions", "data": "strokes", "number": "5"}
-    for key, word in {**asked, **words}.items():
-        test.query_params[key] = word
-    test.run()
-    assert not test.exception
-    return test
+    return opened({"model": f"pixel_attention.{model}", "experiment": "positions", "number": "5", **words})
 
 
 def sent(test: AppTest) -> tuple[dict, dict[str, np.ndarray]]:

@@ -10,26 +10,16 @@ from streamlit.testing.v1 import AppTest
 from attnviz.ui.experiments.shuffle import answers
 from attnviz.ui.payload import unpack
 
-from .placed import place
+from .opened import opened
 
 PAGE = Path(__file__).parents[3] / "pages" / "10_pixel_attention.py"
 
 
-@pytest.fixture(scope="module")
-def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return place(tmp_path_factory.mktemp("checkpoints"))
-
-
-@pytest.fixture(autouse=True)
-def here(placed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(placed))
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def run(name: str, **words: str) -> AppTest:
-    test = AppTest.from_file(str(PAGE), default_timeout=60)
-    for key, word in {"model": f"pixel_attention.{name}", "experiment": "shuffle", "data": "strokes", **words}.items():
-        test.query_params[key] = word
-    return test.run()
+    return opened({"model": f"pixel_attention.{name}", "experiment": "shuffle", **words})
 
 
 def maps(test: AppTest, title: str) -> tuple[dict, np.ndarray]:

@@ -11,6 +11,7 @@ from attnviz import checkpoints, data
 from attnviz.ui.experiments.temperature import stops
 from attnviz.ui.payload import unpack
 
+from .opened import opened
 from .placed import STANDARD, place
 
 ROOT = Path(__file__).parents[3]
@@ -23,13 +24,15 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def run(model: str = "without", **words: str) -> AppTest:
-    test = AppTest.from_file(str(ROOT / "pages" / "10_pixel_attention.py"), default_timeout=60)
-    asked = {"model": f"pixel_attention.{model}", "experiment": "temperature", "data": "strokes", "number": str(NUMBER)}
-    for key, word in {**asked, **words}.items():
-        test.query_params[key] = word
-    test.run()
-    assert not test.exception
-    return test
+    return opened(
+        {
+            "model": f"pixel_attention.{model}",
+            "experiment": "temperature",
+            "data": "strokes",
+            "number": str(NUMBER),
+            **words,
+        }
+    )
 
 
 def sent(test: AppTest) -> tuple[dict, dict[str, np.ndarray]]:
