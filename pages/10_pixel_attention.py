@@ -47,6 +47,9 @@ PLACED = (
     "This model knows where a token is: a code of its place is joined to its intensity. So a map can be bright in one "
     "place because of *where* it is, whatever is drawn there; *What a score is made of*, below, takes the two apart."
 )
+ALONE = (
+    "With one token there is nothing to choose from: its weight is 1 on any picture. *The picture as one token*, below."
+)
 
 TRIES = [
     ("the loop of an 8", {"digit": "8", "query": "9,12"}),
@@ -122,13 +125,28 @@ def keep_view() -> None:
 def explain(card: Card, view: AttentionView, numbers: tuple[str, str] | None) -> None:
     """Say what the pictures mean, with the numbers of the locked pair, and what they do not show."""
     page.meaning(
-        "Each pixel is a token. Its :orange[query] is compared with the :blue[key] of every pixel; the softmax of "
-        "these scores says how much of each pixel's :green[value] it takes.\n\n"
+        f"{token_of(card)} is a token. Its :orange[query] is compared with the :blue[key] of every token; the softmax "
+        "of these scores says how much of each one's :green[value] it takes.\n\n"
         + formulas(equations.symbols(view.query.shape[-1]))
         + (f"The pair that is locked:\n\n{formulas(numbers)}" if numbers else LOCK),
         "A large weight is not a large effect: the value it carries can be small, and the layer after it can undo it. "
-        "*Weight × value* shows what is carried.\n\n" + (PLACED if card.config.get("positions") else PLACELESS),
+        "*Weight × value* shows what is carried.\n\n" + unsaid(card),
     )
+
+
+def token_of(card: Card) -> str:
+    """Return what a token of this model is, at the beginning of a sentence."""
+    side = card.config.get("pool", 1) * card.config.get("patch", 1)
+    if side == 28:
+        return "The whole picture"
+    return "Each pixel" if side == 1 else f"Each box of {side} × {side} pixels"
+
+
+def unsaid(card: Card) -> str:
+    """Return what this model's maps cannot tell."""
+    if card.config.get("patch", 1) > 1:
+        return ALONE
+    return PLACED if card.config.get("positions") else PLACELESS
 
 
 def formulas(several: tuple[str, ...]) -> str:

@@ -78,9 +78,9 @@ def _unscaled() -> str:
     failed = sum(run.curve[run.best_epoch - 1][2] < FAILED for run in card.runs)
     return (
         "Its files hold intensities of 0 to 255. Scores are then thousands of times as large, and the softmax is a "
-        "hard maximum: a pixel takes all from the pixels of extreme intensity. Whether such a model learns depends on "
-        f"its first weights: of {len(card.runs)} trainings {failed} answered fewer than {100 * FAILED:.0f} % of the "
-        "validation pictures rightly."
+        "hard maximum: a pixel takes all from the pixels of extreme intensity. Not every training gets out of that: of "
+        f"{len(card.runs)} {failed} answered fewer than {100 * FAILED:.0f} % of the validation pictures rightly. Those "
+        "whose first weights of query and key have opposite signs all did better than those where they have the same."
     )
 
 

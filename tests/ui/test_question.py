@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+import torch
 
 from attnviz import cards, results
+from attnviz.training import seeds
 from attnviz.ui import question
 
 PAGE = Path(__file__).parents[2] / "pages" / "10_pixel_attention.py"
@@ -47,4 +49,15 @@ def test_trainings_that_failed_are_counted() -> None:
     card = cards.read(question.UNSCALED)
     accuracies = [run.curve[run.best_epoch - 1][2] for run in card.runs]
     assert 0 < sum(accuracy < 0.9 for accuracy in accuracies) < len(accuracies) == 10
-    assert f"of 10 trainings {sum(accuracy < 0.9 for accuracy in accuracies)} answered fewer than 90 %" in said()
+    assert f"of 10 {sum(accuracy < 0.9 for accuracy in accuracies)} answered fewer than 90 %" in said()
+
+
+def test_the_first_signs_of_query_and_key_part_the_trainings_as_is_said() -> None:
+    card = cards.read(question.UNSCALED)
+    opposite, same = [], []
+    for run in card.runs:
+        first = seeds.build(card.recipe, torch.Generator().manual_seed(run.seed)).attention
+        product = first.query.weight.item() * first.key.weight.item()
+        (opposite if product < 0 else same).append(run.curve[run.best_epoch - 1][2])
+    assert min(opposite) > max(same)
+    assert len(opposite) >= 4 <= len(same)

@@ -5,6 +5,7 @@ Twenty random choices with as much ink are the control, the Jacobian's is anothe
 
 import time
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -40,6 +41,7 @@ PICTURES = 200  # of the curve
 DRAWS = 20  # random choices for each picture: erasure.DRAWS, which only torch brings along
 PIECE = 4  # pictures of it that are computed, and kept, together: about a second for 24 heads
 DONE = "erase.done"  # whose curve this visitor saw last, and how many of its pieces
+_one_piece = Lock()  # for all visitors: two at once would take longer than one after the other
 SECONDS = 1.0  # so long it goes on before what it has is drawn
 
 
@@ -229,8 +231,6 @@ def removal(checkpoint: "Checkpoint", source: str, number: int, count: int, fill
 
 def piece(checkpoint: "Checkpoint", source: str, fill: "Fill", first: int) -> "Curve":
     """Return the curve of a few pictures from the `first` fitting one on; in single precision, in half of the time."""
-    from copy import deepcopy
-
     import torch
 
     from attnviz.measures import erasure
@@ -239,15 +239,12 @@ def piece(checkpoint: "Checkpoint", source: str, fill: "Fill", first: int) -> "C
     images = data.load(source, "test", count=int(fitting(checkpoint.card, source)[-1]) + 1).images[numbers]
     pictures = torch.from_numpy(images.transpose(0, 3, 1, 2).copy()).float() / 255
     places = places_of(checkpoint.card)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # many small steps: on shared cores several threads wait for each other, ten times as long
-    try:
+    counts = sorted({max(1, round(share * places)) for share in SHARES})
+    with _one_piece:
         return erasure.curve(
-            deepcopy(checkpoint.model).float(), pictures, sorted({max(1, round(share * places)) for share in SHARES}),
+            cache.single(checkpoint.card.name).model, pictures, counts,
             generator=torch.Generator().manual_seed(first), fill=fill, must_change=False,
         )  # fmt: skip
-    finally:
-        torch.set_num_threads(threads)
 
 
 def fitting(card: Card, source: str) -> npt.NDArray[np.int64]:
