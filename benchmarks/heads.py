@@ -14,6 +14,8 @@ from typing import Any
 
 import torch
 from playwright.sync_api import Page, sync_playwright
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
 
 from attnviz import cards, checkpoints, data
 from attnviz.models.pixel_attention import PixelAttention
@@ -43,6 +45,14 @@ WATCH = """(root) => {
 }"""
 
 
+def fused(model: PixelAttention, tokens: Tensor) -> Tensor:
+    """Return logits with all pixels attending, spelled out: the model itself takes a shortcut over equal ones."""
+    attention = model.attention
+    query, key, value = (attention.split(part(tokens)) for part in (attention.query, attention.key, attention.value))
+    logits: Tensor = model.classifier(attention.join(scaled_dot_product_attention(query, key, value)).flatten(1))
+    return logits
+
+
 def bare(name: str) -> Any:
     """Return a call of the model's forward pass with its attention over all pixels, fused, nobody listening."""
     model, _ = checkpoints.load(name)
@@ -51,8 +61,8 @@ def bare(name: str) -> Any:
     pixels = torch.from_numpy(image.transpose(2, 0, 1).copy())[None].float() / 255
 
     def forward() -> None:
-        with torch.inference_mode():  # spelled out: the model itself would take a shortcut over its few intensities
-            model.classifier(model.attention(model.tokens(pixels)).flatten(1))
+        with torch.inference_mode():
+            fused(model, model.tokens(pixels))
 
     forward()
     return forward

@@ -23,6 +23,7 @@ from attnviz.ui.live_answer import answer, as_batch
 from attnviz.ui.live_request import read
 from attnviz.ui.payload import pack, unpack
 from benchmarks.clock import in_turn, table
+from benchmarks.heads import fused
 from tests.browser.harness import running
 
 TRAINED, HEADS, ROUNDS = "pixel_attention.1v8", 24, 60
@@ -64,7 +65,7 @@ def main() -> None:
 
         def bare() -> None:
             with torch.no_grad():
-                model.classifier(model.attention(tokens).flatten(1))
+                fused(model, tokens)
 
         def channel() -> None:
             socket.send(request())

@@ -24,6 +24,7 @@ from attnviz.ui.pixel_viewer import AttentionView, pixel_viewer, settled_view, v
 
 MODEL = "pixel_attention.1v8"
 VIEWER = "viewer"
+SAID = "pixel_attention.said"  # the model and data set whose figures stand below
 EXPERIMENTS = {
     "shuffle": shuffle,
     "same": same,
@@ -64,16 +65,35 @@ def main() -> None:
         "Where does this pixel take its information from? Move over the digit: every head answers.",
         tries=TRIES,
     )
+    st.session_state[SAID] = None  # nothing yet, so that `see` need not ask for it again
+    seen = see()
+    if seen:
+        card, source = seen
+        with page.sentences():
+            question.show()
+            with st.container(key="results"):
+                accuracy.show(card, source)
+        st.session_state[SAID] = card.name, source
+    warm.soon()
+
+
+@st.fragment
+def see() -> tuple[Card, str] | None:
+    """Draw the choices, the viewer and the experiment: all that another picture changes, so that no more runs again.
+
+    Returns:
+        The model and the data set that were chosen; None where they could not be shown.
+    """
     with page.sentences():
         with st.container(key="page_choices", horizontal=True, vertical_alignment="bottom"):
             card = pickers.model([name for name in cards.names() if name.startswith("pixel_attention.")], MODEL)
             chosen = pickers.picture(card)
         look(card, chosen)
         experiment(card, chosen)
-        question.show()
-        with st.container(key="results"):
-            accuracy.show(card, chosen.source)
-    warm.soon()
+        if st.session_state[SAID] not in (None, (card.name, chosen.source)):
+            st.rerun()  # what is said below is of another model or data set
+        return card, chosen.source
+    return None
 
 
 def look(card: Card, chosen: pickers.Picture) -> None:

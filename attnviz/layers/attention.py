@@ -68,7 +68,7 @@ class Attention(Layer):
             weights = self.tap("weights", scores.softmax(-1), axes="batch head query key")
             mixed = weights @ value  # (batch, head, token, head_size)
         else:
-            mixed = scaled_dot_product_attention(query, key, value)
+            mixed = attend(query, key, value)
         mixed = self.tap("mixed", mixed, axes="batch head token feature")
         return self.tap("output", self.join(mixed), axes="batch token feature")
 
@@ -124,3 +124,27 @@ class Attention(Layer):
         """(..., head, token, head_size) through the output projection to (..., token, output_features)."""
         projected: Tensor = self.output(mixed.transpose(-3, -2).flatten(-2))
         return projected
+
+
+def attend(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Return the weighted means of the values, with the fused kernel, which never holds the weights.
+
+    Equal tokens ask the same and weigh the same. So for one picture whose tokens repeat, the distinct ones attend to
+    one another, each as often as it occurs: the same numbers to rounding, of a drawn digit in a tenth of the time.
+
+    Args:
+        query, key, value: (batch, head, token, feature)
+
+    Returns:
+        (batch, head, token, feature)
+    """
+    if len(query) == 1 and not torch.is_grad_enabled() and not torch.compiler.is_compiling():
+        rows = torch.cat([query, key, value], dim=-1)[0].transpose(0, 1).flatten(1)  # (token, head * 3 * feature)
+        # Equal rows have equal sums, but for rounding; whether rows of equal sums are equal is looked at.
+        sums, place, counts = rows.sum(1).unique(return_inverse=True, return_counts=True)
+        one = torch.empty_like(counts).scatter_(0, place, torch.arange(len(place), device=place.device))
+        if 2 * len(sums) <= len(place) and torch.equal(rows[one][place], rows):
+            often = counts.to(query.dtype).log()[None, None, None]
+            asks, asked, taken = (part[:, :, one] for part in (query, key, value))
+            return scaled_dot_product_attention(asks, asked, taken, attn_mask=often)[:, :, place]
+    return scaled_dot_product_attention(query, key, value)

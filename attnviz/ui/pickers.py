@@ -3,6 +3,7 @@
 import random
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 
 from attnviz import cards, data
@@ -91,17 +92,20 @@ class Fitting:
         labels = data.labels(source, "test")
         names = data.DATASETS[source].classes
         wanted = card.classes if digit == ANY else (digit,)
-        among = cache.wrong_answers(card, source) if wrong else range(len(labels))
-        self.numbers = [int(number) for number in among if names[labels[number]] in wanted]
+        fits = np.isin(labels, [label for label, name in enumerate(names) if name in wanted])
+        self.numbers = np.flatnonzero(fits)
+        if wrong:
+            self.numbers = np.intersect1d(self.numbers, cache.wrong_answers(card, source))
 
     def after(self, number: int) -> int | None:
         """Return the next one, from the start again after the last; None where there is none."""
-        later = (fitting for fitting in self.numbers if fitting > number)
-        return next(later, self.numbers[0] if self.numbers else None)
+        if not len(self.numbers):
+            return None
+        return int(self.numbers[np.searchsorted(self.numbers, number, "right") % len(self.numbers)])
 
     def random(self) -> int | None:
         """Return one at random; None where there is none."""
-        return random.choice(self.numbers) if self.numbers else None
+        return int(random.choice(self.numbers)) if len(self.numbers) else None
 
 
 def _restart(key: str) -> None:

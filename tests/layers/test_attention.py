@@ -146,6 +146,31 @@ def test_the_fused_kernel_runs_exactly_where_nobody_listens_to_scores_or_weights
     assert kernel.call_count == int(fused)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_equal_tokens_of_one_picture_attend_once_to_the_same_numbers(monkeypatch, dtype):
+    layer = layer_of(1, 3, 4).to(dtype)
+    levels = torch.tensor([0.0, 0.3, 1.0], dtype=dtype)
+    tokens = levels[torch.randint(3, (40,))][None, :, None]
+    kernel = Mock(wraps=module.scaled_dot_product_attention)
+    monkeypatch.setattr(module, "scaled_dot_product_attention", kernel)
+    with torch.no_grad():
+        distinct = layer(tokens)
+        with trace(layer, keep=["weights"]):
+            spelled_out = layer(tokens)
+    assert kernel.call_args.args[0].shape[2] == 3
+    torch.testing.assert_close(distinct, spelled_out)
+
+
+def test_tokens_of_equal_sums_that_differ_are_not_taken_for_equal():
+    query = torch.randint(-3, 4, (1, 2, 30, 2)).double()
+    key = query.flip(-1) * torch.tensor([1.0, -1.0]).double()
+    value = torch.cat([-query.sum(-1, keepdim=True), -key.sum(-1, keepdim=True)], -1)  # every row's sum is 0
+    with torch.no_grad():
+        found = module.attend(query, key, value)
+    weights = (query @ key.mT * 2**-0.5).softmax(-1)
+    torch.testing.assert_close(found, weights @ value)
+
+
 def test_a_head_switched_off_behind_the_fused_kernel_equals_its_weights_set_to_zero():
     layer, tokens = layer_of(2, 3, 4), torch.randn(2, 5, 2)
 
