@@ -4,41 +4,14 @@ import streamlit as st
 
 from attnviz import cards
 from attnviz.cards import Card
-from attnviz.ui import accuracy, address, arrive, cache, equations, page, pickers, question, warm
-from attnviz.ui.experiments import (
-    compare,
-    erase,
-    heads,
-    one_token,
-    outputs,
-    paper,
-    parts,
-    positions,
-    qkv,
-    same,
-    shuffle,
-    temperature,
-)
+from attnviz.ui import accuracy, address, cache, equations, page, pickers, question, warm
+from attnviz.ui.experiments import choice
 from attnviz.ui.pixel_viewer import DEFAULTS as VIEW
 from attnviz.ui.pixel_viewer import AttentionView, pixel_viewer, settled_view, view_from_address, view_to_address
 
 MODEL = "pixel_attention.1v8"
 VIEWER = "viewer"
 SAID = "pixel_attention.said"  # the model and data set whose figures stand below
-EXPERIMENTS = {
-    "shuffle": shuffle,
-    "same": same,
-    "parts": parts,
-    "heads": heads,
-    "qkv": qkv,
-    "outputs": outputs,
-    "compare": compare,
-    "erase": erase,
-    "paper": paper,
-    "temperature": temperature,
-    "positions": positions,
-    "one_token": one_token,
-}
 LOCK = "Click a pixel to lock it, then another one: their numbers stand here."
 PLACELESS = (
     "Nothing tells this model where a pixel is. Two pixels of the same intensity ask the same and get the same: the "
@@ -89,7 +62,7 @@ def see() -> tuple[Card, str] | None:
             card = pickers.model([name for name in cards.names() if name.startswith("pixel_attention.")], MODEL)
             chosen = pickers.picture(card)
         look(card, chosen)
-        experiment(card, chosen)
+        choice.show(card, chosen)
         if st.session_state[SAID] not in (None, (card.name, chosen.source)):
             st.rerun()  # what is said below is of another model or data set
         return card, chosen.source
@@ -104,36 +77,6 @@ def look(card: Card, chosen: pickers.Picture) -> None:
     state = view_from_address(st.query_params.to_dict())
     pixel_viewer(view, key=VIEWER, state=state, on_change=keep_view)
     explain(card, view, equations.numbers(view, state))
-
-
-def experiment(card: Card, chosen: pickers.Picture) -> None:
-    """Draw the choice of an experiment, and the one that is open."""
-    titles = {name: one.TITLE for name, one in EXPERIMENTS.items()}
-    name = address.choice("experiment", ["", *titles], "")
-    if name:
-        arrive.here("experiment_here")
-    st.header("Ask more", anchor=False)
-    st.session_state["experiment"] = name or None
-    st.pills(
-        "Experiments", list(titles), key="experiment", format_func=titles.__getitem__,
-        label_visibility="collapsed", on_change=open_experiment,
-    )  # fmt: skip
-    if not name:
-        return
-    opened = EXPERIMENTS[name]
-    st.markdown(opened.QUESTION)
-    refused = opened.refusal(card)
-    if refused:
-        st.info(refused)
-        return
-    with page.sentences():
-        opened.show(card, chosen)
-
-
-def open_experiment() -> None:
-    """Put the experiment that was chosen into the address, and take out the words of the others."""
-    others = {word: None for one in EXPERIMENTS.values() for word in one.WORDS}
-    address.put(**others, experiment=st.session_state["experiment"])
 
 
 def keep_view() -> None:

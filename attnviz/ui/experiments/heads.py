@@ -110,7 +110,7 @@ def answer(card: Card, picture: pickers.Picture, states: list[str]) -> Answer:
 
     ask = Ask.model_validate({"checkpoint": card.name, "edits": edits_of(states, f"{LAYER}.mixed")})
     image = cache.picture(picture.source, picture.number)[0]
-    logits, _ = ask_model(cache.single(card.name), ask, image[None], {})
+    logits = ask_model(cache.single(card.name), ask, image[None], {}).logits
     return Answer(logits[0].numpy(), probabilities(logits)[0].numpy())
 
 
