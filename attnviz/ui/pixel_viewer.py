@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import streamlit as st
 
 from attnviz.errors import BadInput
 from attnviz.ui.components import component
 from attnviz.ui.payload import pack
+from attnviz.ui.wishes import wish
 
 OF_TOKENS = ("query", "key", "value", "log_normaliser", "carried", "received")  # (head, token, ...), of a view
 
@@ -125,8 +127,6 @@ def pixel_viewer(
     Returns:
         The view that has settled last, all fields filled; None before the first time.
     """
-    import streamlit as st
-
     first, place = distinct(view)
     arrays = {
         "picture": view.picture,
@@ -137,7 +137,7 @@ def pixel_viewer(
     }
     if view.background is not None:
         arrays["background"] = view.background
-    wish, number = _wish(st.session_state, key, state)
+    asked, number = (None, 0) if state is None else wish(key, {**DEFAULTS, **state}, settled_view(key))
     header = {
         "rows": view.rows,
         "columns": view.columns,
@@ -147,7 +147,7 @@ def pixel_viewer(
         "origin": dict(view.origin),
         "ink": view.ink,
         "carried_signed": view.carried_signed,
-        "wish": wish,
+        "wish": asked,
         "wish_number": number,
     }
     component("pixel_viewer")(key=key, data=pack(header, arrays), on_view_change=on_change or _nothing)
@@ -169,9 +169,9 @@ def distinct(view: AttentionView) -> tuple[npt.NDArray[np.int32], npt.NDArray[np
 
 def settled_view(key: str) -> dict[str, Any] | None:
     """Give the view that settled last in the viewer of that key, as in `pixel_viewer`; None before the first time."""
-    import streamlit as st
-
-    return _settled(st.session_state, key)
+    found = st.session_state.get(key)
+    view = found.get("view") if isinstance(found, Mapping) else None
+    return dict(view) if isinstance(view, Mapping) else None
 
 
 def view_to_address(view: Mapping[str, Any]) -> dict[str, str]:
@@ -229,24 +229,3 @@ def _is_count(word: str) -> bool:
 
 def _nothing() -> None:
     """Stand in for a callback: Streamlit knows a state of a component only if it has one."""
-
-
-def _settled(session: Any, key: str) -> dict[str, Any] | None:
-    found = session.get(key)
-    view = found.get("view") if isinstance(found, Mapping) else None
-    return dict(view) if isinstance(view, Mapping) else None
-
-
-def _wish(session: Any, key: str, state: Mapping[str, Any] | None) -> tuple[dict[str, Any] | None, int]:
-    """Decide what view the browser is asked to take, and the number of that wish.
-
-    What a visitor locks comes back through the address as the next run's `state`. Sending it on would change the data
-    and so carry megabytes to the browser that it has; hence the wish changes only when `state` is another than in the
-    last run and not what the browser already shows (a *try* link, *Back*). The number tells two equal wishes apart.
-    """
-    memory = session.setdefault(f"{key}.wish", {"asked": None, "state": None, "number": 0})
-    if state is not None and dict(state) != memory["asked"]:
-        memory["asked"] = dict(state)
-        if {**DEFAULTS, **state} != _settled(session, key):
-            memory.update(state=dict(state), number=memory["number"] + 1)
-    return memory["state"], memory["number"]

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.errors import BadInput
 from attnviz.ui.payload import unpack
-from attnviz.ui.pixel_viewer import DEFAULTS, OF_TOKENS, _wish, distinct, view_from_address, view_to_address
+from attnviz.ui.pixel_viewer import DEFAULTS, OF_TOKENS, distinct, view_from_address, view_to_address
 from tests.browser.apps.pixel_viewer import make_view
 
 APP = Path(__file__).parents[1] / "browser" / "apps" / "pixel_viewer.py"
@@ -55,33 +55,6 @@ def test_nonsense_in_an_address_is_handed_on_for_the_viewer_to_name(word: str) -
     assert view_from_address({"query": word, "other": "kept out"}) == {"query": word}
 
 
-class TestWish:
-    """The state that the page passes on reaches the browser only when it is news there."""
-
-    def test_what_the_visitor_settled_is_not_sent_back(self) -> None:
-        session: dict[str, Any] = {}
-        before = _wish(session, "v", {})
-        assert before == ({}, 1)
-        session["v"] = {"view": {**DEFAULTS, "query": [1, 2]}}
-        assert _wish(session, "v", {"query": [1, 2]}) == before
-
-    def test_back_is_sent(self) -> None:
-        session: dict[str, Any] = {}
-        _, first = _wish(session, "v", {"query": [1, 1]})
-        session["v"] = {"view": {**DEFAULTS, "query": [2, 2]}}
-        _wish(session, "v", {"query": [2, 2]})
-        assert _wish(session, "v", {"query": [1, 1]}) == ({"query": [1, 1]}, first + 1)
-
-    def test_a_state_that_never_changes_does_not_hold_the_visitor(self) -> None:
-        session: dict[str, Any] = {}
-        before = _wish(session, "v", {"query": [1, 1]})
-        session["v"] = {"view": {**DEFAULTS, "query": [3, 3]}}
-        assert _wish(session, "v", {"query": [1, 1]}) == before
-
-    def test_no_wish(self) -> None:
-        assert _wish({}, "v", None) == (None, 0)
-
-
 def test_the_page_hands_over_the_view_as_doubles() -> None:
     test = AppTest.from_file(APP)
     test.query_params["query"] = "2,3"
@@ -89,7 +62,7 @@ def test_the_page_hands_over_the_view_as_doubles() -> None:
     assert not test.exception
     header, arrays = unpack(test.get("bidi_component")[0].proto.bytes)
     expected = make_view()
-    assert header["wish"] == {"query": [1, 2]}
+    assert header["wish"] == {**DEFAULTS, "query": [1, 2]}
     assert (header["rows"], header["columns"], header["classes"]) == (5, 7, list("0123456789"))
     for name in ("picture", "output", *OF_TOKENS):
         sent = arrays[name][:, arrays["place"]] if name in OF_TOKENS else arrays[name]

@@ -44,7 +44,7 @@ def show(card: Card, picture: pickers.Picture) -> None:
         own = card.config.get("positions")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             kind = address.choice("code", [*KINDS], own or "sinusoidal_2d")
-            st.segmented_control(
+            st.pills(
                 "Code", [*KINDS], key="code", format_func=KINDS.__getitem__, required=True, on_change=address.keep,
                 args=("code",),
             )  # fmt: skip
