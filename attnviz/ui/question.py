@@ -63,7 +63,7 @@ def answers() -> list[tuple[str, str, str]]:
         (f"**The paper's proposal: background noise.** {_noise()}", "", ""),
         (
             "**What stays unexplained.** Why a training makes just these heads, and whether another seed would make "
-            "the same: the models with 24 heads were trained once each. What a bright place in a map is *for*: that a "
+            "the same: of other seeds only the accuracy stands below. What a bright place in a map is *for*: that a "
             "head looks there does not say what the answer owes to it. And one layer on one data set says nothing "
             "about larger models.",
             "Which heads are alike", "heads",
