@@ -134,6 +134,18 @@ def example_images(digits: Sequence[int], seed: int) -> Tensor:
     return as_float(torch.from_numpy(strokes.draw(np.asarray(digits), seed=seed)).permute(0, 3, 1, 2))
 
 
+def split(count: int, recipe: Recipe) -> tuple[Tensor, Tensor]:
+    """Return the places of the pictures that weights are chosen by, and of those that are trained on.
+
+    Args:
+        count: of the recipe's pictures, all classes it knows in the order of the data set.
+        recipe: says which share is held out; every seed holds out the same pictures.
+    """
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(SPLIT_SEED))
+    held_out = max(1, round(count * recipe.validation))
+    return order[:held_out], order[held_out:]
+
+
 def device_of(word: str) -> str:
     """Return "cpu" or "cuda" for "auto", "cpu" or "cuda".
 
@@ -170,10 +182,9 @@ def on_device(dataset: data.Dataset, device: str) -> Examples:
 
 def _train_seed(run: Run, everything: Examples, device: str, report: Report) -> Trained:
     recipe, seed = run.info.recipe, run.info.seed
-    order = torch.randperm(len(everything), generator=torch.Generator().manual_seed(SPLIT_SEED)).to(device)
-    held_out = max(1, round(len(everything) * recipe.validation))
     validation, train = (
-        Examples(everything.images[part], everything.labels[part]) for part in (order[:held_out], order[held_out:])
+        Examples(everything.images[part], everything.labels[part])
+        for part in (part.to(device) for part in split(len(everything), recipe))
     )
     if recipe.augmentation is not None:
         validation += validation.variants(recipe.augmentation, torch.Generator().manual_seed(SPLIT_SEED))

@@ -262,3 +262,10 @@ def test_a_data_set_on_the_device_has_its_channels_first_and_can_be_changed_alon
 def test_class_names_come_in_the_order_of_the_logits():
     assert seeds.class_names(small.recipe(classes=(8, 1))) == ("8", "1")
     assert seeds.class_names(small.recipe(data="fashion_mnist", classes=(9, 0))) == ("ankle boot", "T-shirt/top")
+
+
+def test_the_pictures_that_weights_are_chosen_by_are_never_trained_on():
+    held_out, trained = seeds.split(50, small.recipe(validation=0.3))
+    assert len(held_out) == 15
+    assert sorted([*held_out.tolist(), *trained.tolist()]) == list(range(50))
+    assert held_out.tolist() != list(range(15)), "the order of a data set may be no chance order"
