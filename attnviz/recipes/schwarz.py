@@ -149,8 +149,8 @@ TEN = changed(
     learning_rate=4e-3,
     schedule="cosine",
     batch=64,
-    epochs=10,
-    patience=10,
+    epochs=20,
+    patience=20,
 )  # fmt: skip
 
 TEN_WITHOUT = changed(
