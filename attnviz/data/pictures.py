@@ -1,0 +1,231 @@
+"""Picture files that somebody brings along: read into grey, whatever they are, or refused in one sentence.
+
+    upload = read(data)                   # the bytes of a file; its name is not asked for
+    upload.grey, upload.notes             # uint8 (row, column), 255 is white; ("Turned upright, ...",)
+
+PNG, JPEG, WebP, BMP and GIF are told apart by their content, and no other decoder of Pillow is ever reached. How many
+pixels a file claims is looked at before any is decoded; large JPEGs are decoded small; the rest goes through grey in
+strips. So a file takes four bytes of memory for each of its pixels, a progressive JPEG up to eight, a WebP sixteen, and
+one is decoded at a time. Only pixels come out: where and by whom a photograph was taken stays behind.
+"""
+
+import re
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from attnviz.errors import BadInput
+
+MOST_BYTES = 20 * 1024 * 1024
+MOST_PIXELS = 50_000_000
+
+LONGEST = 1024
+"""Pixels along the longer side of what is read, at most."""
+
+FORMATS = {"PNG": "PNG", "JPEG": "JPEG", "WEBP": "WebP", "BMP": "BMP", "GIF": "GIF"}
+"""Pillow's names of the formats that are read, and what people call them."""
+
+# Ordinary progressive JPEGs have about ten scans. Each may go over all pixels again, however few bytes it has.
+MOST_SCANS = 50
+_SCAN = re.compile(rb"\xff\xda\x00[\x08\x0a\x0c\x0e][\x01-\x04]")
+
+_BEGINNINGS = {
+    "PNG": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "JPEG": re.compile(rb"\xff\xd8\xff"),
+    "WEBP": re.compile(rb"RIFF....WEBP", re.DOTALL),
+    "BMP": re.compile(rb"BM"),
+    "GIF": re.compile(rb"GIF8[79]a"),
+}
+_BOXED = re.compile(rb"....ftyp(heic|heix|heim|heis|hevc|hevx|mif1|msf1|avif|avis)", re.DOTALL)  # HEIC and AVIF
+
+_ORIENTATION = 0x0112  # of Exif
+_STRIP = 1 << 20  # pixels that are turned into grey at a time
+
+Bytes = npt.NDArray[np.uint8]
+
+_one_at_a_time = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A picture that was read: grey uint8 (row, column) with white = 255, what was done to it, and its format."""
+
+    grey: Bytes
+    notes: tuple[str, ...]
+    format: str
+
+
+def read(data: bytes) -> Upload:
+    """Read a picture file.
+
+    Args:
+        data: all of the file: PNG, JPEG, WebP, BMP or GIF, of which the first picture is taken.
+
+    Returns:
+        The picture as it is seen: turned upright, its transparent parts on white, no side over 1,024 pixels.
+
+    Raises:
+        BadInput: too large, not a picture, one of another format, or damaged; says which, and what to do.
+    """
+    if len(data) > MOST_BYTES:
+        raise BadInput(
+            f"A picture may have up to {MOST_BYTES >> 20} MB; this file has {len(data) / (1 << 20):.1f}. "
+            "Save it smaller, best as JPEG."
+        )
+    kind = next((kind for kind, beginning in _BEGINNINGS.items() if beginning.match(data)), None)
+    if kind is None:
+        raise BadInput(_unknown(data))
+    if kind == "JPEG" and sum(1 for _ in _SCAN.finditer(data)) > MOST_SCANS:
+        raise BadInput(f"This JPEG has more than {MOST_SCANS} scans, which no camera makes. Save it again as JPEG.")
+    # What Pillow warns of is either looked at here or does no harm. Were another thread to change the filters at the
+    # same moment, one of these warnings would be printed, or never shown again: nothing else depends on it.
+    with _one_at_a_time, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module=r"PIL\.")
+        warnings.filterwarnings("ignore", module=re.escape(__name__))
+        try:
+            with Image.open(BytesIO(data), formats=[kind]) as image:
+                return _read(image, kind, data)
+        except BadInput:
+            raise
+        except Image.DecompressionBombError:
+            raise BadInput(_too_many("This file")) from None
+        except Exception as error:  # a damaged file makes Pillow raise almost anything, struct.error and KeyError too
+            raise BadInput(
+                f"This {FORMATS[kind]} is damaged or cut off, and cannot be read. Save or send it once more."
+            ) from error
+
+
+def _unknown(data: bytes) -> str:
+    if boxed := _BOXED.match(data):
+        name = "AVIF" if boxed[1].startswith(b"avi") else "HEIC"
+        return f"This is a {name} picture, as some phones take them, and cannot be read here. Save or send it as JPEG."
+    what = "This file is not a picture that can be read here" if data else "This file is empty"
+    return f"{what}. Take a PNG, JPEG, WebP, BMP or GIF."
+
+
+def _too_many(what: str) -> str:
+    most = MOST_PIXELS // 1_000_000
+    return f"{what} has too many pixels: up to {most} megapixels can be read. Make the picture smaller."
+
+
+def _read(image: Image.Image, kind: str, data: bytes) -> Upload:
+    wide, high = image.size
+    if wide * high > MOST_PIXELS:
+        raise BadInput(_too_many(f"A picture of {wide:,} × {high:,}"))
+    notes = []
+    if kind != "JPEG" and getattr(image, "is_animated", False):
+        notes.append("It is an animation, of which this is the first picture.")
+    if kind == "JPEG" and max(wide, high) > LONGEST:
+        factor = _factor(image)
+        image.draft("L", (max(wide // factor, 1), max(high // factor, 1)))
+    image.load()
+    turned = _orientation(image)
+    grey, more = to_grey(image)
+    if kind == "PNG" and data[24] == 16 and not any("16 bits" in note for note in more):
+        more = ("It has 16 bits a colour, of which the upper 8 were taken.", *more)
+    if turned in _UPRIGHT:
+        grey = np.ascontiguousarray(_UPRIGHT[turned](grey))
+        notes.append("It was turned upright, as its camera noted.")
+    if max(grey.shape) < max(wide, high):
+        notes.append(f"It was scaled down from {wide:,} × {high:,} pixels.")
+    return Upload(grey, (*notes, *more), FORMATS[kind])
+
+
+_UPRIGHT: dict[int, Callable[[Bytes], Bytes]] = {
+    2: lambda grey: grey[:, ::-1],
+    3: lambda grey: grey[::-1, ::-1],
+    4: lambda grey: grey[::-1],
+    5: lambda grey: grey.T,
+    6: lambda grey: np.rot90(grey, -1),
+    7: lambda grey: grey[::-1, ::-1].T,
+    8: np.rot90,
+}
+"""What makes a picture upright, by Exif's number of how the camera was held; 1 is upright."""
+
+
+def _orientation(image: Image.Image) -> int:
+    try:
+        return int(image.getexif().get(_ORIENTATION, 1))
+    except Exception:  # as for damaged files; the picture may be good all the same
+        return 1
+
+
+def to_grey(image: Image.Image) -> tuple[Bytes, tuple[str, ...]]:
+    """Turn an image of any mode of Pillow into grey, its transparent parts on white, and scale it down if it is large.
+
+    Args:
+        image: loaded.
+
+    Returns:
+        uint8 (row, column), 0 is black and 255 is white; and what was done beside that, in sentences.
+    """
+    wide, high = image.size
+    factor = _factor(image)
+    small = Image.new("L", (-(-wide // factor), -(-high // factor)))
+    rescale = _Rescale(image, factor) if image.mode[0] in "IF" else None
+    transparent = False
+    for top, strip in _strips(image, factor):
+        if strip.mode == "La":  # Pillow converts it to nothing else
+            strip = strip.convert("LA")
+        if rescale:
+            grey = rescale(strip)
+        elif strip.mode == "LAB":
+            grey = strip.getchannel(0)  # its lightness; Pillow converts LAB only with a colour profile
+        elif strip.has_transparency_data:
+            colours = strip.convert("RGBA")
+            transparent |= np.asarray(colours.getchannel("A")).min() < 255
+            grey = Image.alpha_composite(Image.new("RGBA", colours.size, "white"), colours).convert("L")
+        else:
+            grey = strip.convert("RGB").convert("L") if strip.mode in ("CMYK", "HSV") else strip.convert("L")
+        small.paste(grey.reduce(factor), (0, top // factor))
+    notes = [rescale.note] if rescale else []
+    if transparent:
+        notes.append("Its transparent parts lie on white.")
+    return np.array(small), tuple(notes)
+
+
+def _factor(image: Image.Image) -> int:
+    """How many pixels of an image make one of what is read, along each side."""
+    return -(-max(image.size) // LONGEST)
+
+
+def _strips(image: Image.Image, factor: int) -> Iterator[tuple[int, Image.Image]]:
+    """Yield the image in strips from the top, each with its first row, a multiple of `factor`."""
+    rows = max(_STRIP // image.width // factor, 1) * factor
+    for top in range(0, image.height, rows):
+        yield top, image.crop((0, top, image.width, min(top + rows, image.height)))
+
+
+class _Rescale:
+    """From 16 or 32 bits a pixel to 8.
+
+    Whole numbers up to 65,535 are taken for the 10, 12, 14 or 16 bits that hold the largest one, as scanners and
+    cameras fill such files only in part. Of other numbers the lowest becomes black and the highest white.
+    """
+
+    def __init__(self, image: Image.Image, factor: int) -> None:
+        ends = [_ends(np.asarray(strip)) for _, strip in _strips(image, factor)]
+        low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+        if image.mode != "F" and low >= 0 and high <= 65_535:
+            bits = next(bits for bits in (8, 10, 12, 14, 16) if high < 1 << bits)
+            self._low, self._high = 0.0, float((1 << bits) - 1)
+            self.note = f"It has 16 bits a pixel, of which it uses {bits}: rescaled to 8."
+        else:
+            self._low, self._high = low, high
+            self.note = f"It has 32 bits a pixel: {low:g} became black and {high:g} white."
+
+    def __call__(self, strip: Image.Image) -> Image.Image:
+        values = np.nan_to_num(np.asarray(strip).astype(np.float64), nan=self._low).clip(self._low, self._high)
+        step = (self._high - self._low) / 255 or 1.0
+        return Image.fromarray(np.rint((values - self._low) / step).astype(np.uint8))
+
+
+def _ends(values: npt.NDArray[np.generic]) -> tuple[float, float]:
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)

@@ -1,0 +1,164 @@
+"""What is no picture that is read: refused in one sentence, from the header where it can be, in bounded memory."""
+
+import json
+import struct
+import subprocess
+import sys
+import warnings
+import zlib
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from attnviz.data.pictures import MOST_BYTES, read
+from attnviz.errors import BadInput
+from tests.data.picture_files import DIGIT, SETTINGS, claiming, enlarged, image, png, saved, written
+
+ROOT = Path(__file__).parents[2]
+TILE = 8
+
+
+def refusal(data: bytes) -> str:
+    with warnings.catch_warnings(record=True) as caught, pytest.raises(BadInput) as refused:
+        warnings.simplefilter("always")
+        read(data)
+    assert not caught
+    sentence = str(refused.value)
+    assert "\n" not in sentence and sentence.endswith(".") and len(sentence) < 200
+    return sentence
+
+
+BOXED = b"\0\0\0\x18ftyp"
+
+
+@pytest.mark.parametrize(
+    "data, words",
+    [
+        (b"", "empty"),
+        (b"hello", "not a picture"),
+        (b"%PDF-1.7 and more", "not a picture"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "PNG, JPEG, WebP, BMP or GIF"),
+        (BOXED + b"heic\0\0\0\0mif1heic", "HEIC picture.*JPEG"),
+        (BOXED + b"avif\0\0\0\0mif1avif", "AVIF picture.*JPEG"),
+        (BOXED + b"mp42\0\0\0\0", "not a picture"),
+        (saved(image("L", DIGIT), "TIFF"), "not a picture"),
+        (saved(image("L", DIGIT), "PPM"), "not a picture"),
+        (saved(image("L", DIGIT), "ICO"), "not a picture"),
+        (saved(image("L", DIGIT), "JPEG2000"), "not a picture"),
+        (b"BM and nothing of a picture", "BMP is damaged"),
+    ],
+)
+def test_what_is_no_picture_that_is_read_here(data, words):
+    with pytest.raises(BadInput, match=words):
+        read(data)
+    refusal(data)
+
+
+def test_an_avif_that_pillow_could_read_is_refused():
+    assert "AVIF" in refusal(saved(image("RGB", enlarged(DIGIT, 2)), "AVIF"))
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.9])
+def test_what_is_cut_off_is_refused(name, share):
+    data = written(name, "RGB", enlarged(DIGIT, TILE))
+    assert "damaged or cut off" in refusal(data[: int(share * len(data))])
+
+
+def test_too_many_bytes_are_refused_and_as_many_as_allowed_are_not():
+    picture = saved(image("L", DIGIT))
+    assert "20 MB; this file has 20.0" in refusal(picture + bytes(MOST_BYTES + 1 - len(picture)))
+    assert read(picture + bytes(MOST_BYTES - len(picture))).grey.shape == (28, 28)
+
+
+@pytest.mark.parametrize("wide, high", [(10_000, 5_001), (9_500, 9_500), (12_000, 12_000), (16_000, 16_000)])
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "BMP", "GIF", "WEBP"])
+def test_too_many_pixels_are_refused_from_the_header(kind, wide, high, monkeypatch):
+    data = claiming(wide, high)[kind]
+    monkeypatch.setattr(Image.Image, "load", never)
+    monkeypatch.setattr(Image.core, "new", never)
+    assert "50 megapixels" in refusal(data)
+
+
+def never(*_: object) -> None:
+    raise AssertionError("pixels were decoded")
+
+
+def test_as_many_pixels_as_allowed_are_read():
+    assert read(png(10_000, 5_000, depth=1, row=bytes(1250))).grey.shape == (500, 1000)
+
+
+def test_a_jpeg_of_very_many_scans_is_refused():
+    data = written("progressive JPEG", "L", enlarged(DIGIT, TILE))
+    last = data.rindex(b"\xff\xda")
+    assert "scans" in refusal(data[:last] + data[last:-2] * 60 + data[-2:])
+
+
+def test_a_text_that_unpacks_to_a_bomb_is_refused():
+    body = b"Comment\0\0" + zlib.compress(bytes(100_000_000), 9)
+    chunk = struct.pack(">I", len(body)) + b"zTXt" + body + struct.pack(">I", zlib.crc32(b"zTXt" + body))
+    data = saved(image("L", DIGIT))
+    refusal(data[:33] + chunk + data[33:])
+
+
+def test_no_other_decoder_is_ever_asked(monkeypatch):
+    asked = []
+    opened = Image.open
+
+    def noting(file: BytesIO, formats: list[str]) -> Image.Image:
+        asked.extend(formats)
+        return opened(file, formats=formats)
+
+    monkeypatch.setattr(Image, "open", noting)
+    for name in SETTINGS:
+        read(written(name, "L", enlarged(DIGIT, 1)))
+    assert set(asked) == {"PNG", "JPEG", "WEBP", "BMP", "GIF"}
+
+
+def test_the_filters_of_warnings_are_as_before():
+    before = list(warnings.filters)
+    read(saved(image("L", DIGIT)))
+    refusal(b"BM")
+    assert list(warnings.filters) == before
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    beginning=st.sampled_from([b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"BM", b"GIF89a", b"RIFF0000WEBP"]),
+    rest=st.binary(),
+)
+def test_nonsense_of_any_kind_is_refused(beginning, rest):
+    with pytest.raises(BadInput):
+        read(beginning + rest)
+
+
+def test_ten_thousand_damaged_files_are_read_or_refused_in_bounded_memory():
+    command = [sys.executable, "-W", "error", "-m", "tests.data.damaged_pictures", "0", "10000"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr[-2000:]
+    found = json.loads(result.stdout)
+    assert found["read"] + found["refused"] == 10_000 and not result.stderr
+    assert found["read"] > 500 and found["refused"] > 5_000  # so both ways are taken
+    assert len(found["sentences"]) >= 4
+    assert 190 < found["megabytes"] < 250  # 50 megapixels of four bytes are 191 of them
+
+
+@pytest.mark.parametrize(
+    "name, mode, most", [("PNG", "RGB", 4), ("BMP", "L", 1), ("progressive JPEG", "CMYK", 8), ("WEBP", "RGBA", 16)]
+)
+def test_memory_goes_with_the_pixels(tmp_path, name, mode, most):
+    file = tmp_path / "picture"
+    file.write_bytes(written(name, mode, enlarged(DIGIT, 115)))  # 10 megapixels
+    code = (
+        "import sys; from pathlib import Path; from attnviz.data.pictures import read; "
+        "from tests.data.damaged_pictures import good, highest; [read(data) for data in good()]; "
+        "data = Path(sys.argv[1]).read_bytes(); before = highest(); read(data); print(highest() - before)"
+    )
+    command = [sys.executable, "-W", "error", "-c", code, str(file)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    megapixels = (28 * 115) ** 2 / (1 << 20)
+    assert float(result.stdout) < most * megapixels + 25  # for the strips, and what else comes and goes
