@@ -15,6 +15,7 @@ from the hole itself, which is why the control has holes too.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -145,8 +146,17 @@ def ink(images: Tensor, grid: Grid) -> Tensor:
         images: (batch, channel, row, column)
         grid: where the tokens lie.
     """
-    inked = (images > INK).any(1).flatten(1).float()  # (batch, pixel)
-    return inked @ boxes(grid, *images.shape[2:]).flatten(1).float().T > 0
+    inked = (images > INK).any(1).flatten(1)  # (batch, pixel)
+    nowhere = inked.new_zeros(len(inked), 1)
+    return torch.cat([inked, nowhere], 1)[:, _pixels(grid, *images.shape[2:])].any(-1)
+
+
+@lru_cache(maxsize=8)
+def _pixels(grid: Grid, rows: int, columns: int) -> Tensor:
+    """Return the numbers of the pixels that each place covers: int (place, most), filled up with rows * columns."""
+    covered = boxes(grid, rows, columns).flatten(1)
+    numbers = torch.arange(rows * columns).where(covered, rows * columns).sort(1).values
+    return numbers[:, : int(covered.sum(1).max())]
 
 
 def erased(images: Tensor, removed: Tensor, grid: Grid, fill: Fill = "mean") -> Tensor:
@@ -291,8 +301,27 @@ def changes_of(
     """
     pictures = erased(image.expand(len(removed), -1, -1, -1), removed, seen.grid, fill)
     with torch.no_grad():
-        logits = _toward(model(pictures), torch.full((len(removed),), seen.answer))
-    return pictures, logits.double().numpy() - seen.logit
+        return pictures, change(model(pictures), seen)
+
+
+def change(logits: Tensor, seen: Look) -> Array:
+    """Return how much the logit of a picture's answer changes: (way,); below 0 is less sure.
+
+    Args:
+        logits: (way, column) what the model says of the picture without some of its tokens.
+        seen: what it makes of the unedited one.
+    """
+    toward = _toward(logits, torch.full((len(logits),), seen.answer))
+    return toward.double().numpy() - seen.logit
+
+
+def answers(logits: Tensor) -> Integers:
+    """Return the number of the class that is chosen: (picture,).
+
+    Args:
+        logits: (picture, column)
+    """
+    return _answers(logits).numpy()
 
 
 def curve(

@@ -4,7 +4,8 @@
 message a request; for each of its asks one answer, all payloads (payload.py) that repeat the request's number, and
 where the last one has come, `"done": true`:
 
-    an answer        number, ask, done, checkpoint, digest, axes; arrays logits, probabilities and what was wanted
+    an answer        number, ask, done, checkpoint, digest, axes, heads, milliseconds; arrays logits, probabilities and
+                     what was wanted; of a canvas also prepared, which are the steps, and the array seen
     a refusal        number (null where it cannot be read), done, error: one sentence; ask, if only one was refused
     "stale": true    number, done: a newer request came before this one, or the rest of it, was begun
 

@@ -11,24 +11,35 @@ A request is a payload (attnviz/ui/payload.py). Its header:
                          {"edit": "uniform", "address": "attention.mixed", "index": {"head": 5}},
                          {"edit": "set", "address": "attention.mixed", "index": {"head": 6}, "value": 0.5},
                          {"edit": "set", "address": "...", "array": "grid"}],         an array of the payload
-               "wanted": {"row": {"address": "attention.weights", "index": {"head": 3, "query": 17}}}}]}
+               "wanted": {"row": {"address": "attention.weights", "index": {"head": 3, "query": 17}},
+                          "ink": {"address": "attention.weights", "index": {"head": 3}, "mean": "ink"},
+                          "sum": {"added": "pixel"}}}]}
 
-An index says which part is meant: axis -> a place, counted from 0; in an edit also several places.
+An index says which part is meant: axis -> a place, counted from 0; in an edit also several places. `MeanRow` and
+`AddedByPixels` say what is computed from taps, or from the model.
+
+With "prepare": {"centred": true} the array "pictures" is one canvas, uint8 (row, column, 1), 0 is paper; the models see
+what `attnviz.data.digit` makes of it.
 """
 
 import json
-from typing import Annotated, Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationError
 
+from attnviz.data import drawing
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.ui.payload import unpack
 
+if TYPE_CHECKING:
+    from attnviz.data.digit import Prepared
+
 MESSAGE = 1 << 20  # bytes of a request: 784 variants of a digit have 0.6 million
 HEADER = 1 << 16  # bytes of its header, which is read while everybody else waits
-PICTURES, ASKS, EDITS, WANTED = 64, 16, 256, 64  # of each at most so many in a request, or in one of its asks
+PICTURES, ASKS, EDITS, WANTED = 64, 32, 256, 64  # of each at most so many in a request, or in one of its asks
 PIXELS = 1 << 18  # numbers of all pictures together
 LARGEST_NUMBER = 2**53 - 1  # that JavaScript counts to
 
@@ -43,9 +54,9 @@ Places = Annotated[
 
 
 class Picture(Strict):
-    """A test picture by name."""
+    """A test picture by name; of a drawing, which is its own name, there is number 0."""
 
-    data: Name
+    data: Annotated[str, Field(pattern=rf"^([A-Za-z0-9_][A-Za-z0-9_.-]{{0,99}}|{drawing.PATTERN})$")]
     number: Annotated[int, Field(ge=0)]
 
 
@@ -84,13 +95,39 @@ class Uniform(Strict):
     index: dict[str, Places] = {}
 
 
-class Wanted(Strict):
-    """What is to come back: a tap, or the part of it that an index names."""
+class Part(Strict):
+    """A tap is to come back, or the part of it that an index names."""
 
     address: Address
     index: dict[str, Place] = {}
 
 
+class MeanRow(Strict):
+    """The mean of one head's rows of weights over all queries that have ink, as multiples of an even share.
+
+    It is made of query and key, so that the layer need not spell its weights out. "furthest" is the head that is
+    furthest from an even share on a few drawn digits; the header of the answer says which one that is.
+    """
+
+    address: Annotated[str, Field(pattern=r"^([A-Za-z_][A-Za-z0-9_.]{0,190}\.)?weights$")]
+    index: Annotated[dict[Literal["head"], Place | Literal["furthest"]], Field(min_length=1)]
+    mean: Literal["ink"]
+
+
+class AddedByPixels(Strict):
+    """What each pixel adds to the answer: of a model whose logits are sums over pixels."""
+
+    added: Literal["pixel"]
+
+
+def _kind(wanted: Any) -> str:
+    return next((word for word in ("mean", "added") if isinstance(wanted, dict) and word in wanted), "part")
+
+
+Wanted = Annotated[
+    Annotated[Part, Tag("part")] | Annotated[MeanRow, Tag("mean")] | Annotated[AddedByPixels, Tag("added")],
+    Discriminator(_kind),
+]
 Edit = Annotated[Scale | Put | Off | Uniform, Field(discriminator="edit")]
 
 
@@ -102,11 +139,18 @@ class Ask(Strict):
     wanted: Annotated[dict[Name, Wanted], Field(max_length=WANTED)] = {}
 
 
+class Prepare(Strict):
+    """What the models see is to be made of a canvas: cut out, scaled and centred, or only scaled."""
+
+    centred: bool
+
+
 class Head(Strict):
     """The header of a request."""
 
     number: Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
     pictures: Annotated[list[Picture], Field(min_length=1, max_length=PICTURES)] | None = None
+    prepare: Prepare | None = None
     asks: Annotated[list[Ask], Field(min_length=1, max_length=ASKS)]
 
 
@@ -122,6 +166,19 @@ class Request(Strict, arbitrary_types_allowed=True):
     head: Head
     pictures: np.ndarray | None
     arrays: dict[str, np.ndarray]
+
+    @cached_property
+    def prepared(self) -> "Prepared | None":
+        """What the models see of the canvas, made once for all asks; None where pictures are taken as they are.
+
+        Raises:
+            BadInput: the canvas is none.
+        """
+        if self.head.prepare is None or self.pictures is None:
+            return None
+        from attnviz.data import digit
+
+        return digit.prepare(self.pictures[0, :, :, 0], centred=self.head.prepare.centred)
 
 
 def read(message: bytes) -> Request:
@@ -149,6 +206,9 @@ def read(message: bytes) -> Request:
     pictures = arrays.pop("pictures", None)
     if (pictures is None) == (head.pictures is None):
         raise BadInput('A request has either named "pictures" in its header or an array "pictures".')
+    if head.prepare is not None and (pictures is None or pictures.ndim != 3 or pictures.shape[2] != 1):
+        came = "pictures by name" if pictures is None else f"{pictures.shape}"
+        raise BadInput(f'To "prepare" takes one canvas in the array "pictures", (row, column, 1); this is {came}.')
     for ask in head.asks:
         for edit in ask.edits:
             if isinstance(edit, Put):

@@ -11,18 +11,19 @@ import pytest
 import torch
 from torch import Tensor
 
-from attnviz import cards, checkpoints
+from attnviz import cards, checkpoints, data
 from attnviz.cards import Card
 from attnviz.checkpoints import Checkpoint
-from attnviz.data import strokes
+from attnviz.data import digit, drawing, strokes
 from attnviz.edits import off, scale
 from attnviz.errors import AttnvizError
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.tracing import Layer, trace
-from attnviz.ui import cache, live, live_answer
+from attnviz.ui import cache, live, live_answer, live_derived
 from attnviz.ui.live import Channel
 from attnviz.ui.live_request import read
 from attnviz.ui.payload import unpack
+from tests.training.several import lay_several
 
 from .live_server import NAME, WAIT, request, serving
 
@@ -79,7 +80,10 @@ def as_batch(images: np.ndarray) -> Tensor:
 def test_logits_and_probabilities_are_the_models(model: PixelAttention, images: np.ndarray) -> None:
     header, arrays = ask(images)
     logits = model(as_batch(images))
-    assert header == {"number": 1, "ask": 0, "done": True, "checkpoint": "any", "digest": "abc", "axes": {}}
+    assert header.pop("milliseconds") > 0
+    assert header == {
+        "number": 1, "ask": 0, "done": True, "checkpoint": "any", "digest": "abc", "axes": {}, "heads": {}
+    }  # fmt: skip
     np.testing.assert_array_equal(arrays["logits"], logits)
     np.testing.assert_allclose(arrays["probabilities"], torch.cat([-logits, logits], 1).sigmoid())
     assert {array.dtype.name for array in arrays.values()} == {"float32"}
@@ -199,6 +203,189 @@ def test_pictures_of_another_size(model: PixelAttention) -> None:
         ask(np.zeros((5, 5, 1), np.uint8))
 
 
+# A canvas, prepared
+
+
+CANVAS = np.zeros((280, 280, 1), np.uint8)
+CANVAS[30:90, 40:60] = 255
+
+
+@pytest.mark.parametrize("centred", [True, False])
+def test_models_see_what_is_made_of_a_canvas_and_hand_it_back(monkeypatch: pytest.MonkeyPatch, centred: bool) -> None:
+    line = given(monkeypatch, checkpoints.load("pixel_line.digits").model)
+    message = request(1, {"pictures": CANVAS}, prepare={"centred": centred}, asks=[{"checkpoint": "any"}])
+    header, arrays = unpack(live_answer.answer(read(message), 0))
+    expected = digit.prepare(CANVAS[..., 0], centred=centred)
+    np.testing.assert_array_equal(arrays["seen"], expected.picture)
+    assert header["prepared"] == {
+        "empty": False, "box": list(expected.box), "scale": expected.scale, "fitted": list(expected.fitted),
+        "shift": list(expected.shift), "centred": centred, "words": expected.words,
+    }  # fmt: skip
+    np.testing.assert_array_equal(arrays["logits"], line(as_batch(expected.picture[None, ..., None])))
+
+
+def test_a_canvas_is_prepared_once_for_all_models(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[bool] = []
+    real = digit.prepare
+
+    def prepare(canvas: np.ndarray, *, centred: bool = True) -> digit.Prepared:
+        made.append(centred)
+        return real(canvas, centred=centred)
+
+    monkeypatch.setattr(digit, "prepare", prepare)
+    with server.visitor() as visitor:
+        names = ["pixel_line.digits", "pixel_attention.none", "ink.digits"]
+        visitor.send(1, {"pictures": CANVAS}, prepare={"centred": True}, asks=[{"checkpoint": name} for name in names])
+        (_, first), (refused, _), (_, last) = [visitor.hear() for _ in names]
+    assert "There is no checkpoint" in refused["error"]
+    np.testing.assert_array_equal(first["seen"], last["seen"])
+    assert made == [True]
+
+
+def test_a_canvas_that_is_none_is_one_sentence(model: PixelAttention) -> None:
+    message = request(
+        1, {"pictures": np.zeros((30, 31, 1), np.uint8)}, prepare={"centred": True}, asks=[{"checkpoint": "x"}]
+    )
+    with pytest.raises(AttnvizError, match="A drawing is a square"):
+        live_answer.answer(read(message), 0)
+
+
+def test_nothing_is_handed_back_of_pictures_that_are_taken_as_they_are(
+    model: PixelAttention, images: np.ndarray
+) -> None:
+    header, arrays = ask(images)
+    assert "prepared" not in header
+    assert "seen" not in arrays
+
+
+# What is made of a model beside its taps
+
+
+def test_a_mean_row_is_the_mean_of_the_weights_of_what_has_ink(model: PixelAttention, images: np.ndarray) -> None:
+    images = np.where(images > 120, images, 0).astype(np.uint8)
+    wanted = {"row": {"address": "attention.weights", "index": {"head": 1}, "mean": "ink"}}
+    header, arrays = ask(images, wanted=wanted)
+    with trace(model, "attention.weights") as seen:
+        model(as_batch(images))
+    weights = seen["attention.weights"].at(head=1).numpy()  # (batch, query, key)
+    for picture, found, rows in zip(images, arrays["row"], weights, strict=True):
+        np.testing.assert_allclose(found, rows[picture.flatten() > 0].mean(0) * TOKENS, rtol=1e-5)
+    assert header["axes"] == {"row": ["batch", "key"]}
+
+
+def test_a_mean_row_leaves_the_layer_its_fused_path(
+    model: PixelAttention, images: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spelled: list[str] = []
+    real = type(model.attention).tap
+
+    def tap(layer: Any, name: str, *more: Any, **named: Any) -> Tensor:
+        spelled.append(name)
+        return real(layer, name, *more, **named)
+
+    monkeypatch.setattr(type(model.attention), "tap", tap)
+    wanted = {"address": "attention.weights", "index": {"head": 0}, "mean": "ink"}
+    ask(images, wanted={str(number): wanted for number in range(60)})  # more than there may be maps over all pairs
+    assert not {"scores", "weights"} & set(spelled)
+    assert "query" in spelled
+    monkeypatch.setattr(live_derived, "ROWS", 179)
+    with pytest.raises(AttnvizError, match="179 mean rows can be wanted at once, counting every picture; this is 180"):
+        ask(images, wanted={str(number): wanted for number in range(60)})
+
+
+def test_edits_before_the_weights_change_a_mean_row_and_later_ones_are_refused(
+    model: PixelAttention, images: np.ndarray
+) -> None:
+    wanted = {"row": {"address": "attention.weights", "index": {"head": 1}, "mean": "ink"}}
+    off = {"edit": "off", "address": "attention.query", "index": {"head": 1}}
+    np.testing.assert_allclose(ask(images, wanted=wanted, edits=[off])[1]["row"], 1, rtol=1e-6)
+    for tap in ("scores", "weights"):
+        with pytest.raises(AttnvizError, match=f"cannot show the edit of attention.{tap}"):
+            ask(images, wanted=wanted, edits=[{**off, "address": f"attention.{tap}"}])
+    mixed = ask(images, wanted=wanted, edits=[{**off, "address": "attention.mixed"}])[1]
+    np.testing.assert_array_equal(mixed["row"], ask(images, wanted=wanted)[1]["row"])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"address": "attention.weights", "index": {"head": 3}, "mean": "ink"}, "head 3 was asked for, there are 3"),
+        ({"address": "attention2.weights", "index": {"head": 0}, "mean": "ink"}, "Did you mean 'attention.key'"),
+        ({"added": "pixel"}, "no sum over pixels"),
+    ],
+)
+def test_what_cannot_be_made_is_said(model: PixelAttention, images: np.ndarray, wanted: dict, said: str) -> None:
+    with pytest.raises(AttnvizError, match=said):
+        ask(images, wanted={"a": wanted})
+
+
+def test_a_mean_row_of_another_kind_of_layer_is_refused(monkeypatch: pytest.MonkeyPatch, images: np.ndarray) -> None:
+    given(monkeypatch, Glimpses())
+    with pytest.raises(AttnvizError, match="not of dot-product attention"):
+        ask(images, wanted={"a": {"address": "weights", "index": {"head": 0}, "mean": "ink"}})
+
+
+def test_the_furthest_head_is_found_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+    name = lay_several(tmp_path).name
+    row = {"address": "attention.weights", "mean": "ink"}
+    asks = [
+        {"checkpoint": name, "wanted": {"row": {**row, "index": {"head": head}}}} for head in ("furthest", 0, 1, 2, 3)
+    ]
+    asked = read(request(1, {"pictures": CANVAS}, prepare={"centred": True}, asks=asks))
+    header, arrays = unpack(live_answer.answer(asked, 0))
+    rows = [unpack(live_answer.answer(asked, place))[1]["row"] for place in range(1, 5)]
+    np.testing.assert_array_equal(arrays["row"], rows[header["heads"]["row"]])
+    # Apart, spelled out: on a drawn digit of each class, the head whose mean row has the smallest entropy.
+    model, card = checkpoints.load(name)
+    labels = data.labels("strokes", "test")[:256]
+    entropies = np.zeros(4)
+    for label in card.recipe.classes:
+        image = strokes.load("test", 256)[0][[int(np.flatnonzero(labels == label)[0])]]
+        with torch.no_grad(), trace(model, "attention.weights") as seen:
+            model(as_batch(image))
+        grid = seen["attention.weights"].grid
+        side = int(grid.stride)
+        inked = as_batch(image)[0, 0].reshape(grid.rows, side, grid.columns, side).amax((1, 3)).flatten() > 0
+        mean = seen["attention.weights"].at(batch=0)[:, inked].mean(1).double()
+        entropies += -(mean * mean.log()).sum(1).numpy()
+    assert header["heads"]["row"] == entropies.argmin()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "pixel_line.digits",
+        "pixel_line.1v8",
+        "histogram_line.digits",
+        "histogram_line.1v8",
+        "pixel_attention.1v8-one-token",
+    ],
+)
+def test_what_pixels_add_makes_the_answer_together(name: str) -> None:
+    image = strokes.load("test", 256)[0][[3]]
+    message = request(
+        1,
+        {"pictures": np.concatenate([image, 0 * image])},
+        asks=[{"checkpoint": name, "wanted": {"map": {"added": "pixel"}}}],
+    )
+    header, arrays = unpack(live_answer.answer(read(message), 0))
+    assert header["axes"] == {"map": ["batch", "row", "column"]}
+    assert not arrays["map"][:, image[0, ..., 0] == 0].any()
+    drawn, blank = arrays["logits"]
+    answer = int(drawn[0] > 0) if len(drawn) == 1 else int(drawn.argmax())
+    sides = np.array([2 * answer - 1]) if len(drawn) == 1 else np.eye(len(drawn))[answer] - 1 / len(drawn)
+    np.testing.assert_allclose(sides @ blank + arrays["map"][0].sum(), sides @ drawn, atol=1e-4)
+
+
+def test_nets_that_are_no_sum_are_refused() -> None:
+    image = strokes.load("test", 256)[0][3]
+    for name in ("histogram_mlp.digits", "ink.digits", NAME):
+        message = request(1, {"pictures": image}, asks=[{"checkpoint": name, "wanted": {"map": {"added": "pixel"}}}])
+        with pytest.raises(AttnvizError, match="no sum over pixels"):
+            live_answer.answer(read(message), 0)
+
+
 # Pictures by name, several models, over a socket
 
 
@@ -219,6 +406,16 @@ def test_a_picture_by_its_name_is_that_picture(server: Any) -> None:
     for name in ("logits", "probabilities", "output"):
         np.testing.assert_array_equal(named[name], sent[name])
     np.testing.assert_allclose(sent["logits"], checkpoints.load(NAME).model(as_batch(image[None])), rtol=1e-4)
+
+
+def test_a_drawing_is_a_picture_by_name(server: Any) -> None:
+    image = strokes.load("test", 256)[0][3]
+    with server.visitor() as visitor:
+        _, named = visitor.ask(1, pictures=[{"data": drawing.name(image[..., 0]), "number": 0}])
+        _, sent = visitor.ask(2, {"pictures": image})
+        refused, _ = visitor.ask(3, pictures=[{"data": "drawing:eJwDAAAAAAE", "number": 0}])
+    np.testing.assert_array_equal(named["logits"], sent["logits"])
+    assert "This drawing is cut" in refused["error"]
 
 
 def test_several_models_answer_one_after_the_other_and_one_may_fail(server: Any) -> None:

@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz.errors import BadInput
-from attnviz.ui.live_request import HEADER, LARGEST_NUMBER, Put, Scale, number_of, read
+from attnviz.ui.live_request import (
+    HEADER,
+    LARGEST_NUMBER,
+    AddedByPixels,
+    MeanRow,
+    Prepare,
+    Put,
+    Scale,
+    number_of,
+    read,
+)
 from attnviz.ui.payload import pack
 
 PICTURE = {"pictures": np.arange(12, dtype=np.uint8).reshape(2, 3, 2)}
@@ -47,6 +57,69 @@ def test_pictures_by_name() -> None:
     request = read(pack({"number": 0, "pictures": [{"data": "strokes", "number": 3}] * 2, "asks": [ASK]}, {}))
     assert [(named.data, named.number) for named in request.head.pictures or ()] == [("strokes", 3)] * 2
     assert request.pictures is None
+
+
+def test_a_canvas_to_prepare_and_what_is_made_of_models() -> None:
+    wanted = {
+        "row": {"address": "attention.weights", "index": {"head": 5}, "mean": "ink"},
+        "best": {"address": "weights", "index": {"head": "furthest"}, "mean": "ink"},
+        "map": {"added": "pixel"},
+    }
+    canvas = {"pictures": np.zeros((280, 280, 1), np.uint8)}
+    header = {"number": 1, "prepare": {"centred": False}, "asks": [{**ASK, "wanted": wanted}]}
+    found = read(pack(header, canvas)).head
+    assert found.prepare == Prepare(centred=False)
+    assert found.asks[0].wanted == {
+        "row": MeanRow(address="attention.weights", index={"head": 5}, mean="ink"),
+        "best": MeanRow(address="weights", index={"head": "furthest"}, mean="ink"),
+        "map": AddedByPixels(added="pixel"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"address": "attention.query", "index": {"head": 1}, "mean": "ink"}, "address: String should match"),
+        ({"address": "weights", "mean": "ink"}, "index: Field required"),
+        ({"address": "weights", "index": {}, "mean": "ink"}, "index: Dictionary should have at least 1 item"),
+        ({"address": "weights", "index": {"query": 1}, "mean": "ink"}, "index.query.*: Input should be 'head'"),
+        ({"address": "weights", "index": {"head": "best"}, "mean": "ink"}, "index.head"),
+        ({"address": "weights", "index": {"head": 1}, "mean": "paper"}, "mean: Input should be 'ink'"),
+        ({"added": "token"}, "added: Input should be 'pixel'"),
+        ({"added": "pixel", "address": "a"}, "Extra inputs"),
+        ({"index": {}}, "address: Field required"),
+    ],
+)
+def test_wanted_outside_the_vocabulary(wanted: dict, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        read(pack({"number": 1, "asks": [{**ASK, "wanted": {"a": wanted}}]}, PICTURE))
+
+
+@pytest.mark.parametrize(
+    ("header", "arrays", "came"),
+    [
+        ({}, {"pictures": np.zeros((1, 28, 28, 1), np.uint8)}, r"\(1, 28, 28, 1\)"),
+        ({}, {"pictures": np.zeros((28, 28, 3), np.uint8)}, r"\(28, 28, 3\)"),
+        ({}, {"pictures": np.zeros((3, 28, 1, 1), np.uint8)}, r"\(3, 28, 1, 1\)"),
+        ({}, {"pictures": np.zeros((28, 28), np.uint8)}, r"\(28, 28\)"),
+        ({"pictures": [{"data": "strokes", "number": 1}]}, {}, "pictures by name"),
+    ],
+)
+def test_only_one_canvas_can_be_prepared(header: dict, arrays: dict, came: str) -> None:
+    with pytest.raises(BadInput, match=f"takes one canvas .* this is {came}"):
+        read(pack({"number": 1, "asks": [ASK], "prepare": {"centred": True}, **header}, arrays))
+
+
+@pytest.mark.parametrize("prepare", [True, {}, {"centred": 1}, {"centred": True, "x": 1}])
+def test_a_preparation_outside_the_vocabulary(prepare: object) -> None:
+    with pytest.raises(BadInput, match="prepare"):
+        read(pack({"number": 1, "asks": [ASK], "prepare": prepare}, PICTURE))
+
+
+@pytest.mark.parametrize("data", ["drawing:", "drawing:a b", "drawing:" + "a" * 1201, "drawings:abc", "x drawing:abc"])
+def test_a_name_that_no_drawing_has(data: str) -> None:
+    with pytest.raises(BadInput, match="pictures.0.data: String should match"):
+        read(pack({"number": 1, "asks": [ASK], "pictures": [{"data": data, "number": 0}]}, {}))
 
 
 @pytest.mark.parametrize(

@@ -40,11 +40,13 @@ export class Live {
   /**
    * Ask. A request that still waits is dropped for this one and never heard of again; one that is being answered is
    * heard to its end. While the connection is lost, the newest request waits for it.
-   * @param {{pictures: {data: string, number: number}[]|Values, asks: object[], arrays?: Object<string, Values>}} request
-   *   pictures by name, or uint8 of shape [row, column, channel] or [picture, row, column, channel];
+   * @param {{pictures: {data: string, number: number}[]|Values, prepare?: {centred: boolean}, asks: object[],
+   *   arrays?: Object<string, Values>}} request
+   *   pictures by name, or uint8 of shape [row, column, channel] or [picture, row, column, channel]; prepare: they are
+   *   one canvas that was drawn on, and `seen` of the answers is what the models see of it;
    *   asks: {checkpoint, edits, wanted}, as in live_request.py; arrays: those that an edit "set" names
-   * @param {function(object)} hear called once for each ask, with {ask, done, checkpoint, digest, axes, arrays, shapes}:
-   *   arrays.logits, arrays.probabilities and what was wanted, flat; or with {error: a sentence, done}, and `ask` if
+   * @param {function(object)} hear called once for each ask, with {ask, done, checkpoint, digest, axes, heads,
+   *   milliseconds, prepared, arrays, shapes}: arrays.logits, arrays.probabilities and what was wanted, flat; or with {error: a sentence, done}, and `ask` if
    *   only that one failed. After `done` it is not called again.
    */
   ask(request, hear) {
@@ -78,9 +80,9 @@ export class Live {
     [this.asking, this.waiting] = [this.waiting, null];
     this.number += 1;
     this.asking.tries += 1;
-    const { pictures, asks, arrays = {} } = this.asking.request;
+    const { pictures, prepare, asks, arrays = {} } = this.asking.request;
     const named = Array.isArray(pictures);
-    const header = { number: this.number, asks, ...(named ? { pictures } : {}) };
+    const header = { number: this.number, asks, ...(named ? { pictures } : {}), ...(prepare ? { prepare } : {}) };
     this.socket.send(pack(header, named ? arrays : { ...arrays, pictures }));
   }
 
