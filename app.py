@@ -11,7 +11,7 @@ app = st.App(
     routes=live.routes(),
     middleware=[
         Middleware(security.Headers),
-        Middleware(head.Head, components={"pixel_attention": "pixel_viewer"}),
+        Middleware(head.Head, components={"draw": "drawing_pad", "pixel_attention": "pixel_viewer"}),
     ],
     on_script_error=security.one_sentence,
 )

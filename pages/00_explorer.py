@@ -52,7 +52,7 @@ def explore(card: Card, picture: pickers.Picture) -> None:
         role=role.colouring,
         picture=image[..., 0] / 255,
         origin={"model": card.recipe.model, "recipe": card.recipe.name, "seed": card.seed,
-                "digest": card.weights_digest, "image": f"{picture.source}/test/{picture.number}", "address": chosen},
+                "digest": card.weights_digest, "image": cache.place(picture.source, picture.number), "address": chosen},
     )  # fmt: skip
     st.header("All addresses", anchor=False)
     lines = ["| address | axes | shape | what it is |", "| --- | --- | --- | --- |"]

@@ -63,16 +63,17 @@ def see() -> tuple[Card, str] | None:
             chosen = pickers.picture(card)
         look(card, chosen)
         choice.show(card, chosen)
-        if st.session_state[SAID] not in (None, (card.name, chosen.source)):
+        source = pickers.tests(card, chosen)
+        if st.session_state[SAID] not in (None, (card.name, source)):
             st.rerun()  # what is said below is of another model or data set
-        return card, chosen.source
+        return card, source
     return None
 
 
 def look(card: Card, chosen: pickers.Picture) -> None:
     """Draw the viewer, and what it means with the numbers of the locked pair."""
     view = cache.attention(card, chosen.source, chosen.number)
-    if view.label not in card.classes:
+    if view.label is not None and view.label not in card.classes:
         st.info(f"This picture shows a {view.label}; this model only knows {' and '.join(card.classes)}.")
     state = view_from_address(st.query_params.to_dict())
     pixel_viewer(view, key=VIEWER, state=state, on_change=keep_view)

@@ -47,6 +47,6 @@ def gallery(card: Card, source: str) -> None:
     def open_picture() -> None:
         state = st.session_state["gallery"]
         if state and state.get("chosen") is not None:
-            address.put(number=int(wrong[state["chosen"]]), data=source)
+            address.put(number=int(wrong[state["chosen"]]), data=source, drawing=None)
 
     map_grid(pictures, captions, key="gallery", role="ink", title=f"{len(wrong)} wrong answers", on_change=open_picture)

@@ -12,6 +12,7 @@ import streamlit as st
 
 from attnviz import cards, data
 from attnviz.cards import Card
+from attnviz.data import drawing
 from attnviz.ui import first_look
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ QUICK = 256  # so many strokes are drawn in a tenth of a second; all 10,000 take
 
 
 def picture(source: str, number: int) -> tuple[npt.NDArray[np.uint8], str]:
-    """Return a test picture, uint8 (row, column, channel), and the name of what it shows."""
+    """Return a test picture, uint8 (row, column, channel), and the name of what it shows; or a visitor's drawing."""
+    if drawing.is_name(source):
+        return drawing.read(source)[:, :, None], drawing.LABEL
     count = QUICK if source == "strokes" and number < QUICK else None
     images, labels = data.load(source, "test", count=count)
     return images[number], data.DATASETS[source].classes[labels[number]]
@@ -43,9 +46,14 @@ def single(name: str) -> "Checkpoint":
     return _single(name, _card(name, written).weights_digest)
 
 
+def place(source: str, number: int) -> str:
+    """Return where a picture comes from, as exports say it: "mnist/test/7", and of a drawing a digest."""
+    return drawing.place(source) if drawing.is_name(source) else f"{source}/test/{number}"
+
+
 def attention(card: Card, source: str, number: int) -> "AttentionView":
     """Return what the viewer needs of a model and a test picture."""
-    found = first_look.read(card, f"{source}/test/{number}")
+    found = first_look.read(card, place(source, number))
     return found or _attention(card.name, card.weights_digest, source, number)
 
 
@@ -128,7 +136,9 @@ def _piece(key: str, name: str, digest: str, arguments: "tuple[Hashable, ...]", 
 def _attention(name: str, digest: str, source: str, number: int) -> "AttentionView":
     from attnviz.ui import looking
 
-    return looking.attention(_checkpoint(name, digest), *picture(source, number), f"{source}/test/{number}")
+    image, label = picture(source, number)
+    said = None if drawing.is_name(source) else label
+    return looking.attention(_checkpoint(name, digest), image, said, place(source, number))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)

@@ -37,13 +37,13 @@ def exactly(name: str) -> Checkpoint:
     return Checkpoint(model.double(), card)
 
 
-def attention(checkpoint: Checkpoint, image: Image, label: str, source: str) -> AttentionView:
+def attention(checkpoint: Checkpoint, image: Image, label: str | None, source: str) -> AttentionView:
     """Return what the viewer needs to show the attention of every pixel of a picture.
 
     Args:
         checkpoint: of a model with an attention layer; the first one is shown.
         image: uint8 (row, column, channel)
-        label: what it shows.
+        label: what it shows, if anybody knows.
         source: where it comes from, such as "mnist/test/7".
     """
     model, card = checkpoint

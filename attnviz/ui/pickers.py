@@ -8,15 +8,17 @@ import streamlit as st
 
 from attnviz import cards, data
 from attnviz.cards import Card
-from attnviz.errors import AttnvizError, CheckpointError
+from attnviz.data import drawing
+from attnviz.errors import AttnvizError, BadInput, CheckpointError
 from attnviz.ui import address, cache, page
 
 ANY = "any"
+DRAWN = "drawing"
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A test picture: which data set, and its place in the test split, from 0."""
+    """A test picture: which data set, and its place in the test split from 0; a drawing is its own source."""
 
     source: str
     number: int
@@ -46,11 +48,16 @@ def model(names: list[str], default: str) -> Card:
 def picture(card: Card) -> Picture:
     """Draw the choice of a test picture: data set, digit, number, at random, next, wrong answers only.
 
+    A drawing that the address holds comes before all others, with a way back to the data sets.
+
     Args:
         card: of the model that will look at it; the digits on offer are those it knows.
     """
     sources = [name for name in data.DATASETS if data.DATASETS[name].classes == data.DATASETS[card.recipe.data].classes]
     here = [name for name in sources if data.available(name)]
+    drawn = _drawing(here)
+    if drawn:
+        return drawn
     source = address.choice("data", here, default_source(card))
     digit = address.choice("digit", [ANY, *sorted(card.classes)], ANY)
     wrong = address.choice("wrong", ["yes", "no"], "no") == "yes"
@@ -80,6 +87,11 @@ def picture(card: Card) -> Picture:
     return Picture(source, number)
 
 
+def tests(card: Card, picture: Picture) -> str:
+    """Return the data set whose test pictures stand beside a picture: its own, and for a drawing the model's."""
+    return default_source(card) if drawing.is_name(picture.source) else picture.source
+
+
 def default_source(card: Card) -> str:
     """Return the data set that a model was trained on if it is here, else the strokes."""
     return card.recipe.data if data.available(card.recipe.data) else "strokes"
@@ -106,6 +118,29 @@ class Fitting:
     def random(self) -> int | None:
         """Return one at random; None where there is none."""
         return int(random.choice(self.numbers)) if len(self.numbers) else None
+
+
+def _drawing(here: list[str]) -> Picture | None:
+    """Draw the row of choices for the drawing that the address holds, if there is one that can be read."""
+    word = st.query_params.get(DRAWN)
+    if word is None:
+        return None
+    try:
+        drawing.read(drawing.named(word))
+    except BadInput as error:
+        st.warning(page.verbatim(str(error)))
+        return None
+    titles = {DRAWN: "Your drawing", **{name: data.DATASETS[name].title for name in here}}
+    st.session_state["data"] = DRAWN
+    st.segmented_control(
+        "Pictures", list(titles), key="data", format_func=titles.__getitem__, required=True, on_change=_leave_drawing
+    )
+    page.link("05_draw.py", "Draw another")
+    return Picture(drawing.named(word), 0)
+
+
+def _leave_drawing() -> None:
+    address.put(data=st.session_state["data"], number=None, **{DRAWN: None})
 
 
 def _restart(key: str) -> None:

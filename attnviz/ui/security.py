@@ -13,7 +13,8 @@ from attnviz.errors import AttnvizError
 from attnviz.ui.page import verbatim
 
 # With this policy the app cannot fetch anything from elsewhere, not even by mistake. Plotly's SVG traces, formulas and
-# components that come as files live under it; WebGL traces and inline components are refused.
+# components that come as files live under it; WebGL traces and inline components are refused. Streamlit's camera
+# connects to the photograph that it has taken, which is data of the page and comes from nowhere.
 CONTENT_POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -21,7 +22,7 @@ CONTENT_POLICY = "; ".join(
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",
         "font-src 'self' data:",
-        "connect-src 'self'",
+        "connect-src 'self' data:",
         "worker-src 'self' blob:",
         "object-src 'none'",
         "base-uri 'self'",

@@ -59,9 +59,9 @@ def find_browser(playwright: Playwright) -> str:
     raise NotThere(f"There is no Chromium for the browser tests and none could be installed; run: {INSTALL}")
 
 
-def launch(playwright: Playwright) -> Browser:
-    """Start a headless Chromium that can reach this machine and nothing else."""
-    arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
+def launch(playwright: Playwright, *more: str) -> Browser:
+    """Start a headless Chromium that can reach this machine and nothing else; `more` are arguments of its own."""
+    arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost", *more]
     if os.name == "posix" and os.geteuid() == 0:
         arguments.append("--no-sandbox")
     return playwright.chromium.launch(executable_path=find_browser(playwright), args=arguments)

@@ -97,16 +97,19 @@ def other_head(card: Card, picture: pickers.Picture, left: Side) -> Pair:
 
 def other_picture(card: Card, picture: pickers.Picture, left: Side) -> Pair:
     """Draw the choice of another picture of the data set; at first the first one of another class."""
-    labels = data.labels(picture.source, "test")
-    fitting = np.isin(labels, card.recipe.classes) & (labels != labels[picture.number])
+    source, drawn = pickers.tests(card, picture), picture.source not in data.DATASETS
+    labels = data.labels(source, "test")
+    fitting = np.isin(labels, card.recipe.classes)
+    if not drawn:
+        fitting &= labels != labels[picture.number]
     number = address.number("other_number", len(labels), int(fitting.argmax()))
     st.number_input(
         "Other picture: number", 0, len(labels) - 1, key="other_number", width=170,
         on_change=address.keep, args=("other_number",),
     )  # fmt: skip
-    view = cache.attention(card, picture.source, number)
+    view = cache.attention(card, source, number)
     return (
-        replace(left, title=f"{left.view.label}, number {picture.number}"),
+        replace(left, title="your drawing" if drawn else f"{left.view.label}, number {picture.number}"),
         replace(left, title=f"{view.label}, number {number}", view=view),
     )
 

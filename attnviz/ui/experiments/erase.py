@@ -55,6 +55,7 @@ class Removal:
         pictures: (4, row, column) 0..1: unedited, then without what was chosen by attention, Jacobian, the first draw.
         holes: (4, row, column) 1 where something was removed, else 0.
         changes: (2 + draw,) of the logit: attention, Jacobian, every draw.
+        answers: (2 + draw,) number of the class that is answered then.
         ink, jacobian_ink: of the removed places, how many have ink; in the draws as in the first.
     """
 
@@ -63,6 +64,7 @@ class Removal:
     pictures: npt.NDArray[np.float64]
     holes: npt.NDArray[np.float64]
     changes: npt.NDArray[np.float64]
+    answers: npt.NDArray[np.int64]
     ink: int
     jacobian_ink: int
 
@@ -81,7 +83,7 @@ def show(card: Card, picture: pickers.Picture) -> None:
         one_picture(card, picture, count, fill)
     else:
         st.info(f"Nothing is removed. Choose how many {unit_of(card)} to take away.")
-    several_pictures(card, picture.source, fill)
+    several_pictures(card, pickers.tests(card, picture), fill)
 
 
 def choices(card: Card) -> "tuple[int, Fill]":
@@ -119,7 +121,8 @@ def one_picture(card: Card, picture: pickers.Picture, count: int, fill: "Fill") 
         )  # fmt: skip
     with right:
         st.markdown(words.one_picture(found.changes, found.logit, card.classes[found.answer], count, unit))
-        st.markdown(words.table(found.changes, found.logit, found.ink, found.jacobian_ink, count, unit))
+        names = [card.classes[answer] for answer in found.answers]
+        st.markdown(words.table(found.changes, names, found.ink, found.jacobian_ink, count, unit))
         st.caption(MEANS)
 
 
@@ -220,12 +223,15 @@ def removal(checkpoint: "Checkpoint", source: str, number: int, count: int, fill
     generator = torch.Generator().manual_seed(number)
     (choice,) = erasure.choices(seen, erasure.ink(image[None], seen.grid)[0], [count], erasure.DRAWS, generator)
     removed = torch.stack([choice.attended, choice.jacobian, *choice.random])
-    pictures, changes = erasure.changes_of(checkpoint.model, image, seen, removed, fill)
+    pictures = erasure.erased(image.expand(len(removed), -1, -1, -1), removed, seen.grid, fill)
+    with torch.no_grad():
+        logits = checkpoint.model(pictures)
     covered = erasure.boxes(seen.grid, *image.shape[1:]).flatten(1).double()
     holes = (removed[:3].double() @ covered > 0).double().unflatten(1, image.shape[1:])
     return Removal(
         seen.answer, seen.logit, torch.cat([image, pictures[:3, 0]]).numpy(),
-        torch.cat([torch.zeros_like(holes[:1]), holes]).numpy(), changes, choice.attended_ink, choice.jacobian_ink,
+        torch.cat([torch.zeros_like(holes[:1]), holes]).numpy(), erasure.change(logits, seen), erasure.answers(logits),
+        choice.attended_ink, choice.jacobian_ink,
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """What the experiment *Does it matter?* says, computed from what came out; no streamlit, no torch."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -39,16 +40,24 @@ def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str
     )
 
 
-def table(changes: Array, logit: float, ink: int, jacobian_ink: int, count: int, unit: str) -> str:
-    """Return the changes of one picture as a table in Markdown; arguments as in `one_picture`, and of the ink."""
+def table(changes: Array, answers: Sequence[str], ink: int, jacobian_ink: int, count: int, unit: str) -> str:
+    """Return the changes of one picture as a table in Markdown.
+
+    Args:
+        changes, count, unit: as in `one_picture`.
+        answers: (2 + draw,) what the model then answers.
+        ink, jacobian_ink: of what is removed, how many have ink.
+    """
     draws = changes[2:]
+    (usual, times), *others = Counter(answers[2:]).most_common()
+    drawn = f"{usual} ({times} of {len(draws)})" if others else usual
     return "\n".join(
         [
-            f"| {count} {unit} | of them ink | change of the logit |",
-            "| --- | ---: | ---: |",
-            f"| most attended | {ink} | {signed(changes[0])} |",
-            f"| chosen by the Jacobian | {jacobian_ink} | {signed(changes[1])} |",
-            f"| at random, mean (range) of {len(draws)} draws | {ink} "
+            f"| {count} {unit} | of them ink | answer without them | change of the logit |",
+            "| --- | ---: | ---: | ---: |",
+            f"| most attended | {ink} | {answers[0]} | {signed(changes[0])} |",
+            f"| chosen by the Jacobian | {jacobian_ink} | {answers[1]} | {signed(changes[1])} |",
+            f"| at random, mean (range) of {len(draws)} draws | {ink} | {drawn} "
             f"| {signed(draws.mean())} ({signed(draws.min())} to {signed(draws.max())}) |",
         ]
     )

@@ -33,27 +33,28 @@ def refusal(card: Card) -> str | None:
 
 def show(card: Card, picture: pickers.Picture) -> None:
     """Draw the pictures, below each what the attention makes of it, and what that means."""
-    numbers = fitting(card, picture.source)
-    pictures = np.stack([cache.picture(picture.source, number)[0][..., 0] / 255 for number in numbers])
-    found = cache.kept(outputs, card, picture.source, numbers)  # (picture, feature, row, column)
+    source = pickers.tests(card, picture)
+    numbers = fitting(card, source)
+    pictures = np.stack([cache.picture(source, number)[0][..., 0] / 255 for number in numbers])
+    found = cache.kept(outputs, card, source, numbers)  # (picture, feature, row, column)
     count = found.shape[1]
     feature = choose_feature(count)
     maps = found[:, feature - 1]
-    names = [cache.picture(picture.source, number)[1] for number in numbers]
+    names = [cache.picture(source, number)[1] for number in numbers]
     labels = [f"{name} ({number})" for name, number in zip(names, numbers, strict=True)]
     origin: dict[str, str | int | float] = {
         "model": card.recipe.model, "recipe": card.recipe.name, "seed": card.seed, "digest": card.weights_digest,
-        "images": f"{picture.source}/test", "address": f"{LAYER}.output", "feature": feature,
+        "images": f"{source}/test", "address": f"{LAYER}.output", "feature": feature,
     }  # fmt: skip
-    chosen = numbers.index(picture.number) if picture.number in numbers else None
+    chosen = numbers.index(picture.number) if source == picture.source and picture.number in numbers else None
     map_grid(
         pictures, labels, key=PICTURES, role="ink", title="Pictures", chosen=chosen, origin=origin,
-        on_change=lambda: open_picture(PICTURES, numbers, picture.source),
+        on_change=lambda: open_picture(PICTURES, numbers, source),
     )  # fmt: skip
     map_grid(
         maps, labels, key=OUTPUTS, title="Output of the attention" + (f", feature {feature}" if count > 1 else ""),
         picture=pictures, chosen=chosen, origin=origin,
-        on_change=lambda: open_picture(OUTPUTS, numbers, picture.source),
+        on_change=lambda: open_picture(OUTPUTS, numbers, source),
     )  # fmt: skip
     st.caption("Below each map: what the picture shows, and its number. A click opens it in the viewer above.")
     st.markdown(means(card, maps, pictures, count))
@@ -78,7 +79,7 @@ def open_picture(key: str, numbers: tuple[int, ...], source: str) -> None:
     chosen = state.get("chosen")
     if chosen is not None and chosen != st.session_state.get(f"{key}.opened"):
         st.session_state[f"{key}.opened"] = chosen
-        address.put(number=numbers[chosen], data=source)
+        address.put(number=numbers[chosen], data=source, drawing=None)
 
 
 def fitting(card: Card, source: str) -> tuple[int, ...]:

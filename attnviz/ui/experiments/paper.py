@@ -89,7 +89,7 @@ def show(card: Card, picture: pickers.Picture) -> None:
         elif figure.draws == "weights":
             show_weights(name, drawer, picture)
         else:
-            show_outputs(drawer, picture.source)
+            show_outputs(drawer, pickers.tests(card, picture))
 
 
 def several(card: Card) -> bool:

@@ -141,7 +141,7 @@ export class Board {
    * @param {number} line packed colour that the edge is mixed with, half and half
    */
   paint(number, indices, start, palette, ink, line) {
-    const { xs, ys, cells, edge } = this.tiles[number];
+    const { xs, ys, cells } = this.tiles[number];
     const { pixels } = this;
     const width = this.canvas.width;
     const { columns, height, token } = cells;
@@ -158,9 +158,16 @@ export class Board {
       }
       for (let y = ys[row] + 1; y < ys[row + 1]; y++) pixels.copyWithin(y * width + left, above + left, above + right);
     }
+    this.paintEdge(number, line);
+    if (marked) this.paintMarks(number, indices, start, palette, ink);
+  }
+
+  /** Draw the edge of a tile, half and half with what lies below. @param {number} line packed colour */
+  paintEdge(number, line) {
+    const { pixels } = this;
+    const { edge } = this.tiles[number];
     const half = (line & 0xfefefefe) >>> 1;
     for (let i = 0; i < edge.length; i++) pixels[edge[i]] = (((pixels[edge[i]] & 0xfefefefe) >>> 1) + half) | 0xff000000;
-    if (marked) this.paintMarks(number, indices, start, palette, ink);
   }
 
   /** NaN is hatched, infinity a filled square, minus infinity (masked) a small dot. */

@@ -141,5 +141,16 @@ def test_the_sentence_says_what_the_table_says() -> None:
     text = said(run(removed="30"))
     logit = float(re.search(r"with a logit of ([−\d.]+)\.", text)[1].replace("−", "-"))
     after = float(re.search(r"most attended pixels the logit is ([−\d.]+),", text)[1].replace("−", "-"))
-    change = float(re.search(r"most attended \| \d+ \| ([+−\d.]+) \|", text)[1].replace("−", "-"))
+    change = float(re.search(r"most attended \| \d+ \| \w+ \| ([+−\d.]+) \|", text)[1].replace("−", "-"))
     assert after - logit == pytest.approx(change, abs=0.02 * max(1, abs(logit), abs(after)))
+
+
+def test_the_table_says_what_the_model_answers_without_them() -> None:
+    exact = looking.exactly(NAME)
+    for count in (40, 200, 390):
+        found = erase.removal(exact, "strokes", 0, count, "background")
+        again = exact.model(torch.from_numpy(found.pictures[1:, None]))[:, 0]
+        assert found.answers[:3].tolist() == (again > 0).long().tolist()
+        toward = again * (2 * found.answer - 1)
+        np.testing.assert_allclose(found.logit + found.changes[:3], toward, atol=1e-9)
+        assert ((found.answers == found.answer) == (found.logit + found.changes > 0)).all()

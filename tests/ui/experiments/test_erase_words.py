@@ -38,10 +38,13 @@ def test_one_picture_is_compared_with_the_draws(attended: float, says: str) -> N
 
 
 def test_the_table_has_every_way_with_its_ink_and_the_range_of_the_draws() -> None:
-    lines = words.table(np.array([-2.0, 3.0, *DRAWS]), 4.0, 12, 7, 39, "pixels").splitlines()
-    assert lines[2] == "| most attended | 12 | −2.00 |"
-    assert lines[3] == "| chosen by the Jacobian | 7 | +3.00 |"
-    assert lines[4] == "| at random, mean (range) of 10 draws | 12 | −0.550 (−1.00 to −0.100) |"
+    answers = ["8", "1", *"8118111118"]
+    lines = words.table(np.array([-2.0, 3.0, *DRAWS]), answers, 12, 7, 39, "pixels").splitlines()
+    assert lines[2] == "| most attended | 12 | 8 | −2.00 |"
+    assert lines[3] == "| chosen by the Jacobian | 7 | 1 | +3.00 |"
+    assert lines[4] == "| at random, mean (range) of 10 draws | 12 | 1 (7 of 10) | −0.550 (−1.00 to −0.100) |"
+    same = words.table(np.array([-2.0, 3.0, *DRAWS]), ["8"] * 12, 12, 7, 39, "pixels").splitlines()
+    assert same[4] == "| at random, mean (range) of 10 draws | 12 | 8 | −0.550 (−1.00 to −0.100) |"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,89 @@
+// What stands below the pad: the picture that the models see, digits to start from, and the last drawings.
+
+import { element, say, set, text } from "./dom.js";
+import { paint } from "./pad_ink.js";
+import { colourAt } from "./paint.js";
+import { CELLS } from "./strokes.js";
+
+const THUMB = 44; // CSS pixels
+
+/** The picture of 28 x 28 that was made of the drawing, the steps in words, and the switch that leaves them out. */
+export class Seen {
+  /** @param {function(boolean)} switched whether the drawing is to be centred */
+  constructor(switched) {
+    this.words = text();
+    this.canvas = element("canvas", { width: CELLS, height: CELLS, role: "img", "aria-label": "What the models see" });
+    this.box = element("input", { type: "checkbox", onchange: () => switched(this.box.checked) });
+    this.element = element("section.seen", {}, this.canvas,
+      element("div", {}, element("h2", {}, "What the models see"),
+        element("p.how", {}, this.words), element("label", {}, this.box, "centre it")));
+    this.picture = null;
+    this.show(null, "");
+  }
+
+  /**
+   * Show what a model was given.
+   * @param {Uint8Array|null} picture of 28 x 28, 0 is paper, 255 is ink; null: not known yet
+   * @param {string} words how it came from the drawing
+   */
+  show(picture, words) {
+    this.picture = picture;
+    say(this.words, words || "What is drawn is cut out, scaled to 20 \u00d7 20, and its centre of mass put in the middle of 28 \u00d7 28 pixels.");
+    this.draw();
+  }
+
+  /** @param {boolean} centred */
+  set(centred) {
+    this.box.checked = centred;
+  }
+
+  /** Take the colours of a theme. */
+  colour(inks) {
+    this.inks = inks;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.inks) return;
+    const pixels = new Uint32Array(CELLS * CELLS).map((_, at) => (this.picture ? colourAt(this.picture, at, 1, this.inks) : this.inks[0]));
+    this.canvas.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer), CELLS), 0, 0);
+  }
+}
+
+/** A row of small drawings, each a button. */
+export class Thumbs {
+  /** @param {string} label @param {function(object)} take is given the drawing that was clicked */
+  constructor(label, take) {
+    this.take = take;
+    this.drawings = [];
+    this.element = element("div.thumbs", { role: "group", "aria-label": label });
+  }
+
+  /** @param {{base: object|null, strokes: object[], words: string}[]} drawings words: what each is, for those who cannot see it */
+  show(drawings) {
+    const focused = this.buttons?.indexOf(this.element.getRootNode().activeElement) ?? -1;
+    this.drawings = drawings;
+    this.buttons = drawings.map((drawing) => element("button.thumb", { type: "button", "aria-label": drawing.words, onclick: () => this.take(drawing) }, element("canvas", { "aria-hidden": "true" })));
+    this.element.replaceChildren(...this.buttons);
+    if (focused >= 0) this.buttons.at(Math.min(focused, drawings.length - 1))?.focus();
+    this.draw();
+  }
+
+  colour(inks) {
+    this.inks = inks;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.inks) return;
+    this.buttons?.forEach(({ firstChild: canvas }, i) => {
+      canvas.width = canvas.height = Math.round(THUMB * devicePixelRatio);
+      paint(canvas, this.drawings[i], this.inks);
+    });
+  }
+
+  /** Frame one of them. @param {number} which -1: none */
+  mark(which) {
+    this.buttons?.forEach((button, i) => set(button, "aria-current", String(i === which)));
+  }
+}

@@ -1,0 +1,77 @@
+"""The draw page as one would build it without a live channel: every movement of the pointer runs the page again.
+
+The same canvas, the same preparation, the same models, the same numbers on a card; pictures and bars are Streamlit's.
+"""
+
+import base64
+
+import numpy as np
+import streamlit as st
+
+from attnviz.data import digit
+from attnviz.ui import cache, card_views, draw_cards
+from attnviz.ui.live_answer import ask_model
+from attnviz.ui.live_derived import definite
+from attnviz.ui.live_request import Ask
+
+PAD = """export default function ({ parentElement, setStateValue }) {
+  if (parentElement.querySelector("canvas")) return;
+  const canvas = Object.assign(document.createElement("canvas"), { width: 280, height: 280, id: "pad" });
+  const pen = canvas.getContext("2d", { willReadFrequently: true });
+  Object.assign(pen, { lineWidth: 24, lineCap: "round", lineJoin: "round" });
+  canvas.style.border = "1px solid";
+  let count = 0;
+  canvas.addEventListener("pointerdown", (event) => { pen.beginPath(); pen.moveTo(event.offsetX, event.offsetY); });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!event.buttons) return;
+    pen.lineTo(event.offsetX, event.offsetY);
+    pen.stroke();
+    const { data } = pen.getImageData(0, 0, 280, 280);
+    const ink = new Uint8Array(78400).map((_, at) => data[4 * at + 3]);
+    let text = "";
+    for (let at = 0; at < ink.length; at += 8192) text += String.fromCharCode(...ink.subarray(at, at + 8192));
+    setStateValue("drawn", { number: ++count, ink: btoa(text) });
+  });
+  parentElement.append(canvas);
+}"""
+
+
+def main() -> None:
+    """Draw the page."""
+    st.set_page_config(layout="wide")
+    left, right = st.columns([2, 3])
+    with left:
+        pad = st.components.v2.component("rerun_draw.pad", js=PAD)
+        drawn = (pad(key="pad", on_drawn_change=lambda: None) or {}).get("drawn") or {"number": 0, "ink": ""}
+    canvas = np.frombuffer(base64.b64decode(drawn["ink"]), np.uint8).reshape(280, 280) if drawn["ink"] else None
+    picture = draw_cards.sample() if canvas is None else digit.prepare(canvas).picture
+    left.image(picture, width=112)
+    models = draw_cards.describe(draw_cards.chosen())
+    columns = right.columns(3)
+    for number, model in enumerate(models):
+        with columns[number % 3].container(border=True):
+            card(model, picture)
+    st.html(f'<p id="shown">{drawn["number"]}</p>')
+
+
+def card(model: dict, picture: np.ndarray) -> None:
+    """Draw the card of one model."""
+    checkpoint = cache.single(model["checkpoint"])
+    asked = Ask.model_validate({"checkpoint": model["checkpoint"], "wanted": model["wanted"]}, strict=True)
+    ask, _ = definite(asked, checkpoint)
+    said = ask_model(checkpoint, ask, picture[None, :, :, None], {})
+    logits = said.logits[0].double().numpy()
+    share = 1 / (1 + np.exp(-logits)) if len(logits) == 1 else np.exp(logits - logits.max())
+    found = np.array([1 - share[0], share[0]]) if len(logits) == 1 else share / share.sum()
+    st.subheader(f"{model['classes'][int(found.argmax())]} {model['title']}")
+    shown = picture / 255
+    if card_views.MAP in said.found:
+        values = said.found[card_views.MAP][1][0].numpy().reshape(-1)[model["prefix"] :]
+        values = values.reshape(model["rows"], model["columns"])
+        shown = (values - values.min()) / max(float(np.ptp(values)), 1e-9)
+    st.image(shown, width=200)
+    st.bar_chart({"class": model["classes"], "probability": found}, x="class", y="probability", height=120)
+    st.caption(f"{model['parameters']} parameters, {said.milliseconds:.1f} ms")
+
+
+main()

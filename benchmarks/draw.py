@@ -1,0 +1,149 @@
+"""How long from a movement of the pointer to all cards of the draw page repainted?
+
+python -m benchmarks.draw
+
+Real pointer events in Chromium draw on the draw page, all of its usual cards beside it; the same on a page that runs
+again for every movement (benchmarks/apps/rerun_draw.py). Beside them, in the same run, the sum of the bare forward
+passes of these models: one picture, nobody listening, every token of an attention layer attending to all others in the
+fused kernel. A movement after a rest waits for nothing else; while a hand moves on, it waits for the answer before too.
+"""
+
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from playwright.sync_api import Page, sync_playwright
+from torch import Tensor
+
+from attnviz import checkpoints, data
+from attnviz.models.pixel_attention import PixelAttention
+from attnviz.ui import draw_cards
+from benchmarks.clock import in_turn
+from benchmarks.heads import fused
+from tests.browser.harness import launch, ready, running
+
+MOVES = 60
+FAR, NEAR = 50, 7  # milliseconds: between movements after a rest once all is painted; while a hand moves on
+
+# Every movement's time stamp and the turn it asked for; then, whenever all cards of a turn are on the screen, how long
+# the movements up to it have waited. A message posted in a frame arrives when that frame is painted.
+WATCH = """() => {
+  const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
+  const cards = roots.map((one) => one.querySelector(".draw-cards")).find(Boolean);
+  const moves = [];
+  window.waits = [];
+  window.asked = () => moves.length;
+  addEventListener("pointermove", (event) => {
+    if (event.buttons) queueMicrotask(() => moves.push([event.timeStamp, cards.readCards().turn]));
+  });
+  new MutationObserver(() => {
+    const turn = Number(cards.dataset.answered);
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      while (moves.length && moves[0][1] <= turn) window.waits.push(performance.now() - moves.shift()[0]);
+    };
+    channel.port2.postMessage(0);
+  }).observe(cards, { attributeFilter: ["data-answered"] });
+}"""
+
+# The same of a page that says in #shown which movement it has come to.
+WATCH_RERUN = """() => {
+  let count = 0;
+  const moves = [];
+  window.waits = [];
+  window.asked = () => moves.length;
+  addEventListener("pointermove", (event) => { if (event.buttons) moves.push([event.timeStamp, ++count]); });
+  new MutationObserver(() => {
+    const shown = Number(document.querySelector("#shown")?.textContent ?? 0);
+    if (!moves.length || moves[0][1] > shown) return;
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => {
+        while (moves.length && moves[0][1] <= shown) window.waits.push(performance.now() - moves.shift()[0]);
+      };
+      channel.port2.postMessage(0);
+    });
+  }).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
+
+
+def circle(box: dict[str, float], turn: int) -> tuple[float, float]:
+    """Return a place on the loop that is drawn, round and round."""
+    angle = torch.tensor(turn / 9.0)
+    x, y = 0.5 + 0.25 * float(angle.cos()), 0.5 + 0.3 * float(angle.sin())
+    return box["x"] + x * box["width"], box["y"] + y * box["height"]
+
+
+def waits(page: Page, canvas: Any, rest: bool) -> list[float]:
+    """Return the milliseconds of every movement to the cards that show it."""
+    box = canvas.bounding_box()
+    page.evaluate("() => { window.waits = []; }")
+    page.mouse.move(*circle(box, 0))
+    page.mouse.down()
+    for turn in range(1, MOVES + 1):
+        page.mouse.move(*circle(box, turn))
+        if rest:
+            page.wait_for_function("(count) => window.waits.length >= count", arg=turn, polling=5)
+            page.wait_for_timeout(FAR)
+        else:
+            page.wait_for_timeout(NEAR)
+    page.wait_for_function("() => window.asked() === 0", timeout=120_000)
+    page.mouse.up()
+    ready(page)
+    found: list[float] = page.evaluate("() => window.waits")
+    return found
+
+
+def bare(name: str) -> Callable[[], object]:
+    """Return a call of a model's forward pass; in an attention layer with every token, fused."""
+    model, _ = checkpoints.load(name)
+    image = data.load("strokes", "test", count=1).images[0]
+    pixels = torch.from_numpy(image.transpose(2, 0, 1).copy())[None].float() / 255
+
+    def forward() -> Tensor:
+        with torch.inference_mode():
+            return fused(model, model.tokens(pixels)) if isinstance(model, PixelAttention) else model(pixels)
+
+    return forward
+
+
+def main() -> None:
+    names = draw_cards.chosen()
+    passes = in_turn({name: bare(name) for name in names}, rounds=30)
+    sums = [1000 * sum(times) for times in zip(*passes.values(), strict=True)]
+    found: dict[str, list[float]] = {}
+    with (
+        running() as app,
+        running("benchmarks/apps/rerun_draw.py") as plain,
+        sync_playwright() as playwright,
+        launch(playwright) as browser,
+    ):
+        page = browser.new_page(viewport={"width": 1280, "height": 1400})
+        page.goto(f"{app.address}/draw")
+        page.locator(".draw-cards[data-answered]").wait_for(timeout=120_000)
+        ready(page)
+        page.evaluate(WATCH)
+        sheet = page.locator(".sheet")
+        beside = browser.new_page(viewport={"width": 1280, "height": 1400})
+        beside.goto(plain.address)
+        beside.locator("#shown").wait_for(state="attached")
+        ready(beside)
+        beside.evaluate(WATCH_RERUN)
+        for warm in (True, False):
+            for rest, words in ((True, "after a rest"), (False, "while the hand moves on")):
+                if warm and not rest:
+                    continue
+                found[f"live, {words}"] = waits(page, sheet, rest)
+                found[f"reruns, {words}"] = waits(beside, beside.locator("#pad"), rest)
+    print(f"{len(names)} cards: {', '.join(names)}; {torch.get_num_threads()} threads\n")
+    print("| | median, ms | 95 %, ms | times the bare passes |\n| --- | --- | --- | --- |")
+    found["bare forward passes, their sum"] = sums
+    for name, times in found.items():
+        high = sorted(times)[int(0.95 * (len(times) - 1))]
+        ratio = statistics.median(times) / statistics.median(sums)
+        print(f"| {name} | {statistics.median(times):.1f} | {high:.1f} | {ratio:.2f} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Opening the pad in a browser, drawing on it, and reading off what is drawn."""
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Locator, Page
+
+from .conftest import ready
+
+APP = "tests/browser/apps/drawing_pad.py"
+MODULES = "_stcore/bidi-components/attnviz.drawing_pad"
+SIDE = 280
+
+
+def pad(page: Page) -> Locator:
+    """Return the component."""
+    return page.locator("[data-component=drawing_pad]")
+
+
+def sheet(page: Page) -> Locator:
+    """Return what is drawn on."""
+    return pad(page).locator(".sheet")
+
+
+def open_pad(page: Page, address: str) -> Page:
+    """Open a page with a pad."""
+    page.goto(address)
+    ready(page)
+    pad(page).and_(page.locator("[data-reading]")).wait_for()
+    return page
+
+
+def raster(page: Page) -> np.ndarray:
+    """Return what is drawn, uint8 (280, 280)."""
+    written = pad(page).evaluate("(root) => btoa(String.fromCharCode(...root.readRaster().subarray(0, 39200)))")
+    rest = pad(page).evaluate("(root) => btoa(String.fromCharCode(...root.readRaster().subarray(39200)))")
+    found = np.frombuffer(base64.b64decode(written) + base64.b64decode(rest), np.uint8)
+    return found.reshape(SIDE, SIDE)
+
+
+def reading(page: Page) -> dict[str, Any]:
+    """Return what the component says of itself."""
+    return dict(json.loads(pad(page).get_attribute("data-reading") or "{}"))
+
+
+def wait_for(page: Page, **wanted: Any) -> dict[str, Any]:
+    """Wait until the component says this of itself: strokes, base, empty, centred."""
+    page.wait_for_function(
+        """(wanted) => {
+          const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
+          const root = roots.map((one) => one.querySelector("[data-component=drawing_pad]")).find(Boolean);
+          const found = JSON.parse(root?.dataset.reading ?? "{}");
+          return Object.entries(wanted).every(([name, value]) => found[name] === value);
+        }""",
+        arg=wanted,
+    )
+    return reading(page)
+
+
+def place(page: Page, x: float, y: float) -> tuple[float, float]:
+    """Return where a place of the canvas of 280 x 280 lies in the window."""
+    # Not only into view: at the top of the window Streamlit's own head lies over the page.
+    sheet(page).evaluate("(sheet) => sheet.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    box = sheet(page).bounding_box()
+    assert box
+    return box["x"] + x * box["width"] / SIDE, box["y"] + y * box["height"] / SIDE
+
+
+def stroke(page: Page, *points: tuple[float, float], steps: int = 8) -> None:
+    """Draw through places of the canvas with the mouse, and wait until the stroke is there."""
+    before = reading(page).get("strokes", 0)
+    page.mouse.move(*place(page, *points[0]))
+    page.mouse.down()
+    for point in points[1:]:
+        page.mouse.move(*place(page, *point), steps=steps)
+    page.mouse.up()
+    wait_for(page, strokes=before + 1)
+
+
+def press(page: Page, *keys: str) -> None:
+    """Press keys on the sheet."""
+    sheet(page).focus()
+    for key in keys:
+        page.keyboard.press(key)

@@ -1,0 +1,412 @@
+"""Cards under a real pointer: what they say of what is drawn, against the library on the very same picture."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from attnviz.data import digit, drawing
+from attnviz.ui import draw_cards
+from attnviz.ui.payload import unpack
+
+from .cards import NAMES, ROOT, assert_true, card, cards_of, said, settled, shelf, shown
+from .conftest import NewPage, Serve, axe, ready
+from .pads import open_pad, pad, raster, stroke
+from .test_live import watch
+
+DIGITS, TWO, WITHOUT, LINE, HISTOGRAM, INK = NAMES
+EIGHT = [(140, 50), (95, 90), (185, 180), (140, 230), (95, 180), (185, 90), (142, 52)]
+ONE = [(140, 40), (142, 240)]
+THREE = [(90, 60), (180, 70), (130, 135), (190, 190), (90, 230)]
+
+
+@pytest.fixture(scope="module")
+def shelved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shelf(tmp_path_factory.mktemp("checkpoints"))
+
+
+@pytest.fixture
+def address(serve: Serve, shelved: Path) -> str:
+    return serve(env={"ATTNVIZ_CHECKPOINTS": str(shelved)}) + "/draw"
+
+
+def open_cards(page: Page, address: str, more: str = "") -> Page:
+    """Open the draw page and wait until all models have looked at what it begins with."""
+    open_pad(page, f"{address}?models={','.join(NAMES)}{more}")
+    settled(page)
+    return page
+
+
+def prepared(page: Page, *, centred: bool = True) -> np.ndarray:
+    return digit.prepare(raster(page), centred=centred).picture
+
+
+# What the cards say
+
+
+def test_before_the_first_stroke_the_cards_show_a_sample(page: Page, address: str) -> None:
+    open_cards(page, address)
+    for found in shown(page).values():
+        assert_true(found, draw_cards.sample())
+    expect(cards_of(page)).to_contain_text("This is a sample: draw to begin.")
+    stroke(page, *ONE)
+    settled(page)
+    expect(cards_of(page)).not_to_contain_text("draw to begin")
+    pad(page).get_by_role("button", name="Clear").click()
+    expect(cards_of(page)).to_contain_text("This is a sample: draw to begin.")
+    for found in settled(page).values():
+        np.testing.assert_array_equal(np.array(found["seen"]).reshape(28, 28), draw_cards.sample())
+
+
+def test_numbers_are_the_librarys_on_what_the_models_see(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, *EIGHT)
+    for found in settled(page).values():
+        assert_true(found, prepared(page))
+    pad(page).get_by_label("centre it").uncheck()
+    found = settled(page)
+    assert (np.array(found[INK]["seen"]).reshape(28, 28) != prepared(page)).any()
+    for one in found.values():
+        assert_true(one, prepared(page, centred=False))
+
+
+def test_a_card_says_its_answer_how_sure_it_is_and_what_it_costs(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, *ONE)
+    found = settled(page)[DIGITS]
+    one = card(page, DIGITS)
+    expect(one.locator(".digits")).to_have_text(found["answer"])
+    best = max(found["probabilities"])
+    assert best > 0.6
+    expect(one.locator(".verdict")).to_have_text(re.compile(rf"^{100 * best:.1f}\d? %$"))
+    expect(one.locator(".foot")).to_contain_text("38 k parameters")
+    expect(one.locator(".foot")).to_contain_text(re.compile(r"\d ms$"))
+    expect(one.locator(".head")).to_contain_text(f"head {found['head'] + 1} of 8")
+    label = one.locator(".bars").get_attribute("aria-label") or ""
+    assert label.startswith(f"Probabilities: {found['answer']}: ")
+    assert label.count("%") == 10
+    heights = one.locator(".bars i").evaluate_all("(bars) => bars.map((bar) => bar.getBoundingClientRect().height)")
+    np.testing.assert_allclose(np.array(heights) / 17, found["probabilities"], atol=2e-3)
+    pad(page).get_by_role("button", name="Clear").click()
+    stroke(page, *THREE)
+    unsure = card(page, INK)
+    assert max(settled(page)[INK]["probabilities"]) < 0.6
+    expect(unsure.locator(".verdict")).to_contain_text("unsure: ")
+    expect(unsure.locator(".digits")).to_have_text(re.compile(r"^\d\d$"))
+    expect(card(page, LINE).locator(".says")).to_contain_text("no attention: what each pixel adds to the")
+    most = float(np.abs(settled(page)[LINE]["map"]).max())
+    expect(card(page, LINE).locator(".says")).to_contain_text(f"up to {float(f'{most:.2g}'):g}")
+
+
+def test_a_model_of_two_classes_says_when_the_picture_is_something_else(page: Page, address: str) -> None:
+    open_cards(page, address)
+    expect(card(page, TWO).locator(".verdict")).not_to_contain_text("knows only")
+    stroke(page, *THREE)
+    found = settled(page)
+    assert found[DIGITS]["answer"] == "3"
+    expect(card(page, TWO).locator(".verdict")).to_have_text("knows only 1 and 8")
+    expect(card(page, WITHOUT).locator(".verdict")).to_have_text("knows only 1 and 8")
+    expect(card(page, LINE).locator(".verdict")).not_to_contain_text("knows only")
+
+
+# Heads
+
+
+def test_another_head_is_one_click_without_a_rerun_and_is_remembered(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, *EIGHT)
+    first = settled(page)
+    page.wait_for_url("**strokes=**")
+    ready(page)
+    page.evaluate(
+        """() => { window.runs = 0; new MutationObserver(() => { window.runs += 1; }).observe(
+          document.querySelector("[data-testid=stApp]"), { attributeFilter: ["data-test-script-state"] }); }"""
+    )
+    card(page, DIGITS).get_by_role("button", name="Next head").click()
+    now = settled(page)
+    assert now[DIGITS]["head"] == (first[DIGITS]["head"] + 1) % 8
+    assert now[TWO]["head"] == first[TWO]["head"]
+    for found in now.values():
+        assert_true(found, prepared(page))
+    expect(card(page, DIGITS).locator(".head")).to_contain_text(f"head {now[DIGITS]['head'] + 1} of 8")
+    assert page.evaluate("runs") == 0
+    stroke(page, *ONE)
+    assert settled(page)[DIGITS]["head"] == now[DIGITS]["head"]
+    page.get_by_role("link", name="Home").click()
+    page.wait_for_url(lambda url: "draw" not in url)
+    page.get_by_role("link", name="Draw", exact=True).first.click()
+    pad(page).wait_for()
+    assert settled(page)[DIGITS]["head"] == now[DIGITS]["head"]
+
+
+def test_the_first_head_follows_the_last_and_the_keyboard_steps_too(page: Page, address: str) -> None:
+    open_cards(page, address)
+    begun = shown(page)[TWO]["head"]
+    back = card(page, TWO).get_by_role("button", name="Previous head")
+    back.focus()
+    for _ in range(begun + 1):
+        page.keyboard.press("Enter")
+    assert settled(page)[TWO]["head"] == 23
+    assert card(page, WITHOUT).get_by_role("button").count() == 0
+
+
+# Links
+
+
+def test_a_card_leads_to_its_models_page_with_this_very_picture(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, *EIGHT)
+    settled(page)
+    seen = prepared(page)
+    link = card(page, DIGITS).get_by_role("link")
+    words = parse_qs(urlsplit(link.get_attribute("href") or "").query)
+    assert words["model"] == [DIGITS]
+    assert words["head"] == [str(shown(page)[DIGITS]["head"] + 1)]
+    np.testing.assert_array_equal(drawing.read(drawing.named(words["drawing"][0])), seen)
+    for name in (LINE, HISTOGRAM, INK):
+        assert card(page, name).locator("a[href]").count() == 0
+    link.click()
+    page.wait_for_url("**/pixel_attention?**")
+    ready(page)
+    expect(page.get_by_role("radio", name="Your drawing")).to_be_checked()
+    viewer = page.locator("[data-component=pixel_viewer]")
+    viewer.and_(page.locator("[data-reading]")).wait_for()
+    shown_there = viewer.evaluate("(root) => JSON.parse(root.dataset.reading).origin?.image ?? ''")
+    assert shown_there in ("", drawing.place(drawing.named(words["drawing"][0])))
+    expect(page.get_by_text("Ten digits with positions").first).to_be_visible()
+
+
+# Two visitors
+
+
+def test_two_browsers_drawing_at_once_never_see_each_other(new_page: NewPage, address: str) -> None:
+    pages = [open_cards(new_page(), address), open_cards(new_page(), address)]
+    for page in pages:
+        page.evaluate(
+            f"""() => {{
+              const root = ({ROOT})();
+              window.seen = [];
+              new MutationObserver(() => {{
+                for (const {{ seen, map }} of root.readCards().cards) window.seen.push([`${{seen}}`, `${{map ?? ""}}`]);
+              }}).observe(root, {{ attributeFilter: ["data-answered"] }});
+            }}"""
+        )
+    parts: list[list[list[tuple[float, float]]]] = [
+        [ONE, [(90, 60), (140, 40)], [(100, 240), (190, 240)]],
+        [EIGHT, [(60, 60), (90, 60)], [(200, 220), (230, 230)]],
+    ]
+    pictures: list[list[np.ndarray]] = [[draw_cards.sample()], [draw_cards.sample()]]
+    for strokes in zip(*parts, strict=True):
+        for which, points in enumerate(strokes):
+            stroke(pages[which], *points)
+        for which, page in enumerate(pages):
+            for found in settled(page).values():
+                assert_true(found, prepared(page))
+            pictures[which].append(prepared(page))
+    everything = [page.evaluate("seen") for page in pages]
+    theirs = [{picture for picture, _ in seen} for seen in everything]
+    assert not theirs[0] & theirs[1]
+    assert all(len(seen) > 3 for seen in theirs)
+    maps = [{found for _, found in seen if found} for seen in everything]
+    assert not maps[0] & maps[1]
+    for which, finals in enumerate(pictures):
+        assert {",".join(map(str, one.flatten())) for one in finals[1:]} <= theirs[which]
+
+
+# What is late, lost, or wrong
+
+
+class Held:
+    """The live channel of a page, whose answers can be held back."""
+
+    def __init__(self) -> None:
+        self.holding = False
+        self.waiting: list[Callable[[], None]] = []
+        self.sockets: list[WebSocketRoute] = []
+
+    def route(self, page: Page) -> None:
+        page.route_web_socket("**/live", self.opened)
+
+    def opened(self, socket: WebSocketRoute) -> None:
+        self.sockets.append(socket)
+        server = socket.connect_to_server()
+
+        def back(message: Any) -> None:
+            if self.holding:
+                self.waiting.append(lambda: socket.send(message))
+            else:
+                socket.send(message)
+
+        server.on_message(back)
+
+    def release(self) -> None:
+        self.holding = False
+        while self.waiting:
+            self.waiting.pop(0)()
+
+
+def test_stale_answers_never_replace_newer_ones_and_the_old_stays_meanwhile(page: Page, address: str) -> None:
+    held = Held()
+    held.route(page)
+    open_cards(page, address)
+    stroke(page, *ONE)
+    before = settled(page)
+    page.evaluate(
+        f"""() => {{
+          const root = ({ROOT})();
+          window.turns = [];
+          new MutationObserver(() => window.turns.push(Number(root.dataset.answered)))
+            .observe(root, {{ attributeFilter: ["data-answered"] }});
+        }}"""
+    )
+    held.holding = True
+    stroke(page, *EIGHT)
+    expect(card(page, DIGITS)).to_have_class(re.compile("waiting"))  # pale, but there
+    np.testing.assert_array_equal(shown(page)[DIGITS]["seen"], before[DIGITS]["seen"])
+    stroke(page, *THREE)
+    np.testing.assert_array_equal(shown(page)[DIGITS]["seen"], before[DIGITS]["seen"])
+    held.release()
+    for found in settled(page).values():
+        assert_true(found, prepared(page))
+    expect(card(page, DIGITS)).not_to_have_class(re.compile("waiting"))
+    turns = page.evaluate("turns")
+    assert turns == sorted(turns)
+    assert turns[-1] == page.evaluate(f"() => ({ROOT})().readCards().turn")
+
+
+def test_a_lost_connection_is_said_once_and_mends_itself(page: Page, address: str) -> None:
+    held = Held()
+    held.route(page)
+    open_cards(page, address)
+    held.sockets[-1].close()
+    expect(cards_of(page).get_by_text("The live connection is lost")).to_have_count(1)
+    expect(cards_of(page).get_by_text("The live connection is lost")).to_be_visible()
+    stroke(page, *EIGHT)
+    for found in settled(page).values():
+        assert_true(found, prepared(page))
+    expect(cards_of(page).get_by_text("The live connection is lost")).to_be_hidden()
+
+
+def test_a_model_that_cannot_answer_says_so_and_the_others_go_on(page: Page, serve: Serve, tmp_path: Path) -> None:
+    shelf(tmp_path, (DIGITS, INK))
+    whole = (tmp_path / INK).resolve()
+    (tmp_path / INK).unlink()
+    (tmp_path / INK).mkdir()
+    (tmp_path / INK / "card.json").write_bytes((whole / "card.json").read_bytes())
+    (tmp_path / INK / "weights.safetensors").write_bytes(b"cut")
+    open_pad(page, serve(env={"ATTNVIZ_CHECKPOINTS": str(tmp_path)}) + "/draw")
+    stroke(page, *EIGHT)
+    found = settled(page)
+    assert_true(found[DIGITS], prepared(page))
+    expect(card(page, INK)).to_contain_text("is not a whole safetensors file")
+    assert found[INK]["answer"] is None
+
+
+# Edit and compare
+
+
+def test_a_pinned_drawing_stays_beside_the_new_one(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, *THREE)
+    then = settled(page)
+    cards_of(page).get_by_role("button", name="Pin").click()
+    stroke(page, (90, 60), (80, 140), (90, 230))
+    now = settled(page)
+    one = card(page, DIGITS)
+    best = then[DIGITS]["answer"]
+    was = max(then[DIGITS]["probabilities"])
+    named = "" if now[DIGITS]["answer"] == best else f"{best}, "
+    expect(one.locator(".was")).to_have_text(re.compile(rf"^was {named}{100 * was:.1f}\d? %$"))
+    cards_of(page).get_by_text("change since pinned", exact=True).click()
+    expect(one.locator(".says")).to_contain_text("change since pinned: what the ink takes from")
+    found = shown(page)
+    for name in (DIGITS, TWO, WITHOUT):
+        clipped = [np.clip(np.array(some[name]["map"]), 1 / 16, 16) for some in (then, now)]
+        np.testing.assert_allclose(found[name]["painted"], np.log(clipped[1] / clipped[0]), atol=1e-6)
+    for name in (LINE, HISTOGRAM):
+        difference = np.array(now[name]["map"]) - np.array(then[name]["map"])
+        np.testing.assert_allclose(found[name]["painted"], difference, atol=1e-6)
+    # Another head of both: the pinned drawing is asked about again.
+    one.get_by_role("button", name="Next head").click()
+    after = settled(page)
+    assert after[DIGITS]["head"] != now[DIGITS]["head"]
+    page.wait_for_function(
+        f"""([name, past]) => {{
+          const found = ({ROOT})().readCards().cards.find((one) => one.checkpoint === name);
+          return found.painted.some((value) => value < 0) && found.painted.some((value) => value > 0);
+        }}""",
+        arg=[DIGITS, 0],
+    )
+    expect(one.locator(".says")).to_contain_text("change since pinned")
+    cards_of(page).get_by_role("button", name="Unpin").click()
+    expect(one.locator(".was")).to_have_text("")
+    expect(one.locator(".says")).to_have_text(re.compile("^head . of 8.*what the ink takes from$"))
+    for found_one in shown(page).values():
+        assert_true(found_one, prepared(page))
+
+
+# Erase what it looks at
+
+
+def test_erasing_follows_the_pad(page: Page, address: str) -> None:
+    open_cards(page, address, f"&erase={DIGITS}")
+    expect(page.get_by_text("Nothing is drawn yet")).to_be_visible()
+    for points in (THREE, ONE):
+        stroke(page, *points)
+        settled(page)
+        expected = said(DIGITS, prepared(page))["logits"]
+        words = f"The model answers {expected.argmax()}, with a logit of {expected.max():#.3g}".rstrip(".")
+        expect(page.get_by_text(words)).to_be_visible()
+
+
+# For everyone
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
+    new_page: NewPage, address: str, width: int, scheme: str
+) -> None:
+    page = new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    open_cards(page, address)
+    stroke(page, *THREE)
+    settled(page)
+    cards_of(page).get_by_role("button", name="Pin").click()
+    assert [line for line in axe(page) if "stBidiComponent" in line] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    wider = (
+        cards_of(page).locator(".card").evaluate_all("(cards) => cards.map((one) => one.scrollWidth - one.clientWidth)")
+    )
+    assert max(wider) <= 0
+
+
+def test_answers_are_said_to_those_who_cannot_see(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, *ONE)
+    found = settled(page)
+    answers = [one["answer"] for one in found.values()]
+    most = max(set(answers), key=answers.count)
+    expect(pad(page).locator("[aria-live]").last).to_contain_text(
+        f"{answers.count(most)} of {len(NAMES)} models answer {most}."
+    )
+
+
+def test_what_goes_over_the_wire_is_the_canvas_and_one_ask_a_card(page: Page, address: str) -> None:
+    sent: list[Any] = []
+    page.on("websocket", lambda socket: watch(socket, sent))
+    open_cards(page, address)
+    sent.clear()
+    stroke(page, *EIGHT)
+    settled(page)
+    headers = [unpack(frame) for frame in sent]
+    assert len(headers) >= 2
+    for header, arrays in headers:
+        assert header["prepare"] == {"centred": True}
+        assert [ask["checkpoint"] for ask in header["asks"]] == list(NAMES)
+        assert arrays["pictures"].shape == (280, 280, 1)
+    np.testing.assert_array_equal(headers[-1][1]["pictures"][..., 0], raster(page))
+    assert not any("weights" in str(ask) and "mean" not in str(ask) for header, _ in headers for ask in header["asks"])

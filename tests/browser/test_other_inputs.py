@@ -1,0 +1,150 @@
+"""Files and the camera in a real browser: the pad shows what the library makes of them, and keeps what is drawn."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page
+
+from attnviz.data import strokes
+from attnviz.data.digit import prepare
+from attnviz.data.paper import ink, to_canvas
+from attnviz.data.pictures import read
+from tests.data.picture_files import enlarged, image, saved
+
+from . import harness
+from .cards import shelf
+from .conftest import STREAMLITS_OWN, NewPage, Problems, Serve, axe, ready
+from .pads import open_pad, pad, raster, reading, stroke, wait_for
+
+FIVE = saved(image("RGB", 255 - enlarged(strokes.draw([5], seed=4)[0, :, :, 0], 12)), "JPEG", quality=90)
+HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"
+
+
+@pytest.fixture(scope="module")
+def address(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = shelf(tmp_path_factory.mktemp("checkpoints"), ("pixel_line.digits",))
+    return serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)}) + "/draw"
+
+
+def choose(page: Page, content: bytes, name: str = "five.jpg") -> None:
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+        {"name": name, "mimeType": "", "buffer": content}
+    )
+
+
+def base(page: Page, before: str | None = None) -> str:
+    """Wait until another picture from outside is on the pad than before, and return its name."""
+    page.wait_for_function(
+        """([root, before]) => {
+          const { base } = JSON.parse(root.dataset.reading);
+          return base !== before && /^(file|camera)-/.test(base);
+        }""",
+        arg=[pad(page).element_handle(), before],
+    )
+    return str(reading(page)["base"])
+
+
+def canvas_of(content: bytes, dark: bool | None = None) -> np.ndarray:
+    return to_canvas(ink(read(content).grey, dark)[0])[0]
+
+
+def test_a_file_comes_onto_the_pad_and_what_is_drawn_on_it_stays(page: Page, address: str) -> None:
+    open_pad(page, f"{address}?input=file")
+    stroke(page, (40, 40), (240, 40))
+    page.wait_for_url("**strokes=*")
+    choose(page, FIVE)
+    first = base(page)
+    np.testing.assert_array_equal(raster(page), canvas_of(FIVE))
+    page.wait_for_url(lambda url: "strokes" not in url)  # what is drawn on a picture from outside is not in a link
+    stroke(page, (20, 250), (260, 250))
+    wait_for(page, strokes=1)
+    pad(page).get_by_role("checkbox", name="centre it").uncheck()
+    page.wait_for_url("**centred=no*")
+    ready(page)
+    drawn = raster(page)
+    assert (drawn[250, 30:250] == 255).all() and reading(page)["base"] == first
+    page.reload()
+    wait_for(page, strokes=1, base=first)
+    np.testing.assert_array_equal(raster(page), drawn)
+    stroke(page, (20, 20), (260, 20))
+    wait_for(page, strokes=2, base=first)
+    pad(page).get_by_role("checkbox", name="centre it").check()
+    page.wait_for_url(lambda url: "centred" not in url)
+    ready(page)
+    assert reading(page)["base"] == first and reading(page)["strokes"] == 2
+
+
+def test_a_refusal_leaves_the_pad_and_the_other_ink_can_be_chosen(page: Page, address: str) -> None:
+    open_pad(page, f"{address}?input=file")
+    choose(page, FIVE)
+    first = base(page)
+    choose(page, HEIC, "five.png")
+    page.get_by_text("This is a HEIC picture").wait_for()
+    assert reading(page)["base"] == first
+    np.testing.assert_array_equal(raster(page), canvas_of(FIVE))
+    page.get_by_role("radio", name="lighter than its paper").click()
+    second = base(page, first)
+    np.testing.assert_array_equal(raster(page), canvas_of(FIVE, False))
+    pad(page).get_by_role("button", name="Undo").click()
+    wait_for(page, base=first)
+    page.get_by_role("button", name="Put it on the pad again").click()
+    assert base(page, first) not in (first, second)
+
+
+def test_two_visitors_upload_at_once(page: Page, new_page: NewPage, address: str) -> None:
+    other = new_page()
+    eight = saved(image("L", enlarged(strokes.draw([8], seed=9)[0, :, :, 0], 10)), "PNG")
+    for one in (page, other):
+        open_pad(one, f"{address}?input=file")
+    choose(page, FIVE)
+    choose(other, eight, "eight.png")
+    assert base(page) != base(other)
+    np.testing.assert_array_equal(raster(page), canvas_of(FIVE))
+    np.testing.assert_array_equal(raster(other), canvas_of(eight))
+
+
+@pytest.mark.parametrize("way", ["sample", "file"])
+def test_it_is_accessible_and_fits_a_phone(new_page: NewPage, address: str, way: str) -> None:
+    page = new_page(viewport={"width": 375, "height": 800}, has_touch=True)
+    open_pad(page, f"{address}?input={way}")
+    if way == "file":
+        choose(page, FIVE)
+        base(page)
+    ready(page)
+    assert axe(page, {**STREAMLITS_OWN, '[data-testid="stFileUploader"]': "a focusable part that is no region"}) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+def film(path: Path, grey: np.ndarray) -> Path:
+    """Write a film that shows one picture, uint8 (row, column) of even sides, for Chromium's camera."""
+    high, wide = grey.shape
+    frame = b"FRAME\n" + grey.tobytes() + bytes([128]) * (high * wide // 2)
+    path.write_bytes(b"YUV4MPEG2 W%d H%d F10:1 Ip A1:1 C420jpeg\n" % (wide, high) + frame * 5)
+    return path
+
+
+def test_the_camera_takes_a_photograph_under_the_content_policy(
+    chromium: Browser, problems: Problems, address: str, tmp_path: Path
+) -> None:
+    sheet = np.full((480, 640), 200, np.uint8)
+    sheet[70:406, 150:486] -= enlarged(strokes.draw([5], seed=4)[0, :, :, 0] // 2, 12)
+    camera = [
+        "--use-fake-device-for-media-stream",
+        "--use-fake-ui-for-media-stream",
+        f"--use-file-for-fake-video-capture={film(tmp_path / 'five.y4m', sheet)}",
+    ]
+    # `harness.launch` wants of Playwright no more than its Chromium.
+    with harness.launch(SimpleNamespace(chromium=chromium.browser_type), *camera) as browser:  # type: ignore[arg-type]
+        page = browser.new_page()
+        problems.watch(page)
+        open_pad(page, f"{address}?input=camera")
+        page.locator("video").scroll_into_view_if_needed()  # out of sight it does not play
+        page.wait_for_function("() => document.querySelector('video').currentTime > 0")
+        page.get_by_role("button", name="Take photo").click()
+        assert base(page).startswith("camera-")
+        ink_of = prepare(raster(page)).picture > 127
+        assert np.abs(ink_of - 1.0 * (strokes.draw([5], seed=4)[0, :, :, 0] > 127)).mean() < 0.1
+        page.get_by_text("taken for a photograph").wait_for()
+    assert problems.unexpected() == []

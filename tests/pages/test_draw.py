@@ -1,0 +1,83 @@
+"""The draw page alone, without the navigation: it follows the address, and says what is wrong in sentences."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz import data
+from attnviz.ui.payload import unpack
+
+PAGE = Path(__file__).parents[2] / "pages" / "05_draw.py"
+
+
+def run(**words: str) -> AppTest:
+    test = AppTest.from_file(str(PAGE), default_timeout=60)
+    test.query_params.update(words)
+    test.run()
+    assert not test.exception
+    return test
+
+
+def pad(test: AppTest) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    (found,) = [one for one in test.get("bidi_component") if one.proto.component_name.endswith("drawing_pad")]
+    return unpack(found.proto.bytes)
+
+
+def test_it_begins_with_an_empty_pad_and_ten_digits_to_start_from() -> None:
+    test = run()
+    header, arrays = pad(test)
+    assert header["asked"] == {"drawing": "", "base": None, "centred": True}
+    assert [one["label"] for one in header["samples"]] == list("0123456789")
+    images = data.load("strokes", "test", count=64).images
+    numbers = [int(one["name"].removeprefix("strokes.")) for one in header["samples"]]
+    np.testing.assert_array_equal(arrays["samples"], images[numbers, :, :, 0])
+    assert not test.warning
+
+
+def test_the_address_brings_strokes_a_picture_and_the_switch() -> None:
+    header, arrays = pad(run(strokes="AQ-_", start="strokes.0012", centred="no"))
+    assert header["asked"] == {"drawing": "AQ-_", "base": "strokes.12", "centred": False}
+    np.testing.assert_array_equal(arrays["base"], data.load("strokes", "test", count=64).images[12, :, :, 0])
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"strokes": "a b"}, "The drawing in the address cannot be read"),
+        ({"start": "strokes.10000"}, "pictures 0 to 9,999"),
+        ({"start": "strokes.-1"}, "pictures 0 to 9,999"),
+        ({"start": "strokes.²"}, "pictures 0 to 9,999"),
+        ({"start": "stroke.1"}, "Did you mean 'strokes'"),
+        ({"start": "cifar10.1"}, "There is no data set of digits or clothes 'cifar10'"),
+        ({"start": "[a](b)"}, "There is no data set"),
+        ({"centred": "maybe"}, "can be 'yes' or 'no'"),
+    ],
+)
+def test_nonsense_in_the_address_is_one_sentence(words: dict[str, str], sentence: str) -> None:
+    test = run(**words)
+    (warning,) = test.warning
+    assert sentence in warning.value.replace("\\", "")
+    assert pad(test)[0]["asked"] == {"drawing": "", "base": None, "centred": True}
+
+
+def test_a_data_set_that_is_not_here_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ATTNVIZ_DATA", str(tmp_path))
+    test = run(start="mnist.3")
+    assert pad(test)[0]["asked"]["base"] is None
+    assert "mnist" in test.warning[0].value.lower()
+
+
+def test_it_loads_no_torch() -> None:
+    code = f"""
+import sys
+from streamlit.testing.v1 import AppTest
+at = AppTest.from_file({str(PAGE)!r}, default_timeout=30).run()
+assert not at.exception and at.title, at.exception
+assert not {{"torch", "torchvision"}} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
