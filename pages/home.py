@@ -60,6 +60,7 @@ def explain() -> None:
     left, middle, right = st.columns(3, gap="large")
     with left:
         st.header("Try first", anchor=False)
+        page.link("05_draw.py", "Draw a digit, and watch every model look at it")
         page.link("10_pixel_attention.py", "The loop of an 8: what does its rim look at?", digit=8, query="9,12")
         page.link("10_pixel_attention.py", "A 1: which pixels are looked at most?", digit=1, direction="received")
         page.link("10_pixel_attention.py", "Why is there no local pattern? Shuffle the pixels", experiment="shuffle")

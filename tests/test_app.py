@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from attnviz.ui import head, security
+from attnviz.ui.no_delay import NoDelay
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "pages"
@@ -29,7 +30,7 @@ def test_the_app_has_the_headers_the_imports_ahead_and_the_sentence(monkeypatch:
     monkeypatch.setattr(st, "App", lambda script, **settings: given.update(settings, script=script))
     runpy.run_path(str(ROOT / "app.py"))
     assert (ROOT / given["script"]).is_file()
-    assert [layer.cls for layer in given["middleware"]] == [security.Headers, head.Head]
+    assert [layer.cls for layer in given["middleware"]] == [NoDelay, security.Headers, head.Head]
     assert given["on_script_error"] is security.one_sentence
 
 

@@ -135,6 +135,9 @@ def averaged(canvas: Bytes, start: tuple[float, float], pixel: float, shape: tup
         start: (row, column) of the first square's corner, in canvas pixels.
         pixel: side of a square, in canvas pixels.
         shape: (rows, columns) of the result.
+
+    Returns:
+        uint8 of that shape.
     """
     lines = _summed(canvas, start[0] + pixel * np.arange(shape[0] + 1))
     squares = _summed(lines.T, start[1] + pixel * np.arange(shape[1] + 1)).T
@@ -148,8 +151,9 @@ def _summed(values: npt.NDArray[Any], edges: npt.NDArray[np.floating[Any]]) -> F
     By a running sum and not by a matrix product: that one's threads wait for one another on a busy machine, which makes
     a tenth of a millisecond a hundredth of a second.
     """
-    running = np.zeros((len(values) + 1, values.shape[1]))
-    values.cumsum(0, dtype=np.float64, out=running[1:])
+    kind = np.int32 if values.dtype == np.uint8 else np.float64  # three times as fast, and enough for bytes
+    running = np.zeros((len(values) + 1, values.shape[1]), kind)
+    values.cumsum(0, dtype=kind, out=running[1:])
     edges = edges.clip(0, len(values))
     whole = np.minimum(edges.astype(np.int64), len(values) - 1)
     part = (edges - whole)[:, None]

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from attnviz.errors import BadInput
 from attnviz.ui.components import component
 from attnviz.ui.payload import pack
-from attnviz.ui.wishes import wish
+from attnviz.ui.wishes import last_wish, wish
 
 LONGEST = 1_500
 """Characters of strokes that may stand in an address: with the rest of it, all browsers and mail programs take that."""
@@ -110,8 +110,7 @@ def drawing_pad(
     if drawn.base != (base.name if base else None):
         raise BadInput(f"The base should be {drawn.base!r}, and is {base.name if base else None!r}.")
     cards = cards or Cards()
-    told = on_pad(key)
-    asked, number = wish(key, drawn.plain(), shareable(told).plain() if told else None)
+    asked, number = wish(key, drawn.plain(), _shown(key))
     header = {
         "asked": asked,
         "wish": number,
@@ -127,9 +126,13 @@ def drawing_pad(
 
 
 def on_pad(key: str) -> Drawn | None:
-    """Return what was on the pad of that key when the hand last came to rest; None before the first time."""
+    """Return what was on the pad of that key when the hand last came to rest.
+
+    None before the first time, and while the pad has been asked to show something else: what it tells meanwhile is of
+    before, and would undo in the address what a link or *Back* has just put there.
+    """
     told = _told(key)
-    if told is None:
+    if told is None or _is_late(key, told):
         return None
     drawing, base = told.get("drawing"), told.get("base")
     return Drawn(
@@ -189,6 +192,24 @@ def drawn_from_address(words: Mapping[str, str]) -> tuple[Drawn, list[str]]:
 
 def _nothing() -> None:
     """Hear of what was seen: the page reads it when it runs."""
+
+
+def _shown(key: str) -> dict[str, Any] | None:
+    """Return what the pad shows, as an address would say it; None where nobody knows."""
+    told = _told(key)
+    if told is None:
+        return None
+    if _is_late(key, told):
+        wished: dict[str, Any] = last_wish(key)[0]
+        return wished
+    drawn = on_pad(key)
+    return shareable(drawn).plain() if drawn else None
+
+
+def _is_late(key: str, told: Mapping[str, Any]) -> bool:
+    """Say whether the pad told this before it knew of the last wish."""
+    wish = told.get("wish")
+    return isinstance(wish, int) and wish < last_wish(key)[1]
 
 
 def _told(key: str) -> dict[str, Any] | None:

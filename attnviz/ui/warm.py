@@ -7,6 +7,7 @@ no torch: see `first_look`.
 
 import gc
 import logging
+import os
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -31,6 +32,9 @@ def begin() -> Timer:
     # A thread that only computes, as one that imports does, then lets the others in ten times as often: files are
     # served and pages run meanwhile.
     sys.setswitchinterval(0.0005)
+    # Visitors compute side by side, each on one core: the parts of a small model would wait for one another, and for
+    # the browser on the same machine, longer than they take. Whoever starts the app can say another number.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     return _later(AT_ONCE, load_pages)
 
 

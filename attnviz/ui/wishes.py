@@ -21,9 +21,21 @@ def wish(key: str, asked: Any, shown: Any) -> tuple[Any, int]:
         asked: what the address says.
         shown: what the component has reported last, or None.
     """
-    memory = st.session_state.setdefault(f"{key}.wish", {"asked": None, "shown": None, "value": None, "number": 0})
+    memory = _memory(key)
     unseen = shown is None and (asked != memory["value"] or memory["shown"] is not None)
     if asked != shown and (asked != memory["asked"] or unseen):
         memory.update(value=asked, number=memory["number"] + 1)
     memory.update(asked=asked, shown=shown)
     return memory["value"], memory["number"]
+
+
+def last_wish(key: str) -> tuple[Any, int]:
+    """Return what a component was asked to show last, and the number of that wish; None and 0 before the first."""
+    memory = _memory(key)
+    return memory["value"], memory["number"]
+
+
+def _memory(key: str) -> dict[str, Any]:
+    nothing = {"asked": None, "shown": None, "value": None, "number": 0}
+    found: dict[str, Any] = st.session_state.setdefault(f"{key}.wish", nothing)
+    return found

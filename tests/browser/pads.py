@@ -12,6 +12,7 @@ from .conftest import ready
 APP = "tests/browser/apps/drawing_pad.py"
 MODULES = "_stcore/bidi-components/attnviz.drawing_pad"
 SIDE = 280
+EIGHT = [(140, 60), (100, 90), (140, 130), (180, 90), (140, 60)]
 
 
 def pad(page: Page) -> Locator:
@@ -70,7 +71,7 @@ def place(page: Page, x: float, y: float) -> tuple[float, float]:
 
 def stroke(page: Page, *points: tuple[float, float], steps: int = 8) -> None:
     """Draw through places of the canvas with the mouse, and wait until the stroke is there."""
-    before = reading(page).get("strokes", 0)
+    before = pad(page).evaluate("(root) => root.readDrawing().strokes.length")
     page.mouse.move(*place(page, *points[0]))
     page.mouse.down()
     for point in points[1:]:
@@ -84,3 +85,18 @@ def press(page: Page, *keys: str) -> None:
     sheet(page).focus()
     for key in keys:
         page.keyboard.press(key)
+
+
+def said(page: Page) -> str:
+    """Return what was said to those who cannot see."""
+    return pad(page).locator("[aria-live]").last.text_content() or ""
+
+
+def told(page: Page) -> dict[str, Any]:
+    """Return what Python knows."""
+    return json.loads(page.locator("code").text_content() or "{}")
+
+
+def button(page: Page, name: str) -> Locator:
+    """Return the button of that name."""
+    return pad(page).get_by_role("button", name=name, exact=True)

@@ -114,6 +114,35 @@ def test_what_the_browser_reported_is_no_wish_and_another_address_is_one() -> No
     assert (another["wish"], another["asked"]["drawing"]) == (begun["wish"] + 1, "CD")
 
 
+def test_what_was_told_before_a_wish_is_known_is_late_and_the_wish_holds() -> None:
+    test = AppTest.from_function(draw, args=(Drawn(),)).run()
+    first = handed_over(test)[0]["wish"]
+    test.args = (Drawn("CD"),)  # a link, a *try*
+    second = handed_over(test.run())[0]["wish"]
+    assert second == first + 1
+    for told, wish, asked, wanted in [
+        ("AB", first, "CD", second),  # late: what was drawn before; the wish stays
+        ("AB", first, "AB", second + 1),  # late, and *Back* leads to the same: it must be asked for
+        ("CD", second + 1, "CD", second + 1),  # the pad followed that one, and was drawn on
+        ("CD", second + 1, "AB", second + 2),
+    ]:
+        test.session_state["pad"] = {"drawn": {**Drawn(told).plain(), "wish": wish}}
+        test.args = (Drawn(asked),)
+        found = handed_over(test.run())[0]
+        assert (found["wish"], found["address"]["drawing"]) == (wanted, asked)
+
+
+def test_what_is_late_is_not_what_is_on_the_pad(monkeypatch: pytest.MonkeyPatch) -> None:
+    import streamlit
+
+    told = {**Drawn("AB").plain(), "wish": 2}
+    state = {"pad": {"drawn": told}, "pad.wish": {"asked": None, "shown": None, "value": None, "number": 2}}
+    monkeypatch.setattr(streamlit, "session_state", state)
+    assert on_pad("pad") == Drawn("AB")
+    state["pad.wish"]["number"] = 3
+    assert on_pad("pad") is None
+
+
 @pytest.mark.parametrize(
     ("told", "wanted"),
     [

@@ -37,7 +37,7 @@ def slow() -> Slow:
 
 @pytest.fixture
 def server(slow: Slow) -> Iterator[Server]:
-    with serving(Channel(slow, SEATS)) as running:
+    with serving(Channel(slow, SEATS, quick=0.0)) as running:
         yield running
         slow.may.release(1000)  # a test that failed half-way must not leave a model waiting
 
@@ -78,6 +78,18 @@ def test_the_rest_of_a_request_is_dropped_for_a_newer_one(server: Server, slow: 
         release(slow, 2)
         assert last_words(visitor, 3) == [(1, 0), (1, "stale"), (2, 0)]
     assert slow.asked == [(1, 0), (2, 0)]
+
+
+def test_quick_models_are_answered_in_a_row(server: Server, slow: Slow) -> None:
+    server.channel.quick = WAIT
+    with server.visitor() as visitor:
+        visitor.send(1, asks=[{"checkpoint": NAME}] * 3)
+        slow.wait()
+        visitor.send(2)
+        visitor.connection.send(b"nonsense")
+        assert "error" in visitor.hear()[0]
+        release(slow, 4)
+        assert last_words(visitor, 4) == [(1, 0), (1, 1), (1, 2), (2, 0)]
 
 
 def test_what_waits_for_a_seat_is_replaced_too(server: Server, slow: Slow) -> None:

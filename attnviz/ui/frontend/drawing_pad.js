@@ -95,7 +95,7 @@ export class DrawingPad extends Part {
     if (header.cards.models) this.takeModels();
     if (this.wish === null) this.begin();
     else if (header.wish !== this.wish) this.follow();
-    this.wish = header.wish;
+    if (header.wish !== this.wish) this.followed();
     this.known = header.address;
     this.keep();
   }
@@ -132,7 +132,7 @@ export class DrawingPad extends Part {
     const { address } = this.header;
     const kept = here() ?? left;
     const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-    this.lastSettled = { drawn: JSON.stringify(address) };
+    this.lastSettled = { drawn: JSON.stringify({ ...address, wish: this.header.wish }) };
     if (kept && (same(address, NOTHING) || same(address, kept.known))) {
       this.setCentred(kept.centred);
       this.pad.memory = left?.drawing.id === kept.drawing.id ? left.memory : { past: [], now: kept.drawing, future: [] };
@@ -156,6 +156,17 @@ export class DrawingPad extends Part {
       this.pad.open(EMPTY);
     }
     this.complain(problem);
+  }
+
+  /**
+   * The pad shows what Python asked for, which need not be told again: that would be sent with the address of before, and
+   * could undo what the visitor has clicked meanwhile. Of a picture from outside Python waits to hear that it came.
+   */
+  followed() {
+    const first = this.wish === null;
+    const { base } = this.pad.now;
+    this.wish = this.header.wish;
+    if (!first && (!base || SAMPLE.test(base.name))) this.lastSettled.drawn = JSON.stringify(this.settled().drawn);
   }
 
   // What the visitor does
@@ -233,7 +244,7 @@ export class DrawingPad extends Part {
   settled() {
     const { base } = this.pad.now;
     const seen = this.header.cards.settled ? { seen: this.word ?? "" } : {};
-    return { drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred }, ...seen };
+    return { drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred, wish: this.wish }, ...seen };
   }
 
   /** A link to what is drawn, made here: the page's own address follows a moment later. */

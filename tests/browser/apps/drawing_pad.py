@@ -19,7 +19,9 @@ def samples() -> list[Base]:
 
 def keep() -> None:
     """Put what is drawn into the address."""
-    address.put(**drawn_to_address(on_pad("pad") or Drawn()))
+    drawn = on_pad("pad")
+    if drawn:
+        address.put(**drawn_to_address(drawn))
 
 
 def main() -> None:

@@ -1,0 +1,212 @@
+"""What stays of a drawing: in the address, in this tab, among the last drawings of this browser."""
+
+import json
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from .conftest import NewPage, Problems, Serve, ready
+from .pads import APP, EIGHT, button, open_pad, pad, place, raster, reading, said, stroke, wait_for
+
+
+@pytest.fixture(scope="module")
+def address(serve: Serve) -> str:
+    return serve(APP)
+
+
+def test_a_link_brings_the_very_same_picture(page: Page, new_page: NewPage, address: str) -> None:
+    open_pad(page, address)
+    button(page, "Start from a drawn 3").click()
+    stroke(page, *EIGHT)
+    button(page, "Erase").click()
+    stroke(page, (60, 60), (220, 220))
+    pad(page).get_by_role("checkbox", name="centre it").uncheck()
+    page.wait_for_url("**centred=no*")
+    ready(page)
+    other = open_pad(new_page(), page.url)
+    assert wait_for(other, centred=False) == reading(page)
+    np.testing.assert_array_equal(raster(other), raster(page))
+    expect(pad(other).get_by_role("checkbox", name="centre it")).not_to_be_checked()
+    expect(button(other, "Undo")).to_have_attribute("aria-disabled", "true")
+
+
+def test_what_is_drawn_outlives_a_reload(page: Page, address: str) -> None:
+    open_pad(page, address)
+    stroke(page, *EIGHT)
+    page.wait_for_url("**strokes=*")
+    ready(page)
+    before = raster(page)
+    page.reload()
+    wait_for(page, strokes=1)
+    np.testing.assert_array_equal(raster(page), before)
+
+
+def test_what_is_drawn_while_the_connection_is_lost_is_there_after_a_reload(
+    page: Page, problems: Problems, address: str
+) -> None:
+    problems.expected.append("disconnected from server")
+    lost, routes = [False], []
+
+    def connect(route: WebSocketRoute) -> None:
+        server = None if lost[0] else route.connect_to_server()
+        routes.append(route)
+        if server is None:
+            route.close()
+
+    page.route_web_socket("**/_stcore/stream", connect)
+    open_pad(page, address)
+    stroke(page, *EIGHT)
+    page.wait_for_url("**strokes=*")
+    ready(page)
+    lost[0] = True
+    routes[0].close()
+    stroke(page, (60, 220), (220, 220))
+    before, url = raster(page), page.url
+    assert reading(page)["drawing"] not in url  # the server has not heard of it
+    lost[0] = False
+    page.goto(url)
+    wait_for(page, strokes=2)
+    np.testing.assert_array_equal(raster(page), before)
+    page.wait_for_url(f"**strokes={reading(page)['drawing']}*")
+
+
+def test_a_run_of_the_page_leaves_the_pad_alone(page: Page, address: str) -> None:
+    open_pad(page, address)
+    stroke(page, *EIGHT)
+    page.wait_for_url("**strokes=*")
+    page.mouse.move(*place(page, 60, 240))
+    page.mouse.down()
+    page.mouse.move(*place(page, 120, 240), steps=6)
+    pad(page).get_by_role("checkbox", name="centre it").evaluate("(box) => box.click()")  # in the middle of a stroke
+    page.wait_for_url("**centred=no*")
+    ready(page)
+    page.mouse.move(*place(page, 220, 240), steps=6)
+    page.mouse.up()
+    wait_for(page, strokes=2)
+    assert (raster(page)[240, 70:210] == 255).all()
+
+
+def test_back_brings_the_drawing_before(page: Page, address: str) -> None:
+    open_pad(page, address)
+    stroke(page, *EIGHT)
+    page.wait_for_url("**strokes=*")
+    ready(page)
+    first, url = raster(page), page.url
+    stroke(page, (60, 220), (220, 220))
+    page.wait_for_function("(url) => location.href !== url", arg=url)
+    ready(page)
+    page.go_back()
+    wait_for(page, strokes=1)
+    np.testing.assert_array_equal(raster(page), first)
+    assert page.url == url
+    button(page, "Undo").click()
+    wait_for(page, strokes=2)
+
+
+def test_the_last_ten_drawings_are_kept_here_and_can_be_forgotten(page: Page, new_page: NewPage, address: str) -> None:
+    open_pad(page, address)
+    expect(pad(page).get_by_text("Your last drawings")).to_be_hidden()
+    rows = [20 + 20 * i for i in range(12)]
+    seen = []
+    for row in rows:
+        stroke(page, (40, row), (240, row))
+        seen.append(raster(page))
+        button(page, "Clear").click()
+        wait_for(page, strokes=0)
+    thumbs = pad(page).get_by_role("group", name="Your last drawings").get_by_role("button")
+    expect(thumbs).to_have_count(10)
+    assert page.evaluate("JSON.parse(localStorage.getItem('attnviz.drawings')).length") == 10
+    page.reload()
+    ready(page)
+    expect(thumbs).to_have_count(10)
+    thumbs.nth(9).click()  # the oldest
+    wait_for(page, strokes=1)
+    np.testing.assert_array_equal(raster(page), seen[2])
+    expect(thumbs.nth(9)).to_have_attribute("aria-current", "true")
+    stroke(page, (140, 20), (140, 260))  # it is drawn on: the same drawing, in its place
+    expect(thumbs).to_have_count(10)
+    thumbs.nth(0).click()
+    wait_for(page, strokes=1)
+    np.testing.assert_array_equal(raster(page), seen[-1])
+    stranger = open_pad(new_page(), address)
+    expect(pad(stranger).get_by_role("group", name="Your last drawings").get_by_role("button")).to_have_count(0)
+    button(page, "Forget them").click()
+    expect(thumbs).to_have_count(0)
+    assert said(page) == "This browser has forgotten your last drawings."
+    assert page.evaluate("localStorage.getItem('attnviz.drawings')") is None
+    np.testing.assert_array_equal(raster(page), seen[-1])
+
+
+def test_where_storage_is_refused_the_pad_works_and_says_that_nothing_is_kept(page: Page, address: str) -> None:
+    for name in ("localStorage", "sessionStorage"):
+        # Streamlit itself needs them: only our modules are refused.
+        page.add_init_script(
+            f"""(() => {{
+              const real = window.{name};
+              Object.defineProperty(window, "{name}", {{ configurable: true, get: () => {{
+                if (new Error().stack.includes("pad_memory.js")) throw new DOMException("no", "SecurityError");
+                return real;
+              }} }});
+            }})()"""
+        )
+    open_pad(page, address)
+    stroke(page, *EIGHT)
+    expect(pad(page).get_by_text("This browser keeps no drawings")).to_be_visible()
+    page.wait_for_url("**strokes=*")
+    before = raster(page)
+    page.reload()
+    wait_for(page, strokes=1)  # out of the address
+    np.testing.assert_array_equal(raster(page), before)
+
+
+def test_where_storage_is_full_the_oldest_go(page: Page, address: str) -> None:
+    open_pad(page, address)
+    page.evaluate(
+        """() => {
+          const real = Storage.prototype.setItem;
+          Storage.prototype.setItem = function (name, value) {
+            const full = name === "attnviz.drawings" && JSON.parse(value).length > 2;
+            if (full) throw new DOMException("", "QuotaExceededError");
+            return real.call(this, name, value);
+          };
+        }"""
+    )
+    for row in (60, 120, 180):
+        stroke(page, (40, row), (240, row))
+        button(page, "Clear").click()
+        wait_for(page, strokes=0)
+    thumbs = pad(page).get_by_role("group", name="Your last drawings").get_by_role("button")
+    expect(thumbs).to_have_count(2)
+    thumbs.nth(1).click()
+    wait_for(page, strokes=1)
+    assert raster(page)[120, 140] == 255
+
+
+@pytest.mark.parametrize(
+    "kept", ["{", '[1, {}, {"id": "a", "strokes": "AAAA"}]', '{"drawing": {"id": "a", "base": 7}}']
+)
+def test_damaged_memories_are_forgotten(page: Page, address: str, kept: str) -> None:
+    page.add_init_script(
+        f"localStorage.setItem('attnviz.drawings', {json.dumps(kept)}); "
+        f"sessionStorage.setItem('attnviz.drawing', {json.dumps(kept)});"
+    )
+    open_pad(page, address)
+    assert reading(page)["empty"]
+    stroke(page, *EIGHT)
+    expect(pad(page).get_by_role("group", name="Your last drawings").get_by_role("button").first).to_be_visible()
+
+
+def test_another_page_and_back(page: Page, serve: Serve, problems: Problems) -> None:
+    open_pad(page, f"{serve()}/draw")
+    stroke(page, *EIGHT)
+    stroke(page, (60, 220), (220, 220))
+    before = raster(page)
+    page.get_by_role("link", name="Home").click()
+    expect(page.get_by_role("heading", name="See attention")).to_be_visible()
+    page.get_by_role("link", name="Draw", exact=True).click()
+    wait_for(page, strokes=2)
+    np.testing.assert_array_equal(raster(page), before)
+    page.wait_for_url("**strokes=*")
+    button(page, "Undo").click()
+    wait_for(page, strokes=1)
