@@ -7,6 +7,8 @@ import { KINDS } from "./moving_kinds.js";
 import { mountable, Part } from "./part.js";
 import { unpack } from "./payload.js";
 
+const DIGITS = 10; // of a handle's place, as in the address
+
 /** The component: a handle if the kind has one, words, and one grid of maps a pane. */
 export class MovingMaps extends Part {
   constructor(parent) {
@@ -14,6 +16,7 @@ export class MovingMaps extends Part {
     this.at = null;
     this.given = undefined;
     this.grids = [];
+    this.underway = []; // what was reported and has not come back
     this.words = { title: text(), value: text() };
     this.slider = element("input", { type: "range", oninput: () => this.guard(() => this.move(Number(this.slider.value))), onchange: () => this.settle() });
     this.stops = element("span.stops");
@@ -38,10 +41,14 @@ export class MovingMaps extends Part {
   takeData() {
     const { header, arrays, shapes } = this;
     this.kind = KINDS[header.kind];
-    // What was reported comes back through the address: only what is new here moves the handle.
+    // What was reported comes back through the address, when the hand may be elsewhere: only what is new here moves
+    // the handle.
     const asked = JSON.stringify(header.at);
-    if (asked !== this.given && asked !== this.lastSettled.at) this.at = null;
+    const back = this.underway.indexOf(asked);
+    this.underway.splice(0, back + 1);
+    if (asked !== this.given && back < 0) this.at = null;
     this.given = asked;
+    const moved = this.at === null;
     this.at ??= header.at ?? header.start;
     this.takeHandle();
     while (this.grids.length > header.panes.length) this.grids.pop().leave();
@@ -56,7 +63,7 @@ export class MovingMaps extends Part {
       this.grids[i].hold(this.data, { header: { ...pane, origin: header.origin }, arrays: { maps, ...picture }, shapes: { maps: shape, picture: shape.slice(1) } });
     });
     if (header.kind === "places") this.hold(header.at);
-    this.noteSettled();
+    if (moved || header.kind === "places") this.noteSettled(); // else a hand that has not come to rest would go unheard
   }
 
   takeHandle() {
@@ -115,7 +122,11 @@ export class MovingMaps extends Part {
   }
 
   settled() {
-    return { at: this.header.kind === "places" ? this.grids[0].cell : this.at };
+    return { at: this.header.kind === "places" ? this.grids[0].cell : Number(this.at.toPrecision(DIGITS)) };
+  }
+
+  reported(written) {
+    this.underway.push(written);
   }
 
   layout() {}

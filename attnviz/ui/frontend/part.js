@@ -97,9 +97,13 @@ export class Part {
         if (written === this.lastSettled[name]) continue;
         this.lastSettled[name] = written;
         this.report(name, JSON.parse(written));
+        this.reported(written);
       }
     }, REST);
   }
+
+  /** Hear what has just been reported, as JSON. */
+  reported() {}
 
   /** Take what is settled now as known to Python. */
   noteSettled() {
