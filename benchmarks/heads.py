@@ -25,15 +25,18 @@ CHECKPOINT = "pixel_attention.1v8-augmented"
 CLICKS, REST, WARM = 60, 700, 5  # clicks that count; milliseconds between them: the page's next run has ended; before
 NUMBER = 5  # of the strokes
 
-# Waits for the reading that answers the click, then for a message posted in the next frame: by then it is painted.
+# Waits for the reading that answers the click, of other states than before it; then for a message posted in the next
+# frame: by then it is painted. An answer may come before the reading that awaits it was ever written.
 WATCH = """(root) => {
-  let clicked = 0, states = "";
+  let clicked = 0, before = "";
+  const states = () => JSON.stringify(JSON.parse(root.dataset.reading).states);
   root.times = [];
-  root.ownerDocument.addEventListener("pointerup", (event) => { clicked = event.timeStamp; }, true);
+  root.ownerDocument.addEventListener("pointerup", (event) => {
+    [clicked, before] = [event.timeStamp, states()];
+  }, true);
   new MutationObserver(() => {
     const reading = JSON.parse(root.dataset.reading);
-    if (reading.pending) states = JSON.stringify(reading.states);
-    if (reading.pending || !clicked || JSON.stringify(reading.states) !== states) return;
+    if (reading.pending || !clicked || states() === before) return;
     const start = clicked, { source } = reading;
     clicked = 0;
     requestAnimationFrame(() => {

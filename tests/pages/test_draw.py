@@ -3,33 +3,17 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from attnviz import data
-from attnviz.ui.payload import unpack
 
-PAGE = Path(__file__).parents[2] / "pages" / "05_draw.py"
-
-
-def run(**words: str) -> AppTest:
-    test = AppTest.from_file(str(PAGE), default_timeout=60)
-    test.query_params.update(words)
-    test.run()
-    assert not test.exception
-    return test
-
-
-def pad(test: AppTest) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    (found,) = [one for one in test.get("bidi_component") if one.proto.component_name.endswith("drawing_pad")]
-    return unpack(found.proto.bytes)
+from .draw_page import PAGE, open_page, pad
 
 
 def test_it_begins_with_an_empty_pad_and_ten_digits_to_start_from() -> None:
-    test = run()
+    test = open_page()
     header, arrays = pad(test)
     assert header["asked"] == {"drawing": "", "base": None, "centred": True}
     assert [one["label"] for one in header["samples"]] == list("0123456789")
@@ -40,7 +24,7 @@ def test_it_begins_with_an_empty_pad_and_ten_digits_to_start_from() -> None:
 
 
 def test_the_address_brings_strokes_a_picture_and_the_switch() -> None:
-    header, arrays = pad(run(strokes="AQ-_", start="strokes.0012", centred="no"))
+    header, arrays = pad(open_page(strokes="AQ-_", start="strokes.0012", centred="no"))
     assert header["asked"] == {"drawing": "AQ-_", "base": "strokes.12", "centred": False}
     np.testing.assert_array_equal(arrays["base"], data.load("strokes", "test", count=64).images[12, :, :, 0])
 
@@ -59,7 +43,7 @@ def test_the_address_brings_strokes_a_picture_and_the_switch() -> None:
     ],
 )
 def test_nonsense_in_the_address_is_one_sentence(words: dict[str, str], sentence: str) -> None:
-    test = run(**words)
+    test = open_page(**words)
     (warning,) = test.warning
     assert sentence in warning.value.replace("\\", "")
     assert pad(test)[0]["asked"] == {"drawing": "", "base": None, "centred": True}
@@ -67,7 +51,7 @@ def test_nonsense_in_the_address_is_one_sentence(words: dict[str, str], sentence
 
 def test_a_data_set_that_is_not_here_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ATTNVIZ_DATA", str(tmp_path))
-    test = run(start="mnist.3")
+    test = open_page(start="mnist.3")
     assert pad(test)[0]["asked"]["base"] is None
     assert "mnist" in test.warning[0].value.lower()
 

@@ -55,6 +55,13 @@ def last_words(visitor: Visitor, count: int) -> list[tuple[Any, ...]]:
 # Stale
 
 
+def send_newer(visitor: Visitor) -> None:
+    """Send request 2, and return when the server has taken it in."""
+    visitor.send(2)
+    visitor.connection.send(b"nonsense")  # refused at once, and therefore after the request
+    assert "error" in visitor.hear()[0]
+
+
 def test_the_newest_wins_and_the_dropped_ones_hear_of_it(server: Server, slow: Slow) -> None:
     with server.visitor() as visitor:
         visitor.send(1)
@@ -71,10 +78,7 @@ def test_the_rest_of_a_request_is_dropped_for_a_newer_one(server: Server, slow: 
     with server.visitor() as visitor:
         visitor.send(1, asks=[{"checkpoint": NAME}] * 3)
         slow.wait()
-        # Refused at once, and therefore after the new request has been taken in.
-        visitor.send(2)
-        visitor.connection.send(b"nonsense")
-        assert "error" in visitor.hear()[0]
+        send_newer(visitor)
         release(slow, 2)
         assert last_words(visitor, 3) == [(1, 0), (1, "stale"), (2, 0)]
     assert slow.asked == [(1, 0), (2, 0)]
@@ -85,9 +89,7 @@ def test_quick_models_are_answered_in_a_row(server: Server, slow: Slow) -> None:
     with server.visitor() as visitor:
         visitor.send(1, asks=[{"checkpoint": NAME}] * 3)
         slow.wait()
-        visitor.send(2)
-        visitor.connection.send(b"nonsense")
-        assert "error" in visitor.hear()[0]
+        send_newer(visitor)
         release(slow, 4)
         assert last_words(visitor, 4) == [(1, 0), (1, 1), (1, 2), (2, 0)]
 

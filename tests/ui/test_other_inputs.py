@@ -1,8 +1,5 @@
 """Test pictures, files and the camera on the draw page: what the pad is handed, and what is refused."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 from PIL import Image
@@ -13,29 +10,11 @@ from attnviz.data.paper import ink, to_canvas
 from attnviz.data.pictures import MOST_BYTES, read
 from attnviz.ui import other_inputs
 from attnviz.ui.drawing_pad import Drawn
-from attnviz.ui.payload import unpack
 from tests.data.picture_files import DIGIT, enlarged, image, noted, saved
+from tests.pages.draw_page import open_page, pad, run
 
-PAGE = Path(__file__).parents[2] / "pages" / "05_draw.py"
 PNG = saved(image("RGB", enlarged(255 - DIGIT, 4)))
 HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"
-
-
-def open_page(**words: str) -> AppTest:
-    test = AppTest.from_file(str(PAGE), default_timeout=60)
-    test.query_params.update(words)
-    return run(test)
-
-
-def run(test: AppTest) -> AppTest:
-    test.run()
-    assert not test.exception
-    return test
-
-
-def pad(test: AppTest) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    (found,) = [one for one in test.get("bidi_component") if one.proto.component_name.endswith("drawing_pad")]
-    return unpack(found.proto.bytes)
 
 
 def upload(test: AppTest, content: bytes, name: str = "picture") -> AppTest:

@@ -13,22 +13,11 @@ from attnviz.ui.experiments.choice import EXPERIMENTS
 from attnviz.ui.payload import unpack
 
 from .experiments.opened import opened
-from .experiments.placed import place
 
 PAGES = Path(__file__).parents[2] / "pages"
 IMAGE = strokes.draw([3], seed=77)[0, ..., 0]
 NAME = drawing.name(IMAGE)
 WORD = drawing.word(NAME)
-
-
-@pytest.fixture(scope="module")
-def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return place(tmp_path_factory.mktemp("checkpoints"))
-
-
-@pytest.fixture
-def here(placed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(placed))
 
 
 def header(test: AppTest, component: str) -> dict:

@@ -12,7 +12,6 @@ import { canKeep, forget, here, keepHere, keepLast, last } from "./pad_memory.js
 import { PadShare } from "./pad_share.js";
 import { Seen, Thumbs } from "./pad_side.js";
 import { mountable, Part } from "./part.js";
-import { unpack } from "./payload.js";
 import { BadDrawing } from "./strokes.js";
 
 const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in an address
@@ -64,11 +63,7 @@ export class DrawingPad extends Part {
   }
 
   receive(bytes) {
-    if (bytes !== this.data) {
-      this.data = bytes;
-      Object.assign(this, unpack(bytes));
-      this.takeData();
-    }
+    this.takeNew(bytes);
     if (this.away) this.look(true); // mounted anew, in the same place
     this.away = false;
     this.watch();

@@ -8,7 +8,6 @@ import { Live } from "./live.js";
 import { MapGrid } from "./map_grid.js";
 import { short } from "./numbers.js";
 import { mountable, Part } from "./part.js";
-import { unpack } from "./payload.js";
 
 const NEXT = { on: "off", off: "uniform", uniform: "on" };
 const SLOW = 200; // milliseconds after which an answer that is still awaited makes the old one pale
@@ -95,11 +94,7 @@ export class HeadSwitch extends Part {
 
   receive(bytes) {
     this.channel ??= new Live((state) => this.guard(() => this.complain(state === "lost" ? LOST : "")));
-    if (bytes !== this.data) {
-      this.data = bytes;
-      Object.assign(this, unpack(bytes));
-      this.takeData();
-    }
+    this.takeNew(bytes);
     this.failure.hidden = true;
     this.tiles.refresh();
     this.draw();

@@ -5,7 +5,6 @@ import { element, say, set, text } from "./dom.js";
 import { MapGrid } from "./map_grid.js";
 import { KINDS } from "./moving_kinds.js";
 import { mountable, Part } from "./part.js";
-import { unpack } from "./payload.js";
 
 const DIGITS = 10; // of a handle's place, as in the address
 
@@ -28,11 +27,7 @@ export class MovingMaps extends Part {
   }
 
   receive(bytes) {
-    if (bytes !== this.data) {
-      this.data = bytes;
-      Object.assign(this, unpack(bytes));
-      this.takeData();
-    }
+    this.takeNew(bytes);
     this.failure.hidden = true;
     this.grids.forEach((grid) => grid.refresh());
     this.draw();

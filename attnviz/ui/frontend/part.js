@@ -2,6 +2,7 @@
 // words follow its maps.
 
 import { element, say, text } from "./dom.js";
+import { unpack } from "./payload.js";
 
 const REST = 120; // milliseconds without a change after which a view has settled
 
@@ -41,6 +42,14 @@ export class Part {
       this.failure.hidden = false;
       say(this.failure.firstChild, "This view could not be drawn. Reload the page; if that does not help, choose another picture or model.");
     }
+  }
+
+  /** Take what Python sent, unless that is here already: header, arrays and shapes, then `takeData()`. */
+  takeNew(bytes, read = unpack) {
+    if (bytes === this.data) return;
+    this.data = bytes;
+    Object.assign(this, read(bytes));
+    this.takeData();
   }
 
   /** Begin to follow the size of the window. */

@@ -51,12 +51,7 @@ export class Viewer extends Part {
   // What Python sends
 
   receive(bytes) {
-    if (bytes !== this.data) {
-      this.data = bytes;
-      Object.assign(this, spread(unpack(bytes)));
-      this.takeData();
-      this.takeWish();
-    }
+    this.takeNew(bytes, (sent) => spread(unpack(sent)));
     this.theme = readTheme(this.root);
     this.palettes = palettes(this.theme);
     this.watch();
@@ -92,6 +87,7 @@ export class Viewer extends Part {
     this.controlsSaid = null;
     this.strips.take(this);
     sayAnswer(this);
+    this.takeWish();
   }
 
   takeWish() {

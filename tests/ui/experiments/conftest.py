@@ -1,23 +1,9 @@
-"""Small models with drawn weights for the experiments to open: `here` makes them the only ones there are."""
-
-from pathlib import Path
+"""What the experiments look at."""
 
 import numpy as np
 import pytest
 
 from attnviz import data
-
-from .placed import place
-
-
-@pytest.fixture(scope="module")
-def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return place(tmp_path_factory.mktemp("checkpoints"))
-
-
-@pytest.fixture
-def here(placed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(placed))
 
 
 @pytest.fixture(scope="module")
