@@ -6,9 +6,11 @@ Real pointer events in Chromium draw on the draw page, all of its usual cards be
 again for every movement (benchmarks/apps/rerun_draw.py). Beside them, in the same run, the sum of the bare forward
 passes of these models: one picture, nobody listening, every token of an attention layer attending to all others in the
 fused kernel. A movement after a rest waits for nothing else; while a hand moves on, it waits for the answer before too.
+The passes too are timed both ways: a processor that has rested is slower.
 """
 
 import statistics
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -19,12 +21,12 @@ from torch import Tensor
 from attnviz import checkpoints, data
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.ui import draw_cards
-from benchmarks.clock import in_turn
 from benchmarks.heads import fused
 from tests.browser.harness import launch, ready, running
 
 MOVES = 60
 FAR, NEAR = 50, 7  # milliseconds: between movements after a rest once all is painted; while a hand moves on
+REST, ON = "after a rest", "while the hand moves on"
 
 # Every movement's time stamp and the turn it asked for; then, whenever all cards of a turn are on the screen, how long
 # the movements up to it have waited. A message posted in a frame arrives when that frame is painted.
@@ -108,10 +110,22 @@ def bare(name: str) -> Callable[[], object]:
     return forward
 
 
+def bare_waits(names: list[str], rest: bool) -> list[float]:
+    """Return the milliseconds that the bare forward passes of all models take, one after the other, time and again."""
+    passes = [bare(name) for name in names]
+    found = []
+    for turn in range(MOVES + 1):
+        time.sleep(rest * FAR / 1000)
+        start = time.perf_counter()
+        for forward in passes:
+            forward()
+        if turn:
+            found.append(1000 * (time.perf_counter() - start))
+    return found
+
+
 def main() -> None:
     names = draw_cards.chosen()
-    passes = in_turn({name: bare(name) for name in names}, rounds=30)
-    sums = [1000 * sum(times) for times in zip(*passes.values(), strict=True)]
     found: dict[str, list[float]] = {}
     with (
         running() as app,
@@ -130,18 +144,17 @@ def main() -> None:
         beside.locator("#shown").wait_for(state="attached")
         ready(beside)
         beside.evaluate(WATCH_RERUN)
-        for warm in (True, False):
-            for rest, words in ((True, "after a rest"), (False, "while the hand moves on")):
-                if warm and not rest:
-                    continue
-                found[f"live, {words}"] = waits(page, sheet, rest)
-                found[f"reruns, {words}"] = waits(beside, beside.locator("#pad"), rest)
+        waits(page, sheet, True), waits(beside, beside.locator("#pad"), True)  # both are warm
+        for rest, words in ((True, REST), (False, ON)):
+            found[f"live, {words}"] = waits(page, sheet, rest)
+            found[f"bare forward passes, {words}"] = bare_waits(names, rest)
+            found[f"reruns, {words}"] = waits(beside, beside.locator("#pad"), rest)
     print(f"{len(names)} cards: {', '.join(names)}; {torch.get_num_threads()} threads\n")
     print("| | median, ms | 95 %, ms | times the bare passes |\n| --- | --- | --- | --- |")
-    found["bare forward passes, their sum"] = sums
     for name, times in found.items():
+        _, _, words = name.partition(", ")
         high = sorted(times)[int(0.95 * (len(times) - 1))]
-        ratio = statistics.median(times) / statistics.median(sums)
+        ratio = statistics.median(times) / statistics.median(found[f"bare forward passes, {words}"])
         print(f"| {name} | {statistics.median(times):.1f} | {high:.1f} | {ratio:.2f} |")
 
 

@@ -1,6 +1,6 @@
 """How long from `streamlit run app.py` to a page that can be used? Against a Streamlit app of one line.
 
-python -m benchmarks.start
+python -m benchmarks.start [PAIRS]
 
 Home can be used when its pictures are painted and a click on its first link is answered; the pixel page when its
 picture and its map are painted. Each is started anew, in turn with the one-line app. At the end: the memory of a server
@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.harness import launch, ready, running
 
-PAIRS = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+PAIRS = 7
 SESSIONS = 20
 
 
@@ -62,7 +62,7 @@ def memory(process: int) -> float:
 def main() -> None:
     seconds: dict[str, list[float]] = {name: [] for name in WAYS}
     with sync_playwright() as playwright, launch(playwright) as browser:
-        for _ in range(PAIRS):
+        for _ in range(int(sys.argv[1]) if len(sys.argv) > 1 else PAIRS):
             for name in WAYS:
                 seconds[name].append(start(browser, name))
         print("| | median, s | times one line |\n| --- | --- | --- |")

@@ -15,6 +15,8 @@ Differs: none. Where features = heads x head size it equals `torch.nn.MultiheadA
     head_size      d_k = d_v
 """
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
@@ -59,16 +61,18 @@ class Attention(Layer):
         self.output = nn.Linear(heads * head_size, output_features or features)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        query = self.tap("query", self.split(self.query(tokens)), axes="batch head token feature")
-        key = self.tap("key", self.split(self.key(tokens)), axes="batch head token feature")
-        value = self.tap("value", self.split(self.value(tokens)), axes="batch head token feature")
+        made = [self.split(part(tokens)) for part in (self.query, self.key, self.value)]
+        query = self.tap("query", made[0], axes="batch head token feature")
+        key = self.tap("key", made[1], axes="batch head token feature")
+        value = self.tap("value", made[2], axes="batch head token feature")
         if self.hears("scores") or self.hears("weights"):
             scores = query @ key.mT * self.head_size**-0.5  # (batch, head, query, key)
             scores = self.tap("scores", scores, axes="batch head query key")
             weights = self.tap("weights", scores.softmax(-1), axes="batch head query key")
             mixed = weights @ value  # (batch, head, token, head_size)
         else:
-            mixed = attend(query, key, value)
+            edited = any(one is not other for one, other in zip(made, (query, key, value), strict=True))
+            mixed = attend(query, key, value, None if edited else repeated(tokens))
         mixed = self.tap("mixed", mixed, axes="batch head token feature")
         return self.tap("output", self.join(mixed), axes="batch token feature")
 
@@ -126,25 +130,47 @@ class Attention(Layer):
         return projected
 
 
-def attend(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+class Repeats(NamedTuple):
+    """Where the tokens of a picture repeat: for each distinct one a place where it stands, and how often it occurs;
+    for each place, the number of the distinct one that stands there."""
+
+    first: Tensor
+    often: Tensor
+    which: Tensor
+
+
+def repeated(tokens: Tensor) -> Repeats | None:
+    """Return where tokens repeat, or None: of several pictures, where gradients are wanted, or if few of them do.
+
+    Args:
+        tokens: (batch, token, features)
+    """
+    if len(tokens) > 1 or torch.is_grad_enabled() or torch.compiler.is_compiling():
+        return None
+    rows = tokens[0]
+    # Equal rows have equal sums, but for rounding; whether rows of equal sums are equal is looked at.
+    sums, which, often = rows.sum(1).unique(return_inverse=True, return_counts=True)
+    if 2 * len(sums) > len(rows):
+        return None
+    first = torch.empty_like(often).scatter_(0, which, torch.arange(len(rows), device=rows.device))
+    return Repeats(first, often, which) if torch.equal(rows[first][which], rows) else None
+
+
+def attend(query: Tensor, key: Tensor, value: Tensor, repeats: Repeats | None = None) -> Tensor:
     """Return the weighted means of the values, with the fused kernel, which never holds the weights.
 
-    Equal tokens ask the same and weigh the same. So for one picture whose tokens repeat, the distinct ones attend to
-    one another, each as often as it occurs: the same numbers to rounding, of a drawn digit in a tenth of the time.
+    Equal tokens ask the same and weigh the same. So where they repeat, the distinct ones attend to one another, each
+    as often as it occurs: the same numbers to rounding, of a drawn digit in a tenth of the time.
 
     Args:
         query, key, value: (batch, head, token, feature)
+        repeats: of the tokens that they were made of.
 
     Returns:
         (batch, head, token, feature)
     """
-    if len(query) == 1 and not torch.is_grad_enabled() and not torch.compiler.is_compiling():
-        rows = torch.cat([query, key, value], dim=-1)[0].transpose(0, 1).flatten(1)  # (token, head * 3 * feature)
-        # Equal rows have equal sums, but for rounding; whether rows of equal sums are equal is looked at.
-        sums, place, counts = rows.sum(1).unique(return_inverse=True, return_counts=True)
-        one = torch.empty_like(counts).scatter_(0, place, torch.arange(len(place), device=place.device))
-        if 2 * len(sums) <= len(place) and torch.equal(rows[one][place], rows):
-            often = counts.to(query.dtype).log()[None, None, None]
-            asks, asked, taken = (part[:, :, one] for part in (query, key, value))
-            return scaled_dot_product_attention(asks, asked, taken, attn_mask=often)[:, :, place]
-    return scaled_dot_product_attention(query, key, value)
+    if repeats is None:
+        return scaled_dot_product_attention(query, key, value)
+    often = repeats.often.to(query.dtype).log()[None, None, None]
+    asks, asked, taken = (part[:, :, repeats.first] for part in (query, key, value))
+    return scaled_dot_product_attention(asks, asked, taken, attn_mask=often)[:, :, repeats.which]

@@ -4,6 +4,7 @@ Loads torch only where something is computed: a page has drawn its head by then.
 """
 
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -41,9 +42,16 @@ def single(name: str) -> "Checkpoint":
     Raises:
         UnknownName, CheckpointError: as `checkpoints.load` does.
     """
-    path = cards.folder() / name / "card.json"
-    written = path.stat().st_mtime_ns if path.exists() else 0
+    try:
+        written = (cards.folder() / name / "card.json").stat().st_mtime_ns
+    except OSError:
+        written = 0  # reading it says what is amiss
     return _single(name, _card(name, written).weights_digest)
+
+
+def head(card: Card, address: str) -> int:
+    """Return the head of a layer that a card of the draw page shows until one is chosen, as `furthest` finds it."""
+    return _head(card.name, card.weights_digest, address)
 
 
 def place(source: str, number: int) -> str:
@@ -109,17 +117,25 @@ def _checkpoint(name: str, digest: str) -> "Checkpoint":
     return looking.exactly(name)
 
 
-# Reading a card takes a hundred times as long as seeing that nobody has written it again. Shared, as a card is frozen.
-@st.cache_resource(max_entries=64, show_spinner=False)
+# What the live channel asks for at every movement is in Python's own cache: to look into Streamlit's takes 0.2 ms,
+# as long as a small model. Reading a card takes a hundred times as long as seeing that nobody has written it again.
+@lru_cache(maxsize=64)
 def _card(name: str, written: int) -> Card:
     return cards.read(name)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@lru_cache(maxsize=16)
 def _single(name: str, digest: str) -> "Checkpoint":
     from attnviz import checkpoints
 
     return checkpoints.load(name)
+
+
+@lru_cache(maxsize=64)
+def _head(name: str, digest: str, address: str) -> int:
+    from attnviz.ui import live_derived
+
+    return live_derived.furthest(_checkpoint(name, digest), address)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

@@ -63,7 +63,7 @@ def check(ask: Ask, model: nn.Module, pictures: int) -> None:
 def definite(ask: Ask, checkpoint: Checkpoint) -> tuple[Ask, dict[str, int]]:
     """Put the number of a head in the place of "furthest"; return the ask, and name -> that number."""
     heads = {
-        name: cache.kept(furthest, checkpoint.card, wanted.address)
+        name: cache.head(checkpoint.card, wanted.address)
         for name, wanted in ask.wanted.items()
         if isinstance(wanted, MeanRow) and wanted.index["head"] == "furthest"
     }

@@ -162,13 +162,27 @@ def test_equal_tokens_of_one_picture_attend_once_to_the_same_numbers(monkeypatch
 
 
 def test_tokens_of_equal_sums_that_differ_are_not_taken_for_equal():
-    query = torch.randint(-3, 4, (1, 2, 30, 2)).double()
-    key = query.flip(-1) * torch.tensor([1.0, -1.0]).double()
-    value = torch.cat([-query.sum(-1, keepdim=True), -key.sum(-1, keepdim=True)], -1)  # every row's sum is 0
+    layer, numbers = layer_of(2, 3, 4), torch.arange(30) % 5
+    tokens = torch.stack([numbers, -numbers], dim=-1)[None].float()
     with torch.no_grad():
-        found = module.attend(query, key, value)
-    weights = (query @ key.mT * 2**-0.5).softmax(-1)
-    torch.testing.assert_close(found, weights @ value)
+        quick = layer(tokens)
+        with trace(layer, keep=["weights"]):
+            spelled_out = layer(tokens)
+    torch.testing.assert_close(quick, spelled_out)
+
+
+@pytest.mark.parametrize("part", ["query", "key", "value"])
+def test_equal_tokens_that_an_edit_makes_unequal_attend_each_for_itself(part):
+    layer, tokens = layer_of(1, 3, 4), (torch.arange(12) % 3)[None, :, None].float()
+    generator = torch.Generator().manual_seed(1)
+    added = torch.randn(12, 4, generator=generator)
+    with torch.no_grad():
+        with trace(layer, keep=[], edits={part: lambda tensor: tensor + added}):
+            quick = layer(tokens)
+        with trace(layer, keep=["weights"], edits={part: lambda tensor: tensor + added}):
+            spelled_out = layer(tokens)
+    torch.testing.assert_close(quick, spelled_out)
+    assert not torch.allclose(quick, layer(tokens), atol=1e-3)
 
 
 def test_a_head_switched_off_behind_the_fused_kernel_equals_its_weights_set_to_zero():
