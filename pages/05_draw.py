@@ -7,7 +7,16 @@ import streamlit as st
 from attnviz import data
 from attnviz.errors import AttnvizError, BadInput, UnknownName
 from attnviz.ui import address, cache, draw_cards, draw_erase, other_inputs, page, warm
-from attnviz.ui.drawing_pad import Base, Drawn, drawing_pad, drawn_from_address, drawn_to_address, on_pad, seen_on_pad
+from attnviz.ui.drawing_pad import (
+    Base,
+    Drawn,
+    drawing_pad,
+    drawn_from_address,
+    drawn_to_address,
+    on_pad,
+    seen_on_pad,
+    wished_way,
+)
 
 PAD = "pad"
 SAMPLES = 64  # pictures at the beginning of the strokes' test split, among which there is one of each digit
@@ -48,8 +57,11 @@ def draw() -> None:
             known, base = Drawn("", outside.name, drawn.centred), outside
         names = draw_cards.shown()
         shown = draw_cards.on_cards(names, settled=draw_erase.is_open())
-        drawing_pad(known, key=PAD, samples=samples(), base=base, on_change=keep, cards=shown)
-        other_inputs.show()
+        with st.container(key="other_inputs"):  # always there, so that the pad keeps its place below it
+            way = other_inputs.show(wished_way(PAD))
+        drawing_pad(
+            known, key=PAD, samples=samples(), base=base, ways=other_inputs.WAYS, way=way, on_change=keep, cards=shown
+        )
         draw_cards.choose(names)
         draw_erase.show(names, seen_on_pad(PAD))
 

@@ -87,6 +87,8 @@ def drawing_pad(
     samples: Sequence[Base],
     on_change: Callable[[], None],
     base: Base | None = None,
+    ways: Mapping[str, str] | None = None,
+    way: str = "",
     cards: Cards | None = None,
 ) -> None:
     """Draw the pad and the cards.
@@ -97,6 +99,8 @@ def drawing_pad(
         samples: pictures of 28 x 28 to start from.
         on_change: called when the hand has come to rest, before the page runs again; `on_pad` then gives what is drawn.
         base: the picture under the strokes that `drawn` names.
+        ways: to other pictures, and the words for each; the page has them chosen once `wished_way` says which.
+        way: the one that is open; "" for none.
         cards: of the models that look.
 
     Raises:
@@ -118,11 +122,16 @@ def drawing_pad(
         "longest": LONGEST,
         "side": len(base.picture) if base else None,
         "samples": [{"name": one.name, "label": one.label} for one in samples],
+        "ways": [{"name": name, "label": label} for name, label in (ways or {}).items()],
+        "way": way,
         "cards": dict(cards.header),
     }
     stacked = np.stack([one.picture for one in samples]) if samples else np.zeros((0, 28, 28), np.uint8)
     arrays = {**cards.arrays, "samples": stacked, **({"base": base.picture} if base else {})}
-    component("drawing_pad")(key=key, data=pack(header, arrays), on_drawn_change=on_change, on_seen_change=_nothing)
+    component("drawing_pad")(
+        key=key, data=pack(header, arrays),
+        on_drawn_change=on_change, on_seen_change=_nothing, on_way_change=_nothing,
+    )  # fmt: skip
 
 
 def on_pad(key: str) -> Drawn | None:
@@ -147,11 +156,14 @@ def seen_on_pad(key: str) -> str | None:
 
     None where nothing is drawn, and where `Cards` did not say "settled": else each stroke would be told twice.
     """
-    import streamlit as st
-
-    found = st.session_state.get(key)
-    word = found.get("seen") if isinstance(found, Mapping) else None
+    word = _said(key, "seen")
     return word if isinstance(word, str) and word else None
+
+
+def wished_way(key: str) -> str | None:
+    """Return the way to another picture that was clicked just now, "" to close the one that is open; else None."""
+    way = _said(key, "way")
+    return way if isinstance(way, str) else None
 
 
 def is_drawing(word: str) -> bool:
@@ -191,7 +203,7 @@ def drawn_from_address(words: Mapping[str, str]) -> tuple[Drawn, list[str]]:
 
 
 def _nothing() -> None:
-    """Hear of what was seen: the page reads it when it runs."""
+    """Hear of what was seen or clicked: the page reads it when it runs."""
 
 
 def _shown(key: str) -> dict[str, Any] | None:
@@ -213,8 +225,12 @@ def _is_late(key: str, told: Mapping[str, Any]) -> bool:
 
 
 def _told(key: str) -> dict[str, Any] | None:
+    told = _said(key, "drawn")
+    return dict(told) if isinstance(told, Mapping) else None
+
+
+def _said(key: str, name: str) -> Any:
     import streamlit as st
 
     found = st.session_state.get(key)
-    told = found.get("drawn") if isinstance(found, Mapping) else None
-    return dict(told) if isinstance(told, Mapping) else None
+    return found.get(name) if isinstance(found, Mapping) else None

@@ -1,8 +1,7 @@
 """Other ways to start on the draw page: a test picture, a file, the camera.
 
     base = other_inputs.given(PAD)        # before the pad is drawn: a picture that it is to take now, or None
-    ...
-    other_inputs.show()                   # below it: the choices
+    way = other_inputs.show(wished)       # above it, once one is wished for: the choices
 
 A test picture has a name and goes through the address. A file or a photograph has none: it is read when it comes, kept
 for this visit only, and handed to the pad once; from then on the browser has it. What cannot be read leaves everything
@@ -29,7 +28,7 @@ from attnviz.ui import address, page, pickers
 from attnviz.ui.drawing_pad import Base, on_pad
 
 SAMPLE, FILE, CAMERA = "sample", "file", "camera"
-WAYS = {SAMPLE: "A test picture", FILE: "A picture file", CAMERA: "The camera"}
+WAYS = {SAMPLE: "a test picture", FILE: "a picture file", CAMERA: "the camera"}
 WORD = "input"
 ANY = pickers.ANY
 
@@ -68,20 +67,24 @@ def given(pad: str) -> Base | None:
     return came.waiting
 
 
-def show() -> None:
-    """Draw the choice among the ways, and what belongs to the one that is open."""
+def show(wished: str | None) -> str:
+    """Draw what belongs to the way that is open, and the choice among the ways; nothing where none is.
+
+    Args:
+        wished: a way to open now; "" to close the one that is open; None to leave it.
+
+    Returns:
+        The way that is open; "" for none.
+    """
     in_memory()
+    if wished is not None:
+        address.put(**{WORD: wished or None})
     way = address.choice(WORD, ["", *WAYS], "")
-    st.session_state[WORD] = way or None
-    st.segmented_control(
-        "Start from something else", list(WAYS), key=WORD, format_func=WAYS.__getitem__, on_change=_open
-    )
-    if way == SAMPLE:
-        sample()
-    elif way == FILE:
-        file()
-    elif way == CAMERA:
-        camera()
+    if way:
+        st.session_state[WORD] = way
+        st.segmented_control("Start from", list(WAYS), key=WORD, format_func=_title, on_change=_open)
+        {SAMPLE: sample, FILE: file, CAMERA: camera}[way]()
+    return way
 
 
 def sample() -> None:
@@ -105,7 +108,7 @@ def sample() -> None:
         st.number_input("Number", 0, len(labels) - 1, key="input_number", width=128, on_change=_start, args=(_typed,))
         st.button("Next", key="input_next", on_click=_start, args=(_next,))
         st.button("Random", key="input_random", on_click=_start, args=(random.choice,))
-    st.caption("Pictures of the test split: no model here has learnt from them.")
+    st.caption("What you choose comes onto the pad. Pictures of the test split: no model here has learnt from them.")
 
 
 def file() -> None:
@@ -142,7 +145,7 @@ def camera_refusal(url: str | None) -> str | None:
         return None
     return (
         f"Browsers lend the camera only to pages that come over https, or from this very machine; this one came over "
-        f"plain http from {host}. Choose “{WAYS[FILE]}”: a phone or tablet offers its camera there too."
+        f"plain http from {host}. Choose “{_title(FILE)}”: a phone or tablet offers its camera there too."
     )
 
 
@@ -163,6 +166,10 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _title(way: str) -> str:
+    return WAYS[way].capitalize()
 
 
 def _open() -> None:

@@ -16,7 +16,7 @@ from tests.data.picture_files import enlarged, image, saved
 from . import harness
 from .cards import shelf
 from .conftest import STREAMLITS_OWN, NewPage, Problems, Serve, axe, ready
-from .pads import open_pad, pad, raster, reading, stroke, wait_for
+from .pads import open_pad, pad, raster, reading, sheet, stroke, wait_for
 
 FIVE = saved(image("RGB", 255 - enlarged(strokes.draw([5], seed=4)[0, :, :, 0], 12)), "JPEG", quality=90)
 HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"
@@ -48,6 +48,26 @@ def base(page: Page, before: str | None = None) -> str:
 
 def canvas_of(content: bytes, dark: bool | None = None) -> np.ndarray:
     return to_canvas(ink(read(content).grey, dark)[0])[0]
+
+
+def test_the_ways_to_other_pictures_stand_below_the_pad_and_open_above_it(page: Page, address: str) -> None:
+    open_pad(page, address)
+    stroke(page, (40, 40), (240, 40))
+    page.wait_for_url("**strokes=*")
+    way = page.get_by_role("button", name="a picture file")
+    way.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**input=file*")
+    uploader = page.get_by_test_id("stFileUploader")
+    uploader.wait_for()
+    page.wait_for_function("(node) => node.getBoundingClientRect().top > 0", arg=uploader.element_handle())
+    top, sheet_box = uploader.bounding_box(), sheet(page).bounding_box()
+    assert top is not None and sheet_box is not None and 0 < top["y"] < sheet_box["y"]
+    assert way.get_attribute("aria-expanded") == "true" and reading(page)["strokes"] == 1
+    way.press("Enter")
+    page.wait_for_url(lambda url: "input" not in url)
+    uploader.wait_for(state="detached")
+    assert way.get_attribute("aria-expanded") == "false" and reading(page)["strokes"] == 1
 
 
 def test_a_file_comes_onto_the_pad_and_what_is_drawn_on_it_stays(page: Page, address: str) -> None:

@@ -30,13 +30,31 @@ def said(test: AppTest) -> str:
     return " ".join(caption.value.replace("\\", "") for caption in test.caption)
 
 
-def test_nothing_is_open_unless_the_address_says_so() -> None:
+def test_nothing_is_open_unless_the_address_or_a_click_says_so() -> None:
     test = open_page()
     assert not test.file_uploader and not test.camera_input and not test.number_input
-    assert test.button_group(key="input").options == ["A test picture", "A picture file", "The camera"]
-    test.button_group(key="input").set_value("file")
+    assert "input" not in [group.key for group in test.button_group]
+    header = pad(test)[0]
+    assert [way["label"] for way in header["ways"]] == ["a test picture", "a picture file", "the camera"]
+    assert header["way"] == ""
+    test.session_state["pad"] = {"way": "file"}
     run(test)
-    assert test.query_params["input"] == "file" and test.file_uploader
+    assert test.query_params["input"] == "file" and test.file_uploader and pad(test)[0]["way"] == "file"
+    test.session_state["pad"] = {"way": ""}
+    run(test)
+    assert "input" not in test.query_params and not test.file_uploader and pad(test)[0]["way"] == ""
+
+
+def test_the_way_can_be_changed_and_closed_above_the_pad() -> None:
+    test = open_page(input="file")
+    choice = test.button_group(key="input")
+    assert choice.options == ["A test picture", "A picture file", "The camera"] and choice.value == "file"
+    choice.set_value("sample")
+    run(test)
+    assert test.number_input and not test.file_uploader and pad(test)[0]["way"] == "sample"
+    test.button_group(key="input").set_value(None)
+    run(test)
+    assert "input" not in test.query_params and not test.number_input
 
 
 def test_nonsense_in_the_address_is_one_sentence() -> None:

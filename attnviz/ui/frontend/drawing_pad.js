@@ -10,7 +10,7 @@ import { Cards } from "./draw_cards.js";
 import { Pad } from "./pad.js";
 import { canKeep, forget, here, keepHere, keepLast, last } from "./pad_memory.js";
 import { PadShare } from "./pad_share.js";
-import { Seen, Thumbs } from "./pad_side.js";
+import { Seen, Thumbs, Ways } from "./pad_side.js";
 import { mountable, Part } from "./part.js";
 import { BadDrawing } from "./strokes.js";
 
@@ -34,6 +34,7 @@ export class DrawingPad extends Part {
     this.pad = new Pad(pad, { changed: (complete) => this.guard(() => this.changed(complete)), tell: (words) => this.announce(words) });
     this.seen = new Seen((centred) => this.guard(() => this.centre(centred)));
     this.starts = new Thumbs("Digits to start from", (start) => this.guard(() => this.start(start)));
+    this.ways = new Ways((way) => this.guard(() => this.openWay(way)));
     this.lasts = new Thumbs("Your last drawings", (kept) => this.guard(() => this.pad.open(kept)));
     this.share = new PadShare({
       drawing: () => this.pad.now,
@@ -51,7 +52,7 @@ export class DrawingPad extends Part {
     this.root = element("div.attnviz.drawing-pad", { "data-component": "drawing_pad" },
       this.failure, this.complaint, pad, this.cardsRoom,
       element("section.more", {},
-        element("div.start", {}, element("span.lead", {}, "or start from"), this.starts.element),
+        element("div.start", {}, element("span.lead", {}, "or start from"), this.starts.element, this.ways.element),
         element("div.share", {}, this.share.element, this.told),
         this.keeping),
       this.liveRegion);
@@ -87,6 +88,9 @@ export class DrawingPad extends Part {
         base: { name, side: 28, values: values(i) }, strokes: [], words: `Start from a drawn ${label}`,
       })));
     }
+    this.ways.show(header.ways, header.way);
+    if (header.way && header.way === this.opening) requestAnimationFrame(() => document.querySelector(".st-key-other_inputs")?.scrollIntoView({ block: "nearest" }));
+    this.opening = "";
     if (header.cards.models) this.takeModels();
     if (this.wish === null) this.begin();
     else if (header.wish !== this.wish) this.follow();
@@ -190,6 +194,13 @@ export class DrawingPad extends Part {
   start(drawing) {
     this.pad.open(drawing);
     this.announce(`${drawing.words}. It can be drawn on and erased.`);
+  }
+
+  /** Have the page open a way to another picture, above the pad; "" closes it. */
+  openWay(way) {
+    this.opening = way;
+    this.wishFor("way", way);
+    if (way) this.announce("What to start from can be chosen above the pad.");
   }
 
   forget() {

@@ -1,4 +1,5 @@
-// What stands below the pad: the picture that the models see, digits to start from, and the last drawings.
+// What stands below the pad: the picture that the models see, digits and other pictures to start from, and the last
+// drawings.
 
 import { element, say, set, text } from "./dom.js";
 import { paint } from "./pad_ink.js";
@@ -85,5 +86,28 @@ export class Thumbs {
   /** Frame one of them. @param {number} which -1: none */
   mark(which) {
     this.buttons?.forEach((button, i) => set(button, "aria-current", String(i === which)));
+  }
+}
+
+/** Other pictures to start from: a button each. The page has them chosen above the pad, and says which is open there. */
+export class Ways {
+  /** @param {function(string)} open is given the name of the way that was clicked; "" closes the one that is open */
+  constructor(open) {
+    this.open = open;
+    this.buttons = [];
+    this.element = element("div.ways", { role: "group", "aria-label": "Other pictures to start from" });
+  }
+
+  /**
+   * @param {{name: string, label: string}[]} ways
+   * @param {string} opened the name of the one that is open; "" for none
+   */
+  show(ways, opened) {
+    if (this.buttons.length !== ways.length) {
+      this.buttons = ways.map(({ name, label }) => element("button.tool", { type: "button", onclick: () => this.open(this.opened === name ? "" : name) }, label));
+      this.element.replaceChildren(...this.buttons);
+    }
+    this.opened = opened;
+    this.buttons.forEach((button, which) => set(button, "aria-expanded", String(ways[which].name === opened)));
   }
 }

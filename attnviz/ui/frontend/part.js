@@ -11,10 +11,11 @@ const REST = 120; // milliseconds without a change after which a view has settle
  * @param {new (parent: ShadowRoot) => Part} Kind
  */
 export function mountable(Kind) {
-  return ({ data, parentElement, setStateValue }) => {
+  return ({ data, parentElement, setStateValue, setTriggerValue }) => {
     // A remount gets the same element again, and with it what the visitor has locked.
     const part = (parentElement.attnviz ??= new Kind(parentElement));
     part.report = setStateValue;
+    part.wishFor = setTriggerValue; // once: unlike a state it is gone when the page has run again
     part.guard(() => part.receive(data));
     return () => part.leave();
   };
