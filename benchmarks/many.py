@@ -29,7 +29,7 @@ from benchmarks.tracing import written
 from tests.browser.harness import running
 
 VISITORS, SECONDS, ALONE = 20, 60, 10
-WIDTH = 24  # of the pen, in pixels of the canvas
+WIDTH = 20  # of the pen, in pixels of the canvas
 
 
 def canvases(visitor: int) -> list[np.ndarray]:

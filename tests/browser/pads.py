@@ -12,6 +12,7 @@ from .conftest import ready
 APP = "tests/browser/apps/drawing_pad.py"
 MODULES = "_stcore/bidi-components/attnviz.drawing_pad"
 SIDE = 280
+PEN = 20  # its width, unless another is chosen
 EIGHT = [(140, 60), (100, 90), (140, 130), (180, 90), (140, 60)]
 
 

@@ -12,7 +12,23 @@ from tests.ui.strokes_format import raster as computed
 from tests.ui.strokes_format import straight
 
 from .conftest import NewPage, Serve, axe, ready
-from .pads import APP, EIGHT, button, open_pad, pad, place, press, raster, reading, said, sheet, stroke, told, wait_for
+from .pads import (
+    APP,
+    EIGHT,
+    PEN,
+    button,
+    open_pad,
+    pad,
+    place,
+    press,
+    raster,
+    reading,
+    said,
+    sheet,
+    stroke,
+    told,
+    wait_for,
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +43,7 @@ def test_a_mouse_draws_what_its_way_covers_and_python_hears_of_it_once_it_rests(
     open_pad(page, address)
     assert reading(page)["empty"]
     stroke(page, (80, 200), (80, 60), (200, 60))
-    wanted = computed([straight("ink", 24, (80, 200), (80, 60)), straight("ink", 24, (80, 60), (200, 60))])
+    wanted = computed([straight("ink", PEN, (80, 200), (80, 60)), straight("ink", PEN, (80, 60), (200, 60))])
     assert (np.abs(raster(page).astype(int) - wanted) > 32).sum() < 120  # of 6,000: at the corner, which is rounded
     page.wait_for_url("**strokes=*")
     drawing = reading(page)["drawing"]
@@ -116,7 +132,7 @@ def test_a_pen_that_presses_harder_draws_wider(page: Page, address: str) -> None
     wait_for(page, strokes=3)
     found = raster(page) > 127
     widths = [found[row - 30 : row + 30, 140].sum() for row in (60, 140, 220)]
-    assert widths == pytest.approx([24 * 0.52, 24, 24 * 1.6], abs=1.5)
+    assert widths == pytest.approx([PEN * 0.52, PEN, PEN * 1.6], abs=1.5)
     page.wait_for_url("**strokes=*")
     page.reload()
     ready(page)
@@ -127,7 +143,7 @@ def test_a_pen_that_presses_harder_draws_wider(page: Page, address: str) -> None
 def test_a_mouse_draws_with_one_width_whatever_pressure_it_reports(page: Page, address: str) -> None:
     open_pad(page, address)
     stroke(page, (40, 140), (240, 140))
-    assert (raster(page)[:, 140] > 127).sum() == pytest.approx(24, abs=1)
+    assert (raster(page)[:, 140] > 127).sum() == pytest.approx(PEN, abs=1)
     assert '"pressures":null' in pad(page).evaluate("(root) => JSON.stringify(root.readDrawing().strokes)")
 
 
@@ -227,7 +243,7 @@ def test_the_keyboard_alone_draws_a_one(page: Page, address: str) -> None:
     for key in ["ArrowUp"] * 7 + ["Shift+ArrowDown"] * 14:
         page.keyboard.press(key)
     wait_for(page, strokes=1)
-    wanted = computed([straight("ink", 24, (145, 75), (145, 215))])
+    wanted = computed([straight("ink", PEN, (145, 75), (145, 215))])
     np.testing.assert_allclose(raster(page).astype(int), wanted, atol=1)
     assert said(page) == "Ink to row 22, column 15."
     page.wait_for_url("**strokes=*")
@@ -252,7 +268,7 @@ def test_the_cursor_moves_as_in_any_grid_and_says_what_is_under_it(page: Page, a
         ("PageDown", "row 6, column 1: paper"),
         ("End", "row 6, column 28: paper"),
         ("Space", "row 6, column 28: ink"),
-        ("ArrowLeft", "row 6, column 27: ink"),
+        ("ArrowLeft", "row 6, column 27: the edge of ink"),
         ("ArrowLeft", "row 6, column 26: paper"),
     ]
     for key, words in steps:
@@ -275,7 +291,7 @@ def test_space_inks_and_takes_away_again_and_delete_erases(page: Page, address: 
     assert said(page) == "Erased at row 15, column 15."
     press(page, "Space", "Shift+ArrowUp", "Shift+ArrowUp", "Delete")
     assert raster(page)[125, 145] == 0
-    assert raster(page)[155, 145] == 255
+    assert raster(page)[150, 145] == 255
     press(page, "ArrowDown", "Backspace")
     assert raster(page)[135, 145] == 0
 

@@ -7,6 +7,7 @@ import { percent, short } from "./numbers.js";
 
 const LEAST = 0.02; // the probability below which a mark would lie on the line below the bars
 const UNSURE = 0.6; // the probability below which an answer is one of two
+const BAR = { width: 24, gap: 2, height: 17 }; // CSS pixels; as draw_cards.css has them, where there is room
 
 /** @typedef {{probabilities: Float32Array, logits: Float32Array, map: Float32Array|null, seen: Uint8Array, head: number|null, milliseconds: number}} Answer */
 
@@ -35,9 +36,10 @@ export class Card {
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.face = new Face(this.canvas, model);
     this.link = element("a", {}, model.title);
-    this.bars = model.classes.map((name) => element("span", {}, element("i"), element("em", { hidden: true }), name));
-    const order = [...model.classes.keys()].sort((one, other) => model.classes[one].localeCompare(model.classes[other]));
-    this.barRoom = element("div.bars", { role: "img" }, ...order.map((which) => this.bars[which]));
+    this.bars = model.classes.map((name) => element("span", {}, element("em", { hidden: true }), name));
+    this.order = [...model.classes.keys()].sort((one, other) => model.classes[one].localeCompare(model.classes[other]));
+    this.chart = element("canvas.chart", { "aria-hidden": "true" }); // one, as a change of many elements at every movement takes the browser longer
+    this.barRoom = element("div.bars", { role: "img" }, this.chart, ...this.order.map((which) => this.bars[which]));
     this.steps = element("span.steps-of-heads", { role: "group", "aria-label": `Head of ${model.title}, ${model.kind}` },
       step("Previous head", -1, "\u2039"), step("Next head", 1, "\u203a"));
     this.element = element("article.card", { "data-checkpoint": model.checkpoint },
@@ -98,6 +100,9 @@ export class Card {
   layout(width) {
     const size = Math.round(width * devicePixelRatio);
     this.canvas.style.width = this.canvas.style.height = `${size / devicePixelRatio}px`;
+    this.chart.width = size;
+    this.chart.height = Math.round(BAR.height * devicePixelRatio);
+    this.chart.style.width = this.canvas.style.width;
     return this.face.resize(size);
   }
 
@@ -119,7 +124,7 @@ export class Card {
     const deepest = this.paint(answer, before, look);
     this.sayAnswer(answer);
     this.sayMap(answer, before, deepest);
-    this.sayBars(answer);
+    this.drawBars(answer, look);
     if (times) say(words.time, `${answer.milliseconds < 9.95 ? answer.milliseconds.toFixed(1) : answer.milliseconds.toFixed(0)} ms`);
   }
 
@@ -164,10 +169,17 @@ export class Card {
     say(words.says, this.refused || (before ? `change since pinned: ${said}` : said));
   }
 
-  sayBars({ probabilities }) {
-    this.bars.forEach((bar, which) => {
-      const height = `scaleY(${probabilities[which].toFixed(3)})`;
-      if (bar.height !== height) bar.firstChild.style.transform = bar.height = height;
+  drawBars({ probabilities }, { theme }) {
+    const { width, height } = this.chart;
+    const [all, count] = [width / devicePixelRatio, this.order.length];
+    const wide = Math.min(BAR.width, (all - BAR.gap * (count - 1)) / count);
+    const context = this.chart.getContext("2d");
+    context.setTransform(width / all, 0, 0, height / BAR.height, 0, 0);
+    context.clearRect(0, 0, all, BAR.height);
+    context.fillStyle = `rgb(${theme.green})`;
+    this.order.forEach((which, place) => {
+      const high = BAR.height * probabilities[which];
+      context.fillRect(place * (wide + BAR.gap), BAR.height - high, wide, high);
     });
     const [first] = ranked(probabilities);
     if (first !== this.first) this.bars.forEach((bar, which) => bar.classList.toggle("first", which === first));

@@ -160,7 +160,7 @@ export class Cards {
     else this.place(answer, asked.cards[answer.ask], asked);
     if (answer.done && !asked.pinned && !this.failed) this.done = asked;
     // One frame for all cards costs a fraction of one for each; only where a model is slow the others do not wait for it.
-    if (answer.done) this.paintSoon();
+    if (answer.done) this.paintNow();
     else this.early ??= setTimeout(() => this.paintSoon(), PATIENCE);
   }
 
@@ -271,6 +271,14 @@ export class Cards {
       this.painted = null;
       this.guard(() => this.paint());
     });
+  }
+
+  /** Paint while the browser waits for its next frame: that then has less to do. */
+  paintNow() {
+    clearTimeout(this.early);
+    cancelAnimationFrame(this.painted);
+    this.early = this.painted = null;
+    this.guard(() => this.paint());
   }
 
   paint() {

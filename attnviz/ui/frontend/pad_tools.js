@@ -3,8 +3,9 @@
 import { element, set } from "./dom.js";
 import { CELLS, SIDE } from "./strokes.js";
 
-// Canvas pixels. A digit drawn to fill the pad and scaled to 20 pixels then has strokes of 2 to 3, as MNIST's have.
-const WIDTH = 24;
+// Canvas pixels. A digit that fills the pad then has strokes of 1.7 pixels where the models see it, one of a third of
+// that size 5: between them lie MNIST's. With wider pens small digits are blots, with thinner ones large digits fade.
+const WIDTH = 20;
 const [THIN, THICK] = [8, 48];
 
 export class PadTools {
