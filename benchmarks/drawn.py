@@ -77,7 +77,10 @@ def main() -> None:
         page.goto(f"{app.address}/draw?models={','.join(names)}")
         page.locator(".draw-cards[data-answered]").wait_for(timeout=120_000)
         ready(page)
-        for source, label, lines in hands(count):
+        drawings = hands(count)
+        for number, (source, label, lines) in enumerate(drawings):
+            if number % 20 == 0:
+                print(f"{number} of {len(drawings)} digits", file=sys.stderr)
             for place, square in PLACES.items():
                 draw(page, lines, *square)
                 for name, answer in answers(page).items():

@@ -29,7 +29,8 @@ export class Seen {
    */
   show(picture, words) {
     this.picture = picture;
-    say(this.words, words || "What is drawn is cut out, scaled to 20 \u00d7 20, and its centre of mass put in the middle of 28 \u00d7 28 pixels.");
+    const said = words || "What is drawn is cut out, scaled to 20 \u00d7 20, and its centre of mass put in the middle of 28 \u00d7 28 pixels.";
+    say(this.words, said.replaceAll(" \u00d7 ", "\u00a0\u00d7\u00a0")); // a size is not parted between two lines
     this.draw();
   }
 
