@@ -321,6 +321,30 @@ def test_a_model_that_cannot_answer_says_so_and_the_others_go_on(page: Page, ser
 # Edit and compare
 
 
+def was(then: dict[str, Any], now: dict[str, Any]) -> re.Pattern[str]:
+    """What a card says of the pinned answer."""
+    named = "" if now["answer"] == then["answer"] else f"{then['answer']}, "
+    return re.compile(rf"^was {named}{100 * max(then['probabilities']):.1f}\d? %$")
+
+
+def test_a_pinned_drawing_is_still_there_when_one_comes_back_to_the_page(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, *THREE)
+    then = settled(page)[DIGITS]
+    cards_of(page).get_by_role("button", name="Pin").click()
+    stroke(page, (90, 60), (80, 140), (90, 230))
+    now = settled(page)[DIGITS]
+    page.get_by_role("link", name="Home").click()
+    page.wait_for_url(lambda url: "draw" not in url)
+    page.get_by_role("link", name="Draw", exact=True).first.click()
+    pad(page).wait_for()
+    assert settled(page)[DIGITS]["answer"] == now["answer"]
+    expect(card(page, DIGITS).locator(".was")).to_have_text(was(then, now))
+    expect(cards_of(page).get_by_role("img", name="The pinned drawing")).to_be_visible()
+    cards_of(page).get_by_role("button", name="Unpin").click()
+    expect(card(page, DIGITS).locator(".was")).to_have_text("")
+
+
 def test_a_pinned_drawing_stays_beside_the_new_one(page: Page, address: str) -> None:
     open_cards(page, address)
     stroke(page, *THREE)
@@ -329,10 +353,7 @@ def test_a_pinned_drawing_stays_beside_the_new_one(page: Page, address: str) -> 
     stroke(page, (90, 60), (80, 140), (90, 230))
     now = settled(page)
     one = card(page, DIGITS)
-    best = then[DIGITS]["answer"]
-    was = max(then[DIGITS]["probabilities"])
-    named = "" if now[DIGITS]["answer"] == best else f"{best}, "
-    expect(one.locator(".was")).to_have_text(re.compile(rf"^was {named}{100 * was:.1f}\d? %$"))
+    expect(one.locator(".was")).to_have_text(was(then[DIGITS], now[DIGITS]))
     cards_of(page).get_by_text("change since pinned", exact=True).click()
     expect(one.locator(".says")).to_contain_text("change since pinned: what the ink takes from")
     found = shown(page)

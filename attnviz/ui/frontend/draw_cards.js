@@ -19,8 +19,9 @@ const LOST = "The live connection is lost. The cards go on as soon as it is back
 const NOTE = "Multiples of an even share; the thin line is the edge of the ink. What a pixel adds: blue for the answer, brown against it.";
 const CHANGE = "How many times the pinned share. Of what a pixel adds, and of the digit: blue is more than before, brown less.";
 
-// Which head each model shows, once the visitor has chosen; it outlives the page.
+// What outlives the page: which head each model shows, once the visitor has chosen, and what was pinned.
 const heads = new Map();
+let pinned = null;
 
 /** A grid of cards. */
 export class Cards {
@@ -48,6 +49,8 @@ export class Cards {
       this.complaint, this.grid, this.legend.element);
     this.element.readCards = () => this.readings();
     node.append(this.element);
+    if (pinned) this.pin = { showing: pinned, stale: true };
+    this.sayPin();
     this.sayLegend();
   }
 
@@ -159,6 +162,7 @@ export class Cards {
     if (this.failed) this.complain(answer.error);
     else this.place(answer, asked.cards[answer.ask], asked);
     if (answer.done && !asked.pinned && !this.failed) this.done = asked;
+    if (answer.done && asked.pinned) this.sayPin();
     // One frame for all cards costs a fraction of one for each; only where a model is slow the others do not wait for it.
     if (answer.done) this.paintNow();
     else this.early ??= setTimeout(() => this.paintSoon(), PATIENCE);
@@ -199,14 +203,15 @@ export class Cards {
   /** Keep the answers on the screen, to compare those to come with them. */
   pinNow() {
     if (!this.shown) return;
-    this.pin = { showing: this.shown, stale: false };
+    pinned = this.shown;
+    this.pin = { showing: pinned, stale: false };
     for (const card of this.cards) card.pin(card.answer);
     this.sayPin();
     this.announce("Pinned. The cards now say how answers change.");
   }
 
   unpin() {
-    this.pin = null;
+    this.pin = pinned = null;
     for (const card of this.cards) card.pin(null);
     this.compare(false);
     this.sayPin();
