@@ -80,9 +80,10 @@ def clicks(page: Page, address: str, name: str) -> tuple[list[float], list[float
     root.evaluate(WATCH)
     frames = root.locator(".wall .frame")
     forward, forwards = bare(name), []
-    frames.first.scroll_into_view_if_needed()
     for number in range(WARM + CLICKS):
-        box = frames.nth(number // 3 % frames.count()).bounding_box()
+        frame = frames.nth(number // 3 % frames.count())
+        frame.scroll_into_view_if_needed()
+        box = frame.bounding_box()
         assert box
         page.mouse.move(box["x"] + box["width"] / 3, box["y"] + box["height"] / 3)
         page.wait_for_timeout(REST)
