@@ -396,6 +396,21 @@ def test_erasing_follows_the_pad(page: Page, address: str) -> None:
         expect(page.get_by_text(words)).to_be_visible()
 
 
+def test_erasing_begins_with_what_is_drawn_already(page: Page, address: str) -> None:
+    open_cards(page, address)
+    choice = page.locator(".st-key-erase").get_by_text("Ten digits with positions", exact=True)
+    answer = page.get_by_text("The model answers")
+    for points in (THREE, ONE):
+        stroke(page, *points)
+        settled(page)
+        choice.click()
+        expected = said(DIGITS, prepared(page))["logits"]
+        words = f"The model answers {expected.argmax()}, with a logit of {expected.max():#.3g}".rstrip(".")
+        expect(answer).to_contain_text(words)
+        choice.click()  # it is closed while one draws on
+        expect(answer).to_have_count(0)
+
+
 # For everyone
 
 

@@ -97,6 +97,8 @@ export class DrawingPad extends Part {
     if (header.wish !== this.wish) this.followed();
     this.known = header.address;
     this.keep();
+    if (header.cards.settled !== this.wanted) this.settle(); // the page has begun to want to know what was seen, or ceased to
+    this.wanted = header.cards.settled;
   }
 
   takeModels() {
@@ -131,7 +133,7 @@ export class DrawingPad extends Part {
     const { address } = this.header;
     const kept = here() ?? left;
     const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-    this.lastSettled = { drawn: JSON.stringify({ ...address, wish: this.header.wish }) };
+    this.lastSettled = { drawn: JSON.stringify({ ...address, wish: this.header.wish }), seen: JSON.stringify("") };
     if (kept && (same(address, NOTHING) || same(address, kept.known))) {
       this.setCentred(kept.centred);
       this.pad.memory = left?.drawing.id === kept.drawing.id ? left.memory : { past: [], now: kept.drawing, future: [] };
@@ -249,8 +251,8 @@ export class DrawingPad extends Part {
 
   settled() {
     const { base } = this.pad.now;
-    const seen = this.header.cards.settled ? { seen: this.word ?? "" } : {};
-    return { drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred, wish: this.wish }, ...seen };
+    const seen = (this.header.cards.settled && this.word) || ""; // else each stroke would be told twice
+    return { drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred, wish: this.wish }, seen };
   }
 
   /** A link to what is drawn, made here: the page's own address follows a moment later. */
