@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from attnviz.data import strokes
 from attnviz.data.digit import prepare
@@ -63,11 +63,13 @@ def test_the_ways_to_other_pictures_stand_below_the_pad_and_open_above_it(page: 
     page.wait_for_function("(node) => node.getBoundingClientRect().top > 0", arg=uploader.element_handle())
     top, sheet_box = uploader.bounding_box(), sheet(page).bounding_box()
     assert top is not None and sheet_box is not None and 0 < top["y"] < sheet_box["y"]
-    assert way.get_attribute("aria-expanded") == "true" and reading(page)["strokes"] == 1
+    expect(way).to_have_attribute("aria-expanded", "true")
+    assert reading(page)["strokes"] == 1
     way.press("Enter")
     page.wait_for_url(lambda url: "input" not in url)
     uploader.wait_for(state="detached")
-    assert way.get_attribute("aria-expanded") == "false" and reading(page)["strokes"] == 1
+    expect(way).to_have_attribute("aria-expanded", "false")
+    assert reading(page)["strokes"] == 1
 
 
 def test_a_file_comes_onto_the_pad_and_what_is_drawn_on_it_stays(page: Page, address: str) -> None:

@@ -15,11 +15,29 @@ import { mountable, Part } from "./part.js";
 import { BadDrawing } from "./strokes.js";
 
 const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in an address
+const OPENING = 3000; // milliseconds in which all of it has come
 const EMPTY = { base: null, strokes: [] };
 const NOTHING = { drawing: "", base: null, centred: true }; // of an address without words
 
 // What was on the pad when the visitor went to another page, and what could be undone.
 let left = null;
+
+/**
+ * Bring into view what has been opened above the pad. It comes in parts, and the browser then keeps in its place what it
+ * shows, which is below; so for a moment it is followed, unless the visitor does something else.
+ */
+function showAbove() {
+  const until = performance.now() + OPENING;
+  const end = new AbortController();
+  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(kind, () => end.abort(), { capture: true, signal: end.signal });
+  const follow = () => {
+    if (performance.now() > until) end.abort();
+    if (end.signal.aborted) return;
+    document.querySelector(".st-key-other_inputs")?.scrollIntoView({ block: "nearest" });
+    requestAnimationFrame(follow);
+  };
+  follow();
+}
 
 /** The component. */
 export class DrawingPad extends Part {
@@ -89,8 +107,10 @@ export class DrawingPad extends Part {
       })));
     }
     this.ways.show(header.ways, header.way);
-    if (header.way && header.way === this.opening) requestAnimationFrame(() => document.querySelector(".st-key-other_inputs")?.scrollIntoView({ block: "nearest" }));
-    this.opening = "";
+    if (header.way && header.way === this.opening) {
+      this.opening = "";
+      showAbove();
+    }
     if (header.cards.models) this.takeModels();
     if (this.wish === null) this.begin();
     else if (header.wish !== this.wish) this.follow();
