@@ -7,30 +7,47 @@
         logits = model(images)                    # float (batch, channel, row, column) in 0..1
     seen["attention.weights"].at(batch=0, head=0) # (query, key)
 
-`load` gives a checkpoint's model and card, `trace` shows what happens inside any model whose layers have taps,
-`Grid` says where tokens lie on the picture. Importing attnviz costs no torch: names resolve when they are used.
+`names()` lists the checkpoints, and `load` returns a model and its model card. `trace` shows what happens inside any
+model whose layers have taps, `edits` change it, and `addresses` lists those taps. Derive a layer of your own from
+`Layer`. A trace keeps `Reading`s, whose `Grid` says where tokens are on the picture. Importing attnviz does not import
+torch: names are resolved when they are used.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from attnviz import edits as edits
+    from attnviz.cards import names as names
     from attnviz.checkpoints import load as load
-    from attnviz.tracing import Grid as Grid
+    from attnviz.readings import Grid as Grid
+    from attnviz.readings import Reading as Reading
+    from attnviz.tracing import Layer as Layer
+    from attnviz.tracing import addresses as addresses
     from attnviz.tracing import trace as trace
 
 __version__ = "0.1.0"
 
-_HOMES = {"load": "attnviz.checkpoints", "trace": "attnviz.tracing", "Grid": "attnviz.tracing"}
+_HOMES = {
+    "Grid": "attnviz.readings",
+    "Layer": "attnviz.tracing",
+    "Reading": "attnviz.readings",
+    "addresses": "attnviz.tracing",
+    "load": "attnviz.checkpoints",
+    "names": "attnviz.cards",
+    "trace": "attnviz.tracing",
+}
 
-__all__ = ["Grid", "load", "trace"]
+__all__ = ["Grid", "Layer", "Reading", "addresses", "edits", "load", "names", "trace"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "edits":
+        return import_module("attnviz.edits")
     if name not in _HOMES:
         raise AttributeError(f"module 'attnviz' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted({*globals(), *__all__})

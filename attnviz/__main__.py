@@ -1,17 +1,17 @@
-"""The command line: `python -m attnviz --help`. A wrong word ends it with one sentence and exit status 2."""
+"""The command line: `python -m attnviz --help`. Wrong arguments end it with one sentence and exit status 2."""
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
+from typing import Any
 
+import attnviz
 from attnviz import cards, data, files, results
 from attnviz.errors import AttnvizError, BadInput
-from attnviz.recipes import RECIPES, Recipe, paper, recipe
-
-if TYPE_CHECKING:
-    from attnviz.training.loop import Epoch, Step
+from attnviz.recipes import PAPERS, RECIPES, Recipe, paper, recipe
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,17 +21,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after the program's name; by default those it was called with.
 
     Returns:
-        The exit status: 0, 2 for a wrong word or something missing, 130 when stopped by the keyboard.
+        The exit status: 0; 2 for wrong arguments or something missing; 130 when stopped by the keyboard; 141 when the
+        output is no longer read.
     """
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
+        sys.stdout.flush()
     except AttnvizError as error:
         print(error, file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("Stopped. The same command goes on from the last epoch.", file=sys.stderr)
+    except KeyboardInterrupt as stopped:
+        print(str(stopped) or "Stopped.", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise Python complains at exit
+        return 141
     return 0
 
 
@@ -46,42 +51,52 @@ def _models(_: argparse.Namespace) -> None:
 def _checkpoints(_: argparse.Namespace) -> None:
     for name in cards.names():
         card = cards.read(name)
-        said = ", ".join(f"{results.percent(f.value)} on {results.words(f)} ({f.count:,})" for f in card.figures)
+        said = ", ".join(f"{results.said(f.value, f.unit)} on {results.words(f)} ({f.count:,})" for f in card.figures)
         print(f"{name:24} {card.parameters:,} parameters, seed {card.seed} of {len(card.runs)}: {said}")
 
 
 def _train(options: argparse.Namespace) -> None:
     card = _trained(recipe(options.model, options.recipe), options.seeds, options.device, options.threads)
     for figure in card.figures:
-        print(f"{card.name}: accuracy on {results.words(figure)}, {figure.count:,}: {results.spread(figure)}")
+        print(f"{card.name}: {figure.name} on {results.words(figure)}, {figure.count:,}: {results.spread(figure)}")
 
 
 def _evaluate(options: argparse.Namespace) -> None:
     from attnviz.checkpoints import load
-    from attnviz.training.seeds import evaluate
+    from attnviz.training.measuring import evaluate, test_examples
+    from attnviz.training.objectives import objective
 
     model, card = load(options.name)
     for test in card.recipe.tests:
-        accuracy, count = evaluate(model, card.recipe, test)
-        stated = card.figure(test)
-        said = results.percent(stated.value) if stated else "nothing"
-        print(f"{card.name} on {results.words(test)}, {count:,}: {results.percent(accuracy)}; its card says {said}")
+        examples = test_examples(card.recipe, test)
+        for name, found in evaluate(model, card.recipe, test, examples).items():
+            stated = card.figure(test, name)
+            said = results.said(stated.value, stated.unit) if stated else "nothing"
+            came = results.said(found.value, objective(card.recipe).measures[name].unit)
+            print(f"{card.name} on {results.words(test)}, {len(examples):,}: {came}; its card says {said}")
 
 
 def _results(options: argparse.Namespace) -> None:
     if not options.write:
-        print(results.everything())
+        print(results.everything(), end="")
         return
     try:
         files.write(results.README, results.renewed(results.README.read_text("utf-8")))
+        files.write(results.FULL, results.everything())
     except OSError as error:
-        raise BadInput(f"{results.README} cannot be renewed: {files.reason(error)}.") from error
-    print(f"Rendered the tables of {results.README} again.")
+        raise BadInput(f"{results.README} or {results.FULL} cannot be written: {files.reason(error)}.") from error
+    print(f"Rendered {results.FULL} and the table in {results.README} again.")
+
+
+def _migrate(_: argparse.Namespace) -> None:
+    from attnviz.migration import migrate
+
+    print(f"{len(migrate())} cards were rewritten; weights and figures are unchanged.")
 
 
 def _reproduce(options: argparse.Namespace) -> None:
     chosen = paper(options.paper)
-    for name in dict.fromkeys(name for figure in chosen.figures for name in figure.checkpoints):
+    for name in chosen.checkpoints:
         if options.train and name not in cards.names():
             _trained(RECIPES[name], range(5), options.device, None)
     print(f"{chosen.title} ({chosen.source})\n\n{results.reproduction(chosen)}")
@@ -91,49 +106,45 @@ def _data(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
     if options.name in data.DATASETS and not data.DATASETS[options.name].megabytes:
-        print(f"{options.name} needs no download: it is drawn.")
+        print(f"{options.name} needs no download: attnviz generates it.")
         return
-    with tqdm(total=100, unit="%", desc=options.name) as bar:
+    with ExitStack() as ending:
+        bar: Any = None
 
         def progress(fraction: float, sentence: str) -> None:
-            bar.set_postfix_str(sentence)
-            bar.update(round(100 * fraction) - bar.n)
+            nonlocal bar
+            if bar is None:  # no bar before an error
+                shape = "{desc} {bar:20} {percentage:.0f} %{postfix}"
+                bar = ending.enter_context(tqdm(total=100, desc=options.name, bar_format=shape))
+            bar.set_postfix_str(sentence, False)
+            bar.update(100 * fraction - bar.n)
 
         data.fetch(options.name, progress)
-    print(f"{options.name} is in {data.folder() / options.name}.")
+    kept = data.DATASETS[options.name].made_from or options.name
+    print(f"{kept} is in {data.folder() / kept}.")
 
 
 def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | None) -> cards.Card:
-    from tqdm import tqdm
+    from attnviz.training.progress import Progress
+    from attnviz.training.seeds import train
 
-    from attnviz.training import seeds as training
-    from attnviz.training.loop import Epoch
-
-    device = training.device_of(device)
-    with tqdm(unit="step", desc=chosen.key) as bar:
-
-        def report(seed: int, event: "Step | Epoch") -> None:
-            if isinstance(event, Epoch):
-                loss, accuracy = event.validation_loss, results.percent(event.validation_accuracy)
-                bar.set_postfix_str(f"seed {seed}, epoch {event.epoch}: validation loss {loss:.4f}, {accuracy}")
-            else:
-                bar.total = event.total
-                bar.update(event.done - bar.n)
-
-        return training.train(chosen, seeds, device=device, threads=threads, report=report)
+    progress = Progress(chosen, seeds)
+    with progress.shown():
+        return train(chosen, seeds, device=device, threads=threads, report=progress.report)
 
 
 def seeds(word: str) -> list[int]:
-    """Read "3" or "0-4" as a list of seeds.
+    """Read "3", "0-4" or "0-2,5" as a list of seeds.
 
     Raises:
         BadInput: anything else.
     """
-    read = re.fullmatch(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", word)
-    first, last = (int(read[1]), int(read[2] or read[1])) if read else (1, 0)
-    if last < first:
-        raise BadInput(f"Seeds are a number below a million or a range such as 0-4, not {word!r}.")
-    return list(range(first, last + 1))
+    read = [re.fullmatch(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", part) for part in word.split(",")]
+    ranges = [range(int(part[1]), int(part[2] or part[1]) + 1) for part in read if part]
+    chosen = [seed for part in ranges for seed in part]
+    if None in read or not all(ranges) or len(set(chosen)) < len(chosen):
+        raise BadInput(f"Seeds must be distinct numbers below a million, such as 3, 0-4 or 0-2,5, not {word!r}.")
+    return chosen
 
 
 def _seeds(word: str) -> list[int]:
@@ -145,6 +156,7 @@ def _seeds(word: str) -> list[int]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("attnviz", description="See, train and test attention in vision models.")
+    parser.add_argument("--version", action="version", version=f"attnviz {attnviz.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     command = commands.add_parser("models", help="list the architectures and their recipes")
@@ -154,27 +166,38 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_checkpoints)
 
     command = commands.add_parser("data", help="download a data set")
-    command.add_argument("name", metavar="NAME", help="mnist, fashion_mnist or cifar10")
+    command.add_argument(
+        "name", metavar="NAME", help=", ".join(name for name, its in data.DATASETS.items() if its.megabytes)
+    )
     command.set_defaults(run=_data)
 
-    command = commands.add_parser("train", help="train or go on with a recipe, and write its checkpoint")
-    command.add_argument("model", metavar="MODEL")
-    command.add_argument("--recipe", required=True)
-    command.add_argument("--seeds", type=_seeds, default=[0], help="such as 0-4")
+    command = commands.add_parser("train", help="train a recipe, or resume its training, and write its checkpoint")
+    command.add_argument("model", metavar="MODEL", help="a name that `attnviz models` lists")
+    command.add_argument(
+        "--recipe", required=True, help="a recipe of that model, such as 1v8; `attnviz models` lists them"
+    )
+    command.add_argument(
+        "--seeds", type=_seeds, default=[0], help="such as 0-4 or 0-2,5; other seeds on the card are kept"
+    )
     command.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    command.add_argument("--threads", type=int, help="of the CPU; a run keeps the number it was started with")
+    command.add_argument(
+        "--threads", type=int, help="number of CPU threads; a run keeps the number it was started with"
+    )
     command.set_defaults(run=_train)
 
     command = commands.add_parser("evaluate", help="test a checkpoint again")
-    command.add_argument("name", metavar="NAME")
+    command.add_argument("name", metavar="NAME", help="MODEL.RECIPE; `attnviz checkpoints` lists them")
     command.set_defaults(run=_evaluate)
 
-    command = commands.add_parser("results", help="print the tables of README")
-    command.add_argument("--write", action="store_true", help="put them into README")
+    command = commands.add_parser("migrate", help="update the cards of an earlier version")
+    command.set_defaults(run=_migrate)
+
+    command = commands.add_parser("results", help="print docs/results.md")
+    command.add_argument("--write", action="store_true", help="write it, and the table in README")
     command.set_defaults(run=_results)
 
-    command = commands.add_parser("reproduce", help="print a paper's figures beside ours and the controls")
-    command.add_argument("paper", metavar="PAPER")
+    command = commands.add_parser("reproduce", help="print a paper's figures next to ours and the controls")
+    command.add_argument("paper", metavar="PAPER", help=", ".join(PAPERS))
     command.add_argument("--train", action="store_true", help="train what is missing, five seeds each")
     command.add_argument("--device", default="auto", help="auto, cpu or cuda")
     command.set_defaults(run=_reproduce)

@@ -1,49 +1,103 @@
-"""The card of a checkpoint: what it is, how it was made, and what it reaches. Reading cards costs no torch."""
+"""The model card of a checkpoint: what it is, how it was made, and how accurate it is. Reading it needs no torch."""
 
 import base64
+import binascii
+import hashlib
+import json
+import math
 import os
+import time
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import ValidationError
+from pydantic import Field, ValidationError, model_validator
 
-from attnviz.errors import CheckpointError, UnknownName
+from attnviz.data.specs import DATASETS
+from attnviz.errors import CheckpointError, UnknownName, closest
 from attnviz.files import reason
 from attnviz.recipes.recipe import Augmentation, Recipe, Strict, Test
+
+_INSTALLED = Path(__file__).parent / "_checkpoints"  # where setup.py puts them
+_FILE = "card.json"
+_IN_REPOSITORY = Path(__file__).parent.parent / "checkpoints"
+
+Unit = str
+"""The unit of a figure: "share" (0..1, shown as a percentage), "nats", "count", ..."""
 
 
 class Figure(Strict):
     """One measured number.
 
     Args:
-        name: of what, such as accuracy.
-        data, split, count: measured on so many pictures of which part of which data set.
-        value: of the shipped weights.
+        name: what was measured, such as accuracy.
+        unit, better: the unit, and which direction is better.
+        data, split, count: the data set, its part, and the number of pictures.
+        value: the figure of the shipped weights.
         mean, lowest, highest: over the seeds.
-        seeds: how many.
-        augmentation, draws: it was measured on so many variants of each of `count / draws` pictures.
-        right: which pictures the shipped weights answered rightly, a bit each in the order of the pictures (of all in
-            the first draw, then the second), packed and in base64: so two models can be compared picture by picture.
+        seeds: how many seeds.
+        per_seed: the value of each seed, in the order of the card's runs, so that two models can be compared in pairs;
+            None on cards written before these were kept.
+        augmentation, draws: it was measured on `draws` variants of each of `count / draws` pictures.
+        right: for an accuracy, which pictures the shipped weights answered correctly, one bit each in the order of the
+            pictures (all of the first draw, then the second), packed and in base64, so that two models can be compared
+            picture by picture. None if the figure is not a share of pictures.
     """
 
     name: str
+    unit: Unit = "share"
+    better: Literal["higher", "lower"] = "higher"
     data: str
     split: str
-    count: int
+    count: int = Field(gt=0)
     value: float
     mean: float
     lowest: float
     highest: float
-    seeds: int
+    seeds: int = Field(gt=0)
+    per_seed: tuple[float, ...] | None = None
     augmentation: Augmentation | None = None
-    draws: int = 1
-    right: str
+    draws: int = Field(default=1, gt=0)
+    right: str | None = None
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        slack = 1e-9 * max(
+            1.0, abs(self.lowest), abs(self.highest)
+        )  # a mean of equal numbers can differ in the last bit
+        inside = (self.lowest - slack <= value <= self.highest + slack for value in (self.mean, self.value))
+        if not all(inside):
+            raise ValueError("its value and mean must lie between its lowest and its highest")
+        if self.unit == "share" and not -slack <= self.lowest <= self.highest <= 1 + slack:
+            raise ValueError("a share must lie between 0 and 1")
+        if self.count % self.draws:
+            raise ValueError(f"{self.count} pictures are not {self.draws} draws of the same ones")
+        if self.per_seed is not None:
+            told = len(self.per_seed), min(self.per_seed, default=0.0), max(self.per_seed, default=0.0)
+            if told != (self.seeds, self.lowest, self.highest) or self.value not in self.per_seed:
+                raise ValueError("its values per seed disagree with its number of seeds, lowest, highest or value")
+        if self.right is not None:
+            try:
+                bits = len(base64.b64decode(self.right, validate=True))
+            except (binascii.Error, ValueError) as error:
+                raise ValueError("'right' is not base64") from error
+            if bits != -(-self.count // 8):
+                raise ValueError(f"'right' must hold a bit for each of {self.count} pictures")
+            if not math.isclose(float(self.unpacked().mean()), self.value, rel_tol=0, abs_tol=1e-9):
+                raise ValueError("'right' and 'value' disagree")
+        return self
+
+    def measures(self, test: Test, name: str) -> bool:
+        """Return whether this is the figure of that name of a test."""
+        asked = name, test.data, test.split, test.augmentation
+        return (self.name, self.data, self.split, self.augmentation) == asked
 
     def unpacked(self) -> npt.NDArray[np.bool_]:
-        """Return which pictures were answered rightly: bool (count,)."""
-        bits = np.frombuffer(base64.b64decode(self.right), np.uint8)
+        """Return which pictures were answered correctly: bool (count,)."""
+        bits = np.frombuffer(base64.b64decode(self.right or ""), np.uint8)
         return np.unpackbits(bits, count=self.count).astype(bool)
 
 
@@ -52,46 +106,82 @@ def packed(right: npt.NDArray[np.bool_]) -> str:
     return base64.b64encode(np.packbits(right).tobytes()).decode()
 
 
+class Ablated(Strict):
+    """Figures of the trained model with a part of it replaced, as described by one of its recipe's `ablations`.
+
+    Args:
+        name, of: of the recipe's ablation.
+        title: what was replaced, in words.
+        figures: on the recipe's tests.
+    """
+
+    name: str
+    of: str
+    title: str
+    figures: tuple[Figure, ...]
+
+
 class SeedRun(Strict):
-    """The training of one seed: where it stopped, and its curve as (train loss, validation loss, accuracy) an epoch."""
+    """The training of one seed.
+
+    Args:
+        seed: which.
+        epoch: the epoch whose weights were kept, from 1.
+        curve: by name, a value per epoch: "train_loss", "validation_loss", "validation_accuracy", ..., and the
+            recipe's probes. None for a value that was not a finite number.
+    """
 
     seed: int
-    best_epoch: int
-    validation_loss: float
-    curve: tuple[tuple[float, float, float], ...]
+    epoch: int = Field(gt=0)
+    curve: dict[str, tuple[float | None, ...]]
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        lengths = {len(values) for values in self.curve.values()}
+        if len(lengths) != 1 or self.epoch > lengths.pop():
+            raise ValueError("its curves must have a value per epoch, and the kept epoch must be one of them")
+        return self
+
+    def kept(self, name: str) -> float | None:
+        """Return the value of a curve at the epoch whose weights were kept; None where there is no such curve."""
+        return self.curve[name][self.epoch - 1] if name in self.curve else None
 
 
 class Example(Strict):
-    """Logits of a few drawn digits, to see that the weights still say what they said.
+    """Logits of a few built-in pictures, to check that the weights still give the same answers.
 
     Args:
-        version, seed, digits: of the `strokes` that were drawn.
-        logits: (digit, column).
+        data, labels, seed: pictures with these labels, either from `strokes`, drawn with this seed, or the first
+            samples of another data set, without a seed.
+        digest: sha256 of the pictures as the model took them.
+        logits: (picture, column).
     """
 
-    version: int
-    seed: int
-    digits: tuple[int, ...]
+    data: str
+    labels: tuple[int, ...]
+    seed: int | None
+    digest: str
     logits: tuple[tuple[float, ...], ...]
 
 
 class Card(Strict):
-    """All there is to know about a checkpoint.
+    """Everything that is known about a checkpoint.
 
     Args:
         name: MODEL.RECIPE.
-        recipe, config: how it was trained, and what the model was built from, in full.
+        recipe, config: how it was trained, and the complete configuration of the model.
         classes: the names of the answers, in the order of the logits.
-        parameters: how many numbers were learnt.
+        parameters: the number of learnt parameters.
         data_digest: sha256 of the training part (pixels and labels).
         weights_digest: sha256 of weights.safetensors.
-        seed: the one whose weights are shipped: the smallest validation loss of all.
+        seed: the seed whose weights are shipped: the best on the validation part, or the lowest if there is none.
         runs: every seed's training.
-        figures: what was measured, once, after everything was chosen.
-        example: logits of drawn digits.
-        seconds: of all trainings together.
-        device, threads, versions: what it was made with.
-        command: makes it again.
+        figures: what was measured once, after all choices were made.
+        ablations: what was measured with parts of the model replaced.
+        example: logits of built-in pictures; None if there are none of this kind.
+        seconds: the duration of all trainings together.
+        device, threads, versions: what it was trained with.
+        command: the command that trains it again.
     """
 
     name: str
@@ -104,7 +194,8 @@ class Card(Strict):
     seed: int
     runs: tuple[SeedRun, ...]
     figures: tuple[Figure, ...]
-    example: Example
+    ablations: tuple[Ablated, ...] = ()
+    example: Example | None
     seconds: float
     device: str
     threads: int
@@ -113,38 +204,130 @@ class Card(Strict):
 
     def figure(self, test: Test, name: str = "accuracy") -> Figure | None:
         """Return what was measured in a test, or None."""
-        asked = name, test.data, test.split, test.augmentation
-        return next((f for f in self.figures if (f.name, f.data, f.split, f.augmentation) == asked), None)
+        return next((figure for figure in self.figures if figure.measures(test, name)), None)
 
 
 def folder() -> Path:
-    """Return where the checkpoints lie: `ATTNVIZ_CHECKPOINTS`, else the folder of the repository."""
-    return Path(os.environ.get("ATTNVIZ_CHECKPOINTS") or Path(__file__).parent.parent / "checkpoints")
+    """Return the folder of the checkpoints: `ATTNVIZ_CHECKPOINTS`, else the installed one, else the repository's."""
+    if chosen := os.environ.get("ATTNVIZ_CHECKPOINTS"):
+        return Path(chosen)
+    return _INSTALLED if _INSTALLED.is_dir() else _IN_REPOSITORY
 
 
 def names() -> list[str]:
-    """Return the names of all checkpoints, in alphabetical order."""
-    return sorted(path.parent.name for path in folder().glob("*/card.json"))
+    """Return the names of all checkpoints, in alphabetical order; some may have a card but no weights."""
+    try:
+        with os.scandir(folder()) as entries:
+            # every page asks several times, and a Path for each entry takes three times as long
+            return sorted(entry.name for entry in entries if os.path.exists(f"{entry.path}/{_FILE}"))  # noqa: PTH110
+    except OSError:
+        return []
+
+
+def weights(name: str) -> Path:
+    """Return the path of a checkpoint's weights; a card may come without them."""
+    return folder() / name / "weights.safetensors"
+
+
+def usable(among: Sequence[str]) -> dict[str, Card]:
+    """Return the cards of those checkpoints that can be shown: with a readable card, and with weights."""
+    found = {}
+    for name in among:
+        with suppress(CheckpointError):
+            if weights(name).is_file():
+                found[name] = read(name)
+    return found
+
+
+def text(card: Card) -> str:
+    """Return the content of a card's file: its fields, and a digest of all of them."""
+    fields = card.model_dump(mode="json")
+    return json.dumps({**fields, "digest": _digest(fields)}, indent=1, ensure_ascii=False) + "\n"
+
+
+class _Stamp(NamedTuple):
+    """What changes when a file is written again or replaced."""
+
+    written: int  # nanoseconds since 1970
+    size: int
+    inode: int
+
+
+_read: dict[tuple[Path, str], tuple[_Stamp, Card]] = {}
+_SETTLED = 2_000_000_000  # nanoseconds: a file written twice within a tick of the file system's clock has one stamp
+_MOST = 256
 
 
 def read(name: str) -> Card:
-    """Read a checkpoint's card.
+    """Read a checkpoint's card; once, and again only when its file has changed.
 
     Raises:
         UnknownName: there is no checkpoint of that name; the closest ones are listed.
-        CheckpointError: its card cannot be read, or is not a card.
+        CheckpointError: its card cannot be read, is not a card, contradicts itself, or was changed afterwards.
     """
-    if name not in names():
+    where = folder(), name
+    path = Path(*where, _FILE)
+    stamp = _stamp(path)
+    known = _read.get(where)
+    if known is not None and known[0] == stamp:
+        return known[1]
+    if stamp is None or name not in names():
         raise UnknownName("checkpoint", name, names())
-    path = folder() / name / "card.json"
     try:
-        return Card.model_validate_json(path.read_bytes(), strict=False)
+        card = _parsed(path.read_bytes(), path)
     except OSError as error:
         raise CheckpointError(f"The card {path} cannot be read: {reason(error)}.") from error
+    if time.time_ns() - stamp.written > _SETTLED:
+        if len(_read) >= _MOST:
+            _read.clear()
+        _read[where] = stamp, card
+    return card
+
+
+def _stamp(path: Path) -> _Stamp | None:
+    try:
+        found = path.stat()
+    except (OSError, ValueError):  # a name with NUL or surrogates is a ValueError
+        return None
+    return _Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def _parsed(content: bytes, path: Path) -> Card:
+    try:
+        fields = json.loads(content)
+        digest = fields.pop("digest", None) if isinstance(fields, dict) else None
+        card = Card.model_validate(fields)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the file"
-        raise CheckpointError(
-            f"{path} is not a card of this version of attnviz: {place}: {first['msg']}. "
-            "Train the checkpoint again, or take back the committed folder."
-        ) from error
+        raise _refused(path, f"{place}: {first['msg'].removeprefix('Value error, ')}") from error
+    except (ValueError, RecursionError) as error:
+        raise _refused(path, "it is not a complete JSON file") from error
+    if not _finite(fields["config"]) or not _finite(fields["recipe"]):
+        raise _refused(path, "its config holds a value that is not a finite number")
+    for known in {card.recipe.data, *(test.data for test in card.recipe.tests), *(f.data for f in card.figures)}:
+        if known not in DATASETS:
+            raise _refused(path, f"there is no data set {known!r}. {closest(known, DATASETS)}".rstrip("."))
+    if digest != _digest(fields):
+        raise _refused(path, "it was changed after it was written, or is damaged: its digest does not match")
+    return card
+
+
+def _refused(path: Path, why: str) -> CheckpointError:
+    return CheckpointError(
+        f"{path} is not a card of this version of attnviz: {why}. "
+        "Train the checkpoint again, or restore the committed folder."
+    )
+
+
+def _digest(fields: dict[str, Any]) -> str:
+    """Return the sha256 of a card's fields, independent of the layout of its file."""
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+
+def _finite(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_finite, value.values()))
+    if isinstance(value, list):
+        return all(map(_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)

@@ -1,6 +1,7 @@
-"""Checkpoints: a name to a model and its card. Weights are safetensors, never pickles: loading one runs no code."""
+"""Checkpoints: from a name to a model and its card. Weights are safetensors, not pickles, so loading runs no code."""
 
 import hashlib
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import torch
@@ -13,8 +14,6 @@ from attnviz import cards, models
 from attnviz.cards import Card
 from attnviz.errors import AttnvizError, CheckpointError
 from attnviz.files import reason, write
-
-_WEIGHTS = "weights.safetensors"
 
 
 class Checkpoint(NamedTuple):
@@ -32,28 +31,35 @@ def load(name: str) -> Checkpoint:
 
     Raises:
         UnknownName: there is no checkpoint of that name; the closest ones are listed.
-        CheckpointError: cut, foreign, of another shape, not finite, or not the weights that the card describes.
-            Nothing of it is loaded.
+        CheckpointError: the file is truncated, foreign, of another shape, not finite, or not the weights that the card
+            describes. Nothing is loaded.
     """
     card = cards.read(name)
-    path = cards.folder() / name / _WEIGHTS
+    path = cards.weights(name)
+    if card.recipe.weights is None and not path.exists():
+        raise CheckpointError(
+            f"The weights of {name} are too large for the repository. This command makes them: {card.command}"
+        )
     try:
         content = path.read_bytes()
         tensors = load_tensors(content)
     except OSError as error:
         raise CheckpointError(f"The weights {path} cannot be read: {reason(error)}.") from error
     except (SafetensorError, ValueError, KeyError) as error:
-        raise CheckpointError(f"{path} is not a whole safetensors file. Take back the committed one.") from error
+        raise CheckpointError(f"{path} is not a complete safetensors file. Restore the committed one.") from error
     if card.name != name or card.config != {"classes": [*card.classes], **card.recipe.config}:
-        raise CheckpointError(f"The card of {name} contradicts itself. Take back the committed folder.")
+        raise CheckpointError(f"The card of {name} contradicts itself. Restore the committed folder.")
     try:
+        _check(f"{path}", _outline(card), tensors)  # a false config could ask for more memory than there is
         model = models.spec(card.recipe.model).build(card.config)
+    except CheckpointError:
+        raise
     except (AttnvizError, ArithmeticError, RuntimeError, ValueError) as error:
-        why = str(error).rstrip(".")
+        why = str(error).partition("\n")[0].rstrip(".")
         raise CheckpointError(f"The card of {name} describes no model that can be built: {why}.") from error
-    _check(f"{path}", model.state_dict(), tensors)
+    _check(f"{path}", stored(model, model.state_dict(), card.recipe.weights), tensors)
     if digest(content) != card.weights_digest:
-        raise CheckpointError(f"{path} holds other weights than its card describes. Take back the committed folder.")
+        raise CheckpointError(f"{path} holds other weights than its card describes. Restore the committed folder.")
     model.load_state_dict(tensors)
     return Checkpoint(model.eval().requires_grad_(False), card)
 
@@ -62,15 +68,31 @@ def save(model_state: dict[str, Tensor], card: Card) -> None:
     """Write a checkpoint: the weights first, then the card that names their digest.
 
     Raises:
-        CheckpointError: it cannot be written; an older one of that name is then still whole or named as damaged.
+        CheckpointError: it cannot be written; an older one of that name is then still intact, or is reported as
+            damaged.
     """
     target = cards.folder() / card.name
     try:
         target.mkdir(parents=True, exist_ok=True)
-        write(target / _WEIGHTS, encode(model_state))
-        write(target / "card.json", card.model_dump_json(indent=1) + "\n")
+        write(cards.weights(card.name), encode(model_state))
+        write(target / "card.json", cards.text(card))
     except OSError as error:
         raise CheckpointError(f"The checkpoint {target} cannot be written: {reason(error)}.") from error
+
+
+def stored(model: nn.Module, state: Mapping[str, Tensor], weights: str | None) -> dict[str, Tensor]:
+    """Return a state as it is stored: for "float16", the parameters but not the buffers in half precision.
+
+    Raises:
+        CheckpointError: a parameter is too large for that.
+    """
+    if weights != "float16":
+        return dict(state)
+    halved = {name: state[name].half() for name, _ in model.named_parameters()}
+    for name, tensor in halved.items():
+        if not tensor.is_meta and not torch.isfinite(tensor).all():
+            raise CheckpointError(f"{name!r} holds a number too large for float16: give the recipe weights='float32'.")
+    return {name: halved.get(name, tensor) for name, tensor in state.items()}
 
 
 def encode(state: dict[str, Tensor]) -> bytes:
@@ -83,17 +105,26 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def _outline(card: Card) -> dict[str, Tensor]:
+    """Return the tensors that the file of a card's model should hold, without memory."""
+    with torch.device("meta"):
+        model = models.spec(card.recipe.model).build(card.config)
+    return stored(model, model.state_dict(), card.recipe.weights)
+
+
 def _check(where: str, expected: dict[str, Tensor], came: dict[str, Tensor]) -> None:
     for name, tensor in expected.items():
         if name not in came:
             raise CheckpointError(f"{where} lacks {name!r}: it belongs to another model.")
         if came[name].shape != tensor.shape:
             raise CheckpointError(
-                f"{where}: {name!r} must have shape {tuple(tensor.shape)}, it has {tuple(came[name].shape)}."
+                f"{where}: {name!r} must have shape {tuple(tensor.shape)}, but has {tuple(came[name].shape)}."
             )
         if came[name].dtype != tensor.dtype:
-            raise CheckpointError(f"{where}: {name!r} must hold {tensor.dtype}, it holds {came[name].dtype}.")
+            raise CheckpointError(f"{where}: {name!r} must hold {tensor.dtype}, but holds {came[name].dtype}.")
         if not torch.isfinite(came[name]).all():
             raise CheckpointError(f"{where}: {name!r} holds values that are not finite numbers.")
     if extra := sorted(set(came) - set(expected)):
-        raise CheckpointError(f"{where} holds {extra[0]!r}, which the model does not have: it belongs to another.")
+        raise CheckpointError(
+            f"{where} holds {extra[0]!r}, which the model does not have: it belongs to another model."
+        )

@@ -1,13 +1,13 @@
-"""Edits: what may be done to a value inside a model. A closed vocabulary: scale, put, off, uniform.
+"""Edits: the changes that can be made to a value inside a model. There are four: scale, set_value, off, uniform.
 
     with trace(model, edits={"attention.mixed": off(head=3)}):                     # switch a head off
     with trace(model, edits={"features.gate": scale(2, channel=[0, 5])}):          # turn two gates up
-    with trace(model, edits=uniform("attention.mixed", head=3)):                   # let a head look everywhere alike
+    with trace(model, edits=uniform("attention.mixed", head=3)):                   # let a head attend to all equally
     with trace(model, edits=together({"attention.mixed": off(head=3)}, uniform("attention.mixed", head=4))):
 
-An index says which part is meant, in the words of the tap's axes: a place, or several, counted from 0; an axis that is
-not named is meant as a whole. A tap that is reached several times in one pass also knows the axis that counts its
-visits: `put([0.5, 0.5], glimpse=2)`.
+An index names a part by the tap's axes: one or several numbers, counted from 0. An axis that is not named is meant as a
+whole. A tap that is reached several times in one pass also has the axis that counts its visits:
+`set_value([0.5, 0.5], glimpse=2)`.
 
 A head is switched off, or made uniform, where its values have been mixed: the layer can then stay on its fused path,
 which never computes the weights. A test holds both equal to the edit of the weights.
@@ -39,7 +39,7 @@ class Change:
     index: Mapping[str, tuple[int, ...]]
 
     def __call__(self, address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int]) -> Tensor | None:
-        """Return the changed tensor, or None where another visit is meant than this one."""
+        """Return the changed tensor, or None if the edit is for another visit."""
         meant = torch.ones((), dtype=torch.bool, device=tensor.device)
         for axis, places in self.index.items():
             if axis in visit:
@@ -50,7 +50,7 @@ class Change:
                 raise TraceError(f"{address} has no axis {axis!r}. {closest(axis, (*axes, *visit))}")
             size = tensor.shape[axes.index(axis)]
             if max(places) >= size:
-                raise TraceError(f"{address}: {axis} {max(places)} was asked for; there are {size}, counted from 0.")
+                raise TraceError(f"{address} has no {axis} {max(places)}; there are {size}, counted from 0.")
             chosen = torch.zeros(size, dtype=torch.bool, device=tensor.device)
             chosen[list(places)] = True
             meant = meant & chosen.view([-1 if word == axis else 1 for word in axes])
@@ -58,7 +58,7 @@ class Change:
 
 
 class Look:
-    """No change: it remembers the mean over the tokens, for a later edit of the same pass."""
+    """An edit that changes nothing but remembers the mean over the tokens for a later edit of the same pass."""
 
     mean: Tensor
 
@@ -86,10 +86,10 @@ def off(**index: Places) -> Change:
     Raises:
         BadInput: an index that is no place.
     """
-    return put(0.0, **index)
+    return set_value(0.0, **index)
 
 
-def put(value: Any, /, **index: Places) -> Change:
+def set_value(value: Any, /, **index: Places) -> Change:
     """Set a part to a value.
 
     Args:
@@ -117,14 +117,14 @@ def put(value: Any, /, **index: Places) -> Change:
 
 
 def uniform(address: str, **index: Places) -> dict[str, Edit]:
-    """Let a part of an attention layer look at all tokens alike: what it mixes is then the mean of the values.
+    """Make a part of an attention layer attend to all tokens equally, so that it mixes the mean of the values.
 
     Args:
         address: of the layer's tap "mixed".
         index: axis -> places, such as a head.
 
     Returns:
-        Two edits that belong together: one looks at the values, the other replaces what was mixed.
+        Two edits that belong together: one reads the values, the other replaces the mixed values.
 
     Raises:
         BadInput: the address of another tap, or an index that is no place.
@@ -138,10 +138,10 @@ def uniform(address: str, **index: Places) -> dict[str, Edit]:
 
 
 def together(*edits: Mapping[str, Edit | Sequence[Edit]]) -> dict[str, tuple[Edit, ...]]:
-    """Join edits: several at one address happen one after the other, in their order.
+    """Join edits; several edits of one tap are made one after the other, in their order.
 
     Returns:
-        address -> edits, for `trace(edits=...)`. Who only looks comes last, and so sees what the others made.
+        tap path -> edits, for `trace(edits=...)`. Edits that only read come last, so they see what the others changed.
     """
     joined: dict[str, list[Edit]] = {}
     for some in edits:
@@ -151,7 +151,7 @@ def together(*edits: Mapping[str, Edit | Sequence[Edit]]) -> dict[str, tuple[Edi
 
 
 def edited(address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[str, int], edit: Edit) -> Tensor | None:
-    """Return what an edit makes of a tensor, or None where it means another visit.
+    """Return the tensor after an edit, or None if the edit is for another visit.
 
     Raises:
         TraceError: it changed the tensor in place, or returned another shape, dtype or device.
@@ -165,11 +165,11 @@ def edited(address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[s
     expected = tuple(tensor.shape), tensor.dtype, tensor.device
     if not isinstance(changed, Tensor):
         raise TraceError(
-            f"The edit of {address!r} must return a tensor of shape {expected[0]}, it returned {changed!r}."
+            f"The edit of {address!r} must return a tensor of shape {expected[0]}, but returned {changed!r}."
         )
     came = tuple(changed.shape), changed.dtype, changed.device
     if came != expected:
-        raise TraceError(f"The edit of {address!r} must keep shape, dtype and device {expected}, it returned {came}.")
+        raise TraceError(f"The edit of {address!r} must keep shape, dtype and device {expected}, but returned {came}.")
     return changed
 
 
@@ -183,6 +183,6 @@ def _index(index: Mapping[str, Places]) -> dict[str, tuple[int, ...]]:
     for axis, given in index.items():
         several = tuple(given) if isinstance(given, Sequence) else (given,)
         if not several or not all(type(place) is int and place >= 0 for place in several):
-            raise BadInput(f"{axis}={given!r} is no place: use whole numbers counted from 0, such as {axis}=3.")
+            raise BadInput(f"{axis}={given!r} is not an index: use whole numbers counted from 0, such as {axis}=3.")
         places[axis] = several
     return places

@@ -1,11 +1,11 @@
 """Every error that attnviz raises on purpose. Each message says what was expected, what came and what to do.
 
 AttnvizError
-├── UnknownName        no model, recipe, checkpoint, data set, tap or class of that name
-├── BadInput           a value that cannot be used: a picture, a shape, a setting, a word in an address
-├── DataError          a data set is not here, cannot be fetched or is damaged
+├── UnknownName        there is no model, recipe, checkpoint, data set, tap or class of that name
+├── BadInput           a value that cannot be used: a picture, a shape, a setting, a value in a URL
+├── DataError          a data set is missing, cannot be fetched or is damaged
 ├── TraceError         a trace that would have shown nothing, or something false
-├── CheckpointError    a checkpoint that is cut, foreign, of another shape, or holds NaN
+├── CheckpointError    a checkpoint that is truncated, foreign, of another shape, or holds NaN
 └── RunError           a training run that cannot be started, resumed or written
 """
 
@@ -14,14 +14,15 @@ from difflib import get_close_matches
 
 
 class AttnvizError(Exception):
-    """What all errors of attnviz have in common: the message is meant for a person."""
+    """The base of all errors of attnviz, whose messages are meant for people."""
 
 
 class UnknownName(AttnvizError):
     """A name that is not in its table."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"There is no {kind} {name!r}. {closest(name, known)}")
+        shown = f"{name[:100]}…" if len(name) > 100 else name  # it may be anything, of any length
+        super().__init__(f"There is no {kind} {shown!r}. {closest(shown, known)}")
 
 
 class BadInput(AttnvizError):
@@ -29,7 +30,7 @@ class BadInput(AttnvizError):
 
 
 class DataError(AttnvizError):
-    """A data set that is not here, cannot be fetched or is damaged."""
+    """A data set that is missing, cannot be fetched or is damaged."""
 
 
 class TraceError(AttnvizError):
@@ -59,5 +60,5 @@ def closest(name: str, known: Iterable[str]) -> str:
         return "There are none."
     near = get_close_matches(name, known, n=1, cutoff=0.5)
     question = f"Did you mean {near[0]!r}? " if near else ""
-    shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
+    shown = ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
     return f"{question}There are: {shown}."

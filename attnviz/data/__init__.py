@@ -1,26 +1,63 @@
-"""Pictures to look at and to learn from.
+"""Pictures to look at and to train on.
 
     from attnviz import data
 
-    images, labels = data.load("strokes", split="test")             # always here
+    images, labels = data.load("strokes", split="test")             # no download needed
     ones_and_eights = data.load("mnist", split="test", classes=(8, 1))  # eights are 0, ones are 1
 
-`DATASETS` lists them. All but `strokes`, which is drawn by this software, are downloaded once by `fetch` and kept in
-`folder()`. Nothing here imports torch, except `fetch` when it downloads.
+`DATASETS` lists the data sets. `strokes` is drawn by attnviz, and cluttered digits are made from other data sets when
+they are loaded. All others are downloaded once by `fetch` and kept in `folder()`. Some have `samples`, a few test
+pictures that pages can show without the download. Nothing here imports torch, except `fetch` when it downloads.
 """
 
 import hashlib
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from attnviz.data import strokes
+from attnviz.data import samples
 from attnviz.data.specs import DATASETS, Dataset, DataSpec
 from attnviz.data.store import available, fetch, folder, read, spec
-from attnviz.errors import BadInput, UnknownName
+from attnviz.errors import BadInput, DataError, UnknownName
 
-__all__ = ["DATASETS", "DataSpec", "Dataset", "available", "digest", "fetch", "folder", "labels", "load", "subset"]
+__all__ = [
+    "DATASETS",
+    "DataSpec",
+    "Dataset",
+    "Shown",
+    "available",
+    "can_show",
+    "digest",
+    "fetch",
+    "folder",
+    "labels",
+    "load",
+    "shown",
+    "sources",
+    "spec",
+    "subset",
+]
+
+
+class Shown(NamedTuple):
+    """The test pictures of a data set that are available here.
+
+    Args:
+        split: "test" if all of them are available, else "samples".
+        numbers: int64 (count,), their indices in the test split, ascending.
+        labels: int64 (count,).
+    """
+
+    split: str
+    numbers: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int64]
+
+    def place(self, number: int) -> int | None:
+        """Return the index among these of the test picture with that number; None if it is not available."""
+        place = int(np.searchsorted(self.numbers, number))
+        return place if place < len(self.numbers) and self.numbers[place] == number else None
 
 
 def load(name: str, split: str = "train", classes: Sequence[int] | None = None, *, count: int | None = None) -> Dataset:
@@ -28,54 +65,97 @@ def load(name: str, split: str = "train", classes: Sequence[int] | None = None, 
 
     Args:
         name: a name in `DATASETS`.
-        split: "train" or "test".
+        split: "train" or "test"; cluttered digits have a "validation" too; or "samples", a few of the test pictures,
+            see `attnviz.data.samples`.
         classes: keep only these labels, see `subset`. None keeps all.
-        count: look only at the first so many pictures of the split, before `classes` chooses; of `strokes` only
-            these are drawn. None is all.
+        count: use only the first `count` pictures of the split, before `classes` chooses among them; of a generated
+            data set, such as `strokes`, only these are generated. None uses all.
 
     Returns:
         images uint8 (count, row, column, channel) in 0..255, labels int64 (count,). May be memory-mapped or shared
         with other callers, and then cannot be written to: copy before you change it.
 
     Raises:
-        UnknownName: no such data set, split or class; says the closest.
-        BadInput: a negative count or one beyond the split, or classes of which nothing could be kept.
-        DataError: its files are not here, or damaged; says what to do.
+        UnknownName: no such data set, split or class; the message names the closest.
+        BadInput: a negative count or one beyond the split, or classes that are not valid.
+        DataError: its files are missing or damaged; the message says what to do.
     """
     its = spec(name)
-    if split not in its.counts:
-        raise UnknownName(f"split of {name}", split, its.counts)
-    if count is not None and not 0 <= count <= its.counts[split]:
-        raise BadInput(f"{name}/{split} has {its.counts[split]:,} pictures; {count:,} of them cannot be had.")
+    counts = {**its.counts, "samples": len(samples.read(name).labels)} if split == "samples" else its.counts
+    if split not in counts:
+        raise UnknownName(f"split of {name}", split, counts)
+    if count is not None and not 0 <= count <= counts[split]:
+        raise BadInput(f"{name}/{split} has {counts[split]:,} pictures, so {count:,} cannot be loaded.")
     if classes is not None:
         _check(classes, its)
-    dataset = Dataset(*strokes.load(split, count)) if its.torchvision is None else read(name, split)
+    if split == "samples":
+        dataset = Dataset(*samples.read(name)[:2])
+    else:
+        dataset = Dataset(*its.make(split, count)) if its.make else read(name, split)
     if count is not None:
         dataset = Dataset(dataset.images[:count], dataset.labels[:count])
     return dataset if classes is None else subset(dataset, classes)
 
 
 def labels(name: str, split: str = "train") -> npt.NDArray[np.int64]:
-    """Load the labels of a split alone, int64 (count,): of `strokes` nothing is drawn for that.
+    """Load only the labels of a split, int64 (count,), without drawing the pictures of `strokes`.
 
     Raises:
         as `load` does.
     """
-    return strokes.labels(split) if spec(name).torchvision is None else load(name, split).labels
+    make = spec(name).make_labels
+    return make(split) if make else load(name, split).labels
+
+
+def shown(name: str) -> Shown:
+    """Return the test pictures of a data set that are available here: all of them, or else its samples.
+
+    Raises:
+        UnknownName: there is no such data set.
+        DataError: it is not available, and there are no samples of it; the message says what to do.
+    """
+    try:
+        found = labels(name, "test")
+    except DataError:
+        if name not in samples.about():
+            raise
+        few = samples.read(name)
+        return Shown("samples", few.numbers, few.labels)
+    return Shown("test", np.arange(len(found)), found)
+
+
+def sources(classes: Sequence[str], shape: tuple[int, int, int] | None = None) -> list[str]:
+    """Return the data sets with these classes of which pictures are available here, in the order of the table.
+
+    Args:
+        classes: of a data set, such as `DATASETS["mnist"].classes`.
+        shape: of its pictures, (row, column, channel); None for any.
+    """
+    alike = [name for name, its in DATASETS.items() if its.classes == tuple(classes) and shape in (None, its.shape)]
+    return [name for name in alike if can_show(name)]
+
+
+def can_show(name: str) -> bool:
+    """Say whether test pictures or samples of a data set are available here now.
+
+    Raises:
+        UnknownName: there is none of that name.
+    """
+    return name in samples.about() or available(name)
 
 
 def subset(dataset: Dataset, classes: Sequence[int]) -> Dataset:
-    """Keep the pictures of some classes, in their order, and label them by the place of their class in `classes`.
+    """Keep the pictures of some classes, in their order, and label them by the index of their class in `classes`.
 
     Args:
         dataset: what to choose from.
-        classes: labels to keep, each once: (8, 1) turns eights into 0 and ones into 1.
+        classes: labels to keep, without repetition: (8, 1) turns eights into 0 and ones into 1.
 
     Returns:
         A copy, which may be empty.
 
     Raises:
-        BadInput: no class, the same one twice, or something that is no whole number.
+        BadInput: no class, the same class twice, or something that is not a whole number.
     """
     _check(classes)
     place = np.full(max(int(dataset.labels.max(initial=0)), *classes) + 1, -1, np.int64)
@@ -85,7 +165,7 @@ def subset(dataset: Dataset, classes: Sequence[int]) -> Dataset:
 
 
 def digest(dataset: Dataset) -> str:
-    """Name a data set by its content: the sha256, in hex, of its shape, pixels and labels."""
+    """Return a data set's digest: the sha256, in hex, of its shape, pixels and labels."""
     hashed = hashlib.sha256(repr(dataset.images.shape).encode())
     hashed.update(np.ascontiguousarray(dataset.images, np.uint8).data)
     hashed.update(np.ascontiguousarray(dataset.labels, "<i8").data)

@@ -1,9 +1,10 @@
-"""Augmentation: one random transform a picture, as batch operations on whatever device the pictures lie on.
+"""Augmentation: one random transform per picture, as batch operations on the device of the pictures.
 
 Source: the transforms of Keras' `ImageDataGenerator`, which "Multi-Head Attention For Binary Classification", Schwarz,
-2021, uses: rotation, shift, and zoom of height and of width each for itself. Background noise is that paper's proposal.
+2021, uses: rotation, shift, and separate zooms of height and width. Background noise is that paper's proposal.
+Mirroring and cropping are those of "Deep Residual Learning for Image Recognition", He et al., 2015, for CIFAR-10.
 
-Differs: what comes from outside of a picture is background (0), and the result is rounded to 8 bit again.
+Differs: pixels from outside the picture are background (0), and the result is rounded to 8 bits again.
 """
 
 from collections.abc import Sequence
@@ -25,23 +26,56 @@ def augment(
     stretch: tuple[float, float] = (1.0, 1.0),
     noise: float = 0.0,
     sampling: Sequence[Sampling] = ("bilinear",),
+    mirror: bool = False,
+    crop: int = 0,
 ) -> "Tensor":
-    """Return one variant of every picture; each number is drawn uniformly, for each picture anew.
+    """Return one random variant of every picture; all numbers are drawn uniformly, separately for each picture.
 
     Args:
         images: uint8 (count, channel, row, column), 0 is background.
-        generator: decides all of it; on the CPU, so that it is the same for every device.
+        generator: of the random numbers, on the CPU, so that they are the same for every device.
         rotation: degrees to either side.
         shift: share of height and of width, to either side.
         stretch: (lowest, highest) factor of height and of width, above 0.
         noise: standard deviation of Gaussian noise, as a share of full ink; it shows where it is brighter than the
             picture, so the ink keeps its intensities.
-        sampling: one of these is drawn for each picture. Bilinear mixes four pixels, so that grey levels tell of the
+        sampling: one of these is drawn for each picture. Bilinear mixes four pixels, so that grey levels reveal the
             transform; nearest keeps the intensities.
+        mirror: swap left and right of every second picture, on average.
+        crop: pad every side by so many pixels of background and cut the old size out at a random place: a shift by
+            whole pixels, which changes no intensity. It comes after all others.
 
     Returns:
         uint8 of the same shape, on the same device.
     """
+    import torch
+
+    if rotation or shift or noise or tuple(stretch) != (1.0, 1.0) or not (mirror or crop):
+        images = _transformed(images, generator, rotation, shift, stretch, noise, sampling)
+    if mirror:
+        swapped = (torch.rand(len(images), generator=generator) < 0.5).to(images.device)
+        images = torch.where(swapped[:, None, None, None], images.flip(-1), images)
+    if crop:
+        rows, columns = images.shape[-2:]
+        top, left = torch.randint(2 * crop + 1, (2, len(images)), generator=generator).to(images.device)
+        padded = torch.nn.functional.pad(images, (crop, crop, crop, crop))
+        row = (top[:, None] + torch.arange(rows, device=images.device))[:, None, :, None]
+        column = (left[:, None] + torch.arange(columns, device=images.device))[:, None, None, :]
+        picture = torch.arange(len(images), device=images.device)[:, None, None, None]
+        channel = torch.arange(images.shape[1], device=images.device)[:, None, None]
+        images = padded[picture, channel, row, column]
+    return images
+
+
+def _transformed(
+    images: "Tensor",
+    generator: "torch.Generator",
+    rotation: float,
+    shift: float,
+    stretch: tuple[float, float],
+    noise: float,
+    sampling: Sequence[Sampling],
+) -> "Tensor":
     import torch
 
     def between(low: float, high: float) -> "Tensor":
@@ -62,9 +96,9 @@ def augment(
 
 
 def _inverse(turn: "Tensor", high: "Tensor", wide: "Tensor", down: "Tensor", right: "Tensor", ratio: float) -> "Tensor":
-    """Say where each place of the result comes from, in coordinates from -1 to 1: (count, 2, 3).
+    """Return the transform from the result back to the picture, in coordinates from -1 to 1: (count, 2, 3).
 
-    So stretching divides, and a turn needs the ratio of height to width, or it would shear.
+    So stretching divides, and a rotation needs the ratio of height to width, or it would shear.
     """
     import torch
 
@@ -72,7 +106,7 @@ def _inverse(turn: "Tensor", high: "Tensor", wide: "Tensor", down: "Tensor", rig
     across = torch.stack([turn.cos(), turn.sin() * ratio], dim=1) / wide[:, None]
     along = torch.stack([-turn.sin() / ratio, turn.cos()], dim=1) / high[:, None]
     linear = torch.stack([across, along], dim=1)  # (count, 2, 2)
-    moved = -(linear @ torch.stack([right, down], dim=1)[..., None])  # the result is turned, stretched, then shifted
+    moved = -(linear @ torch.stack([right, down], dim=1)[..., None])  # the result is rotated, stretched, then shifted
     return torch.cat([linear, moved], dim=2)
 
 

@@ -1,11 +1,15 @@
 """What a data set is, and the table of those there are."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from attnviz.data import strokes
+from attnviz.data.cluttered import CLUTTERED, COUNTS
+from attnviz.extensions import Table
 
 
 class Dataset(NamedTuple):
@@ -29,24 +33,54 @@ class DataSpec:
     counts: Mapping[str, int]
     """Pictures in each split."""
     megabytes: int
-    """Size of the download in MB of 2**20 bytes; 0 where there is none."""
+    """Size of the download in MB of 2**20 bytes, or of the one that it is made from; 0 where there is none."""
     source: str
     torchvision: str | None = None
-    """torchvision's name for it; None where nothing is downloaded."""
+    """torchvision's name for it; None where torchvision cannot download it."""
+    make: Callable[[str, int | None], tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]] | None = None
+    """Makes images and labels of a split, all or the first so many, where nothing has to be downloaded."""
+    made_from: str | None = None
+    """The data set that `make` needs, and without which this one is not available; None where it needs none."""
+    make_labels: Callable[[str], npt.NDArray[np.int64]] | None = None
+    """Makes the labels of a split alone, where that is quicker."""
+    ink: bool = False
+    """Whether the pictures are ink on empty paper: maps over them carry the outline of the ink."""
 
 
 _DIGITS = tuple("0123456789")
 
-DATASETS: dict[str, DataSpec] = {
+
+def _cluttered(name: str, title: str, what: str) -> DataSpec:
+    how = CLUTTERED[name]
+    where = "stand in the middle" if how.centred else f"stand somewhere on {how.canvas} x {how.canvas} pixels"
+    return DataSpec(
+        name=name,
+        title=title,
+        about=f"{what} {where}, among {how.patches} patches of {how.patch} x {how.patch} cut from other digits.",
+        shape=(how.side, how.side, 1),
+        classes=_DIGITS,
+        counts=COUNTS,
+        megabytes=11 if how.source == "mnist" else 0,
+        source="attnviz/data/cluttered.py",
+        make=how.load,
+        made_from=how.source,
+        ink=True,
+    )
+
+
+_OURS: dict[str, DataSpec] = {
     "strokes": DataSpec(
         name="strokes",
         title="Strokes",
-        about="Digits drawn by this software, in MNIST's format: always here, with no download.",
+        about="Digits drawn by attnviz in MNIST's format, with no download.",
         shape=(28, 28, 1),
         classes=_DIGITS,
         counts={"train": 60_000, "test": 10_000},
         megabytes=0,
         source="attnviz/data/strokes.py",
+        make=strokes.load,
+        make_labels=strokes.labels,
+        ink=True,
     ),
     "mnist": DataSpec(
         name="mnist",
@@ -58,6 +92,7 @@ DATASETS: dict[str, DataSpec] = {
         megabytes=11,
         source="LeCun, Cortes, Burges: The MNIST database of handwritten digits, 1998, http://yann.lecun.com/exdb/mnist/",
         torchvision="MNIST",
+        ink=True,
     ),
     "fashion_mnist": DataSpec(
         name="fashion_mnist",
@@ -93,5 +128,13 @@ DATASETS: dict[str, DataSpec] = {
         "https://www.cs.toronto.edu/~kriz/cifar.html",
         torchvision="CIFAR10",
     ),
+    "cluttered_mnist": _cluttered("cluttered_mnist", "Cluttered MNIST", "MNIST's digits"),
+    "cluttered_strokes": _cluttered("cluttered_strokes", "Cluttered strokes", "Drawn digits"),
+    "cluttered_mnist_centred": _cluttered(
+        "cluttered_mnist_centred", "Cluttered MNIST, centred", "The pictures of Cluttered MNIST, moved so that digits"
+    ),
+    "cluttered_mnist_60": _cluttered("cluttered_mnist_60", "Cluttered MNIST, 60 x 60", "MNIST's digits"),
+    "cluttered_strokes_60": _cluttered("cluttered_strokes_60", "Cluttered strokes, 60 x 60", "Drawn digits"),
 }
-"""All data sets, in teaching order."""
+DATASETS = Table("datasets", _OURS)
+"""All data sets, in teaching order; other packages add rows (attnviz/extensions.py)."""

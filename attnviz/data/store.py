@@ -1,4 +1,4 @@
-"""The data folder: reading what is in it, and fetching what is not.
+"""The data folder: read what is in it, and fetch what is not.
 
     FOLDER/mnist/train-images.npy   train-labels.npy   test-images.npy   test-labels.npy
 
@@ -92,8 +92,8 @@ def available(name: str) -> bool:
         UnknownName: there is none of that name.
     """
     its = spec(name)
-    if its.torchvision is None:
-        return True
+    if its.make is not None:
+        return its.made_from is None or available(its.made_from)
     try:
         for split in its.counts:
             read(name, split)
@@ -103,7 +103,7 @@ def available(name: str) -> bool:
 
 
 def fetch(name: str, progress: Progress | None = None) -> None:
-    """Bring a data set into the data folder; does nothing if it is there and whole.
+    """Bring a data set, or the one that it is made from, into the data folder; does nothing if it is there and whole.
 
     Args:
         name: a data set.
@@ -116,17 +116,25 @@ def fetch(name: str, progress: Progress | None = None) -> None:
         DataError: no network, a broken download, or a full disk; says what to do.
     """
     its = spec(name)
+    if its.made_from is not None:
+        fetch(its.made_from, progress)
+        return
     tell = progress or (lambda done, sentence: None)
     with _one_at_a_time:
-        if its.torchvision is None or available(name):
-            tell(1.0, f"{its.title} is here.")
+        if available(name):
+            tell(1.0, f"{its.title} is available.")
             return
+        if its.torchvision is None:
+            raise DataError(
+                f"{its.title} cannot be downloaded by attnviz: put its files into {folder() / name}. It comes from: "
+                f"{its.source}"
+            )
         tell(0.0, f"Asking for {its.title} ({its.megabytes} MB) ...")
         try:
             _fetch(its, its.torchvision, tell)
         except (OSError, RuntimeError, HTTPException, ImportError) as error:
             raise _sentence(its, error) from error
-        tell(1.0, f"{its.title} is here.")
+        tell(1.0, f"{its.title} is available.")
 
 
 def _fetch(its: DataSpec, kind: str, tell: Progress) -> None:
@@ -168,13 +176,13 @@ def _open(its: DataSpec, file: str, shape: tuple[int, ...], kind: np.dtype[Any])
         array: Any = np.lib.format.open_memmap(path, mode="r")
     except (FileNotFoundError, NotADirectoryError) as error:
         raise DataError(
-            f"{its.title} is not here: {path} is missing. Get it with `python -m attnviz data {its.name}` "
+            f"{its.title} has not been downloaded: {path} is missing. Get it with `python -m attnviz data {its.name}` "
             f"({its.megabytes} MB), or use 'strokes', which needs no download."
         ) from error
     except PermissionError as error:
         raise BadInput(f"{path} may not be read. Change its permissions or set ATTNVIZ_DATA.") from error
     except Exception as error:  # whatever numpy makes of a damaged header, it is one thing to a person
-        raise _damaged(its, file, "it is cut or is no .npy file") from error
+        raise _damaged(its, file, "it is incomplete or not a .npy file") from error
     if array.shape != shape or array.dtype != kind:
         raise _damaged(its, file, f"it holds {array.dtype} {array.shape} where {kind} {shape} was expected")
     if not array.flags.c_contiguous:
@@ -185,7 +193,7 @@ def _open(its: DataSpec, file: str, shape: tuple[int, ...], kind: np.dtype[Any])
 def _damaged(its: DataSpec, file: str, how: str) -> DataError:
     return DataError(
         f"{folder() / its.name / file} is damaged: {how}. "
-        f"Get {its.title} anew with `python -m attnviz data {its.name}`."
+        f"Download {its.title} again with `python -m attnviz data {its.name}`."
     )
 
 

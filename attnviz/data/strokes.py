@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.data.centre import centre_of_mass
 from attnviz.data.skeletons import SKELETONS, Skeleton
 from attnviz.errors import BadInput, UnknownName
 
@@ -63,7 +64,7 @@ def load(split: str, count: int | None = None) -> tuple[Bytes, Integers]:
     if split not in COUNTS:
         raise UnknownName("split of strokes", split, COUNTS)
     if count is not None and not 0 <= count <= COUNTS[split]:
-        raise BadInput(f"strokes/{split} has {COUNTS[split]:,} pictures; {count:,} of them cannot be had.")
+        raise BadInput(f"strokes/{split} has {COUNTS[split]:,} pictures, so {count:,} cannot be loaded.")
     return _load(split, COUNTS[split] if count is None else count)
 
 
@@ -84,9 +85,9 @@ def draw(digits: Sequence[int] | npt.NDArray[Any], *, seed: int) -> Bytes:
     """
     wanted = np.asarray(digits)
     if wanted.ndim != 1 or (wanted.size and (wanted.dtype.kind not in "iu" or wanted.min() < 0 or wanted.max() > 9)):
-        raise BadInput(f"Strokes can be drawn of a list of whole numbers from 0 to 9; {digits!r} is not one.")
+        raise BadInput(f"The digits must be a list of whole numbers from 0 to 9, not {digits!r}.")
     if seed < 0:
-        raise BadInput(f"A seed of strokes is a whole number from 0 upwards; {seed} is not.")
+        raise BadInput(f"The seed must be a whole number from 0 upwards, not {seed}.")
     images = np.zeros((len(wanted), SIZE, SIZE, 1), np.uint8)
     for start in range(0, len(wanted), BLOCK):
         block = wanted[start : start + BLOCK].astype(np.int64)
@@ -104,7 +105,14 @@ def _load(split: str, count: int) -> tuple[Bytes, Integers]:
 
 @lru_cache(maxsize=2)
 def labels(split: str) -> Integers:
-    """Return the digits of a split, int64 (count,), in 0..9, without drawing them; it cannot be written to."""
+    """Return the digits of a split without drawing them.
+
+    Args:
+        split: "train" or "test".
+
+    Returns:
+        int64 (count,) in 0..9; it cannot be written to.
+    """
     chance = np.random.PCG64(np.random.SeedSequence([VERSION, SEEDS[split]])).random_raw(COUNTS[split])
     digits = (np.argsort(chance, kind="stable") % 10).astype(np.int64)
     digits.flags.writeable = False
@@ -239,11 +247,7 @@ def _ink(x: Floats, y: Floats, radius: Floats, soft: Floats) -> Bytes:
 def _centre(sheets: Bytes) -> Bytes:
     """Cut 28 x 28 out of each sheet, by whole pixels, so that the centre of mass comes next to pixel 14."""
     count = len(sheets)
-    ink = sheets.astype(np.int64)
-    mass = np.maximum(ink.sum((1, 2)), 1)
-    places = np.arange(SHEET)
-    rows = (2 * (ink.sum(2) * places).sum(1) + mass) // (2 * mass)
-    columns = (2 * (ink.sum(1) * places).sum(1) + mass) // (2 * mass)
+    rows, columns = centre_of_mass(sheets)
     padded = np.zeros((count, SHEET + SIZE, SHEET + SIZE), np.uint8)
     padded[:, SIZE // 2 : -SIZE // 2, SIZE // 2 : -SIZE // 2] = sheets
     view = np.arange(SIZE)

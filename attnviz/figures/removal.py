@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 
 Array = npt.NDArray[np.float64]
 
-# Streamlit puts the theme's colours for charts in the place of these names: the key's, a control's, another.
-_COLOURS = ("#000002", "#000004", "#000005")
+# Streamlit puts the theme's colours for charts in the place of these names: attention, a control, another.
+_COLOURS = ("#000005", "#000004", "#000006")
 _DASHES = ("solid", "dash", "dot")
 _SYMBOLS = ("circle", "square", "diamond")
 

@@ -1,1 +1,1 @@
-"""One attention mechanism a file. Layers know taps and roles only, no model and no data."""
+"""One attention mechanism per file. Layers know only taps and roles, no model and no data."""

@@ -92,6 +92,9 @@ def sinusoids(places: Tensor, features: int, longest: float = LONGEST) -> Tensor
         features: how many numbers, a multiple of 2.
         longest: of the wavelengths, over 2 pi; at least 1. It is approached, not reached.
 
+    Returns:
+        float (place, features) in -1..1.
+
     Raises:
         BadInput: an odd number of features, or wavelengths below 2 pi.
     """

@@ -5,17 +5,22 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from attnviz.equal_tokens import distinct
+
 Array = npt.NDArray[np.float64]
 
 _BLOCK = 512  # queries at a time: 64 x 64 tokens then take 17 MB a head, not 134
 
 
 def scores(query: Tensor, key: Tensor) -> Tensor:
-    """Return query times key over the root of the head size: (..., query, key).
+    """Return query times key, divided by the square root of the head size.
 
     Args:
-        query: (..., query, size)
-        key: (..., key, size)
+        query: float (..., query, size).
+        key: float (..., key, size).
+
+    Returns:
+        float (..., query, key).
     """
     found: Tensor = query @ key.mT * query.shape[-1] ** -0.5
     return found
@@ -31,11 +36,8 @@ def normalisers(query: Tensor, key: Tensor) -> tuple[Array, Array]:
         (head, query): the logarithm of the sum of exp(score) over all keys, so that weight = exp(score - it).
         (head, key): the mean weight over all queries; an even share is 1 / tokens.
     """
-    # Equal tokens have equal rows and columns: a picture without positions has some eighty intensities, not 784 pixels.
-    rows = torch.cat([query, key], dim=-1).transpose(0, 1).flatten(1)  # (token, head * 2 * size)
-    _, place, counts = rows.unique(dim=0, return_inverse=True, return_counts=True)
-    one = place.new_empty(len(counts)).scatter_(0, place, torch.arange(len(place), device=place.device))
-    query, key, counts = query[:, one], key[:, one], counts.to(query.dtype)
+    first, counts, which = distinct(torch.cat([query, key], dim=-1).transpose(0, 1).flatten(1))  # of (token, number)
+    query, key, counts = query[:, first], key[:, first], counts.to(query.dtype)
     logarithms = query.new_empty(query.shape[:2])
     received = query.new_zeros(key.shape[:2])
     for head in range(len(query)):
@@ -44,8 +46,8 @@ def normalisers(query: Tensor, key: Tensor) -> tuple[Array, Array]:
             normaliser = (found + counts.log()).logsumexp(1)
             logarithms[head, start : start + _BLOCK] = normaliser
             received[head] += counts[start : start + _BLOCK] @ (found - normaliser[:, None]).exp_()
-    received /= len(place)
-    return logarithms[:, place].double().numpy(), received[:, place].double().numpy()
+    received /= len(which)
+    return logarithms[:, which].double().numpy(), received[:, which].double().numpy()
 
 
 def carried(value: Tensor, projection: Tensor) -> tuple[Array, bool]:

@@ -1,4 +1,4 @@
-"""Two maps of attention, held against each other: the signed difference, and how far apart they are in one number.
+"""Compare two maps of attention: their signed difference, and one number for how much they differ.
 
 A map holds, for each place, how many times an even share of the attention it has: 1 is an even share, and so is the
 mean where all attention lies on the picture. So maps of different grids can be compared.
@@ -31,6 +31,9 @@ def multiples(
         token: the one that is held; none for "received".
         head: which one; None for the mean of all.
 
+    Returns:
+        float64 (token,), 0 or more; 1 is an even share.
+
     Raises:
         BadInput: a direction that needs a token, without one.
     """
@@ -43,7 +46,7 @@ def multiples(
             scores = query[at] @ key[at].T * scale
             weights[at] = np.exp(scores - normaliser[at][:, None]).mean(0)
     elif token is None:
-        raise BadInput("Takes from and gives to are asked of one pixel: say which.")
+        raise BadInput("The directions from and to need a token: say which.")
     elif direction == "from":
         scores = np.einsum("hf,hkf->hk", query[:, token], key) * scale
         weights = np.exp(scores - normaliser[:, token, None])
@@ -55,14 +58,20 @@ def multiples(
 
 
 def coarser(maps: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Bring two maps (row, column) to the coarser grid of the two, by the mean over the boxes of the finer one.
+    """Bring two maps to the coarser of their two grids, by means over boxes of the finer one.
+
+    Args:
+        maps: two of (row, column).
+
+    Returns:
+        The two maps, on one grid.
 
     Raises:
         BadInput: the finer grid is no whole multiple of the coarser one.
     """
     (rows, columns) = min((one.shape for one in maps), key=lambda shape: shape[0] * shape[1])
     if any(one.shape[0] % rows or one.shape[1] % columns for one in maps):
-        raise BadInput(f"Grids of {maps[0].shape} and {maps[1].shape} places have no common boxes to compare.")
+        raise BadInput(f"Grids of {maps[0].shape} and {maps[1].shape} tokens have no common boxes to compare.")
     first, second = (one.reshape(rows, one.shape[0] // rows, columns, -1).mean((1, 3)) for one in maps)
     return first, second
 
@@ -86,11 +95,19 @@ class Comparison:
 def compared(left: Array, right: Array) -> Comparison:
     """Compare two maps (row, column) of multiples of an even share.
 
+    Args:
+        left, right: (row, column), 0 or more; 1 is an even share.
+
+    Returns:
+        Their difference as a map and as numbers.
+
     Raises:
         BadInput: of different grids.
     """
     if left.shape != right.shape:
-        raise BadInput(f"Compared are maps of one grid, not of {left.shape} and {right.shape}; see `coarser`.")
+        raise BadInput(
+            f"Only maps of the same grid can be compared, not of {left.shape} and {right.shape}; see `coarser`."
+        )
     ends = 2.0**-REACH, 2.0**REACH
     first, second = (np.log2(np.clip(one, *ends)) for one in (left, right))
     even = any(np.ptp(one) <= 1e-9 * np.abs(one).max() for one in (left, right))
@@ -102,6 +119,13 @@ def compared(left: Array, right: Array) -> Comparison:
 
 
 def half(multiples: Array) -> int:
-    """Return on how few places half of what a map holds lies."""
+    """Return how few places hold half of what a map holds.
+
+    Args:
+        multiples: of any shape, 0 or more.
+
+    Returns:
+        A count, 1 to the number of places.
+    """
     falling = np.sort(multiples, axis=None)[::-1].cumsum()
     return int(np.searchsorted(falling, falling[-1] / 2) + 1)

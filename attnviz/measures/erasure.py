@@ -1,4 +1,4 @@
-"""Does attention matter? Remove what is attended most, and see how much less sure the model becomes of its answer.
+"""Does attention matter? Remove what is attended most, and measure how much less sure the model becomes.
 
 What is removed are tokens: all pixels of a token's box on the picture get the picture's mean, or the background. Beside
 the most attended ones stand the control, tokens drawn at random with as much ink among them, and the choice of the
@@ -9,13 +9,12 @@ removed, though it attends and is attended to.
 
 Source: erasing by attention's rank, against others' ranks: "Is Attention Interpretable?", Serrano and Smith, 2019,
 https://arxiv.org/abs/1906.03731; gradients beside attention: "Attention is not Explanation", Jain and Wallace, 2019,
-https://arxiv.org/abs/1902.10186. A picture with a hole is none that the model was trained on: part of a change can come
-from the hole itself, which is why the control has holes too.
+https://arxiv.org/abs/1902.10186. The model was not trained on pictures with holes, so part of a change can come from
+the hole itself, which is why the control has holes too.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -23,26 +22,25 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from attnviz.answers import predicted
 from attnviz.errors import BadInput
+from attnviz.measures import jacobian
 from attnviz.measures.attention import normalisers
+from attnviz.measures.token_boxes import Fill, boxes, erased, ink
 from attnviz.readings import Grid
 from attnviz.tracing import trace
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Fill = Literal["mean", "background"]
 
-INK = 0.0  # a place has ink where any pixel of its box is above this: the background of drawn digits is exactly 0
-BACKGROUND = 0.0
 DRAWS = 20
 BATCH = 256  # pictures at once through the model
-_LEVELS = 255  # a model may take a quicker way for intensities that are k/255 exactly
 _EQUAL = 1e-6  # of the largest value: nearer values differ by rounding only
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What a model makes of one unedited picture, and how its places rank.
+    """A model's answer to one unedited picture, and the ranks of its positions.
 
     Args:
         answer: number of the class it chooses.
@@ -78,7 +76,7 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One way of choosing, over pictures: each (count,).
+    """The result of one way of choosing tokens, over pictures; each array is (count,).
 
     Args:
         mean: over pictures, of each picture's mean over draws.
@@ -116,83 +114,31 @@ class Curve:
     jacobian_ink: Integers
 
     def line(self, name: Literal["attended", "random", "jacobian"]) -> Line:
-        """Return one of the three, over pictures."""
+        """Return the change for one way of choosing the tokens, over the pictures.
+
+        Args:
+            name: of the way.
+
+        Returns:
+            Mean and spread over the pictures for each count, in logits.
+        """
         found: Array = getattr(self, name)
         changes = found.reshape(*self.attended.shape, -1)  # (picture, count, draw)
         each = changes.mean(2)
         return Line(each.mean(0), each.std(0), changes.std(2).mean(0))
 
 
-def boxes(grid: Grid, rows: int, columns: int) -> Tensor:
-    """Return which pixels, those whose centre is in its box, each place covers: bool (place, row, column).
-
-    Args:
-        grid: where the tokens lie.
-        rows, columns: of the picture.
-    """
-    spans = []
-    for pixels, places, offset in ((rows, grid.rows, grid.offset[0]), (columns, grid.columns, grid.offset[1])):
-        start = offset + torch.arange(places)[:, None] * grid.stride
-        centre = torch.arange(pixels) + 0.5
-        spans.append((start <= centre) & (centre < start + grid.field))  # (place along it, pixel)
-    covered = spans[0][:, None, :, None] & spans[1][None, :, None, :]  # (grid row, grid column, row, column)
-    return covered.flatten(0, 1)
-
-
-def ink(images: Tensor, grid: Grid) -> Tensor:
-    """Return which places have ink, any pixel above `INK`: bool (batch, place).
-
-    Args:
-        images: (batch, channel, row, column)
-        grid: where the tokens lie.
-    """
-    inked = (images > INK).any(1).flatten(1)  # (batch, pixel)
-    nowhere = inked.new_zeros(len(inked), 1)
-    return torch.cat([inked, nowhere], 1)[:, _pixels(grid, *images.shape[2:])].any(-1)
-
-
-@lru_cache(maxsize=8)
-def _pixels(grid: Grid, rows: int, columns: int) -> Tensor:
-    """Return the numbers of the pixels that each place covers: int (place, most), filled up with rows * columns."""
-    covered = boxes(grid, rows, columns).flatten(1)
-    numbers = torch.arange(rows * columns).where(covered, rows * columns).sort(1).values
-    return numbers[:, : int(covered.sum(1).max())]
-
-
-def erased(images: Tensor, removed: Tensor, grid: Grid, fill: Fill = "mean") -> Tensor:
-    """Return pictures without some of their tokens.
-
-    Args:
-        images: float (batch, channel, row, column) in 0..1.
-        removed: bool (batch, place).
-        grid: where the tokens lie.
-        fill: what the pixels of their boxes get: "mean", of the unedited picture, channel by channel and rounded to
-            eight bits, or "background", 0.
-
-    Raises:
-        BadInput: another fill, or not one mark a place.
-    """
-    if removed.shape != (len(images), grid.rows * grid.columns):
-        expected = len(images), grid.rows * grid.columns
-        raise BadInput(f"To remove tokens takes one mark a place, {expected}, not {tuple(removed.shape)}.")
-    if fill == "mean":
-        value = (images.mean((2, 3), keepdim=True) * _LEVELS).round() / _LEVELS
-    elif fill == "background":
-        value = images.new_tensor(BACKGROUND)
-    else:
-        raise BadInput(f"Removed pixels get the mean or the background, not {fill!r}.")
-    covers = boxes(grid, *images.shape[2:]).flatten(1).float()
-    holes = (removed.float() @ covers > 0).unflatten(1, images.shape[2:])  # (batch, row, column)
-    return torch.where(holes[:, None], value, images)
-
-
 def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
-    """Return a model's answer to a picture, and by what attention and Jacobian rank its places.
+    """Return a model's answer to a picture, and how attention and the Jacobian rank its places.
 
     Args:
         model: of pictures, with an attention layer, in evaluation mode.
         image: float (channel, row, column) in 0..1, of the model's precision.
         address: of the attention layer; None for the model's first.
+
+    Returns:
+        The answer, its logit, and for each place the mean weight that it receives and the size of the Jacobian in its
+        box.
 
     Raises:
         BadInput: the model has no attention layer, or one that does not say where its tokens lie.
@@ -201,23 +147,19 @@ def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
         layers = [path for path, part in model.named_modules() if {"query", "key"} <= {*getattr(part, "taps", ())}]
         address = layers[0] if layers else None
         if address is None:
-            raise BadInput("This model has no attention layer, so nothing is attended that could be removed.")
+            raise BadInput("This model has no attention layer, so there are no attended tokens to remove.")
     query, key = (f"{address}.{tap}".removeprefix(".") for tap in ("query", "key"))
-    pixels = image[None].detach().requires_grad_()
-    # Listening also keeps a model from a shortcut over rounded intensities, through which no gradient could flow.
-    with torch.enable_grad(), trace(model, [query, key]) as seen:
-        logits = model(pixels)
-        answer = _answers(logits)
-        logit = _toward(logits, answer)  # (1,)
-    (gradient,) = torch.autograd.grad(logit, pixels)
+    with trace(model, [query, key]) as seen:
+        logits, gradient = jacobian.answered(model, image[None])
+    answer = predicted(logits)
     grid = seen[query].grid
     if grid is None:
-        raise BadInput(f"{address} does not say where its tokens lie, so they cannot be removed from a picture.")
+        raise BadInput(f"{address} does not say where its tokens are, so they cannot be removed from a picture.")
     _, received = normalisers(seen[query].at(batch=0), seen[key].at(batch=0))  # (head, token)
     steepness = gradient[0].abs().sum(0).flatten().double()  # (pixel,)
     return Look(
         answer=int(answer),
-        logit=float(logit.detach()),
+        logit=float(jacobian.toward(logits, answer)),
         received=received[:, grid.prefix :].mean(0),
         gradient=(boxes(grid, *image.shape[1:]).flatten(1).double() @ steepness).numpy(),
         grid=grid,
@@ -225,14 +167,17 @@ def look(model: nn.Module, image: Tensor, address: str | None = None) -> Look:
 
 
 def ranked(values: Array, generator: torch.Generator) -> Tensor:
-    """Return all places, int (place,), the largest value first.
+    """Return all places, the one with the largest value first.
 
-    Equal ones come in random order: without positions all pixels of one intensity are, and the upper left ones have no
-    right to be first.
+    Equal ones come in random order: without positions, all pixels of one intensity are equal, and there is no reason to
+    begin at the upper left.
 
     Args:
-        values: (place,)
+        values: float64 (place,).
         generator: decides among equal ones.
+
+    Returns:
+        int64 (place,), a permutation.
     """
     ordered, places = torch.from_numpy(values).sort(descending=True)
     ranks = torch.empty_like(places)
@@ -243,12 +188,15 @@ def ranked(values: Array, generator: torch.Generator) -> Tensor:
 
 
 def drawn(chosen: Tensor, inked: Tensor, draws: int, generator: torch.Generator) -> Tensor:
-    """Draw as many places as are chosen, with as many among them that have ink: bool (draw, place).
+    """Draw as many places as are chosen, with as many among them that have ink.
 
     Args:
-        chosen, inked: bool (place,)
+        chosen, inked: bool (place,).
         draws: how often.
         generator: of the draws.
+
+    Returns:
+        bool (draw, place).
     """
     found = torch.zeros(draws, len(chosen), dtype=torch.bool)
     chance = torch.rand(draws, len(chosen), generator=generator)
@@ -266,7 +214,10 @@ def choices(seen: Look, inked: Tensor, counts: Sequence[int], draws: int, genera
         inked: bool (place,), its places with ink.
         counts: how many tokens to remove.
         draws: how many random choices.
-        generator: decides them, and among equal ranks.
+        generator: of the random choices, and of the order among equal ranks.
+
+    Returns:
+        One choice for each count: the tokens that receive most, those of the largest Jacobian, and random ones.
 
     Raises:
         BadInput: a count below 0 or above the tokens that there are.
@@ -274,7 +225,7 @@ def choices(seen: Look, inked: Tensor, counts: Sequence[int], draws: int, genera
     places = len(inked)
     for count in counts:
         if not 0 <= count <= places:
-            raise BadInput(f"{count} tokens cannot be removed: this model sees a picture as {places}.")
+            raise BadInput(f"{count} tokens cannot be removed: for this model a picture has {places}.")
     orders = ranked(seen.received, generator), ranked(seen.gradient, generator)
     found = []
     for count in counts:
@@ -305,23 +256,29 @@ def changes_of(
 
 
 def change(logits: Tensor, seen: Look) -> Array:
-    """Return how much the logit of a picture's answer changes: (way,); below 0 is less sure.
+    """Return how much the logit of a picture's answer changes.
 
     Args:
-        logits: (way, column) what the model says of the picture without some of its tokens.
-        seen: what it makes of the unedited one.
+        logits: float (way, column), the model's output for the picture without some of its tokens.
+        seen: its output for the unedited picture.
+
+    Returns:
+        float64 (way,); below 0, the model is less sure of its answer.
     """
-    toward = _toward(logits, torch.full((len(logits),), seen.answer))
+    toward = jacobian.toward(logits, torch.full((len(logits),), seen.answer))
     return toward.double().numpy() - seen.logit
 
 
 def answers(logits: Tensor) -> Integers:
-    """Return the number of the class that is chosen: (picture,).
+    """Return the number of the class that is chosen.
 
     Args:
-        logits: (picture, column)
+        logits: float (picture, 1) or (picture, class).
+
+    Returns:
+        int64 (picture,).
     """
-    return _answers(logits).numpy()
+    return predicted(logits).numpy()
 
 
 def curve(
@@ -349,11 +306,14 @@ def curve(
         report: is told after each picture how many are done, of how many.
         must_change: refuse removals that change no picture; a part of a longer curve may have none that do.
 
+    Returns:
+        The changes for every picture, count and draw.
+
     Raises:
         BadInput: no pictures, counts or draws; more tokens than there are; or no picture is changed by any removal.
     """
     if not len(images) or not counts or draws < 1:
-        raise BadInput("Removing takes one picture, one count of tokens and one draw at least.")
+        raise BadInput("Removing takes at least one picture, one count of tokens and one draw.")
     looks: list[Look] = []
     chosen: list[list[Choice]] = []  # (picture, count)
     changes, changed = [], False
@@ -372,7 +332,7 @@ def curve(
         if report is not None:
             report(len(looks), len(images))
     if must_change and not changed:
-        raise BadInput("No picture changes: all that is removed already has the value that it gets.")
+        raise BadInput("No picture changes: everything that is removed already has the value that replaces it.")
     every = np.stack(changes)  # (picture, count, 2 + draw)
     return Curve(
         counts=np.array(counts),
@@ -390,22 +350,19 @@ def curve(
 def joined(parts: Sequence[Curve]) -> Curve:
     """Return curves over different pictures, of the same counts, as one over all of them.
 
+    Args:
+        parts: at least one.
+
+    Returns:
+        The pictures of all parts, in their order.
+
     Raises:
         BadInput: none, or of other counts or grids.
     """
     if not parts or any(not np.array_equal(p.counts, parts[0].counts) or p.places != parts[0].places for p in parts):
-        raise BadInput("Curves can be joined where there is one, and all remove the same numbers of tokens.")
+        raise BadInput(
+            "Only curves that remove the same numbers of tokens can be joined, and there must be at least one."
+        )
     of_pictures = ("answers", "logits", "attended", "random", "jacobian", "attended_ink", "jacobian_ink")
     arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in of_pictures}
     return replace(parts[0], **arrays)
-
-
-def _answers(logits: Tensor) -> Tensor:
-    return (logits[:, 0] > 0).long() if logits.shape[1] == 1 else logits.argmax(1)
-
-
-def _toward(logits: Tensor, answers: Tensor) -> Tensor:
-    """Return each picture's logit of a class, for two classes the log-odds toward it: (batch,)."""
-    if logits.shape[1] == 1:
-        return logits[:, 0] * (2 * answers - 1)
-    return logits.gather(1, answers[:, None])[:, 0]

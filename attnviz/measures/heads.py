@@ -55,6 +55,9 @@ def reach(query: Tensor, key: Tensor, grid: Grid) -> Reach:
         query, key: (head, token, size)
         grid: where the tokens lie.
 
+    Returns:
+        For every head its entropy, in bits and as a share, and its mean distance in pixels.
+
     Raises:
         BadInput: there are not as many tokens as the grid has.
     """
@@ -91,7 +94,15 @@ def reach(query: Tensor, key: Tensor, grid: Grid) -> Reach:
 
 
 def sampled(tokens: int, count: int = SAMPLE) -> npt.NDArray[np.int64]:
-    """Return which queries stand for all: `count` of them, evenly spaced, or all where there are fewer."""
+    """Return which queries stand for all: evenly spaced ones, or all where there are few.
+
+    Args:
+        tokens: how many queries there are.
+        count: how many to take at most.
+
+    Returns:
+        int64 (count or tokens,), ascending.
+    """
     count = min(count, tokens)
     return (2 * np.arange(count) + 1) * tokens // (2 * count)
 
@@ -113,7 +124,7 @@ def apart(query: Tensor, key: Tensor, count: int = SAMPLE) -> Array:
         BadInput: no queries.
     """
     if count < 1:
-        raise BadInput(f"Heads are compared over one query at least, not {count}.")
+        raise BadInput(f"Heads are compared over at least one query, not {count}.")
     chosen = torch.from_numpy(sampled(query.shape[1], count))
     rows = scores(query[:, chosen].double(), key.double()).softmax(-1)  # (head, query, key)
     heads = len(rows)
@@ -154,7 +165,14 @@ class Tree:
     order: tuple[int, ...]
 
     def groups(self, threshold: float) -> list[tuple[int, ...]]:
-        """Return the groups whose heads are merged at a height of `threshold` or less, in order, heads in order."""
+        """Return the groups whose heads are merged at a height of `threshold` or less, in order, heads in order.
+
+        Args:
+            threshold: in the unit of the distances.
+
+        Returns:
+            Each group's heads, ascending; every head is in one group.
+        """
         found = {head: frozenset({head}) for head in self.order}
         for merge in self.merges:
             if merge.height <= threshold:
@@ -171,6 +189,9 @@ def cluster(distances: Array) -> Tree:
 
     Args:
         distances: (head, head), symmetric, such as `apart` gives.
+
+    Returns:
+        All merges, and an order in which every group lies together.
 
     Raises:
         BadInput: not such a matrix, or NaN in it.

@@ -18,10 +18,14 @@ class Maps:
     Args:
         labels: of each map, in words that count from 1: "head 3, feature 2"; empty where there is only one map.
         values: (map, row, column); a leading token that lies nowhere is left out.
+        axes: those that count the maps: "head", "feature".
+        captions: the labels as numbers alone: "3.2".
     """
 
     labels: list[str]
     values: npt.NDArray[np.float64]
+    axes: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ()
 
 
 def maps(reading: Reading, **index: int) -> Maps:
@@ -51,8 +55,7 @@ def maps(reading: Reading, **index: int) -> Maps:
     values = values.reshape(int(np.prod(sizes)), -1)
     if reading.grid and shape and spatial != ["row", "column"]:
         values = values[:, reading.grid.prefix :]
-    labels = [
-        ", ".join(f"{axis} {place + 1}" for axis, place in zip(counted, places, strict=True))
-        for places in product(*map(range, sizes))
-    ]
-    return Maps(labels, values.reshape(-1, *(shape or (1, values.shape[1]))))
+    numbers = list(product(*(range(1, size + 1) for size in sizes)))
+    labels = [", ".join(f"{axis} {at}" for axis, at in zip(counted, places, strict=True)) for places in numbers]
+    captions = tuple(".".join(map(str, places)) for places in numbers)
+    return Maps(labels, values.reshape(-1, *(shape or (1, values.shape[1]))), tuple(counted), captions)

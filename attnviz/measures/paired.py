@@ -1,4 +1,4 @@
-"""Two numbers a picture, compared picture by picture: the difference, and how sure it is."""
+"""Two numbers per picture, compared picture by picture: the difference, and how certain it is."""
 
 from dataclasses import dataclass
 
@@ -46,7 +46,7 @@ def paired(one: Array, other: Array) -> Paired:
         BadInput: other shapes, or fewer than two pictures: one alone says nothing of the spread.
     """
     if one.shape != other.shape or len(one) < 2:
-        raise BadInput(f"Compared are the same pictures, two at least, not {one.shape} and {other.shape}.")
+        raise BadInput(f"A comparison needs the same pictures, at least two, not {one.shape} and {other.shape}.")
     difference = one - other
     mean, error = difference.mean(0), difference.std(0, ddof=1) / np.sqrt(len(difference))
     return Paired(mean, mean - _NORMAL * error, mean + _NORMAL * error, (difference < 0).mean(0))

@@ -1,58 +1,97 @@
-"""The architectures, in teaching order. Every model: float images (batch, channel, row, column) in 0..1 to logits."""
+"""The architectures, in teaching order. Every model: float images (batch, channel, row, column) in 0..1 to logits.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+Importing the table `MODELS` costs no torch, so rows name their constructors through `imported`.
+"""
+
+from collections.abc import Mapping
 from typing import Any
 
-import torch
-from torch import Tensor, nn
+from attnviz.errors import UnknownName
+from attnviz.extensions import Table
+from attnviz.models.spec import Input as Input
+from attnviz.models.spec import ModelSpec as ModelSpec
+from attnviz.models.spec import boxes, grey, imported, pictures, receptive_fields
 
-from attnviz.errors import BadInput, UnknownName
-from attnviz.models.controls import Histogram, Ink, PixelLine
-from attnviz.models.pixel_attention import PixelAttention
+_CONTROLS = "attnviz.models.controls"
+_ELEMENT_WISE = (
+    "Element-Wise Attention Layers: an option for optimization, Bacochina and Thom de Souza, 2023, arXiv 2302.05488"
+)
 
-
-@dataclass(frozen=True)
-class ModelSpec:
-    """One architecture.
-
-    Args:
-        title: for people.
-        constructor: takes a config's entries as keywords, and `generator`.
-        channels: of the pictures it takes.
-        source: title, authors, year, link.
-    """
-
-    title: str
-    constructor: Callable[..., nn.Module]
-    channels: int
-    source: str
-
-    def build(self, config: Mapping[str, Any], generator: torch.Generator | None = None) -> nn.Module:
-        """Build the model that a config describes, with fresh weights.
-
-        Raises:
-            BadInput: the config has an entry that the architecture does not know, or lacks one.
-        """
-        try:
-            return self.constructor(**config, generator=generator)
-        except TypeError as error:
-            raise BadInput(f"This config does not fit {self.title!r}: {error}.") from error
-
-
-MODELS: dict[str, ModelSpec] = {
-    "ink": ModelSpec("The amount of ink", Ink, 1, "Logistic regression; a control"),
+_OURS: dict[str, ModelSpec] = {
+    "ink": ModelSpec(
+        "The amount of ink",
+        imported(_CONTROLS, "Ink"),
+        "Logistic regression; a control",
+        grey,
+    ),
     "histogram_line": ModelSpec(
-        "A line through the histogram of intensities", Histogram, 1, "Logistic regression; a control"
+        "Logistic regression on the histogram of intensities",
+        imported(_CONTROLS, "Histogram"),
+        "Logistic regression; a control",
+        grey,
+        differentiable=False,  # it counts intensities
     ),
     "histogram_mlp": ModelSpec(
-        "A small net on the histogram of intensities", Histogram, 1, "Multi-layer perceptron; a control"
+        "A small network on the histogram of intensities",
+        imported(_CONTROLS, "Histogram"),
+        "Multi-layer perceptron; a control",
+        grey,
+        differentiable=False,
     ),
-    "pixel_line": ModelSpec("A line through the pixels", PixelLine, 1, "Logistic regression; a control"),
+    "pixel_line": ModelSpec(
+        "Logistic regression on the pixels",
+        imported(_CONTROLS, "PixelLine"),
+        "Logistic regression; a control",
+        pictures,
+    ),
     "pixel_attention": ModelSpec(
-        "Pixel attention", PixelAttention, 1, "Multi-Head Attention For Binary Classification, Schwarz, 2021"
+        "Pixel attention",
+        imported("attnviz.models.pixel_attention", "PixelAttention"),
+        "Multi-Head Attention For Binary Classification, Schwarz, 2021",
+        grey,
+        boxes,
+    ),
+    "recurrent_attention": ModelSpec(
+        "Recurrent attention",
+        imported("attnviz.models.recurrent_attention", "RecurrentAttention"),
+        "Recurrent Models of Visual Attention, Mnih et al., 2014",
+        grey,
+        takes=("generator", "locations"),
+    ),
+    "cnn_attention": ModelSpec(
+        "Convolutions and attention over blocks",
+        imported("attnviz.models.cnn_attention", "CnnAttention"),
+        "Investigating Attention Mechanisms for Variant MNIST Datasets, Wu, Xu, Lee, 2018",
+        grey,
+        receptive_fields,
+    ),
+    "pixel_mlp": ModelSpec(
+        "A small network on the pixels",
+        imported(_CONTROLS, "PixelMlp"),
+        "Multi-layer perceptron; a control",
+        grey,
+    ),
+    "element_wise": ModelSpec(
+        "Element-wise attention",
+        imported("attnviz.models.element_wise", "ElementWise"),
+        _ELEMENT_WISE,
+        pictures,
+    ),
+    "vgg_control": ModelSpec(
+        "Six convolutions",
+        imported("attnviz.models.vgg_control", "VGGControl"),
+        f"{_ELEMENT_WISE}; its control",
+        pictures,
+    ),
+    "plain_conv": ModelSpec(
+        "A small convolutional network",
+        imported("attnviz.models.plain_conv", "PlainConv"),
+        "Convolutions with batch normalisation; a control",
+        pictures,
     ),
 }
+MODELS = Table("models", _OURS)
+"""All architectures; other packages add rows (attnviz/extensions.py)."""
 
 
 def spec(name: str) -> ModelSpec:
@@ -66,8 +105,19 @@ def spec(name: str) -> ModelSpec:
     return MODELS[name]
 
 
-def probabilities(logits: Tensor) -> Tensor:
-    """Turn logits, (batch, 1) for two classes or (batch, class), into probabilities (batch, class)."""
-    if logits.shape[1] == 1:
-        return torch.cat([-logits, logits], dim=1).sigmoid()
-    return logits.softmax(1)
+def input_of(model: str, config: Mapping[str, Any]) -> Input:
+    """Return the pictures that the model of that name, built from that config, takes.
+
+    Raises:
+        UnknownName: there is no such model.
+    """
+    return spec(model).input(config)
+
+
+def single_token(model: str, config: Mapping[str, Any]) -> bool:
+    """Return whether the model of that name, built from that config, takes the whole picture as one token.
+
+    Raises:
+        UnknownName: there is no such model.
+    """
+    return spec(model).single_token(config)

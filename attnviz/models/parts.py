@@ -1,5 +1,8 @@
 """What several models share: standardising, the width of the answer, the initial weights."""
 
+import math
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor, nn
 
@@ -17,6 +20,8 @@ class Standardise(nn.Module):
 
     def __init__(self, mean: float, std: float) -> None:
         super().__init__()
+        if not (math.isfinite(mean) and 0 < std < math.inf):
+            raise BadInput(f"Intensities are standardised with a finite mean and a std above 0, not {mean} and {std}.")
         self.mean, self.std = mean, std
 
     def forward(self, intensities: Tensor) -> Tensor:
@@ -30,7 +35,7 @@ def check(images: Tensor, *shape: int) -> None:
         BadInput: says which shape was expected and which came.
     """
     if images.shape[1:] != shape or not images.is_floating_point():
-        came = f"{images.dtype} of shape {tuple(images.shape)}"
+        came = f"{str(images.dtype).removeprefix('torch.')} of shape {tuple(images.shape)}"
         raise BadInput(
             f"This model takes float pictures in 0..1 of shape (batch, {', '.join(map(str, shape))}), not {came}."
         )
@@ -47,11 +52,37 @@ def columns_of(classes: tuple[str, ...]) -> int:
 
 
 def glorot(model: nn.Module, generator: torch.Generator | None) -> None:
-    """Draw the weights of all linear layers as Keras does, from Glorot's uniform distribution, and set biases to 0.
+    """Draw the weights of all linear layers and convolutions as Keras does, from Glorot's uniform distribution, and set
+    biases to 0.
 
     Source: "Understanding the difficulty of training deep feedforward neural networks", Glorot and Bengio, 2010.
     """
-    for module in model.modules():
-        if isinstance(module, nn.Linear):
-            nn.init.xavier_uniform_(module.weight, generator=generator)
+    for module in _linear(model):
+        nn.init.xavier_uniform_(module.weight, generator=generator)
+        if module.bias is not None:
             nn.init.zeros_(module.bias)
+
+
+def normal(model: nn.Module, generator: torch.Generator | None, std: float = 0.02) -> None:
+    """Draw the weights of all linear layers and convolutions from N(0, std), and set biases to 0."""
+    for module in _linear(model):
+        nn.init.normal_(module.weight, std=std, generator=generator)
+        if module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+def uniform(model: nn.Module, generator: torch.Generator | None) -> None:
+    """Draw the weights and biases of all linear layers and convolutions as torch does: uniformly within 1 over the
+    square root of the number of inputs of a unit.
+
+    Source: "Delving Deep into Rectifiers", He et al., 2015, with torch's slope of the square root of 5.
+    """
+    for module in _linear(model):
+        bound = module.weight[0].numel() ** -0.5
+        nn.init.uniform_(module.weight, -bound, bound, generator=generator)
+        if module.bias is not None:
+            nn.init.uniform_(module.bias, -bound, bound, generator=generator)
+
+
+def _linear(model: nn.Module) -> Iterator[nn.Linear | nn.Conv2d]:
+    return (module for module in model.modules() if isinstance(module, nn.Linear | nn.Conv2d))

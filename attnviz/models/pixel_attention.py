@@ -19,15 +19,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import avg_pool2d, pixel_unshuffle
 
+from attnviz.equal_tokens import level_counts
 from attnviz.errors import BadInput
 from attnviz.layers.attention import Attention
 from attnviz.layers.positions import LONGEST, Kind, PositionCode
+from attnviz.layers.shortcuts import differentiated, transformed
 from attnviz.models.parts import LEVELS, Standardise, check, columns_of, glorot, levels_of
-from attnviz.tracing import Grid
+from attnviz.models.spec import boxes
 
 
 class PixelAttention(nn.Module):
-    """Attention over the pixels of a picture, then a line through what they became.
+    """Attention over the pixels of a picture, then a linear layer on its output.
 
     Args:
         classes: their names; two of them make one column of logits, the log-odds of the second.
@@ -68,13 +70,10 @@ class PixelAttention(nn.Module):
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
-        side = pool * patch
-        if side < 1 or rows % side or columns % side:
-            raise BadInput(f"Tokens of {pool} x {patch} pixels a side (pool, patch) do not tile {rows} x {columns}.")
         if positions is None and position_features:
             raise BadInput(f"position_features={position_features} without positions: say which position code to join.")
         self.shape, self.pool, self.patch = (rows, columns), pool, patch
-        self.grid = grid = Grid(rows // side, columns // side, stride=side, field=side)
+        self.grid = grid = boxes({"rows": rows, "columns": columns, "pool": pool, "patch": patch})
         features = patch * patch + position_features  # of a token: [intensities, code]
         self.standardise = Standardise(mean, std)
         self.positions = (
@@ -108,10 +107,14 @@ class PixelAttention(nn.Module):
         """Return each pixel's level k, int (batch, token), where attention over levels is the same thing, else None.
 
         It is where tokens are pixels, nothing tells those of one intensity apart (no positions), every intensity is
-        k/255 exactly, and nobody listens to the attention among the pixels themselves.
+        k/255 exactly, nobody listens to the attention among the pixels themselves, and no derivative is taken with
+        respect to the picture: a level is a count, which has none.
         """
-        listened = any(self.attention.hears(name) for name in self.attention.taps)
-        if self.positions is not None or self.grid.stride > 1 or listened or torch.compiler.is_compiling():
+        if self.positions is not None or self.grid.stride > 1 or torch.compiler.is_compiling():
+            return None
+        if any(self.attention.hears(name) for name in self.attention.taps):
+            return None
+        if differentiated(images) or transformed(*self.parameters()):
             return None
         levels = levels_of(images)
         return levels.flatten(1) if torch.equal(levels.to(images.dtype) / (LEVELS - 1), images) else None
@@ -126,6 +129,6 @@ class PixelAttention(nn.Module):
             float (batch, token, 1), as the attention over the pixels gives it.
         """
         intensities = torch.arange(LEVELS, device=levels.device, dtype=self.classifier.weight.dtype) / (LEVELS - 1)
-        counts = levels.new_zeros(len(levels), LEVELS).scatter_add_(1, levels, torch.ones_like(levels)).to(intensities)
+        counts = level_counts(levels, LEVELS).to(intensities)
         attended = self.attention.over_levels(self.standardise(intensities)[:, None], counts)  # (batch, level, 1)
         return attended.gather(1, levels[..., None])

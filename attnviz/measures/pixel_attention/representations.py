@@ -20,7 +20,7 @@ _FLAT = 1e-12  # of the largest value: a smaller span is rounding
 
 @dataclass(frozen=True)
 class Count:
-    """How many maps are what, each on its own scale."""
+    """How many maps are the picture, its negative, or neither, each on its own scale."""
 
     picture: int
     negative: int
@@ -33,10 +33,13 @@ class Count:
 
 
 def scaled(maps: Array) -> Array:
-    """Return each map from 0, its lowest value, to 1, its highest; 0 where it is one value to rounding: (..., token).
+    """Return each map scaled from 0, its lowest value, to 1, its highest; 0 where all values are equal.
 
     Args:
-        maps: (..., token)
+        maps: float64 (..., token).
+
+    Returns:
+        float64 (..., token) in 0..1.
     """
     lowest, highest = maps.min(-1, keepdims=True), maps.max(-1, keepdims=True)
     span = highest - lowest
@@ -51,6 +54,9 @@ def kinds(maps: Array, picture: Array) -> tuple[Kind, ...]:
     Args:
         maps: (map, token)
         picture: (token,) its intensities, more than one of them.
+
+    Returns:
+        One word for each map.
     """
     wanted = scaled(picture)
     found = scaled(maps)
@@ -63,12 +69,26 @@ def kinds(maps: Array, picture: Array) -> tuple[Kind, ...]:
 
 
 def count(found: Iterable[Kind]) -> Count:
-    """Count what `kinds` said."""
+    """Count the kinds of several maps.
+
+    Args:
+        found: as `kinds` returns them.
+
+    Returns:
+        How many are the picture, its negative, or anything else.
+    """
     said = [*found]
     return Count(said.count("picture"), said.count("negative"), said.count("other"))
 
 
 def needed(weights: Array) -> list[int]:
-    """Return, for each row of weights (row, token), how many tokens, the largest first, hold half of it."""
+    """Return how many tokens, the largest weights first, hold half of each row of weights.
+
+    Args:
+        weights: float64 (row, token), 0 or more.
+
+    Returns:
+        A count for each row.
+    """
     reached = np.sort(weights, axis=1)[:, ::-1].cumsum(1)
     return [int(number) for number in (reached < reached[:, -1:] / 2).sum(1) + 1]

@@ -1,7 +1,7 @@
-"""Attention over one token is no attention: its weight is 1, and the whole net is one line through the pixels.
+"""Attention over one token is no attention: its weight is 1, and the model is a logistic regression on the pixels.
 
-With one token x the layer gives W_o (W_v x + b_v) + b_o, whatever query and key are. What follows is linear too, so all
-of it folds into one weight a pixel and one bias.
+With one token x the layer gives W_o (W_v x + b_v) + b_o, whatever query and key are. What follows is linear too, so
+everything combines into one weight per pixel and one bias.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A line through the pixels: log-odds = sum(weight * intensity) + bias.
+    """A logistic regression on the pixels: log-odds = sum(weight * intensity) + bias.
 
     Args:
         weight: (row, column), of intensities in 0..1.
@@ -28,7 +28,14 @@ class Line:
     bias: float
 
     def logit(self, pictures: Array) -> Array:
-        """Return the log-odds of pictures (..., row, column), intensities 0..1."""
+        """Return the log-odds of pictures.
+
+        Args:
+            pictures: float64 (..., row, column) in 0..1.
+
+        Returns:
+            float64 (...).
+        """
         found: Array = (pictures * self.weight).sum((-2, -1)) + self.bias
         return found
 
@@ -42,12 +49,15 @@ def folded(
     std: float,
     shape: tuple[int, int],
 ) -> Line:
-    """Fold value, output and classifier of a net of one token into one line through its pixels.
+    """Fold value, output and classifier of a one-token model into one logistic regression on its pixels.
 
     Args:
         value, output, classifier: weight (out, in) and bias (out,) of each, in double precision.
         mean, std: that intensities are standardised by.
         shape: rows and columns of the picture, which is the token row by row.
+
+    Returns:
+        One weight per pixel and one bias, which give the model's log-odds.
 
     Raises:
         BadInput: the layers do not follow one another from all pixels to one number.
@@ -55,7 +65,7 @@ def folded(
     (wv, bv), (wo, bo), (wc, bc) = value, output, classifier
     if wv.shape[1] != shape[0] * shape[1] or wo.shape[1] != len(wv) or wc.shape != (1, len(wo)):
         shapes = ", ".join(str(tuple(weight.shape)) for weight in (wv, wo, wc))
-        raise BadInput(f"Layers of the shapes {shapes} do not make one number of the {shape} pixels of one token.")
+        raise BadInput(f"Layers of the shapes {shapes} do not turn the {shape} pixels of one token into one number.")
     combined = (wc @ wo @ wv)[0]  # (pixel,)
     bias = wc[0] @ (wo @ bv + bo) + bc[0] - combined.sum() * mean / std
     return Line((combined / std).reshape(shape).numpy(), float(bias))

@@ -29,7 +29,7 @@ _BLOCK = 128  # queries at a time: no head's weights are ever held in full
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What one attention layer, and the model behind it, makes of one picture.
+    """What one attention layer, and the whole model, give for one picture.
 
     Args:
         query, key: (head, token, size)
@@ -46,12 +46,15 @@ class Look:
 
 
 def look(model: nn.Module, picture: Tensor, address: str = "attention") -> Look:
-    """Return what a model makes of a picture.
+    """Return what an attention layer and the model give for a picture.
 
     Args:
         model: in evaluation mode.
         picture: float (channel, row, column) in 0..1, of the model's precision.
         address: of its attention layer.
+
+    Returns:
+        Queries, keys and output of the layer, the logits, and the grid of the tokens.
 
     Raises:
         BadInput: the layer does not say where its tokens lie.
@@ -71,6 +74,9 @@ def order(places: int, seed: int) -> Tensor:
     Args:
         places: how many there are.
         seed: of the permutation; 0 leaves all as it is.
+
+    Returns:
+        int64 (place,).
     """
     if not seed:
         return torch.arange(places)
@@ -84,6 +90,9 @@ def shuffled(picture: Tensor, order: Tensor, grid: Grid) -> Tensor:
         picture: (channel, row, column)
         order: int (place,), see `order`.
         grid: where the tokens lie; their boxes must tile the picture.
+
+    Returns:
+        float (channel, row, column).
 
     Raises:
         BadInput: they do not, or there is not one entry a place.
@@ -105,24 +114,43 @@ def shuffled(picture: Tensor, order: Tensor, grid: Grid) -> Tensor:
 
 
 def of_tokens(order: Tensor, grid: Grid) -> Tensor:
-    """Return the same order counted in tokens: those that lie nowhere come first, and stay."""
+    """Return an order of places as an order of tokens: those without a place come first, and stay.
+
+    Args:
+        order: int (place,), see `order`.
+        grid: where the tokens lie.
+
+    Returns:
+        int64 (token,), a permutation.
+    """
     return torch.cat([torch.arange(grid.prefix), order + grid.prefix])
 
 
 def put_back(values: Tensor, order: Tensor) -> Tensor:
-    """Return what stood at each token before the shuffle: (..., token) in the order of the unshuffled picture."""
+    """Return values in the order of the unshuffled picture.
+
+    Args:
+        values: (..., token), of the shuffled picture.
+        order: int (token,), see `of_tokens`.
+
+    Returns:
+        (..., token), what stood at each token before the shuffle.
+    """
     found = torch.empty_like(values)
     found[..., order] = values
     return found
 
 
 def received(seen: Look, head: int | None = None, query: int | None = None) -> Tensor:
-    """Return the weight that each token receives: (token,), 0..1.
+    """Return the weight that each token receives.
 
     Args:
         seen: of a picture.
         head: None for the mean of all.
         query: the token that gives it; None for the mean over all.
+
+    Returns:
+        float (token,) in 0..1.
     """
     heads = slice(None) if head is None else slice(head, head + 1)
     queries, keys = seen.query[heads], seen.key[heads]

@@ -45,11 +45,14 @@ def differences(query: Tensor, key: Tensor, token: int) -> Array:
     return found.double().numpy()
 
 
-def distinct(query: Tensor, key: Tensor) -> int:
+def distinct_rows(query: Tensor, key: Tensor) -> int:
     """Return how many different rows there are: a row is what all heads' weights of one token are, together.
 
     Args:
         query, key: (head, token, size)
+
+    Returns:
+        A count, 1 to the number of tokens.
     """
     # Equal queries have equal rows: one of each is enough.
     query = query.transpose(0, 1).unique(dim=0).transpose(0, 1)  # (head, token, size)
@@ -75,11 +78,15 @@ def distinct(query: Tensor, key: Tensor) -> int:
     return 1 + int(apart.sum())
 
 
-def same(intensities: Array) -> npt.NDArray[np.int64]:
-    """Return which tokens have one intensity: (token,) the number of the group, groups in the order of intensity.
+def intensity_groups(intensities: Array) -> npt.NDArray[np.int64]:
+    """Return which tokens have the same intensity.
 
     Args:
-        intensities: (token,) 0..1; nearer ones than a millionth are one (the mean of the same pixels in another order).
+        intensities: float64 (token,) in 0..1; those that differ by less than a millionth count as equal, as a mean of
+            the same pixels depends on their order.
+
+    Returns:
+        int64 (token,), the number of each token's group, ascending with the intensity.
     """
     ordered = np.argsort(intensities, kind="stable")
     groups = np.empty(len(intensities), np.int64)

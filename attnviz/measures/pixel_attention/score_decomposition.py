@@ -31,7 +31,7 @@ PARTS = ("content-content", "content-position", "position-content", "position-po
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class ScoreDecomposition:
     """The halves of queries and keys of one picture, each (head, token, size); the two halves sum to the whole.
 
     A part of the scores of a head is one half of its queries times one half of its keys, over the root of the size.
@@ -43,7 +43,13 @@ class Split:
     key_position: Array
 
     def scores(self, head: int) -> dict[str, Array]:
-        """Return the four parts of a head's scores by name, in the order of `PARTS`, each (query, key).
+        """Return the four parts of a head's scores by name, in the order of `PARTS`.
+
+        Args:
+            head: its number, from 0.
+
+        Returns:
+            Name -> float64 (query, key); they sum to the scores.
 
         Raises:
             BadInput: there is no such head.
@@ -56,7 +62,7 @@ class Split:
         return dict(zip(PARTS, products, strict=True))
 
 
-def split(
+def decompose(
     content: Tensor,
     code: Tensor | None,
     *,
@@ -65,8 +71,8 @@ def split(
     key_weight: Tensor,
     key_bias: Tensor,
     heads: int,
-) -> Split:
-    """Split the queries and keys of one picture into what its content and what its places make of them.
+) -> ScoreDecomposition:
+    """Decompose the queries and keys of one picture into the halves that come from content and from position.
 
     Args:
         content: (token, c), what the picture has at each token as it enters the attention: standardised intensities.
@@ -83,11 +89,12 @@ def split(
     """
     query = halves(content, code, query_weight, query_bias, heads)
     key = halves(content, code, key_weight, key_bias, heads)
-    return Split(*query, *key)
+    return ScoreDecomposition(*query, *key)
 
 
 def halves(content: Tensor, code: Tensor | None, weight: Tensor, bias: Tensor, heads: int) -> tuple[Array, Array]:
-    """Return content's and position's half of what a linear map makes of tokens [content, code].
+    """Return the halves of the result of a linear map that come from the content and from the code of tokens [content,
+    code].
 
     Args:
         content: (token, c)

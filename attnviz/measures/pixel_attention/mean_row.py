@@ -10,15 +10,15 @@ import torch
 from torch import Tensor
 
 from attnviz.errors import BadInput
-from attnviz.measures import erasure
 from attnviz.measures.attention import scores
+from attnviz.measures.token_boxes import ink
 from attnviz.readings import Grid
 
 _BLOCK = 512  # queries at a time
 
 
 def inked(images: Tensor, grid: Grid) -> Tensor:
-    """Return which tokens have ink, as `erasure.ink` does; where a picture has none, all that lie on it.
+    """Return which tokens have ink (see `token_boxes.ink`); where a picture has none, all that lie on it.
 
     Args:
         images: (batch, channel, row, column)
@@ -27,7 +27,7 @@ def inked(images: Tensor, grid: Grid) -> Tensor:
     Returns:
         bool (batch, token); False for leading tokens that lie nowhere.
     """
-    found = erasure.ink(images, grid)
+    found = ink(images, grid)
     found |= ~found.any(1, keepdim=True)
     return torch.nn.functional.pad(found, (grid.prefix, 0))
 
@@ -48,7 +48,7 @@ def mean_row(query: Tensor, key: Tensor, chosen: Tensor) -> Tensor:
     """
     places = chosen.nonzero()[:, 0]
     if not len(places):
-        raise BadInput("A mean of rows needs one query at least.")
+        raise BadInput("A mean of rows needs at least one query.")
     total: Tensor = key.new_zeros(key.shape[:-1])
     for some in places.split(_BLOCK):
         total += scores(query[..., some, :], key).softmax(-1).sum(-2)

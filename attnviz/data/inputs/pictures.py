@@ -1,12 +1,13 @@
-"""Picture files that somebody brings along: read into grey, whatever they are, or refused in one sentence.
+"""Picture files from visitors: converted to grey, or refused with one sentence.
 
     upload = read(data)                   # the bytes of a file; its name is not asked for
     upload.grey, upload.notes             # uint8 (row, column), 255 is white; ("Turned upright, ...",)
 
 PNG, JPEG, WebP, BMP and GIF are told apart by their content, and no other decoder of Pillow is ever reached. How many
 pixels a file claims is looked at before any is decoded; large JPEGs are decoded small; the rest goes through grey in
-strips. So a file takes four bytes of memory for each of its pixels, a progressive JPEG up to eight, a WebP sixteen, and
-one is decoded at a time. Only pixels come out: where and by whom a photograph was taken stays behind.
+strips. So a file takes four bytes of memory for each of its pixels, a progressive JPEG up to eight, a WebP sixteen; it
+may have as many pixels as fit into MOST_MEMORY, and one file is decoded at a time. Only pixels come out: where and by
+whom a photograph was taken stays behind.
 """
 
 import re
@@ -24,6 +25,9 @@ from attnviz.errors import BadInput
 
 MOST_BYTES = 20 * 1024 * 1024
 MOST_PIXELS = 50_000_000
+
+MOST_MEMORY = 200_000_000
+"""Bytes that the pixels of a file may take while it is decoded; with the file itself, and all else, under 250 MB."""
 
 LONGEST = 1024
 """Pixels along the longer side of what is read, at most."""
@@ -75,8 +79,8 @@ def read(data: bytes) -> Upload:
     """
     if len(data) > MOST_BYTES:
         raise BadInput(
-            f"A picture may have up to {MOST_BYTES >> 20} MB; this file has {len(data) / (1 << 20):.1f}. "
-            "Save it smaller, best as JPEG."
+            f"A picture file may have up to {MOST_BYTES >> 20} MB; this one has {len(data) / (1 << 20):.1f} MB. "
+            "Save it as a smaller file, best as JPEG."
         )
     kind = next((kind for kind, beginning in _BEGINNINGS.items() if beginning.match(data)), None)
     if kind is None:
@@ -97,27 +101,33 @@ def read(data: bytes) -> Upload:
             raise BadInput(_too_many("This file")) from None
         except Exception as error:  # a damaged file makes Pillow raise almost anything, struct.error and KeyError too
             raise BadInput(
-                f"This {FORMATS[kind]} is damaged or cut off, and cannot be read. Save or send it once more."
+                f"This {FORMATS[kind]} file is damaged or incomplete and cannot be read. Save or send it again."
             ) from error
 
 
 def _unknown(data: bytes) -> str:
     if boxed := _BOXED.match(data):
-        name = "AVIF" if boxed[1].startswith(b"avi") else "HEIC"
-        return f"This is a {name} picture, as some phones take them, and cannot be read here. Save or send it as JPEG."
+        name = "an AVIF" if boxed[1].startswith(b"avi") else "a HEIC"
+        return f"This is {name} picture, as some phones take them, and cannot be read here. Save or send it as JPEG."
     what = "This file is not a picture that can be read here" if data else "This file is empty"
     return f"{what}. Take a PNG, JPEG, WebP, BMP or GIF."
 
 
-def _too_many(what: str) -> str:
-    most = MOST_PIXELS // 1_000_000
-    return f"{what} has too many pixels: up to {most} megapixels can be read. Make the picture smaller."
+def _too_many(what: str, most: float = MOST_PIXELS) -> str:
+    return f"{what} has too many pixels: up to {most / 1e6:.3g} megapixels can be read. Make the picture smaller."
 
 
 def _read(image: Image.Image, kind: str, data: bytes) -> Upload:
     wide, high = image.size
     if wide * high > MOST_PIXELS:
         raise BadInput(_too_many(f"A picture of {wide:,} × {high:,}"))
+    if wide * high * (cost := _bytes_per_pixel(image, kind, data)) > MOST_MEMORY:
+        raise BadInput(
+            _too_many(
+                f"A {'progressive JPEG' if kind == 'JPEG' else FORMATS[kind]} of {wide:,} × {high:,}",
+                MOST_MEMORY / cost,
+            )
+        )
     notes = []
     if kind != "JPEG" and getattr(image, "is_animated", False):
         notes.append("It is an animation, of which this is the first picture.")
@@ -128,13 +138,37 @@ def _read(image: Image.Image, kind: str, data: bytes) -> Upload:
     turned = _orientation(image)
     grey, more = to_grey(image)
     if kind == "PNG" and data[24] == 16 and not any("16 bits" in note for note in more):
-        more = ("It has 16 bits a colour, of which the upper 8 were taken.", *more)
+        more = ("It has 16 bits per colour, of which the upper 8 were used.", *more)
     if turned in _UPRIGHT:
         grey = np.ascontiguousarray(_UPRIGHT[turned](grey))
-        notes.append("It was turned upright, as its camera noted.")
+        notes.append("It was rotated upright, as recorded by the camera.")
     if max(grey.shape) < max(wide, high):
         notes.append(f"It was scaled down from {wide:,} × {high:,} pixels.")
     return Upload(grey, (*notes, *more), FORMATS[kind])
+
+
+def _bytes_per_pixel(image: Image.Image, kind: str, data: bytes) -> float:
+    """How much memory decoding takes: of an ordinary JPEG next to none, as it is decoded small, row by row."""
+    if kind == "WEBP":
+        return 16.0  # libwebp's canvas and the frame before it, its copy in Python, and Pillow's image
+    if kind != "JPEG":
+        return 4.0
+    if "progression" not in image.info and _in_one_scan(image, data):
+        return 0.0
+    # libjpeg keeps the coefficients of all components, two bytes each, until the last scan.
+    factors: list[tuple[int, int]] = [(max(across, 1), max(down, 1)) for _, across, down, _ in image.layer]  # type: ignore[attr-defined]
+    most = max(across for across, _ in factors) * max(down for _, down in factors)
+    return 2.0 * sum(across * down for across, down in factors) / most
+
+
+def _in_one_scan(image: Image.Image, data: bytes) -> bool:
+    """Whether the first scan of a JPEG holds all its components; False where it cannot be found."""
+    at = 2
+    while data[at : at + 1] == b"\xff" and at + 4 < len(data):
+        if data[at + 1] == 0xDA:
+            return data[at + 4] == len(image.layer)  # type: ignore[attr-defined]
+        at += 1 if data[at + 1] == 0xFF else 2 + int.from_bytes(data[at + 2 : at + 4])
+    return False
 
 
 _UPRIGHT: dict[int, Callable[[Bytes], Bytes]] = {
@@ -186,7 +220,7 @@ def to_grey(image: Image.Image) -> tuple[Bytes, tuple[str, ...]]:
         small.paste(grey.reduce(factor), (0, top // factor))
     notes = [rescale.note] if rescale else []
     if transparent:
-        notes.append("Its transparent parts lie on white.")
+        notes.append("Its transparent parts were put on white.")
     return np.array(small), tuple(notes)
 
 
@@ -215,10 +249,10 @@ class _Rescale:
         if image.mode != "F" and low >= 0 and high <= 65_535:
             bits = next(bits for bits in (8, 10, 12, 14, 16) if high < 1 << bits)
             self._low, self._high = 0.0, float((1 << bits) - 1)
-            self.note = f"It has 16 bits a pixel, of which it uses {bits}: rescaled to 8."
+            self.note = f"It has 16 bits per pixel, of which it uses {bits}; they were rescaled to 8."
         else:
             self._low, self._high = low, high
-            self.note = f"It has 32 bits a pixel: {low:g} became black and {high:g} white."
+            self.note = f"It has 32 bits per pixel: {low:g} became black and {high:g} became white."
 
     def __call__(self, strip: Image.Image) -> Image.Image:
         values = np.nan_to_num(np.asarray(strip).astype(np.float64), nan=self._low).clip(self._low, self._high)

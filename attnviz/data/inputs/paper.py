@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageFilter
 
-from attnviz.data.digit import CANVAS, FAINT, averaged
+from attnviz.data.inputs.digit import CANVAS, FAINT, averaged
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -101,11 +101,11 @@ def _cleaned(fitted: Bytes) -> tuple[Bytes, str]:
     threshold = _otsu(above)
     dark, light = above[above > threshold], above[above <= threshold]
     if not dark.size or dark.mean() - light.mean() < _CONTRAST:
-        return np.zeros_like(fitted), "Nothing on it stands out from its background: the canvas is empty."
+        return np.zeros_like(fitted), "Nothing in it stands out from its background, so the canvas is empty."
     # From none at the threshold to full half the way to the ink: a soft edge, and no shade left on the paper.
     parted = ((above - float(threshold)) / ((float(dark.mean()) - threshold) / 2)).clip(0, 1)
     return np.rint(255 * parted).astype(np.uint8), (
-        "Its background is not blank, so it was taken for a photograph: the paper was estimated and subtracted."
+        "Its background is not blank, so it was treated as a photograph: the background was estimated and subtracted."
     )
 
 

@@ -1,4 +1,4 @@
-"""What MNIST would have made of a drawing: the picture that the nets see, and the steps on the way to it.
+"""What MNIST would have made of a drawing: the picture that the models see, and the steps that lead to it.
 
     seen = prepare(canvas)                # canvas: uint8 (280, 280), 0 is paper, 255 is ink
     seen.picture, seen.words              # uint8 (28, 28); "Cut out 93 × 140 pixels, ..."
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.data.centre import centre_of_mass
 from attnviz.errors import BadInput
 
 SIZE = 28
@@ -63,7 +64,7 @@ class Prepared:
         if self.empty:
             return "Nothing is drawn."
         if not self.centred:
-            return f"The whole canvas, scaled to {SIZE} × {SIZE} pixels: not cut out, not centred."
+            return f"The whole canvas was scaled to {SIZE} × {SIZE} pixels, without cutting out or centring."
         top, left, bottom, right = self.box
         down, across = self.shift
         moves = [f"{abs(down)} {'down' if down > 0 else 'up'}"] if down else []
@@ -76,7 +77,7 @@ class Prepared:
 
 
 def prepare(canvas: Bytes, *, centred: bool = True) -> Prepared:
-    """Make of a drawing what the nets see.
+    """Turn a drawing into the picture that the models see.
 
     Args:
         canvas: uint8 (row, column), square and at least 28 x 28; 0 is paper, 255 is ink.
@@ -112,7 +113,7 @@ def _fitted(canvas: Bytes, box: tuple[int, int, int, int]) -> Prepared:
     # ink moves none of them by half. One more on every side, as ink too faint to be its edge comes along beside it.
     pixel = longer / BOX
     ink = averaged(canvas, (top - pixel, left - pixel), pixel, (fitted[0] + 2, fitted[1] + 2))
-    row, column = _centre(ink)
+    row, column = map(int, centre_of_mass(ink))
     picture = _paper()
     start = (SIZE // 2 - row, SIZE // 2 - column)
     _paste(picture, ink, start)
@@ -125,7 +126,9 @@ def _paper() -> Bytes:
     return np.zeros((SIZE, SIZE), np.uint8)
 
 
-def averaged(canvas: Bytes, start: tuple[float, float], pixel: float, shape: tuple[int, int]) -> Bytes:
+def averaged(
+    canvas: Bytes, start: tuple[float, float], pixel: float | tuple[float, float], shape: tuple[int, int]
+) -> Bytes:
     """Average squares of the canvas down to a pixel each; every canvas pixel counts by the part of it that is covered.
 
     Pillow's box filter takes a canvas pixel whole or not at all, which shows where a digit was drawn small.
@@ -133,15 +136,16 @@ def averaged(canvas: Bytes, start: tuple[float, float], pixel: float, shape: tup
     Args:
         canvas: (row, column); beyond its edges there is paper.
         start: (row, column) of the first square's corner, in canvas pixels.
-        pixel: side of a square, in canvas pixels.
+        pixel: side of a square, in canvas pixels; or its height and width, where it is none.
         shape: (rows, columns) of the result.
 
     Returns:
         uint8 of that shape.
     """
-    lines = _summed(canvas, start[0] + pixel * np.arange(shape[0] + 1))
-    squares = _summed(lines.T, start[1] + pixel * np.arange(shape[1] + 1)).T
-    averaged: Bytes = np.rint(squares / pixel**2).astype(np.uint8)
+    high, wide = pixel if isinstance(pixel, tuple) else (pixel, pixel)
+    lines = _summed(canvas, start[0] + high * np.arange(shape[0] + 1))
+    squares = _summed(lines.T, start[1] + wide * np.arange(shape[1] + 1)).T
+    averaged: Bytes = np.rint(squares / (high * wide)).astype(np.uint8)
     return averaged
 
 
@@ -158,15 +162,6 @@ def _summed(values: npt.NDArray[Any], edges: npt.NDArray[np.floating[Any]]) -> F
     whole = np.minimum(edges.astype(np.int64), len(values) - 1)
     part = (edges - whole)[:, None]
     return np.diff(running[whole] * (1 - part) + running[whole + 1] * part, axis=0)
-
-
-def _centre(ink: Bytes) -> tuple[int, int]:
-    """Return the pixel next to the centre of mass, a half rounded up, as MNIST and the strokes have it."""
-    weights = ink.astype(np.int64)
-    mass = max(int(weights.sum()), 1)
-    row = (2 * int(weights.sum(1) @ np.arange(ink.shape[0])) + mass) // (2 * mass)
-    column = (2 * int(weights.sum(0) @ np.arange(ink.shape[1])) + mass) // (2 * mass)
-    return row, column
 
 
 def _paste(picture: Bytes, ink: Bytes, start: tuple[int, int]) -> None:

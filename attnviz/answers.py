@@ -1,0 +1,50 @@
+"""From pictures to a model's input, and from its logits to its answer: the same for every model."""
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+
+def as_batch(pictures: npt.NDArray[np.uint8], *, double: bool = False) -> Tensor:
+    """Turn pictures into the input of a model.
+
+    Args:
+        pictures: uint8 (picture, row, column, channel), or one of them (row, column, channel).
+        double: in double precision, and not in single.
+
+    Returns:
+        (batch, channel, row, column) in 0..1: k/255, rounded to that precision.
+    """
+    pictures = pictures if pictures.ndim == 4 else pictures[None]
+    batch = torch.from_numpy(pictures.transpose(0, 3, 1, 2).copy())
+    return (batch.double() if double else batch.float()) / 255
+
+
+def probabilities(logits: Tensor) -> Tensor:
+    """Turn logits, (batch, 1) for two classes or (batch, class), into probabilities (batch, class)."""
+    if logits.shape[1] == 1:
+        return torch.cat([-logits, logits], dim=1).sigmoid()
+    return logits.softmax(1)
+
+
+def predicted(logits: Tensor) -> Tensor:
+    """Return the number of the most probable class, int (batch,), from logits as in `probabilities`."""
+    return (logits[:, 0] > 0).long() if logits.shape[1] == 1 else logits.argmax(1)
+
+
+def answer_factors(logits: Tensor) -> Tensor:
+    """Return the factors that turn the logits of one picture into one number, which says how clear the answer is.
+
+    Args:
+        logits: (logit,), as a model gives them.
+
+    Returns:
+        (logit,) such that its product with the logits is, for two classes, the log-odds of the answer, never below 0;
+        for more, the answer's logit less the mean over classes.
+    """
+    if len(logits) == 1:
+        return logits.new_tensor([1.0 if logits[0] > 0 else -1.0])
+    factors = torch.full_like(logits, -1 / len(logits))
+    factors[logits.argmax()] += 1
+    return factors

@@ -1,0 +1,210 @@
+"""Cluttered digits: one digit somewhere on a larger canvas, among patches cut from other digits.
+
+Source: "Investigating Attention Mechanisms for Variant MNIST Datasets", Wu, Xu, Lee, 2018, section 3; its pictures come
+from the generator of "Recurrent Spatial Transformer Networks", Sønderby et al., 2015, https://arxiv.org/abs/1509.05329,
+for sequences of one digit. The `published` placement is what that generator does:
+
+1. A digit is drawn with replacement from the part of MNIST that the split is made from.
+2. Its left edge is uniform, but never at the last place. Its top edge is uniform over the whole canvas and pushed up
+   where the digit would leave it, so that on a canvas of 40 pixels 70 % of the digits stand on the bottom row.
+3. Patches are cut from random digits at random places, blank ones too, and pasted one over the other, never over the
+   last row and column.
+4. The digit is added, and the sum clipped: patches may lie on the digit.
+
+Differs: the patches of each split are cut from digits of that split, when they are needed; there, one pool of 100,000
+patches of training and validation digits serves all splits. The `uniform` placement puts the digit at any place with
+the same probability.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.errors import BadInput, UnknownName
+
+VERSION = 1
+"""Goes up whenever the same seed would give other pictures."""
+
+Bytes = npt.NDArray[np.uint8]
+Integers = npt.NDArray[np.int64]
+Placement = Literal["published", "uniform"]
+Part = tuple[str, int, int]
+"""A split of the source, and the first and one past the last of its pictures."""
+
+COUNTS: Mapping[str, int] = MappingProxyType({"train": 10_000, "validation": 1_000, "test": 10_000})
+_SEEDS = {"train": 0, "validation": 1, "test": 2}
+_MNIST: Mapping[str, Part] = MappingProxyType(
+    {"train": ("train", 0, 50_000), "validation": ("train", 50_000, 60_000), "test": ("test", 0, 10_000)}
+)
+# Strokes take time to draw, and one stroke is as new as another: fewer are enough.
+_STROKES: Mapping[str, Part] = MappingProxyType(
+    {"train": ("train", 0, 10_000), "validation": ("train", 10_000, 11_000), "test": ("test", 0, 10_000)}
+)
+
+
+class Cluttered(NamedTuple):
+    """Cluttered pictures.
+
+    Args:
+        images: uint8 (count, row, column, 1).
+        labels: int64 (count,), of the digit.
+        corners: int64 (count, 2), the (row, column) of the top left pixel of the digit's own picture on the canvas.
+        digits: int64 (count,), which of the digits offered it is.
+    """
+
+    images: Bytes
+    labels: Integers
+    corners: Integers
+    digits: Integers
+
+
+@dataclass(frozen=True)
+class Clutter:
+    """How a cluttered data set is made from another one.
+
+    Args:
+        source: the data set that digits and patches are taken from.
+        canvas: rows and columns of a picture.
+        patches: how many are pasted.
+        patch: rows and columns of a patch.
+        placement: where digits stand: "published" or "uniform".
+        centred: move each finished picture so that the digit stands in the middle. The canvas grows by as much as
+            digits can be off the middle, so that nothing is lost.
+    """
+
+    source: str = "mnist"
+    canvas: int = 40
+    patches: int = 5
+    patch: int = 5
+    placement: Placement = "published"
+    centred: bool = False
+
+    @property
+    def side(self) -> int:
+        """Rows and columns of a picture of 28-pixel digits."""
+        return self.canvas + (self.canvas - 28 if self.centred else 0)
+
+    def load(self, split: str, count: int | None = None) -> tuple[Bytes, Integers]:
+        """Return images and labels of the first so many pictures of a split, or of all.
+
+        Raises:
+            UnknownName: there is no such split.
+            DataError: the source is not here.
+        """
+        made = self.made(split)
+        return made.images[:count], made.labels[:count]
+
+    def made(self, split: str) -> Cluttered:
+        """Return a whole split with its corners; it is kept in memory, and cannot be written to.
+
+        Raises:
+            as `load` does.
+        """
+        if split not in COUNTS:
+            raise UnknownName(f"split of cluttered {self.source}", split, COUNTS)
+        return _made(self, split)
+
+
+CLUTTERED: dict[str, Clutter] = {
+    "cluttered_mnist": Clutter(),
+    "cluttered_strokes": Clutter("strokes"),
+    "cluttered_mnist_centred": Clutter(centred=True),
+    "cluttered_mnist_60": Clutter(canvas=60, patches=4, patch=8, placement="uniform"),
+    "cluttered_strokes_60": Clutter("strokes", canvas=60, patches=4, patch=8, placement="uniform"),
+}
+"""The data sets of this kind. Those of 60 x 60 are as in "Recurrent Models of Visual Attention", Mnih et al., 2014:
+four patches of 8 x 8, digits at any place."""
+
+
+def scatter(
+    pictures: Bytes, digits: Integers, sources: Bytes, how: Clutter, *, seed: int, split: str = "train"
+) -> tuple[Bytes, Integers]:
+    """Put digits on canvases full of clutter.
+
+    Args:
+        pictures: uint8 (picture, row, column, 1), the digits to choose from.
+        digits: int64 (count,), which of them stands on each canvas.
+        sources: uint8 (picture, row, column, 1), what patches are cut from.
+        how: canvas, patches and placement; its source is not looked at.
+        seed, split: of the random numbers. Canvas i depends on them, i and digits[i] alone.
+
+    Returns:
+        images uint8 (count, how.side, how.side, 1), and corners int64 (count, 2) as in `Cluttered`.
+
+    Raises:
+        BadInput: digits or patches that do not fit on the canvas, or patches larger than a picture.
+    """
+    count, size, canvas = len(digits), pictures.shape[1], how.canvas
+    if pictures.shape[1:] != (size, size, 1) or size >= canvas or not 0 < how.patch < min(canvas, sources.shape[1]):
+        raise BadInput(
+            f"Cluttered digits need square grey digits and patches smaller than the canvas; pictures of "
+            f"{pictures.shape[1:]} and patches of {how.patch} do not fit on a canvas of {canvas} x {canvas}."
+        )
+    chance = _chance(seed, split, 1, count, 2 + 5 * how.patches)
+    room = canvas - size
+    if how.placement == "published":
+        corners = np.stack([np.minimum(_below(chance[:, 0], canvas), room), _below(chance[:, 1], room)], axis=1)
+    else:
+        corners = _below(chance[:, :2], room + 1)
+    images = np.zeros((count, canvas, canvas), np.uint8)
+    every, along, span = np.arange(count)[:, None, None], np.arange(how.patch), np.arange(size)
+    for number in range(how.patches):
+        which, *cut = chance[:, 2 + 5 * number : 5 + 5 * number].T
+        from_row, from_column = (_below(part, sources.shape[1] - how.patch)[:, None] + along for part in cut)
+        onto = chance[:, 5 + 5 * number : 7 + 5 * number].T
+        to_row, to_column = (_below(part, canvas - how.patch)[:, None] + along for part in onto)
+        cuts = sources[_below(which, len(sources))[:, None, None], from_row[:, :, None], from_column[:, None, :], 0]
+        images[every, to_row[:, :, None], to_column[:, None, :]] = cuts
+    at = every, (corners[:, :1] + span)[:, :, None], (corners[:, 1:] + span)[:, None, :]
+    images[at] = np.minimum(images[at].astype(np.uint16) + pictures[digits, :, :, 0], 255).astype(np.uint8)
+    if how.centred:
+        wide = np.zeros((count, canvas + room, canvas + room), np.uint8)
+        span = np.arange(canvas)
+        moved = room - corners
+        wide[every, (moved[:, :1] + span)[:, :, None], (moved[:, 1:] + span)[:, None, :]] = images
+        images, corners = wide, np.full_like(corners, room)
+    return images[..., None], corners
+
+
+def corners(name: str, split: str) -> Integers:
+    """Return where the digits of a cluttered data set stand: int64 (count, 2), see `Cluttered`.
+
+    Raises:
+        UnknownName: no cluttered data set, or split, of that name.
+        DataError: the data set that it is made from is not here.
+    """
+    if name not in CLUTTERED:
+        raise UnknownName("cluttered data set", name, CLUTTERED)
+    return CLUTTERED[name].made(split).corners
+
+
+@lru_cache(maxsize=4)
+def _made(how: Clutter, split: str) -> Cluttered:
+    from attnviz import data  # whose table lists the data sets that are made here
+
+    its, first, last = (_STROKES if how.source == "strokes" else _MNIST)[split]
+    pictures, labels = data.load(how.source, its, count=last)
+    pictures, labels = pictures[first:], labels[first:]
+    digits = _below(_chance(0, split, 0, COUNTS[split], 1)[:, 0], len(labels))
+    images, corners = scatter(pictures, digits, pictures, how, seed=0, split=split)
+    made = Cluttered(images, labels[digits], corners, digits)
+    for array in made:
+        array.flags.writeable = False
+    return made
+
+
+def _chance(seed: int, split: str, use: int, count: int, number: int) -> npt.NDArray[np.uint64]:
+    """Return random numbers of 32 bits, (count, number), from the raw stream, which no version of NumPy changes."""
+    stream = np.random.PCG64(np.random.SeedSequence([VERSION, seed, _SEEDS[split], use]))
+    raw: npt.NDArray[np.uint64] = stream.random_raw(count * number).reshape(count, number) >> np.uint64(32)
+    return raw
+
+
+def _below(raw: npt.NDArray[np.uint64], limit: int) -> Integers:
+    """Turn raw random numbers into whole numbers from 0 to limit - 1, each as likely as the others."""
+    return ((raw * np.uint64(limit)) >> np.uint64(32)).astype(np.int64)

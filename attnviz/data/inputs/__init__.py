@@ -1,0 +1,49 @@
+"""What comes from outside, a drawing or a picture of another shape, made into what a model takes.
+
+    seen = PREPARATIONS["mnist_style"](canvas, rows=28, columns=28, channels=1, centred=True)
+    seen.picture, seen.words              # uint8 (28, 28, 1); "Cut out 93 × 140 pixels, ..."
+
+Another package adds a row to `PREPARATIONS` (attnviz/extensions.py), and names it in the `Input` of its models.
+"""
+
+from attnviz.data.inputs.mnist_style import mnist_style
+from attnviz.data.inputs.prepared import Bytes, Preparation, Prepared, in_channels
+from attnviz.data.inputs.resized import resized
+from attnviz.errors import UnknownName
+from attnviz.extensions import Table
+
+__all__ = ["PREPARATIONS", "Prepared", "Preparation", "fitted", "named"]
+
+PREPARATIONS: Table[Preparation] = Table("preparations", {"mnist_style": mnist_style, "resized": resized})
+
+
+def named(name: str) -> Preparation:
+    """Return a preparation by name.
+
+    Raises:
+        UnknownName: there is none of that name; the closest ones are listed.
+    """
+    if name not in PREPARATIONS:
+        raise UnknownName("preparation", name, PREPARATIONS)
+    return PREPARATIONS[name]
+
+
+def fitted(picture: Bytes, *, rows: int, columns: int, channels: int, preparation: str) -> Bytes:
+    """Return a finished picture as a model takes it: the arguments are the fields of the model's `Input`.
+
+    A picture of the right rows and columns is taken as it is, grey repeated over the channels and colour averaged to
+    grey; any other one is prepared, but not centred: it has been framed already, by whoever made it.
+
+    Args:
+        picture: uint8 (row, column, channel).
+
+    Returns:
+        uint8 (rows, columns, channels); the very same array where nothing has to be done.
+
+    Raises:
+        UnknownName: there is no such preparation.
+        BadInput: the preparation cannot use the picture.
+    """
+    if picture.shape[:2] == (rows, columns):
+        return in_channels(picture, channels)
+    return named(preparation)(picture, rows=rows, columns=columns, channels=channels, centred=False).picture

@@ -1,0 +1,107 @@
+"""A visitor's drawing as text: the exact bytes that a model saw, short enough for a URL.
+
+    name(picture)          "drawing:eJxjYBgFo2AUDHcA..."       what stands where a data set is named otherwise
+    read(name)             uint8 (28, 28)
+
+After the colon: base64 in its alphabet for addresses, without padding, of the bytes row by row as zlib packs them.
+`frontend/draw/links.js` writes the same. A picture of another shape than 28 x 28 says its rows and columns before that:
+"drawing:60x60.eJx...". So links that were made before there were other shapes mean what they meant.
+
+What is stored is what somebody saw, not the strokes: a picture as MNIST would have made it, unless a model of larger
+pictures saw another one. A model of another shape, or with colours, prepares its own picture from it, by
+`data.inputs.fitted`; the one that saw it gets it back byte for byte. Storing the canvas of 280 x 280 instead would take
+ten times the characters.
+"""
+
+import base64
+import binascii
+import hashlib
+import re
+import zlib
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.errors import BadInput
+
+SIDE = 28
+"""Rows and columns of a drawing whose word does not say them."""
+LARGEST = 64
+"""Rows or columns of a drawing at most."""
+LONGEST = 1200
+"""Characters of the longest word; noise of 28 x 28, which cannot be packed, has 1,060."""
+PATTERN = rf"drawing:(?:[1-9][0-9]?x[1-9][0-9]?\.)?[A-Za-z0-9_-]{{1,{LONGEST}}}"
+LABEL = "?"
+"""What a drawing shows: nobody has said it."""
+
+_PREFIX = "drawing:"
+_SHAPED = re.compile(r"([1-9][0-9]?)x([1-9][0-9]?)\.(.*)", re.DOTALL)
+
+Bytes = npt.NDArray[np.uint8]
+
+
+def is_name(source: str) -> bool:
+    """Say whether a source of pictures is a drawing, not a data set."""
+    return source.startswith(_PREFIX)
+
+
+def name(picture: Bytes) -> str:
+    """Return the name of a drawing.
+
+    Args:
+        picture: uint8 (row, column), as a net saw it; 0 is paper.
+
+    Raises:
+        BadInput: another type or shape, or noise that cannot be packed into a URL.
+    """
+    if picture.dtype != np.uint8 or picture.ndim != 2 or not 0 < min(picture.shape) <= max(picture.shape) <= LARGEST:
+        raise BadInput(
+            f"A drawing is uint8 (row, column), at most {LARGEST} x {LARGEST}; this is {picture.dtype} {picture.shape}."
+        )
+    shape = "" if picture.shape == (SIDE, SIDE) else f"{picture.shape[0]}x{picture.shape[1]}."
+    coded = base64.urlsafe_b64encode(zlib.compress(picture.tobytes(), 9)).decode().rstrip("=")
+    if len(coded) > LONGEST:
+        raise BadInput(
+            f"This drawing has too much detail for a URL: {len(coded):,} characters, where {LONGEST:,} are allowed."
+        )
+    return _PREFIX + shape + coded
+
+
+def named(word: str) -> str:
+    """Return the name of the drawing whose word, what stands after the colon, an address holds."""
+    return _PREFIX + word
+
+
+def word(source: str) -> str:
+    """Return what stands after the colon of a drawing's name."""
+    return source.removeprefix(_PREFIX)
+
+
+def read(source: str) -> Bytes:
+    """Return the drawing of that name, uint8 (row, column).
+
+    Raises:
+        BadInput: too long, too large, cut, or no drawing at all.
+    """
+    coded, rows, columns = word(source), SIDE, SIDE
+    shaped = _SHAPED.fullmatch(coded)
+    if shaped:
+        rows, columns, coded = int(shaped[1]), int(shaped[2]), shaped[3]
+    if max(rows, columns) > LARGEST:
+        raise BadInput(f"A drawing has at most {LARGEST} x {LARGEST} pixels; this one has {rows} x {columns}.")
+    if len(coded) > LONGEST:
+        raise BadInput(f"A drawing has at most {LONGEST:,} characters in a URL; this one has {len(coded):,}.")
+    try:
+        packed = base64.b64decode(coded + "=" * (-len(coded) % 4), altchars=b"-_", validate=True)
+        opened = zlib.decompressobj()
+        content = opened.decompress(packed, rows * columns + 1)  # never more: a kilobyte can hold a million
+    except (ValueError, binascii.Error, zlib.error) as error:
+        raise BadInput(f"This is not a drawing: {coded[:40]!r}. Make a drawing and follow its link.") from error
+    if len(content) != rows * columns or not opened.eof or opened.unused_data:
+        raise BadInput(f"This drawing is incomplete, or its size is not {rows} x {columns}. Follow the link again.")
+    return np.frombuffer(content, np.uint8).reshape(rows, columns)
+
+
+def place(source: str) -> str:
+    """Return a short name of a drawing for exports and file names: the same for the same pixels."""
+    return "drawing/" + hashlib.sha256(read(source).tobytes()).hexdigest()[:12]

@@ -1,0 +1,37 @@
+"""A whole canvas or picture, scaled to the shape that a model takes."""
+
+import numpy as np
+
+from attnviz.data.inputs.digit import averaged
+from attnviz.data.inputs.prepared import Bytes, Prepared, checked, in_channels
+
+
+def resized(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:
+    """Scale a canvas to a shape; each pixel is the mean of the area that it covers.
+
+    Args:
+        canvas: uint8 (row, column) or (row, column, channel).
+        rows, columns, channels: of the picture that the model takes; grey is repeated, colour averaged to grey.
+        centred: makes no difference: nothing is cut out.
+
+    Raises:
+        BadInput: the canvas is none, or its channels cannot become those that are wanted.
+    """
+    picture = checked(canvas)
+    made = in_channels(scaled(picture, rows, columns), channels)
+    high, wide = picture.shape[:2]
+    empty = not made.any()
+    words = (
+        "Nothing is drawn."
+        if empty
+        else f"The whole picture of {wide} × {high} pixels was scaled to {columns} × {rows}."
+    )
+    return Prepared(made, words, {"empty": empty})
+
+
+def scaled(picture: Bytes, rows: int, columns: int) -> Bytes:
+    """Return a picture (row, column, channel) averaged over the area of each new pixel: (rows, columns, channel)."""
+    high, wide, channels = picture.shape
+    side = high / rows, wide / columns
+    made = [averaged(picture[:, :, channel], (0, 0), side, (rows, columns)) for channel in range(channels)]
+    return np.stack(made, axis=2)

@@ -1,0 +1,137 @@
+"""Equal tokens attend once: the same numbers as attention among all tokens, from the distinct ones and their counts.
+
+Equal tokens have equal queries, keys and values. So their rows of the weights are equal, and the softmax over all keys
+is a softmax over the distinct keys, each weighted by how often it occurs. A drawn digit without positions has some
+eighty intensities and 784 pixels. Whether a shortcut may be taken, `attnviz.layers.shortcuts` says.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+NEAR = 40.0  # exp(-40) times what rounds to nothing beside 1 (exp(-36) in float64) is still a normal float32
+
+
+class Repeats(NamedTuple):
+    """Where rows repeat.
+
+    Args:
+        first: int (distinct,), for each distinct row a place where it stands.
+        times: int (distinct,), how often it occurs.
+        which: int (row,), for each place the number of the distinct row that stands there.
+    """
+
+    first: Tensor
+    times: Tensor
+    which: Tensor
+
+
+def distinct(rows: Tensor) -> Repeats:
+    """Return the distinct rows, in ascending order.
+
+    Args:
+        rows: (row, number).
+
+    Returns:
+        Where each stands, how often it occurs, and which one stands at each place.
+    """
+    _, which, count = rows.unique(dim=0, return_inverse=True, return_counts=True)
+    return Repeats(_places(which, len(count)), count, which)
+
+
+def repeated(tokens: Tensor) -> Repeats | None:
+    """Return where the tokens of one picture repeat, or None if few of them do or there are several pictures.
+
+    Comparing sums is far quicker than sorting the tokens, as `distinct` does: equal tokens have equal sums, and if
+    tokens that differ have them too, which is looked at, there is no shortcut.
+
+    Args:
+        tokens: float (batch, token, feature).
+
+    Returns:
+        Where they repeat, or None.
+    """
+    if len(tokens) > 1:
+        return None
+    rows = tokens[0]
+    sums, which, count = rows.sum(1).unique(return_inverse=True, return_counts=True)
+    if 2 * len(sums) > len(rows):
+        return None
+    first = _places(which, len(sums))
+    return Repeats(first, count, which) if torch.equal(rows[first][which], rows) else None
+
+
+def attend(query: Tensor, key: Tensor, value: Tensor, repeats: Repeats | None = None) -> Tensor:
+    """Return the weighted means of the values, with the fused kernel, which never holds the weights.
+
+    Where tokens repeat, the distinct ones attend to one another, each as often as it occurs: the same numbers to
+    rounding, of a drawn digit in a tenth of the time.
+
+    Args:
+        query, key, value: (batch, head, token, feature)
+        repeats: of the tokens that they were made of; None lets every token attend for itself.
+
+    Returns:
+        (batch, head, token, feature)
+    """
+    if repeats is None:
+        return scaled_dot_product_attention(query, key, value)
+    counts = repeats.times.to(query.dtype).log()[None, None, None]
+    queries, keys, values = (part[:, :, repeats.first] for part in (query, key, value))
+    return scaled_dot_product_attention(queries, keys, values, attn_mask=counts)[:, :, repeats.which]
+
+
+def mean_over_levels(scores: Tensor, tokens: Tensor, counts: Tensor) -> Tensor:
+    """Return the weighted mean of the tokens ("levels") that each of them attends to, for many pictures at once.
+
+    One table of scores serves the whole batch. Only where scores are huge, one table of exponentials does not: then it
+    takes one for each range of levels that occur.
+
+    Args:
+        scores: (head, query, key), of the levels among themselves; steady along them, see `Attention.over_levels`.
+        tokens: (level, feature).
+        counts: float (batch, level), how often each occurs in a picture; 0 or more, at least one above 0 a row.
+
+    Returns:
+        (batch, head, level, feature)
+    """
+    weighted = torch.cat([tokens, torch.ones_like(tokens[:, :1])], dim=-1)  # (level, feature + 1)
+    level = torch.arange(len(tokens), device=tokens.device)
+    occurs = counts > 0
+    lowest, highest = occurs.int().argmax(1), len(tokens) - 1 - occurs.flip(1).int().argmax(1)
+    # The largest score among the levels that occur in a picture stands at one of their ends: scores are steady.
+    # What is subtracted must be near it. With the score of a level that does not occur, all terms could be 0.
+    largest = torch.maximum(scores[..., lowest], scores[..., highest]).detach()  # (head, level, batch)
+    group = torch.zeros_like(lowest)
+    if (largest.amax(-1, keepdim=True) - largest).amax() > NEAR:
+        group = torch.stack([lowest, highest], dim=1).unique(dim=0, return_inverse=True)[1]
+    terms = []
+    for index in range(int(group.max()) + 1):
+        members = group == index
+        absent = (level < lowest[members].min()) | (level > highest[members].max())
+        table = scores - largest[..., members].amax(-1, keepdim=True)  # (head, query, key)
+        table = table.masked_fill(absent, -torch.inf).exp()
+        summed = counts[members, :, None] * weighted  # (batch, level, feature + 1)
+        terms.append(torch.einsum("bkf,hqk->bhqf", summed, table))
+    sums = torch.cat(terms)[group.argsort(stable=True).argsort()]  # (batch, head, level, feature + 1)
+    return sums[..., :-1] / sums[..., -1:]
+
+
+def level_counts(levels: Tensor, number: int) -> Tensor:
+    """Return how often each level occurs in each picture.
+
+    Args:
+        levels: int64 (batch, token) in 0..number - 1.
+        number: of levels.
+
+    Returns:
+        int64 (batch, number).
+    """
+    return levels.new_zeros(len(levels), number).scatter_add_(1, levels, torch.ones_like(levels))
+
+
+def _places(which: Tensor, number: int) -> Tensor:
+    """Return for each distinct row a place where it stands."""
+    return which.new_empty(number).scatter_(0, which, torch.arange(len(which), device=which.device))

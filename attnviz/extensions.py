@@ -1,0 +1,82 @@
+"""Tables to which other packages add rows, through entry points.
+
+Each table has a group of entry points. The `pyproject.toml` of a package that adds to two of them:
+
+    [project.entry-points."attnviz.models"]
+    colour_stages = "colour_stages.models:SPEC"
+
+    [project.entry-points."attnviz.mechanisms"]
+    colour_stages = "colour_stages.mechanism:MECHANISM"
+
+The rows are read when a table is first searched for a name that it does not have, or listed, not when it is imported:
+the modules that they come from import attnviz themselves. What a table does without torch, its rows must do too.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from importlib.metadata import entry_points
+from threading import RLock
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+class Table(MutableMapping[str, T]):
+    """A table of rows by name, in order: those of attnviz, then those that installed packages add.
+
+    A row that cannot be imported is left out, and the log says why: the rest of the table is still of use. A name that
+    is taken stays as it is.
+
+    Args:
+        group: the end of the name of the entry points' group: "models" for `attnviz.models`.
+        rows: those of attnviz.
+        read: from what an entry point names to its rows; by default that is the one row, named as the entry point.
+    """
+
+    def __init__(
+        self, group: str, rows: Mapping[str, T], read: Callable[[str, Any], Mapping[str, T]] | None = None
+    ) -> None:
+        self._group, self._rows = group, dict(rows)
+        self._read = read or (lambda name, row: {name: row})
+        self._reading = self._complete = False
+        self._lock = RLock()
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._rows:
+            self._add_others()
+        return self._rows[name]
+
+    def __setitem__(self, name: str, row: T) -> None:
+        self._rows[name] = row
+
+    def __delitem__(self, name: str) -> None:
+        del self._rows[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._add_others()
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        self._add_others()
+        return len(self._rows)
+
+    def _add_others(self) -> None:
+        if self._complete:
+            return
+        with self._lock:
+            if self._reading or self._complete:  # a row's module may itself look into the table
+                return
+            self._reading = True
+            for point in sorted(entry_points(group=f"attnviz.{self._group}"), key=lambda one: one.name):
+                try:
+                    added = self._read(point.name, point.load())
+                except Exception:
+                    _log.exception(
+                        "The entry point %s = %s of %s cannot be loaded", point.name, point.value, point.group
+                    )
+                    continue
+                for name, row in added.items():
+                    self._rows.setdefault(name, row)
+            self._reading, self._complete = False, True

@@ -1,0 +1,40 @@
+"""Where tokens lie on the picture. Importing this costs no torch."""
+
+from dataclasses import dataclass
+
+from attnviz.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where the tokens of a layer lie on the input picture, row by row; row 0 is the top.
+
+    Args:
+        rows, columns: of the grid of tokens.
+        prefix: leading tokens that lie nowhere, such as a class token.
+        offset: (row, column) of the top left corner of the first token's box, in pixels of the input picture.
+        stride: pixels from one token's box to the next, down and across.
+        field: height and width of a token's box in pixels.
+    """
+
+    rows: int
+    columns: int
+    prefix: int = 0
+    offset: tuple[float, float] = (0.0, 0.0)
+    stride: float = 1.0
+    field: float = 1.0
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens there are, those that lie nowhere included."""
+        return self.prefix + self.rows * self.columns
+
+    def box(self, token: int) -> tuple[float, float, float, float] | None:
+        """Return top, left, bottom, right of a token in pixels of the input picture; None where it lies nowhere."""
+        if not 0 <= token < self.tokens:
+            raise BadInput(f"Token {token} is not on this grid: it has {self.tokens}, counted from 0.")
+        if token < self.prefix:
+            return None
+        row, column = divmod(token - self.prefix, self.columns)
+        top, left = self.offset[0] + row * self.stride, self.offset[1] + column * self.stride
+        return top, left, top + self.field, left + self.field

@@ -1,0 +1,91 @@
+"""Where tokens lie on a picture, pixel by pixel: which of them have ink, and the picture without some of them.
+
+"Place" counts the tokens that lie on the picture, row by row from 0; a leading token that lies nowhere has no box.
+"""
+
+from functools import lru_cache
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from attnviz.errors import BadInput
+from attnviz.readings import Grid
+
+Fill = Literal["mean", "background"]
+
+INK = 0.0  # a place has ink where any pixel of its box is above this: the background of drawn digits is exactly 0
+BACKGROUND = 0.0
+_LEVELS = 255  # a model may take a quicker way for intensities that are k/255 exactly
+
+
+def boxes(grid: Grid, rows: int, columns: int) -> Tensor:
+    """Return which pixels each place covers: those whose centre is in its box.
+
+    Args:
+        grid: where the tokens lie.
+        rows, columns: of the picture.
+
+    Returns:
+        bool (place, row, column); places row by row.
+    """
+    spans = []
+    for pixels, places, offset in ((rows, grid.rows, grid.offset[0]), (columns, grid.columns, grid.offset[1])):
+        start = offset + torch.arange(places)[:, None] * grid.stride
+        centre = torch.arange(pixels) + 0.5
+        spans.append((start <= centre) & (centre < start + grid.field))  # (place along it, pixel)
+    covered = spans[0][:, None, :, None] & spans[1][None, :, None, :]  # (grid row, grid column, row, column)
+    return covered.flatten(0, 1)
+
+
+def ink(images: Tensor, grid: Grid) -> Tensor:
+    """Return which places have ink, that is any pixel above `INK`.
+
+    Args:
+        images: float (batch, channel, row, column) in 0..1.
+        grid: where the tokens lie.
+
+    Returns:
+        bool (batch, place).
+    """
+    inked = (images > INK).any(1).flatten(1)  # (batch, pixel)
+    nowhere = inked.new_zeros(len(inked), 1)
+    return torch.cat([inked, nowhere], 1)[:, _pixels(grid, *images.shape[2:])].any(-1)
+
+
+@lru_cache(maxsize=8)
+def _pixels(grid: Grid, rows: int, columns: int) -> Tensor:
+    """Return the numbers of the pixels that each place covers: int (place, most), filled up with rows * columns."""
+    covered = boxes(grid, rows, columns).flatten(1)
+    numbers = torch.arange(rows * columns).where(covered, rows * columns).sort(1).values
+    return numbers[:, : int(covered.sum(1).max())]
+
+
+def erased(images: Tensor, removed: Tensor, grid: Grid, fill: Fill = "mean") -> Tensor:
+    """Return pictures without some of their tokens.
+
+    Args:
+        images: float (batch, channel, row, column) in 0..1.
+        removed: bool (batch, place).
+        grid: where the tokens lie.
+        fill: what replaces the pixels of their boxes: "mean", of the unedited picture, channel by channel and rounded
+            to eight bits, or "background", 0.
+
+    Returns:
+        float (batch, channel, row, column) in 0..1.
+
+    Raises:
+        BadInput: another fill, or not one mark per position.
+    """
+    if removed.shape != (len(images), grid.rows * grid.columns):
+        expected = len(images), grid.rows * grid.columns
+        raise BadInput(f"Removing tokens takes one mark per position, {expected}, not {tuple(removed.shape)}.")
+    if fill == "mean":
+        value = (images.mean((2, 3), keepdim=True) * _LEVELS).round() / _LEVELS
+    elif fill == "background":
+        value = images.new_tensor(BACKGROUND)
+    else:
+        raise BadInput(f"Removed pixels can be replaced with the mean or the background, not with {fill!r}.")
+    covers = boxes(grid, *images.shape[2:]).flatten(1).float()
+    holes = (removed.float() @ covers > 0).unflatten(1, images.shape[2:])  # (batch, row, column)
+    return torch.where(holes[:, None], value, images)

@@ -1,0 +1,89 @@
+"""Update the cards of an earlier version. Weights, figures and logits stay the same, to the bit.
+
+Version 0.1 wrote cards without a digest, with curves as rows of three numbers, and with examples of strokes alone.
+"""
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from attnviz import cards, files
+from attnviz.cards import Card
+from attnviz.data import strokes
+from attnviz.errors import CheckpointError
+from attnviz.recipes import RECIPES
+
+_CURVES = ("train_loss", "validation_loss", "validation_accuracy")
+
+
+def migrate() -> list[str]:
+    """Rewrite all cards of an earlier version, and copy title, reason and cost of their recipes into all cards.
+
+    Returns:
+        The names of those that were rewritten.
+
+    Raises:
+        CheckpointError: a card that is of neither version, or that cannot be written.
+    """
+    rewritten = []
+    for name in cards.names():
+        path = cards.folder() / name / "card.json"
+        try:
+            fields = json.loads(path.read_bytes())
+            card = Card.model_validate(migrated(fields)) if "digest" not in fields else cards.read(name)
+            if "digest" not in fields or card != _titled(card):
+                files.write(path, cards.text(_titled(card)))
+                rewritten.append(name)
+        except OSError as error:
+            raise CheckpointError(f"The card {path} cannot be updated: {files.reason(error)}.") from error
+        except (ValidationError, ValueError, KeyError, TypeError, IndexError) as error:
+            raise CheckpointError(
+                f"{path} is not a card of any version of attnviz. Restore the committed one."
+            ) from error
+    return rewritten
+
+
+def migrated(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a card of version 0.1 in the form of this version.
+
+    Raises:
+        CheckpointError: its example is of drawn digits that this version draws otherwise.
+        KeyError, TypeError, IndexError: it is no such card.
+    """
+    example = fields["example"]
+    if example["version"] != strokes.VERSION:
+        raise CheckpointError(
+            f"The example of {fields['name']} was drawn by another version of strokes. Train it again."
+        )
+    drawn = strokes.draw(np.asarray(example["digits"]), seed=example["seed"]).transpose(0, 3, 1, 2)
+    return {
+        **fields,
+        "recipe": {name: value for name, value in fields["recipe"].items() if name != "loss"},
+        "runs": [
+            {
+                "seed": run["seed"],
+                "epoch": run["best_epoch"],
+                "curve": dict(zip(_CURVES, zip(*run["curve"], strict=True), strict=True)),
+            }
+            for run in fields["runs"]
+        ],
+        "example": {
+            "data": "strokes",
+            "labels": example["digits"],
+            "seed": example["seed"],
+            "digest": hashlib.sha256(np.ascontiguousarray(drawn).tobytes()).hexdigest(),
+            "logits": example["logits"],
+        },
+    }
+
+
+def _titled(card: Card) -> Card:
+    """Return a card with the title, reason and cost of its recipe, which do not affect the training."""
+    known = RECIPES.get(card.name)
+    if known is None:
+        return card
+    words = {"title": known.title, "why": known.why, "cost": known.cost}
+    return card.model_copy(update={"recipe": card.recipe.model_copy(update=words)})

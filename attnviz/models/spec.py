@@ -1,0 +1,125 @@
+"""What the rest of attnviz needs to know of an architecture, from its config alone. Importing this costs no torch."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from attnviz.errors import BadInput
+from attnviz.grids import Grid
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+SIDE = 28
+"""Rows and columns of the pictures where a config does not name them: the default of all constructors here."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """The pictures that a built model takes.
+
+    Args:
+        channels, rows, columns: of a picture.
+        preparation: how a drawing or a picture of another shape becomes one; a name in `data.inputs.PREPARATIONS`.
+    """
+
+    channels: int
+    rows: int
+    columns: int
+    preparation: str = "mnist_style"
+
+
+def no_grid(config: Mapping[str, Any]) -> Grid | None:
+    """Return None: the model has no tokens or cells that lie on the picture."""
+    return None
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """One architecture. `input` and `grid` are asked by pages that have not loaded torch: they must not need it.
+
+    Args:
+        title: for people.
+        constructor: takes a config's entries as keywords, and `generator`.
+        source: title, authors, year, link.
+        input: from a config to the pictures that the model takes.
+        grid: from a config to where its tokens or cells lie on the picture; None where it has none.
+        differentiable: whether the logits have a gradient with respect to the picture.
+        takes: keyword arguments of `forward` beside the pictures, such as "generator".
+    """
+
+    title: str
+    constructor: "Callable[..., nn.Module]"
+    source: str
+    input: Callable[[Mapping[str, Any]], Input]
+    grid: Callable[[Mapping[str, Any]], Grid | None] = no_grid
+    differentiable: bool = True
+    takes: tuple[str, ...] = ()
+
+    def build(self, config: Mapping[str, Any], generator: "torch.Generator | None" = None) -> "nn.Module":
+        """Build the model that a config describes, with fresh weights.
+
+        Raises:
+            BadInput: the config has an entry that the architecture does not know, or lacks one.
+        """
+        try:
+            return self.constructor(**config, generator=generator)
+        except TypeError as error:
+            raise BadInput(f"This config does not fit {self.title!r}: {error}.") from error
+
+    def single_token(self, config: Mapping[str, Any]) -> bool:
+        """Return whether the model takes the whole picture as one token."""
+        grid = self.grid(config)
+        return grid is not None and grid.tokens == 1
+
+
+def imported(module: str, name: str) -> "Callable[..., nn.Module]":
+    """Return a constructor whose module is imported when it is first called, so that a table of them costs no torch."""
+
+    def construct(**config: Any) -> "nn.Module":
+        model: nn.Module = getattr(import_module(module), name)(**config)
+        return model
+
+    return construct
+
+
+def grey(config: Mapping[str, Any]) -> Input:
+    """Return the input of a model of grey pictures whose config may name `rows` and `columns`."""
+    return Input(1, config.get("rows", SIDE), config.get("columns", SIDE))
+
+
+def pictures(config: Mapping[str, Any]) -> Input:
+    """Return the input of a model whose config may name `channels`, `rows` and `columns`; colour is only resized."""
+    channels = config.get("channels", 1)
+    preparation = "mnist_style" if channels == 1 else "resized"
+    return Input(channels, config.get("rows", SIDE), config.get("columns", SIDE), preparation)
+
+
+def boxes(config: Mapping[str, Any]) -> Grid:
+    """Return the grid of a model whose tokens are boxes of `pool` x `patch` pixels a side, one beside the other.
+
+    Raises:
+        BadInput: such boxes do not tile the picture.
+    """
+    pool, patch, shape = config.get("pool", 1), config.get("patch", 1), grey(config)
+    side = pool * patch
+    if side < 1 or shape.rows % side or shape.columns % side:
+        raise BadInput(
+            f"Tokens of {pool} x {patch} pixels a side (pool, patch) do not tile {shape.rows} x {shape.columns}."
+        )
+    return Grid(shape.rows // side, shape.columns // side, stride=side, field=side)
+
+
+def receptive_fields(config: Mapping[str, Any]) -> Grid:
+    """Return the grid of the blocks of `cnn_attention`: each stands for the 11 x 11 pixels that its features see.
+
+    Raises:
+        BadInput: the pictures are too small for a block.
+    """
+    shape = grey(config)
+    rows, columns = (-(-(side // 2 - 1) // 2) - 1 for side in (shape.rows, shape.columns))
+    if min(rows, columns) < 1:
+        raise BadInput(f"Pictures need 10 x 10 pixels at least to make a block, not {shape.rows} x {shape.columns}.")
+    return Grid(rows, columns, stride=4, field=11)
