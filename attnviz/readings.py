@@ -1,53 +1,22 @@
-"""What a trace gives: readings, and the grid that says where a layer's tokens lie on the picture."""
+"""What a trace gives: readings."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import SupportsIndex
 
 import torch
 from torch import Tensor
 
-from attnviz.errors import BadInput, TraceError, closest
+from attnviz.errors import TraceError, closest
+from attnviz.grids import Grid as Grid
 from attnviz.roles import AXES
 
-
-@dataclass(frozen=True)
-class Grid:
-    """Where the tokens of a layer lie on the input picture, row by row; row 0 is the top.
-
-    Args:
-        rows, columns: of the grid of tokens.
-        prefix: leading tokens that lie nowhere, such as a class token.
-        offset: (row, column) of the top left corner of the first token's box, in pixels of the input picture.
-        stride: pixels from one token's box to the next, down and across.
-        field: height and width of a token's box in pixels.
-    """
-
-    rows: int
-    columns: int
-    prefix: int = 0
-    offset: tuple[float, float] = (0.0, 0.0)
-    stride: float = 1.0
-    field: float = 1.0
-
-    @property
-    def tokens(self) -> int:
-        """How many tokens there are, those that lie nowhere included."""
-        return self.prefix + self.rows * self.columns
-
-    def box(self, token: int) -> tuple[float, float, float, float] | None:
-        """Return top, left, bottom, right of a token in pixels of the input picture; None where it lies nowhere."""
-        if not 0 <= token < self.tokens:
-            raise BadInput(f"Token {token} is not on this grid: it has {self.tokens}, counted from 0.")
-        if token < self.prefix:
-            return None
-        row, column = divmod(token - self.prefix, self.columns)
-        top, left = self.offset[0] + row * self.stride, self.offset[1] + column * self.stride
-        return top, left, top + self.field, left + self.field
+Places = SupportsIndex | range | slice
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What one tap said during a trace.
+    """The value of one tap during a trace.
 
     Args:
         address: path of the module + "." + name of the tap.
@@ -67,23 +36,75 @@ class Reading:
         """Return how long an axis is."""
         return self.tensor.shape[self._position(axis)]
 
-    def at(self, **index: int) -> Tensor:
-        """Return the values at an index of some axes, such as `at(batch=0, head=3)`; the other axes stay, in order.
+    def at(self, **index: Places) -> Tensor:
+        """Return the values at an index of some axes, such as `at(batch=0, head=range(3, 6))`.
+
+        Args:
+            index: axis -> a place, counted from 0 or backwards from -1, or several as a `range` or `slice`.
+
+        Returns:
+            The axes that are indexed by one place are gone; the others stay, in order.
 
         Raises:
-            TraceError: there is no such axis, or the index is past its end.
+            TraceError: there is no such axis, or the index holds no place or one past its end.
         """
+        return self._taken(self.tensor, index)
+
+    def part(self, **index: Places) -> "Reading":
+        """Return the reading of a part only, as `at` chooses it, with the axes that are left."""
+        gone = {axis for axis, places in index.items() if not isinstance(places, range | slice)}
+        return replace(
+            self,
+            tensor=self._taken(self.tensor, index),
+            axes=tuple(axis for axis in self.axes if axis not in gone),
+            before=None if self.before is None else self._taken(self.before, index),
+        )
+
+    def _taken(self, tensor: Tensor, index: Mapping[str, Places]) -> Tensor:
         chosen: list[int | slice] = [slice(None)] * len(self.axes)
-        for axis, place in index.items():
-            if not -self.size(axis) <= place < self.size(axis):
-                raise TraceError(f"{self.address}: {axis} {place} was asked for, there are {self.size(axis)}.")
-            chosen[self._position(axis)] = place
-        return self.tensor[tuple(chosen)]
+        for axis, places in index.items():
+            position = self._position(axis)
+            found = place_or_range(f"{self.address}: {axis}", places, self.size(axis))
+            if isinstance(found, int):
+                chosen[position] = found
+            elif found.step > 0:
+                chosen[position] = slice(found.start, found.stop, found.step)
+            else:
+                tensor = tensor.index_select(position, torch.tensor(found, device=tensor.device))
+        return tensor[tuple(chosen)]
 
     def _position(self, axis: str) -> int:
         if axis not in self.axes:
             raise TraceError(f"{self.address} has no axis {axis!r}. {closest(axis, self.axes)}")
         return self.axes.index(axis)
+
+
+def place_or_range(what: str, places: Places, size: int) -> int | range:
+    """Return an index of an axis, checked: one place, or a range of places from 0 on.
+
+    Args:
+        what: is indexed, in words, for errors.
+        places: a place, counted from 0 or backwards from -1, or several as a `range` or `slice`.
+        size: of the axis.
+
+    Raises:
+        TraceError: no place, or one past the end.
+    """
+    if isinstance(places, slice):
+        ends = [end for end in (places.start, places.stop) if end is not None]
+        if all(type(end) is int and -size <= end <= size for end in ends):
+            found = range(*places.indices(size))
+            if found:
+                return found
+    elif isinstance(places, range):
+        if places and min(places) >= 0 and max(places) < size:
+            return places
+    elif isinstance(places, SupportsIndex) and not isinstance(places, bool):
+        if -size <= int(places) < size:
+            return int(places)
+    else:
+        raise TraceError(f"{what} must be a whole number, a range or a slice, not {places!r}.")
+    raise TraceError(f"{what} {places} does not exist; there are {size}.")
 
 
 def axes_of(address: str, axes: str, tensor: Tensor) -> tuple[str, ...]:
@@ -96,7 +117,7 @@ def axes_of(address: str, axes: str, tensor: Tensor) -> tuple[str, ...]:
     if len(words) != len(shape) or len(set(words)) != len(words) or not set(words) <= set(AXES):
         raise TraceError(
             f"{address}: the axes {axes!r} must be {len(shape)} different words for the shape {shape}, "
-            f"out of: {', '.join(AXES)}."
+            f"out of: {', '.join(AXES)}; register_axis in attnviz.roles adds one."
         )
     return words
 

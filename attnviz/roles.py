@@ -1,19 +1,39 @@
-"""The one table of tap names: what each means, over which axes it runs, its range, and so how it is coloured.
+"""The tables of axes and of tap names: what each means, its range, what sums to one, and so how it is coloured.
 
-A layer may only use names from this table, so that the same word means the same thing in every model, and a page can
-draw a model that it has never seen.
+The layers here may only use names from these tables, so that the same word means the same thing in every model. A layer
+of your own may tap under any name: it is drawn plainly, unless you register a role for it. An axis of your own must be
+registered before a tap uses it.
+
+    register_axis("frame", "Pictures of a film.")
+    register_role("flow", Role(("batch frame row column",), "How far a pixel has moved.", "signed"))
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
+from attnviz.errors import BadInput, closest
+
+_Entry = TypeVar("_Entry")
 Range = Literal["signed", "unit", "positive"]
 
-# Every word that an axes string may hold; `feature` also counts the components of one head's vectors.
-AXES = (
-    *("batch", "head", "query", "key", "token", "feature", "channel"),
-    *("row", "column", "class", "glimpse", "scale", "layer"),
-)
+AXES: dict[str, str] = {
+    "batch": "Pictures.",
+    "head": "Attention heads.",
+    "query": "Tokens, or output steps, that attend.",
+    "key": "Tokens that are attended to.",
+    "token": "Tokens.",
+    "feature": "Numbers of a token, or of one head's vectors.",
+    "source_feature": "Features that are taken from, where features attend to features.",
+    "target_feature": "Features that take, where features attend to features.",
+    "channel": "Channels of a picture or of a feature map.",
+    "row": "Rows, from the top.",
+    "column": "Columns, from the left.",
+    "class": "Classes.",
+    "glimpse": "Glimpses, in their order.",
+    "scale": "Patches of one glimpse, each twice as wide as the one before.",
+    "layer": "Layers, in their order.",
+    "step": "Steps of a recurrent network, in their order.",
+}
 
 
 @dataclass(frozen=True)
@@ -40,14 +60,136 @@ class Role:
 
 _PER_HEAD = ("batch head token feature",)
 _PAIRS = ("batch head query key",)
+_STEP_PAIRS = (*_PAIRS, "batch head key")  # all steps of the output at once, or tapped per="step"
+_STEPS = ("batch query feature", "batch feature")
+_FEATURE_PAIRS = ("batch token target_feature source_feature",)
+_MAPS = ("batch channel row column",)
+_MAPS_PER_HEAD = ("batch head channel row column",)
+_CHANNELS = ("batch channel",)
+_PLACES = ("batch row column",)
+_VECTOR = ("batch feature",)
+_ANY_MAPS = ("batch token feature", "batch query feature", *_MAPS)
 
 ROLES: dict[str, Role] = {
+    # attention among tokens
     "code": Role(("token feature",), "The position code that is joined to each token.", "signed"),
-    "query": Role(_PER_HEAD, "What a token asks for.", "signed"),
-    "key": Role(_PER_HEAD, "What a token offers to be found by.", "signed"),
-    "value": Role(_PER_HEAD, "What a token hands over where it is attended to.", "signed"),
+    "query": Role(_PER_HEAD, "What a token is looking for.", "signed"),
+    "key": Role(_PER_HEAD, "What a token offers to queries.", "signed"),
+    "value": Role(_PER_HEAD, "What a token passes on to those that attend to it.", "signed"),
     "scores": Role(_PAIRS, "Query times key over the root of the head size, before the softmax.", "signed"),
-    "weights": Role(_PAIRS, "How much of each key's value a query takes.", "unit", sums_to_one="key"),
+    "weights": Role(_STEP_PAIRS, "How much of each key's value a query takes.", "unit", sums_to_one="key"),
     "mixed": Role(_PER_HEAD, "The values, averaged with the weights.", "signed"),
-    "output": Role(("batch token feature",), "What the layer hands on for each token.", "signed"),
-}
+    "output": Role(_ANY_MAPS, "The output of the layer.", "signed"),
+    "feature_scores": Role(_FEATURE_PAIRS, "Products of one token's features, before the softmax.", "signed"),
+    "feature_weights": Role(
+        _FEATURE_PAIRS, "How much of each feature of a token goes into another feature of the same token.", "unit",
+        sums_to_one="source_feature",
+    ),
+    # element-wise attention
+    "input": Role(_MAPS, "The input of the layer.", "signed"),
+    "x_product": Role(_MAPS_PER_HEAD, "The input times the learnt x weights.", "signed"),
+    "x_relevance": Role(_MAPS_PER_HEAD, "The softmax of x_product along each row.", "unit", sums_to_one="column"),
+    "y_product": Role(_MAPS_PER_HEAD, "The input times the learnt y weights.", "signed"),
+    "y_relevance": Role(_MAPS_PER_HEAD, "The softmax of y_product along each column.", "unit", sums_to_one="row"),
+    "relevance": Role(_MAPS_PER_HEAD, "x_relevance times y_relevance; sums to about one, not exactly.", "positive"),
+    "normed_relevance": Role(_MAPS_PER_HEAD, "The relevance after its normalisation; may be negative.", "signed"),
+    "attended": Role(_MAPS_PER_HEAD, "The input times the normed relevance, before the convolution.", "signed"),
+    "before_norm": Role(_ANY_MAPS, "The sum with the skip connection, before the normalisation.", "signed"),
+    # convolution blocks
+    "before_conv": Role(_MAPS, "The input of the convolution.", "signed"),
+    "after_conv": Role(_MAPS, "The output of the convolution.", "signed"),
+    "after_norm": Role(_ANY_MAPS, "The output of the normalisation; the same as before_norm if there is none.",
+    "signed"), "after_relu": Role(_MAPS, "The output of ReLU.", "positive"),
+    "after_pool": Role(_MAPS, "The output of pooling.", "positive"),
+    # glimpses; each is tapped per="glimpse"
+    "location_mean": Role(_VECTOR, "Where the model means to look, (row, column) in -1 to 1.", "signed"),
+    "location": Role(_VECTOR, "Where it looks, (row, column) in -1 to 1.", "signed"),
+    "patches": Role(("batch scale row column", "batch scale channel row column"), "What it sees there.", "unit"),
+    "what": Role(_VECTOR, "Features of what is seen.", "signed"),
+    "where": Role(_VECTOR, "Features of where it is seen.", "signed"),
+    "glimpse": Role(_VECTOR, "What and where, joined.", "positive"),
+    "hidden": Role(_VECTOR, "The state that the model carries from glimpse to glimpse.", "positive"),
+    "belief": Role(("batch class",), "The probability of each class so far.", "unit", sums_to_one="class"),
+    "baseline": Role(("batch",), "The reward that the model expects.", "signed"),
+    # attention over channels and places
+    "features": Role(_MAPS, "The feature maps that are to be scaled.", "signed"),
+    "squeezed": Role(_CHANNELS, "The mean of each channel.", "signed"),
+    "squeezed_max": Role(_CHANNELS, "The maximum of each channel.", "signed"),
+    "reduced": Role(_VECTOR, "The narrow layer between the squeezed channels and the gate.", "positive"),
+    "gate": Role(_CHANNELS, "The factor of each channel.", "unit"),
+    "scaled": Role(_MAPS, "The feature maps times their gates.", "signed"),
+    "channel_score": Role(_CHANNELS, "What each channel adds to the gate, before the sigmoid.", "signed"),
+    "space_score": Role(_PLACES, "What each place adds to the gate, before the sigmoid.", "signed"),
+    "full_gate": Role(_MAPS, "The factor of each channel at each place.", "unit"),
+    "space_summary": Role(_MAPS, "Mean and maximum over the channels at each place.", "signed"),
+    "space_gate": Role(_PLACES, "The factor of each place.", "unit"),
+    "scaled_twice": Role(_MAPS, "The feature maps times the gates of channels and places.", "signed"),
+    "trunk": Role(_MAPS, "The feature maps that a mask is laid over.", "signed"),
+    "trunk_mask": Role(_MAPS, "The mask that is laid over the feature maps.", "unit"),
+    # spatial transformer
+    "theta": Role(_PLACES, "The transform, a matrix of two rows and three columns.", "signed"),
+    "sampling_grid": Role(("batch row column feature",), "Where each pixel comes from, (x, y) in -1 to 1.", "signed"),
+    "transformed": Role(_MAPS, "The picture after the transform.", "signed"),
+    # sequences
+    "columns": Role(("batch token feature",), "Features of the columns of a strip.", "positive"),
+    "annotation": Role(("batch key feature",), "What the encoder says of each column.", "signed"),
+    "context": Role(_STEPS, "What the decoder is handed for each step.", "signed"),
+    "state": Role(_STEPS, "The state of the decoder.", "signed"),
+    "energies": Role(_STEP_PAIRS, "Additive scores, before the softmax.", "signed"),
+    "mask": Role(("query key",), "1 where a step may look, 0 where it may not.", "unit"),
+    "logits": Role(("batch query class", "batch class"), "The scores of the classes.", "signed"),
+    # measures
+    "jacobian": Role(
+        (*_MAPS, "batch class channel row column"), "How much each number of the picture moves the logit.", "signed"
+    ),
+    "input_times_gradient": Role((*_PLACES, "batch class row column"), "The picture times its Jacobian.", "signed"),
+}  # fmt: skip
+
+
+def role_of(address: str) -> Role:
+    """Return the role of a tap by the last word of its path; a plain one where that name is in no table."""
+    name = address.rpartition(".")[2]
+    return ROLES.get(name) or Role((), f"No role is registered for {name!r}, so it is drawn plainly.", "signed")
+
+
+def register_role(name: str, role: Role) -> None:
+    """Say what a tap name of your own means, so that pages draw it accordingly.
+
+    Args:
+        name: one word, which may hold _.
+        role: what it promises. The same name with the same role may be registered again.
+
+    Raises:
+        BadInput: the name is no word or is taken with another role, or the role has an axis that there is not.
+    """
+    for axes in role.axes:
+        for axis in axes.split():
+            if axis not in AXES:
+                raise BadInput(
+                    f"The role {name!r} has the axis {axis!r}, which must be registered before. {closest(axis, AXES)}"
+                )
+        if role.sums_to_one and role.sums_to_one not in axes.split():
+            raise BadInput(f"The role {name!r} must sum to one along an axis of {axes!r}, not {role.sums_to_one!r}.")
+    if role.range not in ("signed", "unit", "positive"):
+        raise BadInput(f"The range of the role {name!r} must be signed, unit or positive, not {role.range!r}.")
+    _put(ROLES, "role", name, role)
+
+
+def register_axis(name: str, meaning: str) -> None:
+    """Add an axis of your own to the words that an axes string may hold.
+
+    Args:
+        name: one word, which may hold _.
+        meaning: what its places are, in a sentence. The same name with the same meaning may be registered again.
+
+    Raises:
+        BadInput: the name is no word, or is taken with another meaning.
+    """
+    _put(AXES, "axis", name, meaning)
+
+
+def _put(table: dict[str, _Entry], kind: str, name: str, entry: _Entry) -> None:
+    if not name.isidentifier():
+        raise BadInput(f"The name of a new {kind} must be one word, such as my_{kind}, not {name!r}.")
+    if table.setdefault(name, entry) != entry:
+        raise BadInput(f"The {kind} {name!r} is taken, with another meaning: choose another name.")

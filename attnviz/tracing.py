@@ -9,8 +9,8 @@
         logits = model(images)
     seen["attention.weights"].at(batch=0, head=0)                                            # (query, key)
 
-An address is the path of the module in the model, a dot, and the name of the tap. Where nobody listens a tap is the
-identity. Who listens is known per thread, so that visitors who share a model never meet.
+A tap path is the path of the module in the model, a dot, and the name of the tap. A tap that nobody listens to is the
+identity. Listeners are kept per thread, so that visitors who share a model do not affect each other.
 
 Not promised: the worker threads of `DataParallel` (they hear nothing, which is an error), activation checkpointing
 (it visits taps again in the backward pass, when the trace is closed), `torch.export`.
@@ -21,8 +21,9 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any, ClassVar
+from typing import Any, ClassVar, SupportsIndex
 
 import torch
 from torch import Tensor, nn
@@ -32,29 +33,31 @@ from attnviz.edits import edited, together
 from attnviz.edits import version as _version
 from attnviz.errors import TraceError, closest
 from attnviz.readings import Grid as Grid
+from attnviz.readings import Places, axes_of, place_or_range, stacked
 from attnviz.readings import Reading as Reading
-from attnviz.readings import axes_of, stacked
 from attnviz.roles import AXES
 
 Edits = Mapping[str, Edit | Sequence[Edit]]
+Parts = Mapping[str, Mapping[str, Places]]
 
 
 class Trace(dict[str, Reading]):
-    """The readings of a trace by address, in the order of the forward pass; filled when its `with` block ends."""
+    """The readings of a trace by tap path, in the order of the forward pass; filled when its `with` block ends."""
 
-    def __init__(self, model: nn.Module, keep: Sequence[str], edits: Edits, gradients: bool) -> None:
+    def __init__(self, model: nn.Module, keep: Parts, edits: Edits, gradients: bool) -> None:
         super().__init__()
         self._outer: Trace | None = None
         self._paths = {layer: path for path, layer in _layers(model)}
         known = [_address(path, name) for path, layer in _layers(model) for name in layer.taps]
         self._kept = {pattern: [a for a in known if fnmatchcase(a, pattern)] for pattern in keep}
-        self._wanted = {address for matches in self._kept.values() for address in matches}
+        self._wanted = {address: keep[pattern] for pattern, matches in self._kept.items() for address in matches}
         self._edits = together(edits)
         self._gradients = gradients
         self._visits: dict[str, list[Reading]] = {}
         self._versions: list[tuple[str, Tensor, int]] = []
         self._stacked: dict[str, str] = {}
         self._reached: Counter[str] = Counter()
+        self._heard: Counter[str] = Counter()
         self._used: set[tuple[str, int]] = set()
         self._batch: tuple[str, int] | None = None
         for pattern, matches in self._kept.items():
@@ -117,18 +120,27 @@ class Trace(dict[str, Reading]):
         return tensor
 
     def _keep(self, reading: Reading, per: str | None) -> None:
+        index = dict(self._wanted[reading.address])
+        if per in index:
+            visit = self._heard[reading.address]
+            self._heard[reading.address] += 1
+            self._stacked[reading.address] = per
+            if not _is_among(visit, index.pop(per), f"{reading.address}: {per}"):
+                return
         visits = self._visits.setdefault(reading.address, [])
         if visits and per is None:
             raise TraceError(
                 f"{reading.address} was reached a second time, now with shape {tuple(reading.tensor.shape)}. "
-                'Run the model once a trace; a layer that runs several times in one pass taps with per="glimpse".'
+                'Run the model once per trace; a layer that runs several times in one pass taps with per="glimpse".'
             )
         if per is not None:
             self._stacked[reading.address] = per
-        kept = Reading(
-            reading.address, self._held(reading.tensor), reading.axes, reading.grid,
-            None if reading.before is None else self._held(reading.before),
-        )  # fmt: skip
+        kept = reading.part(**index) if index else reading
+        kept = replace(
+            kept,
+            tensor=self._held(kept.tensor, copied=bool(index)),
+            before=None if kept.before is None else self._held(kept.before, copied=bool(index)),
+        )
         if visits and kept.tensor.shape != visits[0].tensor.shape:
             raise TraceError(
                 f"{reading.address}: each visit must have the shape of the first, {tuple(visits[0].tensor.shape)}, "
@@ -138,22 +150,26 @@ class Trace(dict[str, Reading]):
         values = (kept.tensor,) if kept.before is None else (kept.tensor, kept.before)
         self._versions += [(kept.address, value, _version(value)) for value in values]
 
-    def _held(self, tensor: Tensor) -> Tensor:
-        if tensor.is_inference():
-            return tensor.clone()  # it counts no versions: only a copy is safe from changes in place
-        return tensor if self._gradients else tensor.detach()
+    def _held(self, tensor: Tensor, copied: bool) -> Tensor:
+        if not self._gradients:
+            tensor = tensor.detach()
+        # A part that is a view would hold the whole; an inference tensor counts no changes in place.
+        return tensor.clone() if copied or tensor.is_inference() else tensor
 
     def _close(self) -> None:
-        if not self._visits and not self._used:
+        if not self._visits and not self._used and not self._heard:
             raise TraceError(
-                "The trace heard nothing: run the very model that it was opened for, in its block and its thread."
+                "The trace recorded nothing: run the model that it was opened for, inside its block and in its thread."
             )
+        for address, count in self._heard.items():
+            per = self._stacked[address]
+            place_or_range(f"{address}: {per}", self._wanted[address][per], count)
         for pattern, matches in self._kept.items():
             if not any(address in self._visits for address in matches):
                 raise TraceError(f"{pattern!r} was never reached. {closest(pattern, self._visits)}")
         for address, edits in self._edits.items():
             if any((address, place) not in self._used for place in range(len(edits))):
-                raise TraceError(f"The edit of {address!r} was never used: the model did not come by there.")
+                raise TraceError(f"The edit of {address!r} was never used: the forward pass did not reach that tap.")
         for address, kept, version in self._versions:
             if _version(kept) != version:
                 raise TraceError(
@@ -161,7 +177,9 @@ class Trace(dict[str, Reading]):
                     "so the reading would be false. Use the out-of-place operation after the tap."
                 )
         for address, visits in self._visits.items():
-            self[address] = stacked(visits, self._stacked[address]) if address in self._stacked else visits[0]
+            axis = self._stacked.get(address)
+            one = axis is None or isinstance(self._wanted[address].get(axis), SupportsIndex)
+            self[address] = visits[0] if axis is None or one else stacked(visits, axis)
 
 
 class _Listener(threading.local):
@@ -205,7 +223,7 @@ class Layer(nn.Module):
     taps: ClassVar[tuple[str, ...]] = ()
 
     def tap(self, name: str, tensor: Tensor, axes: str, per: str | None = None) -> Tensor:
-        """Show a tensor to whoever listens, and return it, edited if somebody asked for that.
+        """Show a tensor to the trace that listens, if any, and return it, edited if that was asked for.
 
         Args:
             name: one of `taps`.
@@ -220,7 +238,7 @@ class Layer(nn.Module):
         return tensor if trace is None else trace._visit(self, name, tensor, axes, per)
 
     def hears(self, name: str) -> bool:
-        """Say whether somebody keeps or edits this tap: where not, a layer may take a path that never computes it."""
+        """Say whether a trace keeps or edits this tap; if not, a layer may take a path that never computes it."""
         trace = _listener.trace
         return trace is not None and trace._hears(self, name)
 
@@ -228,28 +246,32 @@ class Layer(nn.Module):
 @contextmanager
 def trace(
     model: nn.Module,
-    keep: Sequence[str] | str = ("*",),
+    keep: Sequence[str] | str | Parts = ("*",),
     edits: Edits | None = None,
     *,
     gradients: bool = False,
 ) -> Iterator[Trace]:
-    """Keep what taps of a model say, and change it, for the forward pass inside the block.
+    """Keep and edit the values of a model's taps during the forward pass inside the block.
 
     Args:
         model: any module with layers that have taps; a compiled one too (it runs uncompiled while anybody traces).
-        keep: addresses, with * for any part; none (an empty list) to edit only.
-        edits: address -> one or several of `attnviz.edits`, or a function from tensor to tensor of the same shape,
+        keep: tap paths, with * for any part; none (an empty list) to edit only. Or tap path -> which part of it, such
+            as {"attention.weights": {"head": 3}} or {"head": range(4)}: only that is held in memory. If several paths
+            match the same tap, the last one counts.
+        edits: tap path -> one or several of `attnviz.edits`, or a function from tensor to tensor of the same shape,
             dtype and device.
         gradients: keep the graph, to differentiate through the readings. Otherwise they are detached.
 
     Returns:
-        The readings by address, once the block has ended.
+        The readings by tap path, once the block has ended.
 
     Raises:
-        TraceError: a name that matches nothing, an edit that was not used, a pass that heard nothing, or a value
+        TraceError: a name that matches nothing, an edit that was not used, a pass that reached no tap, or a value
             that was changed in place afterwards.
     """
-    opened = Trace(model, (keep,) if isinstance(keep, str) else keep, edits or {}, gradients)
+    patterns = (keep,) if isinstance(keep, str) else keep
+    parts = keep if isinstance(keep, Mapping) else {pattern: {} for pattern in patterns}
+    opened = Trace(model, parts, edits or {}, gradients)
     with _as_written:
         opened._outer, _listener.trace = _listener.trace, opened
         try:
@@ -260,7 +282,7 @@ def trace(
 
 
 def addresses(model: nn.Module, example: Tensor) -> dict[str, tuple[tuple[str, ...], tuple[int, ...]]]:
-    """List what could be heard: address -> (axes, shape), in the order of the forward pass.
+    """List the taps of a model: tap path -> (axes, shape), in the order of the forward pass.
 
     Args:
         model: any module with taps.
@@ -269,6 +291,17 @@ def addresses(model: nn.Module, example: Tensor) -> dict[str, tuple[tuple[str, .
     with torch.no_grad(), trace(model) as seen:
         model(example)
     return {address: (reading.axes, tuple(reading.tensor.shape)) for address, reading in seen.items()}
+
+
+def _is_among(visit: int, places: Places, what: str) -> bool:
+    ends = (places.start, places.stop) if isinstance(places, range | slice) else (int(places),)
+    if any(end is not None and end < 0 for end in ends) or (
+        not isinstance(places, SupportsIndex) and (places.step or 1) < 1
+    ):
+        raise TraceError(f"{what} {places} cannot be used: visits are counted upwards from 0 while they happen.")
+    if isinstance(places, slice):
+        places = range(*places.indices(visit + 1))
+    return visit in places if isinstance(places, range) else visit == int(places)
 
 
 def _layers(model: nn.Module) -> Iterator[tuple[str, Layer]]:

@@ -1,12 +1,30 @@
-"""How the models are trained: one file a paper, with the figures that the paper gives."""
+"""How the models are trained: one file per paper, with the figures that the paper gives.
+
+Another package adds a module with RECIPES, and a PAPER if there is one, through the entry point group
+`attnviz.recipes` (attnviz/extensions.py).
+"""
+
+from typing import Any
 
 from attnviz.errors import UnknownName
-from attnviz.recipes import schwarz
+from attnviz.extensions import Table
+from attnviz.recipes import bacochina, schwarz, wu
 from attnviz.recipes.recipe import Paper as Paper
 from attnviz.recipes.recipe import Recipe as Recipe
 
-RECIPES: dict[str, Recipe] = {recipe.key: recipe for recipe in schwarz.RECIPES}
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (schwarz.PAPER,)}
+MODULES = (schwarz, bacochina, wu)
+
+
+def _recipes(name: str, module: Any) -> dict[str, Recipe]:
+    return {recipe.key: recipe for recipe in module.RECIPES}
+
+
+def _papers(name: str, module: Any) -> dict[str, Paper]:
+    return {module.PAPER.name: module.PAPER} if hasattr(module, "PAPER") else {}
+
+
+RECIPES = Table("recipes", {key: one for module in MODULES for key, one in _recipes("", module).items()}, _recipes)
+PAPERS = Table("recipes", {name: one for module in MODULES for name, one in _papers("", module).items()}, _papers)
 
 
 def recipe(model: str, name: str) -> Recipe:

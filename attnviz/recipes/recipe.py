@@ -1,12 +1,12 @@
 """What a recipe is, and what a paper gives to compare with."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Strict(BaseModel):
-    """Read exactly what is declared, or say what is wrong; never changed afterwards."""
+    """A base class that reads exactly what is declared or says what is wrong, and is never changed afterwards."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -19,6 +19,8 @@ class Augmentation(Strict):
     stretch: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]] = (1.0, 1.0)
     noise: float = Field(default=0.0, ge=0, le=1)
     sampling: tuple[Literal["bilinear", "nearest"], ...] = Field(default=("bilinear",), min_length=1)
+    mirror: bool = False
+    crop: int = Field(default=0, ge=0)
 
 
 class Test(Strict):
@@ -28,13 +30,75 @@ class Test(Strict):
         data, split: which data set, which part.
         count: the first so many of its pictures of the recipe's classes; None for all.
         augmentation, draws: not the pictures themselves but so many variants of each, drawn with the seeds 0, 1, ...
+        figures: which of the objective's measures are kept.
     """
+
+    __test__: ClassVar[bool] = False  # pytest takes classes of this name for tests where they are imported
 
     data: str
     split: Literal["train", "test"] = "test"
     count: int | None = None
     augmentation: Augmentation | None = None
     draws: int = Field(default=1, gt=0)
+    figures: tuple[str, ...] = Field(default=("accuracy",), min_length=1)
+
+
+class Group(Strict):
+    """Parameters that are trained with settings of their own.
+
+    Args:
+        parameters: patterns of names as in `model.named_parameters()`, with * for any part. Every parameter of the
+            model must be matched by exactly one group.
+        learning_rate, weight_decay, eps: of this group; None takes the recipe's.
+    """
+
+    parameters: tuple[str, ...] = Field(min_length=1)
+    learning_rate: float | None = Field(default=None, gt=0)
+    weight_decay: float | None = Field(default=None, ge=0)
+    eps: float | None = Field(default=None, ge=0)
+
+
+class Plateau(Strict):
+    """When the schedule "plateau" lowers the learning rate.
+
+    Args:
+        factor: what the rate is multiplied by.
+        patience: after so many epochs in a row without a better value of the watched figure.
+        lowest: the rate never falls below this.
+    """
+
+    factor: float = Field(default=0.5, gt=0, lt=1)
+    patience: int = Field(default=1, gt=0)
+    lowest: float = Field(default=0.0, ge=0)
+
+
+class Probe(Strict):
+    """A value that is measured after every epoch and kept in the curve.
+
+    Args:
+        name: in `attnviz.training.probes.PROBES`.
+        of: what it is measured on: the name of a parameter, or a tap path; see the probe. Empty for none.
+    """
+
+    name: str
+    of: str = ""
+
+    @property
+    def column(self) -> str:
+        """Its name in the curve: "gradient_mean of conv1.weight"."""
+        return f"{self.name} of {self.of}" if self.of else self.name
+
+
+class Ablation(Strict):
+    """An evaluation of the trained model with a part of it replaced; its figures go on the card.
+
+    Args:
+        name: in `attnviz.training.evaluations.EVALUATIONS`.
+        of: what is replaced: a pattern of tap paths; see the evaluation.
+    """
+
+    name: str
+    of: str = ""
 
 
 class Recipe(Strict):
@@ -42,51 +106,117 @@ class Recipe(Strict):
 
     Args:
         model, name: together the name of the checkpoint, `MODEL.NAME`.
-        why: one line on what it is there for.
-        title: what people read in a list.
+        why: one sentence on its purpose.
+        title: its name in lists.
+        cost: the time that one seed takes, in words ("70 core-minutes"), shown in tables if the recipe was not trained.
         config: the model's, all but `classes`.
         data, classes: the data set, its training part, and the labels kept of it, in the order of the answers.
-        validation: the share of the training part that is split off at random to choose by, the same for all seeds.
-        loss: cross entropy; for two classes with one logit the binary one.
-        augmentation: an epoch shows every picture and, beside it, a fresh variant of each. The validation part is
-            split off before, and gets its variants once.
-        learning_rate, batch, epochs, patience: of the optimiser; at most so many epochs, and none of them after
-            `patience` epochs without a smaller validation loss. The weights of the smallest one are kept.
-        schedule: "constant", or "cosine": the rate rises steadily over the first twentieth of all steps, then falls
-            to 0 as half a cosine.
+        validation: the share of the training part that is split off at random to choose by, the same for all seeds; or
+            "validation", where the data set has a part of that name. None: there is no such part, so nothing is chosen:
+            all epochs are trained, the weights of the last one are kept, and the lowest seed is shipped.
+        objective, objective_config: what is minimised and measured, a name in
+            `attnviz.training.objectives.OBJECTIVES`, and its settings.
+        augmentation: how random variants of the pictures are made.
+        augment: an epoch shows a fresh variant of each picture "beside" the picture, or "instead" of it. The
+            validation part is split off before. With "beside" it gets its variants once; with "instead" it has none.
+        optimiser: "sgd" (with `momentum`, which may be `nesterov`), "adam" or "adamw" (with `betas` and `eps`).
+        learning_rate, weight_decay, eps: of all parameters that no group gives its own.
+        groups: parameters with settings of their own; none means that all are trained alike.
+        schedule: "constant"; "cosine": the rate rises linearly over the first `rise` of all steps, then falls to 0 as
+            half a cosine; "one_cycle": it rises from a 25th as half a cosine, then falls to a 250,000th as another;
+            "plateau": see `plateau`.
+        rise: the share of all steps over which "cosine" or "one_cycle" rises.
+        batch: how many pictures a step sees.
+        accumulate: a batch goes through the model in so many parts, one after the other, whose gradients are added
+            up: the step is that of the undivided batch, with less memory.
+        epochs, patience: at most so many epochs, and none after `patience` of them in a row without a better value of
+            the watched figure; None never stops early.
+        watch: the figure on the validation part that stopping, choosing and "plateau" go by.
+        keep: the weights of the epoch that was "best" by the watched figure, or of the "last".
+        weights: how the shipped parameters are stored. Figures are measured with the weights as stored. None: as
+            float32, and not in the repository, as they are too large; the card gives the command that makes them.
+        probes: what else the curve holds.
         tests: what the trained model is tested on.
+        ablations: what else is measured on the same tests.
     """
 
     model: str
     name: str
     why: str
     title: str
+    cost: str = ""
     config: dict[str, Any]
     data: str
     classes: tuple[int, ...]
-    validation: float = Field(gt=0, lt=1)
-    loss: Literal["cross_entropy"] = "cross_entropy"
-    optimiser: Literal["adam"] = "adam"
+    validation: Annotated[float, Field(gt=0, lt=1)] | Literal["validation"] | None = None
+    objective: str = "classification"
+    objective_config: dict[str, Any] = {}
     augmentation: Augmentation | None = None
+    augment: Literal["beside", "instead"] = "beside"
+    optimiser: Literal["sgd", "adam", "adamw"] = "adam"
     learning_rate: float = Field(gt=0)
-    schedule: Literal["constant", "cosine"] = "constant"
+    momentum: float = Field(default=0.0, ge=0, lt=1)
+    nesterov: bool = False
+    betas: tuple[Annotated[float, Field(ge=0, lt=1)], Annotated[float, Field(ge=0, lt=1)]] = (0.9, 0.999)
+    eps: float = Field(default=1e-8, ge=0)
+    weight_decay: float = Field(default=0.0, ge=0)
+    groups: tuple[Group, ...] = ()
+    schedule: Literal["constant", "cosine", "one_cycle", "plateau"] = "constant"
+    rise: float = Field(default=0.05, ge=0, lt=1)
+    plateau: Plateau = Plateau()
     batch: int = Field(gt=0)
+    accumulate: int = Field(default=1, gt=0)
     epochs: int = Field(gt=0)
-    patience: int = Field(gt=0)
+    patience: int | None = Field(default=None, gt=0)
+    watch: str = "loss"
+    keep: Literal["best", "last"] = "best"
+    weights: Literal["float32", "float16"] | None = "float32"
+    probes: tuple[Probe, ...] = ()
     tests: tuple[Test, ...]
+    ablations: tuple[Ablation, ...] = ()
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        sgd = self.optimiser == "sgd"
+        if self.validation is None and (self.keep == "best" or self.patience is not None):
+            raise ValueError(
+                'without a validation part there is nothing to choose by: it needs keep="last" and no patience'
+            )
+        if self.validation is None and self.schedule == "plateau":
+            raise ValueError("the schedule 'plateau' needs a validation part to watch")
+        if self.momentum and not sgd:
+            raise ValueError(f"momentum belongs to sgd, not to {self.optimiser}")
+        if self.nesterov and not self.momentum:
+            raise ValueError("nesterov needs a momentum above 0")
+        if sgd and any(group.eps is not None for group in self.groups):
+            raise ValueError("eps belongs to adam and adamw, not to sgd")
+        if self.accumulate > self.batch:
+            raise ValueError(f"a batch of {self.batch} cannot be divided into {self.accumulate} parts")
+        return self
 
     @property
     def key(self) -> str:
         """The name of its checkpoint."""
         return f"{self.model}.{self.name}"
 
+    def trains_like(self, other: "Recipe") -> bool:
+        """Return whether another recipe differs only in its texts: title, why, cost."""
+        words = {"title", "why", "cost"}
+        return self.model_dump(exclude=words) == other.model_dump(exclude=words)
+
+
+def changed(base: Recipe, **changes: Any) -> Recipe:
+    """Return a recipe that differs from another in what is said, and is checked like any other."""
+    return Recipe.model_validate({**base.model_dump(), **changes})
+
 
 class PaperFigure(Strict):
-    """One number that a paper gives, or a question that it leaves open.
+    """One number from a paper, or a question that the paper leaves open.
 
     Args:
         what, where: in words: of which model; what was measured, on what.
-        value: as a share, 0..1; None where the paper gives none.
+        value: in its unit; None where the paper gives none.
+        unit: as in `attnviz.cards.Figure`: of a share 0..1.
         checkpoints: ours that answer to it, the controls last.
         compared: those of them that are compared with all others, picture by picture.
     """
@@ -94,14 +224,66 @@ class PaperFigure(Strict):
     what: str
     where: str
     value: float | None
+    unit: str = "share"
     checkpoints: tuple[str, ...]
     compared: tuple[str, ...] = ()
 
 
+class PaperColumn(Strict):
+    """A column of a paper's table.
+
+    Args:
+        title: what it gives, in words.
+        of: what of a card answers to it: "parameters"; a curve, at the epoch that was kept, such as "loss_sum"; else a
+            figure's name, on the first test that measures it.
+        unit: of both; see `attnviz.cards.Figure`.
+    """
+
+    title: str
+    of: str = "accuracy"
+    unit: str = "share"
+
+
+class PaperRow(Strict):
+    """A row of a paper's table: our checkpoint, and what the paper gives in each column, or None."""
+
+    checkpoint: str
+    values: tuple[float | None, ...]
+
+
+class PaperTable(Strict):
+    """A table of a paper, to print ours beside theirs."""
+
+    title: str
+    columns: tuple[PaperColumn, ...] = Field(min_length=1)
+    rows: tuple[PaperRow, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if any(len(row.values) != len(self.columns) for row in self.rows):
+            raise ValueError("each row needs a value, or None, in each column")
+        return self
+
+
 class Paper(Strict):
-    """A paper and its figures."""
+    """A paper, its figures, each with ours and the controls beside it, and its tables, row by row.
+
+    Args:
+        name, title, source: of the paper.
+        figures, tables: what it gives.
+        first: checkpoints that README names, each with its control.
+    """
 
     name: str
     title: str
     source: str
-    figures: tuple[PaperFigure, ...]
+    figures: tuple[PaperFigure, ...] = ()
+    tables: tuple[PaperTable, ...] = ()
+    first: tuple[str, ...] = ()
+
+    @property
+    def checkpoints(self) -> tuple[str, ...]:
+        """All of our checkpoints that correspond to it, each once."""
+        figures = (name for figure in self.figures for name in figure.checkpoints)
+        rows = (row.checkpoint for table in self.tables for row in table.rows)
+        return tuple(dict.fromkeys((*figures, *rows)))

@@ -5,9 +5,7 @@ intensities, a fifth of the training pictures to stop by. Its test share of 20 %
 ones and eights. Ten digits, positions and all controls are not the paper's: they answer its questions.
 """
 
-from typing import Any
-
-from attnviz.recipes.recipe import Augmentation, Paper, PaperFigure, Recipe, Test
+from attnviz.recipes.recipe import Augmentation, Paper, PaperFigure, Recipe, Test, changed
 
 MNIST_MEAN, MNIST_STD = 0.1307, 0.3081  # of the intensities of MNIST's training pictures
 INK_STD = 0.0433  # of the mean intensity of a picture, over MNIST's training pictures
@@ -23,14 +21,14 @@ PLACES = {
 }
 
 
-def turned(sampling: str) -> Augmentation:
+def rotated(sampling: str) -> Augmentation:
     """Return the paper's augmentation; the amounts of shift and stretch, which it does not say, are chosen here."""
     return Augmentation.model_validate(
         {"rotation": 180, "shift": 0.1, "stretch": (0.8, 1.2), "sampling": (sampling,)}, strict=False
     )
 
 
-BILINEAR, NEAREST, NOISE = turned("bilinear"), turned("nearest"), Augmentation(noise=0.2)
+BILINEAR, NEAREST, NOISE = rotated("bilinear"), rotated("nearest"), Augmentation(noise=0.2)
 TESTS = (
     Test(data="mnist"),
     Test(data="mnist", augmentation=BILINEAR, draws=5),
@@ -42,7 +40,7 @@ SIMPLE = Recipe(
     model="pixel_attention",
     name="1v8",
     title="One or eight, one head",
-    why="The paper's simple model: one head, every pixel a token.",
+    why="The paper's simple model: one head, and every pixel is a token.",
     config={"heads": 1, "head_size": 1, **STANDARD},
     data="mnist",
     classes=(8, 1),
@@ -55,16 +53,11 @@ SIMPLE = Recipe(
 )
 
 
-def changed(base: Recipe, **changes: Any) -> Recipe:
-    """Return a recipe that differs from another in what is said, and is checked like any other."""
-    return Recipe.model_validate({**base.model_dump(), **changes})
-
-
 ONE_TOKEN = changed(
     SIMPLE,
     name="1v8-one-token",
-    title="One or eight, the picture one token",
-    why="The paper's published weights: with one token, attention is the constant 1, and query and key never move.",
+    title="One or eight, the picture as one token",
+    why="As in the paper's published weights: with one token every weight is 1, so query and key are never trained.",
     config={"heads": 1, "head_size": 1, "patch": 28, "mean": 0.0, "std": 1 / 255},
 )
 
@@ -72,7 +65,7 @@ UNSCALED = changed(
     SIMPLE,
     name="1v8-unscaled",
     title="One or eight, intensities 0 to 255",
-    why="Intensities as in the paper's files: scores reach tens of thousands, and the softmax is a hard maximum.",
+    why="Intensities as in the paper's files: scores reach tens of thousands, and the softmax becomes a hard maximum.",
     config={"heads": 1, "head_size": 1, "mean": 0.0, "std": 1 / 255},
     epochs=12,
 )
@@ -80,8 +73,8 @@ UNSCALED = changed(
 AUGMENTED = changed(
     SIMPLE,
     name="1v8-augmented",
-    title="One or eight, turned, 24 heads",
-    why="The paper's supplementary model, on the pictures and their variants; learning rate and first scores are ours.",
+    title="One or eight, rotated, 24 heads",
+    why="The paper's supplementary model, on pictures and their variants; learning rate and initial scores are ours.",
     config={"heads": 24, "head_size": 6, "query_key_std": 1.5, **STANDARD},
     augmentation=BILINEAR,
     learning_rate=5e-3,
@@ -94,15 +87,15 @@ AUGMENTED = changed(
 AUGMENTED_NEAREST = changed(
     AUGMENTED,
     name="1v8-augmented-nearest",
-    title="One or eight, turned without blur, 24 heads",
-    why="The same with the nearest pixel instead of a mixture of four: grey levels no longer tell of the turn.",
+    title="One or eight, rotated without blur, 24 heads",
+    why="The same with nearest instead of bilinear sampling, so that grey levels no longer reveal the rotation.",
     augmentation=NEAREST,
 )
 
 AUGMENTED_SLOWLY = changed(
     AUGMENTED,
     name="1v8-augmented-slowly",
-    title="One or eight, turned, 24 heads, the paper's settings",
+    title="One or eight, rotated, 24 heads, the paper's settings",
     why="The same at the paper's learning rate of 1e-4 and with Keras' initialisation, for 20 epochs.",
     config={"heads": 24, "head_size": 6, **STANDARD},
     learning_rate=1e-4,
@@ -115,7 +108,7 @@ NOISY = changed(
     AUGMENTED,
     name="1v8-noise",
     title="One or eight, noise on the background, 24 heads",
-    why="The paper's proposal: background noise, so that the network cannot lean on an empty background.",
+    why="The paper's proposal: background noise, so that the network cannot rely on an empty background.",
     augmentation=NOISE,
     epochs=15,
     tests=(*TESTS, Test(data="mnist", augmentation=NOISE)),
@@ -124,8 +117,8 @@ NOISY = changed(
 AUGMENTED_POSITIONS = changed(
     AUGMENTED,
     name="1v8-augmented-positions",
-    title="One or eight, turned, 24 heads with positions",
-    why="The same 24 heads, told where a token is; on a grid of 14 x 14, because no shortcut is left.",
+    title="One or eight, rotated, 24 heads with positions",
+    why="The same 24 heads with positions; on a grid of 14 x 14, because tokens no longer repeat and cost more time.",
     config={
         "heads": 24, "head_size": 6, "pool": 2, **PLACES, **STANDARD,
     },
@@ -139,7 +132,7 @@ TEN = changed(
     SIMPLE,
     name="digits",
     title="Ten digits with positions",
-    why="Any digit can be looked at. Slightly moved variants stand beside the pictures, so that other hands are known.",
+    why="It knows all digits. Slightly rotated and shifted variants are added, so that it knows other handwriting too.",
     config={
         "heads": 8, "head_size": 8, "pool": 2, **PLACES, **STANDARD,
     },
@@ -157,7 +150,7 @@ TEN_WITHOUT = changed(
     TEN,
     name="digits-no-positions",
     title="Ten digits without positions",
-    why="The lesson: without positions the model is nearly a line through the pixels.",
+    why="For comparison: without positions the model is nearly logistic regression on the intensities.",
     config={"heads": 8, "head_size": 8, "query_key_std": 1.5, **STANDARD},
     augmentation=None,
     batch=128,
@@ -173,25 +166,25 @@ def controls(base: Recipe, task: str) -> tuple[Recipe, ...]:
     """Return what the pictures of a recipe give without attention: four models, titled by the task."""
     epochs = 40 if len(base.classes) == 2 else 12  # of ten digits there are five times as many pictures
     few = changed(base, schedule="cosine", batch=128, epochs=epochs, patience=epochs)
-    # On few pictures a line through the pixels falls further in validation loss with small steps.
+    # On few pictures logistic regression on the pixels reaches a lower validation loss with small steps.
     line = SIMPLE if base == SIMPLE else changed(few, learning_rate=1e-3)
     return (
         changed(
-            few, model="ink", title=f"{task}: the amount of ink", why="One number a picture.",
+            few, model="ink", title=f"{task}: the amount of ink", why="One number per picture.",
             config={"mean": MNIST_MEAN, "std": INK_STD}, learning_rate=1e-2,
         ),
         changed(
-            few, model="histogram_line", title=f"{task}: a line through 16 intensities",
-            why="How often each intensity occurs, never where.", config={"bins": 16}, learning_rate=1e-2,
+            few, model="histogram_line", title=f"{task}: logistic regression on 16 intensities",
+            why="How often each intensity occurs, but not where.", config={"bins": 16}, learning_rate=1e-2,
         ),
         changed(
-            few, model="histogram_mlp", title=f"{task}: a small net on 256 intensities",
-            why="The histogram in full, with a hidden layer: the one to beat without positions.",
+            few, model="histogram_mlp", title=f"{task}: a small network on 256 intensities",
+            why="The full histogram and a hidden layer: what a model without positions has to beat.",
             config={"bins": 256, "hidden": 128}, learning_rate=3e-3,
         ),
         changed(
-            line, model="pixel_line", title=f"{task}: a line through the pixels", why="Every pixel for itself.",
-            config=STANDARD,
+            line, model="pixel_line", title=f"{task}: logistic regression on the pixels",
+            why="Each pixel has its own weight.", config=STANDARD,
         ),
     )  # fmt: skip
 
@@ -206,12 +199,12 @@ RECIPES = (
     AUGMENTED_SLOWLY,
     NOISY,
     AUGMENTED_POSITIONS,
-    *controls(AUGMENTED, "One or eight, turned"),
-    *controls(AUGMENTED_NEAREST, "One or eight, turned without blur"),
+    *controls(AUGMENTED, "One or eight, rotated"),
+    *controls(AUGMENTED_NEAREST, "One or eight, rotated without blur"),
     TEN,
     TEN_WITHOUT,
     *controls(TEN_PLAIN, "Ten digits"),
-    *controls(changed(TEN_PLAIN, name="digits-augmented", augmentation=BILINEAR), "Ten digits, turned"),
+    *controls(changed(TEN_PLAIN, name="digits-augmented", augmentation=BILINEAR), "Ten digits, rotated"),
 )
 
 
@@ -224,6 +217,12 @@ PAPER = Paper(
     name="schwarz",
     title="Multi-Head Attention For Binary Classification",
     source="Schwarz, 2021",
+    first=(
+        SIMPLE.key,
+        "pixel_line.1v8",
+        TEN.key,
+        "pixel_line.digits",
+    ),
     figures=(
         PaperFigure(
             what="The paper's simple model",
@@ -235,7 +234,7 @@ PAPER = Paper(
         PaperFigure(
             what="The paper's supplementary model",
             value=0.93,
-            where="accuracy on its validation pictures, turned, shifted and stretched",
+            where="accuracy on its validation pictures, rotated, shifted and stretched",
             checkpoints=(
                 AUGMENTED.key, AUGMENTED_NEAREST.key, AUGMENTED_SLOWLY.key, NOISY.key, AUGMENTED_POSITIONS.key,
                 *(name for name in named("1v8-augmented") + named("1v8-augmented-nearest")

@@ -1,19 +1,25 @@
-"""The training loop. It knows nothing of files: model, data and recipe in, events out, and a state to go on from."""
+"""The training loop. It knows nothing of files, and nothing of an objective but its interface: model, data and recipe
+in, events out, and a state to resume from.
+"""
 
 import math
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+from torch.nn.modules.batchnorm import _BatchNorm
 
-from attnviz.data.augment import augment
-from attnviz.errors import RunError
-from attnviz.recipes.recipe import Augmentation, Recipe
+from attnviz.errors import BadInput, RunError
+from attnviz.recipes.recipe import Recipe
+from attnviz.training import optimisers
+from attnviz.training.examples import Examples, as_float
+from attnviz.training.objectives import objective
+from attnviz.training.probes import Moment, probe
 
-WARM_UP = 0.05  # share of all steps over which a cosine schedule rises
+_NUMBERS = ("epoch", "best_epoch", "best_value", "lowered", "lowered_epoch")  # of a state, beside its tensors
 
 
 @dataclass(frozen=True)
@@ -30,182 +36,184 @@ class Epoch:
 
     Args:
         epoch: its number, from 1.
-        train_loss: mean over the epoch's batches, while the weights changed.
-        validation_loss, validation_accuracy: afterwards, on the validation part.
+        values: by name: "train_loss" and whatever else the objective's loss gave, means over the epoch's pictures
+            while the weights changed; "validation_loss" and all else that the objective measures, afterwards, on the
+            validation part; and the recipe's probes. None where a probe's value is not a finite number.
     """
 
     epoch: int
-    train_loss: float
-    validation_loss: float
-    validation_accuracy: float
-
-
-@dataclass(frozen=True)
-class Examples:
-    """Pictures and labels as they lie on the device.
-
-    Args:
-        images: uint8 (count, channel, row, column).
-        labels: int64 (count,).
-    """
-
-    images: Tensor
-    labels: Tensor
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def batches(self, size: int, order: Tensor | None = None) -> Iterator[tuple[Tensor, Tensor]]:
-        """Yield float pictures in 0..1 and labels, `size` at a time, in the given order of indices or as they lie."""
-        for chosen in (torch.arange(len(self)) if order is None else order).split(size):
-            chosen = chosen.to(self.labels.device)
-            yield as_float(self.images[chosen]), self.labels[chosen]
-
-    def variants(self, augmentation: Augmentation, generator: torch.Generator) -> "Examples":
-        """Return one random variant of each, with its label."""
-        return Examples(augment(self.images, generator, **augmentation.model_dump()), self.labels)
-
-    def __add__(self, other: "Examples") -> "Examples":
-        return Examples(torch.cat([self.images, other.images]), torch.cat([self.labels, other.labels]))
+    values: dict[str, float | None]
 
 
 class Training:
-    """One training of one model, that can be stopped after any epoch and gone on with from its state.
+    """One training of one model, which can be stopped after any epoch and resumed from its state.
 
     Args:
         model: with fresh weights, on the device.
         recipe: how to train it.
-        train, validation: on the same device.
-        generator: decides the order of the pictures and their variants; on the CPU, so that it is the same for every
-            device.
+        train, validation: on the same device; a recipe without a validation part has none.
+        generator: decides the order of the pictures, their variants and the objective's draws; on the CPU, so that it
+            is the same for every device.
+
+    Raises:
+        BadInput, UnknownName: the recipe does not fit the model, see `optimisers` and `objectives`; or it divides
+            batches of a model with batch normalisation, whose statistics would be those of the parts.
     """
 
     def __init__(
-        self, model: nn.Module, recipe: Recipe, train: Examples, validation: Examples, generator: torch.Generator
+        self, model: nn.Module, recipe: Recipe, train: Examples, validation: Examples | None, generator: torch.Generator
     ) -> None:
         self.model, self.recipe, self.train, self.validation = model, recipe, train, validation
         self.generator = generator
-        self.optimiser = torch.optim.Adam(model.parameters(), lr=recipe.learning_rate)
+        self.objective = objective(recipe)
+        self.optimiser = optimisers.optimiser(model, recipe)
+        if recipe.accumulate > 1 and any(isinstance(module, _BatchNorm) for module in model.modules()):
+            raise BadInput(
+                f"The recipe {recipe.key} divides its batches, but the model normalises by batch: the statistics would "
+                "be those of the parts. Use accumulate=1."
+            )
         self.epoch = self.best_epoch = 0
-        self.best_loss = float("inf")
-        self.best = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+        self.best_value = float("nan")  # of the watched figure, at the best epoch
+        self.lowered = self.lowered_epoch = 0  # how often "plateau" would have lowered the rate, and when last
+        self._best = self._weights() if recipe.keep == "best" else None
 
     @property
     def finished(self) -> bool:
-        """Whether all epochs are done, or the validation loss has not fallen for `patience` of them."""
-        return self.epoch >= self.recipe.epochs or self.epoch - self.best_epoch >= self.recipe.patience
+        """Whether all epochs are done, or the watched figure has not improved for `patience` epochs."""
+        patience = self.recipe.patience
+        return self.epoch >= self.recipe.epochs or (patience is not None and self.epoch - self.best_epoch >= patience)
+
+    @property
+    def kept(self) -> dict[str, Tensor]:
+        """The weights that the recipe keeps of the epochs so far: the best or the last."""
+        return dict(self.model.state_dict()) if self._best is None else self._best
+
+    @property
+    def kept_epoch(self) -> int:
+        """The epoch after which the model had these weights."""
+        return self.epoch if self._best is None else self.best_epoch
 
     def run(self) -> Iterator[Step | Epoch]:
-        """Train until finished, one event a batch and one an epoch. The state may be taken after an `Epoch`.
+        """Train until finished, with an event for each batch and each epoch. The state may be taken after an `Epoch`.
+
+        Yields:
+            A `Step` after each batch, and an `Epoch` after each epoch.
 
         Raises:
-            RunError: the validation loss is not a finite number.
+            RunError: a loss, or what is measured on the validation part, is not a finite number.
         """
         while not self.finished:
-            total = torch.zeros((), device=self.train.labels.device)
-            shown = len(self.train) * (1 if self.recipe.augmentation is None else 2)
-            order = torch.randperm(shown, generator=self.generator)
-            steps = -(-shown // self.recipe.batch)
-            self.model.train()
-            for step, chosen in enumerate(order.split(self.recipe.batch), 1):
-                for group in self.optimiser.param_groups:
-                    group["lr"] = self.rate((self.epoch * steps + step) / (self.recipe.epochs * steps))
-                batch = self._batch(chosen)
-                loss = loss_of(self.model(as_float(batch.images)), batch.labels)
-                self.optimiser.zero_grad()
-                loss.backward()
-                self.optimiser.step()
-                total += loss.detach() * len(batch)
-                yield Step(step, steps)
+            values: dict[str, float | None] = {}
+            losses = yield from self._train_epoch(values)
             self.epoch += 1
-            validation_loss, accuracy = measure(self.model, self.validation)
-            if not math.isfinite(validation_loss):
-                raise RunError(
-                    f"After epoch {self.epoch} the validation loss is {validation_loss}: the training has diverged. "
-                    "Lower the recipe's learning rate."
-                )
-            if validation_loss < self.best_loss:
-                self.best_loss, self.best_epoch = validation_loss, self.epoch
-                self.best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
-            yield Epoch(self.epoch, float(total) / shown, validation_loss, accuracy)
+            if self.validation is not None:
+                self.model.eval()
+                measured = self.objective.measure(self.model, self.validation)
+                values |= {f"validation_{name}": found.value for name, found in measured.items()}
+                self._watch(measured[self.recipe.watch].value)
+            for name, value in values.items():
+                if value is not None and not math.isfinite(value) and (self.validation is None or "validation" in name):
+                    raise RunError(
+                        f"After epoch {self.epoch} the {name.replace('_', ' ')} is {value}: the training has diverged. "
+                        "Lower the recipe's learning rate."
+                    )
+            values |= probe(self.recipe, Moment(self.model, losses, self.train))
+            yield Epoch(self.epoch, {name: _finite(value) for name, value in values.items()})
 
-    def rate(self, progress: float) -> float:
-        """Return the learning rate when so much, 0..1, of all steps that there could be is done."""
-        peak = self.recipe.learning_rate
-        if self.recipe.schedule == "constant":
-            return peak
-        if progress < WARM_UP:
-            return peak * progress / WARM_UP
-        return peak * (1 + math.cos(math.pi * (progress - WARM_UP) / (1 - WARM_UP))) / 2
+    def _train_epoch(self, values: dict[str, float | None]) -> Generator[Step, None, Tensor]:
+        """Train for an epoch and enter the means of what the objective's loss gave; return the batches' losses."""
+        recipe = self.recipe
+        beside = recipe.augmentation is not None and recipe.augment == "beside"
+        shown = len(self.train) * (2 if beside else 1)
+        order = torch.randperm(shown, generator=self.generator)
+        steps = -(-shown // recipe.batch)
+        totals: dict[str, Tensor] = defaultdict(lambda: torch.zeros((), device=self.train.labels.device))
+        losses = []
+        self.model.train()
+        for step, chosen in enumerate(order.split(recipe.batch), 1):
+            progress = (self.epoch * steps + step) / (recipe.epochs * steps)
+            for group in self.optimiser.param_groups:
+                group["lr"] = optimisers.rate(recipe, group["peak"], progress, self.lowered)
+            batch = self._batch(chosen)
+            self.optimiser.zero_grad()
+            loss = torch.zeros((), device=self.train.labels.device)
+            for part in batch.split(-(-len(batch) // recipe.accumulate)):
+                found = self.objective.loss(self.model, as_float(part.images), part.labels, self.generator)
+                share = found["loss"] * (len(part) / len(batch))
+                share.backward()
+                loss += share.detach()
+                for name, value in found.items():
+                    totals[name] += value.detach() * len(part)
+            self.optimiser.step()
+            losses.append(loss)
+            yield Step(step, steps)
+        values |= {f"train_{name}": float(total) / shown for name, total in totals.items()}
+        return torch.stack(losses)
+
+    def _watch(self, value: float) -> None:
+        """Note the watched figure of the epoch that is done."""
+        sign = 1 if self.objective.measures[self.recipe.watch].better == "higher" else -1
+        if self.best_epoch == 0 or sign * value > sign * self.best_value:
+            self.best_value, self.best_epoch = value, self.epoch
+            if self._best is not None:
+                self._best = self._weights()
+        elif self.epoch - max(self.best_epoch, self.lowered_epoch) >= self.recipe.plateau.patience:
+            self.lowered, self.lowered_epoch = self.lowered + 1, self.epoch
 
     def _batch(self, chosen: Tensor) -> Examples:
-        """Return pictures by their number in this epoch: from the number of pictures on, it is a variant of one."""
+        """Return pictures by their number in this epoch; from the number of pictures on, a number means a variant."""
         chosen = chosen.to(self.train.labels.device)
+        augmentation = self.recipe.augmentation
+        if augmentation is None:
+            return self.train[chosen]
+        if self.recipe.augment == "instead":
+            return self.train[chosen].variants(augmentation, self.generator)
         plain, varied = chosen[chosen < len(self.train)], chosen[chosen >= len(self.train)] - len(self.train)
-        batch = Examples(self.train.images[plain], self.train.labels[plain])
-        if self.recipe.augmentation is None:
-            return batch
-        found = Examples(self.train.images[varied], self.train.labels[varied])
-        return batch + found.variants(self.recipe.augmentation, self.generator)
+        return self.train[plain] + self.train[varied].variants(augmentation, self.generator)
+
+    def _weights(self) -> dict[str, Tensor]:
+        return {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Return all that is needed to go on as if nothing had happened: tensors by name, and plain numbers."""
+        """Return all that is needed to resume as if there had been no interruption.
+
+        Returns:
+            Tensors by name: weights, the best weights so far, the optimiser's, and the generator's state.
+            Numbers by name, which JSON can say: the epoch, the best epoch and its value, and what the schedule needs.
+        """
         tensors = {f"weights/{name}": tensor for name, tensor in self.model.state_dict().items()}
-        tensors |= {f"best/{name}": tensor for name, tensor in self.best.items()}
+        tensors |= {f"best/{name}": tensor for name, tensor in (self._best or {}).items()}
         for index, entries in self.optimiser.state_dict()["state"].items():
             tensors |= {f"optimiser/{index}/{name}": tensor for name, tensor in entries.items()}
         tensors["generator"] = self.generator.get_state()
         tensors = {name: tensor.clone() for name, tensor in tensors.items()}  # training on must not change them
-        return tensors, {"epoch": self.epoch, "best_epoch": self.best_epoch, "best_loss": self.best_loss}
+        return tensors, {name: getattr(self, name) for name in _NUMBERS}
 
     def restore(self, tensors: dict[str, Tensor], numbers: dict[str, Any]) -> None:
-        """Take up a state that `state` gave."""
+        """Resume from a state.
+
+        Args:
+            tensors, numbers: as `state` returned them.
+
+        Raises:
+            KeyError: one of them is missing, as they are of another version.
+        """
         parts: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "optimiser": {}}
         for name, tensor in tensors.items():
             if name != "generator":
                 part, _, rest = name.partition("/")
                 parts[part][rest] = tensor
         self.model.load_state_dict(parts["weights"])
-        self.best = parts["best"]
+        self._best = parts["best"] if self._best is not None else None
         optimiser = self.optimiser.state_dict()
         for name, tensor in parts["optimiser"].items():
             index, _, entry = name.partition("/")
             optimiser["state"].setdefault(int(index), {})[entry] = tensor.clone()
         self.optimiser.load_state_dict(optimiser)
         self.generator.set_state(tensors["generator"].cpu())
-        self.epoch, self.best_epoch, self.best_loss = numbers["epoch"], numbers["best_epoch"], numbers["best_loss"]
+        for name in _NUMBERS:
+            setattr(self, name, numbers[name])
 
 
-def as_float(images: Tensor) -> Tensor:
-    """Turn uint8 pictures into float ones in 0..1: k/255 exactly as a model checks it."""
-    return images.float() / 255
-
-
-def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
-    """Return the mean cross entropy of logits (batch, 1) or (batch, class) and labels (batch,)."""
-    if logits.shape[1] == 1:
-        return binary_cross_entropy_with_logits(logits[:, 0], labels.to(logits.dtype))
-    return cross_entropy(logits, labels)
-
-
-def answers(model: nn.Module, examples: Examples, size: int = 256) -> Tensor:
-    """Return a model's logits, (count, 1) or (count, class), without changing anything.
-
-    Args:
-        size: how many pictures at once.
-    """
-    model.eval()
-    with torch.no_grad():
-        return torch.cat([model(images) for images, _ in examples.batches(size)])
-
-
-def chosen(logits: Tensor) -> Tensor:
-    """Return the answer, int (count,): the class with the largest probability."""
-    return (logits[:, 0] > 0).long() if logits.shape[1] == 1 else logits.argmax(1)
-
-
-def measure(model: nn.Module, examples: Examples) -> tuple[float, float]:
-    """Return mean loss and accuracy (0..1) of a model on examples."""
-    logits = answers(model, examples)
-    accuracy = (chosen(logits) == examples.labels).double().mean()
-    return float(loss_of(logits.double(), examples.labels)), float(accuracy)
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -1,10 +1,10 @@
-"""A run: one training in a folder of its own, that a kill at any moment interrupts but does not harm.
+"""A run: one training in a folder of its own, which survives being killed at any moment.
 
     runs/ID/  run.json (recipe, seed, device, threads, command)   curve.jsonl (a line an epoch)   log.txt
               state-EPOCH.safetensors (the last two)   status.json
 
-A run that is gone on with gives, bit for bit, the curve and the weights of one that nobody disturbed, on the same
-device with the same number of threads; `run.json` fixes both.
+A resumed run gives, bit for bit, the same curve and weights as one that was never interrupted, on the same device with
+the same number of threads; `run.json` records both.
 """
 
 import json
@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from attnviz.training.loop import Epoch, Step, Training
 
 
 class RunFile(Strict):
-    """What `run.json` holds: all that decides how a training goes."""
+    """The content of `run.json`: everything that determines a training."""
 
     recipe: Recipe
     seed: int
@@ -37,6 +37,14 @@ class RunFile(Strict):
     threads: int
     data_digest: str
     command: str
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """A run resumes: this many epochs are done, perhaps all of them."""
+
+    epoch: int
+    finished: bool
 
 
 class Run:
@@ -62,22 +70,29 @@ class Run:
             self.info = RunFile.model_validate_json(path.read_bytes(), strict=False)
         except (ValidationError, OSError) as error:
             raise RunError(f"{path} cannot be read. Remove the folder to train from the start.") from error
-        for name in ("recipe", "seed", "device", "data_digest"):
-            if getattr(self.info, name) != getattr(info, name):
+        same = {name: getattr(self.info, name) == getattr(info, name) for name in ("seed", "device", "data_digest")}
+        for name, holds in {"recipe": self.info.recipe.trains_like(info.recipe), **same}.items():
+            if not holds:
                 raise RunError(
                     f"{self.folder} holds a run with another {name.replace('_', ' ')}. "
-                    "Go on as it was started, or remove the folder to train from the start."
+                    "Resume it as it was started, or remove the folder to train from the start."
                 )
 
-    def train(self, training: Training) -> Iterator[Step | Epoch]:
+    def train(self, training: Training) -> Iterator[Step | Epoch | Resumed]:
         """Train on from the last state, or from the start, until finished; a state is written after every epoch.
+
+        The first event says so where it goes on.
 
         Args:
             training: freshly made, as for the start.
 
+        Yields:
+            `Resumed` first, if some epochs are done already; then a `Step` after each batch and an `Epoch` after each
+            epoch.
+
         Raises:
             RunError: another process trains this run, or the folder cannot be written. Nothing is lost: the same
-                command goes on from the last epoch.
+                command resumes after the last epoch.
         """
         lock = FileLock(self.folder / "lock", blocking=False)
         with self._writing():
@@ -87,6 +102,8 @@ class Run:
                 raise RunError(f"Another process is training {self.folder}. Wait for it, or stop it.") from error
         try:
             self._resume(training)
+            if training.epoch:
+                yield Resumed(training.epoch, training.finished)
             started = time.monotonic()
             for event in training.run():
                 if isinstance(event, Epoch):
@@ -100,13 +117,22 @@ class Run:
             lock.release()
 
     def curve(self) -> list[Epoch]:
-        """Return the epochs that are done."""
+        """Return the epochs that are done.
+
+        Returns:
+            One `Epoch` for each, in order; a line that was cut off by a kill is left out.
+        """
         path = self.folder / "curve.jsonl"
         lines = path.read_text().splitlines(keepends=True) if path.exists() else []
-        return [Epoch(**json.loads(line)) for line in lines if line.endswith("\n")]  # a kill can leave half a line
+        values = [json.loads(line) for line in lines if line.endswith("\n")]  # a kill can leave half a line
+        return [Epoch(one.pop("epoch"), one) for one in values]
 
     def seconds(self) -> float:
-        """Return how long the epochs took together, as the log says."""
+        """Return how long the epochs took together, according to the log.
+
+        Returns:
+            Seconds, 0 or more.
+        """
         path = self.folder / "log.txt"
         lines = path.read_text().splitlines() if path.exists() else []
         return sum(float(line.split()[-2]) for line in lines if line.endswith(" seconds"))
@@ -117,16 +143,21 @@ class Run:
         for path in sorted(self.folder.glob("state-*.safetensors"), key=_number, reverse=True):
             state = _read(path)
             if state is not None:
-                training.restore(*state)
+                try:
+                    training.restore(*state)
+                except KeyError as error:
+                    raise RunError(
+                        f"{path} was written by another version of attnviz. Remove the folder to train from the start."
+                    ) from error
                 break
-        lines = [json.dumps(asdict(epoch)) + "\n" for epoch in self.curve()[: training.epoch]]
+        lines = [_line(epoch) for epoch in self.curve()[: training.epoch]]
         with self._writing():
             files.write(self.folder / "curve.jsonl", "".join(lines))
 
     def _record(self, training: Training, epoch: Epoch, seconds: float) -> None:
-        # The curve first: a line too many is cut when the run is gone on with, one too few could not be made up.
+        # The curve first: a surplus line is cut when the run is resumed, but a missing one could not be restored.
         with (self.folder / "curve.jsonl").open("a") as curve:
-            curve.write(json.dumps(asdict(epoch)) + "\n")
+            curve.write(_line(epoch))
             curve.flush()
             os.fsync(curve.fileno())
         tensors, numbers = training.state()
@@ -155,8 +186,12 @@ class Run:
         except OSError as error:
             raise RunError(
                 f"The run {self.folder} cannot be written: {files.reason(error)}. "
-                "Mend that and start the same command again: it goes on from the last epoch."
+                "Fix that and start the same command again: it resumes after the last epoch."
             ) from error
+
+
+def _line(epoch: Epoch) -> str:
+    return json.dumps({"epoch": epoch.epoch, **epoch.values}) + "\n"
 
 
 def _number(path: Path) -> int:

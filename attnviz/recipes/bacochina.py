@@ -1,0 +1,310 @@
+"""Recipes after "Element-Wise Attention Layers: an option for optimization", Bacochina and Thom de Souza, 2023.
+
+The paper trains in full view of the test pictures, with no validation part: 10 epochs of batches of 4,096 (150
+steps), Adam at 1e-3, all weights from N(0, 0.02). So do we, and keep the last weights of the first seed. Its batch
+normalisation of the relevance has a variance of 1e-10 to normalise and an eps of 1e-5, so it hardly does; and 150
+steps are few. The recipes named `repaired` change both: the relevance is multiplied so that an even share is 1, there
+are more steps, blocks of pixels become channels. What the attention is worth there, the same recipes without it say.
+"""
+
+from typing import Any
+
+from attnviz.recipes.recipe import (
+    Ablation,
+    Augmentation,
+    Group,
+    Paper,
+    PaperColumn,
+    PaperFigure,
+    PaperRow,
+    PaperTable,
+    Probe,
+    Recipe,
+    Test,
+    changed,
+)
+
+CLASSES = tuple(range(10))
+FIRST_ARRAY = "layers.0.x_weights[0]"
+ARRAYS = ("layers.*.x_weights", "layers.*.y_weights")
+FASHION_MEAN, FASHION_STD = 0.286, 0.353  # of the intensities of the training pictures
+CIFAR = {"channels": 3, "rows": 32, "columns": 32}
+CIFAR_MEAN, CIFAR_STD = 0.4734, 0.2516
+MNIST_MEAN, MNIST_STD = 0.1307, 0.3081
+
+
+def probes(layers: int) -> tuple[Probe, ...]:
+    """Return what the curves of a model hold: what the paper logs, then what says more."""
+    first, last = "layers.0", f"layers.{layers - 1}"
+    asked = [
+        ("loss_sum", ""),
+        ("gradient_mean", FIRST_ARRAY),
+        ("gradient_norm", f"{first}.x_weights"),
+        ("gradient_zeros", f"{first}.x_weights"),
+        *(("parameter_std", f"{layer}.{array}") for layer in (first, last) for array in ("x_weights", "y_weights")),
+        *(("tap_variance", f"{layer}.relevance") for layer in (first, last)),
+        *(("tap_negatives", f"{layer}.after_norm") for layer in (first, last)),
+    ]
+    return tuple(Probe(name=name, of=of) for name, of in asked)
+
+
+def two_optimisers(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings where the attention arrays learn at 0.1 and all else at 1e-3."""
+    rest = ("layers.*.conv.*", "classifier.*", *(["layers.*.output_norm.*"] if "output_norm" in config else []))
+    return {"groups": (Group(parameters=ARRAYS, learning_rate=0.1), Group(parameters=rest))}
+
+
+B = Recipe(
+    model="element_wise",
+    name="fashion-b",
+    title="Model B: 8 heads, 2 layers",
+    why="The paper's smallest good model: 33,084 parameters, no normalisation of the output.",
+    config={"heads": 8, "layers": 2},
+    data="fashion_mnist",
+    classes=CLASSES,
+    validation=None,
+    keep="last",
+    learning_rate=1e-3,
+    batch=4096,
+    epochs=10,
+    cost="4 core-minutes",
+    probes=probes(2),
+    tests=(Test(data="fashion_mnist"),),
+    ablations=(
+        Ablation(name="mean", of="layers.*.normed_relevance"),
+        Ablation(name="one", of="layers.*.normed_relevance"),
+        Ablation(name="shuffled", of="layers.*.normed_relevance"),
+        Ablation(name="zero", of="layers.*.attended"),
+    ),
+)
+
+
+def model(letter: str, heads: int, layers: int, norm: bool = False, affine: bool = False) -> Recipe:
+    """Return one of the paper's models; with `norm`, its output norm's scale starts at N(0, 0.02) like all weights."""
+    config: dict[str, Any] = {"heads": heads, "layers": layers}
+    if norm:
+        config["output_norm"] = 0.0
+    if affine:
+        config["relevance_affine"] = True
+    words = ", output norm" * norm + ", affine relevance norm" * affine
+    counts = f"{heads} head{'s' if heads > 1 else ''}, {layers} layers{words}"
+    title = f"Model {letter}: {counts}" if len(letter) == 1 else counts.capitalize()
+    name = f"fashion-{letter.lower()}{'-affine' if affine else ''}"
+    why = "One of the paper's models." if not norm else "The paper's model whose normalised output can die in training."
+    cost = f"{max(2, round(heads * layers / 4))} core-minutes"
+    return changed(B, name=name, title=title, why=why, config=config, cost=cost, probes=probes(layers))
+
+
+A, C = model("A", 8, 2, norm=True), model("C", 16, 2, norm=True)
+A_AFFINE, C_AFFINE = model("A", 8, 2, norm=True, affine=True), model("C", 16, 2, norm=True, affine=True)
+D, E, F = model("D", 16, 2), model("E", 8, 4, norm=True), model("F", 8, 4)
+G, H = model("G", 16, 4, norm=True), model("H", 16, 4)
+ONE_HEAD, ONE_HEAD_NORM = model("one-head", 1, 2), model("one-head-norm", 1, 2, norm=True)
+
+NO_SKIP_CONFIG = {"heads": 8, "layers": 2, "skip": False}
+NO_SKIP = changed(
+    B, name="fashion-no-skip", title="Model B without skip, two learning rates", config=NO_SKIP_CONFIG,
+    why="Without the skip gradients begin near zero; the arrays learn at 0.1, the rest at 1e-3.",
+    **two_optimisers(NO_SKIP_CONFIG),
+)  # fmt: skip
+
+COLOUR = changed(
+    B, name="cifar", title="CIFAR-10: 8 heads, 4 layers", data="cifar10", batch=1024, probes=probes(4),
+    why="The paper's model in colour; 229,942 parameters by its own equation, where it prints 506,560.",
+    config={"heads": 8, "layers": 4, **CIFAR}, tests=(Test(data="cifar10"),), cost="30 core-minutes",
+)  # fmt: skip
+COLOUR_TWO = changed(
+    COLOUR, name="cifar-two-rates", title="CIFAR-10: 8 heads, 4 layers, two learning rates",
+    why="The arrays learn at 0.1, the rest at 1e-3.", **two_optimisers(COLOUR.config),
+)  # fmt: skip
+COLOUR_NO_SKIP = changed(
+    COLOUR, name="cifar-no-skip", title="CIFAR-10: 8 heads, 2 layers, no skip", probes=probes(2),
+    why="The paper's model that does not converge.", config={**NO_SKIP_CONFIG, **CIFAR},
+)  # fmt: skip
+
+CONTROL = changed(
+    B, model="vgg_control", name="fashion", title="The paper's convolutional control", config={}, accumulate=32,
+    why="What element-wise attention is compared with: 929,510 parameters.", weights="float16", ablations=(),
+    cost="70 core-minutes",
+    probes=(Probe(name="loss_sum"), Probe(name="gradient_mean", of="convolutions.0.weight")),
+)  # fmt: skip
+COLOUR_CONTROL = changed(
+    CONTROL, name="cifar", title="CIFAR-10: the paper's convolutional control", data="cifar10", config=CIFAR,
+    why="What element-wise attention is compared with: 961,310 parameters.", batch=1024, accumulate=8,
+    tests=(Test(data="cifar10"),), cost="86 core-minutes",
+)  # fmt: skip
+PAPERS_LINE = changed(
+    B, model="pixel_line", name="fashion-paper", title="Softmax regression in the paper's regime", ablations=(),
+    why="What the linear layer alone learns in 150 steps.", config={"mean": 0.0, "std": 1.0}, cost="1 core-minute",
+    probes=(Probe(name="loss_sum"),),
+)  # fmt: skip
+
+
+def repaired(base: Recipe, mean: float, std: float, heads: int, layers: int, **changes: Any) -> Recipe:
+    """Return a recipe with the remedies: more steps, an even share of 1, blocks of 4 x 4 pixels as channels."""
+    shape = {name: base.config[name] for name in ("channels", "rows", "columns") if name in base.config}
+    arrays = Group(parameters=ARRAYS, learning_rate=1.5e-2, weight_decay=0.0)
+    rest = Group(parameters=("layers.*.conv.*", "layers.*.output_norm.*", "classifier.*"))
+    return changed(
+        base,
+        config={
+            "heads": heads, "layers": layers, **shape, "unshuffle": 4, "mean": mean, "std": std, "initial": "uniform",
+            "arrays_std": 0.5, "relevance_norm": "even", "output_norm": 1.0, "conv_bias": False,
+        },
+        optimiser="adamw", learning_rate=5e-3, weight_decay=0.01, groups=(arrays, rest), schedule="one_cycle",
+        rise=0.25, batch=256, probes=probes(layers), **changes,
+    )  # fmt: skip
+
+
+REPAIRED = repaired(
+    B, FASHION_MEAN, FASHION_STD, heads=3, layers=2, name="fashion-repaired", title="Repaired: 3 heads, 2 layers",
+    why="The same mechanism where it can learn: fewer parameters than B, 2,350 steps, an even share is 1.",
+)  # fmt: skip
+REPAIRED_COLOUR = repaired(
+    COLOUR, CIFAR_MEAN, CIFAR_STD, heads=3, layers=3, name="cifar-repaired", epochs=15, cost="25 core-minutes",
+    title="CIFAR-10, repaired: 3 heads, 3 layers", why="The same mechanism where it can learn, in colour.",
+)  # fmt: skip
+REPAIRED_COLOUR_AUGMENTED = changed(
+    REPAIRED_COLOUR, name="cifar-repaired-augmented", title="CIFAR-10, repaired, mirrored and cropped pictures",
+    why="The same with variants of the pictures in their place, which the paper does not use.", augment="instead",
+    augmentation=Augmentation(mirror=True, crop=4),
+)  # fmt: skip
+REPAIRED_DIGITS = repaired(
+    B, MNIST_MEAN, MNIST_STD, heads=3, layers=2, name="digits", title="Ten digits, repaired", data="mnist", epochs=6,
+    why="It knows all digits. Slightly rotated and shifted variants are added to the pictures.",
+    augmentation=Augmentation(rotation=10, shift=0.07, stretch=(0.85, 1.15)),
+    tests=(Test(data="mnist"), Test(data="strokes", count=2000)),
+)  # fmt: skip
+
+
+def without(base: Recipe, mode: str, words: str) -> Recipe:
+    """Return a recipe retrained with another relevance, all else alike."""
+    return changed(
+        base, name=f"{base.name}-{mode}", title=f"{base.title}, {words}", config={**base.config, "mode": mode},
+        why="The same net retrained, so that the difference is what attention is worth.", ablations=(),
+    )  # fmt: skip
+
+
+def plain(base: Recipe, title: str, config: dict[str, Any], **changes: Any) -> Recipe:
+    """Return a control of another architecture, trained like a repaired recipe."""
+    shape = {name: base.config[name] for name in ("channels", "rows", "columns", "mean", "std") if name in base.config}
+    return changed(
+        base, title=title, config={**shape, **config}, groups=(), ablations=(),
+        name=base.name.removesuffix("-repaired"), probes=(), **changes,
+    )  # fmt: skip
+
+
+REPAIRED_ONE, REPAIRED_MEAN = without(REPAIRED, "one", "relevance 1"), without(REPAIRED, "mean", "mean relevance")
+COLOUR_ONE = without(REPAIRED_COLOUR, "one", "relevance 1")
+COLOUR_MEAN = without(REPAIRED_COLOUR, "mean", "mean relevance")
+CONV = plain(
+    REPAIRED, "A small convolutional net", {}, model="plain_conv",
+    why="25,250 parameters of ordinary convolutions, trained like the repaired model.",
+)  # fmt: skip
+CONV_COLOUR = plain(
+    REPAIRED_COLOUR, "CIFAR-10: a small convolutional net",
+    {"widths": [32, 64, 96, 128], "strides": [1, 2, 1, 2], "regions": 4}, model="plain_conv",
+    why="206,314 parameters of ordinary convolutions, trained like the repaired model.",
+)  # fmt: skip
+CONV_DIGITS = plain(
+    REPAIRED_DIGITS, "Ten digits: a small convolutional net", {}, model="plain_conv",
+    why="25,250 parameters of ordinary convolutions, trained like the repaired model.",
+)  # fmt: skip
+LINE = plain(
+    REPAIRED, "Softmax regression", {}, model="pixel_line",
+    why="Each pixel has its own weight; trained like the repaired model.",
+)  # fmt: skip
+LINE_COLOUR = plain(
+    REPAIRED_COLOUR, "CIFAR-10: softmax regression", {}, model="pixel_line",
+    why="Each number has its own weight; trained like the repaired model.",
+)  # fmt: skip
+
+RECIPES = (
+    *(A, A_AFFINE, B, C, C_AFFINE, D, E, F, G, H, ONE_HEAD, ONE_HEAD_NORM, NO_SKIP, CONTROL, PAPERS_LINE),
+    *(REPAIRED, REPAIRED_ONE, REPAIRED_MEAN, CONV, LINE),
+    *(COLOUR, COLOUR_TWO, COLOUR_NO_SKIP, COLOUR_CONTROL),
+    *(REPAIRED_COLOUR, REPAIRED_COLOUR_AUGMENTED, COLOUR_ONE, COLOUR_MEAN, CONV_COLOUR, LINE_COLOUR),
+    *(REPAIRED_DIGITS, CONV_DIGITS),
+)
+
+
+FASHION_COLUMNS = (
+    PaperColumn(title="parameters", of="parameters", unit="count"),
+    PaperColumn(title="loss, a sum over 15 batches", of="loss_sum", unit="nats"),
+    PaperColumn(title="accuracy"),
+    PaperColumn(title="mean gradient of the first array", of=f"gradient_mean of {FIRST_ARRAY}", unit=""),
+)
+COLOUR_COLUMNS = (FASHION_COLUMNS[0], FASHION_COLUMNS[1].model_copy(update={"title": "loss, a sum over 49 batches"}),
+                  *FASHION_COLUMNS[2:])  # fmt: skip
+
+
+def row(recipe: Recipe, *values: float | None) -> PaperRow:
+    """Return what the paper gives for a recipe, in the order of the columns, or nothing."""
+    return PaperRow(checkpoint=recipe.key, values=values or (None,) * len(FASHION_COLUMNS))
+
+
+PAPER = Paper(
+    name="bacochina",
+    title="Element-Wise Attention Layers: an option for optimization",
+    source="Bacochina and Thom de Souza, 2023",
+    first=(B.key, REPAIRED.key, CONV.key, LINE.key),
+    tables=(
+        PaperTable(
+            title="Fashion-MNIST, after 10 epochs",
+            columns=FASHION_COLUMNS,
+            rows=(
+                row(CONTROL, 929_510, 4.5083, 0.8829, None),
+                row(A, 33_104, 34.5390, 0.0999, 0.0),
+                row(A_AFFINE),
+                row(B, 33_084, 7.5913, 0.8146, 2.9e-5),
+                row(C, 58_208, 34.5388, None, 0.0),
+                row(C_AFFINE),
+                row(D, 58_172, 7.4856, 0.8166, 1e-6),
+                row(E, 58_342, 9.8522, 0.7709, 3.2e-5),
+                row(F, 58_318, 7.4806, 0.8133, 4e-6),
+                row(G, 108_534, 10.0345, 0.7637, 5.5e-5),
+                row(H, 108_494, 7.7475, 0.8079, -6e-6),
+                row(ONE_HEAD, 11_132, 8.3712, 0.8009, 6.9391e-5),
+                row(ONE_HEAD_NORM),
+                row(NO_SKIP, None, 7.4980, 0.8213, 2e-4),
+                row(PAPERS_LINE),
+            ),
+        ),
+        PaperTable(
+            title="CIFAR-10, after 10 epochs",
+            columns=COLOUR_COLUMNS,
+            rows=(
+                row(COLOUR_CONTROL, 961_310, 42.56, 0.6712, None),
+                row(COLOUR, 506_560, 80.89, 0.4181, 1e-4),
+                row(COLOUR_TWO, 506_560, 76.4777, 0.4310, -2e-4),
+                row(COLOUR_NO_SKIP),
+            ),
+        ),
+    ),
+    figures=(
+        PaperFigure(
+            what="Not in the paper: repaired",
+            value=None,
+            where="accuracy on Fashion-MNIST's test pictures",
+            checkpoints=(REPAIRED.key, REPAIRED_ONE.key, REPAIRED_MEAN.key, CONV.key, LINE.key),
+            compared=(REPAIRED.key,),
+        ),
+        PaperFigure(
+            what="Not in the paper: repaired, in colour",
+            value=None,
+            where="accuracy on CIFAR-10's test pictures",
+            checkpoints=(
+                REPAIRED_COLOUR.key, REPAIRED_COLOUR_AUGMENTED.key, COLOUR_ONE.key, COLOUR_MEAN.key, CONV_COLOUR.key,
+                LINE_COLOUR.key,
+            ),
+            compared=(REPAIRED_COLOUR.key,),
+        ),
+        PaperFigure(
+            what="Not in the paper: ten digits, repaired",
+            value=None,
+            where="accuracy on MNIST's test pictures",
+            checkpoints=(REPAIRED_DIGITS.key, CONV_DIGITS.key),
+            compared=(REPAIRED_DIGITS.key,),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,183 @@
+"""Evaluations of a trained model with a part of it replaced, so that a card can say what the part is worth.
+
+    Recipe(..., ablations=(Ablation(name="mean", of="layers.*.relevance"),))
+
+`EVALUATIONS` is a table. A file of a mechanism, or another package, adds a row for what only its models have:
+`EVALUATIONS["mine"] = Evaluation("with ... replaced", function)`, where the function is a context manager in which the
+model behaves otherwise.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.edits import Change, Edit, set_value, together
+from attnviz.errors import UnknownName
+from attnviz.extensions import Table
+from attnviz.recipes.recipe import Ablation, Recipe
+from attnviz.tracing import trace
+from attnviz.training.examples import Examples, as_float
+from attnviz.training.objectives import MEASURING_SEED, logits_of
+
+PICTURES, BATCH = 3_000, 250  # training pictures that a mean is taken over, and how many go at once
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One way to replace a part of a model.
+
+    Args:
+        title: in words; `{of}` stands for what the recipe names.
+        replaced: from a model in evaluation mode, its training pictures and the recipe's `of` to a context in which
+            the model's forward pass is another one.
+    """
+
+    title: str
+    replaced: Callable[[nn.Module, Examples, str], AbstractContextManager[None]]
+
+
+@contextmanager
+def edited(model: nn.Module, edits: dict[str, tuple[Edit, ...]]) -> Iterator[None]:
+    """Edit every forward pass of a model inside the block.
+
+    Args:
+        model: whose `forward` is replaced until the block ends.
+        edits: by tap path, as `trace` takes them.
+
+    Yields:
+        Nothing; the model is edited inside the block.
+    """
+    forward = model.forward
+
+    @wraps(forward)
+    def traced(*given: Any, **named: Any) -> Any:
+        with trace(model, keep=(), edits=edits):
+            return forward(*given, **named)
+
+    model.forward = traced
+    try:
+        yield
+    finally:
+        del model.forward  # the one of its class comes back
+
+
+def at_mean(model: nn.Module, train: Examples, of: str) -> AbstractContextManager[None]:
+    """Set taps to their mean over the first training pictures, so that they no longer depend on the picture.
+
+    Args:
+        model: in evaluation mode.
+        train: the training pictures, on the model's device.
+        of: a pattern of tap paths.
+
+    Returns:
+        A context in which every forward pass of the model is changed in this way.
+
+    Raises:
+        TraceError: the pattern matches no tap.
+    """
+    generator, sums, visits = (
+        torch.Generator().manual_seed(MEASURING_SEED),
+        dict[str, Tensor](),
+        dict[str, str | None](),
+    )
+    few = train[:PICTURES]
+    for part in few.split(BATCH):
+        with torch.no_grad(), trace(model, keep=of) as seen:
+            logits_of(model, as_float(part.images), generator)
+        for path, reading in seen.items():
+            place = reading.axes.index("batch")
+            sums[path] = sums.get(path, torch.zeros(())) + reading.tensor.double().sum(place)
+            visits[path] = reading.axes[0] if place else None
+    means = {path: total / len(few) for path, total in sums.items()}
+    edits: list[dict[str, Edit]] = []
+    for path, mean in means.items():
+        per = visits[path]
+        edits += (
+            [{path: set_value(mean)}]
+            if per is None
+            else [{path: set_value(one, **{per: i})} for i, one in enumerate(mean)]
+        )
+    return edited(model, together(*edits))
+
+
+def shuffled(model: nn.Module, train: Examples, of: str) -> AbstractContextManager[None]:
+    """Give every picture the taps of the next picture in its batch.
+
+    Args:
+        model: in evaluation mode.
+        train: the training pictures, on the model's device.
+        of: a pattern of tap paths.
+
+    Returns:
+        A context in which every forward pass of the model is changed in this way.
+
+    Raises:
+        TraceError: the pattern matches no tap.
+    """
+    change = Change(lambda path, tensor, axes: tensor.roll(1, axes.index("batch")), {})
+    return edited(model, dict.fromkeys(_taps(model, train, of), (change,)))
+
+
+def constant(value: float) -> Callable[[nn.Module, Examples, str], AbstractContextManager[None]]:
+    """Return an evaluation that sets taps to a number.
+
+    Args:
+        value: what every number of the taps becomes.
+
+    Returns:
+        An evaluation: a function of a model, its training pictures and a pattern of tap paths.
+    """
+    return lambda model, train, of: edited(model, {path: (set_value(value),) for path in _taps(model, train, of)})
+
+
+EVALUATIONS: Table[Evaluation] = Table(
+    "evaluations",
+    {
+        "mean": Evaluation(f"{{of}} at its mean over {PICTURES:,} training pictures", at_mean),
+        "shuffled": Evaluation("{of} of another picture", shuffled),
+        "zero": Evaluation("{of} set to 0", constant(0.0)),
+        "one": Evaluation("{of} set to 1", constant(1.0)),
+    },
+)
+
+
+def evaluation(ablation: Ablation) -> Evaluation:
+    """Return the evaluation that a recipe's ablation names.
+
+    Args:
+        ablation: of a recipe.
+
+    Returns:
+        The row of `EVALUATIONS` that has its name.
+
+    Raises:
+        UnknownName: there is none of that name.
+    """
+    if ablation.name not in EVALUATIONS:
+        raise UnknownName("evaluation", ablation.name, EVALUATIONS)
+    return EVALUATIONS[ablation.name]
+
+
+def check(recipe: Recipe) -> None:
+    """Check that there are all the evaluations that a recipe names.
+
+    Args:
+        recipe: with its ablations.
+
+    Raises:
+        UnknownName: there is none of one of the names.
+    """
+    for ablation in recipe.ablations:
+        evaluation(ablation)
+
+
+def _taps(model: nn.Module, train: Examples, of: str) -> list[str]:
+    generator = torch.Generator().manual_seed(MEASURING_SEED)
+    with torch.no_grad(), trace(model, keep=of) as seen:
+        logits_of(model, as_float(train.images[:2]), generator)
+    return list(seen)

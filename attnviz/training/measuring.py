@@ -1,0 +1,198 @@
+"""What a card says of trained weights: figures on the recipe's tests, with and without a part, and an example."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from attnviz import data, models
+from attnviz.cards import Ablated, Card, Example, Figure, packed
+from attnviz.data import always, inputs
+from attnviz.recipes import Recipe
+from attnviz.recipes.recipe import Ablation, Test
+from attnviz.training.evaluations import evaluation
+from attnviz.training.examples import Examples, as_float, on_device
+from attnviz.training.objectives import MEASURING_SEED, Measured, logits_of, objective
+
+EXAMPLE_SEED, EXAMPLES = 20, 20
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The seeds of a card, those that were just trained and those that it had before.
+
+    Args:
+        weights: of those just trained, by seed, as they are stored.
+        shipped: the seed whose weights are shipped.
+        kept: those that the card had before, with their figures.
+        before: that card; None where no seed is kept.
+    """
+
+    weights: Mapping[int, Mapping[str, Tensor]]
+    shipped: int
+    kept: Sequence[int]
+    before: Card | None
+
+
+def evaluate(model: nn.Module, recipe: Recipe, test: Test, examples: Examples) -> dict[str, Measured]:
+    """Return the figures of a test by name.
+
+    Args:
+        model: on the device of the examples.
+        recipe: whose objective measures.
+        test: names the figures.
+        examples: of the test, see `test_examples`.
+
+    Returns:
+        Name of a figure -> what was measured.
+    """
+    found = objective(recipe).measure(model.eval(), examples)
+    return {name: found[name] for name in test.figures}
+
+
+def measured(
+    recipe: Recipe, seeds: Seeds, model: nn.Module, train: Examples
+) -> tuple[tuple[Figure, ...], tuple[Ablated, ...]]:
+    """Measure the weights of all seeds on all tests of a recipe, whole and with each of its ablations.
+
+    Args:
+        model: of the recipe, on the device; it gets the weights of one seed after the other.
+        train: the training pictures, on the same device.
+
+    Returns:
+        figures, ablations
+    """
+    tests = [test_examples(recipe, test, str(train.labels.device)) for test in recipe.tests]
+    whole = _figures(recipe, seeds, model, train, tests, None, seeds.before.figures if seeds.before else ())
+    known = {(one.name, one.of): one.figures for one in seeds.before.ablations} if seeds.before else {}
+    replaced = []
+    for one in recipe.ablations:
+        figures = _figures(recipe, seeds, model, train, tests, one, known.get((one.name, one.of), ()))
+        title = evaluation(one).title.format(of=one.of)
+        replaced.append(Ablated(name=one.name, of=one.of, title=title, figures=figures))
+    return whole, tuple(replaced)
+
+
+def test_examples(recipe: Recipe, test: Test, device: str = "cpu") -> Examples:
+    """Return the pictures of a test: those of the recipe's classes, the first `count` of them, or their variants.
+
+    Args:
+        recipe: whose classes are tested.
+        test: the data set, its split, how many pictures, and their variants.
+        device: on which the pictures are put.
+
+    Returns:
+        Images uint8 (count x draws, channel, row, column): the first draw of all pictures, then the second, and so on;
+        labels int64, places of the recipe's classes.
+
+    Raises:
+        DataError: the data set is not here.
+    """
+    dataset = data.load(test.data, test.split, classes=recipe.classes)
+    examples = on_device(data.Dataset(dataset.images[: test.count], dataset.labels[: test.count]), device)
+    if test.augmentation is None:
+        return examples
+    drawn = [examples.variants(test.augmentation, torch.Generator().manual_seed(seed)) for seed in range(test.draws)]
+    return Examples(torch.cat([part.images for part in drawn]), torch.cat([part.labels for part in drawn]))
+
+
+def example(model: nn.Module, recipe: Recipe) -> Example | None:
+    """Return the logits of a few pictures of the kind that the model was trained on.
+
+    Args:
+        model: in evaluation mode, on the CPU.
+        recipe: that it was trained by.
+
+    Returns:
+        Pictures, by labels and seed, and their logits; None where no such pictures are always here.
+    """
+    source = always.source(recipe.data)
+    if source is None:
+        return None
+    seed = EXAMPLE_SEED if source == "strokes" else None
+    labels = always.first_labels(source, recipe.classes, EXAMPLES)
+    pictures = example_pictures(recipe, source, labels, seed)
+    with torch.no_grad():
+        generator = torch.Generator().manual_seed(MEASURING_SEED)
+        rows = logits_of(model, as_float(pictures), generator).tolist()
+    digest = hashlib.sha256(pictures.numpy().tobytes()).hexdigest()
+    return Example(data=source, labels=labels, seed=seed, digest=digest, logits=tuple(tuple(row) for row in rows))
+
+
+def example_pictures(recipe: Recipe, source: str, labels: Sequence[int], seed: int | None) -> Tensor:
+    """Return the pictures of a card's example as the recipe's model takes them: uint8 (count, channel, row, column).
+
+    Args:
+        recipe: of the model.
+        source: the data set that the pictures are of.
+        labels: of the pictures.
+        seed: that strokes are drawn with; None for other data sets.
+
+    Returns:
+        uint8 (count, channel, row, column).
+    """
+    wanted = vars(models.input_of(recipe.model, recipe.config))
+    fitted = np.stack([inputs.fitted(picture, **wanted) for picture in always.pictures(source, labels, seed)])
+    return torch.tensor(fitted.transpose(0, 3, 1, 2)).contiguous()
+
+
+def _figures(
+    recipe: Recipe,
+    seeds: Seeds,
+    model: nn.Module,
+    train: Examples,
+    tests: Sequence[Examples],
+    ablation: Ablation | None,
+    before: Sequence[Figure],
+) -> tuple[Figure, ...]:
+    found: list[dict[int, dict[str, Measured]]] = [{} for _ in tests]
+    for seed, weights in seeds.weights.items():
+        model.load_state_dict(dict(weights))
+        model.eval()
+        replaced = nullcontext() if ablation is None else evaluation(ablation).replaced(model, train, ablation.of)
+        with replaced:
+            for place, test in enumerate(recipe.tests):
+                found[place][seed] = evaluate(model, recipe, test, tests[place])
+    return tuple(
+        _figure(recipe, test, name, len(examples), {seed: one[name] for seed, one in by_seed.items()}, seeds, before)
+        for test, examples, by_seed in zip(recipe.tests, tests, found, strict=True)
+        for name in test.figures
+    )
+
+
+def _figure(
+    recipe: Recipe,
+    test: Test,
+    name: str,
+    count: int,
+    measured: Mapping[int, Measured],
+    seeds: Seeds,
+    before: Sequence[Figure],
+) -> Figure:
+    measure = objective(recipe).measures[name]
+    values = [one.value for one in measured.values()]
+    mean, lowest, highest, per_seed = sum(values) / len(values), min(values), max(values), tuple(values)
+    old = next((figure for figure in before if figure.measures(test, name)), None) if seeds.kept else None
+    if old is not None and seeds.before is not None:
+        if old.per_seed is None:  # then all of its seeds are kept
+            mean = (old.mean * old.seeds + sum(values)) / (old.seeds + len(values))
+            lowest, highest, per_seed = min(old.lowest, lowest), max(old.highest, highest), ()
+        else:
+            earlier = {run.seed: value for run, value in zip(seeds.before.runs, old.per_seed, strict=True)}
+            per_seed = (*(earlier[seed] for seed in seeds.kept), *values)
+            mean, lowest, highest = sum(per_seed) / len(per_seed), min(per_seed), max(per_seed)
+    if seeds.shipped in measured:
+        shipped = measured[seeds.shipped]
+        value, right = shipped.value, None if shipped.correct is None else packed(shipped.correct.numpy())
+    elif old is not None:
+        value, right = old.value, old.right
+    return Figure(
+        name=name, unit=measure.unit, better=measure.better, data=test.data, split=test.split,
+        count=count, value=value, mean=mean, lowest=lowest, highest=highest,
+        seeds=len(seeds.kept) + len(values), per_seed=per_seed or None, augmentation=test.augmentation,
+        draws=test.draws, right=right,
+    )  # fmt: skip

@@ -1,0 +1,222 @@
+"""Objectives: what a training minimises and measures. Each is a small class listed in `OBJECTIVES`.
+
+    class Mine(Objective):
+        measures = {"loss": Measure("nats", "lower"), "accuracy": Measure("share", "higher")}
+        def loss(self, model, images, labels, generator): ...
+        def measure(self, model, examples): ...
+
+    OBJECTIVES["mine"] = Mine            # a recipe now names it: objective="mine", objective_config={...}
+
+An objective sees the model whole. It may call it with keyword arguments, use more of what it returns than logits, and
+detach what it likes: loop, runs and cards know nothing of it but this interface.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+
+from attnviz.answers import predicted
+from attnviz.errors import BadInput, UnknownName
+from attnviz.extensions import Table
+from attnviz.recipes.recipe import Recipe
+from attnviz.training.examples import Examples, as_float
+
+MEASURING_SEED = 0  # of the draws of a model that makes some, so that what is measured can be measured again
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a measured number means: its unit ("share", "nats", "count", ...) and which direction is better."""
+
+    unit: str
+    better: Literal["higher", "lower"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A number measured on examples.
+
+    Args:
+        value: a mean over the examples.
+        correct: of an accuracy, which examples were answered correctly: bool (count,). So that two models can be
+            compared picture by picture.
+    """
+
+    value: float
+    correct: Tensor | None = None
+
+
+class Objective(ABC):
+    """What a training minimises and measures. Its constructor takes the recipe's `objective_config` as keywords."""
+
+    measures: ClassVar[Mapping[str, Measure]]
+    """All that `measure` returns. A recipe watches one of these; tests name those that go on the card."""
+
+    @abstractmethod
+    def loss(
+        self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
+    ) -> Mapping[str, Tensor]:
+        """Return what is minimised, under "loss", and anything else that is worth a curve, such as a reward.
+
+        Args:
+            model: in training mode.
+            images: float (batch, channel, row, column) in 0..1.
+            labels: int64 (batch,).
+            generator: for draws; it lies on the CPU, so that it is the same for every device.
+
+        Returns:
+            Name -> scalar, each a mean over the batch. Only "loss" needs a gradient. The curve holds the mean of each
+            over an epoch's pictures as "train_NAME".
+        """
+
+    @abstractmethod
+    def measure(self, model: nn.Module, examples: Examples) -> dict[str, Measured]:
+        """Measure a model, in evaluation mode, without changing it: the same numbers each time.
+
+        Args:
+            model: on the device of the examples.
+            examples: a validation or test part.
+
+        Returns:
+            A value for each name in `measures`.
+        """
+
+    def remark(self, values: Mapping[str, float | None]) -> str | None:
+        """Return a sentence for the person who trains, if an epoch's values show that something has gone wrong.
+
+        Args:
+            values: of the curve, such as "validation_loss".
+
+        Returns:
+            One sentence, or None.
+        """
+        return None
+
+
+class Classification(Objective):
+    """Cross entropy in nats; for models of two classes, which give one logit, the binary one."""
+
+    measures = {"loss": Measure("nats", "lower"), "accuracy": Measure("share", "higher")}
+
+    def loss(
+        self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
+    ) -> Mapping[str, Tensor]:
+        """Return the mean cross entropy of a batch.
+
+        Args:
+            model: in training mode.
+            images: float (batch, channel, row, column) in 0..1.
+            labels: int64 (batch,), places of the classes.
+            generator: for draws, on the CPU.
+
+        Returns:
+            {"loss": scalar, in nats}
+        """
+        return {"loss": loss_of(logits_of(model, images, generator), labels)}
+
+    def measure(self, model: nn.Module, examples: Examples) -> dict[str, Measured]:
+        """Return mean cross entropy and accuracy.
+
+        Args:
+            model: on the device of the examples.
+            examples: a validation or test part.
+
+        Returns:
+            "loss", in nats, 0 or more; "accuracy", 0..1, with which examples were answered correctly.
+        """
+        logits = answers(model, examples)
+        correct = predicted(logits) == examples.labels
+        return {
+            "loss": Measured(float(loss_of(logits.double(), examples.labels))),
+            "accuracy": Measured(float(correct.double().mean()), correct.cpu()),
+        }
+
+
+def _reinforcement(**config: Any) -> Objective:
+    from attnviz.training.reinforcement import Reinforcement  # which is made of the classes above
+
+    return Reinforcement(**config)
+
+
+OBJECTIVES: Table[Callable[..., Objective]] = Table(
+    "objectives", {"classification": Classification, "reinforcement": _reinforcement}
+)
+
+
+def objective(recipe: Recipe) -> Objective:
+    """Return a recipe's objective.
+
+    Args:
+        recipe: names it and holds its settings.
+
+    Returns:
+        The objective, with these settings.
+
+    Raises:
+        UnknownName: there is none of that name, or it does not measure what the recipe watches or tests.
+        BadInput: it does not take these settings.
+    """
+    if recipe.objective not in OBJECTIVES:
+        raise UnknownName("objective", recipe.objective, OBJECTIVES)
+    try:
+        found = OBJECTIVES[recipe.objective](**recipe.objective_config)
+    except TypeError as error:
+        raise BadInput(f"The objective_config of {recipe.key} does not fit {recipe.objective!r}: {error}.") from error
+    for name in (recipe.watch, *(name for test in recipe.tests for name in test.figures)):
+        if name not in found.measures:
+            raise UnknownName(f"measure of the objective {recipe.objective}", name, found.measures)
+    return found
+
+
+def logits_of(model: nn.Module, images: Tensor, generator: torch.Generator) -> Tensor:
+    """Return a model's logits; a model whose forward takes a generator is given this one.
+
+    Args:
+        model: of pictures.
+        images: float (batch, channel, row, column) in 0..1.
+        generator: of the draws, if the model makes any.
+
+    Returns:
+        float (batch, 1) or (batch, class).
+    """
+    given = {"generator": generator} if "generator" in signature(model.forward).parameters else {}
+    logits: Tensor = model(images, **given)
+    return logits
+
+
+def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
+    """Return the mean cross entropy of logits (batch, 1) or (batch, class) and labels (batch,).
+
+    Args:
+        logits: float (batch, 1), the log-odds of the second class, or (batch, class).
+        labels: int64 (batch,), places of the classes.
+
+    Returns:
+        A scalar in nats, 0 or more.
+    """
+    if logits.shape[1] == 1:
+        return binary_cross_entropy_with_logits(logits[:, 0], labels.to(logits.dtype))
+    return cross_entropy(logits, labels)
+
+
+def answers(model: nn.Module, examples: Examples, size: int = 256) -> Tensor:
+    """Return a model's logits, (count, 1) or (count, class), without changing anything.
+
+    Args:
+        model: on the device of the examples; it is put into evaluation mode.
+        examples: the pictures.
+        size: how many pictures at once.
+
+    Returns:
+        float (count, 1) or (count, class).
+    """
+    model.eval()
+    generator = torch.Generator().manual_seed(MEASURING_SEED)
+    with torch.no_grad():
+        return torch.cat([logits_of(model, as_float(part.images), generator) for part in examples.split(size)])

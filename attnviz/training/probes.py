@@ -1,0 +1,256 @@
+"""Probes: values measured after every epoch, named by a recipe and kept in the curve beside the losses.
+
+    Recipe(..., probes=(Probe(name="loss_sum"), Probe(name="gradient_norm", of="conv1.weight")))
+
+`PROBES` is a table. A file of a mechanism, or another package, adds a row for what only its models have:
+`PROBES["mine"] = function`, from a `Moment` and the word `of` to a number.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.errors import BadInput, UnknownName, closest
+from attnviz.extensions import Table
+from attnviz.recipes.recipe import Recipe
+from attnviz.tracing import trace
+from attnviz.training.examples import Examples, as_float
+from attnviz.training.objectives import MEASURING_SEED, logits_of
+
+PICTURES = 256  # how many training pictures a probe of a tap runs the model on
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a probe sees: the end of an epoch.
+
+    Args:
+        model: after the epoch's last step; its parameters still hold the gradients of that step. It is in evaluation
+            mode and may be run, without gradients.
+        losses: of the epoch's batches in their order, (step,), each a mean over its batch.
+        train: the training part, without variants.
+    """
+
+    model: nn.Module
+    losses: Tensor
+    train: Examples
+
+
+def loss_sum(moment: Moment, of: str) -> float:
+    """Sum of the batches' mean losses.
+
+    Args:
+        moment: the end of an epoch.
+        of: not used.
+
+    Returns:
+        Their sum, in the unit of the loss.
+    """
+    return float(moment.losses.double().sum())
+
+
+def gradient_mean(moment: Moment, of: str) -> float:
+    """Signed mean of a parameter's gradient at the last step.
+
+    Args:
+        moment: the end of an epoch.
+        of: the name of a parameter, or of its part along the first axis: "layers.0.x_weights[0]".
+
+    Returns:
+        The mean over its numbers; 0 where it has no gradient.
+
+    Raises:
+        BadInput: the model has no such parameter.
+    """
+    return float(_gradient(moment, of).double().mean())
+
+
+def gradient_norm(moment: Moment, of: str) -> float:
+    """Euclidean norm of a parameter's gradient at the last step.
+
+    Args:
+        moment: the end of an epoch.
+        of: the name of a parameter, or of its part along the first axis: "layers.0.x_weights[0]".
+
+    Returns:
+        The norm, 0 or more.
+
+    Raises:
+        BadInput: the model has no such parameter.
+    """
+    return float(_gradient(moment, of).double().norm())
+
+
+def gradient_zeros(moment: Moment, of: str) -> float:
+    """Share of a parameter's gradient at the last step that is exactly 0.
+
+    Args:
+        moment: the end of an epoch.
+        of: the name of a parameter, or of its part along the first axis: "layers.0.x_weights[0]".
+
+    Returns:
+        A share, 0..1; 1 where it has no gradient.
+
+    Raises:
+        BadInput: the model has no such parameter.
+    """
+    return float((_gradient(moment, of) == 0).double().mean())
+
+
+def parameter_std(moment: Moment, of: str) -> float:
+    """Standard deviation of a parameter's numbers.
+
+    Args:
+        moment: the end of an epoch.
+        of: the name of a parameter, or of its part along the first axis: "layers.0.x_weights[0]".
+
+    Returns:
+        The standard deviation, 0 or more, of the numbers as they are (without Bessel's correction).
+
+    Raises:
+        BadInput: the model has no such parameter.
+    """
+    return float(_parameter(moment, of).detach().double().std(correction=0))
+
+
+def tap_variance(moment: Moment, of: str) -> float:
+    """Variance of all values of a tap, over the first training pictures.
+
+    Args:
+        moment: the end of an epoch.
+        of: a pattern that matches one tap path.
+
+    Returns:
+        The variance, 0 or more.
+
+    Raises:
+        BadInput: the pattern matches several taps.
+        TraceError: it matches none.
+    """
+    return float(_tap(moment, of)[0].double().var(correction=0))
+
+
+def tap_zeros(moment: Moment, of: str) -> float:
+    """Share of the values of a tap that are exactly 0, over the first training pictures.
+
+    Args:
+        moment: the end of an epoch.
+        of: a pattern that matches one tap path.
+
+    Returns:
+        A share, 0..1.
+
+    Raises:
+        BadInput: the pattern matches several taps.
+        TraceError: it matches none.
+    """
+    return float((_tap(moment, of)[0] == 0).double().mean())
+
+
+def tap_negatives(moment: Moment, of: str) -> float:
+    """Share of the values of a tap that are below 0, so that ReLU cuts them, over the first training pictures.
+
+    Args:
+        moment: the end of an epoch.
+        of: a pattern that matches one tap path.
+
+    Returns:
+        A share, 0..1.
+
+    Raises:
+        BadInput: the pattern matches several taps.
+        TraceError: it matches none.
+    """
+    return float((_tap(moment, of)[0] < 0).double().mean())
+
+
+def tap_spread(moment: Moment, of: str) -> float:
+    """How much a tap depends on the picture: the standard deviation over pictures, as a mean over all else.
+
+    Args:
+        moment: the end of an epoch.
+        of: a pattern that matches one tap path.
+
+    Returns:
+        The mean standard deviation, 0 or more.
+
+    Raises:
+        BadInput: the pattern matches several taps.
+        TraceError: it matches none.
+    """
+    tensor, axes = _tap(moment, of)
+    return float(tensor.double().std(axes.index("batch"), correction=0).mean())
+
+
+PROBES: Table[Callable[[Moment, str], float]] = Table(
+    "probes",
+    {
+        "loss_sum": loss_sum,
+        "gradient_mean": gradient_mean,
+        "gradient_norm": gradient_norm,
+        "gradient_zeros": gradient_zeros,
+        "parameter_std": parameter_std,
+        "tap_variance": tap_variance,
+        "tap_zeros": tap_zeros,
+        "tap_negatives": tap_negatives,
+        "tap_spread": tap_spread,
+    },
+)
+
+
+def probe(recipe: Recipe, moment: Moment) -> dict[str, float]:
+    """Return the values of a recipe's probes by their names in the curve.
+
+    Args:
+        recipe: names the probes.
+        moment: the end of an epoch; its model is put into evaluation mode.
+
+    Returns:
+        Name in the curve -> value, which may be NaN or infinite.
+
+    Raises:
+        UnknownName: a probe that is not in the table.
+        BadInput, TraceError: one of a parameter or a tap that the model does not have.
+    """
+    moment.model.eval()
+    values = {}
+    for asked in recipe.probes:
+        if asked.name not in PROBES:
+            raise UnknownName("probe", asked.name, PROBES)
+        with torch.no_grad():
+            values[asked.column] = PROBES[asked.name](moment, asked.of)
+    return values
+
+
+def _parameter(moment: Moment, of: str) -> Tensor:
+    return _part(moment, of, lambda parameter: parameter.detach())
+
+
+def _gradient(moment: Moment, of: str) -> Tensor:
+    return _part(moment, of, lambda p: torch.zeros_like(p) if p.grad is None else p.grad)
+
+
+def _part(moment: Moment, of: str, get: Callable[[nn.Parameter], Tensor]) -> Tensor:
+    """Return what `get` takes of a parameter by name: of "layers.0.x_weights[0]" the first along the first axis."""
+    parameters = dict(moment.model.named_parameters())
+    name, _, index = of.removesuffix("]").partition("[")
+    if name not in parameters:
+        raise BadInput(f"A probe asks for the parameter {name!r}, which the model lacks. {closest(name, parameters)}")
+    tensor = get(parameters[name])
+    if not index:
+        return tensor
+    if not index.isdecimal() or int(index) >= len(tensor):
+        raise BadInput(f"A probe asks for {of!r}; {name} has {len(tensor)} parts, counted from 0.")
+    return tensor[int(index)]
+
+
+def _tap(moment: Moment, of: str) -> tuple[Tensor, tuple[str, ...]]:
+    generator = torch.Generator().manual_seed(MEASURING_SEED)
+    with trace(moment.model, keep=of) as seen:
+        logits_of(moment.model, as_float(moment.train.images[:PICTURES]), generator)
+    if len(seen) != 1:
+        raise BadInput(f"A probe measures one tap, but {of!r} matches {len(seen)}: {', '.join(seen)}.")
+    (reading,) = seen.values()
+    return reading.tensor, reading.axes

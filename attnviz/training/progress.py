@@ -1,0 +1,102 @@
+"""The progress of a training on the command line: "seed 0, epoch 3 of at most 200"."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+from attnviz.recipes import Recipe
+from attnviz.training.loop import Epoch, Step
+from attnviz.training.objectives import objective
+from attnviz.training.runs import Resumed
+
+
+class Stopped(KeyboardInterrupt):
+    """The keyboard stopped a training; the message says what was saved."""
+
+
+class Progress:
+    """A bar that counts epochs of seeds. It appears with the first event, so that an error before it stands alone.
+
+    It tells no remaining time: trainings stop early, so there is none to tell.
+
+    Args:
+        recipe, seeds: what is trained.
+        stream: where the bar is drawn; by default standard error.
+    """
+
+    def __init__(self, recipe: Recipe, seeds: Sequence[int], stream: TextIO | None = None) -> None:
+        self._recipe, self._seeds, self._stream = recipe, list(seeds), stream
+        self._bar: Any = None
+        self._seed, self._saved, self._said = self._seeds[0], 0, ""
+        self._started: set[int] = set()
+        self._objective, self._remarked = objective(recipe), False
+
+    def report(self, seed: int, event: Step | Epoch | Resumed) -> None:
+        """Show an event of a seed's training.
+
+        Args:
+            seed: which of the seeds.
+            event: as `Run.train` yields them.
+        """
+        if seed not in self._started:
+            self._started.add(seed)
+            self._seed, self._saved, self._said = seed, 0, ""
+        if isinstance(event, Resumed):
+            self._saved = event.epoch
+            how = "is already trained:" if event.finished else "resumes after"
+            count = f"{event.epoch} epoch{'s' * (event.epoch > 1)}"
+            self._drawn().write(f"{self._recipe.key}: seed {seed} {how} {count}.", file=self._stream or sys.stderr)
+        elif isinstance(event, Epoch):
+            self._saved = event.epoch
+            losses = {name: value for name, value in event.values.items() if name.endswith("_loss")}
+            self._said = "".join(f", {name.replace('_', ' ')} {value:.4g}" for name, value in losses.items())
+            remark = self._objective.remark(event.values)
+            if remark and not self._remarked:
+                self._drawn().write(f"Seed {seed}, epoch {event.epoch}: {remark}", file=self._stream or sys.stderr)
+            self._remarked = remark is not None
+            self._draw(event.epoch, event.epoch)
+        else:
+            self._draw(self._saved + 1, self._saved + event.done / event.total)
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Remove the bar at the end of the block.
+
+        Yields:
+            Nothing; the bar can be drawn inside the block.
+
+        Raises:
+            Stopped: in place of a KeyboardInterrupt; it says what was saved.
+        """
+        try:
+            yield
+        except KeyboardInterrupt as error:
+            raise Stopped(self._stopped()) from error
+        finally:
+            if self._bar is not None:
+                self._bar.close()
+
+    def _stopped(self) -> str:
+        if self._saved:
+            return f"Stopped. The same command resumes seed {self._seed} after epoch {self._saved}."
+        earlier = self._seeds[: self._seeds.index(self._seed)]
+        before = f" Seed {', '.join(map(str, earlier))} is saved: the same command resumes after it." if earlier else ""
+        return f"Stopped in the first epoch of seed {self._seed}: nothing of it was saved.{before}"
+
+    def _drawn(self) -> Any:
+        if self._bar is None:
+            from tqdm import tqdm
+
+            total, shape = len(self._seeds) * self._recipe.epochs, "{desc} {bar:20} {elapsed}"
+            self._bar = tqdm(total=total, file=self._stream, bar_format=shape, miniters=0)
+        return self._bar
+
+    def _draw(self, epoch: int, done: float) -> None:
+        bar, most = self._drawn(), self._recipe.epochs
+        at_most = "of" if self._recipe.patience is None else "of at most"
+        bar.n = self._seeds.index(self._seed) * most + done
+        bar.set_description_str(
+            f"{self._recipe.key}: seed {self._seed}, epoch {epoch} {at_most} {most}{self._said}", False
+        )
+        bar.update(0)

@@ -1,0 +1,190 @@
+"""The objective of a model that decides where to look: its policy is taught by the reward alone.
+
+Source: "Simple Statistical Gradient-Following Algorithms for Connectionist Reinforcement Learning" (REINFORCE),
+Williams, 1992; as in "Recurrent Models of Visual Attention", Mnih et al., 2014, https://arxiv.org/abs/1406.6247.
+
+Differs: the baseline of a draw is read from the state that it was drawn in, by a layer of its own, and its squared
+error is part of the loss. A cross entropy after every glimpse, and a floor under the policy's spread, are optional.
+"""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, mse_loss, nll_loss
+
+from attnviz.errors import BadInput
+from attnviz.layers.glimpse import Glances
+from attnviz.training.examples import Examples, as_float
+from attnviz.training.objectives import MEASURING_SEED, Measure, Measured, Objective
+
+COLLAPSED = 0.15
+"""Where the means' spread over pictures falls below this (half a picture is 1), every picture is looked at alike."""
+
+AT_ONCE = 256
+
+
+class Reinforcement(Objective):
+    """Cross entropy after the last glimpse, squared error of the baseline, and REINFORCE for the policy.
+
+    The reward is 1 where the answer after the last glimpse is correct, else 0, and the same for all glimpses. The model
+    must have a method `look` that returns `attnviz.layers.glimpse.Glances`.
+
+    Args:
+        every_glimpse: weight of the mean cross entropy after the glimpses before the last one.
+        draws: over how many draws of all locations the answer is averaged when the model is measured.
+        weight: of the REINFORCE term.
+        floor: where the standard deviation of the means over the pictures of a batch is smaller than this, on the axis
+            where it is larger, `floor_weight` times the square of what is missing is added to the loss, for each
+            glimpse after the first. So the policy cannot come to look at all pictures alike before it has learnt to
+            tell them apart. 0 adds nothing.
+    """
+
+    measures = {
+        "loss": Measure("nats", "lower"),
+        "accuracy": Measure("share", "higher"),
+        "accuracy_one_draw": Measure("share", "higher"),
+        "accuracy_mean_path": Measure("share", "higher"),
+        "spread": Measure("half pictures", "higher"),
+    }
+
+    def __init__(
+        self,
+        *,
+        every_glimpse: float = 0.0,
+        draws: int = 10,
+        weight: float = 1.0,
+        floor: float = 0.0,
+        floor_weight: float = 10.0,
+    ) -> None:
+        if draws < 1 or min(every_glimpse, weight, floor, floor_weight) < 0:
+            raise BadInput(
+                "There must be at least one draw, and weights of 0 or more, not "
+                f"{draws} and {(every_glimpse, weight, floor, floor_weight)}."
+            )
+        self.every_glimpse, self.draws, self.weight = every_glimpse, draws, weight
+        self.floor, self.floor_weight = floor, floor_weight
+
+    def loss(
+        self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
+    ) -> Mapping[str, Tensor]:
+        """Return the loss, its parts and the mean reward of a batch.
+
+        Args:
+            model: in training mode.
+            images: float (batch, channel, row, column) in 0..1.
+            labels: int64 (batch,), places of the classes.
+            generator: for draws, on the CPU.
+
+        Returns:
+            "loss": the sum of all parts with their weights, and each part and the mean "reward", 0..1, under its name.
+
+        Raises:
+            BadInput: the model has no method `look`.
+        """
+        seen = _look(model, images, generator)
+        classification = cross_entropy(seen.logits[:, -1], labels)
+        reward = (seen.logits[:, -1].argmax(1) == labels).to(images.dtype)
+        baseline = mse_loss(seen.baselines, reward[:, None].expand_as(seen.baselines))
+        # Each location but the first was drawn in the state that the glimpse before it had left.
+        advantage = reward[:, None] - seen.baselines[:, :-1].detach()
+        policy = -(advantage * seen.log_densities[:, 1:]).sum(1).mean()
+        loss = classification + baseline + self.weight * policy
+        if self.every_glimpse and seen.logits.shape[1] > 1:
+            before = seen.logits[:, :-1]
+            every = labels[:, None].expand(before.shape[:2])
+            loss = loss + self.every_glimpse * cross_entropy(before.flatten(0, 1), every.flatten())
+        if self.floor:
+            apart = seen.means[:, 1:].std(0, correction=0).amax(-1)  # (glimpse - 1,)
+            loss = loss + self.floor_weight * (self.floor - apart).clamp_min(0).square().sum()
+        parts = {"classification": classification, "baseline": baseline, "policy": policy, "reward": reward.mean()}
+        return {"loss": loss, **{name: part.detach() for name, part in parts.items()}}
+
+    def measure(self, model: nn.Module, examples: Examples) -> dict[str, Measured]:
+        """Return accuracy with the draws averaged, and its cross entropy; accuracy with one draw, and along the means;
+        and the means' spread over pictures, where no draw moves them: at the glimpse after the first where it is
+        smallest, on the axis where it is larger.
+
+        Args:
+            model: on the device of the examples.
+            examples: a validation or test part.
+
+        Returns:
+            "loss" in nats; three accuracies, 0..1; and "spread", in halves of a picture, 0 or more.
+
+        Raises:
+            BadInput: the model has no method `look`.
+        """
+        model.eval()
+        generator = torch.Generator().manual_seed(MEASURING_SEED)
+        averaged, one_draw, mean_path, means = [], [], [], []
+        with torch.no_grad():
+            for part in examples.split(AT_ONCE):
+                images = as_float(part.images)
+                # By calling the model itself, so that whoever has replaced a part of it is heard.
+                drawn = [model(images, generator=generator).softmax(1) for _ in range(self.draws)]
+                averaged.append(torch.stack(drawn).mean(0))
+                one_draw.append(drawn[0].argmax(1))
+                mean_path.append(model(images).argmax(1))
+                means.append(_look(model, images, None).means)
+        probabilities = torch.cat(averaged).double()
+        answers = {
+            "accuracy": probabilities.argmax(1),
+            "accuracy_one_draw": torch.cat(one_draw),
+            "accuracy_mean_path": torch.cat(mean_path),
+        }
+        tiny = torch.finfo(probabilities.dtype).tiny
+        return {
+            "loss": Measured(float(nll_loss(probabilities.clamp_min(tiny).log(), examples.labels))),
+            **{name: _accuracy(answer, examples.labels) for name, answer in answers.items()},
+            "spread": Measured(spread(torch.cat(means))),
+        }
+
+    def remark(self, values: Mapping[str, float | None]) -> str | None:
+        """Say that the policy has collapsed, where it has.
+
+        Args:
+            values: of the curve, such as "validation_spread".
+
+        Returns:
+            One sentence, or None.
+        """
+        found = values.get("validation_spread")
+        if found is None or found >= COLLAPSED:
+            return None
+        return (
+            f"The policy has collapsed: the mean location of a glimpse varies by only {found:.2f} from picture to "
+            f"picture, where half a picture is 1 and at least {COLLAPSED} is expected. The model looks at all pictures "
+            "in the same way."
+        )
+
+
+def spread(means: Tensor) -> float:
+    """Return how much the mean locations differ from picture to picture.
+
+    It is their standard deviation on the axis where it is larger, at the glimpse where it is smallest.
+
+    Args:
+        means: (picture, glimpse, 2), of which the first glimpse, which no picture decides, is left out.
+
+    Returns:
+        0 or more, where 1 is half a picture; 0 if there is one glimpse only.
+    """
+    if means.shape[1] < 2:
+        return 0.0
+    return float(means[:, 1:].double().std(0, correction=0).amax(-1).min())
+
+
+def _look(model: nn.Module, images: Tensor, generator: torch.Generator | None) -> Glances:
+    look = getattr(model, "look", None)
+    if look is None:
+        raise BadInput(
+            f"The objective 'reinforcement' needs a model with a method `look`; {type(model).__name__} has none."
+        )
+    glances: Glances = look(images, generator=generator)
+    return glances
+
+
+def _accuracy(answers: Tensor, labels: Tensor) -> Measured:
+    correct = answers == labels
+    return Measured(float(correct.double().mean()), correct.cpu())
