@@ -1,0 +1,1 @@
+"""The components of the browser: one thin Python wrapper each, and what the wrappers share."""

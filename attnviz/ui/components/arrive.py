@@ -1,0 +1,22 @@
+"""Scroll to a position on the page, so that what a click elsewhere has opened comes into view."""
+
+import streamlit as st
+
+from attnviz.ui.components.component import component
+from attnviz.ui.components.payload import pack
+
+_NUMBER = "arrive.number"
+
+
+def here(key: str) -> None:
+    """Mark a position: the page scrolls to it when it appears, and again after each `ask`.
+
+    Args:
+        key: of the position on this page.
+    """
+    component("arrive")(key=key, data=pack({"number": st.session_state.get(_NUMBER, 0)}, {}), height=1)
+
+
+def ask() -> None:
+    """Scroll to the marked position again in the next run; call this where a click opens what is there."""
+    st.session_state[_NUMBER] = st.session_state.get(_NUMBER, 0) + 1

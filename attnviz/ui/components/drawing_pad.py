@@ -1,0 +1,267 @@
+"""The pad to draw on, and the panels of the models next to it: the data for `frontend/drawing_pad/drawing_pad.js`.
+
+The drawing lives in the browser, and is sent to the models over the live channel while the hand moves. Python learns of
+it once, when the hand has come to rest, and writes it into the URL:
+
+    strokes   the pen strokes, as `frontend/shared/strokes.js` writes and reads them; here they are only passed on
+    start     the picture under them: a test picture of a data set, as NAME.NUMBER
+    centred   "no" if the models see the canvas without centring
+    pin       the pinned pen strokes, and likewise `pin_start` and `pin_centred`; only in a copied link
+
+Where the strokes are too long for a URL, or lie on a picture that came from outside, only the browser has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.data.inputs import digit, drawing
+from attnviz.errors import BadInput
+from attnviz.ui.components.component import component
+from attnviz.ui.components.payload import pack
+from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.ui.components.url_fields import Field, Fields
+
+LONGEST = 1_500
+"""Characters of pen strokes allowed in a URL, so that all browsers and mail programs accept it."""
+
+MAPS = ("attention", "jacobian")
+
+SIDES = (drawing.SIDE, digit.CANVAS)
+
+FIELDS = Fields(Field("strokes", "text", ""), Field("start", "text"), Field("centred", "yes_no", True))
+"""The fields of what is drawn."""
+
+PIN = {"strokes": "pin", "start": "pin_start", "centred": "pin_centred"}
+"""The fields of a drawing -> those of the one that is pinned."""
+
+LINK = Fields(
+    *FIELDS.fields,
+    Field("models", "text", ""),
+    Field("heads", "text", ""),
+    Field("map", "choice", MAPS[0], MAPS),
+    *(replace(field, name=PIN[field.name]) for field in FIELDS.fields),
+)
+"""The fields of a link that the browser makes, with what is pinned and what the panels show."""
+
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What is on the pad, as far as Python knows it.
+
+    Args:
+        drawing: the strokes; "" where there are none.
+        base: the name of the picture under them, such as "strokes.12"; None where there is none.
+        centred: whether the models see the ink cut out, scaled and centred.
+    """
+
+    drawing: str = ""
+    base: str | None = None
+    centred: bool = True
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as JSON says it, in the order in which the browser says it."""
+        return {"drawing": self.drawing, "base": self.base, "centred": self.centred}
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """A picture to draw on.
+
+    Args:
+        name: by which it is known: "strokes.12" for a test picture; a name without a dot stays out of the URL.
+        picture: uint8 (28, 28) or (280, 280); 0 is paper, 255 is ink.
+        label: what it shows, where that is known.
+    """
+
+    name: str
+    picture: Bytes
+    label: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Cards:
+    """What the cards need, passed on to `frontend/draw/cards.js` as it is.
+
+    Args:
+        header: what JSON can say.
+        arrays: none of them is named "samples" or "base".
+    """
+
+    header: Mapping[str, Any] = field(default_factory=dict)
+    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+def drawing_pad(
+    drawn: Drawn,
+    *,
+    key: str,
+    samples: Sequence[Base],
+    on_change: Callable[[], None],
+    base: Base | None = None,
+    pinned: Drawn | None = None,
+    pinned_base: Base | None = None,
+    ways: Mapping[str, str] | None = None,
+    way: str = "",
+    cards: Cards | None = None,
+) -> None:
+    """Draw the pad and the cards.
+
+    Args:
+        drawn: what the URL says.
+        key: the component's name in this page; keep it fixed.
+        samples: pictures of 28 x 28 to start from.
+        on_change: called when the hand has come to rest, before the page runs again; `on_pad` then gives what is drawn.
+        base: the picture under the strokes that `drawn` names.
+        pinned: what the URL says was pinned; the pad pins it once.
+        pinned_base: the picture under its strokes.
+        ways: to other pictures, and the words for each; the page has them chosen once `clicked_way` says which.
+        way: the one that is open; "" for none.
+        cards: of the models that look.
+
+    Raises:
+        BadInput: a picture is of another kind or size, or the base is not the one that is named.
+    """
+    for one in [*samples, *([base] if base else []), *([pinned_base] if pinned_base else [])]:
+        sides = SIDES if one is base else SIDES[:1]
+        if one.picture.dtype != np.uint8 or one.picture.shape not in [(side, side) for side in sides]:
+            wanted = " or ".join(f"({side}, {side})" for side in sides)
+            raise BadInput(f"{one.name}: expected uint8 {wanted}, got {one.picture.dtype} {one.picture.shape}.")
+    if drawn.base != (base.name if base else None):
+        raise BadInput(f"The base should be {drawn.base!r}, and is {base.name if base else None!r}.")
+    cards = cards or Cards()
+    header = {
+        "state": {
+            "drawn": _drawn(key).ask(drawn.plain()),
+            "map": _map(key).ask(cards.header.get("map", MAPS[0])),
+        },
+        "address": drawn.plain(),
+        "longest": LONGEST,
+        "fields": LINK.declared(),
+        "side": len(base.picture) if base else None,
+        "samples": [{"name": one.name, "label": one.label} for one in samples],
+        "pin": pinned.plain() if pinned else None,
+        "ways": [{"name": name, "label": label} for name, label in (ways or {}).items()],
+        "way": way,
+        "cards": dict(cards.header),
+    }
+    stacked = np.stack([one.picture for one in samples]) if samples else np.zeros((0, SIDES[0], SIDES[0]), np.uint8)
+    arrays = {**cards.arrays, "samples": stacked, **({"base": base.picture} if base else {})}
+    if pinned_base:
+        arrays["pin_base"] = pinned_base.picture
+    component("drawing_pad")(
+        key=key, data=pack(header, arrays),
+        on_drawn_change=_drawn(key).callback(on_change), on_map_change=_map(key).callback(on_change),
+        on_seen_change=_nothing, on_way_change=_nothing,
+    )  # fmt: skip
+
+
+def on_pad(key: str) -> Drawn | None:
+    """Return what was on the pad of that key when the hand last came to rest.
+
+    None before the first time, and while the last report is late: it would undo in the URL what a link or *Back* has
+    just put there.
+    """
+    told = _drawn(key).reported()
+    return _read(told) if isinstance(told, Mapping) else None
+
+
+def seen_on_pad(key: str) -> str | None:
+    """Return what the models saw last of the pad of that key, as the word of a drawing (attnviz.data.inputs.drawing).
+
+    None where nothing is drawn, and where `Cards` did not say "settled": else each stroke would be told twice.
+    """
+    word = ControlledState(key, "seen").shown()
+    return word if isinstance(word, str) and word else None
+
+
+def map_on_pad(key: str) -> str | None:
+    """Return which maps the panels show, "attention" or "jacobian"; None before the first time."""
+    word: str | None = _map(key).shown()
+    return word
+
+
+def clicked_way(key: str) -> str | None:
+    """Return the way to another picture that was clicked just now, "" to close the one that is open; else None."""
+    import streamlit as st
+
+    found = st.session_state.get(key)
+    way = found.get("way") if isinstance(found, Mapping) else None
+    return way if isinstance(way, str) else None
+
+
+def is_drawing(word: str) -> bool:
+    """Say whether a word may be a drawing: whether it is one, the browser finds out."""
+    return re.fullmatch(rf"[A-Za-z0-9_-]{{0,{LONGEST}}}", word) is not None
+
+
+def shareable(drawn: Drawn) -> Drawn:
+    """Return what of it may stand in a URL: nothing that is drawn on a picture that came from outside."""
+    from_outside = drawn.base is not None and "." not in drawn.base
+    return Drawn(centred=drawn.centred) if from_outside else drawn
+
+
+def drawn_to_url(drawn: Drawn) -> dict[str, str | None]:
+    """Return what is on the pad in the words of the URL; None where one is to be taken out."""
+    shared = shareable(drawn)
+    return FIELDS.write({"strokes": shared.drawing, "start": shared.base, "centred": shared.centred})
+
+
+def drawn_from_url(words: Mapping[str, str]) -> tuple[Drawn, list[str]]:
+    """Return what the URL asks for, and a sentence for every word of it that makes no sense.
+
+    Whether there is a picture of the name after `start` is for the page to say.
+    """
+    found = FIELDS.complete(FIELDS.read(words))
+    drawing, centred, sentences = found["strokes"], found["centred"], []
+    if not is_drawing(drawing):
+        why = f"it is longer than {LONGEST:,} characters" if len(drawing) > LONGEST else "it was not made by this app"
+        sentences.append(f"The drawing in the URL cannot be read: {why}. The pad is empty.")
+        drawing = ""
+    if not isinstance(centred, bool):
+        sentences.append(f"The URL says centred={centred!r}; it can be 'yes' or 'no'. You see 'yes' instead.")
+        centred = True
+    return Drawn(drawing, found["start"] or None, centred), sentences
+
+
+def pinned_from_url(words: Mapping[str, str]) -> tuple[Drawn | None, list[str]]:
+    """Return what a copied link pins, None where it pins nothing; and a sentence for what makes no sense."""
+    mine = {name: words[word] for name, word in PIN.items() if word in words}
+    if not mine:
+        return None, []
+    drawn, sentences = drawn_from_url(mine)
+    if sentences or (not drawn.drawing and drawn.base is None):
+        return None, ["The pinned drawing in this link cannot be read; nothing is pinned."]
+    return drawn, []
+
+
+def _nothing() -> None:
+    """Hear of what was seen or clicked: the page reads it when it runs."""
+
+
+def _drawn(key: str) -> ControlledState:
+    return ControlledState(
+        key, "drawn", lambda told: shareable(_read(told)).plain() if isinstance(told, Mapping) else UNKNOWN
+    )
+
+
+def _map(key: str) -> ControlledState:
+    return ControlledState(key, "map", lambda word: word if word in MAPS else UNKNOWN)
+
+
+def _read(told: Mapping[str, Any]) -> Drawn:
+    """Return what a browser reports as on the pad; of what makes no sense, nothing."""
+    drawing, base = told.get("drawing"), told.get("base")
+    return Drawn(
+        drawing if isinstance(drawing, str) and is_drawing(drawing) else "",
+        base[:100] if isinstance(base, str) else None,
+        told.get("centred") is not False,
+    )

@@ -1,0 +1,160 @@
+"""Heads that can be switched off or made uniform: the data for `frontend/head_switch/`, and the states of its heads.
+
+The browser asks for the new answer over the live channel. If the connection is lost, the page's next run brings it:
+the states are written into the URL, and the page computes the same answer from there.
+
+Heads count from 0 here, and from 1 in the URL: `off=3,7&uniform=2`, three and more in a row as `off=1-24`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from attnviz.errors import BadInput
+from attnviz.ui.components.component import component
+from attnviz.ui.components.payload import pack
+from attnviz.ui.components.state import UNKNOWN, ControlledState
+
+STATES = ("on", "off", "uniform")
+EDITED = ("off", "uniform")  # those that stand in the URL
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A model's answer to one picture, in single precision as over the live channel.
+
+    Args:
+        logits: float32 (column,)
+        probabilities: float32 (class,)
+    """
+
+    logits: np.ndarray
+    probabilities: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class SwitchView:
+    """The heads of one layer on one picture.
+
+    Args:
+        received: (head, row, column) mean weight that each pixel receives from all.
+        entropy: (head,) in bits.
+        tokens: how many share the attention.
+        picture: (row, column) intensities 0..1: the edge of its ink is drawn.
+        classes: the names of the answers.
+        label: what the picture shows.
+        address: of the tap where heads are mixed, such as "attention.mixed".
+        checkpoint, source, number: which model, and which test picture, to ask about.
+        before: the answer with all heads switched on.
+        now: the answer with the states that the URL names.
+        origin: software version, model, recipe, seed, digest, image, address: written into every export.
+    """
+
+    received: np.ndarray
+    entropy: np.ndarray
+    tokens: int
+    picture: np.ndarray
+    classes: tuple[str, ...]
+    label: str | None
+    address: str
+    checkpoint: str
+    source: str
+    number: int
+    before: Answer
+    now: Answer
+    origin: Mapping[str, str | int | float] = field(default_factory=dict)
+
+
+def head_switch(view: SwitchView, states: Sequence[str], *, key: str, on_change: Callable[[], None]) -> None:
+    """Draw the heads and the answer.
+
+    Args:
+        view: what to look at.
+        states: of each head, as the URL says.
+        key: the component's name in this page; keep it fixed.
+        on_change: called when the states have come to rest, before the page runs again; `switched` gives them there.
+
+    Raises:
+        BadInput: a state is missing, or none of those there are.
+    """
+    heads = len(view.received)
+    if len(states) != heads or not set(states) <= set(STATES):
+        raise BadInput(f"states: expected {heads} of {', '.join(STATES)}, got {', '.join(states)}.")
+    header = {
+        "labels": [f"head {head + 1}" for head in range(heads)],
+        "tokens": view.tokens,
+        "classes": list(view.classes),
+        "label": view.label,
+        "address": view.address,
+        "checkpoint": view.checkpoint,
+        "picture": {"data": view.source, "number": view.number},
+        "states": list(states),
+        "state": {"switched": _controlled(key).ask(list(states))},
+        "origin": dict(view.origin),
+    }
+    arrays = {
+        "maps": view.received.astype(np.float64),
+        "picture": view.picture.astype(np.float64),
+        "entropy": view.entropy.astype(np.float64),
+        "before_logits": view.before.logits,
+        "before_probabilities": view.before.probabilities,
+        "now_logits": view.now.logits,
+        "now_probabilities": view.now.probabilities,
+    }
+    component("head_switch")(
+        key=key, data=pack(header, arrays), on_switched_change=_controlled(key).callback(on_change)
+    )
+
+
+def switched(key: str) -> list[str] | None:
+    """Return the states that settled last in the component of that key; None before the first time."""
+    states: list[str] | None = _controlled(key).shown()
+    return states
+
+
+def _controlled(key: str) -> ControlledState:
+    return ControlledState(key, "switched", lambda states: states if isinstance(states, list) else UNKNOWN)
+
+
+def edits_of(states: Sequence[str], address: str) -> list[dict[str, Any]]:
+    """Return the states as edits of a request to the live channel; `head_switch.js` writes the same."""
+    meant = {edit: [head for head, state in enumerate(states) if state == edit] for edit in EDITED}
+    return [{"edit": edit, "address": address, "index": {"head": heads}} for edit, heads in meant.items() if heads]
+
+
+def states_to_url(states: Sequence[str]) -> dict[str, str | None]:
+    """Return the states as URL fields, heads counted from 1; None for a state that no head has."""
+    return {edit: _written([head + 1 for head, state in enumerate(states) if state == edit]) or None for edit in EDITED}
+
+
+def states_from_url(words: Mapping[str, str], heads: int) -> tuple[list[str], list[str]]:
+    """Return the state of each head that the URL names, and a sentence for every invalid value.
+
+    A head that is named twice has the last of its states.
+    """
+    states, sentences = ["on"] * heads, []
+    for edit in EDITED:
+        for part in words.get(edit, "").split(",") if words.get(edit) else ():
+            ends = re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", part)
+            first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
+            if 1 <= first <= last <= heads:
+                states[first - 1 : last] = [edit] * (last - first + 1)
+            else:
+                there = "there is only head 1" if heads == 1 else f"there are heads 1 to {heads}"
+                sentences.append(f"The URL sets head {part!r} to {edit}, but {there}. This is ignored.")
+    return states, sentences
+
+
+def _written(numbers: list[int]) -> str:
+    """Return ascending numbers in the form "1-4,7,9"."""
+    parts: list[str] = []
+    for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        several = [number for _, number in run]
+        parts += [f"{several[0]}-{several[-1]}"] if len(several) > 2 else map(str, several)
+    return ",".join(parts)

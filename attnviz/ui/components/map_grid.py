@@ -1,0 +1,187 @@
+"""Many small maps with one cross-hair: the data for `frontend/map_grid/map_grid.js`, and what a visitor chose in it.
+
+Any tensor that can be laid out as maps of one grid is drawn here: heads, channels, components, 1 x N strips, pictures.
+Maps and cells count from 0 in what is given and returned, from 1 in what a person reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from attnviz.errors import BadInput
+from attnviz.grids import Grid
+from attnviz.ui.components.component import component
+from attnviz.ui.components.payload import pack
+from attnviz.ui.components.state import UNKNOWN, ControlledState
+
+Role = Literal["signed", "unit", "positive", "share", "ink", "own"]
+Scale = Literal["share", "all", "map", "pictures"]
+ROLES: tuple[str, ...] = ("signed", "unit", "positive", "share", "ink", "own")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Maps laid out as a table, row by row: its labels decide how many rows and columns it has."""
+
+    rows: Sequence[str]
+    columns: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the cells of a single map stand for, where they are no pixels: "head" "3" beside "other head" "7"."""
+
+    row: str
+    rows: Sequence[str]
+    column: str
+    columns: Sequence[str]
+
+
+def map_grid(
+    maps: np.ndarray,
+    labels: Sequence[str],
+    *,
+    key: str,
+    captions: Sequence[str] | None = None,
+    role: Role = "signed",
+    title: str | None = None,
+    scale: Scale | None = None,
+    fixed: bool = False,
+    bounds: tuple[float, float] | None = None,
+    tokens: int | None = None,
+    picture: np.ndarray | None = None,
+    colours: np.ndarray | None = None,
+    background: np.ndarray | None = None,
+    ink: bool = True,
+    grid: Grid | None = None,
+    table: Table | None = None,
+    names: Names | None = None,
+    chosen: int | None = None,
+    outlined: Sequence[int] | None = None,
+    note: str | None = None,
+    origin: Mapping[str, str | int | float] | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> dict[str, Any]:
+    """Draw the maps.
+
+    Args:
+        maps: real numbers (map, row, column); NaN, infinity and minus infinity (masked) get marks of their own.
+        labels: one per map.
+        key: the component's name in this page; keep it fixed.
+        captions: shown below the maps instead of the labels, which are read out and exported.
+        role: the kind of values: "signed" (colours centred on zero), "unit" (0..1), "positive" (from 0 up), "share"
+            (attention weights: multiples of an even share, -4 to 4 in log2), "ink" (0..1, drawn as pictures), "own"
+            (any numbers, each map from its own lowest to its own highest in the picture's greys, as papers draw them).
+        title: shown above the maps; "N maps" if there is none.
+        scale: what the colours reach to at first: "share" (role "share"), "all" maps, each "map" its own, or all
+            "pictures". By default "share" for shares, "map" for "own", "all" otherwise.
+        fixed: offer no other scale.
+        bounds: lowest and highest value over all pictures; with it "pictures" can be chosen.
+        tokens: how many share the attention (role "share"); by default the cells of one map.
+        picture: (row, column) intensities 0..1, or (map, row, column), one per map; the edge of the ink is drawn on
+            every map if it has the maps' shape.
+        colours: uint8 (map, row, column, 3), the pictures of role "ink" in colour; `maps` are their intensities then.
+        background: uint8 (row, column, 1 or 3), the picture that the maps belong to, at its own resolution: it is shown
+            in front of them, with the outlined and the current cell framed at their positions on the grid.
+        ink: whether the background is ink on paper, and not a photograph.
+        grid: where the cells lie on the background; by default they share it out evenly.
+        table: lay the maps out in labelled rows and columns.
+        names: what the rows and columns of a single map stand for, one name each; they are written beside it.
+        chosen: the map that is framed; None leaves it to the visitor.
+        outlined: a cell of each map, row by row from 0, that is outlined in the query's colour.
+        note: a description of the values below the legend; by default it says whose scale it is.
+        origin: software version, model, recipe, seed, digest, image, address: stands in every export.
+        on_change: called when a map or a cell was chosen, before the page runs again; `chosen_map` and
+            `chosen_cell` give the new choice there. Never called while the pointer only moves.
+
+    Returns:
+        {"chosen": number of a map or None, "cell": [row, column] that is locked or None}
+
+    Raises:
+        BadInput: the shapes, labels or role do not fit.
+    """
+    maps = np.asarray(maps)
+    if maps.ndim != 3 or 0 in maps.shape or not np.isrealobj(maps):
+        raise BadInput(
+            f"maps: expected real numbers (map, row, column), none of them 0, got {maps.dtype} of {maps.shape}."
+        )
+    count, rows, columns = maps.shape
+    if len(labels) != count:
+        raise BadInput(f"labels: expected {count}, one per map, got {len(labels)}.")
+    if captions is not None and len(captions) != count:
+        raise BadInput(f"captions: expected {count}, one per map, got {len(captions)}.")
+    if role not in ROLES:
+        raise BadInput(f"role: expected one of {', '.join(ROLES)}, got {role!r}.")
+    if outlined is not None and (len(outlined) != count or not all(0 <= cell < rows * columns for cell in outlined)):
+        raise BadInput(f"outlined: expected {count} cells below {rows * columns}, one per map, got {[*outlined]}.")
+    if table is not None and len(table.rows) * len(table.columns) != count:
+        raise BadInput(f"table: {len(table.rows)} x {len(table.columns)} labels do not fit {count} maps.")
+    if names is not None and (1, len(names.rows), len(names.columns)) != maps.shape:
+        raise BadInput(f"names: {len(names.rows)} x {len(names.columns)} do not fit one map of {maps.shape}.")
+    arrays = {"maps": maps.astype(np.float64)}
+    if picture is not None and picture.shape in ((rows, columns), maps.shape):
+        arrays["picture"] = picture.astype(np.float64)
+    if colours is not None:
+        if role != "ink" or colours.shape != (*maps.shape, 3) or colours.dtype != np.uint8:
+            found = f"{colours.dtype} of {colours.shape}"
+            raise BadInput(f'colours: expected role "ink" and uint8 of {(*maps.shape, 3)}, got {role!r} and {found}.')
+        arrays["colours"] = colours
+    if background is not None:
+        if background.dtype != np.uint8 or background.ndim != 3 or background.shape[2] not in (1, 3):
+            found = f"{background.dtype} of {background.shape}"
+            raise BadInput(f"background: expected uint8 (row, column, 1 or 3), got {found}.")
+        arrays["background"] = background
+    state = ControlledState(key, "chosen")
+    header = {
+        "labels": [str(label) for label in labels],
+        "captions": None if captions is None else list(captions),
+        "role": role,
+        "title": title or (f"{count} maps" if count > 1 else "One map"),
+        "scale": scale or {"share": "share", "own": "map"}.get(role, "all"),
+        "fixed": fixed,
+        "bounds": None if bounds is None else [float(bound) for bound in bounds],
+        "tokens": tokens or rows * columns,
+        "table": None if table is None else {"columns": len(table.columns), "rows": table.rows, "heads": table.columns},
+        "names": None if names is None else asdict(names),
+        "key": key,
+        "state": {"chosen": state.ask(chosen)},
+        "ink": ink,
+        "boxes": None if background is None else _boxes(maps.shape, background.shape, grid),
+        "outlined": None if outlined is None else [int(cell) for cell in outlined],
+        "note": note,
+        "origin": dict(origin or {}),
+    }
+    data = pack(header, arrays)
+    callbacks = (state.callback(on_change), ControlledState(key, "cell").callback(on_change))
+    component("map_grid")(key=key, data=data, on_chosen_change=callbacks[0], on_cell_change=callbacks[1])
+    return {"chosen": chosen if state.reported() is UNKNOWN else chosen_map(key), "cell": chosen_cell(key)}
+
+
+def chosen_map(key: str) -> int | None:
+    """Return which map the visitor has chosen last in the grid of that key; None for none."""
+    chosen: int | None = ControlledState(key, "chosen").shown()
+    return chosen
+
+
+def chosen_cell(key: str) -> list[int] | None:
+    """Return row and column of the cell that is locked in the grid of that key, from 0; None for none."""
+    cell: list[int] | None = ControlledState(key, "cell").shown()
+    return cell
+
+
+def _boxes(maps: Sequence[int], picture: Sequence[int], grid: Grid | None) -> list[float] | None:
+    """Return where cells lie on a picture, in its pixels: top, left, step down, step across, height, width.
+
+    None where they lie nowhere: strips without a grid, or a grid of another shape.
+    """
+    _, rows, columns = maps
+    if grid is None:
+        high, wide = picture[0] / rows, picture[1] / columns
+        return None if rows == 1 else [0.0, 0.0, high, wide, high, wide]
+    if (grid.rows, grid.columns) != (rows, columns):
+        return None
+    return [float(part) for part in (*grid.offset, grid.stride, grid.stride, grid.field, grid.field)]

@@ -1,0 +1,169 @@
+"""Maps that the browser computes while a hand moves: the data for `frontend/moving_maps/moving_maps.js`.
+
+Nothing that follows the hand goes to the server and back: the data that maps are computed from are sent once. When the
+hand has come to rest, its position is reported, so that it can be written into the URL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from attnviz.ui.components.component import component
+from attnviz.ui.components.payload import pack
+from attnviz.ui.components.state import ControlledState
+
+Origin = Mapping[str, str | int | float]
+
+
+def turn_weight(
+    picture: np.ndarray,
+    bias: float,
+    *,
+    key: str,
+    start: float,
+    limit: float,
+    at: float | None,
+    origin: Origin,
+    on_change: Callable[[], None],
+) -> None:
+    """Draw w * picture + bias, on its own scale and on a fixed scale, with a slider for w.
+
+    Args:
+        picture: (row, column), as it enters the layer: standardised.
+        bias: b.
+        key: the component's name in this page.
+        start: w before the slider has been moved.
+        limit: the slider goes from -limit to limit.
+        at: the position of the slider according to the URL, or None.
+        origin: stands in every export.
+        on_change: called when the handle has come to rest; `rested` gives the place there.
+    """
+    most = limit * float(np.abs(picture).max()) + abs(bias)
+    panes = [
+        _pane("On its own scale", ["w × intensity + b"], "own", scale="map", note="its own scale for each w"),
+        _pane(
+            "Truly", ["w × intensity + b"], "signed", scale="pictures", bounds=[-most, most], fixed=True,
+            note="one scale for every w",
+        ),
+    ]  # fmt: skip
+    stops = [["as learnt", start], ["0", 0.0], ["reversed sign", -start]]
+    handle = {"title": "w", "low": -limit, "high": limit, "step": 0.01, "stops": stops}
+    header = {"kind": "weight", "bias": bias, "handle": handle, "start": start, "panes": panes}
+    _draw(header, {"picture": picture}, picture.shape, key, at, origin, on_change)
+
+
+def temperature(
+    query: np.ndarray,
+    keys: np.ndarray,
+    names: Sequence[str],
+    places: Sequence[int],
+    picture: np.ndarray,
+    *,
+    key: str,
+    stops: Sequence[tuple[str, float]],
+    low: float,
+    high: float,
+    at: float | None,
+    origin: Origin,
+    on_change: Callable[[], None],
+) -> None:
+    """Draw the weights of some queries of one head, with a slider for the number that divides their scores.
+
+    Args:
+        query: (query, size), those that are shown.
+        keys: (token, size)
+        names: of the queries; under a tile stands what comes before the first comma.
+        places: their tokens, row by row from 0.
+        picture: (row, column) intensities 0..1: the edge of its ink is drawn.
+        key: the component's name in this page.
+        stops: places of the handle with a button: words, and log10 of the divisor.
+        low, high: the ends of the handle, log10 of the divisor; 0 is as trained.
+        at: the position of the slider according to the URL, or None.
+        origin: stands in every export.
+        on_change: called when the handle has come to rest; `rested` gives the place there.
+    """
+    pane = _pane(
+        "Where each query takes from",
+        [name.partition(",")[0] for name in names],
+        "share",
+        scale="share",
+        tokens=len(keys),
+        outlined=[*places],
+        edge=True,
+    )
+    handle = {"title": "Temperature", "low": low, "high": high, "step": 0.01, "stops": [[*stop] for stop in stops]}
+    header = {"kind": "temperature", "names": [*names], "handle": handle, "start": 0.0, "panes": [pane]}
+    _draw(header, {"query": query, "key": keys, "picture": picture}, picture.shape, key, at, origin, on_change)
+
+
+def places(
+    code: np.ndarray,
+    picture: np.ndarray,
+    *,
+    key: str,
+    cosine: bool,
+    start: int,
+    at: int | None,
+    origin: Origin,
+    on_change: Callable[[], None],
+) -> None:
+    """Draw a position code, and how similar the code of the position under the pointer is to all others.
+
+    Args:
+        code: (place, feature)
+        picture: (row, column) intensities 0..1, on which a place is chosen.
+        key: the component's name in this page.
+        cosine: compare by the cosine, else by the dot product.
+        start: the place where nobody has chosen one, row by row from 0.
+        at: the place that the URL holds, or None.
+        origin: stands in every export.
+        on_change: called when a place was held or let go; `rested` gives it there.
+    """
+    most = 1.0 if cosine else float((code**2).sum(1).max())
+    compared: dict[str, Any] = {
+        "scale": "pictures",
+        "bounds": [-most, most],
+        "fixed": True,
+        "note": "one scale for all positions",
+    }
+    title = "Cosine with the code of this position" if cosine else "Dot product with the code of this position"
+    panes = [
+        _pane("Choose a position", ["picture"], "ink", scale="all"),
+        _pane(title, ["likeness"], "signed", **compared),
+        _pane(
+            f"The code: {code.shape[1]} numbers per position", [f"no. {i + 1}" for i in range(code.shape[1])], "signed"
+        ),
+    ]
+    header = {"kind": "places", "cosine": cosine, "handle": None, "start": start, "panes": panes}
+    arrays = {"code": code, "maps_0": picture, "maps_2": code.T}
+    _draw(header, arrays, picture.shape, key, at, origin, on_change)
+
+
+def rested(key: str) -> float | None:
+    """Return where the handle of the component of that key has come to rest, or which place is held; None for none."""
+    at: float | None = ControlledState(key, "at").shown()
+    return at
+
+
+def _pane(title: str, labels: Sequence[str], role: str, scale: str = "all", **more: Any) -> dict[str, Any]:
+    """Return what one grid of maps is told: the header of `map_grid`, and what belongs to moving maps."""
+    nothing = {"bounds": None, "table": None, "chosen": None, "outlined": None, "tokens": 1, "edge": False}
+    return {**nothing, "title": title, "labels": [*labels], "role": role, "scale": scale, **more}
+
+
+def _draw(
+    header: dict[str, Any],
+    arrays: dict[str, np.ndarray],
+    shape: tuple[int, ...],
+    key: str,
+    at: float | None,
+    origin: Origin,
+    on_change: Callable[[], None],
+) -> None:
+    state = ControlledState(key, "at")
+    whole = {**header, "state": {"at": state.ask(at)}, "rows": shape[0], "columns": shape[1], "origin": dict(origin)}
+    data = pack(whole, {name: np.ascontiguousarray(array, np.float64) for name, array in arrays.items()})
+    component("moving_maps")(key=key, data=data, on_at_change=state.callback(on_change))

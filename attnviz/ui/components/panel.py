@@ -1,0 +1,40 @@
+"""What the panel of a model on the draw page shows: which derived value, and which JavaScript module draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+MAP = "map"  # the name of the requested value in every request of a panel
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What a panel shows.
+
+    Args:
+        title, kind: the name of the model, and what tells it from others of that name; short, as a panel is narrow.
+        renderer: what draws it: "share" (multiples of an even share), "signed" (values around zero), "stages" (those
+            of several layers) or "ink" (the picture itself), which are modules of `frontend/panels/`. Another package
+            names a module of its own as "PACKAGE.COMPONENT/FILE.js", of a component that its pyproject.toml declares.
+        says: what is drawn, in words; "{answer}" stands for the answer, "{most}" for the largest absolute value.
+        wanted: what the live channel is asked for besides the answer, such as {"derived": "added_by_pixel"}; for a
+            head, the panel fills in its number.
+        rows, columns, prefix: how the values lie on the picture, for a renderer that draws them as a map.
+        heads: among which the visitor chooses; 0 where there are none. It is the parameter "head" of what is wanted.
+        page: the URL of the page that looks into the model; "" where there is none.
+        options: what else the renderer is told; JSON can say it.
+    """
+
+    title: str
+    kind: str
+    renderer: str
+    says: str
+    wanted: Mapping[str, Any] = field(default_factory=dict)
+    rows: int = 0
+    columns: int = 0
+    prefix: int = 0
+    heads: int = 0
+    page: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)

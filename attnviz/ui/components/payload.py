@@ -1,0 +1,104 @@
+"""Many arrays and a header as one string of bytes: what a component receives, and its browser side reads.
+
+    bytes 0-3        length of the header, unsigned, little-endian
+    the header       JSON in UTF-8, padded with spaces so that the arrays begin at a multiple of 8
+    the arrays       each little-endian, row by row, each beginning at a multiple of 8
+
+The header gains "arrays": {name: {"dtype", "shape", "offset"}}; offsets count from the end of the header.
+`frontend/shared/payload.js` is the other side of this file.
+"""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from attnviz.errors import BadInput
+
+DTYPES = ("float64", "float32", "int32", "uint8")
+ALIGNMENT = 8
+DIMENSIONS = 8  # of an array that is read, at most
+LARGEST = 2**31 - 1  # numbers along one of them, and bytes to its beginning
+
+
+def pack(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+    """Write a header and named arrays as one string of bytes.
+
+    Args:
+        header: plain JSON values; no NaN or infinity, no key "arrays".
+        arrays: name -> array of any shape, of float64, float32, int32 or uint8 (NaN and infinity are allowed here).
+
+    Returns:
+        The bytes that `unpack`, and `frontend/shared/payload.js`, turn back.
+
+    Raises:
+        BadInput: the header cannot be written as JSON, or an array has another type.
+    """
+    table: dict[str, dict[str, Any]] = {}
+    blocks: list[bytes] = []
+    offset = 0
+    for name, array in arrays.items():
+        if array.dtype.name not in DTYPES:
+            raise BadInput(f"The array {name!r} has the type {array.dtype}; expected one of {', '.join(DTYPES)}.")
+        block = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
+        table[name] = {"dtype": array.dtype.name, "shape": list(array.shape), "offset": offset}
+        blocks.append(block + bytes(-len(block) % ALIGNMENT))
+        offset += len(blocks[-1])
+    if "arrays" in header:
+        raise BadInput("The header has a key 'arrays' of its own; that name belongs to the table of arrays.")
+    try:
+        text = json.dumps({**header, "arrays": table}, allow_nan=False, ensure_ascii=False).encode()
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"The header cannot be written as JSON: {error}.") from error
+    text += b" " * (-(4 + len(text)) % ALIGNMENT)
+    return b"".join([len(text).to_bytes(4, "little"), text, *blocks])
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Read what `pack` wrote.
+
+    Args:
+        data: the whole string of bytes.
+
+    Returns:
+        The header without its table of arrays, and name -> array. The arrays are read-only views of `data`.
+
+    Raises:
+        BadInput: the bytes are truncated or were not written by `pack`.
+    """
+    length = int.from_bytes(data[:4], "little")
+    start = 4 + length
+    if len(data) < max(4, start):
+        raise BadInput(f"The payload is truncated: expected at least {max(4, start)} bytes, got {len(data)}.")
+    try:
+        header = json.loads(data[4:start])
+    except ValueError as error:
+        raise BadInput("These bytes are not a payload of attnviz: the header is not JSON.") from error
+    table = header.pop("arrays", None) if isinstance(header, dict) else None
+    if not isinstance(table, dict):
+        raise BadInput('These bytes are not a payload of attnviz: the header has no table "arrays".')
+    return header, {name: _view(name, data, start, entry) for name, entry in table.items()}
+
+
+def _view(name: str, data: bytes, start: int, entry: Any) -> np.ndarray:
+    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "offset"}:
+        raise BadInput(f"The array {name!r} needs dtype, shape and offset in its table, and nothing else.")
+    dtype, shape, offset = entry["dtype"], entry["shape"], entry["offset"]
+    if dtype not in DTYPES:
+        raise BadInput(f"The array {name!r} has the type {dtype!r}; expected one of {', '.join(DTYPES)}.")
+    if not isinstance(shape, list) or len(shape) > DIMENSIONS or not all(_is_size(size) for size in (*shape, offset)):
+        raise BadInput(
+            f"The array {name!r} needs a shape of up to {DIMENSIONS} whole numbers and an offset, 0 to {LARGEST:,}."
+        )
+    kind = np.dtype(dtype).newbyteorder("<")
+    count = math.prod(shape)
+    end = start + offset + count * kind.itemsize
+    span = math.prod(max(size, 1) for size in shape) * kind.itemsize  # NumPy counts so, also where one size is 0
+    if end > len(data) or span > LARGEST:
+        raise BadInput(f"The payload is truncated: the array {name!r} ends at byte {end} of {len(data)}.")
+    return np.frombuffer(data, kind, count, start + offset).reshape(shape)
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= LARGEST

@@ -1,0 +1,202 @@
+"""The attention of the pixel under the pointer: the data for `frontend/pixel_viewer/`, and the state of its view.
+
+A *view* is a dictionary: "query" and "key" ([row, column], or None while nothing is locked), "head" (a number or
+"mean"), "show" (weights, scores, carried), "direction" (from, to, received), "scale" (share, all, map), "map"
+(attention, jacobian). In it, as in arrays, rows, columns and heads count from 0; [-1, i] is the i-th token without a
+position (a class token). In what a person reads, including the URL, they count from 1: `FIELDS` converts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.errors import BadInput
+from attnviz.ui.components.component import component
+from attnviz.ui.components.payload import pack
+from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.ui.components.url_fields import Field, Fields
+
+OF_TOKENS = ("query", "key", "value", "log_normaliser", "carried", "received")  # (head, token, ...), of a view
+OF_READOUT = ("projection", "readout", "of_heads")  # of a view whose answer is a sum over pairs
+
+FIELDS = Fields(
+    Field("query", "place"),
+    Field("key", "place"),
+    Field("head", "head", 0),
+    Field("show", "choice", "weights", ("weights", "scores", "carried")),
+    Field("direction", "choice", "from", ("from", "to", "received")),
+    Field("scale", "choice", "share", ("share", "all", "map")),
+    Field("map", "choice", "attention", ("attention", "jacobian")),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionView:
+    """One picture, one attention layer, and what is needed to compute every weight between two of its tokens.
+
+    N tokens: `prefix` that lie nowhere, then rows x columns, row by row from the top left. All floats are float64.
+
+    Args:
+        picture: (row, column) each token's intensity, 0..1; the edge of the ink is found in it.
+        query: (head, token, size)
+        key: (head, token, size)
+        value: (head, token, size)
+        log_normaliser: (head, token) log of the sum of exp(score) over all keys, for each query.
+        carried: (head, token) what a key would add to the output if its weight were 1: signed where the output is one
+            number, else the length of what it adds.
+        carried_signed: whether `carried` has a sign.
+        received: (head, token) mean weight over all queries; 1/N is an even share.
+        output: (token, feature) what comes out of the layer.
+        rows: of the grid.
+        columns: of the grid.
+        prefix: how many leading tokens lie nowhere.
+        classes: the names of the answers.
+        probabilities: (class,) the model's answer, 0..1.
+        label: the true class, if it is known.
+        origin: software version, model, recipe, seed, digest, image, address: stands in every export.
+        ink: whether the edge of the ink is drawn on the maps (it is for drawn digits).
+        background: uint8 (row, column, 1 or 3), drawn instead of `picture`, at its own resolution.
+        projection, readout, of_heads, logit: how the answer is read out of the layer's output, as in
+            `attnviz.measures.readout.Readout`, so that the browser can compute what a pair adds to the answer; all
+            None for a model where that is no sum.
+    """
+
+    picture: np.ndarray
+    query: np.ndarray
+    key: np.ndarray
+    value: np.ndarray
+    log_normaliser: np.ndarray
+    carried: np.ndarray
+    carried_signed: bool
+    received: np.ndarray
+    output: np.ndarray
+    rows: int
+    columns: int
+    prefix: int
+    classes: tuple[str, ...]
+    probabilities: np.ndarray
+    label: str | None = None
+    origin: Mapping[str, str | int | float] = field(default_factory=dict)
+    ink: bool = True
+    background: np.ndarray | None = None
+    projection: np.ndarray | None = None
+    readout: np.ndarray | None = None
+    of_heads: np.ndarray | None = None
+    logit: float | None = None
+
+    def __post_init__(self) -> None:
+        tokens = self.prefix + self.rows * self.columns
+        if self.query.ndim != 3:
+            raise BadInput(f"query: expected (head, token, size), got the shape {self.query.shape}.")
+        heads, _, size = self.query.shape
+        expected: dict[str, tuple[int, ...]] = {
+            "picture": (self.rows, self.columns),
+            "query": (heads, tokens, size),
+            "key": (heads, tokens, size),
+            "value": (heads, tokens, self.value.shape[-1]),
+            "log_normaliser": (heads, tokens),
+            "carried": (heads, tokens),
+            "received": (heads, tokens),
+            "output": (tokens, self.output.shape[-1]),
+            "probabilities": (len(self.classes),),
+        }
+        given = [getattr(self, name) is not None for name in (*OF_READOUT, "logit")]
+        if any(given):
+            if not all(given):
+                raise BadInput("projection, readout, of_heads and logit belong together: give all of them, or none.")
+            features = self.output.shape[-1]
+            expected["projection"] = (features, heads, self.value.shape[-1])
+            expected["readout"] = (tokens, features)
+            expected["of_heads"] = (heads,)
+        for name, shape in expected.items():
+            array = getattr(self, name)
+            if array.shape != shape or array.dtype != np.float64:
+                raise BadInput(f"{name}: expected float64 of the shape {shape}, got {array.dtype} of {array.shape}.")
+        picture = self.background
+        if picture is not None and (picture.ndim != 3 or picture.shape[2] not in (1, 3) or picture.dtype != np.uint8):
+            found = f"{picture.dtype} of {picture.shape}"
+            raise BadInput(f"background: expected uint8 of the shape (row, column, 1 or 3), got {found}.")
+
+
+def pixel_viewer(
+    view: AttentionView,
+    *,
+    key: str,
+    state: Mapping[str, Any] | None = None,
+    asked: Mapping[str, Any] | None = None,
+    plain: bool = False,
+    on_change: Callable[[], None] | None = None,
+) -> dict[str, Any] | None:
+    """Draw the viewer.
+
+    Args:
+        view: what to look at.
+        key: the component's name in this page; keep it fixed, so that what the visitor locked survives a new picture.
+        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
+            visible sentence). None leaves the visitor's own view as it is.
+        asked: how the Jacobian is asked for, from `jacobian_map.asked`; None offers no switch to it.
+        plain: without the controls, the exports and the maps of query, key and value: for a first look.
+        on_change: called when a view has settled (lock, release, a control), before the page runs again; `settled_view`
+            gives it there. Never called while the pointer only moves.
+
+    Returns:
+        The view that has settled last, all fields filled; None before the first time.
+    """
+    first, place = distinct(view)
+    arrays = {
+        "picture": view.picture,
+        "place": place,
+        **{name: getattr(view, name)[:, first] for name in OF_TOKENS},
+        "output": view.output,
+        "probabilities": view.probabilities,
+    }
+    if view.background is not None:
+        arrays["background"] = view.background
+    arrays |= {name: getattr(view, name) for name in OF_READOUT if getattr(view, name) is not None}
+    header = {
+        "rows": view.rows,
+        "columns": view.columns,
+        "prefix": view.prefix,
+        "classes": list(view.classes),
+        "label": view.label,
+        "origin": dict(view.origin),
+        "ink": view.ink,
+        "carried_signed": view.carried_signed,
+        "logit": view.logit,
+        "plain": plain,
+        "asked": None if asked is None else dict(asked),
+        "fields": FIELDS.declared(),
+        "state": {"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
+    }
+    component("pixel_viewer")(key=key, data=pack(header, arrays), on_view_change=_controlled(key).callback(on_change))
+    return settled_view(key)
+
+
+def distinct(view: AttentionView) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Find the distinct tokens: equal ones are sent to the browser only once, which for some models is a tenth of all.
+
+    As `attnviz.equal_tokens.distinct`, but without torch, which the first page that shows a viewer has not yet loaded.
+
+    Returns:
+        (distinct,): the first token of each kind. (token,): the place of each token's kind in it.
+    """
+    rows = np.concatenate([getattr(view, name).reshape(*view.query.shape[:2], -1) for name in OF_TOKENS], 2)
+    rows = np.ascontiguousarray(rows.transpose(1, 0, 2))  # (token, head, numbers)
+    kinds: dict[bytes, int] = {}
+    place = np.array([kinds.setdefault(row.tobytes(), len(kinds)) for row in rows], np.int32)
+    return np.unique(place, return_index=True)[1].astype(np.int32), place
+
+
+def settled_view(key: str) -> dict[str, Any] | None:
+    """Return the view that settled last in the viewer of that key, as in `pixel_viewer`; None before the first time."""
+    view: dict[str, Any] | None = _controlled(key).shown()
+    return view
+
+
+def _controlled(key: str) -> ControlledState:
+    return ControlledState(key, "view", lambda view: dict(view) if isinstance(view, Mapping) else UNKNOWN)

@@ -1,0 +1,247 @@
+"""Every stage of an element-wise attention network: the data for `frontend/stage_grid/`, and the state of its view.
+
+The browser computes the stages itself, from the input of the first layer and from what each layer has learnt.
+
+A *view* is a dictionary: "pixel" ([row, column], or None while nothing is locked), "layer", "head" (a number or
+"mean"), "channel" (colour, red, green, blue), "scale" (map, all), and what is switched: "off" ([layer, head] of each
+head that is off), "eps" (None: the trained one), "skip", "relevance" (learnt, mean, one, other). Numbers count from 0
+in it; in what a person reads, the URL included, they count from 1: `FIELDS` converts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from attnviz.errors import BadInput
+from attnviz.ui.components.component import component
+from attnviz.ui.components.payload import pack
+from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.ui.components.url_fields import Field, Fields
+
+STAGES = ("attended", "after_conv", "before_norm", "after_norm", "output")  # the columns of the paper's figures
+ALL = ("relevance", "normed_relevance", *STAGES)
+SWITCHES = ("relevance", "skip", "eps", "heads")
+
+FIELDS = Fields(
+    Field("pixel", "place"),
+    Field("layer", "number", 0),
+    Field("head", "head", 0),
+    Field("channel", "choice", "colour", ("colour", "red", "green", "blue")),
+    Field("scale", "choice", "map", ("map", "all")),
+    Field("off", "heads", []),
+    Field("eps", "float"),
+    Field("skip", "yes_no", True),
+    Field("relevance", "choice", "learnt", ("learnt", "mean", "one", "other")),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Norm:
+    """What a batch normalisation uses once it is trained: one number per map.
+
+    Args:
+        mean, variance: (map,)
+        eps: added to the variance.
+        scale, shift: (map,), or None where nothing is learnt.
+    """
+
+    mean: np.ndarray
+    variance: np.ndarray
+    eps: float
+    scale: np.ndarray | None = None
+    shift: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StageLayer:
+    """One layer.
+
+    Args:
+        path: of the layer in the model, such as "layers.0".
+        x_weights, y_weights: (head, channel, row, column)
+        convolution: (channel, head and channel, row, column) of an odd window.
+        bias: (channel,), or None.
+        norm: of the relevance, a number per head and channel; None where it is multiplied with `factor`.
+        factor: 1 leaves the relevance as it is; rows times columns makes an even share 1.
+        output_norm: after the skip, or None.
+        skip: whether the input of the layer is added to what comes out of the convolution.
+        fixed: (head, channel, row, column) normed relevance that stands in for the computed one, or None.
+        mean: (head, channel, row, column) mean normed relevance over many pictures, for the switch; or None.
+    """
+
+    path: str
+    x_weights: np.ndarray
+    y_weights: np.ndarray
+    convolution: np.ndarray
+    bias: np.ndarray | None
+    norm: Norm | None = None
+    factor: float = 1.0
+    output_norm: Norm | None = None
+    skip: bool = True
+    fixed: np.ndarray | None = None
+    mean: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StageView:
+    """One picture and all that is needed to compute every stage of it.
+
+    Args:
+        picture: uint8 (row, column, 1 or 3), as it is drawn.
+        input: (channel, row, column) of the first layer.
+        layers: in the order of the forward pass.
+        block: side of the block of pixels that became channels (pixel-unshuffle); 1 where none did.
+        classes: the names of the answers.
+        logits: (column,) of the trained model.
+        probabilities: (class,)
+        label: what the picture shows, if it is known.
+        checkpoint: which model the live channel asks; None: the answer does not follow the switches.
+        source, number: which picture it is asked about.
+        ink: whether the picture is a drawing: the edge of its ink then lies on every map.
+        other: number and input (channel, row, column) of a picture whose relevance can be borrowed.
+        origin: software version, model, recipe, seed, digest, image: stands in every export.
+    """
+
+    picture: np.ndarray
+    input: np.ndarray
+    layers: tuple[StageLayer, ...]
+    block: int
+    classes: tuple[str, ...]
+    logits: np.ndarray
+    probabilities: np.ndarray
+    label: str | None
+    checkpoint: str | None
+    source: str
+    number: int
+    ink: bool = False
+    other: tuple[int, np.ndarray] | None = None
+    origin: Mapping[str, str | int | float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.layers:
+            raise BadInput("layers: expected at least one, got none.")
+        shape = self.layers[0].x_weights.shape
+        if self.input.shape != shape[1:]:
+            raise BadInput(
+                f"input: expected the shape {shape[1:]} of the first layer's arrays, got {self.input.shape}."
+            )
+        for layer in self.layers:
+            maps = layer.x_weights.shape[0] * layer.x_weights.shape[1]
+            if layer.x_weights.shape != shape or layer.y_weights.shape != shape:
+                raise BadInput(f"{layer.path}: expected arrays of {shape}, got {layer.x_weights.shape}.")
+            if layer.convolution.shape[:2] != (shape[1], maps) or layer.convolution.shape[2] % 2 == 0:
+                found = layer.convolution.shape
+                raise BadInput(f"{layer.path}: expected a convolution of {maps} to {shape[1]} maps, got {found}.")
+
+
+def stage_grid(
+    view: StageView,
+    *,
+    key: str,
+    state: Mapping[str, Any] | None = None,
+    columns: Sequence[str] = STAGES,
+    switches: Sequence[str] = (),
+    inside: bool = True,
+    saves: bool = True,
+    on_change: Callable[[], None] | None = None,
+) -> dict[str, Any] | None:
+    """Draw the stages.
+
+    Args:
+        view: what to look at.
+        key: the component's name in this page; keep it fixed, so that what is locked survives a new picture.
+        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
+            visible sentence). None leaves the visitor's own view as it is.
+        columns: which stages of each layer are drawn, of ALL.
+        switches: what can be switched, of SWITCHES.
+        inside: whether the arrays and softmaxes of the chosen head are shown below.
+        saves: whether the component has the buttons that save and share.
+        on_change: called when a view has settled, before the page runs again; `settled_view` gives it there. Never
+            called while the pointer only moves.
+
+    Returns:
+        The view that has settled last, all fields filled; None before the first time.
+    """
+    header = {
+        "columns": [*columns],
+        "switches": [*switches],
+        "inside": inside,
+        "saves": saves,
+        "block": view.block,
+        "classes": [*view.classes],
+        "label": view.label,
+        "checkpoint": view.checkpoint,
+        "ask": {"data": view.source, "number": view.number},
+        "ink": view.ink,
+        "other": None if view.other is None else {"number": view.other[0]},
+        "origin": dict(view.origin),
+        "layers": [_said(layer) for layer in view.layers],
+        "fields": FIELDS.declared(),
+        "state": {"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
+    }
+    arrays = {
+        "picture": view.picture,
+        "input": view.input,
+        "logits": view.logits,
+        "probabilities": view.probabilities,
+        **({} if view.other is None else {"other": view.other[1]}),
+        **{f"{place}.{name}": array for place, layer in enumerate(view.layers) for name, array in _arrays(layer)},
+    }
+    data = pack(header, {name: _narrow(array) for name, array in arrays.items()})
+    component("stage_grid")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
+    return settled_view(key)
+
+
+def settled_view(key: str) -> dict[str, Any] | None:
+    """Return the view that settled last in the stage grid of that key; None before the first time."""
+    view: dict[str, Any] | None = _controlled(key).shown()
+    return view
+
+
+def _said(layer: StageLayer) -> dict[str, Any]:
+    heads, channels, rows, columns = layer.x_weights.shape
+    return {
+        "path": layer.path,
+        "heads": heads,
+        "channels": channels,
+        "outputs": layer.convolution.shape[0],
+        "rows": rows,
+        "columns": columns,
+        "kernel": layer.convolution.shape[-1],
+        "factor": layer.factor,
+        "skip": layer.skip,
+        "eps": None if layer.norm is None else layer.norm.eps,
+        "output_eps": None if layer.output_norm is None else layer.output_norm.eps,
+    }
+
+
+def _arrays(layer: StageLayer) -> list[tuple[str, np.ndarray]]:
+    found = {
+        "x_weights": layer.x_weights,
+        "y_weights": layer.y_weights,
+        "conv": layer.convolution,
+        "bias": layer.bias,
+        "fixed": layer.fixed,
+        "mean": layer.mean,
+    }
+    for name, norm in (("norm", layer.norm), ("output_norm", layer.output_norm)):
+        if norm is not None:
+            parts = {"mean": norm.mean, "variance": norm.variance, "scale": norm.scale, "shift": norm.shift}
+            found |= {f"{name}.{part}": array for part, array in parts.items()}
+    return [(name, array) for name, array in found.items() if array is not None]
+
+
+def _narrow(array: np.ndarray) -> np.ndarray:
+    """Return numbers in single precision where that loses nothing, as for trained weights: half the bytes."""
+    if array.dtype != np.float64:
+        return array
+    single = array.astype(np.float32)
+    return single if np.array_equal(single.astype(np.float64), array) else array
+
+
+def _controlled(key: str) -> ControlledState:
+    return ControlledState(key, "view", lambda view: dict(view) if isinstance(view, Mapping) else UNKNOWN)

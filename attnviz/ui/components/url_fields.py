@@ -1,0 +1,129 @@
+"""The URL fields of a component's view: declared once, and written the same way by Python and by the browser.
+
+    FIELDS = Fields(Field("query", "place"), Field("head", "head", 0), Field("show", "choice", "weights", SHOWN))
+    FIELDS.read({"query": "5,8"})                          # {"query": [4, 7]}
+    FIELDS.write({"query": [4, 7], "head": 0})             # {"query": "5,8", "head": None, "show": None}
+
+Numbers count from 0 in a view and from 1 in the URL, where a person reads them. The browser gets the declaration with
+the component's data; `frontend/shared/url_fields.js` writes links from it. tests/javascript/url_words.json holds
+examples of every kind, by which both sides are tested.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["choice", "text", "place", "number", "head", "heads", "yes_no", "float"]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of the URL.
+
+    Args:
+        name: in the URL, and in the view.
+        kind: what its value is. "choice": one of the options; "text": any word; "place": [row, column]; "number": a
+            whole number; "head": a number or "mean"; "heads": a list of [layer, head]; "yes_no": True or False;
+            "float": a number.
+        default: the value while the URL does not name it.
+        options: of a choice.
+    """
+
+    name: str
+    kind: Kind
+    default: Any = None
+    options: tuple[str, ...] = ()
+
+    def read(self, word: str) -> Any:
+        """Return the value that a word of the URL means; a word that makes no sense as it is, for others to name."""
+        found = _READ[self.kind](word)
+        return word if found is None else found
+
+    def write(self, value: Any) -> str | None:
+        """Return the word of the URL for a value; None for the default, which the URL leaves out."""
+        return None if value == self.default else _WRITE[self.kind](value)
+
+
+class Fields:
+    """All fields of a view, in the order in which a link has them.
+
+    Args:
+        *fields: what the URL may say.
+    """
+
+    def __init__(self, *fields: Field) -> None:
+        self.fields = fields
+        self.defaults: dict[str, Any] = {field.name: field.default for field in fields}
+
+    def read(self, words: Mapping[str, str]) -> dict[str, Any]:
+        """Return the part of a view that the URL names; words of other fields are left alone.
+
+        Args:
+            words: the fields of the URL.
+        """
+        return {field.name: field.read(words[field.name]) for field in self.fields if field.name in words}
+
+    def write(self, view: Mapping[str, Any]) -> dict[str, str | None]:
+        """Return a view as fields of the URL; None for one that has its default, and so is left out.
+
+        Args:
+            view: its fields; missing ones have their default.
+        """
+        return {field.name: field.write(view.get(field.name, field.default)) for field in self.fields}
+
+    def complete(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a view with every field filled."""
+        return {**self.defaults, **view}
+
+    def declared(self) -> list[dict[str, Any]]:
+        """Return the declaration for the browser; JSON can say it."""
+        return [{"name": f.name, "kind": f.kind, "default": f.default, "options": [*f.options]} for f in self.fields]
+
+
+def place(word: str) -> list[int] | None:
+    """Return the row and column, from 0, that "row,column" means, which counts from 1; None for anything else."""
+    found = re.fullmatch(r"(\d{1,6}),(\d{1,6})", word, re.ASCII)
+    return [int(part) - 1 for part in found.groups()] if found else None
+
+
+def _number(word: str) -> int | None:
+    return int(word) - 1 if re.fullmatch(r"\d{1,6}", word, re.ASCII) else None
+
+
+def _heads(word: str) -> list[list[int]] | None:
+    if not re.fullmatch(r"\d{1,3}\.\d{1,3}(,\d{1,3}\.\d{1,3})*", word, re.ASCII):
+        return None
+    return [[int(number) - 1 for number in pair.split(".")] for pair in word.split(",")]
+
+
+def _float(word: str) -> float | None:
+    return float(word) if re.fullmatch(r"\d{1,4}(\.\d{1,20})?(e-?\d{1,2})?", word, re.ASCII) else None
+
+
+def _plainly(word: str) -> str:
+    return word
+
+
+_READ: dict[Kind, Callable[[str], Any]] = {
+    "choice": _plainly,
+    "text": _plainly,
+    "place": place,
+    "number": _number,
+    "head": lambda word: word if word == "mean" else _number(word),
+    "heads": _heads,
+    "yes_no": {"yes": True, "no": False}.get,
+    "float": _float,
+}
+_WRITE: dict[Kind, Callable[[Any], str]] = {
+    "choice": str,
+    "text": str,
+    "place": lambda place: ",".join(str(part + 1) for part in place),
+    "number": lambda number: str(number + 1),
+    "head": lambda head: head if head == "mean" else str(head + 1),
+    "heads": lambda heads: ",".join(f"{layer + 1}.{head + 1}" for layer, head in heads),
+    "yes_no": lambda yes: "yes" if yes else "no",
+    "float": str,
+}

@@ -1,0 +1,1 @@
+"""The draw page, where one drawing is looked at by many models."""

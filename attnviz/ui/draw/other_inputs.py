@@ -1,0 +1,273 @@
+"""Other ways to start a drawing: a test picture, a file, the camera.
+
+    base = other_inputs.given(PAD)        # before the pad is drawn: a picture that it is to take now, or None
+    way = other_inputs.show(clicked)      # above it, once one is clicked: the choices
+
+A test picture has a name and goes through the URL. A file or a photograph has none: it is read when it comes, kept
+for this visit only, and handed to the pad once; from then on the browser has it. What cannot be read leaves everything
+as it was, and is one sentence.
+
+    input     which of the choices is open, in the URL
+"""
+
+import ipaddress
+import random
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from attnviz import data
+from attnviz.data.inputs import drawing, paper, pictures
+from attnviz.data.inputs.digit import FAINT
+from attnviz.errors import AttnvizError
+from attnviz.ui.components.drawing_pad import Base, on_pad
+from attnviz.ui.shared import address, page, pickers
+
+SAMPLE, FILE, CAMERA = "sample", "file", "camera"
+WAYS = {SAMPLE: "a test picture", FILE: "a picture file", CAMERA: "the camera"}
+WORD = "input"
+ANY = pickers.ANY
+
+PAPER = (drawing.SIDE, drawing.SIDE, 1)
+"""Shape of the pictures that can lie under a drawing."""
+
+EMPTY = "Nothing in this picture stands out from its background."
+
+_MEMORY = "other_inputs"
+_DARK = {True: "darker than its background", False: "lighter than its background"}
+
+
+@dataclass
+class _Came:
+    """What came from outside in this visit: the last picture that could be read, and what was refused after it."""
+
+    upload: pictures.Upload | None = None
+    way: str = ""  # by which it came
+    dark: bool = True  # whether its ink is darker than its paper, as found or as chosen
+    found: bool = True  # as found
+    notes: tuple[str, ...] = ()  # what became of it on its way to the canvas
+    waiting: Base | None = None  # for the pad to take it
+    refused: dict[str, str] = field(default_factory=dict)  # by the way it came
+
+
+def given(pad: str) -> Base | None:
+    """Return the picture from outside that the pad has not taken yet.
+
+    Args:
+        pad: the key of the pad.
+
+    Returns:
+        A picture of 280 x 280 under a name of its own; None where there is none, or the pad has told that it has it.
+    """
+    came = _came()
+    told = on_pad(pad)
+    if came.waiting and told and told.base == came.waiting.name:
+        came.waiting = None
+    return came.waiting
+
+
+def show(clicked: str | None) -> str:
+    """Draw what belongs to the way that is open, and the choice among the ways; nothing where none is.
+
+    Args:
+        clicked: a way to open now; "" to close the one that is open; None to leave it.
+
+    Returns:
+        The way that is open; "" for none.
+    """
+    in_memory()
+    if clicked is not None:
+        address.set_value(**{WORD: clicked or None})
+    way = address.choice(WORD, ["", *WAYS], "")
+    if way:
+        st.session_state[WORD] = way
+        st.segmented_control("Start from", list(WAYS), key=WORD, format_func=_title, on_change=_open)
+        {SAMPLE: sample, FILE: file, CAMERA: camera}[way]()
+    return way
+
+
+def sample() -> None:
+    """Draw the choice of a test picture: data set, what it shows, number, next, random."""
+    here = [name for name, spec in data.DATASETS.items() if spec.shape == PAPER and data.can_show(name)]
+    source, number = _started(here)
+    st.session_state["input_data"] = source
+    names = data.DATASETS[source].classes
+    if st.session_state.get("input_class") not in (ANY, *names):
+        st.session_state["input_class"] = ANY
+    last = int(data.shown(source).numbers[-1])
+    number = st.session_state["input_number"] = pickers.nearest(source, min(number, last), number)
+
+    with st.container(key="page_choices", horizontal=True, vertical_alignment="bottom"):
+        titles = {name: data.DATASETS[name].title for name in here}
+        st.segmented_control(
+            "Pictures", here, key="input_data", format_func=titles.__getitem__, required=True,
+            on_change=_start, args=(_first,),
+        )  # fmt: skip
+        st.selectbox("Which", [ANY, *names], key="input_class", width=160, on_change=_start, args=(_first,))
+        st.number_input("Number", 0, last, key="input_number", width=128, on_change=_start, args=(_typed, number))
+        st.button("Next", key="input_next", on_click=_start, args=(_next,))
+        st.button("Random", key="input_random", on_click=_start, args=(random.choice,))
+    st.caption("What you choose appears on the pad. These are test pictures: no model here was trained on them.")
+
+
+def file() -> None:
+    """Draw the choice of a picture file, and what became of the last one."""
+    st.file_uploader(
+        "A photograph or drawing: PNG, JPEG, WebP, BMP or GIF, up to 20 MB and 50 megapixels",
+        key="input_file", on_change=_receive, args=(FILE, "input_file"),
+    )  # fmt: skip
+    _say(FILE)
+
+
+def camera() -> None:
+    """Draw the camera, or why the browser will not lend it, and what became of the last photograph."""
+    refusal = camera_refusal(st.context.url)
+    if refusal:
+        st.info(page.verbatim(refusal))
+        return
+    st.camera_input(
+        "Hold a digit on paper in front of the camera", key="input_camera", width=420,
+        on_change=_receive, args=(CAMERA, "input_camera"),
+    )  # fmt: skip
+    _say(CAMERA)
+
+
+def camera_refusal(url: str | None) -> str | None:
+    """Say why a browser lends no camera to a page at this address; None where it does, if the visitor allows it.
+
+    Args:
+        url: of the page in the visitor's browser; None where it is not known.
+    """
+    parts = urlsplit(url or "")
+    host = parts.hostname or ""
+    if parts.scheme != "http" or host == "localhost" or host.endswith(".localhost") or _is_loopback(host):
+        return None
+    return (
+        f"Browsers allow the camera only on pages that come over https or from this machine; this page came over "
+        f"plain http from {host}. Choose “{_title(FILE)}”: a phone or tablet offers its camera there too."
+    )
+
+
+def in_memory() -> None:
+    """Keep what is uploaded out of files: Starlette writes a form of more than one megabyte to the disk meanwhile."""
+    from starlette.formparsers import MultiPartParser
+
+    MultiPartParser.spool_max_size = pictures.MOST_BYTES * 2
+
+
+def _came() -> _Came:
+    found: _Came = st.session_state.setdefault(_MEMORY, _Came())
+    return found
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _title(way: str) -> str:
+    return WAYS[way].capitalize()
+
+
+def _open() -> None:
+    address.set_value(**{WORD: st.session_state[WORD]})
+
+
+# A test picture
+
+
+def _started(here: list[str]) -> tuple[str, int]:
+    """The test picture that the address starts from, or the first one: of the data set chosen last, or best known."""
+    source, _, number = st.query_params.get("start", "").partition(".")
+    if source in here and number.isascii() and number.isdecimal() and len(number) < 10:
+        return source, int(number)
+    usual = "mnist" if "mnist" in here else here[0]
+    last = st.session_state.get("input_data")
+    return (last if last in here else usual), 0
+
+
+def _start(which: Callable[..., int], *more: int) -> None:
+    """Start from the test picture that `which` takes of the numbers of those that fit; `more` are its arguments."""
+    source, wanted = st.session_state["input_data"], st.session_state["input_class"]
+    names = data.DATASETS[source].classes
+    shown = data.shown(source)
+    fitting = shown.numbers[shown.labels == names.index(wanted)] if wanted in names else shown.numbers
+    _came().waiting = None
+    address.set_value(start=f"{source}.{which([int(number) for number in fitting], *more)}", strokes=None)
+
+
+def _first(fitting: list[int]) -> int:
+    return fitting[0]
+
+
+def _next(fitting: list[int]) -> int:
+    return next((number for number in fitting if number > st.session_state["input_number"]), fitting[0])
+
+
+def _typed(_: list[int], before: int) -> int:
+    return pickers.nearest(st.session_state["input_data"], int(st.session_state["input_number"]), before)
+
+
+# A picture from outside
+
+
+def _receive(way: str, key: str) -> None:
+    """Read what has come, and hand it to the pad; or remember why not."""
+    came = _came()
+    came.refused.pop(way, None)
+    received = st.session_state[key]
+    if received is None:  # taken back: what is on the pad stays
+        return
+    try:
+        came.upload = pictures.read(received.getvalue())
+    except AttnvizError as error:
+        came.refused[way] = str(error)
+        return
+    _, came.found = paper.ink(came.upload.grey)
+    came.way, came.dark = way, came.found
+    _hand_over()
+
+
+def _hand_over() -> None:
+    """Have the pad take the picture, under a name that it has never heard; but not an empty one."""
+    came = _came()
+    assert came.upload is not None
+    canvas, came.notes = paper.to_canvas(paper.ink(came.upload.grey, came.dark)[0])
+    came.refused.pop(came.way, None)
+    if (canvas >= FAINT).any():
+        came.waiting = Base(f"{came.way}-{secrets.token_hex(4)}", canvas)
+    else:
+        came.refused[came.way] = EMPTY
+
+
+def _turn() -> None:
+    came = _came()
+    chosen = st.session_state["input_dark"]
+    if chosen is not None and chosen != came.dark:
+        came.dark = chosen
+        _hand_over()
+
+
+def _say(way: str) -> None:
+    """Say what became of the last picture, and let its ink be chosen."""
+    came = _came()
+    if way in came.refused:
+        st.error(page.verbatim(f"{came.refused[way]} The pad stays as it was."))
+    if came.upload is None or came.way != way:
+        return
+    st.session_state["input_dark"] = came.dark
+    with st.container(key="page_choices", horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            "Its ink is", [True, False], key="input_dark", format_func=_DARK.__getitem__, required=True, on_change=_turn
+        )
+        st.button("Put it back on the pad", key="input_again", on_click=_hand_over)
+    which = "The last picture that could be read: " if way in came.refused else ""
+    how = "as found" if came.dark == came.found else "as you chose"
+    kept = "The server keeps it only in memory and only for this visit."
+    words = [f"{which}{came.upload.format}; ink {_DARK[came.dark]}, {how}.", *came.upload.notes, *came.notes, kept]
+    st.caption(page.verbatim(" ".join(words)))

@@ -1,0 +1,200 @@
+"""The panels of the draw page: which models have one, and what it says. `frontend/draw/cards.js` draws them.
+
+The row of a mechanism says what its panels show (attnviz/ui/mechanisms). A model that no row names has a panel too:
+its picture, and a link to the explorer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from attnviz import cards, data
+from attnviz.cards import Card
+from attnviz.errors import closest
+from attnviz.ui import mechanisms
+from attnviz.ui.components.drawing_pad import MAPS, Cards
+from attnviz.ui.components.panel import MAP, Panel
+from attnviz.ui.live.jacobian import missing
+from attnviz.ui.shared import address, page
+
+DIGITS = tuple("0123456789")
+AT_FIRST = 8
+"""How many panels the page opens with."""
+
+MOST = 24
+"""How many panels there can be: as many as can still answer while a hand draws."""
+
+WORD = "models"  # in the URL
+HEADS = "heads"  # in a copied link: the attention head that a panel shows, from 1, as NAME:HEAD,NAME:HEAD
+
+SHOWN = ("renderer", "says", "rows", "columns", "prefix", "heads", "page", "options")  # of a panel
+
+
+def chosen() -> list[str]:
+    """Return the checkpoints that have panels unless the visitor chooses others.
+
+    These are the best checkpoint of every mechanism, then that of every control, then those that the mechanisms name
+    in addition, eight in all; those of mechanisms come first. The best one is a checkpoint that knows all ten digits,
+    if there is one, and among these the one with the highest accuracy on its validation part.
+    """
+    known = _known()
+    controls = {model for row in mechanisms.MECHANISMS.values() for model in row.controls}
+    order = mechanisms.order()
+    order += sorted({card.recipe.model for card in known.values()} - set(order))
+    best: dict[str, Card] = {}
+    for card in sorted(known.values(), key=lambda card: order.index(card.recipe.model)):
+        row = mechanisms.of_model(card.recipe.model)
+        group = row.name if row and card.recipe.model in row.models else card.recipe.model
+        if group not in best or _merit(card) > _merit(best[group]):
+            best[group] = card
+    names = [card.name for card in sorted(best.values(), key=lambda card: card.recipe.model in controls)]
+    names += [name for row in mechanisms.MECHANISMS.values() for name in row.panels if name in known]
+    first = [*dict.fromkeys(names)][:AT_FIRST]
+
+    def place(name: str) -> tuple[bool, int]:
+        model = known[name].recipe.model
+        return model in controls, order.index(model)
+
+    return sorted(first, key=place)
+
+
+def panel_of(card: Card) -> Panel:
+    """Return what the panel of a model shows."""
+    row = mechanisms.of_model(card.recipe.model)
+    if row is not None:
+        return row.panel(card)
+    says = "what it looks at cannot be drawn here yet"
+    return Panel(card.recipe.model, card.recipe.title, "ink", says, page="explorer")
+
+
+def shown() -> list[str]:
+    """Return whose panels are shown: those that the URL names, else `chosen`. For invalid names a sentence is shown."""
+    word = st.query_params.get(WORD)
+    if word is None:
+        return chosen()
+    known = _known()
+    asked = list(dict.fromkeys(word.split(",")))
+    wrong = next((name for name in asked if name not in known), None)
+    if wrong is not None:
+        st.warning(
+            page.verbatim(f"There is no model of digits called {wrong!r}, so it has no panel. {closest(wrong, known)}")
+        )
+    if len(asked) > MOST:
+        st.warning(f"The URL names {len(asked)} models; only the first {MOST} have panels.")
+    return [name for name in asked if name in known][:MOST] or chosen()
+
+
+def choose(names: list[str]) -> None:
+    """Draw the choice of models; what is chosen is written into the URL."""
+    titles = {name: card.recipe.title for name, card in _known().items()}
+    st.session_state[WORD] = names
+    with st.expander("Choose the models"):
+        st.multiselect(
+            "Models with panels", list(titles), key=WORD, format_func=titles.__getitem__, max_selections=MOST,
+            on_change=_keep, placeholder="Choose models", label_visibility="collapsed",
+        )  # fmt: skip
+
+
+def on_cards(names: list[str], *, settled: bool = False) -> Cards:
+    """Return what the component is told about the panels.
+
+    Args:
+        names: of checkpoints.
+        settled: whether the page needs to know what the models saw once the hand rests.
+    """
+    described = describe(names)
+    header = {
+        "models": described,
+        "heads": heads(described),
+        "map": address.choice("map", MAPS, MAPS[0]),
+        "settled": settled,
+        "classes": list(DIGITS),
+        "kind": "digits",
+    }
+    return Cards(header, {"card_sample": sample()})
+
+
+def describe(names: list[str]) -> list[dict[str, Any]]:
+    """Return what the browser is told about each panel, as plain JSON values.
+
+    Args:
+        names: of checkpoints.
+
+    Returns:
+        For each panel: checkpoint, title, kind, classes, parameters, accuracy (on the validation part, 0..1), missing
+        (why it has no Jacobian, or None), page, and for what it shows renderer, says, wanted, rows, columns, prefix,
+        heads, options, all as in `Panel`.
+    """
+    found = [(card, panel_of(card)) for card in map(cards.read, names)]
+    alike = Counter((panel.title, _kind(card, panel)) for card, panel in found)
+    return [
+        {
+            "checkpoint": card.name,
+            "title": panel.title,
+            "kind": _kind(card, panel) if alike[panel.title, _kind(card, panel)] == 1 else card.recipe.title,
+            "classes": list(card.classes),
+            "parameters": card.parameters,
+            "accuracy": validated(card),
+            "missing": missing(card),
+            "wanted": {MAP: dict(panel.wanted)} if panel.wanted else {},
+            **{name: getattr(panel, name) for name in SHOWN},
+        }
+        for card, panel in found
+    ]
+
+
+def heads(described: list[dict[str, Any]]) -> dict[str, int]:
+    """Return which heads the panels show according to the URL, from 0. For invalid ones a sentence is shown.
+
+    Args:
+        described: the panels, from `describe`.
+    """
+    word = st.query_params.get(HEADS)
+    if word is None:
+        return {}
+    counts = {panel["checkpoint"]: panel["heads"] for panel in described}
+    found = {}
+    for part in word.split(",")[:MOST]:
+        name, _, number = part.rpartition(":")
+        good = number.isascii() and number.isdecimal() and len(number) < 6
+        if name in counts and good and 0 < int(number) <= counts[name]:
+            found[name] = int(number) - 1
+        else:
+            st.warning(page.verbatim(f"The URL asks for the head {part[:60]!r}, which no panel here has."))
+    return found
+
+
+def sample(digit: int = 8) -> npt.NDArray[np.uint8]:
+    """Return the drawn digit that the panels show before the first pen stroke: uint8 (28, 28)."""
+    images, labels = data.load("strokes", "test", count=64)
+    picture: npt.NDArray[np.uint8] = images[int(np.flatnonzero(labels == digit)[0]), :, :, 0]
+    return picture
+
+
+def validated(card: Card) -> float:
+    """Return the accuracy of the shipped weights on the validation part."""
+    run = next(run for run in card.runs if run.seed == card.seed)
+    return run.kept("validation_accuracy") or 0.0
+
+
+def _kind(card: Card, panel: Panel) -> str:
+    return panel.kind if len(card.classes) > 2 else f"{panel.kind}, {' or '.join(sorted(card.classes))}"
+
+
+def _merit(card: Card) -> tuple[bool, float]:
+    return card.classes == DIGITS, validated(card)
+
+
+def _known() -> dict[str, Card]:
+    """Return the model cards of all models of digits; those that cannot be used are left out."""
+    return {name: card for name, card in cards.usable(cards.names()).items() if set(card.classes) <= set(DIGITS)}
+
+
+def _keep() -> None:
+    names = st.session_state[WORD]
+    address.set_value(**{WORD: ",".join(names) if names and names != chosen() else None})

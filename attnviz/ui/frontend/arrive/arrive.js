@@ -1,0 +1,26 @@
+// What a page does without drawing anything: it scrolls to where this component stands, so that what a click elsewhere
+// has opened is in view; or completes the page's URL. Python's side is attnviz/ui/components/arrive.py and shared/address.py.
+
+import { follow } from "../shared/follow.js";
+import { unpack } from "../shared/payload.js";
+
+const arrived = new WeakMap(); // element -> the number of the last arrival there
+
+export default function ({ data, parentElement }) {
+  const { number, words } = unpack(data).header;
+  if (words) complete(words);
+  else arrive(parentElement.host ?? parentElement, number);
+}
+
+function arrive(element, number) {
+  if (arrived.get(element) === number) return;
+  arrived.set(element, number);
+  follow(() => element, "start");
+}
+
+/** Write into the URL what it leaves open, as no step of its own: *Back* goes where it went before. */
+function complete(words) {
+  const address = new URL(location.href);
+  for (const [name, word] of Object.entries(words)) if (!address.searchParams.has(name)) address.searchParams.set(name, word);
+  if (address.href !== location.href) history.replaceState(history.state, "", address);
+}

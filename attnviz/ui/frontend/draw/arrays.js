@@ -1,0 +1,31 @@
+// The arrays of an answer, each with its shape.
+
+import { SIDE as CANVAS } from "../shared/strokes.js";
+
+/** The shape of what belongs to one picture, without the batch. @param {number[]} shape @param {string[]} axes */
+export function shapeOf(shape, axes) {
+  return axes[0] === "batch" ? shape.slice(1) : shape;
+}
+
+/** What a derived value gave in several arrays, by name. */
+export function partsOf(arrays, shapes, axes) {
+  const names = Object.keys(arrays).filter((name) => name.startsWith("map."));
+  return Object.fromEntries(names.map((name) => [name.slice("map.".length), { values: arrays[name], shape: shapeOf(shapes[name], axes[name]) }]));
+}
+
+/** The very same picture where it is known already: what is made of a picture is then made once for all cards. */
+export function once(known, picture) {
+  const same = ({ values, shape }) => shape.join() === picture.shape.join() && values.every((value, at) => value === picture.values[at]);
+  const found = known.find(same);
+  if (!found) known.push(picture);
+  return found ?? picture;
+}
+
+/** A small square picture, and the canvas of which the models see just that, each in its own shape. */
+export function enlarged(sample) {
+  const side = Math.sqrt(sample.length);
+  const size = CANVAS / side;
+  const at = (row, column) => sample[Math.floor(row / size) * side + Math.floor(column / size)];
+  const values = Uint8Array.from({ length: CANVAS * CANVAS }, (_, i) => at(Math.floor(i / CANVAS), i % CANVAS));
+  return { values: sample.slice(), shape: [side, side, 1], canvas: { values, shape: [CANVAS, CANVAS, 1] } };
+}

@@ -1,0 +1,276 @@
+// The panel of one model: its answer, what it looks at, and how sure it is.
+
+import { context2d, element, say, set, text } from "../shared/dom.js";
+import { linkTo } from "./links.js";
+import { percent, short } from "../shared/numbers.js";
+import { rendererOf } from "../panels/renderers.js";
+
+const LEAST = 0.02; // the probability below which a mark would lie on the line below the bars
+const NAMED = 3; // classes that are listed by name where a model knows only these
+const UNSURE = 0.6; // the probability below which an answer is one of two
+const BAR = { width: 24, gap: 2, height: 17 }; // CSS pixels; as draw_cards.css has them, where there is room
+
+const SHORT = 2; // characters of a class's name that find room under its bar
+
+/** @typedef {{probabilities: Float32Array, logits: Float32Array, map: Float32Array|null, shape: number[]|null, parts: Object<string, {values: Float32Array, shape: number[]}>, seen: {values: Uint8Array, shape: number[]}, head: number|null, milliseconds: number}} Answer as panels/face.js says */
+
+/** The classes of an answer, the most probable first. @param {ArrayLike<number>} probabilities */
+export function ranked(probabilities) {
+  return Array.from(probabilities, (_, which) => which).sort((one, other) => probabilities[other] - probabilities[one]);
+}
+
+/** A number of parameters as a person reads it: 20, 790, 38 k, 1.1 M. */
+function counted(parameters) {
+  if (parameters < 1000) return `${parameters} parameters`;
+  const [size, unit] = parameters < 1e6 ? [parameters / 1e3, "k"] : [parameters / 1e6, "M"];
+  return `${size < 10 ? size.toFixed(1) : size.toFixed(0)} ${unit} parameters`;
+}
+
+export class Card {
+  /**
+   * @param {any} model what panels.py describes
+   * @param {(head: number|null) => void} stepped another head is wanted
+   * @param {() => void} [ready] it can draw now what it could not before
+   */
+  constructor(model, stepped, ready = () => {}) {
+    this.model = model;
+    this.stepped = stepped;
+    /** @type {number|null} */
+    this.head = null;
+    /** @type {Answer & {milliseconds: number}|null} */
+    this.answer = null;
+    /** @type {Answer|null} */
+    this.pinned = null;
+    this.refused = "";
+    this.claim = "";
+    this.everything = [];
+    this.dirty = false; // there is something to paint
+    this.turn = -1; // of the request whose answer is shown
+    const words = ["first", "second", "head", "says", "verdict", "was", "knows", "time"];
+    this.words = Object.fromEntries(words.map((name) => [name, text()]));
+    const step = (words, by, sign) => element("button.step", { type: "button", "aria-label": words, onclick: () => this.step(by) }, sign);
+    this.canvas = element("canvas", { "aria-hidden": "true" });
+    this.jacobian = null; // {values, shape} of the answer that is shown, or {why} there is none
+    this.other = element("canvas.other", { "aria-hidden": "true", hidden: true }); // for it: its grid is that of the picture
+    this.drawn = {};
+    this.learnToDraw(ready);
+    this.link = element("a", {}, model.title);
+    this.long = model.classes.some((name) => name.length > SHORT);
+    this.bars = model.classes.map((name) => element("span", {}, element("em", { hidden: true }), this.long ? "\u00a0" : name));
+    // Digits in their order, whatever that of the model is; names in that of the model.
+    this.order = [...model.classes.keys()];
+    if (!this.long) this.order.sort((one, other) => model.classes[one].localeCompare(model.classes[other]));
+    this.chart = element("canvas.chart", { "aria-hidden": "true" }); // one, as a change of many elements at every movement takes the browser longer
+    this.barRoom = element("div.bars", { role: "img", "aria-label": "Probabilities: no answer yet" }, this.chart, ...this.order.map((which) => this.bars[which]));
+    this.limit = element("p.knows", { hidden: true }, this.words.knows);
+    this.steps = element("span.steps-of-heads", { role: "group", "aria-label": `Head of ${model.title}, ${model.kind}` },
+      step("Previous head", -1, "\u2039"), step("Next head", 1, "\u203a"));
+    this.element = element("article.card", { "data-checkpoint": model.checkpoint, "data-long": this.long },
+      element("div.top", {},
+        element("p.digits", {}, element("b", {}, this.words.first), element("b.second", {}, this.words.second)),
+        element("div.names", {}, element("h2", {}, this.link), element("p.kind", {}, model.kind)),
+        element("span.arrow", { "aria-hidden": "true" }, "\u2192")),
+      this.canvas,
+      this.other,
+      element("div.says", {},
+        model.heads > 1 ? element("p.head", {}, element("span", {}, this.words.head), this.steps) : "",
+        element("p", {}, this.words.says)),
+      element("p.verdict", {}, element("span", {}, this.words.verdict), element("span.was", {}, this.words.was)),
+      element("div.chances", {}, this.barRoom, this.limit),
+      element("p.foot", {}, element("span", {}, counted(model.parameters)), element("span", {}, this.words.time)));
+  }
+
+  /** Find the module that draws it. */
+  learnToDraw(ready) {
+    const found = rendererOf(this.model.renderer);
+    if (!(found instanceof Promise)) {
+      this.renderer = found;
+      return;
+    }
+    found.then(
+      (renderer) => (this.renderer = renderer),
+      (error) => {
+        console.warn("attnviz:", error);
+        this.renderer = rendererOf("ink");
+        this.unable = "The module that draws this panel could not be loaded; this is what the model saw.";
+      }).then(ready);
+  }
+
+  /** What the channel is asked for. */
+  get asked() {
+    const { checkpoint, wanted, heads } = this.model;
+    if (!heads || this.head === null) return { checkpoint, wanted };
+    return { checkpoint, wanted: { map: { ...wanted.map, parameters: { ...wanted.map.parameters, head: this.head } } } };
+  }
+
+  step(by) {
+    const { heads } = this.model;
+    const now = this.head ?? this.answer?.head;
+    if (now === undefined || now === null) return;
+    this.head = (now + by + heads) % heads;
+    this.stepped(this.head);
+  }
+
+  /** @param {Answer} answer */
+  take(answer) {
+    Object.assign(this, { answer, refused: "" });
+  }
+
+  /** Keep an answer to compare later ones with; null: forget it. @param {Answer|null} answer */
+  pin(answer) {
+    this.pinned = answer;
+    this.bars.forEach((bar, which) => {
+      const mark = bar.querySelector("em");
+      mark.hidden = answer === null || answer.probabilities[which] < LEAST;
+      if (answer) mark.style.setProperty("--part", answer.probabilities[which]);
+    });
+  }
+
+  /** The most probable class, by name; null before the first answer. */
+  get best() {
+    return this.answer && this.model.classes[ranked(this.answer.probabilities)[0]];
+  }
+
+  /** Whether it knows every class that can be drawn. */
+  get knowsAll() {
+    return this.everything.every((name) => this.model.classes.includes(name));
+  }
+
+  get sure() {
+    return this.answer !== null && Math.max(...this.answer.probabilities) >= UNSURE;
+  }
+
+  /** Take the names of all classes that can be drawn, and what they are called together. */
+  learn({ classes, kind }) {
+    this.everything = classes;
+    this.limit.hidden = this.knowsAll;
+    const known = classes.filter((name) => this.model.classes.includes(name));
+    if (!known.length) say(this.words.knows, `knows no ${kind}`);
+    else if (known.length <= NAMED) say(this.words.knows, `knows only ${known.join(" and ")}`);
+    else say(this.words.knows, `knows only ${known.length} ${kind}`);
+  }
+
+  // Drawing
+
+  /** @param {number} width of the picture, CSS pixels */
+  layout(width) {
+    const { rows, columns } = this.model;
+    const size = Math.round(width * devicePixelRatio);
+    const high = rows && columns ? Math.round((size * rows) / columns) : size;
+    if (size !== this.canvas.width || high !== this.canvas.height) [this.canvas.width, this.canvas.height] = [size, high];
+    this.canvas.style.width = `${size / devicePixelRatio}px`;
+    this.canvas.style.height = `${high / devicePixelRatio}px`;
+    Object.assign(this.other, { width: this.canvas.width, height: this.canvas.height });
+    [this.other.style.width, this.other.style.height] = [this.canvas.style.width, this.canvas.style.height];
+    this.chart.width = size;
+    this.chart.height = Math.round(BAR.height * devicePixelRatio);
+    this.chart.style.width = this.canvas.style.width;
+    this.sized = size > 0;
+  }
+
+  /**
+   * Paint what there is.
+   * @param {any} look theme and palettes
+   * @param {{change: boolean, sample: Answer["seen"], times: boolean}} how change: the map shows how it differs from the
+   *   pinned one; sample: what is shown before the first answer; times: say how long the model took, too
+   */
+  draw(look, { change, sample, times }) {
+    const { answer, words } = this;
+    set(this.element, "data-state", this.refused ? "refused" : answer ? "answered" : "waiting");
+    if (!answer) {
+      say(words.says, this.refused || "The model is being loaded.");
+      if (this.sized && sample) rendererOf("ink").draw(this.canvas, this.model, { seen: sample }, { ...look, before: null });
+      return;
+    }
+    const before = change && this.comparable ? this.pinned : null;
+    if (this.sized && this.renderer) this.drawn = this.renderer.draw(this.canvas, this.model, answer, { ...look, before }) ?? {};
+    this.sayAnswer(answer);
+    this.sayMap(answer, before, this.drawn.most ?? 0);
+    this.drawJacobian(answer, look);
+    this.drawBars(answer, look);
+    if (times) say(words.time, `${answer.milliseconds < 9.95 ? answer.milliseconds.toFixed(1) : answer.milliseconds.toFixed(0)} ms`);
+  }
+
+  /** Where there is one: in place of the map, with its own words. */
+  drawJacobian(answer, look) {
+    const { jacobian, words } = this;
+    const there = Boolean(jacobian?.values);
+    this.canvas.hidden = there;
+    this.other.hidden = !there;
+    if (jacobian?.why) say(words.says, jacobian.why);
+    if (!there || !this.sized) return;
+    const [rows, columns] = jacobian.shape;
+    const { most } = rendererOf("signed").draw(this.other, { rows, columns, prefix: 0 }, { ...answer, map: jacobian.values }, { ...look, before: null });
+    say(words.says, `the ${this.best}\u2019s logit per unit of intensity, up to ${short(most, 2)}`);
+  }
+
+  /** Whether the pinned map is of the same head. */
+  get comparable() {
+    return this.pinned !== null && this.pinned.head === this.answer?.head;
+  }
+
+  sayAnswer({ probabilities }) {
+    const { words, model } = this;
+    const [first, second] = ranked(probabilities);
+    const outside = this.claim && !model.classes.includes(this.claim);
+    say(words.first, model.classes[first]);
+    say(words.second, this.sure ? "" : model.classes[second]);
+    set(this.element, "data-sure", String(this.sure && !outside));
+    const sureness = percent(probabilities[first]);
+    say(words.verdict, this.sure ? sureness : `unsure: ${sureness}`);
+    if (!this.pinned) {
+      say(words.was, "");
+      return;
+    }
+    const [then] = ranked(this.pinned.probabilities);
+    say(words.was, then === first
+      ? `was ${percent(this.pinned.probabilities[then])}`
+      : `was ${model.classes[then]}, ${percent(this.pinned.probabilities[then])}`);
+  }
+
+  sayMap({ head }, before, deepest) {
+    const { words, model } = this;
+    if (model.heads > 1) say(words.head, `head ${head + 1} of ${model.heads}`);
+    const said = model.says.replace("{answer}", this.best).replace("{most}", short(deepest, 2));
+    say(words.says, this.refused || this.unable || (before ? `change since pinned: ${said}` : said));
+  }
+
+  drawBars({ probabilities }, { theme }) {
+    const { width, height } = this.chart;
+    const [all, count] = [width / devicePixelRatio, this.order.length];
+    const wide = Math.min(BAR.width, (all - BAR.gap * (count - 1)) / count);
+    const context = context2d(this.chart);
+    context.setTransform(width / all, 0, 0, height / BAR.height, 0, 0);
+    context.clearRect(0, 0, all, BAR.height);
+    context.fillStyle = `rgb(${theme.green})`;
+    this.order.forEach((which, place) => {
+      const high = BAR.height * probabilities[which];
+      context.fillRect(place * (wide + BAR.gap), BAR.height - high, wide, high);
+    });
+    const [first] = ranked(probabilities);
+    if (first !== this.first) this.bars.forEach((bar, which) => bar.classList.toggle("first", which === first));
+    this.first = first;
+  }
+
+  /** The words that only matter once the hand rests: probabilities for those who cannot see bars, and the link. */
+  settle(word) {
+    const { answer, model } = this;
+    if (!answer) return;
+    const all = ranked(answer.probabilities).map((which) => `${model.classes[which]}: ${percent(answer.probabilities[which])}`);
+    set(this.barRoom, "aria-label", `Probabilities: ${all.join(", ")}`);
+    set(this.barRoom, "title", all.slice(0, 3).join("\n"));
+    if (model.page && word) set(this.link, "href", linkTo(model.page, model.checkpoint, word, model.heads > 1 ? answer.head : null));
+  }
+
+  /** What the card shows, in full precision, for exports and tests. */
+  get reading() {
+    const { answer, model, sure, best } = this;
+    if (!answer) return { checkpoint: model.checkpoint, answer: null };
+    const { probabilities, logits, map, seen, head, milliseconds } = answer;
+    return {
+      checkpoint: model.checkpoint, answer: best, sure, probabilities: [...probabilities], logits: [...logits],
+      jacobian: this.jacobian?.values ? { values: [...this.jacobian.values], shape: this.jacobian.shape } : null,
+      map: map && [...map], painted: [...(this.drawn.values ?? [])], seen: [...seen.values], shape: seen.shape, head, milliseconds,
+    };
+  }
+}

@@ -1,0 +1,406 @@
+// The panels of the draw page: every model looks at the drawing while it is being drawn, over the live channel.
+// attnviz/ui/draw/panels.py says which models there are and what each panel shows; card.js draws one of them.
+
+import { palettes } from "../shared/colours.js";
+import { Savers, SegmentedControl } from "../shared/controls.js";
+import { element, say, set, text } from "../shared/dom.js";
+import { enlarged, once, partsOf, shapeOf } from "./arrays.js";
+import { Card } from "./card.js";
+import { saveCsv, savePng, saveSvg } from "./export.js";
+import { Frames } from "./frames.js";
+import { Jacobians } from "./jacobian.js";
+import { wordOf } from "./links.js";
+import { sayLegend, toSave } from "./maps_note.js";
+import { Pin } from "./pin.js";
+import { claimOf, headline, NONE, summary } from "./verdict.js";
+import { Legend } from "../shared/legend.js";
+import { PatientLive } from "../shared/patient.js";
+import { greyOf } from "../panels/face.js";
+import { Raster } from "../shared/raster.js";
+import { decode, SIDE as CANVAS } from "../shared/strokes.js";
+
+const WIDEST = 320; // CSS pixels of a picture
+const READABLE = 250; // milliseconds that the time of a model is shown at least
+const LOST = "The live connection is lost. The panels continue as soon as it is back.";
+
+// What outlives the page: which head each model shows, once the visitor has chosen.
+const heads = new Map();
+let linked = "{}"; // what the link that was followed last says of both
+
+/** A grid of cards. */
+export class Cards {
+  /**
+   * @param {HTMLElement} node that it is put into
+   * @param {object} options
+   * @param {(seen: {seen: any, words: string}) => void} options.heard what the first
+   *   model saw, and how it was made
+   * @param {(word: string) => void} [options.settled] the word of the picture that the answers on the screen belong to
+   * @param {() => void} [options.chosen] the maps that are wanted have changed: `map` says to which
+   * @param {(words: string) => void} [options.announce] says something to those who cannot see
+   * @param {(act: () => void) => void} [options.guard] runs what must not fail
+   * @param {() => string|null} [options.address] a link that shows all this, where there is one
+   */
+  constructor(node, { heard, settled = () => {}, chosen = () => {}, announce = () => {}, guard = (act) => act(), address = () => null }) {
+    this.heard = heard;
+    this.settledAs = settled;
+    this.chosen = chosen;
+    this.announce = announce;
+    this.guard = guard;
+    this.address = address;
+    this.map = "attention";
+    this.jacobians = new Jacobians();
+    this.rested = null;
+    /** @type {Card[]} */
+    this.cards = [];
+    this.turn = 0;
+    /** @type {ReturnType<typeof enlarged>} taken before anything is shown */
+    this.sample = /** @type {any} */ (null);
+    this.showing = null;
+    this.asking = null;
+    this.pin = new Pin({ toggle: () => this.guard(() => this.togglePin()), compare: (change) => this.guard(() => this.compare(change)) });
+    this.timed = 0;
+    this.frames = new Frames(() => this.guard(() => this.paint()));
+    this.channel = new PatientLive({
+      guard, complain: (sentence) => this.complain(sentence), lost: LOST, dim: () => this.dim(), changed: (state) => this.become(state),
+    });
+    this.size = "";
+    this.classes = [];
+    this.kind = "";
+    this.words = { begin: text(), none: text(), complaint: text() };
+    this.begin = element("p.begin", {}, this.words.begin, element("span", {}, this.words.none));
+    this.complaint = element("p.complaint", { hidden: true, role: "status" }, this.words.complaint);
+    this.kinds = new SegmentedControl("Map", { attention: "attention", jacobian: "Jacobian of the shown answer" }, (map) => this.guard(() => {
+      this.showMaps(/** @type {"attention"|"jacobian"} */ (map));
+      this.chosen();
+    }));
+    this.kinds.show(this.map);
+    this.grid = element("div.card-grid");
+    this.legend = new Legend();
+    this.savers = new Savers({ PNG: () => savePng(toSave(this)), SVG: () => saveSvg(toSave(this)), CSV: () => saveCsv(toSave(this)) }, {}, announce);
+    this.savers.element.setAttribute("aria-label", "Save the panels");
+    this.savers.element.setAttribute("role", "group");
+    this.element = element("div.draw-cards", {},
+      element("div.bar-of-cards", {}, this.begin, element("span.pinned", {}, this.kinds.element, this.pin.maps.element, this.pin.picture, this.savers.element, this.pin.button)),
+      this.legend.element, this.complaint, this.grid);
+    Object.assign(this.element, { readCards: () => this.readings() }); // for tests
+    node.append(this.element);
+    this.sayPin();
+    sayLegend(this);
+  }
+
+  /**
+   * Take the models that have cards; those that were there already keep their answers.
+   * @param {{models: any[], classes: string[], kind: string}} header classes: all that can be drawn; kind: their name
+   * @param {Uint8Array} sample a square picture: what they look at before the first stroke
+   */
+  take({ models, classes, kind }, sample) {
+    Object.assign(this, { classes, kind });
+    const known = new Map(this.cards.map((card) => [card.model.checkpoint, card]));
+    const written = JSON.stringify(models);
+    if (!this.sample || this.sample.values.join() !== sample.join()) this.sample = enlarged(sample);
+    if (written === this.written) return;
+    this.written = written;
+    this.cards = models.map((model) => known.get(model.checkpoint) ?? this.made(model));
+    for (const card of this.cards) card.learn({ classes, kind });
+    this.grid.replaceChildren(...this.cards.map((card) => card.element));
+    this.relayout = true;
+    this.layout();
+    if (this.showing) this.again();
+  }
+
+  /**
+   * Show what a link says, once: the heads, and a drawing to compare with.
+   * @param {{heads: Object<string, number>, pin: {base: any, drawing: string, centred: boolean}|null}} said
+   */
+  follow({ heads: asked, pin }) {
+    const written = JSON.stringify({ asked, pin: pin && { ...pin, base: pin.base?.name } });
+    if (written === linked) return;
+    linked = written;
+    for (const card of this.cards) {
+      const { checkpoint } = card.model;
+      if (checkpoint in asked) heads.set(checkpoint, (card.head = asked[checkpoint]));
+    }
+    if (pin) {
+      const { base, drawing, centred } = pin;
+      const raster = new Raster();
+      raster.draw({ base, strokes: decode(drawing) });
+      this.pin.take({
+        turn: 0, empty: false, settled: true, pictures: { values: raster.values, shape: [CANVAS, CANVAS, 1] }, prepare: { centred },
+        drawn: { drawing, base: base?.name ?? null, centred },
+      }, true);
+      this.sayPin();
+    }
+    this.again();
+  }
+
+  made(model) {
+    const card = new Card(model, (head) => this.guard(() => {
+      heads.set(model.checkpoint, head);
+      this.again();
+    }), () => this.guard(() => this.paintAll()));
+    card.head = heads.get(model.checkpoint) ?? null;
+    return card;
+  }
+
+  /** Connect, unless it is connected. */
+  open() {
+    this.channel.open();
+    this.next();
+  }
+
+  become(state) {
+    if (state === "ready" && this.failed) this.again();
+    this.failed = false;
+  }
+
+  /** Close the connection; what is on the screen stays. */
+  close() {
+    this.jacobians.cancel();
+    this.frames.stop();
+    this.channel.close();
+    this.asking = null;
+  }
+
+  // Asking
+
+  /**
+   * Let the models look at a drawing. The newest wins: what is shown is never of an older one than what was shown before.
+   * @param {import("../shared/live.js").Values} raster of 280 x 280
+   * @param {{centred: boolean, settled: boolean, empty: boolean, drawn: any}} how settled: the stroke has ended;
+   *   empty: nothing is drawn, and the cards look at the sample; drawn: what it is in a link, where it fits into one
+   * @returns {number} the turn, which `data-answered` has once all of it is on the screen
+   */
+  show(raster, { centred, settled, empty, drawn }) {
+    const asked = empty ? { pictures: this.sample.canvas, prepare: { centred: false } } : { pictures: raster, prepare: { centred } };
+    this.showing = { turn: ++this.turn, empty, settled, drawn, ...asked };
+    this.forgetJacobians();
+    this.next();
+    return this.turn;
+  }
+
+  /** Ask once more about the same drawing: another head is wanted, or another model. */
+  again() {
+    if (!this.showing) return;
+    this.pin.stale = this.pin.showing !== null;
+    this.showing = { ...this.showing, turn: ++this.turn };
+    this.forgetJacobians();
+    this.next();
+  }
+
+  next() {
+    if (!this.channel.isOpen || this.asking || !this.cards.length) return;
+    const what = this.pin.stale ? { ...this.pin.showing, pinned: true } : this.showing;
+    if (!what || (!what.pinned && what.turn === this.answered)) return;
+    if (what.pinned) this.pin.stale = false;
+    this.asking = { ...what, cards: this.cards, first: true, seen: [] };
+    const { pictures, prepare, cards } = this.asking;
+    const asked = this.asking;
+    this.channel.ask({ pictures, prepare, asks: cards.map((card) => card.asked) }, (answer) => this.hear(answer, asked));
+  }
+
+  dim() {
+    for (const card of this.cards) card.element.classList.toggle("waiting", this.asking !== null && !this.asking.pinned && card.turn !== this.asking.turn);
+  }
+
+  /** Take one model's answer; where that was the last, ask about what has been drawn since. */
+  hear(answer, asked) {
+    if (asked !== this.asking) return;
+    if (answer.done) {
+      this.asking = null;
+      this.channel.rest();
+      if (!asked.pinned) this.answered = asked.turn;
+      this.next(); // before anything is painted: the server computes meanwhile
+    }
+    this.failed = answer.ask === undefined;
+    if (this.failed) this.complain(answer.error);
+    else this.place(answer, asked.cards[answer.ask], asked);
+    if (answer.done && !asked.pinned && !this.failed) this.done = asked;
+    if (answer.done && asked.pinned) this.sayPin();
+    // One frame for all cards costs a fraction of one for each; only where a model is slow the others do not wait for it.
+    if (answer.done) this.frames.now();
+    else this.frames.patiently();
+  }
+
+  place({ error, arrays, shapes, axes, parameters, milliseconds, prepared }, card, asked) {
+    card.turn = asked.turn;
+    card.element.classList.remove("waiting");
+    if (error) {
+      card.refused = error;
+      card.dirty = true;
+      return;
+    }
+    const { probabilities, logits, map = null } = arrays;
+    const seen = once(asked.seen, { values: arrays.seen, shape: shapes.seen });
+    const head = card.model.heads ? parameters.map.head : null;
+    const shape = map && shapeOf(shapes.map, axes.map);
+    const answer = { probabilities, logits, map, shape, parts: partsOf(arrays, shapes, axes), seen, head, milliseconds };
+    card.dirty = true;
+    if (asked.pinned) {
+      card.pin(answer);
+      return;
+    }
+    card.take(answer);
+    if (!asked.first) return;
+    asked.first = false;
+    this.complain("");
+    this.toHear = asked.empty ? { seen: null, words: "" } : { seen, words: prepared.words };
+  }
+
+  // The Jacobian in place of the maps, while the hand rests
+
+  /** @param {"attention"|"jacobian"} map that the panels show */
+  showMaps(map) {
+    this.map = map;
+    this.kinds.show(map);
+    sayLegend(this);
+    this.forgetJacobians();
+    this.askJacobians();
+    this.paintAll();
+  }
+
+  /** They are of a picture that is not looked at any more, or not wanted. */
+  forgetJacobians() {
+    if (this.rested && this.rested.turn !== this.turn) this.rested = null;
+    this.jacobians.forget(this.cards);
+    this.element.removeAttribute("data-jacobian");
+  }
+
+  askJacobians() {
+    if (this.map !== "jacobian" || !this.rested) return;
+    const { turn } = this.rested;
+    this.jacobians.askFor(this.rested, this.cards, (all) => this.guard(() => {
+      if (!all) return this.frames.soon();
+      set(this.element, "data-jacobian", String(turn));
+      return this.paintAll();
+    }));
+  }
+
+  // Pinning
+
+  togglePin() {
+    if (this.pin.showing) this.unpin();
+    else this.pinNow();
+    this.paintAll();
+  }
+
+  /** Keep the answers on the screen, to compare those to come with them. */
+  pinNow() {
+    if (!this.shown) return;
+    this.pin.take(this.shown, false);
+    for (const card of this.cards) card.pin(card.answer);
+    this.sayPin();
+    this.announce("Pinned. The panels now show how the answers change.");
+  }
+
+  unpin() {
+    this.pin.take(null, false);
+    for (const card of this.cards) card.pin(null);
+    this.compare(false);
+    this.sayPin();
+    this.announce("Unpinned.");
+  }
+
+  sayPin() {
+    this.pin.say();
+    this.element.classList.toggle("has-pin", this.pin.showing !== null);
+    this.pin.paint(this.cards, this.look);
+  }
+
+  /** @param {boolean} change show how the maps differ from the pinned ones */
+  compare(change) {
+    this.pin.change = change;
+    sayLegend(this);
+    this.paintAll();
+  }
+
+  // Drawing
+
+  /** Take the colours of a theme. */
+  colour(theme) {
+    if (JSON.stringify(theme) === JSON.stringify(this.look?.theme)) return;
+    this.look = { theme, palettes: palettes(theme) };
+    sayLegend(this);
+    this.pin.paint(this.cards, this.look);
+    this.paintAll();
+  }
+
+  /** Follow the width: all pictures have one size. */
+  layout() {
+    this.legend.layout();
+    const width = this.cards[0]?.element.querySelector(".says")?.clientWidth ?? 0;
+    const size = `${width} ${devicePixelRatio}`;
+    if (!width || (size === this.size && !this.relayout)) return;
+    Object.assign(this, { size, relayout: false });
+    for (const card of this.cards) card.layout(Math.min(width, WIDEST)); // before the style sheet is there, it is as wide as the page
+    this.paintAll();
+  }
+
+  paintAll() {
+    for (const card of this.cards) card.dirty = true;
+    this.frames.soon();
+  }
+
+  paint() {
+    if (!this.look) return;
+    const { done } = this;
+    this.done = null;
+    this.claim();
+    // Nobody reads a number that changes at every frame, and it makes the browser lay out the card anew.
+    const now = performance.now();
+    const times = !done || done.settled || now - this.timed > READABLE;
+    if (times) this.timed = now;
+    for (const card of this.cards) {
+      if (!card.dirty) continue;
+      card.dirty = false;
+      card.draw(this.look, { change: this.pin.change, sample: this.sample, times });
+    }
+    if (this.toHear) this.heard(this.toHear);
+    this.toHear = null;
+    const { sentence, doubt } = this.showing?.empty ? { sentence: "This is a sample: draw to begin.", doubt: false } : headline(this);
+    say(this.words.begin, sentence);
+    say(this.words.none, doubt ? ` ${NONE}` : "");
+    if (!done) return;
+    this.shown = done;
+    set(this.element, "data-answered", String(done.turn));
+    this.pin.allow();
+    if (done.settled && done.seen.length && done.turn === this.turn) this.settle(done);
+  }
+
+  /** What the best of the models that know ten digits answers, if it is sure: those that know only two may not know it. */
+  claim() {
+    const claim = claimOf(this.cards);
+    for (const card of this.cards) {
+      if (card.claim !== claim && !card.knowsAll) card.dirty = true;
+      card.claim = claim;
+    }
+  }
+
+  /** The hand rests: say the answers, and let the cards lead to this very picture. */
+  async settle(done) {
+    const { turn, seen, empty } = done;
+    this.rested = done;
+    if (!empty) this.announce(summary(this));
+    const words = new Map();
+    try {
+      for (const one of seen) words.set(one, await wordOf(greyOf(one), one.shape));
+    } catch (error) {
+      console.warn("attnviz:", error); // an old browser: the cards lead nowhere
+    }
+    if (turn !== this.turn) return;
+    this.guard(() => {
+      for (const card of this.cards) card.settle(words.get(card.answer?.seen) ?? "");
+      set(this.element, "data-settled", String(turn));
+      this.settledAs(empty ? "" : [...words.values()][0] ?? "");
+      this.askJacobians();
+    });
+  }
+
+  complain(sentence) {
+    say(this.words.complaint, sentence);
+    this.complaint.hidden = !sentence;
+  }
+
+  readings() {
+    return { turn: this.turn, answered: this.answered ?? null, sample: Boolean(this.showing?.empty), cards: this.cards.map((card) => card.reading) };
+  }
+}

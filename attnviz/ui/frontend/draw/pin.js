@@ -1,0 +1,57 @@
+// What is pinned: a drawing that was shown earlier, with whose answers those to come are compared.
+
+import { SegmentedControl } from "../shared/controls.js";
+import { context2d, element, say, set, text } from "../shared/dom.js";
+import { pictureCanvas } from "../shared/paint.js";
+
+let pinned = null; // outlives the page
+
+export class Pin {
+  /**
+   * @param {object} owner
+   * @param {() => void} owner.toggle the button was clicked
+   * @param {(change: boolean) => void} owner.compare whether the maps are to show how they differ from the pinned ones
+   */
+  constructor({ toggle, compare }) {
+    this.showing = pinned; // as `Cards.show` makes it; null where nothing is pinned
+    this.stale = pinned !== null; // the panels do not have its answers yet
+    this.change = false; // the maps show how they differ from the pinned ones
+    this.word = text("Pin");
+    this.button = element("button.quiet.pin", { type: "button", "aria-disabled": "true", onclick: toggle }, this.word);
+    this.picture = element("canvas", { role: "img", "aria-label": "The pinned drawing", hidden: true });
+    this.maps = new SegmentedControl("Maps", { now: "now", change: "change since pinned" }, (which) => compare(which === "change"));
+    this.maps.element.hidden = true;
+  }
+
+  /** Pin something, or with null nothing. @param {any} showing @param {boolean} stale its answers must still be asked for */
+  take(showing, stale) {
+    pinned = this.showing = showing;
+    this.stale = stale;
+  }
+
+  /** Something can be pinned from now on. */
+  allow() {
+    set(this.button, "aria-disabled", "false");
+  }
+
+  say() {
+    const { showing, change } = this;
+    say(this.word, showing ? "Unpin" : "Pin");
+    set(this.button, "aria-pressed", String(showing !== null));
+    this.maps.element.hidden = this.picture.hidden = !showing;
+    this.maps.show(change ? "change" : "now");
+  }
+
+  /**
+   * Draw the pinned picture as the models saw it.
+   * @param {import("./card.js").Card[]} cards
+   * @param {{palettes: any}|undefined} look
+   */
+  paint(cards, look) {
+    const seen = cards.find((card) => card.pinned)?.pinned?.seen;
+    if (!seen || !look) return;
+    const from = pictureCanvas(seen.values, seen.shape, seen.shape[2] === 1 ? look.palettes.ink : null);
+    [this.picture.width, this.picture.height] = [from.width, from.height];
+    context2d(this.picture).drawImage(from, 0, 0);
+  }
+}

@@ -1,0 +1,47 @@
+// What the models answer together, in words.
+
+export const NONE = "No model knows \u201cnone of these\u201d: each must choose among its classes.";
+
+/** Who answers what: [class, cards], the most frequent answer first. @param {import("./card.js").Card[]} cards */
+function votesOf(cards) {
+  const votes = new Map();
+  for (const card of cards) votes.set(card.best, [...(votes.get(card.best) ?? []), card]);
+  return [...votes].sort(([, one], [, other]) => other.length - one.length);
+}
+
+/**
+ * What the models say together. Only those that know every class and are sure count: one that knows two classes
+ * answers one of them whatever is drawn.
+ * @param {{cards: import("./card.js").Card[], classes: string[], kind: string}} models classes: all that can be drawn;
+ *   kind: their name
+ * @returns {{sentence: string, doubt: boolean}} doubt: it may be nothing that they know
+ */
+export function headline({ cards, classes, kind }) {
+  const knowing = cards.filter(({ knowsAll, answer }) => knowsAll && answer);
+  const [all, models] = [`all ${classes.length} ${kind}`, knowing.length === 1 ? "model that knows" : "models that know"];
+  if (!knowing.length) return { sentence: `None of these models knows ${all}.`, doubt: true };
+  const sure = knowing.filter((card) => card.sure);
+  const votes = votesOf(sure);
+  const of = `of ${knowing.length} ${models} ${all}`;
+  if (!sure.length) return { sentence: `None ${of} is sure.`, doubt: true };
+  const [[first, agreeing]] = votes;
+  const others = votes.slice(1).map(([name, { length }]) => `, ${length} of ${name}`);
+  return { sentence: `${agreeing.length} ${of} ${agreeing.length === 1 ? "is" : "are"} sure of ${first}${others.join("")}.`, doubt: 2 * agreeing.length <= knowing.length };
+}
+
+/** All answers in words. @param {Parameters<typeof headline>[0]} models @returns {string} */
+export function summary(models) {
+  const { sentence, doubt } = headline(models);
+  const answered = models.cards.filter(({ answer }) => answer);
+  const named = ({ model, sure }) => `${model.title}, ${model.kind}${sure ? "" : ", unsure"}`;
+  const all = votesOf(answered).map(([name, cards]) => `${name}: ${cards.map(named).join("; ")}.`);
+  return [sentence, ...(doubt ? [NONE] : []), ...all].join(" ");
+}
+
+/** What the most accurate model that knows every class answers, if it is sure; else "". @param {import("./card.js").Card[]} cards */
+export function claimOf(cards) {
+  const knowing = cards.filter(({ knowsAll, answer }) => knowsAll && answer);
+  if (!knowing.length) return "";
+  const best = knowing.reduce((one, other) => (other.model.accuracy > one.model.accuracy ? other : one));
+  return best.sure ? best.best : "";
+}

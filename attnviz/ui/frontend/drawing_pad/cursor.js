@@ -1,0 +1,124 @@
+// Drawing by keyboard and by ear: the pad as a grid of 28 x 28 cells (WAI-ARIA grid pattern), with one tab stop and a
+// cursor. Only the cell under the cursor is in the page; its place among the others is said in its attributes.
+
+import { element, set } from "../shared/dom.js";
+import { gridMove } from "../shared/keys.js";
+import { CELLS, SIDE, UNITS } from "../shared/strokes.js";
+
+const CELL = SIDE / CELLS;
+const KEYS = "Arrow keys move, Space inks, Shift and arrow keys draw, Delete erases";
+const PER_CENT = 100 / CELLS;
+
+let pads = 0;
+
+export class PadCursor {
+  /** @param {import("./pad.js").Pad} pad */
+  constructor(pad) {
+    this.pad = pad;
+    this.name = `pad-${pads++}`;
+    this.row = CELLS / 2;
+    this.column = CELLS / 2;
+    this.line = null; // that Shift and arrows are drawing
+    this.current = element("div", { role: "row" });
+    this.frame = element("div.cursor", { "aria-hidden": "true" });
+    this.help = element("p.keys", { id: `${this.name}-keys` }, KEYS);
+    this.element = element("div.sheet", {
+      role: "grid", tabindex: 0, "aria-label": `Drawing, ${CELLS} rows and ${CELLS} columns of cells`,
+      "aria-describedby": this.help.id, "aria-rowcount": CELLS, "aria-colcount": CELLS,
+    }, this.frame, this.current, this.help);
+    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.element.addEventListener("focus", () => this.element.classList.toggle("keyed", !this.byHand));
+    this.element.addEventListener("blur", () => this.leave());
+    this.refresh();
+  }
+
+  /** Take the focus for a hand that draws: its keys are then heard, and no cursor is shown. */
+  follow() {
+    this.leave();
+    this.byHand = true;
+    this.element.focus({ preventScroll: true });
+    this.byHand = false;
+  }
+
+  /** No cursor is shown. */
+  leave() {
+    this.element.classList.remove("keyed");
+    this.line = null;
+  }
+
+  key(event) {
+    if (this.pad.pointer) return;
+    const to = gridMove(event, this.row, this.column, CELLS, CELLS);
+    if (to) this.go(to, event.shiftKey);
+    else if (event.ctrlKey || event.metaKey || event.altKey) return;
+    else if (event.key === " ") this.toggle();
+    else if (event.key === "Delete" || event.key === "Backspace") this.dab("erase");
+    else return;
+    this.element.classList.add("keyed");
+    event.preventDefault();
+  }
+
+  /** @param {number[]} to @param {boolean} draws */
+  go([row, column], draws) {
+    const from = [this.row, this.column];
+    [this.row, this.column] = [row, column];
+    if (draws) this.lengthen(from);
+    else this.line = null;
+    this.refresh();
+  }
+
+  /** Draw on to the cursor's cell. */
+  lengthen(from) {
+    const { pad } = this;
+    const { tool, width } = pad.tools;
+    const last = pad.now.strokes.at(-1);
+    const further = last !== undefined && last === this.line && last.tool === tool && last.width === width;
+    const points = further ? last.points : centre(from);
+    const here = centre([this.row, this.column]);
+    if (points.at(-2) === here[0] && points.at(-1) === here[1]) return; // at the edge of the sheet
+    pad.add({ tool, width, points: [...points, ...here], pressures: null }, further);
+    this.line = pad.now.strokes.at(-1);
+    pad.tell(`${tool === "ink" ? "Ink" : "Erased"} to ${this.place}.`);
+  }
+
+  toggle() {
+    this.dab(this.share > 0.5 ? "erase" : "ink");
+  }
+
+  dab(tool) {
+    const { pad } = this;
+    this.line = null;
+    pad.add({ tool, width: pad.tools.width, points: centre([this.row, this.column]), pressures: null });
+    pad.tell(`${tool === "ink" ? "Ink" : "Erased"} at ${this.place}.`);
+  }
+
+  get place() {
+    return `row ${this.row + 1}, column ${this.column + 1}`;
+  }
+
+  /** How much of the cursor's cell is ink, 0..1. */
+  get share() {
+    return this.pad.surface.mean(this.row, this.column, CELL) / 255;
+  }
+
+  /** Show and say where the cursor is. */
+  refresh() {
+    const { row, column, name, frame } = this;
+    Object.assign(frame.style, { left: `${column * PER_CENT}%`, top: `${row * PER_CENT}%` });
+    const what = this.share > 0.5 ? "ink" : this.share > 0.02 ? "the edge of ink" : "background";
+    const id = `${name}-${row}-${column}`;
+    if (this.cell?.id !== id) {
+      // A new cell each time: a screen reader says only what it has not said before.
+      this.cell = element("div.hidden", { role: "gridcell", id, "aria-colindex": column + 1 });
+      this.current.replaceChildren(this.cell);
+      set(this.current, "aria-rowindex", String(row + 1));
+      set(this.element, "aria-activedescendant", id);
+    }
+    const words = `${this.place}: ${what}`;
+    if (this.cell.textContent !== words) this.cell.textContent = words;
+  }
+}
+
+function centre([row, column]) {
+  return [(column + 0.5) * CELL * UNITS, (row + 0.5) * CELL * UNITS];
+}

@@ -1,0 +1,334 @@
+// The draw page: a pad, and next to it the panels of the models that look at the drawing. They are one component because
+// the panels follow every movement of the hand. Python's side is attnviz/ui/components/drawing_pad.py.
+//
+//     Pad       pad.js             what is drawn: it asks nobody and waits for nobody
+//     Cards     ../draw/cards.js   asks the models over the live channel, and shows their answers
+
+import { palettes, readTheme } from "../shared/colours.js";
+import { element, say, set, text } from "../shared/dom.js";
+import { Cards } from "../draw/cards.js";
+import { panelsInLink, VERSION } from "../draw/links.js";
+import { follow } from "../shared/follow.js";
+import { Pad } from "./pad.js";
+import { canKeep, forget, here, keepHere, keepLast, last } from "./memory.js";
+import { PadShare } from "./share.js";
+import { Seen, Thumbs, Ways } from "./side.js";
+import { mountable, Part } from "../shared/part.js";
+import { BadDrawing, CELLS } from "../shared/strokes.js";
+import { urlOf } from "../shared/url_fields.js";
+
+const PANELS = { models: "", heads: "", map: "attention" }; // what a link says where there are no panels
+const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in a URL
+const EMPTY = { base: null, strokes: [] };
+const NOTHING = { drawing: "", base: null, centred: true }; // of a URL without words
+
+// What was on the pad when the visitor went to another page, and what could be undone.
+/** @type {{drawing: import("./pad.js").Drawing, memory: any, centred: boolean, known: any}|null} */
+let left = null;
+
+/** The component. */
+export class DrawingPad extends Part {
+  constructor(parent) {
+    super();
+    this.centred = true;
+    this.begun = false;
+    this.words = { complaint: text(), told: text(), kept: text() };
+    this.complaint = element("p.complaint", { hidden: true, role: "alert" }, this.words.complaint);
+    this.told = element("p.told", { role: "status" }, this.words.told);
+    const pad = element("section.draw", { "aria-label": "Pad" });
+    this.pad = new Pad(pad, { changed: (complete) => this.guard(() => this.changed(complete)), tell: (words) => this.announce(words) });
+    this.seen = new Seen((centred) => this.guard(() => this.centre(centred)));
+    this.starts = new Thumbs("Digits to start from", (start) => this.guard(() => this.start(start)));
+    this.ways = new Ways((way) => this.guard(() => this.openWay(way)));
+    this.lasts = new Thumbs("Your last drawings", (kept) => this.guard(() => this.pad.open(kept)));
+    this.share = new PadShare({
+      drawing: () => this.pad.now,
+      values: () => this.pad.surface.values.slice(),
+      link: () => this.link(),
+      open: (drawing) => this.pad.open(drawing),
+      say: (words) => say(this.words.told, words),
+    });
+    this.forgetter = element("button.quiet", { type: "button", onclick: () => this.guard(() => this.forget()) }, "Delete them");
+    this.keeping = element("div.last", {}, element("h2", {}, "Your last drawings", element("span.end", {}, this.forgetter)),
+      this.lasts.element, element("p.note", {}, this.words.kept));
+    this.cardsRoom = element("section.cards", { "aria-label": "Models" });
+    this.cards = null; // a page may have none
+    pad.append(this.seen.element);
+    this.root = element("div.attnviz.drawing-pad", { "data-component": "drawing_pad" },
+      this.failure, this.complaint, pad, this.cardsRoom,
+      element("section.more", {},
+        element("div.start", {}, element("span.lead", {}, "or start from"), this.starts.element, this.ways.element),
+        element("div.share", {}, this.share.element, this.told),
+        this.keeping),
+      this.liveRegion);
+    Object.assign(this.root, { // for tests
+      readRaster: () => this.pad.raster().values,
+      readDrawing: () => this.pad.now,
+      readLink: () => this.link().address,
+      readSeen: () => this.seen.picture?.values ?? null,
+    });
+    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
+    parent.append(this.root);
+  }
+
+  receive(bytes) {
+    this.takeNew(bytes);
+    if (this.away) this.look(true); // mounted anew, in the same place
+    this.away = false;
+    this.watch();
+    const theme = readTheme(this.root);
+    if (JSON.stringify(theme) !== JSON.stringify(this.theme)) {
+      this.theme = theme;
+      const { ink } = palettes(theme);
+      for (const part of [this.pad, this.seen, this.starts, this.lasts]) part.colour(ink);
+      this.cards?.colour(theme);
+    }
+    this.layout();
+  }
+
+  takeData() {
+    const { header, arrays } = this;
+    const names = header.samples.map(({ name }) => name).join();
+    if (names !== this.sampled) {
+      this.sampled = names;
+      const size = CELLS * CELLS;
+      const values = (i) => arrays.samples.slice(size * i, size * (i + 1));
+      this.starts.show(header.samples.map(({ name, label }, i) => ({
+        base: { name, side: CELLS, values: values(i) }, strokes: [], words: `Start from a drawn ${label}`,
+      })));
+    }
+    this.ways.show(header.ways, header.way);
+    if (header.way && header.way === this.opening) {
+      this.opening = "";
+      follow(() => document.querySelector(".st-key-other_inputs"), "nearest");
+    }
+    if (header.cards.models) this.takeModels();
+    const asked = this.asked("drawn");
+    if (asked && !this.begun) this.begin(asked.value);
+    else if (asked) this.follow(asked.value);
+    if (asked) this.followed();
+    this.known = header.address;
+    this.keep();
+    if (header.cards.settled !== this.wanted) this.settle(); // the page has begun to want to know what was seen, or ceased to
+    this.wanted = header.cards.settled;
+  }
+
+  takeModels() {
+    const { header, arrays } = this;
+    if (!this.cards) {
+      this.cards = new Cards(this.cardsRoom, {
+        heard: ({ seen, words }) => this.seen.show(seen, words),
+        settled: (word) => this.saw(word),
+        chosen: () => this.settle(),
+        announce: (words) => this.announce(words),
+        guard: (act) => this.guard(act),
+        address: () => this.link().address,
+      });
+      if (this.theme) this.cards.colour(this.theme);
+    }
+    this.cards.take(header.cards, arrays.card_sample);
+    const maps = this.asked("map");
+    if (maps) {
+      this.state("map").note(maps.value);
+      this.cards.showMaps(maps.value);
+    }
+    const { pin } = header;
+    const base = pin?.base ? { name: pin.base, side: CELLS, values: arrays.pin_base.slice() } : null;
+    try {
+      this.cards.follow({ heads: header.cards.heads, pin: pin && { ...pin, base } });
+    } catch (error) {
+      if (!(error instanceof BadDrawing)) throw error;
+      this.complain(`The pinned drawing in this link cannot be read: ${error.message}. Nothing is pinned.`);
+    }
+  }
+
+  /** The hand rests, and the models have answered. @param {string} word of the picture that they saw */
+  saw(word) {
+    this.word = word;
+    if (this.header.cards.settled) this.settle();
+  }
+
+  /** Let the models look. @param {boolean} complete false within a stroke */
+  look(complete) {
+    const { pad, cards, centred } = this;
+    cards?.open();
+    cards?.show(pad.raster(), { centred, settled: complete, empty: pad.empty, drawn: complete ? this.drawn() : null });
+  }
+
+  /** The first time on this page: what the URL says, unless this tab has drawn on since. */
+  begin(asked) {
+    const { address } = this.header;
+    const kept = here() ?? left;
+    const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+    this.state("drawn").note(address);
+    this.state("seen").note("");
+    if (kept && (same(address, NOTHING) || same(address, kept.known))) {
+      this.setCentred(kept.centred);
+      this.pad.memory = left?.drawing.id === kept.drawing.id ? left.memory : { past: [], now: kept.drawing, future: [] };
+    } else {
+      this.follow(asked);
+      this.pad.begin();
+    }
+  }
+
+  /** Show what the URL asks for; an undo leads back. */
+  follow({ drawing, base, centred }) {
+    const { header, arrays } = this;
+    this.setCentred(centred);
+    let problem = "";
+    try {
+      this.pad.load(drawing, base && { name: base, side: header.side, values: arrays.base.slice() });
+    } catch (error) {
+      if (!(error instanceof BadDrawing)) throw error;
+      problem = `The drawing in this link cannot be read: ${error.message}. The pad is empty.`;
+      this.pad.open(EMPTY);
+    }
+    this.unreadable = problem !== "";
+    this.complain(problem);
+  }
+
+  /**
+   * The pad shows what Python asked for, which need not be told again: that would be sent with the address of before, and
+   * could undo what the visitor has clicked meanwhile. Of a picture from outside Python waits to hear that it came.
+   * A link that cannot be read stays in the URL: told of the empty pad, Python would take it out, as a step for *Back*.
+   */
+  followed() {
+    const first = !this.begun;
+    const { base } = this.pad.now;
+    this.begun = true;
+    if ((!first || this.unreadable) && (!base || SAMPLE.test(base.name))) this.state("drawn").note(this.settled().drawn);
+  }
+
+  // What the visitor does
+
+  /** What is drawn has changed. */
+  changed(complete) {
+    this.look(complete);
+    if (!complete) return;
+    this.complain("");
+    say(this.words.told, "");
+    this.keep();
+    this.settle();
+  }
+
+  centre(centred) {
+    this.setCentred(centred);
+    this.changed(true);
+    this.announce(centred ? "The drawing is centred for the models." : "The models see the canvas as it is.");
+  }
+
+  setCentred(centred) {
+    this.centred = centred;
+    this.seen.set(centred);
+  }
+
+  start(drawing) {
+    this.pad.open(drawing);
+    this.announce(`${drawing.words}. You can draw on it and erase it.`);
+  }
+
+  /** Have the page open a way to another picture, above the pad; "" closes it. */
+  openWay(way) {
+    this.opening = way;
+    this.trigger("way", way);
+    if (way) this.announce("You can choose a starting picture above the pad.");
+  }
+
+  forget() {
+    forget();
+    this.saySoon();
+    this.announce("Your last drawings were deleted from this browser.");
+    this.pad.sheet.focus();
+  }
+
+  key(event) {
+    const letter = event.key.toLowerCase();
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target === this.share.field) return;
+    if (letter === "z" && !event.shiftKey) this.pad.undo();
+    else if (letter === "y" || letter === "z") this.pad.redo();
+    else return;
+    event.preventDefault();
+  }
+
+  // What is kept
+
+  keep() {
+    const { pad, centred, known, begun } = this;
+    if (!begun) return; // it has not begun: what was kept is still to be read
+    keepHere(pad.now, { centred, known });
+    // Only what a hand has drawn: a sample that was looked at is there to be looked at again.
+    if (pad.now.strokes.length && !pad.empty) this.refused = !keepLast(pad.now);
+    this.saySoon();
+  }
+
+  showLast() {
+    const drawings = last();
+    const written = JSON.stringify(drawings.map(({ id, strokes }) => [id, strokes.length]));
+    this.keeping.hidden = !drawings.length && canKeep() && !this.refused;
+    this.forgetter.hidden = !drawings.length;
+    say(this.words.kept, canKeep() && !this.refused ? "Stored only in this browser." : "This browser cannot store drawings: its storage is full or disabled.");
+    if (written !== this.writtenLast) this.lasts.show(drawings.map((one, i) => ({ ...one, words: `Drawing ${i + 1} of ${drawings.length}` })));
+    this.writtenLast = written;
+    this.lasts.mark(drawings.findIndex(({ id }) => id === this.pad.now.id));
+  }
+
+  /** The drawing as it may stand in the URL; "" if it is empty or too long. */
+  get short() {
+    const written = this.pad.state();
+    return written.length <= this.header.longest ? written : "";
+  }
+
+  settled() {
+    const { base } = this.pad.now;
+    const seen = (this.header.cards.settled && this.word) || ""; // else each stroke would be told twice
+    return { drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred }, seen, map: this.cards?.map ?? "attention" };
+  }
+
+  /** What is on the pad as a link says it; null where it does not fit into one. */
+  drawn() {
+    const { base, strokes } = this.pad.now;
+    if ((strokes.length && !this.short) || (base && !SAMPLE.test(base.name)) || this.pad.empty) return null;
+    return { drawing: this.short, base: base?.name ?? null, centred: this.centred };
+  }
+
+  /** A link to what one sees, made here: the page’s own URL follows a moment later. */
+  link() {
+    const { base, strokes } = this.pad.now;
+    if (strokes.length && !this.short) return { address: null, long: true };
+    if (base && !SAMPLE.test(base.name)) return { address: null, long: false };
+    const { pin = null, left = false, ...panels } = this.cards ? panelsInLink(this.cards) : {};
+    const pinned = { pin: pin?.drawing ?? "", pin_start: pin?.base ?? null, pin_centred: pin?.centred ?? true };
+    const view = { strokes: this.short, start: base?.name ?? null, centred: this.centred, ...PANELS, ...panels, ...pinned };
+    const address = new URL(urlOf(location.href, this.header.fields, view));
+    address.searchParams.set("v", VERSION);
+    return { address: address.href, long: false, left };
+  }
+
+  // Drawing
+
+  layout() {
+    this.pad.layout();
+    this.cards?.layout();
+  }
+
+  complain(sentence) {
+    say(this.words.complaint, sentence);
+    this.complaint.hidden = !sentence;
+  }
+
+  sayAll() {
+    const { pad, centred } = this;
+    const reading = { drawing: pad.state(), base: pad.now.base?.name ?? null, strokes: pad.now.strokes.length, empty: pad.empty, centred };
+    set(this.root, "data-reading", JSON.stringify(reading));
+    this.showLast();
+  }
+
+  leave() {
+    super.leave();
+    left = { drawing: this.pad.now, memory: this.pad.memory, centred: this.centred, known: this.known };
+    this.cards?.close();
+    this.away = true;
+  }
+}
+
+export default mountable(DrawingPad);

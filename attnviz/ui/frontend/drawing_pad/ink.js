@@ -1,0 +1,63 @@
+// Drawings on the screen, painted by the browser at the screen's own resolution.
+
+import { css, TOP } from "../shared/colours.js";
+import { context2d, element } from "../shared/dom.js";
+import { colourAt } from "../shared/paint.js";
+import { walk } from "../shared/raster.js";
+import { CELLS, SIDE } from "../shared/strokes.js";
+
+/**
+ * Paint a drawing onto a canvas of any size, as on the sheet: for the pad, and for small pictures of drawings.
+ * @param {HTMLCanvasElement} canvas
+ * @param {{base: Base|null, strokes: Stroke[]}} drawing
+ * @param {Uint32Array} inks from paper to ink
+ */
+export function paint(canvas, { base, strokes }, inks) {
+  const context = opaque(canvas);
+  context.fillStyle = css(inks[0]);
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  if (base) {
+    const picture = element("canvas", { width: base.side, height: base.side });
+    const pixels = new Uint32Array(base.values.length).map((_, at) => colourAt(base.values, at, 1, inks));
+    const image = new ImageData(new Uint8ClampedArray(pixels.buffer), base.side);
+    context2d(picture).putImageData(image, 0, 0);
+    context.imageSmoothingEnabled = base.side > CELLS; // the pixels of a small picture are to be seen
+    context.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  }
+  for (const stroke of strokes) inkStroke(canvas, stroke, inks);
+}
+
+/** Paint one stroke more, or the rest of it from a point on. */
+export function inkStroke(canvas, stroke, inks, first = 0) {
+  const context = opaque(canvas);
+  const size = canvas.width / SIDE;
+  const colour = css(inks[stroke.tool === "erase" ? 0 : TOP]);
+  Object.assign(context, { fillStyle: colour, strokeStyle: colour, lineCap: "round", lineJoin: "round" });
+  /** @type {number|null} */
+  let wide = null;
+  walk(stroke, (x0, y0, r0, x1, y1, r1) => {
+    if (x0 === x1 && y0 === y1) {
+      if (wide !== null) context.stroke();
+      wide = null;
+      context.beginPath();
+      context.arc(x0 * size, y0 * size, Math.max(r0, r1) * size, 0, 2 * Math.PI);
+      context.fill();
+      return;
+    }
+    // One path as long as the width stays: a stroke of one width is painted at once.
+    if (wide !== r0 + r1) {
+      if (wide !== null) context.stroke();
+      wide = r0 + r1;
+      context.lineWidth = wide * size;
+      context.beginPath();
+      context.moveTo(x0 * size, y0 * size);
+    }
+    context.lineTo(x1 * size, y1 * size);
+  }, first);
+  if (wide !== null) context.stroke();
+}
+
+/** @param {HTMLCanvasElement} canvas @returns {CanvasRenderingContext2D} what draws on it; nothing of the page shows through */
+function opaque(canvas) {
+  return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+}

@@ -1,0 +1,308 @@
+// The pad: a sheet to draw on with mouse, pen, finger or keyboard. It needs no server: the stroke is painted where the
+// hand's events arrive, and what is drawn lives here.
+
+import { css } from "../shared/colours.js";
+import { element } from "../shared/dom.js";
+import { PadCursor } from "./cursor.js";
+import { inkStroke, paint } from "./ink.js";
+import { PadTools } from "./tools.js";
+import { Raster } from "../shared/raster.js";
+import { decode, encode, PRESSURES, SIDE, simplify, toUnit, UNITS } from "../shared/strokes.js";
+
+const NEAR = 4 * UNITS; // a hand trembles below this: the next point of a stroke lies at least so far away
+const DEEP = 200; // so many steps can be undone
+const ERASER = 32; // of a pen that is turned around, among `buttons`
+
+/** @typedef {{id: string, base: Base|null, strokes: Stroke[]}} Drawing never changed, only replaced */
+
+/**
+ * A new drawing. Its id tells it from others when the browser keeps it; an undo brings the old id back.
+ * @param {Base|null} base
+ * @param {Stroke[]} strokes
+ * @returns {Drawing}
+ */
+function drawing(base = null, strokes = []) {
+  return { id: `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`, base, strokes };
+}
+
+export class Pad {
+  /**
+   * @param {HTMLElement} node that it is put into
+   * @param {object} hands
+   * @param {(complete: boolean) => void} hands.changed after every visible change: true if it is complete, false within a stroke
+   * @param {(words: string) => void} [hands.tell] says what happened, for those who cannot see it
+   */
+  constructor(node, { changed, tell = () => {} }) {
+    this.changed = changed;
+    this.tell = tell;
+    /** @type {Drawing[]} */
+    this.past = [];
+    this.now = drawing();
+    /** @type {Drawing[]} */
+    this.future = [];
+    this.surface = new Raster();
+    /** @type {any} */
+    this.pointer = null; // that draws: its stroke, and the surface before it
+    this.tools = new PadTools(this);
+    this.canvas = element("canvas", { "aria-hidden": "true" });
+    this.behind = element("canvas"); // what is on the screen without the stroke that is being drawn
+    this.hint = element("p.hint", { "aria-hidden": "true" }, "Draw a digit here");
+    this.cursor = new PadCursor(this);
+    this.sheet = this.cursor.element;
+    this.sheet.prepend(this.canvas, this.hint);
+    this.element = element("div.pad", {}, this.sheet, this.tools.element);
+    this.listen();
+    node.append(this.element);
+    this.tools.refresh();
+  }
+
+  // What it holds
+
+  /** Whether nothing is drawn. */
+  get empty() {
+    return !this.surface.values.some((value) => value > 0);
+  }
+
+  /** What is drawn, of 280 x 280, 0 is paper, 255 is ink: a copy. @returns {import("../shared/live.js").Values} */
+  raster() {
+    return { values: this.surface.values.slice(), shape: [SIDE, SIDE, 1] };
+  }
+
+  /** The strokes as a short string that may stand in a URL. */
+  state() {
+    return encode(this.now.strokes);
+  }
+
+  /**
+   * Show other strokes, and another picture under them: a new drawing, from which an undo leads back.
+   * @param {string} written as `state` gives it
+   * @param {Base|null} base
+   * @throws {import("../shared/strokes.js").BadDrawing} nothing was changed
+   */
+  load(written, base = null) {
+    this.open({ base, strokes: decode(written) });
+  }
+
+  /** Show another drawing. @param {{base: Base|null, strokes: Stroke[], id?: string}} other id: where it is known */
+  open({ base, strokes, id }) {
+    const other = drawing(base, strokes);
+    this.become(id ? { ...other, id } : other);
+  }
+
+  /**
+   * Start anew from a picture: a sample, an upload. It can be drawn on and erased.
+   * @param {Uint8Array|null} values of 28 x 28 or 280 x 280, 0 is paper, 255 is ink; null: from an empty sheet
+   * @param {string} name by which it is known
+   */
+  base(values, name = "") {
+    this.become(drawing(values && { name, side: Math.sqrt(values.length), values }));
+  }
+
+  // What changes it
+
+  /** Take a drawing as the next step, which can be undone. @param {boolean} anew it is not on the sheet yet */
+  become(next, anew = true) {
+    this.past.push(this.now);
+    if (this.past.length > DEEP) this.past.shift();
+    this.future = [];
+    if (anew) this.replace(next);
+    else this.show(next);
+  }
+
+  /**
+   * Draw one more stroke over all that is there.
+   * @param {boolean} further it takes the place of the last one, which it lengthens: they are one step
+   */
+  add(stroke, further = false) {
+    const { strokes } = this.now;
+    const next = { ...this.now, strokes: [...(further ? strokes.slice(0, -1) : strokes), stroke] };
+    if (further) {
+      this.replace(next);
+    } else {
+      this.draw(stroke);
+      this.become(next, false);
+    }
+  }
+
+  undo() {
+    this.step(this.past, this.future, ["Nothing to undo.", "Undone."]);
+  }
+
+  redo() {
+    this.step(this.future, this.past, ["Nothing to redo.", "Redone."]);
+  }
+
+  step(from, to, [nothing, done]) {
+    if (this.pointer) return;
+    const possible = from.length > 0;
+    if (possible) {
+      to.push(this.now);
+      this.replace(from.pop());
+    }
+    this.tell(possible ? done : nothing);
+  }
+
+  clear() {
+    if (!this.now.base && !this.now.strokes.length) return;
+    this.become(drawing());
+    this.tell("Cleared. Undo brings the drawing back.");
+  }
+
+  replace(next) {
+    this.surface.draw(next);
+    if (this.pointer) { // in the middle of a stroke: it goes on, on the other drawing
+      this.pointer.before = this.surface.values.slice();
+      this.surface.stroke(this.pointer.stroke);
+    }
+    this.now = next;
+    this.repaint();
+    this.show(next);
+  }
+
+  /** Take a drawing that is on the sheet already. */
+  show(next) {
+    this.now = next;
+    this.refresh();
+    this.tools.refresh();
+    this.changed(true);
+  }
+
+  /** Take what there is as the first step: there is nothing to undo. */
+  begin() {
+    [this.past, this.future] = [[], []];
+    this.tools.refresh();
+  }
+
+  /** What undo and redo know, so that another pad can go on. */
+  get memory() {
+    return { past: this.past, now: this.now, future: this.future };
+  }
+
+  set memory({ past, now, future }) {
+    Object.assign(this, { past, future });
+    this.replace(now);
+  }
+
+  // Hands
+
+  listen() {
+    const { sheet } = this;
+    sheet.addEventListener("pointerdown", (event) => this.down(event));
+    sheet.addEventListener("pointermove", (event) => this.move(event));
+    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) sheet.addEventListener(end, (event) => this.up(event));
+    sheet.addEventListener("contextmenu", (event) => this.pointer && event.preventDefault()); // a finger that rests
+  }
+
+  down(event) {
+    const turned = event.pointerType === "pen" && (event.buttons & ERASER) > 0;
+    if (this.pointer || (event.button !== 0 && !turned)) return; // of several pointers the first draws
+    event.preventDefault();
+    this.sheet.setPointerCapture(event.pointerId);
+    this.cursor.follow();
+    const { tool, width } = this.tools;
+    // Only a pen measures how hard it presses; what other devices say there is a constant, or the size of a fingertip.
+    const stroke = { tool: turned ? "erase" : tool, width, points: [], pressures: event.pointerType === "pen" ? [] : null };
+    this.pointer = { id: event.pointerId, stroke, before: this.surface.values.slice(), behind: true, rest: null };
+    copy(this.canvas, this.behind);
+    this.hint.hidden = true;
+    this.follow([event]);
+  }
+
+  move(event) {
+    if (event.pointerId !== this.pointer?.id) return;
+    const several = event.getCoalescedEvents?.() ?? [];
+    this.follow(several.length ? several : [event]);
+  }
+
+  /** Lengthen the stroke by the places where the hand has been, and paint that at once. */
+  follow(events) {
+    const { stroke } = this.pointer;
+    const { points, pressures } = stroke;
+    const box = this.sheet.getBoundingClientRect();
+    const size = SIDE / this.sheet.clientWidth;
+    const [left, top] = [box.left + this.sheet.clientLeft, box.top + this.sheet.clientTop];
+    for (const event of events) {
+      const place = [toUnit((event.clientX - left) * size), toUnit((event.clientY - top) * size)];
+      const pressure = Math.round(event.pressure * PRESSURES);
+      const [dx, dy] = [place[0] - points.at(-2), place[1] - points.at(-1)];
+      this.pointer.rest = [...place, pressure];
+      if (dx * dx + dy * dy < NEAR * NEAR) continue;
+      this.pointer.rest = null;
+      points.push(...place);
+      pressures?.push(pressure);
+      this.draw(stroke, Math.max(0, points.length / 2 - 2));
+    }
+    const { rest } = this.pointer;
+    if (rest) {
+      // The tip of the pen, nearer than the next point will be: ink up to there, and the point only if the hand stops.
+      const tip = { ...stroke, points: [...points.slice(-2), rest[0], rest[1]], pressures: pressures && [pressures.at(-1), rest[2]] };
+      this.draw(tip);
+    }
+    this.changed(false);
+  }
+
+  up(event) {
+    if (event.pointerId !== this.pointer?.id) return;
+    const { stroke, before, behind, rest } = this.pointer;
+    this.pointer = null;
+    if (rest && (rest[0] !== stroke.points.at(-2) || rest[1] !== stroke.points.at(-1))) {
+      stroke.points.push(rest[0], rest[1]);
+      stroke.pressures?.push(rest[2]);
+    }
+    // What is kept is a little simpler than what was painted on the way.
+    this.surface.values.set(before);
+    if (behind) copy(this.behind, this.canvas);
+    else this.repaint();
+    this.add(simplify(stroke));
+  }
+
+  // The sheet
+
+  /** Draw a stroke, or the rest of it from a point on, on the surface and on the screen. */
+  draw(stroke, first = 0) {
+    this.surface.stroke(stroke, first);
+    this.ink(stroke, first);
+  }
+
+  /** Take the colours of a theme. @param {Uint32Array} inks from paper to ink, of colours.js */
+  colour(inks) {
+    this.inks = inks;
+    this.sheet.style.background = css(inks[0]);
+    this.repaint();
+  }
+
+  /** Follow the size on the screen. */
+  layout() {
+    const size = Math.round(this.sheet.clientWidth * devicePixelRatio);
+    if (!size || size === this.canvas.width) return;
+    this.canvas.width = this.canvas.height = size;
+    this.repaint();
+  }
+
+  /** Paint everything on the screen. */
+  repaint() {
+    this.refresh();
+    if (!this.inks) return;
+    paint(this.canvas, this.now, this.inks);
+    if (!this.pointer) return;
+    this.pointer.behind = false;
+    this.ink(this.pointer.stroke);
+  }
+
+  /** Show what lies over the drawing. */
+  refresh() {
+    this.hint.hidden = Boolean(this.pointer || this.now.base || this.now.strokes.length);
+    this.cursor.refresh();
+  }
+
+  ink(stroke, first = 0) {
+    if (this.inks) inkStroke(this.canvas, stroke, this.inks, first);
+  }
+}
+
+/** Copy what is on a canvas to another one. */
+function copy(from, to) {
+  if (to.width !== from.width) to.width = to.height = from.width;
+  const context = to.getContext("2d", { alpha: false });
+  context.drawImage(from, 0, 0);
+}

@@ -1,0 +1,71 @@
+// How a drawing leaves the page, and comes back: a link, a PNG, the strokes as JSON.
+
+import { Savers } from "../shared/controls.js";
+import { context2d, element } from "../shared/dom.js";
+import { save } from "../shared/export.js";
+import { withText } from "../shared/sheet.js";
+import { BadDrawing, fromJson, SIDE, toJson } from "../shared/strokes.js";
+
+const NAME = "attnviz-drawing";
+const LARGEST = 4 << 20; // characters of a file that are read
+const TOO_LONG = "This drawing is too long for a link. Save it as JSON instead: the file contains it exactly.";
+const PIN_LEFT = " The pinned drawing does not fit into it.";
+const NOT_IN_LINK = "The picture under the strokes does not fit into a link. Save the drawing as JSON instead: the file contains it exactly.";
+
+export class PadShare extends Savers {
+  /**
+   * @param {object} owner
+   * @param {() => {base: Base|null, strokes: Stroke[]}} owner.drawing what is on the pad
+   * @param {() => Uint8Array} owner.values of its raster
+   * @param {() => {address: string|null, long: boolean, left?: boolean}} owner.link to it, or null where there cannot be one
+   * @param {(drawing: {base: Base|null, strokes: Stroke[]}) => void} owner.open shows a drawing that was read
+   * @param {(words: string) => void} owner.say shows a sentence; "" takes it away
+   */
+  constructor(owner) {
+    super(
+      { PNG: () => savePng(owner.values()), JSON: () => save(`${NAME}.json`, toJson(owner.drawing()), "application/json") },
+      {},
+      owner.say);
+    this.owner = owner;
+    this.file = element("input", {
+      type: "file", accept: ".json,application/json", hidden: true, "aria-label": "A drawing saved as JSON", onchange: () => this.read(),
+    });
+    const button = (words, title, act) => element("button.quiet", { type: "button", title, onclick: act }, words);
+    this.field.before(button("Copy link", "The URL of this page with the drawing in it", () => this.copyLink()));
+    this.element.append(button("Open JSON", "A drawing that was saved as JSON", () => this.file.click()), this.file);
+  }
+
+  async copyLink() {
+    const { address, long, left } = this.owner.link();
+    if (address === null) {
+      this.tell(long ? TOO_LONG : NOT_IN_LINK);
+      return;
+    }
+    await this.copy(address);
+    this.tell(this.field.hidden ? `Link copied.${left ? PIN_LEFT : ""}` : "This browser does not let pages copy. The link is selected: copy it from there.");
+  }
+
+  async read() {
+    const [file] = this.file.files ?? [];
+    this.file.value = ""; // so that the same file can be chosen again
+    if (!file) return;
+    try {
+      if (file.size > LARGEST) throw new BadDrawing("it is larger than 4 MB");
+      this.owner.open(fromJson(await file.text()));
+      this.tell("");
+    } catch (error) {
+      const why = error instanceof BadDrawing ? error.message : "it cannot be read";
+      this.tell(`${file.name} is not a drawing of this app: ${why}. The pad stays as it is.`);
+    }
+  }
+}
+
+/** Save the canvas as it is shown to the models, but black on white. */
+async function savePng(values) {
+  const canvas = element("canvas", { width: SIDE, height: SIDE });
+  const pixels = new Uint8ClampedArray(4 * values.length).map((_, i) => (i % 4 === 3 ? 255 : 255 - values[i >> 2]));
+  context2d(canvas).putImageData(new ImageData(pixels, SIDE), 0, 0);
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  const png = new Uint8Array(await blob.arrayBuffer());
+  save(`${NAME}.png`, withText(png, "Description", "Drawn in attnviz: black ink, 280 x 280, ten pixels for each that a model sees"), "image/png");
+}

@@ -1,0 +1,117 @@
+// What stands below the pad: the picture that the models see, digits and other pictures to start from, and the last
+// drawings.
+
+import { context2d, element, focused, say, set, text } from "../shared/dom.js";
+import { paint } from "./ink.js";
+import { pictureCanvas } from "../shared/paint.js";
+import { CELLS } from "../shared/strokes.js";
+
+const THUMB = 44; // CSS pixels
+
+/** The picture that was made of the drawing for the first model, the steps in words, and the switch that leaves them out. */
+export class Seen {
+  /** @param {(centred: boolean) => void} switched whether the drawing is to be centred */
+  constructor(switched) {
+    this.words = text();
+    this.canvas = element("canvas", { width: CELLS, height: CELLS, role: "img", "aria-label": "What the models see" });
+    this.box = element("input", { type: "checkbox", onchange: () => switched(this.box.checked) });
+    this.element = element("section.seen", {}, this.canvas,
+      element("div", {}, element("h2", {}, "What the models see"),
+        element("p.how", {}, this.words), element("label", {}, this.box, "centre it")));
+    this.picture = null;
+    this.show(null, "");
+  }
+
+  /**
+   * Show what a model was given.
+   * @param {{values: Uint8Array, shape: number[]}|null} picture (row, column, channel); null: not known yet
+   * @param {string} words how it came from the drawing
+   */
+  show(picture, words) {
+    this.picture = picture;
+    const said = words || "Your drawing is cut out, scaled to 20 \u00d7 20 pixels, and placed with its centre of mass in the middle of 28 \u00d7 28 pixels.";
+    say(this.words, said.replaceAll(" \u00d7 ", "\u00a0\u00d7\u00a0")); // a size is not parted between two lines
+    this.draw();
+  }
+
+  /** @param {boolean} centred */
+  set(centred) {
+    this.box.checked = centred;
+  }
+
+  /** Take the colours of a theme. */
+  colour(inks) {
+    this.inks = inks;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.inks) return;
+    const { values, shape } = this.picture ?? { values: new Uint8Array(CELLS * CELLS), shape: [CELLS, CELLS, 1] };
+    const from = pictureCanvas(values, shape, shape[2] === 1 ? this.inks : null);
+    [this.canvas.width, this.canvas.height] = [from.width, from.height];
+    context2d(this.canvas).drawImage(from, 0, 0);
+  }
+}
+
+/** A row of small drawings, each a button. */
+export class Thumbs {
+  /** @param {string} label @param {(drawing: any) => void} take is given the drawing that was clicked */
+  constructor(label, take) {
+    this.take = take;
+    this.drawings = [];
+    this.element = element("div.thumbs", { role: "group", "aria-label": label });
+  }
+
+  /** @param {{base: Base|null, strokes: Stroke[], words: string}[]} drawings words: what each is, for those who cannot see it */
+  show(drawings) {
+    const place = this.buttons?.indexOf(focused(this.element)) ?? -1;
+    this.drawings = drawings;
+    this.buttons = drawings.map((drawing) => element("button.thumb", { type: "button", "aria-label": drawing.words, onclick: () => this.take(drawing) }, element("canvas", { "aria-hidden": "true" })));
+    this.element.replaceChildren(...this.buttons);
+    if (place >= 0) this.buttons.at(Math.min(place, drawings.length - 1))?.focus();
+    this.draw();
+  }
+
+  colour(inks) {
+    this.inks = inks;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.inks) return;
+    this.buttons?.forEach((button, i) => {
+      const canvas = /** @type {HTMLCanvasElement} */ (button.firstElementChild);
+      canvas.width = canvas.height = Math.round(THUMB * devicePixelRatio);
+      paint(canvas, this.drawings[i], this.inks);
+    });
+  }
+
+  /** Frame one of them. @param {number} which -1: none */
+  mark(which) {
+    this.buttons?.forEach((button, i) => set(button, "aria-current", String(i === which)));
+  }
+}
+
+/** Other pictures to start from: a button each. The page has them chosen above the pad, and says which is open there. */
+export class Ways {
+  /** @param {(name: string) => void} open is given the name of the way that was clicked; "" closes the one that is open */
+  constructor(open) {
+    this.open = open;
+    this.buttons = [];
+    this.element = element("div.ways", { role: "group", "aria-label": "Other pictures to start from" });
+  }
+
+  /**
+   * @param {{name: string, label: string}[]} ways
+   * @param {string} opened the name of the one that is open; "" for none
+   */
+  show(ways, opened) {
+    if (this.buttons.length !== ways.length) {
+      this.buttons = ways.map(({ name, label }) => element("button.tool", { type: "button", onclick: () => this.open(this.opened === name ? "" : name) }, label));
+      this.element.replaceChildren(...this.buttons);
+    }
+    this.opened = opened;
+    this.buttons.forEach((button, which) => set(button, "aria-expanded", String(ways[which].name === opened)));
+  }
+}

@@ -1,0 +1,50 @@
+// The tools of the pad, in one line under it.
+
+import { element, set } from "../shared/dom.js";
+import { CELLS, SIDE } from "../shared/strokes.js";
+
+// Canvas pixels. A digit that fills the pad then has strokes of 1.7 pixels where the models see it, one of a third of
+// that size 5: between them lie MNIST's. With wider pens small digits are blots, with thinner ones large digits fade.
+const WIDTH = 20;
+const [THIN, THICK] = [8, 48];
+
+export class PadTools {
+  /** @param {import("./pad.js").Pad} pad */
+  constructor(pad) {
+    this.pad = pad;
+    this.tool = "ink";
+    const button = (words, title, act) => element("button.tool", { type: "button", title, onclick: act }, words);
+    this.kinds = {
+      ink: button("Ink", "Draw", () => this.take("ink")),
+      erase: button("Erase", "Remove ink; the other end of a pen does this too", () => this.take("erase")),
+    };
+    this.slider = element("input", { type: "range", min: THIN, max: THICK, step: 2, value: WIDTH, oninput: () => this.refresh() });
+    this.undo = button("Undo", "Ctrl Z", () => pad.undo());
+    this.redo = button("Redo", "Ctrl Y, or Ctrl Shift Z", () => pad.redo());
+    this.clear = button("Clear", "Start again; this can be undone", () => pad.clear());
+    this.element = element("div.tools", { role: "group", "aria-label": "Tools" },
+      element("span.kinds", { role: "group", "aria-label": "Brush" },
+        this.kinds.ink, this.kinds.erase, element("label.width", {}, "Width", this.slider)),
+      element("span.history", {}, this.undo, this.redo, this.clear));
+  }
+
+  /** How wide strokes are, in canvas pixels. */
+  get width() {
+    return Number(this.slider.value);
+  }
+
+  take(tool) {
+    this.tool = tool;
+    this.refresh();
+  }
+
+  /** Show what is chosen and what can be done. */
+  refresh() {
+    const { past, now, future } = this.pad;
+    for (const [tool, button] of Object.entries(this.kinds)) set(button, "aria-pressed", String(tool === this.tool));
+    set(this.slider, "aria-valuetext", `${((this.width * CELLS) / SIDE).toFixed(1)} of ${CELLS} pixels`);
+    set(this.undo, "aria-disabled", String(!past.length));
+    set(this.redo, "aria-disabled", String(!future.length));
+    set(this.clear, "aria-disabled", String(!now.base && !now.strokes.length));
+  }
+}

@@ -1,0 +1,83 @@
+// What maps are computed from, and how: a kind for each of the things that `moving_maps.js` lets a hand move.
+// Nothing here knows the page. Every kind has `compute(sent, at)`, which gives the maps of each pane and lines of words.
+
+import { extent, half } from "../shared/attention.js";
+import { column, short } from "../shared/numbers.js";
+
+/** A component of a query, key or value: w x intensity + b, for the w of the handle. */
+const weight = {
+  say: (at) => `w = ${column(at)}`,
+  compute({ header, arrays }, at) {
+    const maps = Float64Array.from(arrays.picture, (intensity) => at * intensity + header.bias);
+    const { high, low } = extent(maps, 0, maps.length);
+    const words = high === low
+      ? `w = 0: every value is b = ${short(header.bias)}. On its own scale the tile is empty, because all values are equal.`
+      : `On its own scale the tile is ${at > 0 ? "the picture" : "its negative"}; its values span only ${short(high - low)}.`;
+    return { panes: [maps, maps], lines: [words] };
+  },
+};
+
+/** The rows of a few queries, for scores divided by ten to the power of the handle. */
+const temperature = {
+  say: (at) => `scores \u00f7 ${divisor(at)}`,
+  compute({ header, arrays, shapes }, at) {
+    const [count, size] = shapes.query;
+    const tokens = shapes.key[0];
+    const maps = new Float64Array(count * tokens);
+    const lines = [];
+    const factor = 1 / Math.sqrt(size) / 10 ** at;
+    for (let row = 0; row < count; row++) {
+      const bits = fillRow(maps, row * tokens, arrays.query.subarray(row * size, (row + 1) * size), arrays.key, factor);
+      const { count: needed } = half(maps, row * tokens, tokens);
+      lines.push(`${header.names[row]}: ${bits.toFixed(2)} of ${Math.log2(tokens).toFixed(2)} bits, half of the weight on ${needed} of ${tokens} pixels`);
+    }
+    return { panes: [maps], lines };
+  },
+};
+
+/** How alike the code of one place is to that of every other. */
+const places = {
+  compute({ header, arrays, shapes }, at) {
+    const size = shapes.code[1];
+    const { code } = arrays;
+    const product = (one, other) => {
+      let sum = 0;
+      for (let i = 0; i < size; i++) sum += code[one * size + i] * code[other * size + i];
+      return sum;
+    };
+    const length = (token) => (header.cosine ? Math.sqrt(product(token, token)) : 1);
+    const maps = Float64Array.from({ length: shapes.code[0] }, (_, token) => product(at, token) / length(at) / length(token));
+    return { panes: [null, maps, null], lines: [] };
+  },
+};
+
+export const KINDS = { weight, temperature, places };
+
+/** What scores are divided by, as a person reads it: 6,173 or 1/6,173. */
+function divisor(at) {
+  const said = (value) => (value >= 99.5 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3))));
+  return at < -1e-9 ? `1/${said(10 ** -at)}` : said(10 ** at);
+}
+
+/** The softmax of one row, written into `maps` from `start` on. @returns {number} its entropy in bits */
+function fillRow(maps, start, query, key, factor) {
+  const size = query.length;
+  const tokens = key.length / size;
+  let most = -Infinity;
+  for (let token = 0; token < tokens; token++) {
+    let score = 0;
+    for (let i = 0; i < size; i++) score += query[i] * key[token * size + i];
+    maps[start + token] = score * factor;
+    most = Math.max(most, maps[start + token]);
+  }
+  let sum = 0;
+  for (let at = start; at < start + tokens; at++) sum += Math.exp(maps[at] - most);
+  const logarithm = most + Math.log(sum);
+  let entropy = 0;
+  for (let at = start; at < start + tokens; at++) {
+    const logged = maps[at] - logarithm;
+    maps[at] = Math.exp(logged);
+    if (maps[at] > 0) entropy -= maps[at] * logged;
+  }
+  return entropy / Math.LN2;
+}

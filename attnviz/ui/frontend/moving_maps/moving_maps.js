@@ -1,0 +1,146 @@
+// Maps that are computed here while a hand moves a handle, or moves over places. Python's side is
+// attnviz/ui/components/moving_maps.py; what is computed is in kinds.js.
+
+import { element, say, set, text } from "../shared/dom.js";
+import { MapGrid } from "../map_grid/map_grid.js";
+import { KINDS } from "./kinds.js";
+import { mountable, Part } from "../shared/part.js";
+
+const DIGITS = 10; // of a handle's place, as in the URL
+
+/** The component: a handle if the kind has one, words, and one grid of maps a pane. */
+export class MovingMaps extends Part {
+  constructor(parent) {
+    super();
+    this.at = null;
+    this.grids = [];
+    this.words = { title: text(), value: text() };
+    this.slider = element("input", { type: "range", oninput: () => this.guard(() => this.move(Number(this.slider.value))), onchange: () => this.settle() });
+    this.stops = element("span.stops");
+    this.handle = element("div.handle", {}, element("label", {}, element("span", {}, this.words.title), this.slider), this.stops, element("output", {}, this.words.value));
+    this.lines = element("div.lines");
+    this.room = element("div.panes");
+    this.root = element("div.attnviz.moving", { "data-component": "moving_maps" }, this.failure, this.handle, this.lines, this.room, this.liveRegion);
+    parent.append(this.root);
+  }
+
+  receive(bytes) {
+    this.takeNew(bytes);
+    this.failure.hidden = true;
+    this.grids.forEach((grid) => grid.refresh());
+    this.draw();
+  }
+
+  takeData() {
+    const { header, arrays } = this;
+    this.kind = KINDS[header.kind];
+    const asked = this.asked("at");
+    if (asked) this.at = asked.value ?? header.start;
+    this.takeHandle();
+    while (this.grids.length > header.panes.length) this.grids.pop().leave();
+    while (this.grids.length < header.panes.length) this.grids.push(this.makeGrid());
+    this.room.replaceChildren(...this.grids.map((grid) => grid.room));
+    const computed = this.kind.compute(this, this.at).panes;
+    header.panes.forEach((pane, i) => {
+      const maps = computed[i] ?? arrays[`maps_${i}`];
+      this.grids[i].room.classList.toggle("wide", pane.labels.length > 6);
+      const shape = [pane.labels.length, header.rows, header.columns];
+      const picture = pane.edge ? { picture: arrays.picture } : {};
+      this.grids[i].hold(this.data, { header: { ...pane, origin: header.origin }, arrays: { maps, ...picture }, shapes: { maps: shape, picture: shape.slice(1) } });
+    });
+    if (asked && header.kind === "places") this.hold(asked.value);
+    if (asked) this.noteSettled(); // else a hand that has not come to rest would go unheard
+  }
+
+  takeHandle() {
+    const { handle } = this.header;
+    this.handle.hidden = !handle;
+    if (!handle) return;
+    say(this.words.title, handle.title);
+    Object.assign(this.slider, { min: handle.low, max: handle.high, step: handle.step, value: this.at });
+    this.stops.replaceChildren(...handle.stops.map(([name, at]) => element("button.quiet", { type: "button", onclick: () => this.guard(() => {
+      this.slider.value = at;
+      this.move(at);
+      this.settle();
+    }) }, name)));
+  }
+
+  makeGrid() {
+    const room = element("div.pane");
+    const grid = new MapGrid(room);
+    grid.report = () => {};
+    grid.drawn = () => this.guard(() => this.follow(grid));
+    return grid;
+  }
+
+  // What the visitor does
+
+  move(at) {
+    this.at = at;
+    this.draw();
+  }
+
+  /** Places are chosen in the first and in the last pane; those follow one another, and the maps between follow them. */
+  follow(grid) {
+    if (this.header.kind !== "places" || grid === this.grids[1] || this.following) return;
+    const [picture, , code] = this.grids;
+    const other = grid === picture ? code : picture;
+    const at = grid.shown < 0 ? this.at : grid.shown;
+    const same = at === this.at && other.cell === grid.cell;
+    if (same) return;
+    this.following = true;
+    other.cell = grid.cell;
+    other.looked = { tile: other.looked.tile, token: at };
+    other.draw();
+    this.move(at);
+    this.following = false;
+    this.settle();
+  }
+
+  /** Hold the place that the URL names, or none. */
+  hold(at) {
+    const [picture, , code] = this.grids;
+    for (const grid of [picture, code]) {
+      grid.cell = at;
+      grid.looked = { tile: 0, token: this.at };
+    }
+  }
+
+  settled() {
+    return { at: this.header.kind === "places" ? this.grids[0].cell : Number(this.at.toPrecision(DIGITS)) };
+  }
+
+  layout() {}
+
+  leave() {
+    super.leave();
+    this.grids.forEach((grid) => grid.leave());
+  }
+
+  // Drawing: this runs at every move
+
+  draw() {
+    const { header, kind, grids, at } = this;
+    const { panes, lines } = kind.compute(this, at);
+    panes.forEach((maps, i) => {
+      if (!maps) return;
+      if (header.kind === "places") grids[i].header.outlined = [at];
+      grids[i].renew(maps);
+    });
+    this.said = lines;
+    this.root.dataset.reading = JSON.stringify({ at, lines });
+    this.saySoon();
+  }
+
+  sayAll() {
+    const { kind, said, at, lines } = this;
+    while (lines.children.length > said.length) lines.lastChild.remove();
+    while (lines.children.length < said.length) lines.append(element("p", {}, text()));
+    said.forEach((line, i) => say(lines.children[i].firstChild, line));
+    if (!kind.say) return;
+    say(this.words.value, kind.say(at));
+    set(this.slider, "aria-valuetext", kind.say(at));
+  }
+}
+
+export default mountable(MovingMaps);

@@ -1,0 +1,113 @@
+// What the renderers of panels share: a map over the picture that the model saw, with the edge of its ink, at the
+// screen's own resolution.
+//
+// A renderer is a module that exports one function. The house has share.js, signed.js and ink.js; a panel names its own
+// (attnviz/ui/components/panel.py), and another package serves one from a component of its own.
+//
+//     /**
+//      * Draw an answer: it is called for each, many times a second, and returns within a few milliseconds.
+//      * @param {HTMLCanvasElement} canvas of this panel alone; its width and height are set, in device pixels
+//      * @param {object} panel what Python says of it: rows, columns, prefix, options, classes, ... (panels.py)
+//      * @param {Answer} answer of the model
+//      * @param {{before: Answer|null, theme: object, palettes: Object<string, Uint32Array>}} look before: the pinned
+//      *   answer, where the change since then is wanted; theme and palettes as in colours.js
+//      * @returns {{values?: ArrayLike<number>, most?: number}} values: what has been painted, for exports; most: the
+//      *   largest in size, for "{most}" in the panel's words
+//      */
+//     export function draw(canvas, panel, answer, look) { ... }
+//
+// Answer: {map: Float32Array|null, shape: number[]|null (of the map of this one picture), probabilities, logits: Float32Array,
+//          parts: {NAME: {values: Float32Array, shape: number[]}} of a derived value of several arrays: map is null then,
+//          seen: {values: Uint8Array, shape: [rows, columns, channels]}, head: number|null}
+
+import { packed, toIndices, TOP } from "../shared/colours.js";
+import { Board, Cells, inkEdge } from "../shared/paint.js";
+
+const faces = new WeakMap(); // canvas -> its face
+const edges = new WeakMap(); // the values of a picture -> the edge of its ink, the same on all panels of one size
+const greys = new WeakMap(); // the values of a colour picture -> their mean over the channels
+
+/** The face on a canvas, fitted to it and to what the model saw. @param {Answer["seen"]} seen */
+export function faceOf(canvas, panel, seen) {
+  if (!faces.has(canvas)) faces.set(canvas, new Face(canvas, panel));
+  const face = faces.get(canvas);
+  face.fit(seen);
+  return face;
+}
+
+/** One value for each pixel of a picture, 0 to 255: its mean over the channels. @param {Answer["seen"]} seen */
+export function greyOf({ values, shape: [rows, columns, channels] }) {
+  if (channels === 1) return values;
+  if (!greys.has(values)) {
+    const grey = new Uint8Array(rows * columns);
+    for (let at = 0; at < grey.length; at++) {
+      let sum = 0;
+      for (let channel = 0; channel < channels; channel++) sum += values[at * channels + channel];
+      grey[at] = Math.round(sum / channels);
+    }
+    greys.set(values, grey);
+  }
+  return greys.get(values);
+}
+
+/** One map on one canvas. */
+class Face {
+  constructor(canvas, { rows, columns, prefix }) {
+    this.canvas = canvas;
+    this.board = new Board(canvas);
+    this.prefix = prefix;
+    this.cells = new Cells(rows || 1, columns || 1);
+    this.size = "";
+    this.pixels = this.cells; // as many as what is seen has
+    this.ink = new Uint16Array(0);
+    this.values = new Float64Array(prefix + rows * columns);
+    this.indices = new Uint16Array(prefix + rows * columns);
+  }
+
+  /** Follow the canvas, and the shape of what is seen. */
+  fit({ shape: [rows, columns] }) {
+    const { width, height } = this.canvas;
+    const size = [width, height, rows, columns].join();
+    if (size === this.size) return;
+    Object.assign(this, { size, seen: null, pixels: new Cells(rows, columns), ink: new Uint16Array(rows * columns) });
+    this.board.resize(width, height);
+    const line = Math.max(1, Math.round(devicePixelRatio));
+    for (const cells of [this.cells, this.pixels]) this.board.place(0, 0, [width / cells.columns, height / cells.rows], cells, [], line);
+  }
+
+  /** Paint `values` on a scale of colours.js, and the edge of the ink over it. */
+  map(scale, seen, { theme, palettes }) {
+    const { board, values, indices } = this;
+    toIndices(values, 0, values.length, scale, indices);
+    this.take(seen);
+    board.paint(0, indices, this.prefix, palettes[scale.palette], packed(theme.text), packed(theme.edge));
+    board.paintEdge(1, packed(theme.edge));
+    board.flush();
+  }
+
+  /** Paint what was seen, or how its ink differs from that before. */
+  picture(seen, before, { theme, palettes }) {
+    const { ink, board } = this;
+    const [now, then] = [greyOf(seen), before && greyOf(before)];
+    const comparable = then && then.length === now.length;
+    if (!comparable && seen.shape[2] > 1) {
+      board.paintPicture(1, seen.values, seen.shape, null);
+    } else {
+      for (let at = 0; at < ink.length; at++) ink[at] = Math.round((comparable ? 0.5 + (now[at] - then[at]) / 510 : now[at] / 255) * TOP);
+      board.paint(1, ink, 0, comparable ? palettes.signed : palettes.ink, packed(theme.text), packed(theme.edge));
+    }
+    board.flush();
+  }
+
+  /** Find the edge of the ink, once for all faces of one size. */
+  take(seen) {
+    if (seen.values === this.seen) return;
+    this.seen = seen.values;
+    const tile = this.board.tiles[1];
+    if (edges.get(seen.values)?.size !== this.size) {
+      const [rows, columns] = seen.shape;
+      edges.set(seen.values, { size: this.size, pixels: this.board.edgePixels(tile, inkEdge(greyOf(seen), rows, columns)) });
+    }
+    tile.edge = edges.get(seen.values).pixels;
+  }
+}

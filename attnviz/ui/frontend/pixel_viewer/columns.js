@@ -1,0 +1,65 @@
+// Numbers side by side, each with a bar: a table whose columns are terms, keys or the numbers of a vector.
+
+import { element, say, set, text } from "../shared/dom.js";
+
+/** A small table. Its nodes are made once; while the pointer moves only text nodes and transforms change. */
+export class Columns {
+  /**
+   * @param {string} label what it shows, for those who cannot see it
+   * @param {number} count of its columns, at most
+   * @param {Record<string, string>} rows name -> label; the row "bar" holds bars instead of numbers
+   * @param {{signed?: boolean}} options signed: bars go up and down from the middle
+   */
+  constructor(label, count, rows, { signed = false } = {}) {
+    this.shown = count;
+    this.cells = /** @type {Record<string, {node: Text, element: HTMLElement, bar: HTMLElement, kind: string}[]>} */ ({});
+    const lines = Object.entries(rows).map(([name, title]) => {
+      this.cells[name] = Array.from({ length: count }, () => (name === "bar" ? barCell() : textCell(name)));
+      const head = element(`span.row-name.${name}`, name === "bar" ? {} : { role: "rowheader" }, title);
+      return element("div.row", name === "bar" ? { "aria-hidden": "true" } : { role: "row" }, head, ...this.cells[name].map((cell) => cell.element));
+    });
+    this.element = element(`div.columns${signed ? ".signed" : ""}`, { role: "table", "aria-label": label }, ...lines);
+  }
+
+  /**
+   * Say all columns.
+   * @param {Record<string, any>[]} items for each row's name its words; `bar`: -1..1; `kind`: a class of its bar and words
+   */
+  say(items) {
+    for (const [name, cells] of Object.entries(this.cells)) {
+      cells.forEach((cell, i) => {
+        const item = items[i];
+        if (!item) return;
+        if (cell.bar) cell.bar.style.transform = `scaleY(${Number.isFinite(item.bar) ? item.bar.toFixed(3) : 0})`;
+        else say(cell.node, item[name] ?? "");
+        if (cell.kind !== item.kind) set(cell.element, "data-kind", (cell.kind = item.kind) ?? "");
+      });
+    }
+    if (items.length !== this.shown) this.show(items.length);
+  }
+
+  show(count) {
+    this.shown = count;
+    for (const cells of Object.values(this.cells)) cells.forEach((cell, i) => (cell.element.hidden = i >= count));
+  }
+
+  /** Give the words of a row their exact digits, under the pointer. @param {string} name @param {string[]} digits */
+  explain(name, digits) {
+    this.cells[name].forEach((cell, i) => set(cell.element, "title", digits[i] ?? ""));
+  }
+}
+
+function textCell(name) {
+  const node = text();
+  return { node, element: element(`span.cell.${name}`, { role: "cell" }, node), bar: null, kind: undefined };
+}
+
+function barCell() {
+  const bar = element("i");
+  return { node: null, element: element("span.room", {}, bar), bar, kind: undefined };
+}
+
+/** The largest absolute value of some numbers, to scale their bars by; 1 where all are zero. @param {number[]} numbers */
+export function longest(numbers) {
+  return numbers.reduce((most, number) => Math.max(most, Math.abs(number) || 0), 0) || 1;
+}

@@ -1,0 +1,111 @@
+// The Jacobian of the shown answer in place of a map: one map per channel of the picture. It is asked for over the live
+// channel when it is first looked at; Python says of what (attnviz/ui/live/jacobian_map.py).
+
+import { element, say, text } from "../shared/dom.js";
+import { Live } from "../shared/live.js";
+import { MapGrid } from "../map_grid/map_grid.js";
+
+const CHANNELS = { 1: ["intensity"], 3: ["red", "green", "blue"] };
+const LOST = "The live connection is lost. The Jacobian is shown as soon as it is back.";
+
+/** A grid whose single map is as wide as the map in whose place it stands. */
+class Maps extends MapGrid {
+  hint = "move over it to read its values";
+
+  roomOfTile(width, beside) {
+    return beside === 1 ? width : super.roomOfTile(width, beside);
+  }
+}
+
+/** @typedef {{checkpoint: string, picture: {data: string, number: number}, missing: string|null, meaning: string}} Asked */
+
+/** The Jacobian of one answer at a time; that of another picture is never shown for it. */
+export class Jacobian {
+  /**
+   * @param {HTMLElement} node that it is put into
+   * @param {(act: () => void) => void} guard runs what must not fail
+   */
+  constructor(node, guard) {
+    this.guard = guard;
+    this.words = text();
+    this.sentence = element("p.complaint", { hidden: true, role: "status" }, this.words);
+    this.room = element("div");
+    /** @type {Maps|null} */
+    this.grid = null;
+    this.element = element("div.jacobian", { hidden: true }, this.sentence, this.room);
+    Object.assign(this.element, { readJacobian: () => this.reading }); // for tests
+    node.append(this.element);
+  }
+
+  /**
+   * Show it, of this model and picture.
+   * @param {Asked} asked
+   * @param {{classes: string[], origin: Record<string, any>, ink: Float64Array|null}} facts
+   */
+  show(asked, facts) {
+    this.element.hidden = false;
+    const key = JSON.stringify([asked.checkpoint, asked.picture]);
+    if (key === this.key) return this.grid?.refresh();
+    this.key = key;
+    this.reading = null;
+    this.room.hidden = true;
+    this.complain(asked.missing ?? "");
+    if (asked.missing) return undefined;
+    this.channel ??= new Live((state) => this.guard(() => !this.reading && this.complain(state === "lost" ? LOST : "")));
+    const asks = [{ checkpoint: asked.checkpoint, wanted: { jacobian: { derived: "jacobian" } } }];
+    this.channel.ask({ pictures: [asked.picture], asks }, (answer) => this.guard(() => {
+      if (key === this.key) this.take(answer, asked, facts); // else another picture is looked at by now
+    }));
+    return undefined;
+  }
+
+  /** Hide it, and let go of the connection; what is still on its way is not heard. */
+  hide() {
+    this.element.hidden = true;
+    this.channel?.close();
+    this.channel = null;
+    if (!this.reading) this.key = null;
+  }
+
+  take({ error, arrays, shapes }, asked, { classes, origin, ink }) {
+    this.complain(error ?? "");
+    if (error) {
+      this.key = null; // asked once more when it is looked at again
+      return;
+    }
+    const [, channels, rows, columns] = shapes.jacobian;
+    const best = arrays.probabilities.reduce((most, value, i, all) => (value > all[most] ? i : most), 0);
+    const maps = Float64Array.from(arrays.jacobian);
+    this.reading = { answer: classes[best], maps: [...maps], shape: [channels, rows, columns] };
+    const fits = ink?.length === rows * columns;
+    const header = {
+      labels: CHANNELS[channels] ?? Array.from({ length: channels }, (_, i) => `channel ${i + 1}`),
+      captions: channels === 1 ? [""] : null, role: "signed", scale: "all", fixed: true, bounds: null, tokens: rows * columns, chosen: null,
+      title: `Jacobian of the shown answer, ${classes[best]}`, note: asked.meaning,
+      origin: { ...origin, address: "jacobian", answer: classes[best] },
+    };
+    this.grid ??= this.made();
+    this.room.hidden = false;
+    this.grid.hold(this.key, {
+      header, arrays: { maps, ...(fits ? { picture: ink } : {}) }, shapes: { maps: [channels, rows, columns], picture: [rows, columns] },
+    });
+    this.grid.refresh();
+  }
+
+  made() {
+    const grid = new Maps(this.room);
+    grid.report = () => {};
+    return grid;
+  }
+
+  complain(sentence) {
+    say(this.words, sentence);
+    this.sentence.hidden = !sentence;
+  }
+
+  /** Unmounted. */
+  leave() {
+    this.hide();
+    this.grid?.leave();
+  }
+}

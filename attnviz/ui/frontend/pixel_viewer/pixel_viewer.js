@@ -1,0 +1,461 @@
+// The attention of the pixel under the pointer. Python's side is attnviz/ui/components/pixel_viewer.py; the numbers are computed in
+// attention.js, so nothing that follows a pointer asks the server.
+
+import { Attention, extent, MEAN, strongest } from "../shared/attention.js";
+import { makeScale, packed, palettes, readTheme, toIndices } from "../shared/colours.js";
+import { say } from "../shared/dom.js";
+import { gridMove } from "../shared/keys.js";
+import { Cells, cellSize, inkEdge } from "../shared/paint.js";
+import { mountable, Part } from "../shared/part.js";
+import { unpack } from "../shared/payload.js";
+import { QkvMaps } from "./qkv_maps.js";
+import { TileWall } from "../shared/tiles.js";
+import { readView } from "./view.js";
+import { makeFrame } from "./frame.js";
+import { sayAll, sayAnswer, sayAtRest } from "./words.js";
+import { Worked } from "./worked.js";
+
+const PAIR = 430; // pixels that the worked pair needs for eight numbers next to one another
+const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received"]; // as in pixel_viewer.py
+
+/** Give every token its numbers: equal tokens travel once, and `place` says which one each of them is. */
+function spread({ header, arrays, shapes }) {
+  const { place } = arrays;
+  for (const name of OF_TOKENS) {
+    const [heads, kinds, size = 1] = shapes[name];
+    const found = new Float64Array(heads * place.length * size);
+    for (let head = 0, to = 0; head < heads; head++) {
+      for (const kind of place) {
+        const from = (head * kinds + kind) * size;
+        for (let i = 0; i < size; i++) found[to++] = arrays[name][from + i];
+      }
+    }
+    arrays[name] = found;
+    shapes[name] = [heads, place.length, ...shapes[name].slice(2)];
+  }
+  return { header, arrays, shapes };
+}
+
+/** The component. "Held" is the pixel whose map is shown, "other" the one it is paired with. */
+export class Viewer extends Part {
+  constructor(parent) {
+    super();
+    this.view = null;
+    this.qkvMaps = new QkvMaps();
+    this.jacobian = null; // its module is fetched when it is first wanted
+    this.frame = makeFrame(this);
+    this.root = this.frame.root;
+    Object.assign(this.root, { readMap: (head) => this.readMap(head) }); // for tests
+    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
+    parent.append(this.root);
+  }
+
+  // What Python sends
+
+  receive(bytes) {
+    this.takeNew(bytes, (sent) => spread(unpack(sent)));
+    this.theme = readTheme(this.root);
+    this.palettes = palettes(this.theme);
+    this.watch();
+    this.layout(true);
+    const { model, recipe, image } = this.header.origin;
+    this.root.dataset.shown = `${model}.${recipe} ${image}`;
+  }
+
+  takeData() {
+    const { header, arrays, shapes, frame } = this;
+    this.attention = new Attention(/** @type {any} */ (arrays), shapes.query);
+    this.worked = new Worked(this.attention, arrays, shapes);
+    this.cells = new Cells(header.rows, header.columns, header.prefix);
+    this.edge = header.ink ? inkEdge(arrays.picture, header.rows, header.columns) : [];
+    const { heads, tokens } = this.attention;
+    this.maps = new Float64Array((heads + 1) * tokens);
+    this.logs = new Float64Array((heads + 1) * tokens);
+    this.indices = new Uint16Array((heads + 1) * tokens);
+    this.pictureIndices = new Uint16Array(tokens);
+    toIndices(arrays.picture, 0, arrays.picture.length, makeScale("ink"), this.pictureIndices.subarray(header.prefix));
+    this.names = Array.from({ length: heads }, (_, head) => ({ name: String(head + 1), spoken: `Head ${head + 1}` }));
+    this.names.push({ name: "mean", spoken: "All heads: mean" });
+    this.wall = heads === 1 ? null : new TileWall({
+      label: `All ${heads} heads and their mean`,
+      tiles: this.names,
+      cells: this.cells,
+      edge: this.edge,
+      look: ({ token }) => this.guard(() => this.lookAtMap(token)),
+      choose: (tile) => this.guard(() => this.choose("head", tile < heads ? tile : MEAN)),
+    });
+    frame.wallRoom.replaceChildren(...(this.wall ? [this.wall.element] : []));
+    frame.headChoice.replaceChildren(...this.names.map(({ name }, head) => new Option(name, head < heads ? String(head) : MEAN)));
+    frame.headChoice.hidden = heads === 1;
+    this.controlsSaid = null;
+    this.qkvMaps.take(this);
+    sayAnswer(this);
+    this.takeAsked();
+  }
+
+  takeAsked() {
+    const { frame } = this;
+    const facts = { cells: this.cells, heads: this.attention.heads };
+    const asked = this.asked("view");
+    if (asked) {
+      const { view, complaint } = readView(this.header.fields, asked.value, facts);
+      this.view = view;
+      this.held = -1;
+      say(frame.words.complaint, complaint);
+      frame.complaint.hidden = !complaint;
+    } else {
+      this.view = readView(this.header.fields, this.view, facts).view;
+    }
+    if (this.view.direction === "received") this.view.query = null;
+    this.place();
+    if (asked) this.noteSettled();
+    else this.settle();
+  }
+
+  /** Put held and other where the view has them locked, and somewhere sensible where it does not. */
+  place() {
+    const { cells, view } = this;
+    if (view[this.heldName]) this.held = cells.at(view[this.heldName]);
+    if (!(this.held >= 0 && this.held < cells.tokens)) this.held = middleOfInk(this.arrays.picture, cells);
+    this.other = view[this.otherName] && view.direction !== "received" ? cells.at(view[this.otherName]) : -1;
+  }
+
+  get heldName() {
+    return this.view.direction === "from" ? "query" : "key";
+  }
+
+  get otherName() {
+    return this.view.direction === "from" ? "key" : "query";
+  }
+
+  settled() {
+    return { view: this.view };
+  }
+
+  // What the visitor does
+
+  /** The pointer is over a pixel of the picture. */
+  look(token) {
+    if (!this.view[this.heldName]) {
+      if (token === this.held) return;
+      this.held = token;
+      if (!this.view[this.otherName]) this.other = -1;
+    } else if (this.view.direction !== "received" && !this.view[this.otherName] && token !== this.other) {
+      this.other = token;
+    } else {
+      return;
+    }
+    this.draw();
+  }
+
+  /** The pointer is over a map: there a pixel is always the other one of the pair. */
+  lookAtMap(token) {
+    if (this.view.direction === "received") return this.look(token);
+    if (this.view[this.otherName] || token === this.other) return;
+    this.other = token;
+    this.draw();
+  }
+
+  take(token) {
+    const { view, cells } = this;
+    const single = view.direction === "received";
+    if (view[this.heldName] && (single || view[this.otherName])) {
+      view.query = view.key = null;
+      this.other = -1;
+    }
+    const name = view[this.heldName] ? this.otherName : this.heldName;
+    if (name === this.heldName) this.held = token;
+    else this.other = token;
+    view[name] = cells.place(token);
+    this.changed();
+  }
+
+  takeOnMap(token) {
+    const { view, cells } = this;
+    if (view.direction === "received") return this.take(token);
+    view[this.heldName] ??= cells.place(this.held);
+    view[this.otherName] = cells.place(token);
+    this.other = token;
+    this.changed();
+  }
+
+  /** Let go of what was locked last, or of everything. @returns {boolean} whether there was anything */
+  release(all = false) {
+    const { view } = this;
+    if (!view.query && !view.key) return false;
+    if (view[this.otherName]) {
+      view[this.otherName] = null;
+      this.other = -1;
+      if (all) view[this.heldName] = null;
+    } else {
+      view[this.heldName] = null;
+    }
+    this.changed();
+    return true;
+  }
+
+  choose(name, value) {
+    const { view } = this;
+    if (name === "direction") {
+      // A locked pair stays that pair. A single pixel stays held: what it is called changes with the direction.
+      const [held, other] = [view[this.heldName], view[this.otherName]];
+      view.direction = value;
+      if (!(held && other)) [view[this.heldName], view[this.otherName]] = [held, other];
+      if (value === "received") view.query = null;
+      this.place();
+    } else {
+      view[name] = value;
+      if (name === "head" && !view[this.otherName]) this.other = -1;
+      if (name === "map") this.showMap();
+    }
+    this.changed();
+  }
+
+  key(event) {
+    if (event.key === "Escape") {
+      if (this.release()) event.preventDefault();
+      return;
+    }
+    const onPicture = event.composedPath().includes(this.frame.picture.element);
+    if (!onPicture && !event.composedPath().includes(this.frame.large.element)) return;
+    const { cells } = this;
+    const at = this.cursor(onPicture);
+    if (event.key === "Enter" || event.key === " ") {
+      if (onPicture) this.take(at);
+      else this.takeOnMap(at);
+    } else {
+      const cell = cells.cell[at];
+      const to = gridMove(event, Math.floor(cell / cells.columns), cell % cells.columns, cells.height, cells.columns);
+      if (!to) return;
+      let [row, column] = to;
+      // The empty row between the grid and the tokens that lie nowhere is stepped over.
+      if (row === cells.rows) row += event.key === "ArrowUp" || event.key === "PageUp" ? -1 : 1;
+      let token = cells.token[row * cells.columns + column];
+      if (token < 0) token = cells.prefix - 1;
+      if (onPicture) this.look(token);
+      else this.lookAtMap(token);
+      this.toAnnounce = true;
+    }
+    event.preventDefault();
+  }
+
+  /** The token that the keyboard is on. */
+  cursor(onPicture) {
+    const { direction } = this.view;
+    return direction === "received" || (onPicture && !this.view[this.heldName]) ? this.held : this.shownOther;
+  }
+
+  /** Something was done on purpose: tell Python, and say it to those who cannot see. */
+  changed() {
+    this.toAnnounce = true;
+    this.settle();
+    this.draw();
+  }
+
+  // Layout: never while the pointer moves
+
+  layout(force = false) {
+    const { root, frame } = this;
+    const width = Math.floor(root.clientWidth);
+    const resized = this.isResized();
+    if (!width || !this.view || !(force || resized)) return;
+    const kind = width < 520 ? "narrow" : width < 1110 ? "middle" : "broad";
+    for (const name of ["narrow", "middle", "broad"]) root.classList.toggle(name, name === kind);
+    root.classList.toggle("single", !this.wall);
+    root.classList.toggle("plain", Boolean(this.header.plain));
+    // Without a wall of heads its line has nothing but the buttons, and the room is wanted below.
+    const savesAbove = !this.wall && width >= (this.header.asked ? 1300 : 1090);
+    root.classList.toggle("saves-above", savesAbove);
+    (savesAbove ? frame.controls : frame.wallTitle).append(frame.savers.element);
+    // So that picture, head, pair and the first row of tiles stand together in a window of 720 pixels.
+    const high = Math.max(224, innerHeight - 466);
+    const room = kind === "broad" ? Math.min(high, 560, (width - 2 * 28 - PAIR) / 2) : kind === "middle" ? (width - 28) / 2 : width;
+    const small = kind === "narrow" ? Math.min(width * 0.54, innerHeight * 0.3) : room;
+    const side = this.fit(frame.large, Math.min(room, 560), this.edge);
+    this.fit(frame.picture, small, []);
+    root.style.setProperty("--side", `${side}px`);
+    root.style.setProperty("--sticky", `${headerHeight()}px`);
+    if (this.wall) this.wall.room = Math.max(70, Math.min(innerHeight / 10, 112));
+    this.wall?.layout(width, kind === "narrow");
+    this.showMap();
+    this.qkvMaps.layout(width, kind === "narrow");
+    frame.legend.layout();
+    this.paintStill();
+    this.draw();
+  }
+
+  fit({ board, canvas }, room, edge) {
+    const ratio = devicePixelRatio;
+    const { cells } = this;
+    const size = Math.min(cellSize(room * ratio, cells.columns), cellSize(room * ratio, cells.height));
+    const [width, height] = [Math.round(size * cells.columns), Math.round(size * cells.height)];
+    board.resize(width, height);
+    board.place(0, 0, [size, size], cells, edge, Math.max(1, Math.round(ratio)));
+    canvas.style.width = `${width / ratio}px`;
+    canvas.style.height = `${height / ratio}px`;
+    return width / ratio;
+  }
+
+  /** The palette of a picture that is a drawing; null for a photograph, which has its own colours. */
+  get inks() {
+    return this.header.ink ? this.palettes.ink : null;
+  }
+
+  /** What does not change while the pointer moves: the picture and the backgrounds. */
+  paintStill() {
+    const { theme, frame: { picture, large } } = this;
+    const paper = packed(theme.background);
+    this.wall?.board.clear(paper);
+    large.board.clear(paper);
+    picture.board.paint(0, this.pictureIndices, 0, this.palettes.ink, packed(theme.text), packed(theme.edge));
+    if (this.arrays.background) picture.board.paintPicture(0, this.arrays.background, this.shapes.background, this.inks);
+    this.still = picture.board.pixels.slice();
+  }
+
+  // Drawing: this runs at every move of the pointer
+
+  draw() {
+    const { attention, view, maps, logs, indices, chosen } = this;
+    const { heads, tokens } = attention;
+    attention.fill(view.show, view.direction, this.held, maps, logs);
+    this.shownOther = this.other >= 0 ? this.other : strongest(maps, chosen * tokens, tokens, view.show === "scores");
+    const scales = this.makeScales();
+    for (let head = 0; head <= heads; head++) {
+      if (scales[head].kind === "share") toIndices(logs, head * tokens, tokens, scales[head], indices, Math.log(tokens));
+      else toIndices(maps, head * tokens, tokens, scales[head], indices);
+    }
+    this.scale = scales[chosen];
+    this.palette = this.palettes[this.scale.palette];
+    this.paint();
+    this.read();
+    this.saySoon();
+  }
+
+  /** Show the chosen head's map, or in its place how the answer depends on each pixel. */
+  showMap() {
+    const { header, arrays, frame } = this;
+    frame.segments.map.element.hidden = header.asked === null;
+    for (const part of [frame.large.element, frame.legend.element]) part.hidden = this.showsJacobian;
+    frame.headChoice.hidden = this.showsJacobian || this.attention.heads === 1;
+    if (!this.showsJacobian) this.jacobian?.hide();
+    else if (this.jacobian) this.jacobian.show(header.asked, { classes: header.classes, origin: header.origin, ink: header.ink ? arrays.picture : null });
+    else this.fetchJacobian();
+  }
+
+  get showsJacobian() {
+    return this.view.map === "jacobian" && this.header.asked !== null;
+  }
+
+  async fetchJacobian() {
+    try {
+      const { Jacobian } = await import("./jacobian.js");
+      this.jacobian ??= new Jacobian(this.frame.jacobianRoom, (act) => this.guard(act));
+      this.guard(() => this.showMap());
+    } catch (error) {
+      this.guard(() => {
+        throw error;
+      });
+    }
+  }
+
+  leave() {
+    super.leave();
+    this.jacobian?.leave();
+  }
+
+  sayAll() {
+    sayAll(this);
+    this.whenResting(() => sayAtRest(this));
+  }
+
+  get chosen() {
+    return this.view.head === MEAN ? this.attention.heads : this.view.head;
+  }
+
+  makeScales() {
+    const { view, maps, attention: { heads, tokens } } = this;
+    const count = heads + 1;
+    if (view.show === "weights" && view.scale === "share") return Array(count).fill(makeScale("share"));
+    const signed = view.show === "scores" || (view.show === "carried" && this.header.carried_signed);
+    const kind = signed ? "signed" : "positive";
+    if (view.scale !== "map") return Array(count).fill(makeScale(kind, extent(maps, 0, count * tokens).most));
+    return Array.from({ length: count }, (_, head) => makeScale(kind, extent(maps, head * tokens, tokens).most));
+  }
+
+  paint() {
+    const { theme, chosen, palette, frame: { picture, large }, attention: { heads, tokens } } = this;
+    const [ink, line] = [packed(theme.text), packed(theme.edge)];
+    for (let head = 0; this.wall && head <= heads; head++) {
+      this.wall.board.paint(head, this.indices, head * tokens, palette, ink, line);
+      this.outline(this.wall.board, head);
+    }
+    this.wall?.board.flush();
+    large.board.paint(0, this.indices, chosen * tokens, palette, ink, line);
+    this.outline(large.board, 0);
+    large.board.flush();
+    picture.board.pixels.set(this.still);
+    this.outline(picture.board, 0);
+    picture.board.flush();
+  }
+
+  outline(board, tile) {
+    const { view, theme } = this;
+    const halo = packed(theme.background);
+    const outlines = { query: packed(theme.orange), key: packed(theme.blue) };
+    const draw = (token, name) => board.outline(tile, token, outlines[name], { halo, corners: name === "key", strong: view[name] !== null });
+    if (view.direction !== "received") draw(this.shownOther, this.otherName);
+    draw(this.held, this.heldName);
+  }
+
+  /** The numbers of what is looked at, in full precision, also on the root as `data-reading`. */
+  read() {
+    const { attention, view, cells, arrays } = this;
+    const { heads, tokens } = attention;
+    const received = view.direction === "received";
+    const query = received ? null : view.direction === "from" ? this.held : this.shownOther;
+    const key = view.direction === "to" || received ? this.held : this.shownOther;
+    const pair = attention.pair(view.head, query, key, view.direction);
+    const share = pair.weight * tokens;
+    const { show, direction, head } = view;
+    const value = head === MEAN ? NaN : arrays.carried[head * tokens + key];
+    this.reading = { ...pair, query, key, head, heads, tokens, size: attention.size, show, direction, share, value, carriedSigned: this.header.carried_signed };
+    const place = (token) => (token === null ? null : cells.place(token));
+    const { score, weight, carried, terms } = pair;
+    this.root.dataset.reading = JSON.stringify({
+      query: place(query), key: place(key), queryToken: query, keyToken: key, head, show, direction, score, weight, share, carried, terms,
+    });
+  }
+
+  /** One map in full precision. @param {number|"mean"} head @returns {Float64Array} a value a token */
+  readMap(head) {
+    const { heads, tokens } = this.attention;
+    const start = (head === MEAN ? heads : head) * tokens;
+    return this.maps.slice(start, start + tokens);
+  }
+}
+
+/** How much of the window's top Streamlit's own header covers. */
+function headerHeight() {
+  const header = document.querySelector("[data-testid=stHeader]");
+  return header && getComputedStyle(header).position !== "static" ? /** @type {HTMLElement} */ (header).offsetHeight : 0;
+}
+
+/** The token on the ink that is nearest to the ink's centre; the middle of the grid where there is no ink. */
+function middleOfInk(picture, cells) {
+  const most = picture.reduce((largest, value) => Math.max(largest, value), 0);
+  let [row, column, sum] = [0, 0, 0];
+  picture.forEach((value, i) => {
+    row += value * Math.floor(i / cells.columns);
+    column += value * (i % cells.columns);
+    sum += value;
+  });
+  const centre = sum > 0 ? [row / sum, column / sum] : [(cells.rows - 1) / 2, (cells.columns - 1) / 2];
+  let [best, nearest] = [0, Infinity];
+  picture.forEach((value, i) => {
+    const far = Math.hypot(Math.floor(i / cells.columns) - centre[0], (i % cells.columns) - centre[1]);
+    if (value >= most / 2 && far < nearest) [best, nearest] = [i, far];
+  });
+  return cells.prefix + best;
+}
+
+export default mountable(Viewer);

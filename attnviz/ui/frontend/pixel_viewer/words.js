@@ -1,0 +1,154 @@
+// The texts of the pixel viewer: captions, the pair, the answer, and a sentence about the view for screen readers.
+
+import { extent, half, MEAN } from "../shared/attention.js";
+import { TOP } from "../shared/colours.js";
+import { element, say, set } from "../shared/dom.js";
+import { NOTHING } from "./pair_words.js";
+import { column, percent, plain, short, times } from "../shared/numbers.js";
+
+const HOW = { from: "what it takes from", to: "what it gives to", received: "what each pixel receives" };
+const LOOK = matchMedia("(hover: none)").matches ? "tap to look, tap again to lock" : "move over it, click to lock";
+const NOTES = {
+  share: "one scale for all maps, by the largest of them",
+  all: "one scale for all maps, by the largest of them",
+  map: "this map\u2019s own scale: do not compare maps",
+};
+
+/** Write all texts next to the maps. @param {import("./pixel_viewer.js").Viewer} viewer */
+export function sayAll(viewer) {
+  const { view, cells, reading, chosen, frame, scale, attention: { tokens } } = viewer;
+  const locked = ["query", "key"].filter((name) => view[name]);
+  const auto = viewer.other < 0 && view.direction !== "received";
+  Object.assign(reading, half(viewer.maps, chosen * tokens, tokens), {
+    unit: cells.prefix ? "tokens" : "pixels",
+    locked: locked.length > 0,
+    how: locked.length ? `${locked.join(" and ")} locked` : auto ? `the strongest ${viewer.otherName}` : "",
+    queryWords: reading.query === null ? "" : queryWords(viewer, reading.query),
+    keyWords: placeWords(viewer, reading.key),
+    worked: viewer.worked.work(reading),
+    vector: reading.head === MEAN ? [] : viewer.worked.valueOf(reading.head, reading.key),
+    place: (token) => placeInShort(cells, token),
+    ...answerWords(viewer),
+  });
+  frame.pair.say(reading);
+  sayTitles(viewer, locked);
+  sayControls(viewer);
+  const weight = scale.kind === "share" ? reading.share : reading.weight;
+  frame.legend.point({ weights: weight, scores: reading.score, carried: reading.carried }[view.show], scale);
+  viewer.qkvMaps.say(reading);
+}
+
+/** The query in words; one that is locked where nothing is drawn says so, as that is easily done by mistake. */
+function queryWords(viewer, token) {
+  const { view, cells, header, arrays } = viewer;
+  const nothing = view.query && header.ink && token >= cells.prefix && arrays.picture[token - cells.prefix] === 0;
+  return nothing ? placeWords(viewer, token).replace(/\u00b7.*/, "\u00b7 background: nothing is drawn here") : placeWords(viewer, token);
+}
+
+/** What the answer is, as a number that pairs add to. */
+function answerWords({ header: { classes, logit }, arrays }) {
+  const answer = classes[mostProbable(arrays.probabilities)];
+  return { logit, answer, logitWords: classes.length === 2 ? `log-odds of ${answer}` : `logit of ${answer}, less the mean` };
+}
+
+function sayTitles(viewer, locked) {
+  const { view, cells, chosen, scale, palette, edge, frame, frame: { words, legend }, attention: { heads, tokens } } = viewer;
+  const next = locked[0] === "query" ? "key" : "query";
+  say(words.pictureHow, !locked.length ? LOOK : locked.length === 1 && view.direction !== "received" ? `now choose the ${next}; Escape releases` : "Escape releases");
+  const other = viewer.showsJacobian;
+  say(words.headTitle, other ? "Jacobian of the shown answer" : heads === 1 ? "The attention" : "");
+  frame.headTerm.hidden = other || heads === 1;
+  say(words.headHow, other ? "" : HOW[view.direction]);
+  viewer.wall?.mark(chosen);
+  const share = scale.kind === "share";
+  const whose = share ? "one scale for all maps: multiples of an even share" : view.scale === "map" ? "a scale for each map" : "one scale for all maps";
+  say(words.wallTitle, heads > 1 ? `All ${heads} heads` : "Save or share this view");
+  say(words.wallHow, heads === 1 ? "" : whose + (edge.length ? " \u00b7 the line is the outline of the ink" : ""));
+  const below = cells.prefix === 0 ? "" : cells.prefix === 1 ? " \u00b7 below: the class token" : " \u00b7 below: tokens without a position";
+  legend.colour(palette);
+  legend.say(scale, (share ? `\u00d7 an even share, 1/${tokens} = ${short(1 / tokens, 3)}` : NOTES[view.scale]) + below);
+}
+
+function sayControls(viewer) {
+  const { view, frame: { segments, headChoice } } = viewer;
+  const state = [view.show, view.direction, view.scale, view.head, view.map].join();
+  if (state === viewer.controlsSaid) return;
+  viewer.controlsSaid = state;
+  const plain = view.show === "weights";
+  segments.show.show(view.show);
+  segments.direction.show(view.direction);
+  segments.map.show(view.map);
+  segments.scale.show(!plain && view.scale === "share" ? "all" : view.scale, plain ? [] : ["share"]);
+  headChoice.value = String(view.head);
+}
+
+/** Texts that can wait until the pointer rests: values below the tiles, marks in the legend, texts for screen readers. */
+export function sayAtRest(viewer) {
+  const { view, cells, chosen, maps, indices, wall, frame, attention: { heads, tokens } } = viewer;
+  const pointed = viewer.other >= 0;
+  for (let head = 0; wall && head <= heads; head++) {
+    const value = pointed ? maps[head * tokens + viewer.other] : extent(maps, head * tokens, tokens).high;
+    const said = view.show === "weights" ? `${times(value * tokens)}\u00d7` : column(value);
+    wall.say(head, pointed ? said : `max ${said}`);
+  }
+  const map = indices.subarray(chosen * tokens, (chosen + 1) * tokens);
+  frame.legend.explain([1, 2, 3].map((mark) => map.includes(TOP + mark)));
+  const summary = summarise(viewer);
+  set(frame.large.element, "aria-label", `The map of ${headWords(view.head)}. ${summary}`);
+  set(frame.picture.element, "aria-label", `The picture, ${cells.rows} rows, ${cells.columns} columns. ${summary}`);
+  for (const board of [frame.picture, frame.large]) {
+    const token = viewer.cursor(board === frame.picture);
+    const cell = cells.cell[token];
+    set(board.element, "aria-rowcount", String(cells.height));
+    set(board.element, "aria-colcount", String(cells.columns));
+    set(board.row, "aria-rowindex", String(Math.floor(cell / cells.columns) + 1));
+    set(board.cell, "aria-colindex", String((cell % cells.columns) + 1));
+    set(board.cell, "aria-label", placeWords(viewer, token));
+  }
+  frame.pair.sayAtRest();
+  if (viewer.toAnnounce) viewer.announce(summary);
+  viewer.toAnnounce = false;
+}
+
+/** The model's answer, as bars. @param {import("./pixel_viewer.js").Viewer} viewer */
+export function sayAnswer({ header, arrays: { probabilities }, frame: { answer } }) {
+  const best = mostProbable(probabilities);
+  answer.replaceChildren(...header.classes.map((name, i) => {
+    const missed = name === header.label && i !== best;
+    return element(`div.class${i === best ? ".first" : missed ? ".truth" : ""}`, {},
+      element("small", {}, missed ? "true" : percent(probabilities[i])),
+      element("i", { style: `--part:${probabilities[i]}` }),
+      element("span", {}, name));
+  }));
+  const truth = header.label === null ? "" : header.label === header.classes[best] ? ", which is correct" : `; the picture shows ${header.label}`;
+  set(answer, "aria-label", `The model\u2019s answer: ${header.classes[best]}, ${percent(probabilities[best])}${truth}.`);
+}
+
+function mostProbable(probabilities) {
+  return probabilities.reduce((most, value, i) => (value > probabilities[most] ? i : most), 0);
+}
+
+/** A token in a column: "5, 8"; one without a position by its number. */
+function placeInShort(cells, token) {
+  const [row, place] = cells.place(token);
+  return row < 0 ? `token ${place + 1}` : `${row + 1}, ${place + 1}`;
+}
+
+/** A token in words: "row 5, column 8 · ink 0.08". */
+export function placeWords({ cells, header, arrays }, token) {
+  const [row, place] = cells.place(token);
+  if (row < 0) return cells.prefix === 1 ? "class token" : `token ${place + 1}, which has no position`;
+  const intensity = short(arrays.picture[token - cells.prefix], 2);
+  return `row ${row + 1}, column ${place + 1} \u00b7 ${header.ink ? "ink" : "intensity"} ${intensity}`;
+}
+
+function headWords(head) {
+  return head === MEAN ? "the mean of the heads" : `head ${head + 1}`;
+}
+
+function summarise({ reading, view }) {
+  const role = (name, words) => `${name} ${words}${view[name] ? ", locked" : ""}`;
+  const query = view.direction === "received" ? "mean over all queries" : role("query", reading.queryWords);
+  return `In ${headWords(view.head)}, ${HOW[view.direction]}: ${query}; ${role("key", reading.keyWords)}; `
+    + `weight ${plain(reading.weight, NOTHING / reading.tokens)}, ${reading.share < NOTHING ? "almost nothing of" : times(reading.share) + " times"} an even share; score ${short(reading.score)}.`;
+}

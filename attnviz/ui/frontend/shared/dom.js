@@ -1,0 +1,46 @@
+// The little that is needed to build a page: data become text nodes and attributes, never markup.
+
+/**
+ * Make an element.
+ * @template {string} Tag
+ * @param {Tag} tag its name, with classes after dots: "div.panel"
+ * @param {Record<string, any>} attributes attributes; `onclick` and its like are listeners; null and false are left out
+ * @param {...(Node|string)} children
+ * @returns {Made<Tag>}
+ */
+export function element(tag, attributes = {}, ...children) {
+  const [name, ...classes] = tag.split(".");
+  const made = document.createElement(name);
+  if (classes.length) made.className = classes.join(" ");
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children);
+  return /** @type {any} */ (made);
+}
+
+/** What has the focus in the tree that a node belongs to. @param {Node} node @returns {any} */
+export function focused(node) {
+  return /** @type {Document|ShadowRoot} */ (node.getRootNode()).activeElement;
+}
+
+/** Make a text node that `say` changes without a new layout of anything else. */
+export function text(content = "") {
+  return document.createTextNode(content);
+}
+
+/** What draws on a canvas. @param {HTMLCanvasElement} canvas @returns {CanvasRenderingContext2D} */
+export function context2d(canvas) {
+  return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+}
+
+/** Change a text node, only if it changes. */
+export function say(node, content) {
+  if (node.data !== content) node.data = content;
+}
+
+/** Change an attribute, only if it changes. */
+export function set(node, name, value) {
+  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}

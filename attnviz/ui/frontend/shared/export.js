@@ -1,0 +1,60 @@
+// What leaves the page: PNG, SVG and CSV files, each with its origin.
+
+import { full } from "./numbers.js";
+import { toCanvas, toSvg, withText } from "./sheet.js";
+
+/** Save bytes or text as a file. @param {string} name @param {BlobPart} content @param {string} type */
+export function save(name, content, type) {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  // Not at once: the browser reads the address after this function has returned.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** Save a sheet as SVG. */
+export function saveSheetSvg(sheet, name) {
+  save(`${name}.svg`, toSvg(sheet), "image/svg+xml");
+}
+
+/** Save a sheet as PNG, twice the size of the screen's, its origin in a text chunk. */
+export async function saveSheetPng(sheet, name) {
+  const blob = await new Promise((done) => toCanvas(sheet, 2).toBlob(done, "image/png"));
+  const png = new Uint8Array(await blob.arrayBuffer());
+  save(`${name}.png`, withText(png, "Description", JSON.stringify(sheet.origin)), "image/png");
+}
+
+/**
+ * Write a table with its origin above it.
+ * @param {Record<string, any>} origin name -> value, one per line, each line beginning with #
+ * @param {string[]} head names of the columns
+ * @param {Iterable<(number|string)[]>} rows numbers in full precision
+ * @returns {string}
+ */
+export function toCsv(origin, head, rows) {
+  const lines = Object.entries(origin).map(([name, value]) => `# ${name}: ${oneLine(value)}`);
+  lines.push(head.map(field).join(","));
+  for (const row of rows) lines.push(row.map((value) => (typeof value === "number" ? full(value) : field(value))).join(","));
+  return `${lines.join("\n")}\n`;
+}
+
+/** A value on one line, as a comment of a table can hold it. */
+export function oneLine(value) {
+  return (typeof value === "string" ? value : JSON.stringify(value)).replace(/[\r\n]+/g, " ");
+}
+
+function field(value) {
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+/** An origin as lines of a caption. @param {Record<string, any>} origin @param {number} most signs in a line @returns {string[]} */
+export function originLines(origin, most) {
+  const lines = [""];
+  for (const word of Object.entries(origin).map(([name, value]) => `${name} ${oneLine(value)}`).join(" \u00b7 ").split(" ")) {
+    if (lines[lines.length - 1].length + word.length > most) lines.push("");
+    lines[lines.length - 1] += (lines.at(-1) ? " " : "") + word;
+  }
+  return lines;
+}

@@ -1,0 +1,173 @@
+// What every component shares: how Streamlit mounts it, what happens when it fails, when it tells Python, and when its
+// words follow its maps.
+
+import { ControlledState } from "./controlled_state.js";
+import { element, say, text } from "./dom.js";
+import { unpack } from "./payload.js";
+
+const REST = 120; // milliseconds without a change after which a view has settled
+
+/**
+ * Make the function that Streamlit calls on mount, when data change, and when the theme changes.
+ * @param {new (parent: ShadowRoot) => Part} Kind
+ */
+export function mountable(Kind) {
+  return ({ data, parentElement, setStateValue, setTriggerValue }) => {
+    // A remount gets the same element again, and with it what the visitor has locked.
+    const part = (parentElement.attnviz ??= unseen(new Kind(parentElement)));
+    part.report = setStateValue;
+    part.trigger = setTriggerValue; // once: unlike a state it is gone when the page has run again
+    part.guard(() => part.receive(data));
+    return () => part.leave();
+  };
+}
+
+/** Hide a component until its style sheet is here, which comes later than its module: shared.css shows it. */
+function unseen(part) {
+  Object.assign(part.root.style, { visibility: "hidden", height: 0, overflow: "hidden" });
+  return part;
+}
+
+/** A component; its own class says what the methods without a body do. */
+export class Part {
+  constructor() {
+    /** @type {HTMLElement} that holds it all; the class itself makes it */
+    this.root = /** @type {any} */ (null);
+    /** @type {(name: string, value: any) => void} tells Python */
+    this.report = () => {};
+    /** @type {(name: string, value: any) => void} */
+    this.trigger = () => {};
+    this.data = null;
+    /** @type {any} what Python sent, as the component's Python side describes it */
+    this.header = null;
+    /** @type {Record<string, any>} */
+    this.arrays = {};
+    /** @type {Record<string, number[]>} */
+    this.shapes = {};
+    this.live = text();
+    this.toAnnounce = false;
+    this.failure = element("p.failure", { hidden: true, role: "alert" }, text());
+    this.liveRegion = element("div.hidden", { "aria-live": "polite", role: "status" }, this.live);
+    this.relayout = () => this.guard(() => this.layout());
+    this.watcher = new ResizeObserver(this.relayout);
+    /** @type {Record<string, ControlledState>} by name: what the visitor can choose */
+    this.controlled = {};
+  }
+
+  /** Take what Python sent, and draw. @param {Uint8Array} _bytes */
+  receive(_bytes) {}
+
+  /** Take the header and the arrays, which are here now. */
+  takeData() {}
+
+  /** Fit everything to its width and paint it. @param {boolean} [_force] even if nothing has changed */
+  layout(_force) {}
+
+  /** Say all that stands in words. */
+  sayAll() {}
+
+  /** What the visitor has settled on, by name. @returns {Record<string, any>} */
+  settled() {
+    return {};
+  }
+
+  /** Run something; should it fail, one sentence stands in the component and the details go to the console. */
+  guard(act) {
+    try {
+      act();
+    } catch (error) {
+      console.warn("attnviz:", error);
+      this.failure.hidden = false;
+      say(this.failure.firstChild, "This view could not be drawn. Reload the page; if that does not help, choose another picture or model.");
+    }
+  }
+
+  /** Take what Python sent, unless that is here already: header, arrays and shapes, then `takeData()`. */
+  takeNew(bytes, read = unpack) {
+    if (bytes === this.data) return;
+    this.data = bytes;
+    Object.assign(this, read(bytes));
+    this.takeData();
+  }
+
+  /** Begin to follow the size of the window. */
+  watch() {
+    this.failure.hidden = true;
+    this.watcher.observe(this.root);
+    addEventListener("resize", this.relayout);
+  }
+
+  /** Unmounted: nothing of this may run later. */
+  leave() {
+    clearTimeout(this.settling);
+    clearTimeout(this.resting);
+    cancelAnimationFrame(this.painted);
+    clearTimeout(this.toSay);
+    this.painted = this.toSay = undefined;
+    this.watcher.disconnect();
+    removeEventListener("resize", this.relayout);
+  }
+
+  /** Whether the width or the resolution has changed since the last layout. */
+  isResized() {
+    const size = `${Math.floor(this.root.clientWidth)} ${innerHeight} ${devicePixelRatio}`;
+    const changed = size !== this.size;
+    this.size = size;
+    return changed;
+  }
+
+  /**
+   * The words follow one frame behind the maps. A changed text makes the browser lay out and composite again, which
+   * costs twice what all the maps cost; so the maps are on the screen before that is begun.
+   */
+  saySoon() {
+    this.painted ??= requestAnimationFrame(() => {
+      this.toSay = setTimeout(() => {
+        this.painted = undefined;
+        this.guard(() => this.sayAll());
+      });
+    });
+  }
+
+  /** Do something when the pointer has rested for a moment. */
+  whenResting(act) {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.guard(act), REST);
+  }
+
+  /** Tell Python, once things have come to rest, what is not as it was told last. */
+  settle() {
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => {
+      for (const [name, value] of Object.entries(this.settled())) {
+        const news = this.state(name).report(value);
+        if (news) this.report(name, news);
+      }
+    }, REST);
+  }
+
+  /** What the visitor can choose under a name. @returns {ControlledState} */
+  state(name) {
+    return (this.controlled[name] ??= new ControlledState());
+  }
+
+  /**
+   * What Python asks for under a name, if that is new; a component within another one is asked for nothing.
+   * @param {string} name
+   * @returns {{value: any}|null}
+   */
+  asked(name) {
+    const asked = this.header.state?.[name];
+    return asked ? this.state(name).take(asked) : null;
+  }
+
+  /** Take what is settled now as known to Python. */
+  noteSettled() {
+    for (const [name, value] of Object.entries(this.settled())) this.state(name).note(value);
+  }
+
+  /** Say something to those who cannot see. */
+  announce(words) {
+    say(this.live, words);
+  }
+}

@@ -1,0 +1,132 @@
+// The elements of the stage grid, made once; stage_grid.js gives them their hands and words.
+
+import { Savers, SegmentedControl } from "../shared/controls.js";
+import { element, say, set, text } from "../shared/dom.js";
+import { listen } from "../shared/keys.js";
+import { Legend } from "../shared/legend.js";
+import { short } from "../shared/numbers.js";
+import { Board } from "../shared/paint.js";
+import { urlOf } from "../shared/url_fields.js";
+import { saveCsv, savePng, saveSvg } from "./export.js";
+import { isSwitched, LABELS, LEAST_EPS, MOST_EPS } from "./view.js";
+import { wayLines, WayPanel } from "./way.js";
+
+/**
+ * Make the elements.
+ * @param {import("./stage_grid.js").StageGrid} grid what acts when they are used
+ * @returns {any} the elements and text nodes by name; `root` holds them all
+ */
+export function makeFrame(grid) {
+  const act = (name) => (value) => grid.guard(() => grid.choose(name, value));
+  const words = Object.fromEntries(["complaint", "pictureHow", "insideTitle", "insideHow", "colourHow", "eps", "headsOf"].map((name) => [name, text()]));
+  const complaint = element("p.complaint", { hidden: true, role: "status" }, words.complaint,
+    element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"));
+  const picture = makePicture(grid);
+  const head = element("select", { onchange: () => act("head")(head.value === "mean" ? "mean" : Number(head.value)) });
+  const segments = { channel: new SegmentedControl("Shown", LABELS.channel, act("channel")), scale: new SegmentedControl("Scale", LABELS.scale, act("scale")) };
+  const legend = new Legend();
+  const way = new WayPanel(() => grid.guard(() => grid.release()));
+  const savers = new Savers(
+    { PNG: () => savePng(grid), SVG: () => saveSvg(grid), CSV: () => saveCsv(grid) },
+    { copy: () => wayLines(grid.found).join("\n"), link: () => urlOf(location.href, grid.header.fields, grid.view) },
+    (happened) => grid.announce(happened));
+  const wallRoom = element("div");
+  const insideRoom = element("div");
+  const answer = element("div.answers", { role: "img" });
+  const answerHow = text();
+  const switching = makeSwitches(grid, act, words);
+  const headLabel = element("label.head", {}, "Head ", head);
+  const controls = element("div.controls", {}, headLabel, segments.channel.element, segments.scale.element, savers.element);
+  const insidePart = element("section.inside-part", {}, element("h2", {}, words.insideTitle, element("small", {}, words.insideHow)), insideRoom);
+  const root = element("div.attnviz.stage-grid", { "data-component": "stage_grid" },
+    grid.failure, complaint, controls,
+    element("section.picture-part", {},
+      element("h2", {}, "The picture"), element("p.how", {}, words.pictureHow), picture.element,
+      element("section.answer-part", { "aria-label": "The answer" }, element("h2", {}, "The answer", element("small", {}, answerHow)), answer)),
+    element("section.stages-part", {}, wallRoom, legend.element, element("p.colour-how", {}, words.colourHow)),
+    way.element, switching.element, insidePart, grid.liveRegion);
+  const frame = {
+    root, words, complaint, picture, head, segments, legend, way, savers, wallRoom, insideRoom, insidePart, answer, answerHow, controls, headLabel, switching,
+    /** Take what there is to choose from. */
+    fill({ layers, header, coloured, view }) {
+      const count = layers[0].heads;
+      head.replaceChildren(...Array.from({ length: count }, (_, i) => new Option(`${i + 1}`, String(i))), ...(count > 1 ? [new Option("mean", "mean")] : []));
+      headLabel.hidden = count === 1;
+      segments.channel.element.hidden = !coloured;
+      switching.fill(grid);
+      insidePart.hidden = !header.inside;
+      savers.element.hidden = !header.saves;
+      frame.sayControls({ view });
+    },
+    sayControls({ view }) {
+      head.value = String(view.head);
+      segments.channel.show(view.channel);
+      segments.scale.show(view.scale);
+      switching.show(grid);
+    },
+  };
+  return frame;
+}
+
+/** The picture: a canvas in the WAI-ARIA grid pattern, of which only the cell that is looked at is an element. */
+function makePicture(grid) {
+  const canvas = element("canvas", { "aria-hidden": "true" });
+  const cell = element("div.hidden", { role: "gridcell", id: "picture-cell" });
+  const row = element("div", { role: "row" }, cell);
+  const made = element("div.board.picture", { role: "grid", tabindex: 0, "aria-activedescendant": cell.id, "aria-readonly": "true" }, canvas, row);
+  const board = new Board(canvas);
+  const hands = (act) => (found) => grid.guard(() => found.token >= 0 && act.call(grid, grid.cells.place(found.token)));
+  listen(canvas, {
+    find: (x, y) => board.find(x * devicePixelRatio, y * devicePixelRatio),
+    same: (one, other) => one.token === other.token,
+    look: hands(grid.look), take: hands(grid.take),
+  });
+  return { element: made, board, canvas, row, cell };
+}
+
+/** What if? The switches, of which the page says which are there. */
+function makeSwitches(grid, act, words) {
+  const relevance = new SegmentedControl("Relevance", LABELS.relevance, act("relevance"));
+  const skip = new SegmentedControl("Skip", { yes: "On", no: "Off" }, (value) => act("skip")(value === "yes"));
+  const [least, most] = [Math.log10(LEAST_EPS), Math.log10(MOST_EPS)];
+  const slider = element("input", {
+    type: "range", min: least, max: most, step: 0.1, "aria-label": "eps of the relevance\u2019s norm",
+    oninput: () => act("eps")(Math.min(MOST_EPS, Math.max(LEAST_EPS, Number((10 ** Number(slider.value)).toPrecision(3))))),
+  });
+  const eps = element("label.eps", {}, element("span", {}, "eps "), slider, element("output", {}, words.eps));
+  const chips = element("div.chips", { role: "group" });
+  const heads = element("div.heads", {}, element("span", {}, words.headsOf), chips);
+  const restore = element("button.quiet", { type: "button", onclick: () => grid.guard(() => grid.restore()) }, "as trained");
+  const made = element("section.what-if", { "aria-label": "What if?" }, element("h2", {}, "What if\u2026", element("small", {}, "the stages and the answer follow immediately"), restore),
+    element("div.row", {}, relevance.element, skip.element, eps, heads));
+  let buttons = [];
+  return {
+    element: made, slider,
+    fill({ header, layers }) {
+      const has = (name) => header.switches.includes(name);
+      made.hidden = !header.switches.length;
+      relevance.element.hidden = !has("relevance");
+      skip.element.hidden = !has("skip") || !layers.some((layer) => layer.skip);
+      eps.hidden = !has("eps") || !layers[0].norm;
+      heads.hidden = !has("heads");
+      buttons = Array.from({ length: layers[0].heads }, (_, head) => element("button.chip", { type: "button", onclick: () => grid.guard(() => grid.switchHead(head)) }, String(head + 1)));
+      chips.replaceChildren(...buttons);
+    },
+    show({ view, layers, arrays }) {
+      relevance.show(view.relevance, [...(arrays["0.mean"] ? [] : ["mean"]), ...(arrays.other ? [] : ["other"])]);
+      skip.show(view.skip ? "yes" : "no");
+      const eps = view.eps ?? layers[0].norm?.eps ?? 1;
+      slider.value = String(Math.log10(eps));
+      set(slider, "aria-valuetext", short(eps, 2));
+      say(words.eps, short(eps, 2));
+      say(words.headsOf, `Heads of layer ${view.layer + 1}`);
+      buttons.forEach((button, head) => {
+        const off = view.off.some(([of, which]) => of === view.layer && which === head);
+        set(button, "aria-pressed", String(!off));
+        set(button, "aria-label", `Head ${head + 1} ${off ? "off" : "on"}`);
+        set(button, "title", off ? "off: click to switch it on" : "click to switch it off");
+      });
+      restore.hidden = !isSwitched(view);
+    },
+  };
+}

@@ -1,0 +1,138 @@
+// The model's answer beside the stage grid: as it was trained, and over the live channel with what is switched.
+
+import { best } from "../shared/answer_change.js";
+import { element, say, set, text } from "../shared/dom.js";
+import { percent } from "../shared/numbers.js";
+import { PatientLive } from "../shared/patient.js";
+import { isSwitched } from "./view.js";
+
+const LOST = "The live connection is lost: the stages follow your switches, but the answer is the previous one.";
+
+/** What a request wants beside the logits, and the edits of the heads that are off. */
+export function askOf({ view, header }) {
+  const byLayer = new Map();
+  for (const [layer, head] of view.off) byLayer.set(layer, [...(byLayer.get(layer) ?? []), head]);
+  const edits = [...byLayer].map(([layer, head]) => ({ edit: "off", address: `${header.layers[layer].path}.attended`, index: { head } }));
+  const parameters = {
+    ...(view.eps === null ? {} : { eps: view.eps }),
+    ...(view.skip ? {} : { skip: false }),
+    ...(view.relevance === "learnt" ? {} : { relevance: view.relevance }),
+    ...(view.relevance === "other" ? { data: header.ask.data, other: header.other.number } : {}),
+  };
+  const wanted = Object.keys(parameters).length ? { stages: { derived: "element_wise", parameters } } : {};
+  return { checkpoint: header.checkpoint, edits, wanted };
+}
+
+/** Bars, a class each. */
+export class LiveAnswer {
+  /** @param {import("./stage_grid.js").StageGrid} grid */
+  constructor(grid) {
+    this.grid = grid;
+    this.pending = false;
+    this.channel = new PatientLive({
+      guard: (act) => grid.guard(act), complain: (sentence) => this.complain(sentence), lost: LOST,
+      dim: () => grid.root.classList.toggle("waiting", this.pending),
+    });
+  }
+
+  /** Take the answer that came with the data. */
+  take() {
+    const { header, arrays } = this.grid;
+    this.before = { logits: arrays.logits, probabilities: arrays.probabilities };
+    const subject = JSON.stringify([header.origin, header.classes]);
+    if (subject !== this.subject) this.rows(header);
+    this.subject = subject;
+    this.now = this.before;
+    this.show();
+    if (isSwitched(this.grid.view)) this.ask();
+  }
+
+  rows({ classes, label }) {
+    this.cells = classes.map(() => text());
+    this.bars = classes.map(() => ({ now: element("i.now"), before: element("i.before") }));
+    this.lines = classes.map((name, which) => element("div.class", {}, element("span", { title: name }, name, name === label ? element("b", { title: "what it shows" }, " \u2713") : ""),
+      element("span.bar", {}, this.bars[which].now, this.bars[which].before), element("span.percent", {}, this.cells[which])));
+    this.grid.frame.answer.replaceChildren(...this.lines);
+  }
+
+  /** Ask for the answer with what is switched. */
+  ask() {
+    const { grid } = this;
+    if (!isSwitched(grid.view) || !grid.header.checkpoint) {
+      this.rest();
+      this.now = this.before;
+      this.show();
+      return;
+    }
+    this.pending = true;
+    this.note();
+    const question = this.question;
+    this.channel.ask({ pictures: [grid.header.ask], asks: [askOf(grid)] }, (answer) => this.heard(answer, question));
+  }
+
+  /** What an answer must belong to in order to be shown. */
+  get question() {
+    const { off, eps, skip, relevance } = this.grid.view;
+    return JSON.stringify([this.subject, off, eps, skip, relevance]);
+  }
+
+  heard({ error, digest, arrays }, question) {
+    if (!this.pending || question !== this.question) return; // of an earlier picture or switch: it is not shown
+    if (error) {
+      this.complain(error);
+    } else if (digest === this.grid.header.origin.digest) {
+      this.complain("");
+      this.now = { logits: arrays.logits, probabilities: arrays.probabilities };
+      this.rest();
+      this.show();
+    }
+  }
+
+  /** Nothing is awaited any more. */
+  rest() {
+    this.pending = false;
+    this.channel.rest();
+    this.grid.root.classList.remove("waiting");
+  }
+
+  complain(sentence) {
+    const { words, complaint } = this.grid.frame;
+    say(words.complaint, sentence);
+    complaint.hidden = !sentence;
+  }
+
+  show() {
+    const { frame, header, root } = this.grid;
+    const [was, is] = [best(this.before.probabilities), best(this.now.probabilities)];
+    this.lines.forEach((line, which) => {
+      say(this.cells[which], percent(this.now.probabilities[which]));
+      this.bars[which].now.style.transform = `scaleX(${this.now.probabilities[which]})`;
+      this.bars[which].before.style.left = `${100 * this.before.probabilities[which]}%`;
+      line.classList.toggle("first", which === is);
+    });
+    const changed = this.now !== this.before;
+    root.classList.toggle("switched", changed);
+    say(frame.answerHow, changed ? (was === is ? "still the same" : `before: ${header.classes[was]}`) : "");
+    set(frame.answer, "aria-label", this.summary());
+    this.note();
+  }
+
+  /** Leave what is shown where a program can read it. */
+  note() {
+    const { logits, probabilities } = this.now;
+    this.grid.root.dataset.answer = JSON.stringify({ pending: this.pending, logits: [...logits], probabilities: [...probabilities] });
+  }
+
+  /** The answer in words. */
+  summary() {
+    const { header: { classes, label } } = this.grid;
+    const [was, is] = [best(this.before.probabilities), best(this.now.probabilities)];
+    const truth = label === null ? "" : label === classes[is] ? ", which is correct" : `; the picture shows ${label}`;
+    const before = this.now === this.before ? "" : ` Before: ${classes[was]}, ${percent(this.before.probabilities[was])}.`;
+    return `The model\u2019s answer: ${classes[is]}, ${percent(this.now.probabilities[is])}${truth}.${before}`;
+  }
+
+  leave() {
+    this.channel.close();
+  }
+}

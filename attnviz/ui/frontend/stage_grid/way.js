@@ -1,0 +1,162 @@
+// The steps of one pixel through a layer, in numbers: one line per step, each with its arithmetic.
+
+import { element, say, set, text } from "../shared/dom.js";
+import { column, full, short } from "../shared/numbers.js";
+
+/** The steps: tap, name for a person, what is done. */
+export const STEPS = [
+  ["x_product", "x product", "input \u00d7 x weight"],
+  ["x_relevance", "x relevance", "softmax along the row"],
+  ["y_product", "y product", "input \u00d7 y weight"],
+  ["y_relevance", "y relevance", "softmax along the column"],
+  ["relevance", "relevance", "x relevance \u00d7 y relevance"],
+  ["normed_relevance", "normed", "(relevance \u2212 mean) \u00f7 \u221a(variance + eps)"],
+  ["attended", "before conv", "input \u00d7 normed relevance"],
+  ["after_conv", "after conv", "sum over nine neighbours of every head, plus a bias"],
+  ["before_norm", "before norm", "plus the input: the skip"],
+  ["after_norm", "after norm", "minus mean, over standard deviation"],
+  ["output", "output", "ReLU: below zero becomes 0"],
+];
+
+/**
+ * The arithmetic of each step in words.
+ * @param {ReturnType<typeof import("./element_wise.js").way>} found
+ * @returns {Object<string, {sum: string, value: number}>}
+ */
+export function arithmetic(found) {
+  const { input, x, y, norm, outputNorm, conv } = found;
+  const n = (value) => short(value, 3);
+  const signed = (value) => (value < 0 ? `\u2212 ${n(-value)}` : `+ ${n(value)}`);
+  const normed = (value, { mean, variance, eps, scale, shift }) =>
+    `(${short(value)} ${mean < 0 ? "+" : "\u2212"} ${short(Math.abs(mean))})\n\u00f7 \u221a(${short(variance, 2)} + ${short(eps, 2)})`
+    + (scale === null ? "" : ` \u00d7 ${n(scale)}`) + (shift === null ? "" : ` ${signed(shift)}`);
+  const heads = conv.heads.length;
+  return {
+    x_product: { sum: `${n(input)} \u00d7 ${n(x.weight)}`, value: x.product },
+    x_relevance: { sum: `e^${n(x.product)} \u00f7 ${short(x.sum)}`, value: x.share },
+    y_product: { sum: `${n(input)} \u00d7 ${n(y.weight)}`, value: y.product },
+    y_relevance: { sum: `e^${n(y.product)} \u00f7 ${short(y.sum)}`, value: y.share },
+    relevance: { sum: `${n(x.share)} \u00d7 ${n(y.share)}`, value: found.relevance },
+    normed_relevance: {
+      sum: found.replaced ? "replaced" : norm ? normed(found.relevance, norm)
+        : found.factor === 1 ? "as it is" : `${short(found.relevance)} \u00d7 ${short(found.factor)}`,
+      value: found.normed,
+    },
+    attended: { sum: found.off ? "this head is off" : `${n(input)} \u00d7 ${n(found.normed)}`, value: found.attended },
+    after_conv: { sum: `${heads} \u00d7 ${conv.cells.length} terms ${signed(conv.bias)}`, value: found.afterConv },
+    before_norm: { sum: found.skip ? `${n(found.afterConv)} ${signed(input)}` : "no skip", value: found.beforeNorm },
+    after_norm: { sum: outputNorm ? normed(found.beforeNorm, outputNorm) : "no norm here", value: found.afterNorm },
+    output: { sum: `max(0, ${n(found.afterNorm)})`, value: found.output },
+  };
+}
+
+/** The panel. All its nodes are made once; while the pointer moves only texts and colours change. */
+export class WayPanel {
+  /** @param {() => void} release called when the visitor lets the pixel go by the button */
+  constructor(release) {
+    this.how = text();
+    this.big = { from: text(), to: text() };
+    this.release = element("button.quiet", { type: "button", hidden: true, onclick: release }, "release");
+    this.sums = {};
+    this.values = {};
+    this.names = {};
+    this.rows = STEPS.map(([tap, name, doing]) => {
+      [this.sums[tap], this.values[tap], this.names[tap]] = [text(), text(), text(name)];
+      return element(`div.step.${tap}`, { role: "row", title: doing },
+        element("span.name", { role: "rowheader" }, this.names[tap]),
+        element("span.sum", { role: "cell" }, this.sums[tap]),
+        element("span.value", { role: "cell" }, this.values[tap]));
+    });
+    this.windowCells = [];
+    this.window = element("div.window", { role: "img" });
+    this.windowHow = text();
+    this.headRows = element("tbody");
+    this.perHead = element("details", { ontoggle: () => this.sayHeads() }, element("summary", {}, "contribution of each head"),
+      element("table", {}, this.headRows));
+    const conv = this.rows.findIndex((row) => row.classList.contains("after_conv"));
+    const table = element("div.steps", { role: "table", "aria-label": "One pixel, step by step" }, ...this.rows.slice(0, conv + 1));
+    const rest = element("div.steps", { role: "table", "aria-label": "One pixel, from the convolution on" }, ...this.rows.slice(conv + 1));
+    this.element = element("section.way", { "aria-label": "One pixel, step by step" },
+      element("h2", {}, "One pixel, step by step", this.release),
+      element("p.how", {}, this.how),
+      element("p.big", {}, element("span", {}, this.big.from), element("i", { "aria-hidden": "true" }, " \u2192 "), element("strong", {}, this.big.to)),
+      table,
+      element("div.neighbours", {}, this.window, element("div", {}, element("p", {}, this.windowHow), this.perHead)),
+      rest);
+  }
+
+  /**
+   * Say a way.
+   * @param {ReturnType<typeof import("./element_wise.js").way>} found
+   * @param {{where: string, locked: boolean, step: string|null, kernel: number, colour: (value: number) => string}} more
+   *   step: the tap of the map that is looked at
+   */
+  say(found, { where, locked, step, kernel, colour }) {
+    this.found = found;
+    say(this.how, where);
+    this.release.hidden = !locked;
+    say(this.big.from, short(found.input, 3));
+    say(this.big.to, short(found.output, 3));
+    const said = arithmetic(found);
+    STEPS.forEach(([tap], i) => {
+      say(this.sums[tap], said[tap].sum);
+      say(this.values[tap], column3(said[tap].value));
+      this.rows[i].classList.toggle("on", tap === step);
+    });
+    say(this.names.normed_relevance, found.norm ? "normed" : found.factor === 1 ? "relevance" : "\u00d7 positions");
+    this.sayWindow(found.conv, kernel, colour);
+    if (this.perHead.open) this.sayHeads();
+  }
+
+  sayWindow({ cells }, kernel, colour) {
+    if (this.windowCells.length !== cells.length) {
+      this.windowCells = cells.map(() => ({ node: text(), box: null }));
+      for (const cell of this.windowCells) cell.box = element("span", { "aria-hidden": "true" }, cell.node);
+      this.window.style.gridTemplateColumns = `repeat(${kernel}, 1fr)`;
+      this.window.replaceChildren(...this.windowCells.map(({ box }) => box));
+    }
+    const most = Math.max(0, ...cells.filter((value) => !Number.isNaN(value)).map(Math.abs)) || 1;
+    cells.forEach((value, i) => {
+      const { node, box } = this.windowCells[i];
+      say(node, Number.isNaN(value) ? "" : short(value, 2));
+      box.style.background = Number.isNaN(value) ? "transparent" : colour((0.35 * value) / most);
+      box.classList.toggle("strong", Math.abs(value) > 0.6 * most);
+      box.classList.toggle("outside", Number.isNaN(value));
+    });
+    set(this.window, "aria-label", `What each of the ${cells.length} neighbours adds, summed over all heads: ${cells.map((value) => (Number.isNaN(value) ? "outside" : short(value, 2))).join(", ")}.`);
+    say(this.windowHow, "What each neighbour adds, summed over all heads.");
+  }
+
+  /** The parts of the heads, while they are asked for. */
+  sayHeads() {
+    if (!this.found || !this.perHead.open) return;
+    const { heads } = this.found.conv;
+    if (this.headCells?.length !== heads.length) {
+      this.headCells = heads.map(() => text());
+      this.headRows.replaceChildren(...this.headCells.map((cell, head) => element("tr", {}, element("th", { scope: "row" }, `head ${head + 1}`), element("td", {}, cell))));
+    }
+    heads.forEach(({ sum }, head) => say(this.headCells[head], short(sum, 3)));
+  }
+}
+
+/** The way in full precision, as lines of "name<tab>arithmetic<tab>value". */
+export function wayLines(found) {
+  const { input, x, y, norm, factor, conv, outputNorm } = found;
+  const plain = (it) => (it === null ? [] : Object.entries(it).filter(([, value]) => value !== null).map(([name, value]) => `${name} ${full(value)}`));
+  const lines = [
+    ["input", "", input], ["x weight", "", x.weight], ["x product", "input times x weight", x.product], ["sum over the row", "of e^product", x.sum],
+    ["x relevance", "e^product over the sum", x.share], ["y weight", "", y.weight], ["y product", "input times y weight", y.product],
+    ["sum over the column", "of e^product", y.sum], ["y relevance", "e^product over the sum", y.share], ["relevance", "x times y relevance", found.relevance],
+    ["normed relevance", found.replaced ? "replaced" : norm ? plain(norm).join(", ") : `times ${full(factor)}`, found.normed],
+    ["attended", found.off ? "the head is off" : "input times normed relevance", found.attended],
+    ...conv.cells.map((value, i) => [`neighbour ${i + 1}`, "over all heads", value]),
+    ...conv.heads.map(({ sum }, head) => [`head ${head + 1}`, "over its neighbours", sum]),
+    ["bias", "", conv.bias], ["after conv", "", found.afterConv], ["before norm", found.skip ? "plus the input" : "no skip", found.beforeNorm],
+    ["after norm", outputNorm ? plain(outputNorm).join(", ") : "no norm", found.afterNorm], ["output", "max(0, after norm)", found.output],
+  ];
+  return lines.map(([name, how, value]) => [name, how, full(value)].join("\t"));
+}
+
+function column3(value) {
+  return Math.abs(value) < 0.01 && value !== 0 ? short(value, 3) : column(value);
+}

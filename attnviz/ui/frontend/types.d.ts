@@ -1,0 +1,57 @@
+// The types that several modules share, for `npm run types`. No browser reads this file.
+
+/** The element that `element("canvas.frame", ...)` makes: its tag stands before the first dot. */
+type Made<Tag extends string> = Tag extends `${infer Name}.${string}` ? Made<Name>
+  : Tag extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Tag] : HTMLElement;
+
+/** An array whose buffer a pixel buffer, a socket or a file can take. */
+type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array;
+
+/** What Python sent: components/payload.py. Arrays are flat, row by row; shapes have the same names. */
+interface Payload {
+  header: any; // what each component's Python side describes
+  arrays: Record<string, any>; // typed arrays, of the kind that Python chose for each name
+  shapes: Record<string, number[]>;
+}
+
+/** The colours of Streamlit's theme, red, green, blue in 0..255: shared/colours.js. */
+type Theme = ReturnType<typeof import("./shared/colours.js").readTheme>;
+
+/** What the ends of a scale are: shared/colours.js. */
+type Scale = ReturnType<typeof import("./shared/colours.js").makeScale>;
+
+/** Where the edge of the ink runs: at the right of a cell, or below it. */
+type InkEdge = { cell: number; below: boolean }[];
+
+/** How a cell is outlined: shared/paint.js. */
+interface Outline {
+  halo: number; // packed colour of a rim that sets the outline off the map
+  corners?: boolean;
+  strong?: boolean; // it is locked
+}
+
+/** One stroke of a drawing; shared/strokes.js says how its numbers are counted. */
+interface Stroke {
+  tool: "ink" | "erase";
+  width: number;
+  points: number[];
+  pressures: number[] | null;
+}
+
+/** A picture under the strokes of a drawing, 0 paper, 255 ink. */
+interface Base {
+  name: string;
+  side: number; // 28 or 280
+  values: Uint8Array;
+}
+
+/** What a renderer of a panel draws: panels/face.js. */
+interface Answer {
+  map: Float32Array | null;
+  shape: number[] | null;
+  probabilities: Float32Array;
+  logits: Float32Array;
+  parts?: Record<string, { values: Float32Array; shape: number[] }>;
+  seen: { values: Uint8Array; shape: number[] };
+  head: number | null;
+}

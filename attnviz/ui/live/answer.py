@@ -1,0 +1,335 @@
+"""A model's answer to a request of the live channel. It loads torch, so it is imported only to compute."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attnviz import data, edits, models
+from attnviz.answers import as_batch, probabilities
+from attnviz.cards import Card
+from attnviz.checkpoints import Checkpoint
+from attnviz.data.inputs import drawing, fitted
+from attnviz.errors import AttnvizError, BadInput, UnknownName
+from attnviz.models import Input
+from attnviz.readings import Reading
+from attnviz.recipes.recipe import Strict
+from attnviz.roles import ROLES
+from attnviz.tracing import Edits, trace
+from attnviz.ui.components.payload import pack
+from attnviz.ui.live import budget
+from attnviz.ui.live.derived import Context, Derived, NoParameters
+from attnviz.ui.live.request import Ask, DerivedWanted, Edit, Off, Part, Picture, Put, Request, Scale
+from attnviz.ui.shared import cache
+
+PAIRS = 64  # maps over all pairs of tokens in one answer: 60 MB each for 24 heads and 784 tokens
+ANSWER = 1 << 22  # bytes of the arrays of an answer: the rows of all heads for one query are 75 thousand
+
+
+class Said(NamedTuple):
+    """A model's answer.
+
+    `logits`: (picture, column). `found`: name -> (axes, values) of what was requested. `parameters`: name -> those of a
+    derived value, as they were used. `milliseconds`: time of the passes.
+    """
+
+    logits: Tensor
+    found: dict[str, tuple[list[str], Tensor]]
+    parameters: dict[str, dict[str, Any]]
+    milliseconds: float
+
+
+def answer(request: Request, place: int) -> bytes:
+    """Return the answer to one ask, as a payload.
+
+    Args:
+        request: from `request.read`.
+        place: of the ask in it.
+
+    Returns:
+        Header: number, ask (its place), done (whether it is the request's last), checkpoint, digest (of the weights),
+        axes (name of a wanted array -> its axes), parameters (name -> those of a derived value, as they were used: of
+        a head, its number where "least_uniform" was asked for), milliseconds (of the pass), and, if a canvas was
+        prepared, prepared: how it was made into what this model sees. Arrays, float32: logits (picture, column),
+        probabilities (picture, class), and everything requested under its name; for a canvas also seen, uint8 (row,
+        column, channel), which is what this model sees.
+
+    Raises:
+        AttnvizError: an unknown name, tap path, index or shape; the message says which exist.
+    """
+    ask = request.head.asks[place]
+    checkpoint = cache.single(ask.checkpoint)
+    card = checkpoint.card
+    shape = models.input_of(card.recipe.model, card.config)
+    seen = request.prepared(shape)
+    images = pictures(request, shape) if seen is None else seen.picture[None]
+    said = ask_model(checkpoint, ask, images, request.arrays)
+    header: dict[str, Any] = {
+        "number": request.head.number,
+        "ask": place,
+        "done": place == len(request.head.asks) - 1,
+        "checkpoint": ask.checkpoint,
+        "digest": card.weights_digest,
+        "axes": {name: axes for name, (axes, _) in said.found.items()},
+        "parameters": said.parameters,
+        "milliseconds": said.milliseconds,
+    }
+    arrays = {
+        "logits": said.logits.numpy(),
+        "probabilities": probabilities(said.logits).numpy(),
+        **{name: values.numpy() for name, (_, values) in said.found.items()},
+    }
+    if seen is not None:
+        header["prepared"] = seen.steps()
+        arrays["seen"] = seen.picture
+    return pack(header, arrays)
+
+
+def work(request: Request) -> list[float]:
+    """Return how much work each ask of a request is, as `budget` counts it; 0 of one that cannot be answered."""
+    return [_work(ask, count(request)) for ask in request.head.asks]
+
+
+def count(request: Request) -> int:
+    """Return how many pictures a request has."""
+    if request.head.prepare is not None:
+        return 1
+    return len(request.head.pictures or ()) if request.pictures is None else len(request.pictures)
+
+
+def _work(ask: Ask, pictures: int) -> float:
+    try:
+        model, card = cache.single(ask.checkpoint)
+        shape = models.input_of(card.recipe.model, card.config)
+        return pictures * budget.per_picture(model, shape.rows * shape.columns, *_taps_and_passes(ask, card))
+    except AttnvizError:  # which the answer will say
+        return 0.0
+
+
+def _taps_and_passes(ask: Ask, card: Card) -> tuple[set[str], float]:
+    """Return the paths of the taps that an ask keeps or edits, and how many forward passes it takes."""
+    taps, passes = {edit.address for edit in ask.edits}, 1.0
+    for wanted in ask.wanted.values():
+        if isinstance(wanted, Part):
+            taps.add(wanted.address)
+        else:
+            taps.update(wanted.row.taps(wanted.given))
+            passes += wanted.row.cost(wanted.given, card)
+    return taps, passes
+
+
+def ask_model(checkpoint: Checkpoint, ask: Ask, images: np.ndarray, arrays: dict[str, np.ndarray]) -> Said:
+    """Run a model on pictures, edited, and keep what is wanted.
+
+    Args:
+        checkpoint: in single precision.
+        ask: the edits, the seed, and what is wanted.
+        images: uint8 (picture, row, column, channel)
+        arrays: to which edits may set a part.
+
+    Raises:
+        BadInput: too much at once, or derived values whose passes differ.
+    """
+    batch = as_batch(images)
+    parts = {name: wanted for name, wanted in ask.wanted.items() if isinstance(wanted, Part)}
+    derived = {name: wanted for name, wanted in ask.wanted.items() if isinstance(wanted, DerivedWanted)}
+    # Maps over all pairs are so large that they are made for one picture at a time.
+    of_pairs = sum(_is_of_pairs(some.address) for some in (*ask.edits, *parts.values()))
+    if of_pairs * len(batch) > PAIRS:
+        raise BadInput(
+            f"Maps over all pairs of tokens can be edited or requested {PAIRS} times at once, counting every picture; "
+            f"here it is {of_pairs * len(batch)} times. Several indices of one edit count once."
+        )
+    _check_number([wanted.row for wanted in derived.values()], len(batch))
+    settled = {name: _settled(wanted, checkpoint) for name, wanted in derived.items()}
+    taps = {name: wanted.row.taps(settled[name]) for name, wanted in derived.items()}
+    keep = sorted({part.address for part in parts.values()}.union(*taps.values()))
+    context = Context(
+        checkpoint,
+        batch,
+        _of_the_pass(derived, settled),
+        _generator(ask.seed),
+        tuple(edit.address for edit in ask.edits),
+    )
+    logits: list[Tensor] = []
+    kept: dict[str, list[Reading]] = {}
+    size, seconds = 0, 0.0
+    # A generator draws for all pictures of a pass in turn: several passes would draw something else.
+    work = budget.per_picture(checkpoint.model, batch[0, 0].numel(), *_taps_and_passes(ask, checkpoint.card))
+    at_once = 1 if of_pairs else len(batch) if ask.seed is not None else budget.at_once(work)
+    for number, chunk in enumerate(batch.split(at_once)):
+        if number:
+            budget.pause()
+        said, parts_of_chunk, took = _chunk(replace(context, images=chunk), ask, keep, settled, arrays)
+        logits.append(said)
+        seconds += took
+        for name, reading in parts_of_chunk.items():
+            kept.setdefault(name, []).append(reading)
+            size += reading.tensor.numel() * 4
+        if size > ANSWER:
+            raise BadInput(
+                f"An answer may have at most {ANSWER:,} bytes; this one would have more. Name an index, or ask for "
+                "fewer values."
+            )
+    found = {}
+    for name, readings in kept.items():
+        batched = {"batch": parts[name].index["batch"]} if name in parts and "batch" in parts[name].index else {}
+        whole = part_of(joined(readings), batched)
+        found[name] = list(whole.axes), whole.tensor.to(torch.float32).contiguous()
+    used = {name: parameters.model_dump(mode="json") for name, parameters in settled.items()}
+    answered = torch.cat(logits)
+    if not np.isfinite(answered.numpy()).all():
+        raise BadInput(
+            f"With these edits the numbers in {ask.checkpoint} become too large for an answer. Use smaller edits."
+        )
+    return Said(answered, found, used, 1000 * seconds)
+
+
+def _chunk(
+    context: Context[Any],
+    ask: Ask,
+    keep: Sequence[str],
+    settled: Mapping[str, Strict],
+    arrays: dict[str, np.ndarray],
+) -> tuple[Tensor, dict[str, Reading], float]:
+    """Return a model's logits for some pictures, the requested values, and the seconds of its pass.
+
+    Requested values are copied: a part that shares the memory of its tap would keep all of it, 59 MB per picture.
+    """
+    derived = {name: wanted for name, wanted in ask.wanted.items() if isinstance(wanted, DerivedWanted)}
+    listening: AbstractContextManager[Mapping[str, Reading]] = (
+        trace(context.checkpoint.model, keep, changes(ask.edits, arrays)) if keep or ask.edits else nullcontext({})
+    )
+    began = time.perf_counter()
+    with torch.no_grad(), listening as seen:
+        logits = _pass(context, derived.values())
+    seconds = time.perf_counter() - began
+    found: dict[str, Reading] = {}
+    for name, wanted in ask.wanted.items():
+        if isinstance(wanted, DerivedWanted):
+            given = replace(context, parameters=settled[name], seen=seen, logits=logits)
+            found.update(_named(name, wanted.row.compute(given)))
+        else:
+            found[name] = part_of(
+                seen[wanted.address], {axis: at for axis, at in wanted.index.items() if axis != "batch"}
+            )
+    return logits, {name: replace(one, tensor=one.tensor.clone(), before=None) for name, one in found.items()}, seconds
+
+
+def _check_number(rows: Sequence[Derived[Any]], pictures: int) -> None:
+    for name, count in Counter(row.name for row in rows).items():
+        most = next(row.most for row in rows if row.name == name)
+        if count * pictures > most:
+            raise BadInput(
+                f"{name} can be requested {most} times at once, counting every picture; here it is {count * pictures} "
+                "times."
+            )
+
+
+def _settled(wanted: DerivedWanted, checkpoint: Checkpoint) -> Strict:
+    settle = wanted.row.settle
+    settled: Strict = wanted.given if settle is None else settle(checkpoint, wanted.given)
+    return settled
+
+
+def _generator(seed: int | None) -> torch.Generator | None:
+    return None if seed is None else torch.Generator().manual_seed(seed)
+
+
+def _of_the_pass(derived: Mapping[str, DerivedWanted], settled: Mapping[str, Strict]) -> Strict:
+    """Return the parameters of the derived values that change the pass itself: an ask is one pass, so they agree."""
+    passes = [(wanted.row.run, settled[name]) for name, wanted in derived.items() if wanted.row.run is not None]
+    if any(one != passes[0] for one in passes):
+        names = ", ".join(name for name, wanted in derived.items() if wanted.row.run is not None)
+        raise BadInput(
+            f"{names} each need a forward pass of their own, but one ask makes only one pass. Ask for each separately."
+        )
+    return passes[0][1] if passes else NoParameters()
+
+
+def _pass(context: Context[Any], derived: Iterable[DerivedWanted]) -> Tensor:
+    """Make the forward pass and return logits (picture, column)."""
+    run = next((wanted.row.run for wanted in derived if wanted.row.run is not None), None)
+    if run is not None:
+        return run(context)
+    model, card = context.checkpoint
+    draws = "generator" in models.spec(card.recipe.model).takes
+    logits: Tensor = model(context.images, generator=context.generator) if draws else model(context.images)
+    return logits
+
+
+def _named(name: str, computed: Reading | Mapping[str, Reading]) -> dict[str, Reading]:
+    if isinstance(computed, Reading):
+        return {name: computed}
+    return {f"{name}.{part}": reading for part, reading in computed.items()}
+
+
+def changes(wanted: list[Edit], arrays: dict[str, np.ndarray]) -> Edits:
+    """Turn the edits of a request into those of a trace."""
+    made: list[Edits] = []
+    for edit in wanted:
+        if isinstance(edit, Scale):
+            made.append({edit.address: edits.scale(edit.factor, **edit.index)})
+        elif isinstance(edit, Off):
+            made.append({edit.address: edits.off(**edit.index)})
+        elif isinstance(edit, Put):
+            value = edit.value if edit.array is None else torch.from_numpy(arrays[edit.array].copy())
+            made.append({edit.address: edits.set_value(value, **edit.index)})
+        else:
+            made.append(edits.uniform(edit.address, **edit.index))
+    return edits.together(*made)
+
+
+def pictures(request: Request, shape: Input) -> np.ndarray:
+    """Return the pictures that are asked about, uint8 (picture, row, column, channel).
+
+    Args:
+        request: with pictures, which are taken as they are, or the names of some.
+        shape: of the pictures that the model takes; those that have names are fitted to it.
+
+    Raises:
+        UnknownName: no such data set.
+        BadInput: a number beyond its test pictures, or a picture that cannot be fitted.
+        DataError: the data set is not here.
+    """
+    if request.pictures is not None:
+        return request.pictures
+    return np.stack([fitted(_picture(named), **asdict(shape)) for named in request.head.pictures or ()])
+
+
+def part_of(reading: Reading, index: dict[str, int]) -> Reading:
+    """Return the part of a reading at an index."""
+    axes = tuple(axis for axis in reading.axes if axis not in index)
+    return Reading(reading.address, reading.at(**index), axes)
+
+
+def joined(parts: list[Reading]) -> Reading:
+    """Join the readings of several batches; one that has no axis of pictures is the same for all."""
+    first = parts[0]
+    if "batch" not in first.axes:
+        return first
+    return Reading(first.address, torch.cat([part.tensor for part in parts], first.axes.index("batch")), first.axes)
+
+
+def _picture(named: Picture) -> np.ndarray:
+    if drawing.is_name(named.data):
+        return cache.picture(named.data, 0)[0]
+    if named.data not in data.DATASETS:
+        raise UnknownName("data set", named.data, data.DATASETS)
+    count = data.DATASETS[named.data].counts["test"]
+    if named.number >= count:
+        raise BadInput(
+            f"{named.data} has {count:,} test pictures, counted from 0; there is no number {named.number:,}."
+        )
+    return cache.picture(named.data, named.number)[0]
+
+
+def _is_of_pairs(address: str) -> bool:
+    role = ROLES.get(address.rpartition(".")[2])
+    return role is not None and any({"query", "key"} <= set(axes.split()) for axes in role.axes)

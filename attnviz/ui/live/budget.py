@@ -1,0 +1,130 @@
+"""How much work a request of the live channel takes, known before it runs, and how long work lets others in.
+
+Work is counted in pairs of tokens that a layer of attention spells out: heads times tokens squared, times pictures. A
+pair takes about 10 ns. What is not attention, and attention that spells nothing out, is counted as pairs that take as
+long, roughly: by tens, not by tenths. Importing this costs no torch.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+from attnviz.errors import BadInput
+
+if TYPE_CHECKING:
+    from torch import nn
+
+BUDGET = 1.2e9  # pairs of a request: all maps of 64 pictures, of 24 heads and 784 tokens; ten seconds of one core
+LIGHT = 4e6  # pairs of an ask that others may have to wait for: some 40 ms
+LIGHT_REQUEST = 2e7  # pairs of a request for which the same holds: 24 cards of the draw page have 1.7e7
+FUSED = 0.1  # of the time, where a layer need not spell its pairs out
+OPERATIONS = 50  # multiplications of a matrix product that take as long as a pair
+
+PAUSE: ContextVar[Callable[[], None]] = ContextVar("PAUSE", default=lambda: None)
+"""What `pause` calls in this thread."""
+
+
+class Dropped(Exception):
+    """Nobody is waiting for the answer any more."""
+
+
+def pause() -> None:
+    """Let others compute, between two chunks of something long.
+
+    Raises:
+        Dropped: the visitor has left, or has sent a newer request.
+    """
+    PAUSE.get()()
+
+
+def per_picture(model: "nn.Module", cells: int, taps: Collection[str], passes: float = 1.0) -> float:
+    """Return a model's work for one picture, in pairs of tokens.
+
+    Args:
+        model: that is asked.
+        cells: rows times columns of the picture.
+        taps: the paths of those that are kept or edited: attention spells its pairs out where one of them is.
+        passes: forward passes in all, with those that derived values cost.
+    """
+    weights, layers = _sizes(model)
+    plain = weights * cells / OPERATIONS  # as if every weight were used at every pixel: an overestimate
+    spelled = 0.0
+    for layer in layers:
+        pairs = layer.heads * (layer.tokens or cells) ** 2
+        plain += pairs * FUSED
+        spelled += 0 if layer.spelling.isdisjoint(taps) else pairs
+    return passes * plain + spelled
+
+
+class _Layer(NamedTuple):
+    """A layer of attention.
+
+    `spelling`: paths of the taps for which it spells its pairs out. `tokens`: None where those are the pixels.
+    """
+
+    spelling: frozenset[str]
+    heads: int
+    tokens: int | None
+
+
+_SIZES: "WeakKeyDictionary[nn.Module, tuple[int, list[_Layer]]]" = WeakKeyDictionary()
+
+
+def _sizes(model: "nn.Module") -> tuple[int, list[_Layer]]:
+    """Return how many weights a model has, and its layers of attention; remembered, as every movement asks for it."""
+    from attnviz.layers.attention import Attention
+
+    if model not in _SIZES:
+        layers = [
+            _Layer(
+                frozenset(f"{path}.{tap}".lstrip(".") for tap in ("scores", "weights")),
+                layer.heads,
+                layer.grid.tokens if layer.grid else None,
+            )
+            for path, layer in model.named_modules()
+            if isinstance(layer, Attention)
+        ]
+        weights = (weight for _, weight in model.named_parameters(remove_duplicate=False))
+        _SIZES[model] = sum(weight.numel() for weight in weights), layers
+    return _SIZES[model]
+
+
+def at_once(work: float) -> int:
+    """Return how many pictures are computed in one chunk, if one of them is so much work."""
+    return max(1, int(LIGHT // max(work, 1.0)))
+
+
+def long(works: Sequence[float]) -> list[bool]:
+    """Return which asks of a request take long: those that are much work, or all, if together they are.
+
+    Args:
+        works: of its asks, each for all its pictures.
+    """
+    much = sum(works) > LIGHT_REQUEST
+    return [much or work > LIGHT for work in works]
+
+
+def check(works: Sequence[float], pictures: int) -> None:
+    """Refuse a request that is too much work.
+
+    Args:
+        works: of its asks, each for all its pictures.
+        pictures: how many it has.
+
+    Raises:
+        BadInput: it is; says what would fit.
+    """
+    total = sum(works)
+    if total <= BUDGET:
+        return
+    fitting = int(pictures * BUDGET / total)
+    asks = next(number for number in range(len(works)) if sum(works[: number + 1]) > BUDGET)
+    ways = [f"{fitting} of its {pictures} pictures"] if fitting else []
+    ways += [f"the first {asks} of its {len(works)} asks"] if asks else []
+    hint = f"{' or '.join(ways)} would fit" if ways else "ask about fewer maps over all pairs of tokens"
+    raise BadInput(f"This request takes {_times(total / BUDGET)} the work that one request may take: {hint}.")
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.1f} times"

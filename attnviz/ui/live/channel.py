@@ -1,0 +1,255 @@
+"""The live channel: a model answers while a hand moves, over a WebSocket, without a rerun of a page.
+
+`request` says what can be asked, `answer` what comes back, `frontend/shared/live.js` is the browser's side. One
+message a request; for each of its asks one answer, all payloads (payload.py) that repeat the request's number, and
+where the last one has come, `"done": true`:
+
+    an answer        number, ask, done, checkpoint, digest, axes, parameters, milliseconds; arrays logits, probabilities
+                     and what was wanted; of a canvas also prepared, which are the steps, and the array seen
+    a refusal        number (null where it cannot be read), done, error: one sentence; ask, if only one was refused
+    "stale": true    number, done: a newer request came before this one, or the rest of it, was begun
+
+Of a visitor one request is being answered and one may wait: the newest. Nothing else is kept of a visitor, and nothing
+when the socket has closed. For all visitors together, few models compute at once, in threads; whoever asks waits in
+line, while the server goes on receiving, and running pages; next is who has computed least (`seats`). What takes
+long (`budget`) waits in a line of its own, lets others in after every chunk, and is computed once at a time for a
+browser: so what is quick never waits for it.
+"""
+
+import logging
+import math
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import anyio
+import streamlit as st
+from anyio import from_thread, to_thread
+from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from attnviz.errors import AttnvizError
+from attnviz.ui.components.payload import pack
+from attnviz.ui.live import budget
+from attnviz.ui.live.seats import Browser, Seats
+from attnviz.ui.shared.wording import UNEXPECTED
+
+if TYPE_CHECKING:
+    from attnviz.ui.live.request import Request
+
+Answer = Callable[["Request", int], bytes]
+Weigh = Callable[["Request"], list[float]]
+
+# Two at least: a slow model then keeps the others waiting only while another slow one is computed.
+AT_ONCE = max(2, (os.cpu_count() or 2) // 2)
+QUICK = 0.01
+
+COOKIE = "attnviz_browser"
+"""Which browser asks: attnviz/ui/server/sockets.py gives each one its cookie."""
+
+_log = logging.getLogger(__name__)
+
+
+def routes() -> list[BaseRoute]:
+    """Return the channel's route, for `st.App`, which does not put `server.baseUrlPath` before routes of ours."""
+    base = st.get_option("server.baseUrlPath").strip("/")
+    return [WebSocketRoute(f"/{base}/live" if base else "/live", Channel(_answer, _weigh).serve)]
+
+
+class Channel:
+    """Answers the requests of all visitors.
+
+    Args:
+        answer: gives what the model of a request's ask says, in a thread.
+        weigh: gives how much work each ask of a request is, or refuses it, in a thread.
+        at_once: how many of them compute at the same time; beside them half as many that take long.
+        quick: seconds for which the asks of one request are answered in a row before a newer one is looked for.
+    """
+
+    def __init__(self, answer: Answer, weigh: Weigh, at_once: int = AT_ONCE, quick: float = QUICK) -> None:
+        self.answer, self.weigh, self.quick = answer, weigh, quick
+        self.seats = Seats(at_once)
+        self.long_seats = anyio.CapacityLimiter(max(1, at_once // 2))
+        self.threads = anyio.CapacityLimiter(math.inf)  # who has a seat waits for nothing else
+        self.browsers: WeakValueDictionary[str, Browser] = WeakValueDictionary()
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Answer one visitor until the socket closes."""
+        # Reading strictly takes a library that a bare start does without.
+        await to_thread.run_sync(import_module, "attnviz.ui.live.request", limiter=self.threads)
+        await socket.accept()
+        visitor = _Visitor(socket, self)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(visitor.answer)
+            await visitor.read()
+            visitor.left = True
+            tasks.cancel_scope.cancel()  # what waits is dropped; what computes ends with its chunk, unheard
+
+    def begin(self, request: "Request") -> tuple[list[bool], list[bytes]]:
+        """Return which asks of a request take long, and the answers to the first of them that do not.
+
+        A request that is too much work is answered with the sentence that says so.
+        """
+        try:
+            long = budget.long(self.weigh(request))
+        except AttnvizError as error:
+            return [], [pack({"number": request.head.number, "done": True, "error": str(error)}, {})]
+        except Exception:
+            long = [False] * len(request.head.asks)  # each answer will say what is wrong
+        return long, self.some(request, 0, long)
+
+    def some(self, request: "Request", place: int, long: list[bool]) -> list[bytes]:
+        """Return the quick answers from one ask on: several, as a change of threads takes its time too."""
+        until, said = time.perf_counter() + self.quick, list[bytes]()
+        for at in range(place, len(long)):
+            if long[at] or (said and time.perf_counter() >= until):
+                break
+            said.append(self.say(request, at))
+        return said
+
+    def say(self, request: "Request", place: int) -> bytes:
+        """Return the answer to one ask, or a sentence that says why there is none."""
+        try:
+            return self.answer(request, place)
+        except budget.Dropped:
+            raise
+        except AttnvizError as error:
+            sentence = str(error)
+        except Exception:
+            _log.exception("No answer to ask %d of a live request", place)
+            sentence = UNEXPECTED
+        done = place == len(request.head.asks) - 1
+        return pack({"number": request.head.number, "ask": place, "done": done, "error": sentence}, {})
+
+
+class _Visitor:
+    def __init__(self, socket: WebSocket, channel: Channel) -> None:
+        self.socket, self.channel = socket, channel
+        self.waiting: Request | None = None
+        self.news = anyio.Event()
+        # Browsers have a cookie. Who sends none shares what one browser may do with all others there who send none.
+        name = socket.cookies.get(COOKIE) or f"at {socket.client.host if socket.client else ''}"
+        self.browser = channel.browsers.setdefault(name, Browser(channel.seats.clock))
+        self.sits = self.left = False
+
+    async def read(self) -> None:
+        """Keep the newest request, until the socket closes; refuse what is none."""
+        from attnviz.ui.live.request import number_of, read
+
+        while (message := await self.socket.receive())["type"] != "websocket.disconnect":
+            came = message.get("bytes") or b""  # of text, nothing: a request is binary
+            try:
+                request = read(came)
+            except AttnvizError as error:
+                await self.tell(number_of(came), error=str(error))
+                continue
+            dropped, self.waiting = self.waiting, request
+            self.news.set()
+            if dropped is not None:
+                await self.tell(dropped.head.number, stale=True)
+
+    async def answer(self) -> None:
+        """Answer the newest request, one ask after the other."""
+        request, place, long = None, 0, list[bool]()
+        while True:
+            if request is None:
+                await self.news.wait()
+            stale = None
+            if request is None or self.waiting is not None or not long[place]:
+                async with self.channel.seats.seat(self.browser):
+                    if self.waiting is not None:  # newer than the one being answered, or than one that began to wait
+                        stale, request, place = request, self.waiting, 0
+                        self.waiting, self.news = None, anyio.Event()
+                        long, said = await self.thread(self.charged, self.channel.begin, request)
+                    else:
+                        assert request is not None
+                        said = await self.thread(self.charged, self.channel.some, request, place, long)
+            else:
+                said = await self.long(request, place)
+            if stale is not None:  # not while sitting: a visitor who does not listen would keep the seat
+                await self.tell(stale.head.number, stale=True)
+            for one in said:
+                await self.send(one)
+            place += len(said)
+            if place >= len(long):
+                request = None
+
+    async def long(self, request: "Request", place: int) -> list[bytes]:
+        """Answer one ask that takes long; with nothing, where a newer request has come meanwhile."""
+        async with self.browser.one_long:
+            token = budget.PAUSE.set(self.pause)
+            try:
+                await self.sit()
+                return [await self.thread(self.channel.say, request, place)]
+            except budget.Dropped:
+                return []
+            finally:
+                budget.PAUSE.reset(token)
+                self.rise()
+
+    def pause(self) -> None:
+        """Let the others who wait for a long seat have it, in the thread that computes, after a chunk."""
+        try:
+            from_thread.run(self.sit)
+        except CancelledError:  # the visitor has left while in line
+            raise budget.Dropped from None
+
+    async def sit(self) -> None:
+        """Take a long seat, behind all who wait for one."""
+        self.rise()
+        self.drop()  # before anything is awaited: what has been cancelled may not wait
+        await self.channel.long_seats.acquire_on_behalf_of(self)
+        self.sits = True
+        self.drop()
+
+    def drop(self) -> None:
+        """Give up what nobody waits for any more."""
+        if self.left or self.waiting is not None:
+            raise budget.Dropped
+
+    def rise(self) -> None:
+        """Give the long seat back."""
+        if self.sits:
+            self.channel.long_seats.release_on_behalf_of(self)
+            self.sits = False
+
+    async def thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function in a thread."""
+        return await to_thread.run_sync(function, *arguments, limiter=self.channel.threads)
+
+    def charged(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function, and count the time that it computes, in the thread that does."""
+        began = time.thread_time()
+        try:
+            return function(*arguments)
+        finally:
+            self.browser.charge(time.thread_time() - began)
+
+    async def tell(self, number: int | None, **words: Any) -> None:
+        """Send the last word on a request that gets no answer."""
+        await self.send(pack({"number": number, "done": True, **words}, {}))
+
+    async def send(self, message: bytes) -> None:
+        """Send a message; where the socket has just closed, `read` will hear of it."""
+        try:
+            await self.socket.send_bytes(message)
+        except (WebSocketDisconnect, RuntimeError):
+            _log.debug("A visitor left before the answer")
+
+
+def _answer(request: "Request", place: int) -> bytes:
+    from attnviz.ui.live import answer as live_answer  # and with it torch, in the thread that computes
+
+    return live_answer.answer(request, place)
+
+
+def _weigh(request: "Request") -> list[float]:
+    from attnviz.ui.live import answer as live_answer
+
+    works = live_answer.work(request)
+    budget.check(works, live_answer.count(request))
+    return works

@@ -1,0 +1,89 @@
+"""What a derived value is: something that the live channel computes from a model besides the values of its taps.
+
+A mechanism lists its derived values in its row of `attnviz.ui.mechanisms.MECHANISMS`. Importing this loads no torch:
+functions that compute import it themselves, because a request is read before a model is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from attnviz.recipes.recipe import Strict
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    from attnviz.cards import Card
+    from attnviz.checkpoints import Checkpoint
+    from attnviz.readings import Reading
+
+P = TypeVar("P", bound=Strict)
+
+
+class NoParameters(Strict):
+    """No parameters, for derived values that have none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Context(Generic[P]):
+    """What a derived value is computed from.
+
+    Args:
+        checkpoint: the model, in single precision, and its card.
+        images: (picture, channel, row, column) in 0..1.
+        parameters: those of the request, after `settle`.
+        generator: seeded by the request; None where it names no seed, and then nothing is random.
+        edited: paths of the taps that the request edits.
+        seen: path -> value of the tap in this pass; empty in `Derived.run`, which makes the pass.
+        logits: (picture, column), of this pass; None in `Derived.run`.
+    """
+
+    checkpoint: Checkpoint
+    images: Tensor
+    parameters: P
+    generator: torch.Generator | None = None
+    edited: tuple[str, ...] = ()
+    seen: Mapping[str, Reading] = field(default_factory=dict)
+    logits: Tensor | None = None
+
+
+def no_taps(parameters: Any) -> tuple[str, ...]:
+    """Return no taps, for derived values that need none."""
+    return ()
+
+
+def one_pass(parameters: Any, card: Card) -> float:
+    """Return no extra cost, for derived values that take no longer than the model's forward pass."""
+    return 1.0
+
+
+@dataclass(frozen=True)
+class Derived(Generic[P]):
+    """One derived value, which a request asks for by name: {"derived": NAME, "parameters": {...}}.
+
+    Args:
+        name: its name in requests.
+        parameters: what can be chosen; requests are validated strictly.
+        compute: returns a reading, or several by name, which come back as NAME.PART. A first axis "batch" counts the
+            pictures; without it the value is the same for all pictures.
+        taps: from the parameters to the paths of the taps that it needs.
+        settle: replaces a parameter that depends on the model ("the least uniform head") by its value; the answer
+            says which value was used.
+        run: makes the forward pass in place of the ordinary one and returns logits (picture, column), for parameters
+            that change the pass itself: an eps, a skip left out, forced locations. Taps are kept and edits are made in
+            it.
+        most: how many of them an answer may hold, counting every picture.
+        cost: the work for one picture, in forward passes of the model.
+    """
+
+    name: str
+    parameters: type[P]
+    compute: Callable[[Context[P]], Reading | Mapping[str, Reading]]
+    taps: Callable[[P], tuple[str, ...]] = no_taps
+    settle: Callable[[Checkpoint, P], P] | None = None
+    run: Callable[[Context[P]], Tensor] | None = None
+    most: int = 256
+    cost: Callable[[P, Card], float] = one_pass

@@ -1,0 +1,86 @@
+"""The Jacobian over the live channel: a derived value of every model with a differentiable input."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from attnviz import models
+from attnviz.errors import BadInput, UnknownName
+from attnviz.recipes.recipe import Strict
+from attnviz.ui.live.derived import Context, Derived
+
+if TYPE_CHECKING:
+    from attnviz.cards import Card
+    from attnviz.checkpoints import Checkpoint
+    from attnviz.readings import Reading
+
+MEANING = "how much the answer\u2019s logit would change per unit of intensity"
+"""What the Jacobian of the shown answer is, under every legend."""
+
+PASSES = 4.0  # its cost in forward passes: one forward, and a backward pass that costs two to three times as much
+
+
+class OfAnswer(Strict):
+    """The logit that is differentiated.
+
+    Args:
+        answer: the name of a class; None for the one that the model chooses.
+    """
+
+    answer: Annotated[str, Field(max_length=100)] | None = None
+
+
+def missing(card: Card) -> str | None:
+    """Return why a model has no Jacobian, as a sentence; None where it has one."""
+    spec = models.MODELS.get(card.recipe.model)
+    if spec is None or spec.differentiable:  # an unknown model raises its error when it is asked
+        return None
+    return f"{spec.title} has no Jacobian: the model counts or rounds intensities, so its answer changes in steps."
+
+
+def settle(checkpoint: Checkpoint, parameters: OfAnswer) -> OfAnswer:
+    """Return the parameters, if the model can give it.
+
+    Raises:
+        BadInput: the model has no gradient.
+        UnknownName: it knows no such class.
+    """
+    card = checkpoint.card
+    why = missing(card)
+    if why:
+        raise BadInput(why)
+    if parameters.answer is not None and parameters.answer not in card.classes:
+        raise UnknownName(f"class of {card.name}", parameters.answer, card.classes)
+    return parameters
+
+
+def compute(context: Context[OfAnswer]) -> Reading:
+    """Return d logit / d intensity, batch by channel, row and column, one picture at a time: the graph is large.
+
+    Raises:
+        BadInput: with edits; it is the Jacobian of the model as it was trained.
+    """
+    import torch
+
+    from attnviz.measures.jacobian import jacobian
+    from attnviz.readings import Reading
+
+    if context.edited:
+        raise BadInput(
+            f"The Jacobian can only be computed for the model as it was trained, without the edit of "
+            f"{context.edited[0]}."
+        )
+    model, card = context.checkpoint
+    answer = None if context.parameters.answer is None else card.classes.index(context.parameters.answer)
+    found = torch.cat([jacobian(model, image, answer) for image in context.images.split(1)])
+    return Reading("jacobian", found, ("batch", "channel", "row", "column"))
+
+
+def cost(parameters: OfAnswer, card: Card) -> float:
+    """Return the work for one picture."""
+    return PASSES
+
+
+JACOBIAN = Derived("jacobian", OfAnswer, compute, settle=settle, most=16, cost=cost)

@@ -1,0 +1,87 @@
+"""The switch beside a map, *attention* or *Jacobian of the shown answer*, and the Jacobian as maps on a page.
+
+The choice is written into the URL as map=jacobian. Components with a switch of their own learn from `asked` what to ask
+the live channel for.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from attnviz.cards import Card
+from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.live.jacobian import MEANING, missing
+from attnviz.ui.shared import address, cache
+from attnviz.ui.shared.pickers import Picture
+
+if TYPE_CHECKING:
+    from attnviz.checkpoints import Checkpoint
+
+WORD, JACOBIAN = "map", "jacobian"
+TITLE = "Jacobian of the shown answer"
+CHANNELS = {1: ["intensity"], 3: ["red", "green", "blue"]}
+
+
+def asked(card: Card, picture: Picture) -> dict[str, Any]:
+    """Return what a component needs to ask for the Jacobian, as JSON can say it.
+
+    Returns:
+        checkpoint; picture, by name as in a request of the live channel; missing, why the model has none, or None;
+        meaning, what stands under its legend.
+    """
+    named = {"data": picture.source, "number": picture.number}
+    return {"checkpoint": card.name, "picture": named, "missing": missing(card), "meaning": MEANING}
+
+
+def switch(other: str) -> bool:
+    """Draw the switch and return whether the Jacobian is chosen.
+
+    Args:
+        other: what is shown if not the Jacobian, in words.
+    """
+    words = {"attention": other, JACOBIAN: TITLE}
+    chosen = address.choice(WORD, list(words), "attention")
+    st.segmented_control(
+        "Map", list(words), key=WORD, format_func=words.__getitem__, required=True,
+        on_change=address.keep, args=(WORD,),
+    )  # fmt: skip
+    return chosen == JACOBIAN
+
+
+def show(card: Card, picture: Picture) -> None:
+    """Draw the Jacobian of the answer to a picture, one map per channel, or say why the model has none."""
+    why = missing(card)
+    if why:
+        st.info(why)
+        return
+    answer, values = cache.computed(computed, card, picture.source, picture.number)
+    image, ink = cache.seen(card, picture.source, picture.number), cache.ink(picture.source)
+    st.markdown(
+        f"The model answers **{answer}**. The map shows {MEANING}, at each pixel. One unit is the step from black to "
+        "white."
+    )
+    map_grid(
+        values,
+        CHANNELS.get(len(values)) or [f"channel {number + 1}" for number in range(len(values))],
+        key=f"jacobian {card.name}",
+        title=f"{TITLE}, {answer}",
+        picture=image.mean(2) / 255 if ink else None,
+        background=image,
+        ink=ink,
+        note=MEANING,
+        origin={"model": card.recipe.model, "recipe": card.recipe.name, "seed": card.seed,
+                "digest": card.weights_digest, "image": cache.place(picture.source, picture.number),
+                "address": JACOBIAN, "answer": answer},
+    )  # fmt: skip
+
+
+def computed(checkpoint: "Checkpoint", source: str, number: int) -> tuple[str, npt.NDArray[np.float64]]:
+    """Return the answer to a picture and the Jacobian of its logit, float64 (channel, row, column)."""
+    from attnviz.answers import as_batch, predicted
+    from attnviz.measures.jacobian import answered
+
+    model, card = checkpoint
+    logits, found = answered(model, as_batch(cache.seen(card, source, number), double=True))
+    return card.classes[int(predicted(logits))], found[0].numpy()

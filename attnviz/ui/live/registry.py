@@ -1,0 +1,30 @@
+"""The derived values of the live channel: the Jacobian, and those of all mechanisms.
+
+Importing this costs no torch.
+"""
+
+from itertools import chain
+from typing import Any
+
+from attnviz.errors import UnknownName
+from attnviz.ui.live.derived import Derived
+from attnviz.ui.live.jacobian import JACOBIAN
+from attnviz.ui.mechanisms import MECHANISMS
+
+
+def known() -> dict[str, Derived[Any]]:
+    """Return all derived values by name."""
+    of_mechanisms = chain.from_iterable(mechanism.derived() for mechanism in MECHANISMS.values())
+    return {row.name: row for row in (JACOBIAN, *of_mechanisms)}
+
+
+def find(name: str) -> Derived[Any]:
+    """Return a derived value by name.
+
+    Raises:
+        UnknownName: there is none of that name; the closest ones are listed.
+    """
+    found = known()
+    if name not in found:
+        raise UnknownName("derived value", name, found)
+    return found[name]

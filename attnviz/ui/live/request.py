@@ -1,0 +1,350 @@
+"""What can be requested over the live channel (attnviz/ui/live/channel.py): one message, validated strictly.
+
+A request is a payload (attnviz/ui/components/payload.py). Its header:
+
+    {"number": 12,                                        numbers the requests of a visitor; every answer repeats it
+     "pictures": [{"data": "strokes", "number": 3}],      test pictures by name; or an array "pictures", uint8
+                                                          (row, column, channel) or (picture, row, column, channel)
+     "asks": [{"checkpoint": "pixel_attention.1v8",       one answer each, in this order
+               "edits": [{"edit": "scale", "address": "attention.mixed", "index": {"head": [1, 3]}, "factor": 0.5},
+                         {"edit": "off", "address": "attention.mixed", "index": {"head": 4}},
+                         {"edit": "uniform", "address": "attention.mixed", "index": {"head": 5}},
+                         {"edit": "set", "address": "attention.mixed", "index": {"head": 6}, "value": 0.5},
+                         {"edit": "set", "address": "...", "array": "grid"}],         an array of the payload
+               "seed": 0,                                    of everything that the model draws at random; without it,
+                                                             the model draws nothing and takes the mean instead
+               "wanted": {"row": {"address": "attention.weights", "index": {"head": 3, "query": 17}},
+                          "ink": {"derived": "mean_row", "parameters": {"layer": "attention", "head": 3}},
+                          "sum": {"derived": "added_by_pixel"}}}]}
+
+An index names a part: axis -> a number, counted from 0; in an edit also several numbers. Which derived values
+exist, and their parameters, is declared by the mechanisms (registry.py).
+
+With "prepare": {"centred": true} the array "pictures" is one canvas, uint8 (row, column, channel), 0 is background;
+each model sees the result of the preparation that its `Input` names.
+"""
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, ValidationError
+
+from attnviz.data import inputs
+from attnviz.data.inputs import drawing
+from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Strict
+from attnviz.ui.components.payload import unpack
+from attnviz.ui.live import registry
+from attnviz.ui.live.derived import Derived
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from attnviz.data.inputs import Prepared
+    from attnviz.models import Input
+
+MESSAGE = 1 << 20  # bytes of a request: 784 variants of a digit have 0.6 million
+HEADER = 1 << 16  # bytes of its header, which is read while everyone else waits
+PICTURES, ASKS, EDITS, WANTED = 64, 32, 256, 64  # the largest number of each in a request, or in one of its asks
+PIXELS = 1 << 18  # numbers of all pictures together
+LARGEST_NUMBER = 2**53 - 1  # that JavaScript counts to
+LARGEST_VALUE = float(np.finfo(np.float32).max)  # models compute in float32
+RESERVED = ("logits", "probabilities", "seen")  # arrays of every answer, which nothing that is wanted may replace
+
+Address = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,199}$")]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
+Place = Annotated[int, Field(ge=0, lt=1 << 31)]
+Value = Annotated[float, Field(ge=-LARGEST_VALUE, le=LARGEST_VALUE, allow_inf_nan=False)]
+Places = Annotated[
+    list[Place],
+    Field(min_length=1, max_length=4096),
+    BeforeValidator(lambda came: [came] if type(came) is int else came),
+]
+
+
+class Picture(Strict):
+    """A test picture by name; a drawing is its own name and has number 0."""
+
+    data: Annotated[str, Field(pattern=rf"^([A-Za-z0-9_][A-Za-z0-9_.-]{{0,99}}|{drawing.PATTERN})$")]
+    number: Annotated[int, Field(ge=0)]
+
+
+class Scale(Strict):
+    """Multiply a part by a number."""
+
+    edit: Literal["scale"]
+    address: Address
+    index: dict[str, Places] = {}
+    factor: Value
+
+
+class Put(Strict):
+    """Set a part to a number, or to an array of the payload over its last axes."""
+
+    edit: Literal["set"]
+    address: Address
+    index: dict[str, Places] = {}
+    value: Value | None = None
+    array: Name | None = None
+
+
+class Off(Strict):
+    """Set a part to 0."""
+
+    edit: Literal["off"]
+    address: Address
+    index: dict[str, Places] = {}
+
+
+class Uniform(Strict):
+    """Make a part of an attention layer attend to all tokens equally; the path is that of its tap "mixed"."""
+
+    edit: Literal["uniform"]
+    address: Address
+    index: dict[str, Places] = {}
+
+
+class Part(Strict):
+    """Return a tap, or the part of it that an index names."""
+
+    address: Address
+    index: dict[str, Place] = {}
+
+
+class DerivedWanted(Strict):
+    """Return a derived value."""
+
+    derived: Name
+    parameters: dict[str, Any] = {}
+
+    @cached_property
+    def row(self) -> Derived[Any]:
+        """The derived value of that name.
+
+        Raises:
+            UnknownName: there is none of that name.
+        """
+        return registry.find(self.derived)
+
+    @cached_property
+    def given(self) -> Strict:
+        """Its parameters, read.
+
+        Raises:
+            BadInput: one that it does not have, or a value that it cannot have; says which.
+        """
+        try:
+            read: Strict = self.row.parameters.model_validate(self.parameters, strict=True)
+        except ValidationError as error:
+            raise BadInput(
+                f"The parameters of {self.derived} cannot be used: {_first(error, self.parameters)}"
+            ) from error
+        return read
+
+
+PART, DERIVED = "a part", "a derived value"  # kinds of what is wanted: no words of a request, see `_first`
+
+
+def _kind(wanted: Any) -> str:
+    return DERIVED if isinstance(wanted, dict) and "derived" in wanted else PART
+
+
+Wanted = Annotated[
+    Annotated[Part, Tag(PART)] | Annotated[DerivedWanted, Tag(DERIVED)],
+    Discriminator(_kind),
+]
+Edit = Annotated[Scale | Put | Off | Uniform, Field(discriminator="edit")]
+
+
+def _not_reserved(name: str) -> str:
+    if name in RESERVED:
+        raise ValueError
+    return name
+
+
+WantedName = Annotated[Name, AfterValidator(_not_reserved)]
+
+
+class Ask(Strict):
+    """What is asked of one model, which gives one answer."""
+
+    checkpoint: Name
+    seed: Annotated[int, Field(ge=0, le=LARGEST_NUMBER)] | None = None
+    edits: Annotated[list[Edit], Field(max_length=EDITS)] = []
+    wanted: Annotated[dict[WantedName, Wanted], Field(max_length=WANTED)] = {}
+
+
+class Prepare(Strict):
+    """How a canvas becomes what the models see: cut out, scaled and centred, or only scaled."""
+
+    centred: bool
+
+
+class Head(Strict):
+    """The header of a request."""
+
+    number: Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
+    pictures: Annotated[list[Picture], Field(min_length=1, max_length=PICTURES)] | None = None
+    prepare: Prepare | None = None
+    asks: Annotated[list[Ask], Field(min_length=1, max_length=ASKS)]
+
+
+class Request(Strict, arbitrary_types_allowed=True):
+    """A request that can be answered.
+
+    Args:
+        head: what stands in its header.
+        pictures: uint8 (picture, row, column, channel), where they did not come by name.
+        arrays: the other arrays of the payload.
+    """
+
+    head: Head
+    pictures: np.ndarray | None
+    arrays: dict[str, np.ndarray]
+
+    @cached_property
+    def _prepared(self) -> "dict[Input, Prepared]":
+        return {}
+
+    def prepared(self, shape: "Input") -> "Prepared | None":
+        """Return what a model sees of the canvas, prepared once for each kind of input; None without a canvas.
+
+        Raises:
+            BadInput: the canvas cannot be prepared.
+        """
+        if self.head.prepare is None or self.pictures is None:
+            return None
+        if shape not in self._prepared:
+            prepare = inputs.named(shape.preparation)
+            centred = self.head.prepare.centred
+            self._prepared[shape] = prepare(
+                self.pictures[0], rows=shape.rows, columns=shape.columns, channels=shape.channels, centred=centred
+            )
+        return self._prepared[shape]
+
+
+def read(message: bytes) -> Request:
+    """Read a request.
+
+    Raises:
+        BadInput: it is too large, not a payload, or asks for something impossible; the message says what.
+    """
+    if len(message) > MESSAGE:
+        raise BadInput(f"A request may have {MESSAGE:,} bytes; this one has {len(message):,}.")
+    if _header_length(message) > HEADER:
+        raise BadInput(f"The header of a request may have {HEADER:,} bytes; this one has {_header_length(message):,}.")
+    try:
+        header, arrays = unpack(message)
+    except (ArithmeticError, RecursionError) as error:
+        raise BadInput(
+            "These bytes are not a payload of attnviz: a number in them is too large, or they are nested too deeply."
+        ) from error
+    try:
+        head = Head.model_validate(header, strict=True)
+    except ValidationError as error:
+        raise BadInput(f"This request cannot be used: {_first(error, header)}") from error
+    pictures = arrays.pop("pictures", None)
+    if (pictures is None) == (head.pictures is None):
+        raise BadInput('A request has either named "pictures" in its header or an array "pictures".')
+    if head.prepare is not None and (pictures is None or pictures.ndim != 3 or pictures.shape[2] not in (1, 3)):
+        came = "pictures by name" if pictures is None else f"{pictures.shape}"
+        raise BadInput(f'To "prepare" takes one canvas in the array "pictures", (row, column, 1 or 3); this is {came}.')
+    values = [edit for ask in head.asks for edit in ask.edits if isinstance(edit, Put)]
+    for edit in values:
+        _check_value(edit, arrays)
+    for name in {edit.array for edit in values if edit.array is not None}:
+        _check_finite(name, arrays[name])
+    for ask in head.asks:
+        for wanted in ask.wanted.values():
+            if isinstance(wanted, DerivedWanted):
+                _ = wanted.given  # refused here, before it has to wait for anything
+    return Request(head=head, pictures=None if pictures is None else _checked(pictures), arrays=arrays)
+
+
+def number_of(message: bytes) -> int | None:
+    """Return the number of a request even if the rest of it is invalid; None where it cannot be read."""
+    if _header_length(message) > HEADER:
+        return None
+    try:
+        number: Any = json.loads(message[4 : 4 + _header_length(message)])["number"]
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return None
+    return number if type(number) is int and 0 <= number <= LARGEST_NUMBER else None
+
+
+def _first(error: ValidationError, came: Any) -> str:
+    """Say what is wrong first with what came, and where."""
+    first = error.errors()[0]
+    place = []
+    for step in first["loc"]:  # some are names of Pydantic's for the kind that it took this for
+        inside = isinstance(came, dict) and step in came or isinstance(came, list) and step in range(len(came))
+        if inside or (first["type"] == "missing" and step == first["loc"][-1]):
+            place.append(str(step))
+        came = came[step] if inside else came
+    return f"{'.'.join(place)[:200] or 'its header'} {_wrong_with(first)}."
+
+
+def _wrong_with(error: "ErrorDetails") -> str:
+    said, context = _WRONG.get(error["type"], "cannot be used"), error.get("ctx", {})
+    return said.format(**context)
+
+
+_WRONG = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known here",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "string_type": "must be text",
+    "list_type": "must be a list",
+    "dict_type": "must be an object with named values",
+    "model_type": "must be an object with named values",
+    "literal_error": "must be {expected}",
+    "union_tag_invalid": "must be one of {expected_tags}",
+    "union_tag_not_found": "does not name its kind, in {discriminator}",
+    "string_pattern_mismatch": "is not a name that can be used here",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "less_than": "must be below {lt}",
+    "too_short": "must have at least {min_length}, not {actual_length}",
+    "too_long": "may have at most {max_length}, not {actual_length}",
+    "value_error": f"cannot be requested: {', '.join(RESERVED)} are names that every answer uses",
+}
+"""Pydantic's types of errors -> what is wrong, in words for a person; what it calls "ctx" is filled in."""
+
+
+def _header_length(message: bytes) -> int:
+    return int.from_bytes(message[:4], "little")
+
+
+def _check_value(edit: Put, arrays: dict[str, np.ndarray]) -> None:
+    if (edit.value is None) == (edit.array is None):
+        raise BadInput(f'The edit "set" of {edit.address} needs either a "value" or the name of an "array".')
+    if edit.array is not None and edit.array not in arrays:
+        raise BadInput(f"The payload has no array {edit.array!r} for the edit of {edit.address}.")
+
+
+def _check_finite(name: str, values: np.ndarray) -> None:
+    with np.errstate(over="ignore"):  # values that overflow are refused
+        single = values.astype(np.float32)
+    if not np.isfinite(single).all():
+        raise BadInput(f"The array {name!r} holds values that are not finite numbers in single precision.")
+
+
+def _checked(pictures: np.ndarray) -> np.ndarray:
+    several = pictures[None] if pictures.ndim == 3 else pictures
+    if pictures.dtype != np.uint8 or several.ndim != 4 or not several.size:
+        raise BadInput(
+            "The array of pictures must be uint8 (row, column, channel) or (picture, row, column, channel); "
+            f"it is {pictures.dtype} {pictures.shape}."
+        )
+    if len(several) > PICTURES or several.size > PIXELS:
+        raise BadInput(
+            f"At most {PICTURES} pictures of together {PIXELS:,} numbers can be asked about at once; "
+            f"these are {len(several)} of {several.size:,}."
+        )
+    return several

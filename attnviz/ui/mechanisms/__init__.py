@@ -1,0 +1,22 @@
+"""The mechanisms, in teaching order: the one table from which navigation, home, draw page, results and preloads come.
+
+A mechanism is a folder here whose `__init__.py` holds its row. Another package adds a row through the entry point group
+`attnviz.mechanisms` (attnviz/extensions.py). Importing the table costs neither torch nor streamlit.
+"""
+
+from attnviz.extensions import Table
+from attnviz.ui.mechanisms import element_wise, pixel_attention
+from attnviz.ui.mechanisms.mechanism import Mechanism as Mechanism
+
+MECHANISMS = Table("mechanisms", {row.name: row for row in (pixel_attention.MECHANISM, element_wise.MECHANISM)})
+
+
+def of_model(model: str) -> Mechanism | None:
+    """Return the mechanism that a model shows, or is a control of; None for a model of no mechanism."""
+    return next((row for row in MECHANISMS.values() if model in row.models + row.controls), None)
+
+
+def order() -> list[str]:
+    """Return the models of all mechanisms, then their controls."""
+    rows = MECHANISMS.values()
+    return [model for row in rows for model in row.models] + [model for row in rows for model in row.controls]

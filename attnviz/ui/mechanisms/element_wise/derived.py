@@ -1,0 +1,184 @@
+"""The derived values of element-wise attention: a forward pass with another eps, skip or relevance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Strict
+from attnviz.ui.live.derived import Context, Derived, NoParameters
+from attnviz.ui.shared import cache
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from attnviz.readings import Reading
+
+Path = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,190}$")]
+
+
+class Switched(Strict):
+    """How a pass differs from the trained one, in all layers.
+
+    Args:
+        eps: of the norm of the relevance; None keeps the trained one.
+        skip: whether the input of a layer is added to what its convolution gives.
+        relevance: "mean" puts the mean over the sample pictures in the place of the normed relevance, "one" puts 1,
+            "other" what another picture gets.
+        data, other: that picture: its data set, and its place in the test split.
+        layers: paths of the layers of which the stages are wanted.
+    """
+
+    eps: Annotated[float, Field(gt=0, le=1)] | None = None
+    skip: bool = True
+    relevance: Literal["learnt", "mean", "one", "other"] = "learnt"
+    data: Annotated[str, Field(max_length=100)] | None = None
+    other: Annotated[int, Field(ge=0)] | None = None
+    layers: Annotated[list[Path], Field(max_length=16)] = []
+
+
+def run(context: Context[Switched]) -> Tensor:
+    """Make the pass as the parameters say and return its logits, (picture, column).
+
+    The model stays as it is, as other visitors use it too: what differs is put in at the taps, by a trace within that
+    of the live channel, which hears and edits what comes after.
+
+    Raises:
+        BadInput: an eps for a layer whose relevance has no norm, or no other picture named.
+    """
+    from attnviz.tracing import trace
+
+    model = context.checkpoint.model
+    edits = changes(context)
+    if not edits:
+        logits: Tensor = model(context.images)
+        return logits
+    with trace(model, (), edits):
+        switched: Tensor = model(context.images)
+    return switched
+
+
+def changes(context: Context[Switched]) -> dict[str, Any]:
+    """Return tap path -> what is done to that tap."""
+    from attnviz.ui.mechanisms.element_wise.stages import layers_of
+
+    wanted, layers = context.parameters, layers_of(context.checkpoint.model)
+    found: dict[str, Any] = {}
+    if not wanted.skip:
+        for path, layer in layers.items():
+            if layer.skip:
+                found |= _without_skip(path)
+    if wanted.relevance == "learnt":
+        if wanted.eps is not None:
+            for path, layer in layers.items():
+                found[f"{path}.normed_relevance"] = _with_eps(path, layer, wanted.eps)
+        return found
+    for path, instead in _relevance(context, list(layers)).items():
+        found[f"{path}.normed_relevance"] = lambda tensor, instead=instead: instead.to(tensor).expand_as(tensor)
+    return found
+
+
+def _without_skip(path: str) -> dict[str, Any]:
+    """Let a layer go on with what came out of its convolution: kept at one tap, put in at the next."""
+    came: list[Tensor] = []
+
+    def keep(tensor: Tensor) -> Tensor:
+        came[:] = [tensor]
+        return tensor
+
+    return {f"{path}.after_conv": keep, f"{path}.before_norm": lambda tensor: came[0]}
+
+
+def _with_eps(path: str, layer: Any, eps: float) -> Any:
+    """Return what makes of a normed relevance the one with another eps: it is the root of the variance that differs."""
+    norm = layer.norm
+    if norm is None:
+        raise BadInput(f"{path} does not normalise its relevance, so there is no eps to change.")
+    heads, channels = layer.x_weights.shape[:2]
+    ratio = ((norm.running_var + norm.eps) / (norm.running_var + eps)).sqrt().view(1, heads, channels, 1, 1)
+    shift = 0 if norm.bias is None else norm.bias.view(1, heads, channels, 1, 1)
+    return lambda tensor: (tensor - shift) * ratio + shift
+
+
+def _relevance(context: Context[Switched], paths: list[str]) -> dict[str, Tensor]:
+    """Return path of a layer -> the normed relevance that it is to use, (1, head, channel, row, column)."""
+    import torch
+
+    from attnviz.answers import as_batch
+    from attnviz.tracing import trace
+    from attnviz.ui.mechanisms.element_wise import stages
+
+    wanted, checkpoint = context.parameters, context.checkpoint
+    if wanted.relevance == "one":
+        return dict.fromkeys(paths, torch.ones(()))
+    if wanted.relevance == "mean":
+        means = cache.computed(stages.mean_relevance, checkpoint.card)
+        return {path: torch.from_numpy(means[path])[None] for path in paths}
+    if wanted.data is None or wanted.other is None:
+        raise BadInput('The relevance "other" needs a picture: its data set as "data" and its number as "other".')
+    image = cache.seen(checkpoint.card, wanted.data, wanted.other)
+    batch = as_batch(image, double=context.images.dtype == torch.float64)
+    with torch.no_grad(), trace(checkpoint.model, [f"{path}.normed_relevance" for path in paths]) as seen:
+        checkpoint.model(batch)
+    return {path: seen[f"{path}.normed_relevance"].tensor for path in paths}
+
+
+def taps(parameters: Switched) -> tuple[str, ...]:
+    """Return the taps of which stages are wanted."""
+    return tuple(f"{path}.{tap}" for path in parameters.layers for tap in ("attended", "after_conv", "output"))
+
+
+def compute(context: Context[Switched]) -> dict[str, Reading]:
+    """Return, per layer that was named, `attended` as the mean of the heads, `after_conv` and `output`.
+
+    Each is (batch, layer, channel, row, column); nothing where no layer was named.
+    """
+    import torch
+
+    from attnviz.readings import Reading
+
+    paths = context.parameters.layers
+    if not paths:
+        return {}
+    axes = ("batch", "layer", "channel", "row", "column")
+    found = {}
+    for tap in ("attended", "after_conv", "output"):
+        each = [context.seen[f"{path}.{tap}"] for path in paths]
+        tensors = [
+            reading.tensor.mean(reading.axes.index("head")) if "head" in reading.axes else reading.tensor
+            for reading in each
+        ]
+        found[tap] = Reading(tap, torch.stack(tensors, 1), axes)
+    return found
+
+
+def handed_on(context: Context[NoParameters]) -> Reading:
+    """Return, per layer, what its attention hands to the convolution, mean of the heads, and what the layer hands on.
+
+    Blocks of pixels that the model turned into channels are laid out as pixels again; of several planes it is the mean.
+
+    Returns:
+        (batch, layer, feature, row, column), where the first feature is `attended`, the second `output`.
+    """
+    import torch
+    from torch.nn.functional import pixel_shuffle
+
+    from attnviz.readings import Reading
+    from attnviz.ui.mechanisms.element_wise.stages import layers_of
+
+    def picture(maps: Tensor) -> Tensor:
+        return pixel_shuffle(maps, context.images.shape[-1] // maps.shape[-1]).mean(1)
+
+    found = []
+    for path in layers_of(context.checkpoint.model):
+        attended, output = (context.seen[f"{path}.{tap}"].tensor for tap in ("attended", "output"))
+        found.append(torch.stack([picture(attended.mean(1)), picture(output)], 1))
+    return Reading("handed_on", torch.stack(found, 1), ("batch", "layer", "feature", "row", "column"))
+
+
+DERIVED: tuple[Derived[Any], ...] = (
+    Derived("element_wise", Switched, compute, taps, run=run),
+    Derived("handed_on", NoParameters, handed_on, lambda parameters: ("*.attended", "*.output")),
+)

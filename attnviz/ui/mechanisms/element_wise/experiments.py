@@ -1,0 +1,245 @@
+"""The five experiments of the page, each a question."""
+
+from __future__ import annotations
+
+import json
+from functools import cache as once
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from attnviz.cards import Card
+from attnviz.recipes import RECIPES
+from attnviz.ui.components.map_grid import Table, map_grid
+from attnviz.ui.components.stage_grid import StageView, settled_view, stage_grid
+from attnviz.ui.mechanisms.element_wise import MECHANISM
+from attnviz.ui.mechanisms.element_wise.words import about, percent
+from attnviz.ui.shared import cache, result_dots
+from attnviz.ui.shared.experiments import Experiment
+from attnviz.ui.shared.pickers import Picture
+from attnviz.ui.shared.wording import short
+
+DYING = Path(__file__).with_name("dying.json")
+CONTROLS = (
+    *MECHANISM.controls,
+    "pixel_line",
+)  # logistic regression on the pixels, for ten classes called softmax regression
+REPLACED = {
+    "mean": "its mean map over training pictures",
+    "one": "1 everywhere",
+    "shuffled": "that of another picture",
+    "zero": "0: nothing goes into the convolution",
+}  # what an ablation of the card replaces the relevance by
+STEPS = (0, 1, 2, 3, 4, 5, 7, 10, 20, 45)
+
+
+def norm(card: Card, picture: Picture, view: StageView) -> None:
+    """Draw the stages around the norm of the relevance, on one scale, with eps as a slider."""
+    from attnviz.ui.mechanisms.element_wise import stages
+
+    if view.layers[0].norm is None:
+        st.info(
+            "This model does not normalise its relevance; it multiplies it so that an even share is 1. Choose model B "
+            "or F."
+        )
+        return
+    columns = ("relevance", "normed_relevance", "attended", "after_conv", "output")
+    stage_grid(
+        view, key="norm_stages", state={"scale": "all"}, columns=columns, switches=("eps",), inside=False, saves=False
+    )
+    measured = cache.computed(stages.measure, card, picture.source, picture.number)
+    lines = [
+        "| Layer | variance of the relevance | variance stored in the norm | eps | eps / variance | gain |",
+        "| --- " * 6 + "|",
+    ]
+    for number, one in enumerate(measured, 1):
+        assert one.eps is not None
+        assert one.trained is not None
+        larger = f"{about(one.eps / one.variance)} times" if one.variance else "infinitely"
+        cells = short(one.variance, 2), short(one.trained, 2), short(one.eps, 2), larger, percent(one.gain)
+        lines.append(f"| {number} | {' | '.join(cells)} |")
+    st.markdown("\n".join(lines))
+    st.caption(
+        "All maps have the same scale, so that *normed* can be compared with what follows. *Gain* is the strength "
+        "(root mean square) of what goes into the convolution, as a share of what came into the layer. The rest of the "
+        "network was trained with its own eps, so its answers with another eps are not a fair test."
+    )
+
+
+def copy(card: Card, picture: Picture, view: StageView) -> None:
+    """Draw the stages with the relevance replaced, and what that does to the accuracy."""
+    columns = ("normed_relevance", "attended", "after_conv", "output")
+    stage_grid(view, key="copy_stages", columns=columns, switches=("relevance",), inside=False, saves=False)
+    st.markdown(ablations(card))
+    st.caption(
+        "In the stages above, the mean map is the mean over sample pictures of the model's data; in the table it is "
+        "the mean over 3,000 training pictures. Only the relevance is replaced: nothing is trained again."
+    )
+
+
+def ablations(card: Card) -> str:
+    """Return the accuracies of the model with its relevance replaced, from its card, or a sentence if it has none."""
+    if not card.ablations or not card.figures:
+        return "This model's card has no test with the relevance replaced; only the answer to this picture is known."
+    own = card.figures[0]
+    lines = [f"| Relevance | accuracy on {own.count:,} test pictures of {own.data} |", "| --- | --- |"]
+    lines.append(f"| as learnt | {100 * own.value:.2f} % |")
+    for one in card.ablations:
+        said = REPLACED.get(one.name, one.title)
+        lines += [f"| {said} | {100 * figure.value:.2f} % |" for figure in one.figures if figure.name == own.name]
+    return "\n".join(lines)
+
+
+def dying(card: Card, picture: Picture, view: StageView) -> None:
+    """Draw, layer by layer, a network that dies and one that does not, and say how many die."""
+    found = courses()
+    if found is None:
+        st.info(
+            "The recordings of dying networks are missing from this installation; `python -m benchmarks.dying` makes "
+            "them."
+        )
+        return
+    dead = {int(layers): len(seeds) for layers, seeds in found["dead"].items()}
+    st.markdown(
+        "Models A and C stayed at chance: their loss, 15 ln 10, is that of guessing. Each of their layers ends with a "
+        "norm that has **one scale and one shift for the whole picture**, and the scale starts near 0. A simplified "
+        f"network without attention shows what can happen. Of {found['seeds']} seeds, "
+        + " and ".join(f"**{count}** with {layers} layers" for layers, count in dead.items())
+        + " were dead after 45 steps: the scale and the shift cross zero together, ReLU gives 0 everywhere, and no "
+        "gradient ever comes back."
+    )
+    if not any(dead.values()):
+        st.markdown("None died, so only a network that lives is shown.")
+    for course in found["courses"]:
+        film(course, view)
+    st.caption(
+        "The simplified network dies like A and C, but a dead network has a gradient of exactly 0, and the paper "
+        "reports about 1e-12. So it is not certain that this is what happened to them."
+    )
+
+
+@once
+def courses() -> dict[str, Any] | None:
+    """Return what `benchmarks/dying.py` wrote, or None."""
+    return json.loads(DYING.read_text()) if DYING.exists() else None
+
+
+def film(course: dict[str, Any], view: StageView) -> None:
+    """Draw the output of each layer after some steps, and scale and shift over all steps."""
+    fate = "dies" if course["dead"] else "lives"
+    image = view.picture.astype(float).mean(2) / 255
+    flowing = dict.fromkeys(STEPS, image)
+    maps = []
+    for layer in range(course["layers"]):
+        for step in STEPS:
+            said = course["steps"][step][layer]
+            normed = (flowing[step] + said["bias"] - said["mean"]) / np.sqrt(said["variance"] + 1e-5)
+            flowing[step] = np.maximum(said["scale"] * normed + said["shift"], 0)
+            maps.append(flowing[step])
+    rows = [f"layer {layer + 1}" for layer in range(course["layers"])]
+    map_grid(
+        np.stack(maps), [f"{row}, step {step}" for row in rows for step in STEPS], key=f"film_{fate}", role="positive",
+        scale="map", title=f"Seed {course['seed']} {fate}: the output of each layer after the number of steps shown",
+        table=Table(rows, [str(step) for step in STEPS]), origin={"seed": course["seed"], "model": "stand-in"},
+    )  # fmt: skip
+    figure = go.Figure()
+    for layer, colour in zip(range(course["layers"]), ("#000006", "#000004"), strict=False):
+        for name, dash in (("scale", "solid"), ("shift", "dash")):
+            values = [step[layer][name] for step in course["steps"]]
+            figure.add_scatter(
+                y=values, name=f"{name}, layer {layer + 1}", mode="lines", line={"dash": dash, "color": colour}
+            )
+    figure.add_hline(0, line={"width": 1, "color": "rgba(128, 128, 128, 0.6)"})
+    figure.update_layout(
+        height=220, margin={"l": 8, "r": 8, "t": 8, "b": 8}, xaxis={"title": "steps"},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+    )  # fmt: skip
+    result_dots.draw(figure, f"course_{fate}")
+
+
+def heads(card: Card, picture: Picture, view: StageView) -> None:
+    """Draw the output of each head, switches for the heads, and models that differ in heads and layers."""
+    from attnviz.ui.mechanisms.element_wise import stages
+
+    stage_grid(view, key="heads_stages", switches=("heads",), state={"head": "mean"}, inside=False, saves=False)
+    settled = settled_view("heads_stages")
+    layer = min(settled["layer"] if settled else 0, len(view.layers) - 1)
+    maps = cache.computed(stages.attended, card, picture.source, picture.number)[layer]
+    count, channels = maps.shape[:2]
+    maps = maps.mean(1) if channels > 1 else maps[:, 0]
+    map_grid(
+        maps, [f"head {head + 1}" for head in range(count)], key="heads_maps", role="signed", scale="all",
+        title=f"What each head of layer {layer + 1} passes to the convolution", origin=dict(view.origin),
+    )  # fmt: skip
+    rows = [name for name in recipes(card.recipe.data) if RECIPES[name].model in MECHANISM.models]
+    result_dots.show(rows, CONTROLS, MECHANISM.papers, card.recipe.data, key="heads_dots")
+
+
+def worth(card: Card, picture: Picture, view: StageView) -> None:
+    """Draw the accuracy of every model over its number of parameters, and name a control that is better and smaller."""
+    source = card.recipe.data
+    rows = result_dots.of(recipes(source), CONTROLS, result_dots.claimed(MECHANISM.papers), source)
+    result_dots.draw_trade(rows, key="worth_trade")
+    st.markdown(verdict(rows))
+
+
+def verdict(rows: list[Any]) -> str:
+    """Return which control has at most as many parameters as the best model with the mechanism, and is better."""
+    ours = [row for row in rows if not row.control and row.parameters]
+    if not ours:
+        return "No model with element-wise attention has been trained on these pictures yet."
+    best = max(ours, key=lambda row: row.mean)
+    said = f"The best model with element-wise attention, *{best.name}*, answers {best.mean:.2f} % correctly with "
+    said += f"{best.parameters:,} parameters. "
+    beaten = [
+        row
+        for row in rows
+        if row.control and row.parameters and row.parameters <= best.parameters and row.mean >= best.mean
+    ]
+    if beaten:
+        control = max(beaten, key=lambda row: row.mean)
+        return said + f"*{control.name}* answers {control.mean:.2f} % correctly with only {control.parameters:,}."
+    return said + "No control here is as accurate with as few parameters."
+
+
+def recipes(source: str) -> list[str]:
+    """Return the recipes of the mechanism and its controls that are tested on a data set."""
+    models = MECHANISM.models + CONTROLS
+    return [
+        name
+        for name, recipe in RECIPES.items()
+        if recipe.model in models and any(test.data == source for test in recipe.tests)
+    ]
+
+
+EXPERIMENTS = {
+    "norm": Experiment(
+        "Does the norm normalise?",
+        "The relevance hardly varies, so eps decides what the norm does with it. Drag eps and watch the maps change.",
+        norm,
+    ),
+    "copy": Experiment(
+        "Copy or feature?",
+        "Replace the relevance with something else. If the answer stays the same, it came from the picture, not the "
+        "relevance.",
+        copy,
+    ),
+    "dying": Experiment(
+        "Why do models A and C die?",
+        "A norm after the convolution can switch a whole layer off permanently.",
+        dying,
+    ),
+    "heads": Experiment(
+        "Do heads and layers matter?",
+        "Switch heads off, one at a time, and compare models with more heads and more layers.",
+        heads,
+    ),
+    "worth": Experiment(
+        "Is it worth its parameters?",
+        "Accuracy over the number of parameters, compared with networks without attention.",
+        worth,
+    ),
+}

@@ -1,0 +1,89 @@
+"""The texts of the page of element-wise attention: the question, what to try, and the explanation with live numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attnviz.ui.shared.wording import short
+
+if TYPE_CHECKING:
+    from attnviz.ui.components.stage_grid import StageView
+    from attnviz.ui.mechanisms.element_wise.stages import Measured
+
+QUESTION = "What remains of a pixel after each step? Move over a picture to follow it."
+NONE = (
+    "No element-wise attention model has been trained here yet. "
+    "`python -m attnviz train element_wise --recipe fashion-b` trains the paper's model B on Fashion-MNIST in a few "
+    "minutes; this page then shows it."
+)
+# A line each: a phone is wide enough for one.
+EQUATION = r"""$$
+r^x = \operatorname{softmax}_{\text{row}}(x \odot w^x)
+$$
+
+$$
+r^y = \operatorname{softmax}_{\text{column}}(x \odot w^y)
+$$
+
+$$
+s = \operatorname{conv}\big(x \odot \text{norm}(r^x \odot r^y)\big)
+$$
+
+$$
+\text{output} = \operatorname{ReLU}\big(\text{norm}(s + x)\big)
+$$
+"""
+
+
+def about(value: float) -> str:
+    """Return a large number with two digits that count: 38,000."""
+    return f"{float(f'{value:.2g}'):,.0f}" if 10 <= value < 1e9 else short(value, 2)
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage with two digits that count."""
+    return f"{short(100 * share, 2)} %"
+
+
+def of_values(share: float) -> str:
+    """Return how many of several values, as a sentence says it: "nothing", "0.4 % of the values"."""
+    if not share:
+        return "nothing"
+    return "fewer than 0.1 % of the values" if share < 0.001 else f"{percent(share)} of the values"
+
+
+def means(view: StageView, measured: list[Measured]) -> str:
+    """Return what the pictures mean, with the numbers of this model and this picture."""
+    first = measured[0]
+    heads, channels, rows, columns = view.layers[0].x_weights.shape
+    said = (
+        "Every pixel is multiplied by its own **x weight**, and a softmax along its row turns the products into shares "
+        "that add up to 1. The same is done with its **y weight** along its column. The product of the two shares is "
+        f"the pixel's **relevance**. No pixel looks at another one through a query or a key. An even share is "
+        f"1/{columns} × 1/{rows} = {short(1 / rows / columns)}.\n\n{EQUATION}\n\n"
+    )
+    if first.eps is not None:
+        times = first.eps / first.variance if first.variance else float("inf")
+        said += (
+            f"On this picture, in layer 1, the relevance has a variance of {short(first.variance, 2)}. The norm adds "
+            f"eps = {short(first.eps, 2)}, {about(times)} times as much, before it divides, so it hardly normalises. "
+        )
+    else:
+        said += f"This model has no norm: its relevance is multiplied by {short(view.layers[0].factor)}. "
+    each = f"{heads} head{'s' if heads > 1 else ''}" + (f" of {channels} channels" if channels > 1 else "")
+    return said + (
+        f"What goes into the convolution, {each}, has {percent(first.gain)} of the strength of the layer's input; "
+        f"what comes out has {percent(first.convolved)}. The skip connection adds the input again, and ReLU sets "
+        f"{of_values(first.cut)} to 0{'' if first.cut else ' here'}."
+    )
+
+
+def does_not_show() -> str:
+    """Return what the pictures cannot tell."""
+    return (
+        "A sharp boot *before conv* does not mean that the layer has recognised a boot: the layer multiplies the "
+        "picture itself, and a pixel that was 0 stays 0. *Copy or feature?* below tests the model without a "
+        "relevance of its own.\n\n"
+        "A bright pixel in the last stage did not necessarily decide the answer: a linear layer follows, which this "
+        "page does not draw. Each map has its own scale unless you choose *all maps*."
+    )

@@ -1,0 +1,91 @@
+"""What the app needs to know of a mechanism. Importing this costs neither torch nor streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attnviz.ui.components.component import FRONTEND
+
+if TYPE_CHECKING:
+    from attnviz.cards import Card
+    from attnviz.ui.components.panel import Panel
+    from attnviz.ui.live.derived import Derived
+
+
+def nothing() -> None:
+    """Show nothing on the home page."""
+
+
+def no_derived() -> tuple[Derived[Any], ...]:
+    """Return the derived values of a mechanism that has none of its own."""
+    return ()
+
+
+@dataclass(frozen=True)
+class FurtherPage:
+    """Another page of a mechanism, which the navigation lists after all mechanisms.
+
+    Args:
+        title: in the navigation.
+        page: its file in pages/, or the whole path of a file elsewhere.
+        url: the last part of its URL.
+    """
+
+    title: str
+    page: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """One mechanism: a row of `MECHANISMS`. The functions import what they need when they are called.
+
+    Args:
+        name: of the mechanism, as its folder is called.
+        title: in the navigation.
+        question: what its page answers, in one sentence.
+        page: its file in pages/, or the whole path of a file elsewhere.
+        url: the last part of the page's URL.
+        models: names in `attnviz.models.MODELS`, whose checkpoints it shows.
+        panel: from a card of one of its models or controls to what its panel on the draw page shows.
+        controls: names in MODELS, of what the same data give without the mechanism.
+        panels: checkpoints that have a panel from the start beside the best one, where there is room.
+        papers: names in `attnviz.recipes.PAPERS`, whose tables stand among the results of its models.
+        home: draws what the home page shows of it: pictures, each a link.
+        live: draws what the home page begins with, something that answers at once; the first mechanism with one does.
+        tries: links of the home page: words, and the view that the URL names.
+        derived: returns its derived values, for the live channel.
+        section: of the navigation.
+        further: its other pages.
+        moved: experiment of its page that is elsewhere now -> the URL of the page where it is, and its name there;
+            old links are sent on.
+        components: those that only its pages draw, as pyproject.toml declares them; of another package PACKAGE.NAME.
+        preload: of these, the ones whose modules the browser fetches together with the page.
+        frontend: where their modules lie.
+        imports: Python modules that its page needs before torch: imported before the first visitor asks.
+    """
+
+    name: str
+    title: str
+    question: str
+    page: str
+    url: str
+    models: tuple[str, ...]
+    panel: Callable[[Card], Panel]
+    controls: tuple[str, ...] = ()
+    panels: tuple[str, ...] = ()
+    papers: tuple[str, ...] = ()
+    home: Callable[[], None] = nothing
+    live: Callable[[], None] | None = None
+    tries: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    derived: Callable[[], tuple[Derived[Any], ...]] = no_derived
+    section: str = "Look inside"
+    further: tuple[FurtherPage, ...] = ()
+    moved: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    components: tuple[str, ...] = ()
+    preload: tuple[str, ...] = ()
+    frontend: Path = FRONTEND
+    imports: tuple[str, ...] = ()

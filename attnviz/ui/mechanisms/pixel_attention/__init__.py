@@ -1,0 +1,70 @@
+"""Pixel attention: every pixel is a token that attends to all others."""
+
+from typing import TYPE_CHECKING, Any
+
+from attnviz.ui.mechanisms.mechanism import FurtherPage, Mechanism
+
+if TYPE_CHECKING:
+    from attnviz.cards import Card
+    from attnviz.ui.components.panel import Panel
+    from attnviz.ui.live.derived import Derived
+
+
+def _panel(card: "Card") -> "Panel":
+    from attnviz.ui.mechanisms.pixel_attention import panels
+
+    return panels.panel_of(card)
+
+
+def _home() -> None:
+    from attnviz.ui.mechanisms.pixel_attention import home
+
+    home.show(MECHANISM)
+
+
+def _live() -> None:
+    from attnviz.ui.mechanisms.pixel_attention import home
+
+    home.live(MECHANISM)
+
+
+def _derived() -> "tuple[Derived[Any], ...]":
+    from attnviz.ui.mechanisms.pixel_attention import derived
+
+    return derived.DERIVED
+
+
+_EIGHT = {"model": "pixel_attention.1v8", "data": "strokes", "number": 23}
+
+MECHANISM = Mechanism(
+    name="pixel_attention",
+    title="Pixel attention",
+    question="Where does this pixel take its information from?",
+    page="10_pixel_attention.py",
+    url="pixel_attention",
+    models=("pixel_attention",),
+    controls=("pixel_line", "histogram_line", "histogram_mlp", "ink"),
+    panel=_panel,
+    panels=(
+        "pixel_attention.digits-no-positions",
+        "pixel_attention.1v8-augmented-positions",
+        "pixel_attention.1v8-augmented",
+    ),
+    papers=("schwarz",),
+    home=_home,
+    live=_live,
+    tries=(
+        ("The loop of an 8: what does it look at?", {**_EIGHT, "query": "12,13"}),
+        ("A 1: which pixels receive most attention?", {**_EIGHT, "number": 6, "direction": "received"}),
+        ("Does it know where a pixel is? Shuffle them", {**_EIGHT, "experiment": "shuffle"}),
+    ),
+    derived=_derived,
+    further=(FurtherPage("The paper, again", "15_paper.py", "paper"),),
+    moved={
+        "same": ("pixel_attention", "shuffle"),
+        **{name: ("paper", name) for name in ("paper", "qkv", "outputs", "temperature", "parts", "one_token")},
+    },
+    components=("head_switch", "moving_maps", "pixel_viewer"),
+    preload=("pixel_viewer",),
+    imports=("attnviz.ui.mechanisms.pixel_attention.equations", "attnviz.ui.components.pixel_viewer"),
+)

@@ -1,0 +1,13 @@
+"""The experiments of the pixel page and of *The paper, again*, one per file: what to ask beyond looking.
+
+Each is a module with
+
+    TITLE     the question
+    TEACHES   what one learns from it, in one sentence of Markdown
+    WORDS     what its choices are called in the URL; another experiment takes them out
+    refusal(card) -> str | None      why this model cannot answer it, in one sentence; None where it can
+    show(card, picture) -> None      draws it
+
+Nothing here imports torch at the top: the page begins without it. What needs torch is computed by a function that
+takes a `Checkpoint` first, imports what it needs inside, and is called through `cache.computed`.
+"""

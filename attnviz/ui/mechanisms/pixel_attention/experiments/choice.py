@@ -1,0 +1,55 @@
+"""The experiments by name, in the order they are offered: those of the pixel page, and those of *The paper, again*."""
+
+from collections.abc import Callable
+from types import ModuleType
+
+import streamlit as st
+
+from attnviz.cards import Card
+from attnviz.ui.mechanisms.pixel_attention.experiments import (
+    compare,
+    erase,
+    heads,
+    one_token,
+    outputs,
+    paper,
+    parts,
+    positions,
+    qkv,
+    shuffle,
+    temperature,
+)
+from attnviz.ui.shared.experiments import Experiment
+from attnviz.ui.shared.pickers import Picture
+
+
+def _row(module: ModuleType) -> Experiment:
+    return Experiment(module.TITLE, module.TEACHES, _answered(module), module.WORDS)
+
+
+def _answered(module: ModuleType) -> Callable[[Card, Picture], None]:
+    def show(card: Card, picture: Picture) -> None:
+        refused = module.refusal(card)
+        if refused:
+            st.info(refused)
+        else:
+            module.show(card, picture)
+
+    return show
+
+
+EXPERIMENTS = {
+    "heads": _row(heads),
+    "erase": _row(erase),
+    "shuffle": _row(shuffle),
+    "compare": _row(compare),
+    "positions": _row(positions),
+}
+OF_THE_PAPER = {
+    "paper": _row(paper),
+    "qkv": _row(qkv),
+    "outputs": _row(outputs),
+    "temperature": _row(temperature),
+    "parts": _row(parts),
+    "one_token": _row(one_token),
+}

@@ -1,0 +1,165 @@
+"""Two pixels, heads, pictures or models side by side, and their signed difference."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+import streamlit as st
+
+from attnviz import cards, data, models
+from attnviz.cards import Card
+from attnviz.measures.compare import Direction
+from attnviz.ui.components import url_fields
+from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.mechanisms.pixel_attention import selection
+from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import DIRECTIONS, Side, draw
+from attnviz.ui.shared import address, cache, page, pickers
+
+TITLE = "Two side by side"
+TEACHES = "Change one thing only, a pixel, a head, the picture or the model, and see what moves in the map."
+WORDS = ("other", "other_pixel", "other_head", "other_number", "other_model")
+
+Pair = tuple[Side, Side] | None
+
+
+def refusal(card: Card) -> str | None:
+    """Return why this model cannot answer it; None where it can."""
+    if models.single_token(card.recipe.model, card.config):
+        return (
+            "This model takes the whole picture as one token: every map has a single value, and all maps are the same."
+        )
+    return None
+
+
+def show(card: Card, picture: pickers.Picture) -> None:
+    """Draw the choice of what differs, both maps, their difference and the numbers."""
+    view = cache.attention(card, picture.source, picture.number)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        options = {name: title for name, (title, _) in OTHERS.items() if name != "head" or len(view.query) > 1}
+        other = address.choice("other", list(options), "pixel")
+        segments("Compare with another", options, "other")
+        direction = cast("Direction", address.choice("direction", list(DIRECTIONS), "from"))
+        segments("Direction", DIRECTIONS, "direction")
+        head = None if other == "model" else selection.head(len(view.query), mean=True)
+        pair = OTHERS[other][1](card, picture, Side("", view, head, held(view, direction)))
+    if pair is None:
+        return
+    draw(*pair, direction)
+    if other == "model":
+        st.caption("The maps show the mean of all heads, because the heads of two models do not correspond.")
+    if pair[0].token:
+        role = ":orange[query]" if direction == "from" else ":blue[key]"
+        found = selection.token(view, "query" if direction == "from" else "key")
+        where = (
+            "locked in the viewer above" if found else "in the middle of the ink, because none is locked in the viewer"
+        )
+        st.caption(f"The {role} in the left map is {pair[0].token.place}: the one {where}.")
+
+
+def held(view: AttentionView, direction: str) -> selection.Token | None:
+    """Return the pixel that is locked in the viewer, else one in the middle of the ink; None where none is asked."""
+    if direction == "received":
+        return None
+    return selection.token(view, "query" if direction == "from" else "key") or selection.middle_of_the_ink(view)
+
+
+def other_pixel(card: Card, picture: pickers.Picture, left: Side) -> Pair:
+    """Draw the choice of another pixel; at first the upper left one, or one on the ink if that is too similar."""
+    if left.token is None:
+        st.info(
+            "*Received from all* does not depend on a pixel. Choose another direction, or compare heads, pictures or "
+            "models."
+        )
+        return None
+    view = left.view
+    other = selection.at(view, view.prefix) if left.token.ink else selection.middle_of_the_ink(view)
+    word = st.query_params.get("other_pixel")
+    if word is not None:
+        place = url_fields.place(word)
+        if place and 0 <= place[0] < view.rows and 0 <= place[1] < view.columns:
+            other = selection.at(view, view.prefix + place[0] * view.columns + place[1])
+        else:
+            asked = f"The URL asks for the other pixel {word!r}; rows run from 1 to {view.rows}, columns from 1 to"
+            st.warning(page.verbatim(f"{asked} {view.columns}. You see {other.place} instead."))
+    row, column = divmod(other.number - view.prefix, view.columns)
+    st.session_state["other_row"], st.session_state["other_column"] = row + 1, column + 1
+    st.number_input("Other row", 1, view.rows, key="other_row", width=110, on_change=keep_pixel)
+    st.number_input("Other column", 1, view.columns, key="other_column", width=110, on_change=keep_pixel)
+    return replace(left, title=left.token.place), replace(left, title=other.place, token=other)
+
+
+def keep_pixel() -> None:
+    """Put the other pixel into the URL, as the viewer's are: row,column, from 1."""
+    address.set_value(other_pixel=f"{st.session_state['other_row']},{st.session_state['other_column']}")
+
+
+def other_head(card: Card, picture: pickers.Picture, left: Side) -> Pair:
+    """Draw the choice of another head; at first the mean of all."""
+    numbers = [*map(str, range(1, len(left.view.query) + 1)), selection.MEAN]
+    names = {word: selection.name(None if word == selection.MEAN else int(word) - 1) for word in numbers}
+    word = address.choice("other_head", numbers, "1" if left.head is None else selection.MEAN)
+    select("Other head", names, "other_head", 190)
+    head = None if word == selection.MEAN else int(word) - 1
+    return replace(left, title=selection.name(left.head)), replace(left, title=names[word], head=head)
+
+
+def other_picture(card: Card, picture: pickers.Picture, left: Side) -> Pair:
+    """Draw the choice of another picture of the data set; at first the first one of another class."""
+    source, drawn = pickers.tests(card, picture), picture.source not in data.DATASETS
+    shown = data.shown(source)
+    fitting = np.isin(shown.labels, card.recipe.classes)
+    if not drawn:
+        fitting &= shown.labels != shown.labels[shown.place(picture.number)]
+    first, last = int(shown.numbers[fitting.argmax()]), int(shown.numbers[-1])
+    number = address.number("other_number", last + 1, first)
+    st.number_input(
+        "Other picture: number", 0, last, key="other_number", width=170,
+        on_change=address.keep, args=("other_number",),
+    )  # fmt: skip
+    view = cache.attention(card, source, number)
+    return (
+        replace(left, title="your drawing" if drawn else f"{left.view.label}, number {picture.number}"),
+        replace(left, title=f"{view.label}, number {number}", view=view),
+    )
+
+
+def other_model(card: Card, picture: pickers.Picture, left: Side) -> Pair:
+    """Draw the choice of another model with attention."""
+    known = cards.usable([name for name in cards.names() if name.startswith(f"{card.recipe.model}.")])
+    several = {name: one for name, one in known.items() if not models.single_token(one.recipe.model, one.config)}
+    titles = {name: one.recipe.title for name, one in several.items() if name != card.name}
+    if not titles:
+        st.info("There is no other trained model with attention among pixels.")
+        return None
+    name = address.choice("other_model", list(titles), next(iter(titles)))
+    select("Other model", titles, "other_model", 400)
+    view = cache.attention(known[name], picture.source, picture.number)
+    right = replace(left, title=titles[name], view=view)
+    if left.token:
+        right = replace(right, token=selection.at(view, view.prefix + left.cell(view.rows, view.columns)))
+    return replace(left, title=card.recipe.title), right
+
+
+OTHERS: dict[str, tuple[str, Callable[[Card, pickers.Picture, Side], Pair]]] = {
+    "pixel": ("Pixel", other_pixel),
+    "head": ("Head", other_head),
+    "picture": ("Picture", other_picture),
+    "model": ("Model", other_model),
+}
+
+
+def segments(label: str, titles: Mapping[str, str], key: str) -> None:
+    """Draw a choice whose URL field `address.choice` has read."""
+    st.segmented_control(
+        label, list(titles), key=key, format_func=titles.__getitem__, required=True,
+        on_change=address.keep, args=(key,),
+    )  # fmt: skip
+
+
+def select(label: str, titles: Mapping[str, str], key: str, width: int) -> None:
+    """Draw a choice among many options whose URL field has been read."""
+    st.selectbox(
+        label, list(titles), key=key, format_func=titles.__getitem__, width=width,
+        on_change=address.keep, args=(key,),
+    )  # fmt: skip

@@ -1,0 +1,132 @@
+"""The two sides of *Side by side*: what each is, their maps, the difference, and the numbers below them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from attnviz.measures import compare as measure
+from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.mechanisms.pixel_attention import selection
+from attnviz.ui.shared.wording import short
+
+DIRECTIONS = {"from": "Takes from", "to": "Gives to", "received": "Received from all"}
+SAME = 1e-9  # even shares: smaller differences come from the order in which numbers were added
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of the two.
+
+    Args:
+        title: how it differs from the other side, in words.
+        view: of its model and picture.
+        head: None for the mean of all.
+        token: the token that is held; None where none is.
+    """
+
+    title: str
+    view: AttentionView
+    head: int | None
+    token: selection.Token | None
+
+    def map(self, direction: measure.Direction) -> Array:
+        """Return how many times an even share each place has, (row, column)."""
+        view = self.view
+        found = measure.multiples(
+            view.query, view.key, view.log_normaliser, direction=direction, head=self.head,
+            token=self.token.number if self.token else None,
+        )  # fmt: skip
+        return found[view.prefix :].reshape(view.rows, view.columns)
+
+    def cell(self, rows: int, columns: int) -> int:
+        """Return the position of the held token on another grid over the same picture, row by row from 0."""
+        assert self.token is not None, "only a held token has a position"
+        row, column = divmod(self.token.number - self.view.prefix, self.view.columns)
+        return row * rows // self.view.rows * columns + column * columns // self.view.columns
+
+    def answer(self) -> str:
+        """Return the model's answer with its probability."""
+        best = int(self.view.probabilities.argmax())
+        return f"{self.view.classes[best]}, {100 * self.view.probabilities[best]:.1f} %"
+
+
+def draw(left: Side, right: Side, direction: measure.Direction) -> None:
+    """Draw both maps and their difference, and say how much they differ."""
+    sides = left, right
+    maps = measure.coarser((left.map(direction), right.map(direction)))
+    rows, columns = maps[0].shape
+    found = measure.compared(*maps)
+    pictures = [measure.coarser((one.view.picture, maps[0]))[0] for one in sides]
+    held = [one.cell(rows, columns) for one in sides] if direction == "from" else None
+    labels = [f"left: {left.title}", f"right: {right.title}"]
+    origin = {**left.view.origin, "direction": direction, "left": left.title, "right": right.title}
+    wide, narrow = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
+    with wide:
+        map_grid(
+            np.stack(maps) / maps[0].size, labels, key="compare_maps", role="share", title=DIRECTIONS[direction],
+            picture=np.stack(pictures), origin=origin, outlined=held,
+        )  # fmt: skip
+    with narrow:
+        map_grid(
+            found.doublings[None], ["right minus left"], key="compare_difference", role="signed",
+            title="Difference in doublings", scale="pictures", fixed=True,
+            bounds=(-2 * measure.REACH, 2 * measure.REACH),
+            picture=pictures[0] if np.array_equal(pictures[0], pictures[1]) else None, origin=origin,
+        )  # fmt: skip
+    st.caption(
+        "Difference: how many times the share must be doubled to get from the left map to the right one. A share below "
+        "1/16 or above 16 counts as 1/16 or 16, as in the colours of the maps. " + grids(left.view, right.view)
+    )
+    st.markdown(numbers(left, right, maps, found, direction))
+
+
+def grids(left: AttentionView, right: AttentionView) -> str:
+    """Return a sentence that explains what was done if the grids differ."""
+    shapes = [(one.rows, one.columns) for one in (left, right)]
+    if shapes[0] == shapes[1]:
+        return ""
+    (fine, coarse) = (f"{rows} × {columns}" for rows, columns in sorted(shapes, reverse=True))
+    return (
+        f"One model has {fine} tokens, the other {coarse}: both maps are shown on the coarser grid, as means over its "
+        "boxes of the multiples of an even share."
+    )
+
+
+def numbers(
+    left: Side, right: Side, maps: tuple[Array, Array], found: measure.Comparison, direction: measure.Direction
+) -> str:
+    """Return both sides in numbers, and how much they differ, in Markdown."""
+    lines = [
+        f"| {DIRECTIONS[direction]} | left: {left.title} | right: {right.title} |",
+        "| --- | --- | --- |",
+        f"| answer | {left.answer()} | {right.answer()} |",
+        "| largest value | " + " | ".join(most(one) for one in maps) + " |",
+        "| half of the attention lies on | "
+        + " | ".join(f"{measure.half(one)} of {one.size} places" for one in maps)
+        + " |",
+    ]
+    return "\n".join(lines) + "\n\n" + apart(found, direction)
+
+
+def most(multiples: Array) -> str:
+    """Return where a map has its largest value, and how large it is."""
+    row, column = divmod(int(multiples.argmax()), multiples.shape[1])
+    return f"{short(float(multiples.max()), 3)} × an even share, at row {row + 1}, column {column + 1}"
+
+
+def apart(found: measure.Comparison, direction: measure.Direction) -> str:
+    """Return how much two maps differ, in words."""
+    if found.distance < SAME:
+        return "**The two maps are the same**, except for rounding."
+    if direction == "to":  # what a key gets from all queries does not add up to a fixed number
+        distance = f"Half of the mean absolute difference: **{short(found.distance, 3)} even shares**"
+    else:
+        distance = f"Total variation distance: **{short(found.distance, 3)}** (0: the same, 1: nothing in common)"
+    if found.correlation is None:
+        return f"{distance}. One of the maps is uniform, so there is no correlation."
+    return f"{distance}. Correlation of the maps: **{short(found.correlation, 3)}**."

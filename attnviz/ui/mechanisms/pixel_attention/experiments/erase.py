@@ -1,0 +1,275 @@
+"""Does it matter? Remove the pixels that receive most attention, and see whether the model becomes less sure.
+
+The control is twenty random choices with as much ink; another choice is that of the Jacobian (measures/erasure.py).
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from attnviz import data, models
+from attnviz.cards import Card
+from attnviz.ui.components.map_grid import Table, map_grid
+from attnviz.ui.mechanisms.pixel_attention.experiments import erase_words as words
+from attnviz.ui.shared import address, cache, jobs, page, pickers
+
+if TYPE_CHECKING:
+    from attnviz.checkpoints import Checkpoint
+    from attnviz.measures.erasure import Curve
+    from attnviz.measures.token_boxes import Fill
+
+TITLE = "Does it matter what it looks at?"
+TEACHES = (
+    "Remove the pixels that receive most attention, and as many others: a pixel that is looked at need not count for "
+    "the answer."
+)
+WORDS = ("removed", "fill", "curve")
+
+MEANS = (
+    "*Attended*: the weight that a pixel receives, averaged over heads and queries. *Jacobian*: the pixels whose "
+    "intensity changes the answer most. The model was not trained on pictures with holes, so part of any change comes "
+    "from the holes. That is why the random choices leave holes too, and remove the same amount of ink. The amount of "
+    "ink is the number of pixels that are not background, however dark they are: where a model attends to the darkest "
+    "pixels, part of a difference comes from how dark they are."
+)
+FILLS = {"mean": "the picture's mean", "background": "the background"}
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.2)  # of the places: what the curve removes
+PICTURES = 200  # of the curve
+DRAWS = 20  # random choices for each picture: erasure.DRAWS, which only torch brings along
+CHUNK = 4  # pictures of the curve that are computed together: about a second for 24 heads
+TICK = 0.5  # seconds after which the curve is drawn again while it is computed
+
+
+@dataclass(frozen=True, eq=False)
+class Removal:
+    """What happens to one picture.
+
+    Args:
+        answer: number of the class that the unedited picture gets.
+        logit: of it.
+        pictures: (4, row, column) 0..1: unedited, then without what was chosen by attention, Jacobian, the first draw.
+        holes: (4, row, column) 1 where something was removed, else 0.
+        changes: (2 + draw,) of the logit: attention, Jacobian, every draw.
+        answers: (2 + draw,) number of the class that is answered then.
+        ink, jacobian_ink: of the removed places, how many have ink; in the draws as in the first.
+    """
+
+    answer: int
+    logit: float
+    pictures: npt.NDArray[np.float64]
+    holes: npt.NDArray[np.float64]
+    changes: npt.NDArray[np.float64]
+    answers: npt.NDArray[np.int64]
+    ink: int
+    jacobian_ink: int
+
+
+def refusal(card: Card) -> str | None:
+    """Return why this model cannot answer it; None where it can."""
+    if places_of(card) < 2:
+        return "This model takes the whole picture as one token, so no part of it can be removed."
+    return None
+
+
+def show(card: Card, picture: pickers.Picture) -> None:
+    """Draw what removing does to this picture and, on demand, to 200."""
+    count, fill = choices(card)
+    if count:
+        one_picture(card, picture, count, fill)
+    else:
+        st.info(f"Nothing is removed. Choose how many {unit_of(card)} to remove.")
+    several_pictures(card, pickers.tests(card, picture), fill)
+
+
+def choices(card: Card) -> "tuple[int, Fill]":
+    """Draw the choices of how many tokens to remove, and of what replaces them."""
+    places, unit = places_of(card), unit_of(card)
+    left, right = st.columns([2, 3], gap="medium", vertical_alignment="bottom")
+    with left:
+        count = address.number("removed", places // 2 + 1, max(1, round(places / 20)))
+        st.slider(
+            f"Removed {unit}, of {places}", 0, places // 2, key="removed",
+            on_change=address.keep, args=("removed",),
+        )  # fmt: skip
+    with right:
+        fill = address.choice("fill", list(FILLS), "mean")
+        st.segmented_control(
+            "Replace them with", list(FILLS), key="fill", format_func=FILLS.__getitem__, required=True,
+            on_change=address.keep, args=("fill",),
+        )  # fmt: skip
+    return count, cast("Fill", fill)
+
+
+def one_picture(card: Card, picture: pickers.Picture, count: int, fill: "Fill") -> None:
+    """Draw the picture after each kind of removal, and how the answer changes."""
+    unit = unit_of(card)
+    found = cache.computed(removal, card, picture.source, picture.number, count, fill)
+    columns = ("unchanged", "most attended", "Jacobian", "random, draw 1")
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        map_grid(
+            np.concatenate([found.pictures, found.holes]),
+            [f"{row}: {column}" for row in ("seen", "removed") for column in columns],
+            key="erase_pictures", role="ink", title=f"Without {count} {unit}",
+            table=Table(("seen", "removed"), columns),
+            origin={**cache.attention(card, picture.source, picture.number).origin, "removed": count, "fill": fill},
+        )  # fmt: skip
+    with right:
+        st.markdown(words.surprise(found.changes))
+        st.markdown(words.one_picture(found.changes, found.logit, card.classes[found.answer], count, unit))
+        names = [card.classes[answer] for answer in found.answers]
+        st.markdown(words.table(found.changes, names, found.ink, found.jacobian_ink, count, unit))
+        st.caption(MEANS)
+
+
+def several_pictures(card: Card, source: str, fill: "Fill") -> None:
+    """Draw the curve over many test pictures: a button that begins it, then one that stops it."""
+    numbers = fitting(card, source)
+    wanted = address.choice("curve", ["yes", "no"], "no") == "yes"
+    job = job_of(card, source, fill)
+    st.subheader(f"On {len(numbers)} test pictures of {data.DATASETS[source].title}", anchor=False)
+    if not wanted:
+        going = f"Remove from {len(numbers)} pictures"
+        st.button(going, key="erase_start", on_click=begin, args=(job,))
+        st.caption(
+            "This takes about half a minute for 24 heads. You can go on using the page meanwhile, and you can stop it."
+        )
+        return
+    stop = st.empty()  # this stays, so that the curve below does not move
+    if not job.finished:
+        stop.button("Stop", key="erase_stop", on_click=halt, args=(job,))
+    # Every tick draws what there is, while a thread computes: the rest of the page stays alive.
+    tick = st.fragment(curve, run_every=None if job.finished else TICK)
+    tick(card, source, fill, len(numbers), job.finished)
+
+
+def begin(job: "jobs.Job[Curve]") -> None:
+    """Start the curve, or resume it, also where a part has failed."""
+    job.start()
+    address.set_value(curve="yes")
+
+
+def halt(job: "jobs.Job[Curve]") -> None:
+    """Stop the curve where it is."""
+    job.stop()
+    address.set_value(curve=None)
+
+
+def curve(card: Card, source: str, fill: "Fill", count: int, finished: bool) -> None:
+    """Draw the curve as far as it has come, and let it go on if it is not finished."""
+    with page.sentences():
+        job = job_of(card, source, fill)
+        if not finished and job.finished:
+            st.rerun()  # so that the ticks end
+        parts = job.parts()
+        if not finished:
+            job.start()
+            st.progress(*progress(len(parts), count))
+        if parts:
+            draw_curve(card, source, fill, parts, finished)
+
+
+def job_of(card: Card, source: str, fill: "Fill") -> "jobs.Job[Curve]":
+    """Return the work that the curve is: a few pictures at a time, the same for all visitors."""
+    count = len(fitting(card, source))
+    key = ("erase", card.name, card.weights_digest, source, fill, count, CHUNK)
+    return jobs.job(key, lambda number: chunk(card, source, fill, CHUNK * number), -(-count // CHUNK))
+
+
+def progress(parts: int, count: int) -> tuple[float, str]:
+    """Return how much of the curve is there, 0..1, and in words what is being done."""
+    looked = min(CHUNK * parts, count)
+    said = f"{looked} of {count} pictures, with the choices of attention, of the Jacobian and of {DRAWS} random draws"
+    return looked / count, said
+
+
+def draw_curve(card: Card, source: str, fill: "Fill", parts: "list[Curve]", finished: bool) -> None:
+    """Draw the curve of all chunks that are done and, once it is finished, the download of its numbers."""
+    from attnviz.figures.removal import Way, removal
+    from attnviz.measures.erasure import joined
+
+    whole, unit = joined(parts), unit_of(card)
+    origin = {"model": card.name, "digest": card.weights_digest, "data": f"{source}/test", "replaced with": fill}
+    ways = {"most attended": "attended", "random, as much ink": "random", "Jacobian": "jacobian"}
+    lines = {name: whole.line(way) for name, way in ways.items()}  # type: ignore[arg-type]
+    st.plotly_chart(
+        removal(
+            whole.counts, [Way(name, line.mean, line.spread) for name, line in lines.items()],
+            unit=unit, places=whole.places, pictures=len(whole.logits),
+        ),
+        key="erase_curve", config={"displayModeBar": False},
+    )  # fmt: skip
+    st.caption(
+        "Lines are means over the pictures; bands extend one standard deviation over the pictures to either side."
+    )
+    st.markdown(words.verdict(whole, unit))
+    if not finished:
+        return
+    st.download_button(
+        "CSV", words.csv(whole, fitting(card, source)[: len(whole.logits)].tolist(), origin),
+        f"attnviz-{card.name}-erase.csv", "text/csv", key="erase_csv", type="tertiary", on_click="ignore",
+    )  # fmt: skip
+
+
+def removal(checkpoint: "Checkpoint", source: str, number: int, count: int, fill: "Fill") -> Removal:
+    """Remove tokens from one picture in every way, in one batch."""
+    import torch
+
+    from attnviz.answers import as_batch
+    from attnviz.measures import erasure, token_boxes
+
+    image = as_batch(cache.seen(checkpoint.card, source, number), double=True)[0]
+    seen = erasure.look(checkpoint.model, image)
+    generator = torch.Generator().manual_seed(number)
+    (choice,) = erasure.choices(seen, token_boxes.ink(image[None], seen.grid)[0], [count], erasure.DRAWS, generator)
+    removed = torch.stack([choice.attended, choice.jacobian, *choice.random])
+    pictures = token_boxes.erased(image.expand(len(removed), -1, -1, -1), removed, seen.grid, fill)
+    with torch.no_grad():
+        logits = checkpoint.model(pictures)
+    covered = token_boxes.boxes(seen.grid, *image.shape[1:]).flatten(1).double()
+    holes = (removed[:3].double() @ covered > 0).double().unflatten(1, image.shape[1:])
+    return Removal(
+        seen.answer, seen.logit, torch.cat([image, pictures[:3, 0]]).numpy(),
+        torch.cat([torch.zeros_like(holes[:1]), holes]).numpy(), erasure.change(logits, seen), erasure.answers(logits),
+        choice.attended_ink, choice.jacobian_ink,
+    )  # fmt: skip
+
+
+def chunk(card: Card, source: str, fill: "Fill", first: int) -> "Curve":
+    """Return the curve of a few pictures from the `first` one on, in single precision to halve the time."""
+    import torch
+
+    from attnviz.answers import as_batch
+    from attnviz.measures import erasure
+
+    numbers = fitting(card, source)[first : first + CHUNK]
+    images = np.stack([cache.seen(card, source, int(number)) for number in numbers])
+    pictures = as_batch(images)
+    places = places_of(card)
+    counts = sorted({max(1, round(share * places)) for share in SHARES})
+    return erasure.curve(
+        cache.single(card.name).model, pictures, counts,
+        generator=torch.Generator().manual_seed(first), fill=fill, must_change=False,
+    )  # fmt: skip
+
+
+def fitting(card: Card, source: str) -> npt.NDArray[np.int64]:
+    """Return the numbers of the first test pictures that are here and whose class the model knows."""
+    shown = data.shown(source)
+    return shown.numbers[np.isin(shown.labels, card.recipe.classes)][:PICTURES]
+
+
+def places_of(card: Card) -> int:
+    """Return how many tokens a picture has."""
+    grid = models.spec(card.recipe.model).grid(card.config)
+    return grid.rows * grid.columns if grid else 0
+
+
+def unit_of(card: Card) -> str:
+    """Return what a token is called: a pixel where it is one."""
+    grid = models.spec(card.recipe.model).grid(card.config)
+    side = int(grid.field) if grid else 1
+    return "pixels" if side == 1 else f"tokens of {side} × {side} pixels"

@@ -1,0 +1,139 @@
+"""The sentences and tables of the experiment *Does it matter?*, written without streamlit or torch."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.measures.paired import paired
+
+if TYPE_CHECKING:
+    from attnviz.measures.erasure import Curve
+
+Array = npt.NDArray[np.float64]
+
+
+def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str) -> str:
+    """Say what removing does to one picture, and how the change compares with that of random choices.
+
+    Args:
+        changes: (2 + draw,) of the logit: most attended, Jacobian, draws.
+        logit: of the answer to the unedited picture.
+        answer: its name.
+        count, unit: how many tokens are removed, and what they are called.
+    """
+    attended, draws = changes[0], changes[2:]
+    below, above = int((attended < draws).sum()), int((attended > draws).sum())
+    if below == len(draws):
+        than = f"lower than after any of {len(draws)} random removals of as much ink"
+    elif above == len(draws):
+        than = f"higher than after any of {len(draws)} random removals of as much ink"
+    else:
+        than = f"lower than after {below} of {len(draws)} random removals of as much ink: no clear difference"
+        if below >= 0.9 * len(draws) or above >= 0.9 * len(draws):
+            than = than.partition(":")[0]
+    return (
+        f"The model answers **{answer}**, with a logit of {signed(logit, plus=False)}. Without the {count} most "
+        f"attended {unit} the logit is {signed(logit + attended, plus=False)}, {than}."
+    )
+
+
+def surprise(changes: Array) -> str:
+    """Say whether the result on one picture is what one expects of the pixels that a model looks at most.
+
+    Args:
+        changes: as in `one_picture`.
+    """
+    attended, jacobian, draws = changes[0], changes[1], changes[2:]
+    if (attended < draws).mean() >= 0.9:
+        said = "**As one might expect**: on this picture the most attended pixels matter more than others."
+    else:
+        said = (
+            "**This may surprise you**: on this picture the model does not need the pixels it looks at most any more "
+            "than others. Being looked at is not the same as counting for the answer."
+        )
+    if jacobian < min(attended, float(draws.min())):
+        said += " The pixels that the Jacobian chooses matter most: it asks the answer itself, not the attention."
+    return said
+
+
+def table(changes: Array, answers: Sequence[str], ink: int, jacobian_ink: int, count: int, unit: str) -> str:
+    """Return the changes of one picture as a table in Markdown.
+
+    Args:
+        changes, count, unit: as in `one_picture`.
+        answers: (2 + draw,) what the model then answers.
+        ink, jacobian_ink: of what is removed, how many have ink.
+    """
+    draws = changes[2:]
+    (usual, times), *others = Counter(answers[2:]).most_common()
+    drawn = f"{usual} ({times} of {len(draws)})" if others else usual
+    return "\n".join(
+        [
+            f"| {count} {unit} | of these, ink | answer without them | change of the logit |",
+            "| --- | ---: | ---: | ---: |",
+            f"| most attended | {ink} | {answers[0]} | {signed(changes[0])} |",
+            f"| chosen by the Jacobian | {jacobian_ink} | {answers[1]} | {signed(changes[1])} |",
+            f"| at random, mean (range) of {len(draws)} draws | {ink} | {drawn} "
+            f"| {signed(draws.mean())} ({signed(draws.min())} to {signed(draws.max())}) |",
+        ]
+    )
+
+
+def verdict(curve: "Curve", unit: str) -> str:
+    """Say whether the attended pixels matter more than random ones of the same ink, with numbers."""
+    if len(curve.logits) < 2:
+        return "One picture alone is not enough for a conclusion."
+    found = paired(curve.attended, curve.random.mean(2))
+    at = len(curve.counts) // 2
+    verdicts = found.verdicts
+    sign = int(verdicts[at])
+    sure_of = {-1: "less sure", 1: "surer", 0: "as sure"}[sign]
+    others = "random ones with as much ink"
+    than = f"than without {others}" if sign else f"as without {others}, as far as {len(curve.logits)} pictures can show"
+    lines = {name: curve.line(name) for name in ("attended", "random", "jacobian")}
+    same = int((verdicts == sign).sum())
+    also = (
+        f"The same holds for {same} of the {len(verdicts)} numbers of removed {unit.partition(' ')[0]}."
+        if len(verdicts) > 1
+        else ""
+    )
+    return (
+        f"Without the most attended {unit} this model is **{sure_of}** of its answer {than}: "
+        f"they {'matter more' if sign < 0 else 'do not matter more'} than chance. "
+        f"Without {curve.counts[at]} of {curve.places} the logit changes by "
+        f"{signed(lines['attended'].mean[at])} on average, without random ones by "
+        f"{signed(lines['random'].mean[at])}: a difference of "
+        f"{signed(found.mean[at])} (95 % interval {signed(found.low[at])} to {signed(found.high[at])}, "
+        f"{len(curve.logits)} pictures), below 0 on {100 * found.below[at]:.0f} % of them. "
+        f"The Jacobian's choice changes it by "
+        f"{signed(lines['jacobian'].mean[at])}. {also}"
+    )
+
+
+def csv(curve: "Curve", numbers: Sequence[int], origin: Mapping[str, str]) -> str:
+    """Return every change in full precision: one line per picture, count and way of choosing.
+
+    Args:
+        curve: all of it.
+        numbers: (picture,) their places in the test split.
+        origin: written at the top.
+    """
+    lines = [f"# {name}: {value}" for name, value in origin.items()]
+    lines.append("picture,removed,chosen by,draw,of them ink,change of the logit")
+    for picture, number in enumerate(numbers):
+        for at, count in enumerate(curve.counts):
+            ink, steep = curve.attended_ink[picture, at], curve.jacobian_ink[picture, at]
+            lines.append(f"{number},{count},attention,,{ink},{float(curve.attended[picture, at])!r}")
+            lines.append(f"{number},{count},Jacobian,,{steep},{float(curve.jacobian[picture, at])!r}")
+            for draw, change in enumerate(curve.random[picture, at]):
+                lines.append(f"{number},{count},random,{draw + 1},{ink},{float(change)!r}")
+    return "\n".join(lines) + "\n"
+
+
+def signed(value: float, *, plus: bool = True) -> str:
+    """Return a number as a person reads it, with a sign."""
+    text = f"{value:+#.3g}" if plus else f"{value:#.3g}"
+    return text.rstrip(".").replace("-", "−")

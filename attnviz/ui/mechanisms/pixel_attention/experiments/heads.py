@@ -1,0 +1,250 @@
+"""The heads side by side: switch them off and see the answer, compare how widely they look, group similar ones."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from attnviz import models
+from attnviz.cards import Card
+from attnviz.ui.components.head_switch import (
+    Answer,
+    SwitchView,
+    edits_of,
+    head_switch,
+    states_from_url,
+    states_to_url,
+    switched,
+)
+from attnviz.ui.components.map_grid import Names, map_grid
+from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared.wording import short
+
+if TYPE_CHECKING:
+    from attnviz.checkpoints import Checkpoint
+    from attnviz.measures.heads import Reach, Tree
+    from attnviz.ui.components.pixel_viewer import AttentionView
+
+TITLE = "Does every head matter?"
+TEACHES = "Switch heads off, one at a time: an answer seldom depends on a single head."
+WORDS = ("off", "uniform", "alike")
+
+LAYER = "attention"
+SWITCH = "head_switch"
+ALIKE = ("0.05", "0.1", "0.2", "0.4")
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Measurements of the heads on one picture.
+
+    Args:
+        reach: how widely each looks.
+        distances: (head, head), 0..1.
+        tree: which are similar.
+        without: (2 + head, class) probabilities: unedited, without all heads, then without each one alone.
+    """
+
+    reach: "Reach"
+    distances: np.ndarray
+    tree: "Tree"
+    without: np.ndarray
+
+
+def refusal(card: Card) -> str | None:
+    """Return why this model cannot answer it; None where it can."""
+    if models.single_token(card.recipe.model, card.config):
+        return "This model sees the whole picture as one token: its weight is always 1, for any head and any picture."
+    return None
+
+
+def show(card: Card, picture: pickers.Picture) -> None:
+    """Draw the switches with the answer, the table of heads, and the groups of similar heads."""
+    view = cache.attention(card, picture.source, picture.number)
+    measured = cache.computed(measure, card, picture.source, picture.number)
+    st.markdown(punchline(measured.without, card.classes))
+    switches(card, picture)
+    st.markdown(
+        "**Off**: the head contributes nothing. **Uniform**: it attends to all pixels equally, so only the choice that "
+        "its attention made is lost. The rest of the model stays as it was trained and does not adapt: a head that "
+        "is not needed for one picture may be needed for another."
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        table(measured.reach)
+    with right:
+        likeness(measured, view)
+
+
+@st.fragment
+def switches(card: Card, picture: pickers.Picture) -> None:
+    """Draw the heads that can be switched, and the answer."""
+    with page.sentences():
+        view = cache.attention(card, picture.source, picture.number)
+        measured = cache.computed(measure, card, picture.source, picture.number)
+        heads = len(view.received)
+        states, sentences = states_from_url(st.query_params.to_dict(), heads)
+        for sentence in sentences:
+            st.warning(page.verbatim(sentence))
+        shown = SwitchView(
+            received=view.received[:, view.prefix :].reshape(heads, view.rows, view.columns),
+            entropy=measured.reach.entropy,
+            tokens=measured.reach.tokens,
+            picture=view.picture,
+            classes=view.classes,
+            label=view.label,
+            address=f"{LAYER}.mixed",
+            checkpoint=card.name,
+            source=picture.source,
+            number=picture.number,
+            before=answer(card, picture, ["on"] * heads),
+            now=answer(card, picture, states),
+            origin=view.origin,
+        )
+        head_switch(shown, states, key=SWITCH, on_change=keep_states)
+
+
+def keep_states() -> None:
+    """Put the states of the heads into the URL."""
+    states = switched(SWITCH)
+    if states is not None:
+        address.set_value(**states_to_url(states))
+
+
+def answer(card: Card, picture: pickers.Picture, states: list[str]) -> Answer:
+    """Return the model's answer with its heads in these states, computed as by the live channel, and not kept."""
+    from attnviz.answers import probabilities
+    from attnviz.ui.live.answer import ask_model
+    from attnviz.ui.live.request import Ask
+
+    ask = Ask.model_validate({"checkpoint": card.name, "edits": edits_of(states, f"{LAYER}.mixed")})
+    image = cache.seen(card, picture.source, picture.number)
+    logits = ask_model(cache.single(card.name), ask, image[None], {}).logits
+    return Answer(logits[0].numpy(), probabilities(logits)[0].numpy())
+
+
+def measure(checkpoint: "Checkpoint", source: str, number: int) -> Measured:
+    """Measure all heads on one picture."""
+    import torch
+
+    from attnviz import edits
+    from attnviz.answers import as_batch, probabilities
+    from attnviz.layers.attention import Attention
+    from attnviz.measures.heads import apart, cluster, reach
+    from attnviz.tracing import trace
+    from attnviz.ui.shared import inference
+
+    view = cache.attention(checkpoint.card, source, number)
+    layer = checkpoint.model.get_submodule(LAYER)
+    assert isinstance(layer, Attention)
+    assert layer.grid is not None
+    query, key = torch.tensor(view.query), torch.tensor(view.key)  # copies: what is cached may not be written
+    distances = apart(query, key)
+    pixels = as_batch(cache.seen(checkpoint.card, source, number), double=True)
+    answers = []
+    for off in ([], range(layer.heads), *([head] for head in range(layer.heads))):
+        edited = trace(checkpoint.model, [], {f"{LAYER}.mixed": edits.off(head=[*off])}) if off else nullcontext()
+        with torch.no_grad(), edited:
+            answers.append(probabilities(inference.ask(checkpoint, pixels))[0].numpy())
+    return Measured(reach(query, key, layer.grid), distances, cluster(distances), np.stack(answers))
+
+
+def punchline(without: np.ndarray, classes: Sequence[str]) -> str:
+    """Return in words whether the answer to this picture needs any single head.
+
+    Args:
+        without: as in `Measured`.
+        classes: what the model can answer.
+    """
+    whole, none, *each = without
+    best = int(whole.argmax())
+    end = f"Without any head it answers **{classes[int(none.argmax())]}** ({100 * none.max():.1f} %)."
+    if len(each) == 1:
+        return f"This model has a single head. {end}"
+    needed = [str(head + 1) for head, one in enumerate(each) if int(one.argmax()) != best]
+    lost = np.array([whole[best] - one[best] for one in each])
+    if not needed:
+        said = (
+            f"**On this picture no single head is needed**: whichever of the {len(each)} is switched off, the answer "
+            f"stays {classes[best]}. Its probability falls most without head {int(lost.argmax()) + 1}, by "
+            f"{100 * max(float(lost.max()), 0.0):.1f} points."
+        )
+    else:
+        several = len(needed) > 1
+        said = (
+            f"**On this picture {len(needed)} of {len(each)} heads {'are' if several else 'is'} needed**: without head "
+            f"{' or '.join(needed)} alone, the answer is no longer {classes[best]}."
+        )
+    return f"{said} {end}"
+
+
+def table(reach: "Reach") -> None:
+    """Draw the table of heads."""
+    st.subheader("How widely each head looks", anchor=False)
+    columns = {
+        "head": np.arange(1, len(reach.entropy) + 1),
+        "entropy": reach.entropy,
+        "share": 100 * reach.entropy_share,
+        "distance": reach.distance,
+        "times": reach.distance / reach.even_distance,
+    }
+    st.dataframe(
+        columns,
+        hide_index=True,
+        height=min(38 + 35 * len(reach.entropy), 388),
+        column_config={
+            "head": st.column_config.NumberColumn("Head", width=56),
+            "entropy": st.column_config.NumberColumn("Entropy, bits", format="%.3f"),
+            "share": st.column_config.NumberColumn("% of uniform", format="%.1f"),
+            "distance": st.column_config.NumberColumn("Distance, pixels", format="%.2f"),
+            "times": st.column_config.NumberColumn("× uniform", format="%.2f"),
+        },
+    )
+    st.caption(
+        f"Means over all queries of this picture. A head that attends to all {reach.tokens} pixels equally has "
+        f"{short(float(np.log2(reach.tokens)))} bits, and looks {short(reach.even_distance)} pixels away on average. "
+        "Click a column's name to sort by it."
+    )
+
+
+def likeness(measured: Measured, view: "AttentionView") -> None:
+    """Draw which heads are similar: the groups in words, and the distances between all heads."""
+    count = len(measured.distances)
+    if count == 1:
+        return
+    st.subheader("Which heads are similar", anchor=False)
+    chosen = address.choice("alike", ALIKE, "0.1")
+    st.segmented_control(
+        "Largest average distance within a group", ALIKE, key="alike", required=True,
+        on_change=address.keep, args=("alike",),
+    )  # fmt: skip
+    st.markdown(groups_in_words(measured.tree.groups(float(chosen))))
+    order = measured.tree.order
+    names = [str(head + 1) for head in order]
+    map_grid(
+        measured.distances[np.ix_(order, order)][None],
+        ["distance"],
+        key="head_distances",
+        role="positive",
+        title="Distance between heads",
+        names=Names("head", names, "head", names),
+        origin={**view.origin, "address": f"{LAYER}.weights"},
+    )
+    st.caption(
+        "0 means the same attention; 1 means attention to entirely different pixels. It is the root of the mean "
+        "Jensen-Shannon divergence of the heads' rows, in bits, over 64 queries spread over this picture. Similar "
+        "heads are next to each other. Heads with similar attention may still carry different values."
+    )
+
+
+def groups_in_words(groups: list[tuple[int, ...]]) -> str:
+    """Return which heads form groups and which do not, counted from 1."""
+    several = [sorted(group) for group in groups if len(group) > 1]
+    alone = sorted(group[0] for group in groups if len(group) == 1)
+    said = [f"**{', '.join(str(head + 1) for head in group)}** are similar." for group in sorted(several)]
+    if alone and said:
+        said.append(f"In no group: {', '.join(str(head + 1) for head in alone)}.")
+    return " ".join(said or ["No two heads are similar."])

@@ -1,0 +1,184 @@
+"""The paper's pictures again: each tile on its own scale, as in the paper, and all tiles on a common scale."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from attnviz import cards, data
+from attnviz.cards import Card
+from attnviz.measures.pixel_attention.representations import needed
+from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.mechanisms.pixel_attention import paper_tiles
+from attnviz.ui.mechanisms.pixel_attention.paper_tiles import twice
+from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared.wording import short
+
+if TYPE_CHECKING:
+    from attnviz.checkpoints import Checkpoint
+
+TITLE = "What remains of the paper's pictures?"
+TEACHES = (
+    "The paper draws each tile from its own lowest to its own highest value; here the same tiles also share one scale."
+)
+WORDS = ("figure", "part", "tile", "turn")
+
+ONE, SEVERAL, UNSCALED = "pixel_attention.1v8", "pixel_attention.1v8-augmented", "pixel_attention.1v8-unscaled"
+INPUTS = ("8", "1", "8", "1", "8", "1", "8")
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the paper.
+
+    Args:
+        several: whether its model has several heads.
+        draws: what it draws.
+        shows: what can be seen in it, in words.
+    """
+
+    several: bool
+    draws: Literal["components", "weights", "outputs"]
+    shows: str
+
+
+FIGURES = {
+    "4": Figure(False, "components", "a digit's query, dark on light, and its key and value, light on dark."),
+    "5": Figure(
+        False, "weights",
+        "what five pixels attend to. For four on the background the digit is dark on light, for one on the ink it is "
+        "light on dark; every map is almost black and white.",
+    ),
+    "6": Figure(False, "outputs", "the output for seven digits, 8 1 8 1 8 1 8: light on dark, all similar."),
+    "8": Figure(True, "components", "query, key and value of the first head, all dark on light."),
+    "9": Figure(
+        True, "weights",
+        "what seven pixels attend to: five maps dark with a light digit, one light with scattered dark specks, one "
+        "in between.",
+    ),
+    "10": Figure(True, "components", "24 heads by 6 components, every tile dark on light or light on dark."),
+    "11": Figure(True, "outputs", "the output for seven digits, with tones in between and specks."),
+}  # fmt: skip
+
+
+def refusal(card: Card) -> str | None:
+    """Return None: where this model cannot draw a figure, another one does."""
+    return None
+
+
+@st.fragment
+def show(card: Card, picture: pickers.Picture) -> None:
+    """Draw the choice of a figure, and the figure twice."""
+    with page.sentences():
+        name = address.choice("figure", [*FIGURES], "10" if several(card) else "4")
+        st.segmented_control(
+            "Figure of the paper", [*FIGURES], key="figure", required=True, on_change=paper_tiles.start_again,
+            args=("figure",),
+        )  # fmt: skip
+        figure = FIGURES[name]
+        drawer = drawn_by(card, figure.several)
+        heads = "several heads" if figure.several else "one head, and pixels as tokens"
+        why = "" if drawer.name == card.name else f", because the figure needs {heads}"
+        st.markdown(
+            f"The paper's figure {name} shows {figure.shows} Here it is drawn from *{drawer.recipe.title}*{why}."
+        )
+        if figure.draws == "components":
+            paper_tiles.show(drawer, picture, one_part=name == "10")
+        elif figure.draws == "weights":
+            show_weights(name, drawer, picture)
+        else:
+            show_outputs(drawer, pickers.tests(card, picture))
+
+
+def several(card: Card) -> bool:
+    """Return whether a model has several heads."""
+    return int(card.config.get("heads", 1)) > 1
+
+
+def drawn_by(card: Card, heads: bool) -> Card:
+    """Return the card of the model that a figure is drawn from: the chosen one if its heads and tokens fit."""
+    fits = several(card) == heads and card.config.get("patch", 1) == 1
+    return card if fits else cards.read(SEVERAL if heads else ONE)
+
+
+def show_weights(name: str, card: Card, picture: pickers.Picture) -> None:
+    """Draw what some pixels attend to in the first head, and explain how large scores make the maps black and white."""
+    view = cache.attention(card, picture.source, picture.number)
+    chosen = some_pixels(view, 4, 0) if name == "5" else some_pixels(view, 5, 1)
+    places = [*chosen.values()]
+    root = np.sqrt(view.query.shape[-1])
+    scores = view.query[0, places] @ view.key[0].T / root  # (pixel, token)
+    weights = np.exp(scores - view.log_normaliser[0, places, None])
+    twice(
+        weights.reshape(-1, view.rows, view.columns), [*chosen], "share", beside=True,
+        outlined=places, picture=view.picture, origin=view.origin,
+    )  # fmt: skip
+    few = ", ".join(f"{label}: {number}" for label, number in zip(chosen, needed(weights), strict=True))
+    st.markdown(
+        f"The outlined pixel is the :orange[query]. Scores reach {short(float(np.abs(scores).max()))} in size. Of "
+        f"{weights.shape[1]} pixels, this many hold half of the attention: {few}.\n\n"
+        "The softmax raises $e$ to the power of each score. With intensities of 0 to 255, scores reach tens of "
+        "thousands, and all attention goes to the pixels of one extreme intensity. But on its own scale, even a nearly "
+        "uniform map looks black and white."
+    )
+    if name == "5" and card.name != UNSCALED and st.button("Draw it with intensities of 0 to 255"):
+        address.set_value(model=UNSCALED, figure="5")
+        st.rerun()
+
+
+def some_pixels(view: AttentionView, background: int, between: int) -> dict[str, int]:
+    """Return tokens by name: some spread over the background, some of half ink, and the one with the most ink."""
+    picture = view.picture.flatten()
+    paper = np.flatnonzero(picture == picture.min())
+    chosen = {
+        f"background {i + 1}": int(paper[(2 * i + 1) * len(paper) // (2 * background)]) for i in range(background)
+    }
+    if between:
+        chosen["half ink"] = int(np.abs(picture - picture.max() / 2).argmin())
+    return {name: view.prefix + token for name, token in {**chosen, "ink": int(picture.argmax())}.items()}
+
+
+def show_outputs(card: Card, source: str) -> None:
+    """Draw the output of the layer for seven digits: the first number of each pixel."""
+    shown, classes = data.shown(source), data.DATASETS[source].classes
+    waiting = {digit: iter(shown.numbers[shown.labels == classes.index(digit)]) for digit in INPUTS}
+    numbers = tuple(int(next(waiting[digit])) for digit in INPUTS)
+    maps, pictures, origin = cache.computed(outputs, card, source, numbers)
+    names = [f"{digit} · {number}" for digit, number in zip(INPUTS, numbers, strict=True)]
+    twice(maps, names, "signed", beside=True, picture=pictures, origin=origin)
+    if card.config.get("positions"):
+        st.markdown("This model is told where a pixel is, so its output can differ from pixel to pixel.")
+        return
+    st.markdown(
+        "Below each tile are the digit and the number of the picture. Without positions, the output for a pixel "
+        "depends only on its own intensity and on how often each intensity occurs in the picture. So each tile is the "
+        "picture with its grey levels changed by one curve: tones and specks show intensities, not positions."
+    )
+
+
+def outputs(
+    checkpoint: "Checkpoint", source: str, numbers: tuple[int, ...]
+) -> tuple[Array, Array, dict[str, str | int | float]]:
+    """Return the first number of the layer's output on some test pictures, the pictures, and their origin."""
+    import torch
+
+    from attnviz.answers import as_batch
+    from attnviz.tracing import trace
+    from attnviz.ui.shared import inference
+
+    pixels = torch.cat([as_batch(cache.seen(checkpoint.card, source, number), double=True) for number in numbers])
+    with torch.no_grad(), trace(checkpoint.model, ["attention.output"]) as seen:
+        checkpoint.model(pixels)
+    reading = seen["attention.output"]
+    assert reading.grid is not None
+    pictures = np.stack([inference.pooled(one[None], reading.grid).numpy() for one in pixels])
+    found: Array = reading.tensor[:, reading.grid.prefix :, 0].reshape(pictures.shape).numpy()
+    return (
+        found,
+        pictures,
+        inference.origin(checkpoint, f"{source}/test/{','.join(map(str, numbers))}", "attention.output"),
+    )

@@ -1,0 +1,168 @@
+"""What a score is made of: four parts, each the content or position half of the query times one of the key."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from attnviz import models
+from attnviz.cards import Card
+from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.mechanisms.pixel_attention import equations, selection
+from attnviz.ui.shared import cache, pickers
+from attnviz.ui.shared.wording import short
+
+if TYPE_CHECKING:
+    from attnviz.checkpoints import Checkpoint
+
+TITLE = "Does a pixel look for ink or for a position?"
+TEACHES = (
+    "Each score is the sum of four parts, from the intensities and the positions of :orange[query] and :blue[key]."
+)
+WORDS = ()
+
+CONTENT, PLACE = "content", "position"
+# In the order of `attnviz.measures.pixel_attention.score_decomposition`.
+HALVES = [(query, key) for query in (CONTENT, PLACE) for key in (CONTENT, PLACE)]
+
+Array = npt.NDArray[np.float64]
+
+
+def refusal(card: Card) -> str | None:
+    """Return why this model cannot answer it; None where it can."""
+    if models.single_token(card.recipe.model, card.config):
+        return (
+            "This model takes many pixels as one token: its scores belong to whole patches, not to single intensities."
+        )
+    return None
+
+
+def show(card: Card, picture: pickers.Picture) -> None:
+    """Draw the four parts of one row of scores and their sum, and the numbers of one pair."""
+    view = cache.attention(card, picture.source, picture.number)
+    head = selection.head(len(view.query)) or 0
+    query = selection.token(view, "query")
+    if query is None:
+        query = selection.middle_of_the_ink(view)
+        st.info(f"Click a pixel in the viewer above to lock it. This example uses {query.place}.")
+    parts = cache.computed(compute, card, picture.source, picture.number, head, query.number)
+    key = selection.token(view, "key")
+    chosen = (
+        "the locked key" if key else "the key with the largest score; click a second pixel above to lock another key"
+    )
+    key = key or selection.at(view, int(parts.sum(0).argmax()))
+
+    maps = np.concatenate([parts, parts.sum(0)[None]])  # (part or sum, token)
+    map_grid(
+        maps[:, view.prefix :].reshape(-1, view.rows, view.columns),
+        [*(f"{one} × {other}" for one, other in HALVES), "sum: the score"],
+        key="parts", title=f"Scores of {query.place}, head {head + 1}",
+        picture=view.picture, origin={**view.origin, "experiment": "parts", "query": query.place, "head": head + 1},
+    )  # fmt: skip
+    left, right = st.columns([3, 2], gap="large")
+    left.markdown(table(parts, key.number))
+    left.caption(
+        "Each part is one half of the :orange[query] times one half of the :blue[key]. *Explains* is the part's "
+        "covariance with the score divided by the score's variance, over all keys. The four shares add up to 100 %; a "
+        "part that works against the others is below 0."
+    )
+    with right:
+        positions = bool(card.config.get("positions"))
+        st.markdown(formula(positions, view.query.shape[-1]))
+        st.markdown(
+            f"This pair, :orange[{query.place}] and :blue[{key.place}] ({chosen}):\n\n{pair(parts, key.number)}"
+        )
+        st.markdown(meaning(positions))
+
+
+def table(parts: Array, key: int) -> str:
+    """Return the parts (part, token) and their sum as a table: range, share of the variance, value at one key."""
+    names = [f":orange[{one}] × :blue[{other}]" for one, other in HALVES]
+    shares = [percent(share) for share in explained(parts)]
+    score = parts.sum(0)
+    lines = [
+        f"| {name} | {short(row.min())} | {short(row.max())} | {share} | {short(row[key])} |"
+        for name, row, share in zip(
+            [*names, "**sum: the score**"],
+            [*parts, score],
+            [*shares, percent(sum(explained(parts)))],
+            strict=True,
+        )
+    ]
+    return "\n".join(
+        ["| part | lowest | highest | explains | this pair |", "| --- | ---: | ---: | ---: | ---: |", *lines]
+    )
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage, or a dash where there is none."""
+    if np.isnan(share):
+        return "\u2013"
+    return f"{round(100 * share, 1) + 0.0:.1f} %".replace("-", "\u2212")  # + 0.0: no minus before a zero
+
+
+def explained(parts: Array) -> Array:
+    """Return the share of the variance over keys that each part explains: (part,), they sum to 1.
+
+    Args:
+        parts: (part, token), of one row of scores.
+
+    Returns:
+        The covariance of each part with the sum, over the variance of the sum; NaN where the sum is constant.
+    """
+    centred = parts - parts.mean(1, keepdims=True)
+    whole = centred.sum(0)
+    variance = whole @ whole
+    return centred @ whole / variance if variance else np.full(len(parts), np.nan)
+
+
+def pair(parts: Array, key: int) -> str:
+    """Return the four numbers that sum to the score of one key, as an equation."""
+    numbers = [f"({short(value)})" if value < 0 else short(value) for value in parts[:, key]]
+    return f"{' + '.join(numbers)} = **{short(parts[:, key].sum())}**"
+
+
+def formula(positions: bool, size: int) -> str:
+    """Return the equation of a score as a product of sums, and what the halves are."""
+    query, key = (
+        equations.coloured(colour, rf"{name}^c_{index} + {name}^p_{index}")
+        for colour, name, index in ((equations.QUERY, "q", "i"), (equations.KEY, "k", "j"))
+    )
+    place = "P\\,p_i + b" if positions else "b"
+    return (
+        f"$$\ns_{{ij}} = \\frac{{({query}) \\cdot ({key})}}{{\\sqrt{{{size}}}}}\n$$\n\n"
+        f"Content is $q^c_i = w\\,x_i$, weight times intensity. Position is $q^p_i = {place}$. Keys are split in the "
+        "same way. The bias $b$ counts as position because it does not depend on the picture."
+    )
+
+
+def meaning(positions: bool) -> str:
+    """Explain the parts."""
+    if positions:
+        return (
+            "A part that is the same for all keys changes no weight, because the softmax cancels it. So a part matters "
+            "by how much it *varies* over the map, not by how large it is."
+        )
+    return (
+        "This model has no position code: position is the bias alone. The two parts with the key's "
+        "position are then the same number for all keys, which the softmax cancels: they change no weight."
+    )
+
+
+def compute(checkpoint: "Checkpoint", source: str, number: int, head: int, query: int) -> Array:
+    """Return the four parts of one row of scores of a test picture: (part, token), in the order of `HALVES`."""
+    from attnviz.answers import as_batch
+    from attnviz.measures.pixel_attention.score_decomposition import decompose
+    from attnviz.models.pixel_attention import PixelAttention
+
+    model = checkpoint.model
+    assert isinstance(model, PixelAttention), "the page has no others"
+    batch = as_batch(cache.seen(checkpoint.card, source, number), double=True)
+    tokens = model.tokens(batch)[0]  # (token, content and code)
+    layer, count = model.attention, model.patch**2
+    found = decompose(
+        tokens[:, :count], tokens[:, count:], query_weight=layer.query.weight, query_bias=layer.query.bias,
+        key_weight=layer.key.weight, key_bias=layer.key.bias, heads=layer.heads,
+    )  # fmt: skip
+    return np.stack([part[query] for part in found.scores(head).values()])

@@ -1,0 +1,179 @@
+"""Position codes as pictures: what tells a token where it is, and which positions are similar to it."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from attnviz import models
+from attnviz.cards import Card
+from attnviz.ui.components import url_fields
+from attnviz.ui.components.moving_maps import places, rested
+from attnviz.ui.shared import address, cache, page, pickers
+
+if TYPE_CHECKING:
+    from attnviz.checkpoints import Checkpoint
+
+TITLE = "What does a position look like?"
+TEACHES = "A token learns where it is from a few waves: nearby positions get similar numbers. Move over the picture."
+WORDS = ("code", "longest", "likeness", "place")
+
+KINDS = {
+    "sinusoidal_2d": "Waves over rows and columns",
+    "sinusoidal_1d": "Waves over the token's number",
+    "learned": "Learned",
+}
+LIKENESS = {"cosine": "Cosine", "dot": "Dot product"}
+LONGEST = (10_000.0, 100.0, 10.0)
+FEATURES = 32  # for models without a code of their own: as many as those with positions here have
+HANDLE = "positions_place"
+
+Array = npt.NDArray[np.float64]
+
+
+def refusal(card: Card) -> str | None:
+    """Return why this model cannot answer it; None where it can."""
+    if models.single_token(card.recipe.model, card.config):
+        return "This model takes the whole picture as one token: there is only one position."
+    return None
+
+
+@st.fragment
+def show(card: Card, picture: pickers.Picture) -> None:
+    """Draw the choice of a code, the code, and how similar its positions are."""
+    with page.sentences():
+        own = card.config.get("positions")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            kind = address.choice("code", [*KINDS], own or "sinusoidal_2d")
+            st.pills(
+                "Code", [*KINDS], key="code", format_func=KINDS.__getitem__, required=True, on_change=address.keep,
+                args=("code",),
+            )  # fmt: skip
+            longest = choose_longest(card, kind)
+            likeness = address.choice("likeness", [*LIKENESS], "cosine")
+            st.segmented_control(
+                "Likeness", [*LIKENESS], key="likeness", format_func=LIKENESS.__getitem__, required=True,
+                on_change=address.keep, args=("likeness",),
+            )  # fmt: skip
+        code = cache.computed(position_code, card, kind, longest)
+        is_own = kind == own and longest == longest_of(card)
+        st.markdown(whose(card, kind, is_own))
+        view = cache.attention(card, picture.source, picture.number)
+        middle = view.rows // 2 * view.columns + view.columns // 2
+        places(
+            code,
+            view.picture,
+            key=HANDLE,
+            cosine=likeness == "cosine",
+            start=middle,
+            at=place_from_url(view.rows, view.columns),
+            origin={**view.origin, "address": "positions.code", "code": kind, "longest": longest},
+            on_change=lambda: keep_place(view.columns),
+        )
+        left, right = st.columns(2, gap="large")
+        left.markdown(equation(kind, code.shape[1], longest))
+        right.markdown(
+            "**What it does not show.** Similar positions need not attend to each other: the weights of "
+            ":orange[query] and :blue[key] decide which numbers of the code count, and the intensity counts too."
+        )
+
+
+def choose_longest(card: Card, kind: str) -> float:
+    """Draw the choice of the longest wavelength if there are waves, and return it divided by 2 pi."""
+    own = longest_of(card)
+    if kind == "learned":
+        return own
+    options = [f"{longest:g}" for longest in sorted({*LONGEST, own}, reverse=True)]
+    chosen = address.choice("longest", options, f"{own:g}")
+    st.segmented_control(
+        "Longest wave ÷ 2π", options, key="longest", required=True, on_change=address.keep, args=("longest",),
+        format_func=lambda option: f"{float(option):,g}",
+    )  # fmt: skip
+    return float(chosen)
+
+
+def longest_of(card: Card) -> float:
+    """Return the longest wavelength of a model's own code divided by 2 pi; that of the paper if it has none."""
+    return float(card.config.get("position_longest", LONGEST[0]))
+
+
+def whose(card: Card, kind: str, is_own: bool) -> str:
+    """Say whether this is the model's own code, and what an untrained code is."""
+    if is_own:
+        return "This is **this model's own code**: it is joined to each token's intensity."
+    has = "has another code" if card.config.get("positions") else "has no code, so nothing tells it where a token is"
+    untrained = (
+        " This one is not trained: it is noise, and no position is similar to another." if kind == "learned" else ""
+    )
+    return f"This model {has}. This one **could be joined** to its tokens.{untrained}"
+
+
+def equation(kind: str, features: int, longest: float) -> str:
+    """Return the equation of a code, and what it means for similarity, in Markdown."""
+    if kind == "learned":
+        return (
+            f"$$\nc_p \\in \\mathbb{{R}}^{{{features}}}\n$$\n\nOne vector per position $p$, drawn at random and then "
+            "learnt like any weight. Before training, no position is more similar to one position than to another."
+        )
+    numbers = features // 2 if kind == "sinusoidal_2d" else features
+    rate = f"{longest:g}^{{2i/{numbers}}}"
+    waves = f"$$\nc_{{p,2i}} = \\sin\\frac{{p}}{{{rate}}}\n$$\n\n$$\nc_{{p,2i+1}} = \\cos\\frac{{p}}{{{rate}}}\n$$\n\n"
+    likeness = f"$$\nc_p \\cdot c_r = \\sum_i \\cos\\frac{{p - r}}{{{rate}}}\n$$\n\n"
+    if kind == "sinusoidal_1d":
+        return (
+            f"{waves}Here $p$ is the number of the token, row by row. How similar two positions are depends only on "
+            f"how far apart they are in that order:\n\n{likeness}So the pixel directly below is as far away as a whole "
+            "row is long."
+        )
+    return (
+        f"{waves}The first {numbers} numbers encode the row $p$, the last {numbers} the column. How similar two "
+        f"positions are depends only on how many rows and columns lie between them; for each of the two\n\n{likeness}"
+    )
+
+
+def position_code(checkpoint: "Checkpoint", kind: str, longest: float) -> Array:
+    """Return a code of a model's positions, its own or one that could be joined: (position, feature)."""
+    import torch
+
+    from attnviz.layers.positions import PositionCode
+
+    model: Any = checkpoint.model
+    card = checkpoint.card
+    if kind == card.config.get("positions") and longest == longest_of(card):
+        code = model.positions.code
+    else:
+        code = PositionCode(
+            kind=kind,  # type: ignore[arg-type]  # one of KINDS
+            features=card.config.get("position_features") or FEATURES,
+            grid=model.grid,
+            longest=longest,
+            generator=torch.Generator().manual_seed(0),
+        ).code
+    found: Array = code.detach().double().numpy()
+    return found
+
+
+def place_from_url(rows: int, columns: int) -> int | None:
+    """Return the position that the URL names as "row,column" from 1; None where it names none or an invalid one, for
+    which a sentence is shown.
+    """
+    word = st.query_params.get("place")
+    if word is None:
+        return None
+    place = url_fields.place(word)
+    if place and 0 <= place[0] < rows and 0 <= place[1] < columns:
+        return place[0] * columns + place[1]
+    st.warning(
+        page.verbatim(
+            f"The URL asks for the position {word!r} (row, column); rows run from 1 to {rows}, columns from 1 to "
+            f"{columns}."
+        )
+    )
+    return None
+
+
+def keep_place(columns: int) -> None:
+    """Write the held position into the URL."""
+    at = rested(HANDLE)
+    address.set_value(place=None if at is None else f"{int(at) // columns + 1},{int(at) % columns + 1}")

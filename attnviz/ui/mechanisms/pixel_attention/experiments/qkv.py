@@ -1,0 +1,160 @@
+"""Query, key and value: every component of every head as a map of the picture, the paper's figure 10."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from attnviz import models
+from attnviz.cards import Card
+from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
+from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared.wording import short
+
+if TYPE_CHECKING:
+    from attnviz.checkpoints import Checkpoint
+    from attnviz.measures.pixel_attention.components import Lines
+    from attnviz.ui.components.pixel_viewer import AttentionView
+
+TITLE = "What does each head compute from a pixel?"
+TEACHES = "Query, key and value: each row of maps is a component, each column a head."
+WORDS = ("qkv", "qkv_tile")
+
+PARTS = {"query": ":orange[Query]", "key": ":blue[Key]", "value": ":green[Value]", "mixed": "Mixed"}
+TITLES = {"query": "Query", "key": "Key", "value": "Value", "mixed": "Mixed values"}
+LAYER = "attention"
+GRID = "qkv_grid"
+
+
+def refusal(card: Card) -> str | None:
+    """Return why this model cannot answer it; None where it can."""
+    if models.single_token(card.recipe.model, card.config):
+        return "This model takes many pixels as one token: its components are single numbers, not maps of pixels."
+    return None
+
+
+@st.fragment
+def show(card: Card, picture: pickers.Picture) -> None:
+    """Draw the choice of what to show, all maps, and what they mean."""
+    with page.sentences():
+        part = address.choice("qkv", list(PARTS), "query")
+        st.segmented_control(
+            "What", list(PARTS), key="qkv", format_func=PARTS.__getitem__, required=True, label_visibility="collapsed",
+            on_change=address.keep, args=("qkv",),
+        )  # fmt: skip
+        view = cache.attention(card, picture.source, picture.number)
+        heads, _, size = view.value.shape
+        tile = tile_of(st.query_params.get("qkv_tile"), heads, size)
+        maps = components(card, picture, part, view)
+        lines = cache.computed(of_intensity, card)
+        reach = lines["value" if part == "mixed" else part]
+        map_grid(
+            maps.reshape(-1, view.rows, view.columns),
+            [f"head {head + 1}, component {row + 1}" for row in range(size) for head in range(heads)],
+            key=GRID,
+            title=f"{TITLES[part]} of {counted(heads, 'head')}, {counted(size, 'component')}",
+            table=Table([str(row + 1) for row in range(size)], [str(head + 1) for head in range(heads)]),
+            picture=view.picture,
+            bounds=(reach.lowest, reach.highest),
+            chosen=None if tile is None else tile[1] * heads + tile[0],
+            origin={**view.origin, "address": f"{LAYER}.{part}"},
+            on_change=lambda: keep_tile(heads),
+        )
+        st.markdown(means(part, lines))
+        if tile is not None and part != "mixed":
+            st.markdown(line_of(lines[part], *tile))
+
+
+def components(card: Card, picture: pickers.Picture, part: str, view: "AttentionView") -> np.ndarray:
+    """Return (component, head, token): query, key, value or mixed value of all heads at every pixel."""
+    if part != "mixed":
+        values: np.ndarray = getattr(view, part)[:, view.prefix :]  # (head, token, component)
+        return values.transpose(2, 0, 1)
+    heads, _, size = view.value.shape
+    found = cache.tap(card, picture.source, picture.number, f"{LAYER}.mixed", None).values
+    return found.reshape(heads, size, -1).transpose(1, 0, 2)
+
+
+def of_intensity(checkpoint: "Checkpoint") -> "dict[str, Lines]":
+    """Return query, key and value as linear functions of the intensity, computed from a black and a white picture."""
+    import torch
+
+    from attnviz.measures.pixel_attention.components import lines
+    from attnviz.models.pixel_attention import PixelAttention
+    from attnviz.tracing import trace
+
+    assert isinstance(checkpoint.model, PixelAttention), "the page offers no other models"
+    pictures = torch.zeros(2, 1, *checkpoint.model.shape, dtype=torch.float64)
+    pictures[1] = 1
+    with torch.no_grad(), trace(checkpoint.model, [f"{LAYER}.{part}" for part in ("query", "key", "value")]) as seen:
+        checkpoint.model(pictures)
+    return {
+        address.rpartition(".")[2]: lines(reading.at(batch=0).numpy(), reading.at(batch=1).numpy())
+        for address, reading in seen.items()
+    }
+
+
+def tile_of(word: str | None, heads: int, size: int) -> tuple[int, int] | None:
+    """Return head and component, from 0, that the URL names as "head,component" from 1; None where it names none.
+
+    For an invalid value a sentence is shown.
+    """
+    if word is None:
+        return None
+    numbers = word.split(",")
+    if len(numbers) == 2 and all(number.isascii() and number.isdecimal() and len(number) < 6 for number in numbers):
+        head, row = (int(number) - 1 for number in numbers)
+        if 0 <= head < heads and 0 <= row < size:
+            return head, row
+    asked = f"The URL asks for the map {word!r} (head, component); heads run from 1 to {heads}, components from 1 to "
+    st.warning(page.verbatim(f"{asked}{size}. None is chosen."))
+    return None
+
+
+def keep_tile(heads: int) -> None:
+    """Write the chosen map into the URL."""
+    chosen = chosen_map(GRID)
+    if chosen is not None:
+        row, head = divmod(chosen, heads)
+        address.set_value(qkv_tile=f"{head + 1},{row + 1}")
+
+
+def means(part: str, lines: "dict[str, Lines]") -> str:
+    """Return what the maps mean, and what they do not show."""
+    if part == "mixed":
+        return (
+            "The output of each head: the :green[values], averaged with the weights of its attention. Where these are "
+            "uniform, it is the same at every pixel. The layer then adds up all heads, each component times a weight "
+            "of its own, so a pale map can count more than a strong one."
+        )
+    line = lines[part]
+    up, count = int((line.slope > 0).sum()), line.slope.size
+    added = "what the position adds" if line.placed else "an intercept"
+    only = (
+        f"The slope is above 0 in {up} of {count} maps, below in {count - up}; whatever in a map is not the digit "
+        "comes from the position."
+        if line.placed
+        else f"So a map is the digit itself where the slope is above 0 ({up} of {count}), and otherwise its negative: "
+        "nothing else can appear, trained or not. The scale *This map* shows just these two, like the paper's figure "
+        "10."
+    )
+    return (
+        f"A component is a linear function of the pixel's intensity: slope × intensity + {added}. {only} "
+        "A single component says little: what counts is the sum of the products of :orange[query] and :blue[key]."
+    )
+
+
+def line_of(line: "Lines", head: int, row: int) -> str:
+    """Return the linear function of one map in numbers."""
+    slope, start = line.slope[head, row], line.start[head, row]
+    added = "and, on average, what the position adds" if line.placed else ""
+    return (
+        f"Head {head + 1}, component {row + 1}: {short(slope)} × intensity {'−' if start < 0 else '+'} "
+        f"{short(abs(start))} {added}".rstrip()
+        + ". The intensity is 0 on the background and 1 where the ink is darkest."
+    )
+
+
+def counted(count: int, what: str) -> str:
+    """Return such as "1 head" or "24 heads"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,174 @@
+"""Same intensity, same row: without positions, all pixels of one intensity attend in the same way."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from attnviz.cards import Card
+from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.mechanisms.pixel_attention import equations, selection
+from attnviz.ui.shared import cache, pickers
+from attnviz.ui.shared.wording import short
+
+if TYPE_CHECKING:
+    from attnviz.checkpoints import Checkpoint
+
+TITLE = "Same intensity, same row"
+QUESTION = "Do pixels of the same intensity attend in the same way? Lock one in the viewer above to see all of them."
+
+ROUNDING = 1e-9  # smaller differences between weights come from the order in which numbers were added
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """One pixel's row of weights, compared with all other rows.
+
+    Args:
+        same: bool (position,), which pixels have its intensity, including itself.
+        apart: (position,), the largest difference of each pixel's row from this row, over heads and keys.
+        within: the largest of these among pixels of the same intensity.
+        other: the closest other intensity; None if there is none.
+        beyond: the smallest difference to a row of that intensity.
+    """
+
+    same: npt.NDArray[np.bool_]
+    apart: Array
+    within: float
+    other: float | None
+    beyond: float
+
+
+def show(card: Card, picture: pickers.Picture, head: int | None) -> None:
+    """Draw the pixels of one intensity, how much each row differs from theirs, and the row itself.
+
+    Args:
+        card: of the model.
+        picture: what it looks at.
+        head: whose row is drawn; None for the mean of all.
+    """
+    view = cache.attention(card, picture.source, picture.number)
+    st.subheader(TITLE, anchor=False)
+    st.markdown(QUESTION)
+    query = selection.token(view, "query")
+    if query is None or query.ink is None:
+        query = selection.middle_of_the_ink(view, company=True)
+        st.info(f"Click a pixel in the viewer above to lock it. This example uses {query.place}.")
+    assert query.ink is not None, "only tokens that lie nowhere have none"
+    facts = cache.computed(compute, card, picture.source, picture.number, query.number)
+    counts = cache.computed(count, card, picture.source, picture.number)
+
+    shape = (1, view.rows, view.columns)
+    origin = {**view.origin, "experiment": "same", "query": query.place}
+    left, middle, right = st.columns(3, gap="medium", vertical_alignment="bottom")  # so that the maps align
+    with left:
+        map_grid(
+            facts.same.reshape(shape), ["1: the same, 0: different"], key="same_lit", role="unit",
+            title=f"Ink {short(query.ink, 3)}, like {query.place}", picture=view.picture, origin=origin,
+        )  # fmt: skip
+    with middle:
+        map_grid(
+            facts.apart.reshape(shape), ["largest difference between weights"], key="same_apart", role="positive",
+            title="How much each row differs from this one", picture=view.picture, origin=origin,
+        )  # fmt: skip
+    with right:
+        map_grid(
+            row(view, head, query.number).reshape(shape), ["weights"], key="same_row", role="share",
+            tokens=view.query.shape[1], title=f"{selection.name(head)}: its row", picture=view.picture, origin=origin,
+        )  # fmt: skip
+    positions = bool(card.config.get("positions"))
+    st.markdown(finding(view, facts, query.ink))
+    st.markdown(whole(*counts, positions))
+    st.markdown(proof(positions))
+
+
+def row(view: AttentionView, head: int | None, query: int) -> Array:
+    """Return one row of weights, (place,), of a head or of their mean, without the tokens that lie nowhere."""
+    scores = np.einsum("hs,hts->ht", view.query[:, query], view.key) / np.sqrt(view.query.shape[-1])
+    weights = np.exp(scores - view.log_normaliser[:, [query]])  # (head, key)
+    found: Array = weights.mean(0) if head is None else weights[head]
+    return found[view.prefix :]
+
+
+def finding(view: AttentionView, facts: Facts, ink: float) -> str:
+    """Say how similar the rows of one intensity are, and how different the closest other one is."""
+    heads, tokens, _ = view.query.shape
+    over = f"{heads} heads and {tokens} keys" if heads > 1 else f"{tokens} keys"
+    count = int(facts.same.sum())
+    if count == 1:
+        first = f"**No other pixel** has the ink {short(ink, 3)}. Lock another pixel, such as one on the background."
+    else:
+        size = times(facts.within, tokens) if facts.within > ROUNDING else "only rounding"
+        first = (
+            f"**{count} pixels** have the ink {short(ink, 3)}. The largest difference between their rows of weights, "
+            f"over {over}, is **{short(facts.within)}**{'' if facts.within == 0 else f', {size}'}."
+        )
+    if facts.other is None:
+        return first
+    return (
+        f"{first} The row of the closest other ink, {short(facts.other, 3)}, differs by "
+        f"**{short(facts.beyond)}**, {times(facts.beyond, tokens)}."
+    )
+
+
+def times(difference: float, tokens: int) -> str:
+    """Return a difference of weights as a multiple of an even share."""
+    return f"{short(difference * tokens, 3)} × an even share"
+
+
+def whole(intensities: int, rows: int, positions: bool) -> str:
+    """Say how many different rows there are in the whole picture."""
+    found = f"In the whole picture: **{intensities} different intensities, {rows} different rows**."
+    if rows == intensities:
+        return found
+    if rows > intensities:
+        return f"{found} The same ink at another position attends differently." if positions else found
+    return f"{found} Some intensities have the same row except for rounding: their queries choose almost the same keys."
+
+
+def proof(positions: bool) -> str:
+    """Explain why, in one line."""
+    query, key = equations.coloured(equations.QUERY, "q_i"), equations.coloured(equations.KEY, "k_j")
+    if positions:
+        return (
+            f"Why not: ${query} = w\\,x_i + P\\,p_i + b$. Besides the intensity $x_i$, the :orange[query] contains the "
+            "code $p_i$ of its position, so two pixels of one intensity have different queries."
+        )
+    return (
+        f"Why: ${query} = w\\,x_i + b$, and the row is the softmax of ${query} \\cdot {key}$ over all :blue[keys]. "
+        "Only the intensity $x_i$ distinguishes pixel $i$ from another pixel: the same $x_i$ gives the same row."
+    )
+
+
+def compute(checkpoint: "Checkpoint", source: str, number: int, query: int) -> Facts:
+    """Compare one token's row of weights with all others, in all heads."""
+    import torch
+
+    from attnviz.measures.pixel_attention.equal_rows import differences, intensity_groups
+
+    view = cache.attention(checkpoint.card, source, number)
+    ink, place = view.picture.ravel(), query - view.prefix
+    apart = differences(torch.from_numpy(view.query), torch.from_numpy(view.key), query)[view.prefix :]
+    groups = intensity_groups(ink)
+    alike = groups == groups[place]
+    away = np.where(alike, np.inf, np.abs(ink - ink[place]))
+    nearest = groups == groups[away.argmin()]
+    other = float(ink[away.argmin()]) if not alike.all() else None
+    return Facts(alike, apart, float(apart[alike].max()), other, float(apart[nearest].min()))
+
+
+def count(checkpoint: "Checkpoint", source: str, number: int) -> tuple[int, int]:
+    """Return how many different intensities a picture has, and how many different rows of weights."""
+    import torch
+
+    from attnviz.measures.pixel_attention.equal_rows import distinct_rows, intensity_groups
+
+    view = cache.attention(checkpoint.card, source, number)
+    pixels = slice(view.prefix, None)
+    rows = distinct_rows(torch.from_numpy(view.query[:, pixels]), torch.from_numpy(view.key))
+    return int(intensity_groups(view.picture.ravel()).max()) + 1, rows

@@ -1,0 +1,185 @@
+"""Shuffle the pixels: a model without positions does not notice, except for its last layer; and why (same.py)."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from attnviz import models
+from attnviz.cards import Card
+from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.mechanisms.pixel_attention import selection
+from attnviz.ui.mechanisms.pixel_attention.experiments import same
+from attnviz.ui.shared import address, cache, pickers
+from attnviz.ui.shared.wording import short
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from attnviz.checkpoints import Checkpoint
+    from attnviz.measures.pixel_attention.shuffle import Look
+
+TITLE = "Does it know where a pixel is?"
+TEACHES = "Shuffle all pixels and put the map back in order: without positions, attention does not notice."
+WORDS = ("shuffle",)
+
+ORDERS = 1000
+LISTED = 4  # answers
+ROUNDING = 1e-9  # smaller differences between weights come from the order in which numbers were added
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """A picture, original and shuffled, and the model's results for both.
+
+    Args:
+        pictures: (2, row, column), original and shuffled, at the resolution of the pixels, 0..1.
+        tokens: (2, row, column) the same at the resolution of the tokens.
+        probabilities: (2, class)
+        weights: largest difference between weights once they are back in order, over all heads and pairs.
+        outputs: the same for the numbers of the layer's output.
+    """
+
+    pictures: Array
+    tokens: Array
+    probabilities: Array
+    weights: float
+    outputs: float
+
+
+def refusal(card: Card) -> str | None:
+    """Return why this model cannot answer it; None where it can."""
+    if models.single_token(card.recipe.model, card.config):
+        return "This model takes the whole picture as one token: there is nothing to shuffle."
+    return None
+
+
+def show(card: Card, picture: pickers.Picture) -> None:
+    """Draw the picture and its attention before and after."""
+    view = cache.attention(card, picture.source, picture.number)
+    seed = address.number("shuffle", ORDERS, 1)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        head = selection.head(len(view.query), mean=True)
+        st.button("Shuffle again", on_click=address.set_value, kwargs={"shuffle": seed % (ORDERS - 1) + 1})
+        st.button("Original order", on_click=address.set_value, kwargs={"shuffle": 0}, disabled=seed == 0)
+    query = selection.token(view, "query")
+    facts = cache.computed(compute, card, picture.source, picture.number, seed)
+    asked = picture.source, picture.number, seed, head, query.number if query else None
+    received = cache.computed(maps, card, *asked).reshape(3, view.rows, view.columns)
+    origin = {**view.origin, "experiment": "shuffle", "order": seed}
+
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        map_grid(
+            facts.pictures, ["original", "shuffled" if seed else "order 0: original"], key="shuffle_pictures",
+            role="ink", title="The picture", origin=origin,
+        )  # fmt: skip
+        st.markdown(answers(view.classes, facts.probabilities))
+    with right:
+        of = f"where {query.place} takes from" if query else "received from all"
+        map_grid(
+            received, ["original", "shuffled", "back in order"],
+            key="shuffle_maps", role="share", tokens=view.query.shape[1],
+            picture=facts.tokens[[0, 1, 0]], title=f"{selection.name(head)}, {of}", origin=origin,
+        )  # fmt: skip
+        apart = float(np.abs(received[2] - received[0]).max())
+        st.markdown(f"Largest difference between *original* and *back in order*: **{short(apart)}**.")
+        st.markdown(finding(view, facts, seed, bool(card.config.get("positions"))))
+    same.show(card, picture, head)
+
+
+def answers(classes: tuple[str, ...], probabilities: Array) -> str:
+    """Return the probabilities (2, class), original and shuffled, as a table of all or of the likeliest answers."""
+    likeliest = np.argsort(-probabilities.max(0), kind="stable")[:LISTED]
+    rows = [(classes[label], *probabilities[:, label]) for label in sorted(likeliest)]
+    if len(classes) > LISTED:
+        rows.append(("others", *(1 - probabilities[:, likeliest].sum(1)).clip(0)))
+    lines = [f"| {label} | {100 * before:.2f} % | {100 * after:.2f} % |" for label, before, after in rows]
+    return "\n".join(["| :green[answer] | original | shuffled |", "| --- | ---: | ---: |", *lines])
+
+
+def finding(view: AttentionView, facts: Facts, seed: int, positions: bool) -> str:
+    """Say what the shuffle changed and what it did not."""
+    if not seed:
+        return "Nothing is shuffled: order 0 is the original picture."
+    heads, tokens, _ = view.query.shape
+    every = f"all {tokens * tokens:,} pairs" + (f" in each of {heads} heads" if heads > 1 else "")
+    moved = 100 * float(np.abs(facts.probabilities[1] - facts.probabilities[0]).max())
+    last = (
+        f"The answer changes by {moved:.2f} points at most: the last layer has a weight of its own for each position."
+    )
+    weights, outputs = short(facts.weights), short(facts.outputs)
+    if facts.weights <= ROUNDING:
+        return (
+            f"Over {every}, no weight that is put back in order differs by more than **{weights}**, and no output of "
+            f"the layer by more than {outputs}: only rounding. **The maps are shuffled in the same way**, because "
+            f"nothing tells this attention where a pixel is. {last}"
+        )
+    why = (
+        "Each token has a position code, which stays where it is while the pixels move."
+        if positions
+        else "That is more than rounding."
+    )
+    return (
+        f"Over {every}, weights that are put back in order differ by up to **{weights}**, "
+        f"{short(facts.weights * tokens, 3)} times an even share, and outputs of the layer by up to {outputs}. "
+        f"**The maps are not shuffled in the same way.** {why} {last}"
+    )
+
+
+def compute(checkpoint: "Checkpoint", source: str, number: int, seed: int) -> Facts:
+    """Return a test picture and its shuffled version with the model's results."""
+    import torch
+
+    from attnviz.answers import probabilities
+    from attnviz.measures.pixel_attention import shuffle
+    from attnviz.ui.shared import inference
+
+    pictures, (before, after), order = looks(checkpoint, source, number, seed)
+    weights, outputs = shuffle.differences(before, after, shuffle.of_tokens(order, before.grid))
+    return Facts(
+        pictures=torch.stack(pictures)[:, 0].numpy(),
+        tokens=np.stack([inference.pooled(one[None], before.grid).numpy() for one in pictures]),
+        probabilities=torch.cat([probabilities(seen.logits) for seen in (before, after)]).numpy(),
+        weights=float(weights.max()),
+        outputs=outputs,
+    )
+
+
+def maps(checkpoint: "Checkpoint", source: str, number: int, seed: int, head: int | None, query: int | None) -> Array:
+    """Return what each position of a picture receives: (3, position), original, shuffled, and back in order.
+
+    Args:
+        checkpoint, source, number, seed: the model, the picture, and the order.
+        head: None for the mean of all.
+        query: the token that attends, numbered in the original picture and followed through the shuffle; None for the
+            mean over all.
+    """
+    import torch
+
+    from attnviz.measures.pixel_attention import shuffle
+
+    _, (before, after), order = looks(checkpoint, source, number, seed)
+    tokens = shuffle.of_tokens(order, before.grid)
+    moved = None if query is None else int((tokens == query).nonzero())
+    first, second = shuffle.received(before, head, query), shuffle.received(after, head, moved)
+    return torch.stack([first, second, shuffle.put_back(second, tokens)])[:, before.grid.prefix :].numpy()
+
+
+def looks(
+    checkpoint: "Checkpoint", source: str, number: int, seed: int
+) -> tuple[list["Tensor"], list["Look"], "Tensor"]:
+    """Return a picture (channel, row, column), original and shuffled; the model's results; the order of positions."""
+    from attnviz.answers import as_batch
+    from attnviz.measures.pixel_attention import shuffle
+
+    picture = as_batch(cache.seen(checkpoint.card, source, number), double=True)[0]
+    before = shuffle.look(checkpoint.model, picture)
+    order = shuffle.order(before.grid.rows * before.grid.columns, seed)
+    moved = shuffle.shuffled(picture, order, before.grid)
+    return [picture, moved], [before, shuffle.look(checkpoint.model, moved)], order

@@ -1,0 +1,95 @@
+"""Temperature: divide the scores, and a softmax that was a hard maximum becomes soft again."""
+
+import numpy as np
+import streamlit as st
+
+from attnviz import models
+from attnviz.cards import Card
+from attnviz.recipes.schwarz import MNIST_STD
+from attnviz.ui.components.moving_maps import temperature
+from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.mechanisms.pixel_attention import selection
+from attnviz.ui.mechanisms.pixel_attention.paper_tiles import keep_handle, place_of_handle
+from attnviz.ui.mechanisms.pixel_attention.selection import Token
+from attnviz.ui.shared import cache, pickers
+
+TITLE = "What becomes visible when scores are divided?"
+TEACHES = "With intensities of 0 to 255, scores are so large that the softmax is a hard maximum."
+WORDS = ("temperature",)
+
+HANDLE = "temperature_handle"
+UNSCALED = 1 / 255  # intensities of 0..1 are divided by this to become 0 to 255
+BEYOND = 2.0  # powers of ten on either side of the marks
+
+
+def refusal(card: Card) -> str | None:
+    """Return why this model cannot answer it; None where it can."""
+    if models.single_token(card.recipe.model, card.config):
+        return "This model takes the whole picture as one token: its only weight is 1 at any temperature."
+    return None
+
+
+def show(card: Card, picture: pickers.Picture) -> None:
+    """Draw the weights of a few queries, with a slider for the number that divides their scores."""
+    view = cache.attention(card, picture.source, picture.number)
+    head = selection.head(len(view.query)) or 0
+    queries = chosen(view)
+    marks = stops(card.config["std"])
+    low, high = min(marks.values()) - BEYOND, max(marks.values()) + BEYOND
+    places = [token.number for token in queries.values()]
+    temperature(
+        view.query[head, places],
+        view.key[head, view.prefix :],
+        [f"{name}, {token.place}" for name, token in queries.items()],
+        [place - view.prefix for place in places],
+        view.picture,
+        key=HANDLE,
+        stops=[(name, at) for name, at in marks.items()],
+        low=low,
+        high=high,
+        at=place_of_handle("temperature", low, high),
+        origin={**view.origin, "address": "attention.weights", "head": head + 1},
+        on_change=lambda: keep_handle(HANDLE, "temperature"),
+    )
+    ratio = (MNIST_STD / UNSCALED) ** 2
+    st.markdown(
+        "A weight is $e$ to the power of a score, divided by the sum of these over all pixels. Here the scores are "
+        "first divided by the *temperature*. The smaller it is, the more the largest score takes, in the end "
+        "everything. The larger it is, the closer each weight comes to an even share. *Bits* is the entropy: 0 where "
+        f"one pixel gets everything, {np.log2(view.rows * view.columns):.2f} where all get the same.\n\n"
+        f"Intensities of 0 to 255 are {MNIST_STD / UNSCALED:.1f} times as far apart as standardised ones, and a score "
+        f"is a product of two: {ratio:,.0f} times as large."
+    )
+    st.markdown(
+        "**What it does not show.** The weights were learnt at the scale of this model. At another temperature its "
+        "answer would differ, and a model trained at that temperature would have learnt other weights. The slider "
+        "changes nothing in the viewer above."
+    )
+
+
+def chosen(view: AttentionView) -> dict[str, Token]:
+    """Return the queries that are shown, by name: the locked one or the middle of the ink, half ink, and background."""
+    query = selection.token(view, "query")
+    flat = view.picture.flatten()
+    half = int(np.abs(flat - flat.max() / 2).argmin())
+    first = (
+        {"locked": query} if query is not None and query.ink is not None else {"ink": selection.middle_of_the_ink(view)}
+    )
+    others = {"half ink": half, "background": int(flat.argmin())}
+    return {**first, **{name: selection.at(view, view.prefix + place) for name, place in others.items()}}
+
+
+def stops(std: float) -> dict[str, float]:
+    """Return the marks of the slider: log10 of what brings scores to the size that they have at some intensities.
+
+    Args:
+        std: what the model's intensities (0..1) are divided by.
+    """
+    marks = {"as trained": 0.0}
+    for name, other in (("0 to 255", UNSCALED), ("standardised", MNIST_STD)):
+        at = 2 * float(np.log10(other / std))
+        if abs(at) < 0.01:
+            marks = {f"as trained: {name}": 0.0, **{key: value for key, value in marks.items() if value}}
+        else:
+            marks[f"as if {name}"] = at
+    return dict(sorted(marks.items(), key=lambda mark: mark[1]))

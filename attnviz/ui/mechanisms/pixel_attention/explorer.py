@@ -1,0 +1,79 @@
+"""What the pixel page and *The paper, again* share: the viewer of a model and a picture, and what its maps mean."""
+
+import streamlit as st
+
+from attnviz import models
+from attnviz.cards import Card
+from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView, pixel_viewer, settled_view
+from attnviz.ui.live import jacobian_map
+from attnviz.ui.mechanisms.pixel_attention import equations
+from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared.glossary import term
+
+VIEWER = "viewer"
+LOCK = "Click a pixel to lock it, then click another one: their numbers appear here."
+PLACELESS = (
+    "Nothing tells this model where a pixel is. Two pixels of the same intensity have the same query and get the same "
+    "map: the map of a pixel shows *how much ink* it looks for, never *where*."
+)
+PLACED = (
+    "This model knows where a token is: a position code is joined to its intensity. So a map can be bright in one "
+    "spot because of *where* it is, whatever is drawn there; *Does a pixel look for ink or for a position?*, on the "
+    "page *The paper, again*, separates the two."
+)
+ALONE = (
+    "With one token there is nothing to choose: its weight is 1 on any picture. See *What does attention do with a "
+    "single token?* on the page *The paper, again*."
+)
+
+
+def look(card: Card, chosen: pickers.Picture) -> tuple[AttentionView, tuple[str, str] | None]:
+    """Draw the viewer, and say so where a picture shows what the model does not know.
+
+    Returns:
+        what is drawn, and the equations of the locked pair; None where no pair is locked.
+    """
+    view = cache.attention(card, chosen.source, chosen.number)
+    if view.label is not None and view.label not in card.classes:
+        st.info(f"This picture shows a {view.label}; this model knows only {' and '.join(card.classes)}.")
+    state = FIELDS.read(st.query_params.to_dict())
+    pixel_viewer(view, key=VIEWER, state=state, asked=jacobian_map.asked(card, chosen), on_change=_keep)
+    return view, equations.numbers(view, state)
+
+
+def explain(card: Card, view: AttentionView, numbers: tuple[str, str] | None) -> None:
+    """Say what the pictures mean, with the numbers of the locked pair, and what they do not show."""
+    page.meaning(
+        f"{_token_of(card)} is a {term('token')}. Its {term('query', ':orange[query]')} is compared with the "
+        f"{term('key', ':blue[key]')} of every token. The {term('softmax')} turns these scores into weights: how much "
+        f"of each token's {term('value', ':green[value]')} it takes.\n\n"
+        + _formulas(equations.symbols(view.query.shape[-1]))
+        + (f"For the locked pair:\n\n{_formulas(numbers)}" if numbers else LOCK),
+        "A large weight is not a large effect: the value it carries can be small, and the layer after it can undo it. "
+        "*Weight × value* shows what is carried.\n\n" + _unsaid(card),
+    )
+
+
+def _keep() -> None:
+    address.set_value(**FIELDS.write(settled_view(VIEWER) or {}))
+
+
+def _token_of(card: Card) -> str:
+    """Return what a token of this model is, at the beginning of a sentence."""
+    if models.single_token(card.recipe.model, card.config):
+        return "The whole picture"
+    grid = models.spec(card.recipe.model).grid(card.config)
+    side = int(grid.field) if grid else 1
+    return "Each pixel" if side == 1 else f"Each box of {side} × {side} pixels"
+
+
+def _unsaid(card: Card) -> str:
+    """Return what this model's maps do not show."""
+    if models.single_token(card.recipe.model, card.config):
+        return ALONE
+    return PLACED if card.config.get("positions") else PLACELESS
+
+
+def _formulas(several: tuple[str, ...]) -> str:
+    """Return formulas in Markdown, each on a line of its own, so that they fit on a phone."""
+    return "".join(f"$$\n{formula}\n$$\n\n" for formula in several)

@@ -1,0 +1,250 @@
+"""Components of query, key and value on the paper's scales and on a common one; counted, and moved through zero."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from attnviz.cards import Card
+from attnviz.measures.pixel_attention.representations import Kind, count, kinds
+from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
+from attnviz.ui.components.moving_maps import rested, turn_weight
+from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared.wording import short
+
+if TYPE_CHECKING:
+    from attnviz.checkpoints import Checkpoint
+
+Array = npt.NDArray[np.float64]
+
+PARTS = ("query", "key", "value")
+COLOURS = {"query": "orange", "key": "blue", "value": "green"}
+HANDLE = "paper_handle"
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """The linear function w * intensity + b of every component; the first axis runs over `PARTS`.
+
+    Args:
+        weight: (part, head, component) w, of the intensity as it enters the layer.
+        bias: likewise, b.
+        mean, std: that the intensities are standardised by.
+    """
+
+    weight: Array
+    bias: Array
+    mean: float
+    std: float
+
+
+def twice(
+    maps: Array,
+    labels: Sequence[str],
+    truly: Literal["signed", "share"],
+    *,
+    beside: bool,
+    on_choice: Callable[[str], None] | None = None,
+    **more: Any,
+) -> None:
+    """Draw maps as the paper does, and on a common scale.
+
+    Args:
+        maps: (map, row, column)
+        labels: one per map.
+        truly: the role of the maps on the common scale.
+        beside: place the two side by side, not one above the other.
+        on_choice: called with the key of the component in which a map was chosen.
+        **more: for `map_grid`.
+    """
+    left, right = st.columns(2, gap="large") if beside else (st.container(), st.container())
+    scale = "multiples of an even share" if truly == "share" else "one signed scale"
+    with left:
+        change = (lambda: on_choice("paper_own")) if on_choice else None
+        title = "As in the paper: each tile on its own scale"
+        map_grid(maps, labels, key="paper_own", role="own", title=title, on_change=change, **more)
+    with right:
+        change = (lambda: on_choice("paper_truly")) if on_choice else None
+        map_grid(
+            maps,
+            labels,
+            key="paper_truly",
+            role=truly,
+            fixed=True,
+            title=f"On a common scale: {scale}",
+            on_change=change,
+            **more,
+        )
+
+
+def show(card: Card, picture: pickers.Picture, *, one_part: bool) -> None:
+    """Draw components as tiles, count what they show, and let the weight of one be changed.
+
+    Args:
+        card: of the model.
+        picture: the picture it looks at.
+        one_part: all heads of query, key or value, else the first head of all three.
+    """
+    view = cache.attention(card, picture.source, picture.number)
+    maps = np.stack([view.query, view.key, view.value])[:, :, view.prefix :].swapaxes(2, 3)  # part, head, size, token
+    lines, before = cache.computed(learnt, card), cache.computed(at_first, card)
+    shown, labels, table = laid_out(maps.shape, one_part)
+    chosen = int(address.choice("tile", [str(i + 1) for i in range(len(shown))], "1")) - 1
+    tiles = np.stack([maps[at] for at in shown])
+    twice(
+        tiles.reshape(-1, view.rows, view.columns), labels, "signed", beside=not one_part, on_choice=keep_tile,
+        table=table, chosen=chosen, picture=view.picture, origin=view.origin,
+    )  # fmt: skip
+    tell(card, view, tiles, shown, lines, before)
+    if not card.config.get("positions"):
+        turn(view, lines, shown[chosen], labels[chosen])
+        signs(view, lines)
+
+
+def laid_out(shape: tuple[int, ...], one_part: bool) -> tuple[list[tuple[int, int, int]], list[str], Table | None]:
+    """Return which components (part, head, component) are the tiles, their labels, and the table they stand in."""
+    _, heads, size, _ = shape
+    numbers = [str(i + 1) for i in range(size)]
+    if one_part:
+        part = PARTS.index(address.choice("part", PARTS, "query"))
+        st.segmented_control("Components of", PARTS, key="part", required=True, on_change=start_again, args=("part",))
+        shown = [(part, head, component) for component in range(size) for head in range(heads)]
+        labels = [f"{PARTS[part]}, head {head + 1}, component {component + 1}" for _, head, component in shown]
+        return shown, labels, Table(numbers, [str(head + 1) for head in range(heads)])
+    shown = [(part, 0, component) for part in range(3) for component in range(size)]
+    if size == 1:
+        return shown, [*PARTS], None
+    return shown, [f"{PARTS[part]}, component {component + 1}" for part, _, component in shown], Table(PARTS, numbers)
+
+
+def start_again(word: str) -> None:
+    """Write a choice into the URL that changes the tile and its slider."""
+    address.set_value(**{word: st.session_state[word]}, tile=None, turn=None)
+
+
+def keep_tile(key: str) -> None:
+    """Write the chosen tile into the URL."""
+    chosen = chosen_map(key)
+    if chosen is not None and str(chosen + 1) != st.query_params.get("tile", "1"):
+        address.set_value(tile=chosen + 1, turn=None)
+
+
+def tell(
+    card: Card,
+    view: AttentionView,
+    tiles: Array,
+    shown: Sequence[tuple[int, int, int]],
+    lines: Lines,
+    before: Lines,
+) -> None:
+    """Say how many tiles are the picture or its negative, now and before training, and why."""
+    picture = view.picture.flatten()
+    now = count(kinds(tiles, picture))
+    said = (
+        f"On their own scales, **{now.picture} of {now.all} tiles are the picture**, **{now.negative} are its "
+        f"negative**, and **{now.other} are anything else**."
+    )
+    if card.config.get("positions"):
+        st.markdown(
+            f"{said} This model is told where a pixel is: a component is $w \\cdot \\text{{intensity}} + b$ and a "
+            "number for the position. So its tiles can be anything."
+        )
+        return
+    first = count(started(before, picture, shown))
+    turned = int((np.sign(lines.weight) != np.sign(before.weight)).sum())
+    st.markdown(
+        f"{said} Before its first training step the same model had {first.picture} and {first.negative}, and "
+        f"{first.other} were anything else; training has reversed {turned} of its {lines.weight.size} signs.\n\n"
+        "This model is not told where a pixel is: a component is $w \\cdot \\text{intensity} + b$, a linear function. "
+        "Drawing a tile on its own scale hides $b$ and the size of $w$. What remains is the picture where $w > 0$ and "
+        "its negative where $w < 0$, for any picture and before any training. Such tiles show nothing that was learnt."
+    )
+
+
+def started(before: Lines, picture: Array, shown: Sequence[tuple[int, int, int]]) -> tuple[Kind, ...]:
+    """Count what the same tiles showed before any training.
+
+    Args:
+        before: the lines then.
+        picture: (token,) intensities, 0..1.
+        shown: which components.
+    """
+    standard = (picture - before.mean) / before.std
+    return kinds(np.stack([before.weight[at] * standard + before.bias[at] for at in shown]), picture)
+
+
+def turn(view: AttentionView, lines: Lines, at: tuple[int, int, int], label: str) -> None:
+    """Let the visitor move the weight of one component through zero."""
+    weight = float(lines.weight[at])
+    limit = max(1.0, float(np.ceil(abs(weight))))
+    st.markdown(f"**Move one weight through zero**: the weight $w$ of {label}. Click another tile to choose that one.")
+    turn_weight(
+        (view.picture - lines.mean) / lines.std, float(lines.bias[at]), key=HANDLE, start=weight, limit=limit,
+        at=place_of_handle("turn", -limit, limit), origin=view.origin, on_change=lambda: keep_handle(HANDLE, "turn"),
+    )  # fmt: skip
+
+
+def keep_handle(key: str, word: str) -> None:
+    """Write the position at which a slider came to rest into the URL."""
+    at = rested(key)
+    address.set_value(**{word: None if at is None else f"{at:.10g}"})
+
+
+def place_of_handle(word: str, low: float, high: float) -> float | None:
+    """Return where the URL says that a handle stands; None where it says nothing, or nonsense, of which a
+    sentence is shown.
+    """
+    written = st.query_params.get(word)
+    if written is None:
+        return None
+    try:
+        value = float(written)
+    except ValueError:
+        value = float("nan")
+    if low <= value <= high:
+        return value
+    st.warning(page.verbatim(f"The URL asks for {word} {written!r}; it must be from {low:.4g} to {high:.4g}."))
+    return None
+
+
+def signs(view: AttentionView, lines: Lines) -> None:
+    """Draw the weights of the intensity: a tile on its own scale shows nothing but their sign."""
+    if lines.weight[0].size == 1:
+        said = ", ".join(
+            f":{COLOURS[part]}[{part}] {short(float(lines.weight[i, 0, 0]))}" for i, part in enumerate(PARTS)
+        )
+        st.markdown(f"Its three weights $w$: {said}.")
+        return
+    st.markdown("**The signs.** Above zero a tile is the picture, below zero its negative.")
+    map_grid(
+        lines.weight.swapaxes(1, 2), PARTS, key="paper_signs", scale="map", origin=view.origin,
+        title="All weights w: one column per head, one row per component",
+    )  # fmt: skip
+
+
+def learnt(checkpoint: "Checkpoint") -> Lines:
+    """Return the linear functions of a model's components."""
+    return _lines(checkpoint.model)
+
+
+def at_first(checkpoint: "Checkpoint") -> Lines:
+    """Return those of the same model before any training, which follow exactly from its recipe and seed."""
+    import torch
+
+    from attnviz.training import seeds
+
+    card = checkpoint.card
+    return _lines(seeds.build(card.recipe, torch.Generator().manual_seed(card.seed)).double())
+
+
+def _lines(model: Any) -> Lines:
+    layers = [getattr(model.attention, part) for part in PARTS]
+    shape = len(PARTS), model.attention.heads, model.attention.head_size
+    weight, bias = (np.stack([tensor.detach().numpy() for tensor in several]).reshape(shape) for several in (
+        [layer.weight[:, 0] for layer in layers], [layer.bias for layer in layers]
+    ))  # fmt: skip
+    return Lines(weight, bias, model.standardise.mean, model.standardise.std)

@@ -1,0 +1,109 @@
+"""What an experiment shares with the viewer above it: the head, and the pixels that are locked there.
+
+The viewer writes all of it into the URL, where rows, columns and heads are counted from 1; here they count from 0.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView
+from attnviz.ui.shared import address
+
+MEAN = "mean"
+
+
+@dataclass(frozen=True)
+class Token:
+    """One token of a view.
+
+    Args:
+        number: among all tokens, from 0.
+        place: its position, in words.
+        ink: how much ink is there, 0..1; None if it has no position on the picture.
+    """
+
+    number: int
+    place: str
+    ink: float | None
+
+
+def head(count: int, *, mean: bool = False) -> int | None:
+    """Draw the choice of a head, initially the one in the viewer, and return it; None for the mean of all.
+
+    Args:
+        count: how many there are; for a single head nothing is drawn.
+        mean: whether the mean can be chosen. If not, the first head is used for it.
+    """
+    if count == 1:
+        return 0
+    options = [*map(str, range(1, count + 1)), *([MEAN] if mean else [])]
+    if not mean and st.query_params.get("head") == MEAN:
+        st.caption("The viewer shows the mean of all heads; head 1 is shown here.")
+        options.append(MEAN)
+    chosen = address.choice("head", options, "1")
+    st.selectbox("Head", options, key="head", format_func=_title, on_change=_keep_head, width=160)
+    if chosen == MEAN:
+        return None if mean else 0
+    return int(chosen) - 1
+
+
+def token(view: AttentionView, name: str) -> Token | None:
+    """Return the query or the key that is locked in the viewer; None where none is, or nonsense, which the viewer says.
+
+    Args:
+        view: what the viewer shows.
+        name: "query" or "key".
+    """
+    place = FIELDS.read(st.query_params.to_dict()).get(name)
+    if not isinstance(place, list):
+        return None
+    row, column = place
+    if row == -1 and 0 <= column < view.prefix:
+        return at(view, column)
+    if 0 <= row < view.rows and 0 <= column < view.columns:
+        return at(view, view.prefix + row * view.columns + column)
+    return None
+
+
+def at(view: AttentionView, number: int) -> Token:
+    """Return the token of that number."""
+    if number < view.prefix:
+        return Token(number, f"token {number + 1}, which has no position", None)
+    row, column = divmod(number - view.prefix, view.columns)
+    return Token(number, f"row {row + 1}, column {column + 1}", float(view.picture[row, column]))
+
+
+def middle_of_the_ink(view: AttentionView, *, company: bool = False) -> Token:
+    """Return an example for when nothing is locked: the pixel with much ink that is nearest to the centre of the ink.
+
+    Args:
+        view: what the viewer shows.
+        company: choose one whose intensity another pixel has too, if there is one.
+    """
+    picture = view.picture
+    rows, columns = np.indices(picture.shape)
+    total = picture.sum()
+    centre = ((rows * picture).sum() / total, (columns * picture).sum() / total) if total else (0.0, 0.0)
+    fits = picture >= picture.max() / 2
+    _, group, count = np.unique(picture.round(6), return_inverse=True, return_counts=True)
+    alone = (count[group] == 1).reshape(picture.shape)
+    if company and (fits & ~alone).any():
+        fits &= ~alone
+    away = np.where(fits, np.hypot(rows - centre[0], columns - centre[1]), np.inf)
+    return at(view, view.prefix + int(away.argmin()))
+
+
+def name(head: int | None) -> str:
+    """Return the name of a head, counted from 1."""
+    return "Mean of all heads" if head is None else f"Head {head + 1}"
+
+
+def _title(option: str) -> str:
+    return name(None if option == MEAN else int(option) - 1)
+
+
+def _keep_head() -> None:
+    chosen = st.session_state["head"]
+    address.set_value(head=None if chosen == "1" else chosen)

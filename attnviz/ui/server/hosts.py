@@ -1,0 +1,102 @@
+"""Who is let in: requests for this server by its own name, and sockets opened by its own pages.
+
+A browser lets any page open a WebSocket to any server. Streamlit checks the origin only for its own socket, and to do
+so asks a service outside for the address of this machine, in the event loop: ten such handshakes stop it for 20 s where
+that service does not answer. And it takes any host for its own, so that a page of evil.example whose name has come to
+mean 127.0.0.1 (DNS rebinding) counts as ours. Here both are refused before Streamlit sees them.
+"""
+
+import ipaddress
+import logging
+import os
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+METRICS = "ATTNVIZ_METRICS"
+"""Set to 1, this environment variable opens Streamlit's figures about memory and sessions to everybody."""
+
+_log = logging.getLogger(__name__)
+
+
+class Hosts:
+    """ASGI middleware that refuses foreign hosts, sockets of foreign origin, and the server's figures.
+
+    Hosts are localhost, every literal IP address, and the names in Streamlit's option `server.allowedHosts`, where
+    "*.example.org" stands for all names below example.org and "*" for any.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it: 421 for a host, 403 for a socket, 404 for the figures."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        host = headers.get("host")
+        if scope["type"] == "websocket":
+            if is_ours(host) and same_origin(headers):
+                await self.app(scope, receive, send)
+                return
+            _log.warning("Refused a WebSocket of the origin %.100r for the host %.100r", headers.get("origin"), host)
+            await receive()  # the request to connect
+            await send({"type": "websocket.close", "code": 1008})  # before it was accepted: the browser is told 403
+        elif host is not None and not is_ours(host):  # who names no host is no browser
+            await PlainTextResponse(not_ours(host), status_code=421)(scope, receive, send)
+        elif scope["path"].rstrip("/").endswith("/_stcore/metrics") and os.environ.get(METRICS) != "1":
+            await PlainTextResponse(f"Closed. {METRICS}=1 opens it.", status_code=404)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+def is_ours(host: str | None) -> bool:
+    """Say whether a Host header names this server.
+
+    Args:
+        host: with or without a port; None where there is none.
+    """
+    try:
+        parts = urlsplit(f"//{host or ''}")
+        name, port = parts.hostname, parts.port  # reading the port checks it
+    except ValueError:
+        return False
+    if not name or parts.netloc != host or "@" in host or port == 0:
+        return False
+    if name == "localhost":
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return any(_means(listed.lower(), name) for listed in st.get_option("server.allowedHosts"))
+    return True
+
+
+def same_origin(headers: Headers) -> bool:
+    """Say whether a page of this very server opens the socket.
+
+    A browser names the page's origin; who names none is no browser. Upper and lower case count, as they do for
+    Streamlit, which else would ask outside; browsers write both in lower case.
+    """
+    try:
+        origin = urlsplit(headers.get("origin", ""))
+    except ValueError:
+        return False
+    host = headers.get("host", "")
+    return origin.scheme in ("http", "https") and host != "" and origin.netloc == host
+
+
+def not_ours(host: str) -> str:
+    """Return the sentence for who came by another name."""
+    return (
+        f"This server is not known as {host[:100]!r}. Open it by its IP address or as localhost; or start it with "
+        "--server.allowedHosts and that name."
+    )
+
+
+def _means(listed: str, name: str) -> bool:
+    return listed in ("*", name) or (listed.startswith("*.") and name.endswith(listed[1:]))

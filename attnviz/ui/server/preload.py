@@ -1,0 +1,66 @@
+"""Load slow modules while nobody is waiting for them, so that the app starts as fast as Streamlit.
+
+While the first browser fetches Streamlit's scripts, what the pages need before torch is imported. Torch, the
+slowest, is loaded a moment after a page has been sent, while the visitor reads. What the pixel page shows first needs
+no torch: see `first_look`.
+"""
+
+import gc
+import logging
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from threading import Timer
+
+from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.shared import threads
+
+AT_ONCE = 0.6  # seconds from the first request: by then Streamlit's scripts have been served
+CALM = 3.0  # seconds from the end of a page's script: by then it is painted, and who clicks at once has been answered
+
+_log = logging.getLogger(__name__)
+
+
+@cache  # once a process: a race of two visitors would only import twice, and the second import finds all there
+def soon() -> Timer:
+    """Load torch a moment later, in a thread of its own: the last thing that a page does."""
+    return _later(CALM, load_models)
+
+
+@cache
+def begin() -> Timer:
+    """Import what pages need before torch, in a thread of its own, once."""
+    # A thread that only computes, as one that imports does, then lets the others in ten times as often: files are
+    # served and pages run meanwhile.
+    sys.setswitchinterval(0.0005)
+    threads.one_each()
+    return _later(AT_ONCE, load_pages)
+
+
+def load_pages() -> None:
+    """Import what home and the way from it to the pixel page need, and draw the first digits."""
+    import_module("PIL.Image")
+    import_module("attnviz.data").load("strokes", "test", count=256)
+    imports = [name for row in MECHANISMS.values() for name in row.imports]
+    for name in ("attnviz.ui.shared.pickers", "attnviz.ui.components.map_grid", *imports):
+        import_module(name)
+
+
+def load_models() -> None:
+    """Import torch, and all that runs a model. Where that fails the server lives on; the log says why."""
+    gc.disable()  # importing makes many objects and no garbage: looking for it takes a tenth of the time
+    try:
+        import_module("attnviz.ui.shared.inference")
+    except ImportError:
+        _log.exception("torch cannot be loaded: the home page works, but the pages with models will not")
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _later(seconds: float, load: Callable[[], None]) -> Timer:
+    timer = Timer(seconds, load)
+    timer.name, timer.daemon = f"attnviz-{load.__name__}", True
+    timer.start()
+    return timer

@@ -1,0 +1,103 @@
+"""Protection of visitors and server: headers on every answer, and one sentence for an uncaught error."""
+
+import base64
+import hashlib
+import logging
+import re
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from attnviz.errors import AttnvizError
+from attnviz.ui.shared.wording import UNEXPECTED, verbatim
+
+
+def inline_scripts(page: str) -> str:
+    """Return the sources of a content policy that allow the scripts written into a page, and no other: their digests.
+
+    Args:
+        page: HTML; browsers read its line ends as single line feeds.
+    """
+    found = re.findall(r"<script>(.*?)</script>", page.replace("\r\n", "\n"), re.DOTALL)
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in found)
+    return " ".join(f"'sha256-{digest}'" for digest in digests)
+
+
+_PAGE = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+
+# With this policy the app cannot fetch anything from elsewhere, not even by mistake. Plotly's SVG traces, formulas and
+# components that come as files live under it; WebGL traces and inline components are refused. Streamlit's camera
+# connects to the photograph that it has taken, which is data of the page and comes from nowhere.
+CONTENT_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        f"script-src 'self' {inline_scripts(_PAGE)} 'wasm-unsafe-eval'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' data:",
+        "worker-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'self'",
+    )
+)
+
+HEADERS = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(self), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+_log = logging.getLogger(__name__)
+
+
+class Headers:
+    """ASGI middleware that puts HEADERS on every answer: pages, assets, refused sockets, errors of the server too."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and add the headers to the first message of what comes back."""
+        started = False
+
+        async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+            nonlocal started
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                started = True
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_with_headers)
+        except Exception:
+            if scope["type"] != "http" or started:
+                raise
+            # Starlette's own answer to an error is made outside of all middleware and would go without the headers.
+            _log.exception("No answer to %s %s", scope["method"], scope["path"])
+            await PlainTextResponse(UNEXPECTED, status_code=500)(scope, receive, send_with_headers)
+
+
+def one_sentence(error: Exception) -> bool:
+    """Show an error that no page caught as one sentence; Streamlit has written its traceback to the log.
+
+    Args:
+        error: what was raised in a page or in a callback.
+
+    Returns:
+        True, which tells Streamlit to leave out its own box.
+    """
+    st.error(verbatim(str(error)) if isinstance(error, AttnvizError) else UNEXPECTED)
+    return True

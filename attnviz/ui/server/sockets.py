@@ -1,0 +1,174 @@
+"""How many sockets anybody may open, and how much a socket may make the server keep.
+
+What arrives on a WebSocket is kept until a message is whole, 50 MB of it by default; and sockets are not counted. Here
+both are bounded where they arrive: by the protocol that reads the connection, before a byte of a large message is kept.
+"""
+
+import ipaddress
+import logging
+import secrets
+from collections import Counter
+from collections.abc import MutableMapping
+from typing import Any
+
+from google.protobuf.message import DecodeError
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from websockets.exceptions import ProtocolError
+from websockets.frames import Frame, Opcode
+
+from attnviz.ui.live.channel import COOKIE
+
+# A tab has one socket of Streamlit's, and one for each component that asks models.
+OF_A_BROWSER = 32
+OF_AN_ADDRESS = 240  # a class of sixty may sit behind one
+IN_ALL = 600  # below the 1,024 files that a process may open by default
+
+# A request of the live channel has a megabyte at most; of Streamlit's messages, the state of a page's widgets is the
+# largest. Files do not come this way.
+LARGEST = 1 << 20
+FRAGMENTS = 1024  # of a message: browsers send large ones in a few parts
+UNHEARD = 1 << 16  # bytes that wait for who does not read them: then their pings get no answer
+
+_log = logging.getLogger(__name__)
+
+
+class Sockets:
+    """ASGI middleware that counts sockets, and bounds what each of them makes the server keep.
+
+    Args:
+        app: what answers.
+        of_a_browser: sockets of one browser at a time, which a cookie of its own tells from the others.
+        of_an_address: of one IP address, or of one network of IPv6 addresses (/64), which is one household.
+        in_all: of all visitors.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        of_a_browser: int = OF_A_BROWSER,
+        of_an_address: int = OF_AN_ADDRESS,
+        in_all: int = IN_ALL,
+    ) -> None:
+        self.app = app
+        self.of_a_browser, self.of_an_address, self.in_all = of_a_browser, of_an_address, in_all
+        self.open: Counter[tuple[str, str]] = Counter()
+        for name in ("uvicorn.error", "streamlit.web.server.starlette.starlette_websocket"):
+            logging.getLogger(name).addFilter(in_one_line)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; refuse a socket too many with 429."""
+        if scope["type"] == "http":
+            await self.app(scope, receive, _with_cookie(scope, send))
+        elif scope["type"] == "websocket":
+            await self._socket(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        keys = [("all", ""), ("address", network((scope.get("client") or ("",))[0]))]
+        if browser := _browser(scope):
+            keys.append((keys[1][1], browser))
+        limits = (self.in_all, self.of_an_address, self.of_a_browser)
+        if any(self.open[key] >= limit for key, limit in zip(keys, limits, strict=False)):
+            _log.warning("Refused a WebSocket: %s has as many as it may", keys[1][1])
+            sentence = "There are too many connections already. Close other tabs of this app, or wait a moment."
+            await PlainTextResponse(sentence, status_code=429)(scope, receive, send)
+            return
+        self.open.update(keys)
+        try:
+            bound(receive)
+            await self.app(scope, _binary(scope, receive, send), send)
+        finally:
+            self.open.subtract(keys)
+            for key in keys:
+                if not self.open[key]:
+                    del self.open[key]
+
+
+def network(address: str) -> str:
+    """Return the address by which a visitor is counted: of IPv6 its network, as anybody has 2^64 of those."""
+    try:
+        known = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(known, ipaddress.IPv6Address):
+        if known.ipv4_mapped is None:
+            return str(ipaddress.ip_network((known.packed[:8] + bytes(8), 64)))
+        known = known.ipv4_mapped
+    return str(known)
+
+
+def bound(receive: Receive, largest: int = LARGEST) -> None:
+    """Bound what the protocol behind a socket keeps of a message that is not whole yet.
+
+    An ASGI server does not name its protocol. Of uvicorn's, `receive` is a method; of another server nothing is found,
+    and what it keeps is its own matter. The middleware runs before anything that follows the handshake is read.
+    """
+    protocol: Any = getattr(receive, "__self__", None)
+    connection: Any = getattr(protocol, "conn", None)
+    if not hasattr(connection, "max_message_size"):
+        return
+    connection.max_message_size = largest
+    plain, fragments = connection.recv_frame, 0
+
+    def receive_frame(frame: Frame) -> None:
+        nonlocal fragments
+        if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):  # parts may be empty, and count as nothing
+            fragments = 0 if frame.fin else fragments + 1
+            if fragments > FRAGMENTS:
+                raise ProtocolError(f"more than {FRAGMENTS} fragments of one message")
+        if frame.opcode is Opcode.PING and protocol.transport.get_write_buffer_size() > UNHEARD:
+            return
+        plain(frame)
+
+    connection.recv_frame = receive_frame
+
+
+def in_one_line(record: logging.LogRecord) -> bool:
+    """Leave one line in the log of a frame that cannot be read: a filter of the loggers that write its traceback."""
+    error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
+    if isinstance(error, (DecodeError, UnicodeDecodeError)):
+        record.msg, record.args = f"{record.getMessage().rstrip('.')}: {error}", ()
+        record.exc_info = record.exc_text = None
+    return True
+
+
+def _binary(scope: Scope, receive: Receive, send: Send) -> Receive:
+    """Return what hands on binary messages, and closes the socket at text, which nothing here is written in.
+
+    Streamlit raises at text, with a traceback in the log for each; the live channel answers with a sentence.
+    """
+    if not scope["path"].endswith("/_stcore/stream"):
+        return receive
+
+    async def receive_binary() -> Message:
+        message = await receive()
+        if message["type"] == "websocket.receive" and message.get("bytes") is None:
+            _log.warning("Closed a WebSocket that sent text")
+            await send({"type": "websocket.close", "code": 1003})
+            return {"type": "websocket.disconnect", "code": 1003}
+        return message
+
+    return receive_binary
+
+
+def _browser(scope: Scope) -> str:
+    return cookie_parser(Headers(scope=scope).get("cookie", "")).get(COOKIE, "")[:64]
+
+
+def _with_cookie(scope: Scope, send: Send) -> Send:
+    """Return what gives a browser that has none its cookie, with the first page."""
+    if "text/html" not in Headers(scope=scope).get("accept", "") or _browser(scope):
+        return send
+
+    async def send_with_cookie(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            secure = "; Secure" if scope["scheme"] == "https" else ""
+            cookie = f"{COOKIE}={secrets.token_urlsafe(16)}; Path=/; HttpOnly; SameSite=Lax{secure}"
+            MutableHeaders(scope=message).append("Set-Cookie", cookie)
+        await send(message)
+
+    return send_with_cookie

@@ -1,0 +1,158 @@
+"""The URL of a page is the only place that holds what the visitor chose: read on every run, written by callbacks.
+
+So a link, *Back*, a reload and a *try* button all do the same thing: they change the URL, and the page follows.
+Streamlit's own binding of widgets drops invalid values silently and puts labels of options, not names, into the URL.
+
+A browser sends the URL along with every click. A click made while a URL that Python has written is still on
+its way to the browser therefore brings the previous one, and would undo what was chosen or drawn a moment ago. So the
+URLs that Python has replaced are remembered, and one of them that comes back with a click is brought up to date.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from attnviz.errors import UnknownName
+from attnviz.ui.components.component import component, when_reported
+from attnviz.ui.components.payload import pack
+from attnviz.ui.shared.wording import verbatim
+
+VERSION = "2"
+"""The version of the defaults, written as `v` into links."""
+
+FIRST = "1"
+"""The version of a link that says something, but not its version: those were written before there were versions."""
+
+_STATED = "address.stated"  # what the page shows, whether or not the URL says so
+_KNOWN = "address.known"  # the URLs that Python has replaced, and the current one at the end
+_MOST = 8  # how many are remembered: a click is late by one or two
+
+
+def choice(key: str, options: Sequence[str], default: str) -> str:
+    """Return which of several options the URL names, and set the widget of that key to it.
+
+    Args:
+        key: of the widget, and the name of the URL field.
+        options: the valid values.
+        default: the value where the field is missing or invalid; for an invalid one a sentence is shown.
+    """
+    word = st.query_params.get(key, default)
+    if word not in options:
+        known = [option for option in options if option]
+        instead = f"You see {default!r} instead." if default else "None of them is open."
+        st.warning(verbatim(f"{UnknownName(key, word, known)} {instead}"))
+        word = default
+    st.session_state[key] = word
+    return word
+
+
+def number(key: str, count: int, default: int, widget: str | None = None) -> int:
+    """Return which number from 0 to count - 1 the URL names, and set its widget to it.
+
+    Args:
+        key: the name of the URL field.
+        count: how many numbers there are.
+        default: the value where the field is missing or invalid; for an invalid one a sentence is shown.
+        widget: key of the widget; by default the name of the field.
+    """
+    word = st.query_params.get(key, str(default))
+    if not (word.isascii() and word.isdecimal() and len(word) < 10 and int(word) < count):
+        st.warning(
+            verbatim(
+                f"The URL asks for {key} {word!r}; valid numbers are 0 to {count - 1:,}. You see {default:,} instead."
+            )
+        )
+        word = str(default)
+    st.session_state[widget or key] = int(word)
+    return int(word)
+
+
+def keep(key: str) -> None:
+    """Write a widget's value into the URL: the `on_change` of every widget that is part of the view."""
+    set_value(**{key: st.session_state[key]})
+
+
+def set_value(**words: Any) -> None:
+    """Change some fields of the URL; None removes one. They change all at once, so *Back* undoes them together.
+
+    What the page has stated is added, so that the URL means the same wherever it is opened.
+    """
+    catch_up()
+    kept = {**_stated(), **st.query_params.to_dict()}
+    kept = {key: word for key, word in kept.items() if key not in words}
+    become({**kept, **{key: str(word) for key, word in words.items() if word is not None}})
+
+
+def state(**words: Any) -> None:
+    """State what the page shows: where the URL leaves it open, the browser completes the URL in place.
+
+    So a copied link shows the same on a server with other data sets, and after a default has changed.
+    """
+    written = st.query_params.get("v", VERSION)
+    if written not in (FIRST, VERSION):
+        st.warning(
+            verbatim(
+                f"This link has version {written!r}; this app reads versions {FIRST} and {VERSION}, and treats the "
+                f"link as one of version {VERSION}."
+            )
+        )
+    stated = {"v": version(), **{key: str(word) for key, word in words.items()}}
+    st.session_state[_STATED] = stated
+    data = {"words": {key: word for key, word in stated.items() if key not in st.query_params}}
+    component("arrive")(key="address.state", data=pack(data, {}), height=1)
+
+
+def become(words: Mapping[str, str]) -> None:
+    """Replace the whole URL query, in a callback."""
+    known = _known()
+    before = st.query_params.to_dict()
+    # The browser may have completed the URL since it sent it: a late one comes in either form.
+    for address in (before, {**_stated(), **before}, dict(words)):
+        if address in known:
+            known.remove(address)
+        known.append(address)
+    del known[:-_MOST]
+    st.query_params.from_dict(words)
+
+
+def version() -> str:
+    """Return which version of the defaults the URL means: today's where it says nothing at all.
+
+    A page whose default has changed asks this, so that an old link still shows what it showed.
+    """
+    found = st.query_params.get("v", FIRST if len(st.query_params) else VERSION)
+    return found if found == FIRST else VERSION
+
+
+def arrive() -> None:
+    """Take the URL as it is: for the start of a whole page, which runs when the visitor goes there or back."""
+    st.session_state.pop(_STATED, None)
+    known = _known()
+    if not known or known[-1] != st.query_params.to_dict():
+        known.clear()
+
+
+def catch_up() -> None:
+    """Bring a URL up to date that was sent before the browser knew of the last one.
+
+    For callbacks, including those of components, and the start of fragments, which run only after clicks: what *Back*
+    brings is never changed.
+    """
+    known = _known()
+    if known and st.query_params.to_dict() in known[:-1]:
+        st.query_params.from_dict(known[-1])
+
+
+def _stated() -> dict[str, str]:
+    found: dict[str, str] = st.session_state.get(_STATED, {})
+    return found
+
+
+def _known() -> list[dict[str, str]]:
+    found: list[dict[str, str]] = st.session_state.setdefault(_KNOWN, [])
+    return found
+
+
+# The report of a component may overtake the answer to a click just before it, and would bring the older address back.
+when_reported.append(catch_up)

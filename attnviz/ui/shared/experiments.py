@@ -1,0 +1,64 @@
+"""The experiments of a page: closed rows, each a question and what one learns from it; the URL names the open one."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from attnviz.ui.components import arrive
+from attnviz.ui.shared import address, page
+
+FIELD = "experiment"
+HERE = "experiment_here"  # key of the position to which the page scrolls
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One question that a page lets the visitor try.
+
+    Args:
+        title: the question.
+        teaches: what one learns from it, in one sentence of Markdown.
+        show: draws it, from what the page hands to `choose`.
+        words: what its choices are called in the URL; another experiment takes them out.
+    """
+
+    title: str
+    teaches: str
+    show: Callable[..., None]
+    words: tuple[str, ...] = ()
+
+
+def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = "Experiments") -> None:
+    """Draw the questions and, below the one that the URL names, its experiment.
+
+    Args:
+        experiments: by the name that stands in the URL, in the order they are offered.
+        *seen: handed to the experiment that is open, such as the model and the picture.
+        heading: above them.
+    """
+    opened = address.choice(FIELD, ["", *experiments], "")
+    words = {word: None for one in experiments.values() for word in one.words}
+    st.header(heading, anchor=False)
+    with st.container(key="experiments", gap="xsmall"):
+        for name, one in experiments.items():
+            with st.container(key=f"experiment_of_{name}"):
+                if name == opened:
+                    arrive.here(HERE)
+                key = key_of(name)
+                st.session_state[key] = name == opened
+                row = st.expander(
+                    f"**{one.title}** {one.teaches}", key=key, on_change=_open, args=(name, words), expanded=False
+                )
+                if name == opened:
+                    with row, page.sentences():
+                        one.show(*seen)
+
+
+def key_of(name: str) -> str:
+    """Return the key of an experiment's row, whose state says whether it is open."""
+    return f"experiment_row_{name}"
+
+
+def _open(name: str, words: Mapping[str, None]) -> None:
+    address.set_value(**words, **{FIELD: name if st.session_state[key_of(name)] else None})

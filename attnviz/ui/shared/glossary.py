@@ -1,0 +1,62 @@
+"""The terms of docs/glossary.md: a word with a dotted underline, and its sentence by pointer, tap and keyboard.
+
+    from attnviz.ui.shared.glossary import term
+
+    st.markdown(f"Each {term('head')} has its own {term('query', ':orange[query]')}.")
+
+The page's head carries all sentences (attnviz/ui/server/head.py); frontend/shared/terms_of_page.js shows them for links
+that `term` writes, and components ask frontend/shared/terms.js.
+"""
+
+import json
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from attnviz.errors import UnknownName
+
+_INSTALLED = Path(__file__).parents[2] / "_docs" / "glossary.md"  # where setup.py puts it
+_IN_REPOSITORY = Path(__file__).parents[3] / "docs" / "glossary.md"
+
+SHORT = {"head": "attention head", "heads": "attention head", "logits": "logit"}
+"""Other words for a term."""
+
+
+@lru_cache(maxsize=1)
+def sentences() -> dict[str, str]:
+    """Return the first sentence of every entry, by the term in lower case."""
+    path = _INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY
+    entries = re.findall(r"^## (.+)\n(.+(?:\n.+)*)", path.read_text("utf-8"), re.MULTILINE)
+    return {name.lower(): re.split(r"(?<=\.) ", " ".join(text.split()))[0] for name, text in entries}
+
+
+def anchor(name: str) -> str:
+    """Return the name of a term in links: "attention-head".
+
+    Args:
+        name: of a term, in any case, or one of `SHORT`.
+
+    Raises:
+        UnknownName: the glossary has no such term.
+    """
+    full = SHORT.get(name.lower(), name.lower())
+    if full not in sentences():
+        raise UnknownName("term in the glossary", name, [*sentences(), *SHORT])
+    return re.sub(r"\W+", "-", full)
+
+
+def term(name: str, words: str | None = None) -> str:
+    """Return Markdown of a term, which explains itself under the pointer, a tap, and the keyboard.
+
+    Args:
+        name: such as "head" or "even share".
+        words: what to write; by default the name.
+    """
+    return f"[{words or name}](#term-{anchor(name)})"
+
+
+def element() -> str:
+    """Return the element for the head of a page that holds all sentences. It is data, which no content policy stops."""
+    content = {anchor(name): sentence for name, sentence in sentences().items()}
+    written = json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")
+    return f'<script type="application/json" id="attnviz-terms">{written}</script>'

@@ -1,0 +1,120 @@
+"""The frame of every page: the question, what to try, what it means, links, and errors as sentences.
+
+    from attnviz.ui.shared import page
+
+    page.start("Pixel attention", "Where does this pixel take its information from?",
+               tries=[("the loop of an 8", {"digit": "8", "query": "9,12"})])
+    with page.sentences():
+        ...                                      # an AttnvizError raised here becomes a sentence, here
+    page.meaning("Each pixel is a token ...", "A large weight is not a large effect ...")
+
+The view of a page is in its URL (attnviz/ui/address.py): a *try* and a link write the URL, and the page follows.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
+
+from attnviz.errors import AttnvizError
+from attnviz.ui.shared import address
+from attnviz.ui.shared.wording import verbatim as verbatim
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str]]] = ()) -> None:
+    """Draw the head of a page.
+
+    Args:
+        title: the name of the page, as in the navigation.
+        question: what the page answers, in one sentence; Markdown.
+        tries: what to try first: a label, and the words of the URL that show it. A click sets these and takes all
+            others out, so that everybody sees the same: a picture is named by its data set and number.
+    """
+    address.arrive()
+    st.set_page_config(page_title=f"{title} \u00b7 attnviz")
+    with st.container(key="page_head"):
+        st.title(title, anchor=False)
+        with st.container(key="page_question", horizontal=True, vertical_alignment="center"):
+            st.markdown(question, width="content")
+            if tries:
+                with st.container(key="page_tries", horizontal=True, vertical_alignment="center"):
+                    st.markdown("Try", width="content")
+                    for number, (label, words) in enumerate(tries):
+                        st.button(
+                            f":primary-badge[{label}]",
+                            key=f"page_try_{number}",
+                            type="tertiary",
+                            on_click=address.become,
+                            args=({"v": address.VERSION, **words},),
+                        )
+
+
+@contextmanager
+def choices() -> Iterator[None]:
+    """Draw what is drawn inside as the page's one row of choices; on a phone it is a drawer, closed at first.
+
+    The switch that opens the drawer is shown on a phone only (frontend/shared/page.css).
+    """
+    st.toggle("Choose model and picture", key="page_drawer")
+    with st.container(key="page_choices", horizontal=True, vertical_alignment="bottom"):
+        yield
+
+
+def meaning(means: str, does_not_show: str) -> None:
+    """Draw the end of a page: what its pictures mean and, beside it, what they do not show. Both Markdown."""
+    with st.container(key="page_meaning"):
+        left, right = st.columns(2, gap="large")
+        left.header("What it means", anchor=False)
+        left.markdown(means)
+        right.header("What it does not show", anchor=False)
+        right.markdown(does_not_show)
+
+
+def link(page: str, label: str, **parameters: Any) -> None:
+    """Draw a link to another page, with a view of it.
+
+    Args:
+        page: its file in pages/, such as "10_pixel_attention.py".
+        label: the words to click on.
+        **parameters: what stands in the URL there, such as digit=8.
+    """
+    words = {key: str(value) for key, value in parameters.items()}
+    if words:
+        words["v"] = address.VERSION
+    try:
+        st.page_link(page, label=label, query_params=words)
+    except StreamlitPageNotFoundError:  # this page runs alone, without the navigation: an ordinary link does the same
+        st.markdown(f"[{label}]({_address(page)}?{urlencode(words)})")
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Show an AttnvizError raised inside as its sentence, in place of what could not be drawn."""
+    try:
+        yield
+    except AttnvizError as error:
+        st.error(verbatim(str(error)))
+
+
+def _address(page: str) -> str:
+    """Return the URL path that Streamlit gives a page's file: 10_pixel_attention.py is at pixel_attention."""
+    return re.sub(r"^\d+_|\.py$", "", page)
+
+
+def png(picture: "npt.NDArray[np.uint8]") -> str:
+    """Return a grey picture, uint8 (row, column), as a URL of a PNG that needs no request."""
+    from PIL import Image
+
+    file = BytesIO()
+    Image.fromarray(picture).save(file, "PNG")
+    return f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"

@@ -1,0 +1,186 @@
+"""Results as a plot, for every mechanism: dots with intervals next to the controls, and the numbers one click away."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from os.path import commonprefix
+
+import streamlit as st
+
+from attnviz import cards, data, results
+from attnviz.figures.dots import Dot, dots, trade
+from attnviz.recipes import PAPERS, RECIPES, Paper
+from attnviz.ui.mechanisms import MECHANISMS, Mechanism
+
+ACCURACY = "accuracy on the test pictures, %"
+PAGE = "85_results.py"  # with the results of all mechanisms
+
+
+@dataclass(frozen=True)
+class Task:
+    """What models are compared on.
+
+    Args:
+        source: the data set.
+        classes: the labels to tell apart.
+    """
+
+    source: str
+    classes: tuple[int, ...]
+
+    @property
+    def title(self) -> str:
+        """In words: "MNIST" or, of some of its classes, "MNIST, 1 and 8"."""
+        spec = data.DATASETS[self.source]
+        if len(self.classes) == len(spec.classes):
+            return spec.title
+        return f"{spec.title}, {' and '.join(spec.classes[label] for label in sorted(self.classes))}"
+
+
+def claimed(papers: Sequence[str]) -> dict[str, float]:
+    """Return checkpoint -> the accuracy, 0..1, that a paper gives for it: in a table, or in a figure's first row."""
+    found: dict[str, float | None] = {}
+    for paper in (PAPERS[name] for name in papers if name in PAPERS):
+        found |= {figure.checkpoints[0]: figure.value for figure in paper.figures if figure.unit == "share"}
+        for table in paper.tables:
+            places = [place for place, column in enumerate(table.columns) if column.of == "accuracy"]
+            found |= {row.checkpoint: row.values[place] for place in places for row in table.rows}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def of(names: Sequence[str], controls: Collection[str], said: dict[str, float], source: str) -> list[Dot]:
+    """Return the accuracy, in percent, of the trained models of these names on a data set's test pictures.
+
+    Args:
+        names: of checkpoints; those that are not trained, or not measured on these pictures, are left out.
+        controls: names of the models that are controls.
+        said: from `claimed`.
+        source: the data set.
+    """
+    found, here = [], cards.names()
+    for name in names:
+        if name not in here:
+            continue
+        card = cards.read(name)
+        test = next((test for test in card.recipe.tests if test.data == source and test.augmentation is None), None)
+        figure = test and card.figure(test)
+        if not figure:
+            continue
+        mean, lowest, highest = (100 * part for part in (figure.mean, figure.lowest, figure.highest))
+        found.append(
+            Dot(
+                card.recipe.title,
+                mean,
+                lowest,
+                highest,
+                figure.seeds,
+                control=card.recipe.model in controls,
+                parameters=card.parameters,
+                claimed=100 * said[name] if name in said else None,
+            )
+        )
+    return found
+
+
+def show(names: Sequence[str], controls: Collection[str], papers: Sequence[str], source: str, *, key: str) -> None:
+    """Draw the results on a data set and, one click away, their numbers.
+
+    Args:
+        names: of the recipes, trained or not, in the order of the rows.
+        controls: names of the models that are controls.
+        papers: names in PAPERS; what they give is drawn beside ours.
+        source: the data set whose test pictures count.
+        key: of the chart in this page; keep it fixed.
+    """
+    wanted = [name for name in names if any(test.data == source for test in RECIPES[name].tests)]
+    rows = shortened(of(wanted, controls, claimed(papers), source))
+    if not rows:
+        st.caption(f"None of these models has been trained and tested on {data.DATASETS[source].title} yet.")
+        return
+    chance = 100 / len(data.DATASETS[source].classes)
+    draw(dots(rows, axis=ACCURACY, chance=chance if any(row.lowest < 2 * chance for row in rows) else None), key)
+    with st.expander("The numbers"):
+        st.markdown(results.table(wanted))
+        for paper in (PAPERS[name] for name in papers if name in PAPERS):
+            if said := from_paper(paper, wanted):
+                st.markdown("\n\n".join(said))
+
+
+def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
+    """Return what a paper says of some models, a paragraph each, after its title; nothing where it says nothing.
+
+    Args:
+        paper: of `PAPERS`.
+        names: of checkpoints.
+    """
+    figures = [one for one in paper.figures if set(one.checkpoints) & set(names)]
+    tables = [one for one in paper.tables if {row.checkpoint for row in one.rows} & set(names)]
+    if not figures and not tables:
+        return []
+    found = [f"**{paper.title}**, {paper.source}:"]
+    for given in figures:
+        if given.value is not None:
+            where = f"{given.what}, {given.where}" if given.where else given.what
+            found.append(f"{where}: {results.said(given.value, given.unit)}.")
+    return found + [results.beside(one) for one in tables]
+
+
+def shortened(rows: Sequence[Dot]) -> list[Dot]:
+    """Return rows without the words with which all their names begin: they say what all are tested on."""
+    names = [row.name for row in rows]
+    common = commonprefix([re.split(r"(?<=\w)(?=\W)", name) for name in names]) if len(names) > 1 else []
+    cut = [name[len("".join(common)) :].lstrip(" ,:") for name in names]
+    if not common or not all(cut) or len(set(cut)) < len(cut):
+        return [*rows]
+    return [replace(row, name=name[0].upper() + name[1:]) for row, name in zip(rows, cut, strict=True)]
+
+
+def groups(row: Mechanism) -> dict[Task, list[str]]:
+    """Return task -> the recipes of a mechanism that are tested on it, then those of everybody's controls.
+
+    Args:
+        row: of the table of mechanisms.
+    """
+    found: dict[Task, list[str]] = {}
+    controls = _controls()
+    for wanted in (row.models, tuple(controls)):
+        for name, recipe in RECIPES.items():
+            sources = dict.fromkeys(test.data for test in recipe.tests if test.augmentation is None)
+            for task in [Task(source, recipe.classes) for source in sources]:
+                if recipe.model in wanted and (task in found or wanted is row.models):
+                    found.setdefault(task, []).append(name)
+    return found
+
+
+def of_mechanism(row: Mechanism, task: Task, *, key: str, like: str | None = None) -> None:
+    """Draw the results of a mechanism and of the controls on one task; one click away, the numbers.
+
+    Args:
+        row: of the table of mechanisms.
+        task: one of its `groups`.
+        key: of the chart in this page; keep it fixed.
+        like: a recipe: of the controls only those are drawn that were trained on the same variants of pictures or, if
+            there are none, on the pictures as they are.
+    """
+    names = groups(row).get(task, [])
+    if like in RECIPES:
+        own = [name for name in names if RECIPES[name].model in row.models]
+        others = [name for name in names if name not in own and name in cards.names()]
+        same = [name for name in others if RECIPES[name].augmentation == RECIPES[str(like)].augmentation]
+        plain = [name for name in others if RECIPES[name].augmentation is None]
+        names = own + (same or plain or others)
+    show(names, _controls(), row.papers, task.source, key=key)
+
+
+def _controls() -> list[str]:
+    return list(dict.fromkeys(model for row in MECHANISMS.values() for model in row.controls))
+
+
+def draw_trade(rows: Sequence[Dot], *, key: str) -> None:
+    """Draw the accuracy over the number of parameters."""
+    draw(trade(rows, axis=ACCURACY), key)
+
+
+def draw(figure: object, key: str) -> None:
+    """Draw a figure in the page's colours, without plotly's bar of tools."""
+    st.plotly_chart(figure, key=key, theme="streamlit", config={"displayModeBar": False})

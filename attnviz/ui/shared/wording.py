@@ -1,0 +1,44 @@
+"""Numbers in a sentence, four digits at most, as in frontend/numbers.js; and quoted text without its Markdown."""
+
+import math
+import re
+
+MINUS = "\u2212"
+WORD_JOINER = "\u2060"  # invisible; Markdown makes no link of a URL that has one in it
+LONGEST = 100  # characters of a word that is quoted
+RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+
+UNEXPECTED = "Something went wrong that attnviz did not expect. Reload the page; the details are in the server's log."
+
+
+def short(value: float, digits: int = 4) -> str:
+    """Return a number in a readable form: 0.0049, 12.30, 1.2 × 10⁻⁷.
+
+    Args:
+        value: any number, also one that is not finite.
+        digits: at most so many count; of very large and very small ones, at most three.
+    """
+    if math.isnan(value):
+        return "NaN"
+    sign = MINUS if value < 0 else ""
+    size = abs(value)
+    if math.isinf(size):
+        return f"{sign}\u221e"
+    if size == 0:
+        return "0"
+    if size >= 1e5 or size < 1e-4:
+        mantissa, power = f"{size:.{min(digits, 3) - 1}e}".split("e")
+        return f"{sign}{mantissa}\u00a0\u00d7\u00a010{str(int(power)).translate(RAISED)}"
+    return f"{sign}{size:.{max(0, digits - 1 - math.floor(math.log10(size)))}f}"
+
+
+def verbatim(text: str) -> str:
+    """Return Markdown that shows `text` as it is, but for what is too long: it may quote what anybody wrote into a URL.
+
+    Args:
+        text: of a word, the first LONGEST characters are shown, and ten times as many of all.
+    """
+    cut = re.sub(rf"(\S{{{LONGEST}}})\S+", r"\1…", text)
+    cut = f"{cut[: 10 * LONGEST]}…" if len(cut) > 10 * LONGEST else cut
+    unlinked = re.sub(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", WORD_JOINER, cut)
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", unlinked)
