@@ -3,17 +3,25 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from attnviz.ui import head, live, security
-from attnviz.ui.no_delay import NoDelay
+from attnviz.ui.live import channel
+from attnviz.ui.server import callbacks, compressed, head, hosts, moved, security, sockets, uploads
+from attnviz.ui.server.no_delay import NoDelay
+
+callbacks.finish()
 
 # Written literally: `streamlit run` finds the app by reading this file's syntax tree.
 app = st.App(
     "pages/_navigation.py",
-    routes=live.routes(),
+    routes=channel.routes(),
     middleware=[
         Middleware(NoDelay),
         Middleware(security.Headers),
-        Middleware(head.Head, components={"draw": "drawing_pad", "pixel_attention": "pixel_viewer"}),
+        Middleware(hosts.Hosts),
+        Middleware(sockets.Sockets),
+        Middleware(uploads.Uploads),
+        Middleware(moved.Moved),
+        Middleware(compressed.Compressed),
+        Middleware(head.Head),
     ],
     on_script_error=security.one_sentence,
 )

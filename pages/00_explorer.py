@@ -1,65 +1,111 @@
-"""Explorer: every tensor that a model lets be heard, drawn by its role and its axes."""
+"""Explorer: every tap of a model, drawn according to its role and its axes."""
 
+import numpy as np
 import streamlit as st
 
 from attnviz import cards
 from attnviz.cards import Card
-from attnviz.roles import ROLES
-from attnviz.ui import address, cache, page, pickers, warm
-from attnviz.ui.map_grid import map_grid
+from attnviz.data.inputs.resized import scaled
+from attnviz.grids import Grid
+from attnviz.roles import role_of
+from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.live import jacobian_map
+from attnviz.ui.server import preload
+from attnviz.ui.shared import address, cache, page, pickers
 
 MODEL = "pixel_attention.1v8"
+EIGHT = {"model": MODEL, "data": "strokes", "number": "23"}
+TRIES = [
+    ("the queries", {**EIGHT, "address": "attention.query"}),
+    ("the weights of one pixel", {**EIGHT, "address": "attention.weights", "query": "12,13"}),
+    ("what comes out", {**EIGHT, "address": "attention.output"}),
+]
 
 
 def main() -> None:
-    page.start(
-        "Explorer",
-        "What can be heard inside a model? Choose an address: its values are drawn as maps.",
-        tries=[
-            ("the queries", {"address": "attention.query"}),
-            ("the weights of one pixel", {"address": "attention.weights", "query": "350"}),
-            ("what comes out", {"address": "attention.output"}),
-        ],
-    )
+    page.start("Explorer", "What happens inside a model? Choose a tap: its values are drawn as maps.", tries=TRIES)
     with page.sentences():
-        with st.container(key="page_choices", horizontal=True, vertical_alignment="bottom"):
+        with page.choices():
             card = pickers.model(cards.names(), MODEL)
             picture = pickers.picture(card)
         explore(card, picture)
-    warm.soon()
+        pickers.more(card, picture)
+        address.state(**pickers.stated(card, picture))
+    preload.soon()
 
 
 def explore(card: Card, picture: pickers.Picture) -> None:
-    """Draw the choice of an address, its maps, and the list of all addresses."""
-    known = cache.heard(card)
+    """Draw the choice of a tap, its maps, and the list of all taps; or the Jacobian of the answer."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        other, rest = jacobian_map.switch("Taps"), st.container(horizontal=True, vertical_alignment="bottom")
+    if other:
+        jacobian_map.show(card, picture)
+        return
+    known = cache.list_taps(card)
     if not known:
-        st.info("This model has no taps: it is a control, with nothing inside to look at. Choose another one.")
+        st.info("This model has no taps: it is a control without intermediate values to look at. Choose another one.")
         return
     names = list(known)
     chosen = address.choice("address", names, names[0])
-    role = ROLES[chosen.rpartition(".")[2]]
-    axes, shape = known[chosen].axes, known[chosen].shape
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Address", names, key="address", on_change=address.keep, args=("address",))
-        query = pickers.token(shape[axes.index("query")]) if "query" in axes else None
-    st.markdown(f"{role.meaning} Range: {role.range}." + (" A row sums to one." if role.sums_to_one else ""))
+    heard, role = known[chosen], role_of(chosen)
+    query = None
+    with rest:
+        st.selectbox("Tap path", names, key="address", on_change=address.keep, args=("address",))
+        if "query" in heard.axes:
+            query = pickers.token(heard.shape[heard.axes.index("query")], heard.grid)
+    sums = f" Sums to one over the axis {role.sums_to_one}." if role.sums_to_one else ""
     maps = cache.tap(card, picture.source, picture.number, chosen, query)
-    image, _ = cache.picture(picture.source, picture.number)
+    st.markdown(f"{role.meaning} Range: {role.range}.{sums}{counted(maps.axes)}")
+    image, ink = cache.seen(card, picture.source, picture.number), cache.ink(picture.source)
+    cell = None if query is None or heard.grid is None or query < heard.grid.prefix else query - heard.grid.prefix
     map_grid(
         maps.values,
         maps.labels or [chosen],
-        key="maps",
+        captions=maps.captions if len(maps.axes) > 1 else None,
+        key=f"maps {card.name} {chosen}",  # what was chosen in other maps says nothing about these
         role=role.colouring,
-        picture=image[..., 0] / 255,
+        picture=edge(image, heard.grid, maps.values.shape[1:]) if ink else None,
+        background=image,
+        ink=ink,
+        grid=heard.grid,
+        outlined=None if cell is None else [cell] * len(maps.values),
         origin={"model": card.recipe.model, "recipe": card.recipe.name, "seed": card.seed,
-                "digest": card.weights_digest, "image": cache.place(picture.source, picture.number), "address": chosen},
+                "digest": card.weights_digest, "image": cache.place(picture.source, picture.number), "address": chosen,
+                "answer": cache.answer(card, picture.source, picture.number)},
     )  # fmt: skip
-    st.header("All addresses", anchor=False)
-    lines = ["| address | axes | shape | what it is |", "| --- | --- | --- | --- |"]
-    for name, said in known.items():
-        meaning = ROLES[name.rpartition(".")[2]].meaning
-        lines.append(f"| `{name}` | {' '.join(said.axes)} | {' x '.join(map(str, said.shape))} | {meaning} |")
+    st.header("All taps", anchor=False)
+    lines = ["| tap path | axes | shape | meaning |", "| --- | --- | --- | --- |"]
+    for name, one in known.items():
+        lines.append(
+            f"| `{name}` | {' '.join(one.axes)} | {' x '.join(map(str, one.shape))} | {role_of(name).meaning} |"
+        )
     st.markdown("\n".join(lines))
+
+
+def edge(image: np.ndarray, grid: Grid | None, shape: tuple[int, ...]) -> np.ndarray | None:
+    """Return the intensities in which the outline of the ink is found, (row, column) in 0..1; None where there is none.
+
+    Args:
+        image: uint8 (row, column, channel).
+        grid: of the maps; None for maps that share the picture out evenly, and strips.
+        shape: rows and columns of a map.
+    """
+    rows, columns = shape
+    whole = grid is None or (
+        grid.offset == (0, 0) and (grid.rows * grid.stride, grid.columns * grid.stride) == image.shape[:2]
+    )
+    if not whole or rows == 1 or image.shape[0] % rows or image.shape[1] % columns:
+        return None
+    found: np.ndarray = scaled(image, rows, columns).mean(2) / 255
+    return found
+
+
+def counted(axes: tuple[str, ...]) -> str:
+    """Explain the numbers under the maps: "1.3" is head 1, feature 3."""
+    if len(axes) < 2:
+        return ""
+    example = ", ".join(f"{axis} {place}" for place, axis in zip((1, 3, 2, 1), axes, strict=False))
+    return f" The numbers under a map are counted from 1: “{'.'.join('1321'[: len(axes)])}” is {example}."
 
 
 main()

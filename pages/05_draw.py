@@ -1,4 +1,4 @@
-"""Draw: a digit drawn by hand, and every model looks at it while it is being drawn."""
+"""The draw page: every model looks at a digit while it is being drawn."""
 
 import re
 
@@ -6,17 +6,23 @@ import streamlit as st
 
 from attnviz import data
 from attnviz.errors import AttnvizError, BadInput, UnknownName
-from attnviz.ui import address, cache, draw_cards, draw_erase, other_inputs, page, warm
-from attnviz.ui.drawing_pad import (
+from attnviz.ui.components.drawing_pad import (
+    MAPS,
     Base,
     Drawn,
+    clicked_way,
     drawing_pad,
-    drawn_from_address,
-    drawn_to_address,
+    drawn_from_url,
+    drawn_to_url,
+    map_on_pad,
     on_pad,
+    pinned_from_url,
     seen_on_pad,
-    wished_way,
 )
+from attnviz.ui.draw import other_inputs, panels
+from attnviz.ui.mechanisms.pixel_attention import erase_drawing
+from attnviz.ui.server import preload
+from attnviz.ui.shared import address, cache, page
 
 PAD = "pad"
 SAMPLES = 64  # pictures at the beginning of the strokes' test split, among which there is one of each digit
@@ -36,41 +42,60 @@ TRIES = [
 def main() -> None:
     page.start("Draw", "Draw a digit. Every model looks at it while you draw, each in its own way.", tries=TRIES)
     draw()
-    warm.soon()
+    preload.soon()
 
 
 @st.fragment
 def draw() -> None:
-    """Draw the pad and the cards: all that a stroke changes, so that no more runs again."""
+    """Draw the pad and the panels: everything that a pen stroke changes, so that nothing else runs again."""
+    address.catch_up()
     with page.sentences():
-        drawn, sentences = drawn_from_address(st.query_params.to_dict())
+        drawn, sentences = drawn_from_url(st.query_params.to_dict())
         base = None
         try:
             base = named(drawn.base) if drawn.base else None
         except AttnvizError as error:
-            sentences.append(f"{error} The pad begins without that picture.")
-        for sentence in sentences:
+            sentences.append(f"{error} The pad starts without that picture.")
+        pinned, more = pinned_from_url(st.query_params.to_dict())
+        pinned_base = None
+        try:
+            pinned_base = named(pinned.base) if pinned and pinned.base else None
+        except AttnvizError as error:
+            pinned, more = None, [f"{error} Nothing is pinned."]
+        for sentence in [*sentences, *more]:
             st.warning(page.verbatim(sentence))
         known = Drawn(drawn.drawing, base.name if base else None, drawn.centred)
         outside = other_inputs.given(PAD)
         if outside:
             known, base = Drawn("", outside.name, drawn.centred), outside
-        names = draw_cards.shown()
-        shown = draw_cards.on_cards(names, settled=draw_erase.is_open())
+        names = panels.shown()
+        shown = panels.on_cards(names, settled=erase_drawing.is_open())
         with st.container(key="other_inputs"):  # always there, so that the pad keeps its place below it
-            way = other_inputs.show(wished_way(PAD))
+            way = other_inputs.show(clicked_way(PAD))
         drawing_pad(
-            known, key=PAD, samples=samples(), base=base, ways=other_inputs.WAYS, way=way, on_change=keep, cards=shown
+            known,
+            key=PAD,
+            samples=samples(),
+            base=base,
+            pinned=pinned,
+            pinned_base=pinned_base,
+            ways=other_inputs.WAYS,
+            way=way,
+            on_change=keep,
+            cards=shown,
         )
-        draw_cards.choose(names)
-        draw_erase.show(names, seen_on_pad(PAD))
+        panels.choose(names)
+        erase_drawing.show(names, seen_on_pad(PAD))
 
 
 def keep() -> None:
-    """Put what is drawn into the address."""
-    drawn = on_pad(PAD)
-    if drawn:
-        address.put(**drawn_to_address(drawn))
+    """Put what is drawn into the URL."""
+    drawn, maps = on_pad(PAD), map_on_pad(PAD)
+    words = drawn_to_url(drawn) if drawn else {}
+    if maps:
+        words["map"] = None if maps == MAPS[0] else maps
+    if words:
+        address.set_value(**words)
 
 
 def samples() -> list[Base]:
@@ -88,12 +113,12 @@ def named(name: str) -> Base:
         DataError: its data set is not here.
     """
     source, _, number = name.partition(".")
-    fitting = [known for known, spec in data.DATASETS.items() if spec.shape == (28, 28, 1)]
+    fitting = [known for known, spec in data.DATASETS.items() if spec.shape == other_inputs.PAPER]
     if source not in fitting:
         raise UnknownName("data set of digits or clothes", source, fitting)
     count = data.DATASETS[source].counts["test"]
     if not re.fullmatch("[0-9]{1,9}", number) or int(number) >= count:
-        raise BadInput(f"The address wants to start from {name!r}; {source} has pictures 0 to {count - 1:,}.")
+        raise BadInput(f"The URL starts from {name!r}, but {source} has pictures 0 to {count - 1:,}.")
     picture, label = cache.picture(source, int(number))
     return Base(f"{source}.{int(number)}", picture[:, :, 0], label)
 

@@ -1,84 +1,62 @@
-"""Home: what this is, what to try first, and ten digits that this app drew. Loads no torch."""
+"""Home: a digit whose attention answers the pointer at once, a way to draw, and every mechanism. Loads no torch."""
 
-from base64 import b64encode
-from io import BytesIO
-
-import numpy as np
 import streamlit as st
-from PIL import Image
 
-from attnviz import data
-from attnviz.ui import address, page, warm
-
-POOL = 256  # pictures at the beginning of the strokes' test split to choose from, drawn in 0.2 s
+from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.mechanisms.mechanism import Mechanism
+from attnviz.ui.server import preload
+from attnviz.ui.shared import page
+from attnviz.ui.shared.glossary import term
 
 
 def main() -> None:
     page.start(
         "See attention",
-        "Where does a small vision model take its information from? Move over a pixel, and see at once.",
+        "Small vision models that you can look into: move over the digit and see what every pixel looks at.",
     )
-    with page.sentences():
-        draw_digits()
+    live = next((row.live for row in MECHANISMS.values() if row.live), None)
+    if live:
+        with page.sentences():
+            live()
+    with st.container(key="home_next", horizontal=True, vertical_alignment="center"):
+        page.link("05_draw.py", "**Draw a digit**, and watch every model look at it")
+    for row in MECHANISMS.values():
+        with page.sentences():
+            mechanism(row)
     explain()
-    warm.soon()
+    preload.soon()
 
 
-def draw_digits() -> None:
-    """Draw one picture of each digit; a click on one opens it on the pixel page."""
-    images, labels = data.load("strokes", "test", count=POOL)
-    hands = int(np.bincount(labels).min())  # a hand is one picture of each digit: the rarest says how many there are
-    hand = address.number("hand", hands, 0)
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.markdown(
-            "**Ten digits that this app drew itself.** Click one to see what a model does with it.", width="content"
-        )
-        st.button(
-            "Draw ten others",
-            type="tertiary",
-            icon=":material/refresh:",
-            on_click=address.put,
-            kwargs={"hand": (hand + 1) % hands or None},
-        )
-    with st.container(key="digits", horizontal=True):
-        for digit in range(10):
-            number = int((labels == digit).nonzero()[0][hand])
-            picture = f"![a drawn {digit}]({png(images[number, :, :, 0].tobytes())})"
-            words = {"model": "pixel_attention.digits", "data": "strokes", "number": number}
-            page.link("10_pixel_attention.py", f"{picture} {digit}", **words)
-
-
-def png(pixels: bytes) -> str:
-    """Return a picture of 28 x 28 as the address of a PNG that needs no request."""
-    file = BytesIO()
-    Image.frombytes("L", (28, 28), pixels).save(file, "PNG")
-    return f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"
+def mechanism(row: Mechanism) -> None:
+    """Draw a mechanism: its question, its pictures, and what to try of it."""
+    with st.container(key=f"home_{row.name}", gap="xsmall"):
+        st.header(row.title, anchor=False)
+        st.markdown(row.question)
+        row.home()
+        with st.container(key=f"home_tries_{row.name}", horizontal=True):
+            for words, view in row.tries:
+                page.link(row.page, words, **view)
 
 
 def explain() -> None:
-    """Say what this is and what to try first."""
-    left, middle, right = st.columns(3, gap="large")
+    """Say in a few sentences what attention is, and what it is not."""
+    left, right = st.columns(2, gap="large")
     with left:
-        st.header("Try first", anchor=False)
-        page.link("05_draw.py", "Draw a digit, and watch every model look at it")
-        page.link("10_pixel_attention.py", "The loop of an 8: what does its rim look at?", digit=8, query="9,12")
-        page.link("10_pixel_attention.py", "A 1: which pixels are looked at most?", digit=1, direction="received")
-        page.link("10_pixel_attention.py", "Why is there no local pattern? Shuffle the pixels", experiment="shuffle")
-        page.link("00_explorer.py", "Every number inside the model, by name")
-    with middle:
         st.header("What attention is", anchor=False)
         st.markdown(
-            "Each pixel asks a :orange[query]. Every pixel answers with a :blue[key]. Where the two fit, the first "
-            "takes along the other's :green[value]. How much it takes from each is its **attention**: numbers that add "
-            "up to one, drawn here as pictures."
+            f"Each pixel sends out a {term('query', ':orange[query]')}, and every pixel has a "
+            f"{term('key', ':blue[key]')}. Where a query matches a key, the pixel takes over part of the other pixel's "
+            f"{term('value', ':green[value]')}. How much it takes from each is its **attention**: numbers that add up "
+            f"to one, drawn here as a map. A layer does this several times side by side; each time is called a "
+            f"{term('head')}."
         )
     with right:
-        st.header("What this is", anchor=False)
+        st.header("What it is not", anchor=False)
         st.markdown(
-            "Small trained models, opened up. What you see is what the model computed: every number can be read off, "
-            "saved, and computed again by hand. Attention shows where information can come from. It is not, by "
-            "itself, an explanation."
+            "Attention shows where information can come from. It is not, by itself, an explanation of the answer. "
+            "Everything here is what the model computed: every number can be read off, saved, and computed again."
         )
+        page.link("00_explorer.py", "Look up every value inside a model by its name")
 
 
 main()

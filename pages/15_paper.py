@@ -1,0 +1,46 @@
+"""The paper, again: its pictures and its question, with the models and numbers of this app. For researchers."""
+
+import streamlit as st
+
+from attnviz import cards
+from attnviz.ui.mechanisms.pixel_attention import MECHANISM, explorer, paper_question
+from attnviz.ui.mechanisms.pixel_attention.experiments import choice
+from attnviz.ui.server import preload
+from attnviz.ui.shared import address, experiments, page, pickers
+
+MODEL = "pixel_attention.1v8"
+EIGHT = {"data": "strokes", "number": "23"}
+TRIES = [
+    ("the paper's figure 10", {"model": f"{MODEL}-augmented", **EIGHT, "experiment": "paper"}),
+    ("divided scores", {"model": f"{MODEL}-unscaled", **EIGHT, "experiment": "temperature"}),
+    ("one token", {"model": f"{MODEL}-one-token", **EIGHT, "experiment": "one_token"}),
+]
+
+
+def main() -> None:
+    page.start(
+        "The paper, again",
+        "Why did no local pattern appear in the paper's maps? Its pictures and its question, recomputed.",
+        tries=TRIES,
+    )
+    see()
+    preload.soon()
+
+
+@st.fragment
+def see() -> None:
+    """Draw the paper's question, the choices, the viewer, and what the paper shows."""
+    address.catch_up()
+    with page.sentences():
+        with page.choices():
+            names = [name for name in cards.names() if name.split(".")[0] in MECHANISM.models]
+            card = pickers.model(names, MODEL)
+            chosen = pickers.picture(card)
+        explorer.look(card, chosen)
+        pickers.more(card, chosen)
+        experiments.choose(choice.OF_THE_PAPER, card, chosen, heading="What the paper shows")
+        paper_question.show(pickers.stated(card, chosen))
+        address.state(**pickers.stated(card, chosen))
+
+
+main()

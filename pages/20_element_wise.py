@@ -1,0 +1,103 @@
+"""Element-wise attention: every stage of a layer, and how the value of one pixel comes about."""
+
+import streamlit as st
+
+from attnviz import cards, models
+from attnviz.cards import Card
+from attnviz.ui.components.stage_grid import FIELDS, SWITCHES, settled_view, stage_grid
+from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments, words
+from attnviz.ui.server import preload
+from attnviz.ui.shared import address, cache, page, pickers, result_dots
+from attnviz.ui.shared.experiments import choose
+
+MODEL = "element_wise.fashion-b"
+BESIDE = "beside"
+
+BOOT = {"model": MODEL, "data": "fashion_mnist", "number": "0"}
+TRIES = [
+    ("a pixel of a boot", {**BOOT, "pixel": "16,12"}),
+    ("without the skip", {**BOOT, "pixel": "16,12", "skip": "no"}),
+    ("does the norm normalise?", {**BOOT, "experiment": "norm"}),
+]
+
+
+def main() -> None:
+    page.start(MECHANISM.title, words.QUESTION, tries=TRIES)
+    names = [name for name in cards.names() if name.split(".")[0] in MECHANISM.models]
+    if not names:
+        st.markdown(words.NONE)
+        return
+    with page.sentences():
+        see(names)
+    preload.soon()
+
+
+@st.fragment
+def see(names: list[str]) -> None:
+    """Draw the choices, the stages, and everything else that another picture changes."""
+    address.catch_up()
+    with page.sentences():
+        with page.choices():
+            card = pickers.model(names, MODEL)
+            chosen = pickers.picture(card)
+            other = beside(card, names)
+        state = FIELDS.read(st.query_params.to_dict())
+        if other is None:
+            look(card, chosen, state, "stages")
+        else:
+            for column, one, key in zip(
+                st.columns(2, gap="medium"), (card, other), ("stages", "stages_beside"), strict=True
+            ):
+                with column:
+                    st.markdown(f"**{one.recipe.title}**")
+                    look(one, chosen, state, key)
+        pickers.more(card, chosen)
+        explain(card, chosen)
+        address.state(**pickers.stated(card, chosen))
+
+
+def beside(card: Card, names: list[str]) -> Card | None:
+    """Draw the choice of a second model that takes the same pictures, and return it."""
+    taken = models.input_of(card.recipe.model, card.config)
+    fits = [name for name in names if name != card.name and cards.read(name).recipe.data == card.recipe.data]
+    same = [name for name in fits if models.input_of(cards.read(name).recipe.model, cards.read(name).config) == taken]
+    if not same:
+        return None
+    titles = {"": "nothing", **{name: cards.read(name).recipe.title for name in same}}
+    name = address.choice(BESIDE, list(titles), "")
+    st.selectbox(
+        "Compare with", list(titles), key=BESIDE, format_func=titles.__getitem__, width=130,
+        on_change=lambda: address.set_value(beside=st.session_state[BESIDE] or None),
+    )  # fmt: skip
+    return cards.read(name) if name else None
+
+
+def look(card: Card, chosen: pickers.Picture, state: dict[str, object], key: str) -> None:
+    """Draw the stages of one model."""
+    from attnviz.ui.mechanisms.element_wise import stages
+
+    view = cache.computed(stages.view, card, chosen.source, chosen.number)
+
+    def keep() -> None:
+        settled = settled_view(key)
+        if settled:
+            address.set_value(**FIELDS.write(settled))
+
+    stage_grid(view, key=key, state=state, switches=SWITCHES, on_change=keep)
+
+
+def explain(card: Card, chosen: pickers.Picture) -> None:
+    """Explain what the stages mean and what they do not show, offer the experiments, and draw the results."""
+    from attnviz.ui.mechanisms.element_wise import stages
+
+    view = cache.computed(stages.view, card, chosen.source, chosen.number)
+    measured = cache.computed(stages.measure, card, chosen.source, chosen.number)
+    page.meaning(words.means(view, measured), words.does_not_show())
+    choose(experiments.EXPERIMENTS, card, chosen, view)
+    st.header("How accurate it is", anchor=False)
+    task = result_dots.Task(card.recipe.data, card.recipe.classes)
+    result_dots.of_mechanism(MECHANISM, task, key="results")
+    page.link(result_dots.PAGE, "All results, with the tables of the papers", mechanism=MECHANISM.name)
+
+
+main()

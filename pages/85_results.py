@@ -1,0 +1,65 @@
+"""Results: what every paper gives and what was measured here, with the controls beside each mechanism."""
+
+import streamlit as st
+
+from attnviz import data, results
+from attnviz.recipes import PAPERS
+from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.shared import address, page, result_dots
+
+ALL = "all"
+
+
+def main() -> None:
+    page.start(
+        "Results",
+        "How accurate is each mechanism, and what do the same pictures give without it?",
+    )
+    with page.sentences():
+        tasks = {row.name: result_dots.groups(row) for row in MECHANISMS.values()}
+        with st.container(key="result_filters", horizontal=True, vertical_alignment="bottom"):
+            name = choose("mechanism", "Mechanism", {row.name: row.title for row in MECHANISMS.values()})
+            there = {task.source: task for mechanism, own in tasks.items() if name in (ALL, mechanism) for task in own}
+            source = choose("data", "Data set", {one: data.DATASETS[one].title for one in there})
+        explain()
+        for row in MECHANISMS.values():
+            for number, task in enumerate(tasks[row.name]):
+                if name in (ALL, row.name) and source in (ALL, task.source):
+                    st.subheader(f"{row.title}: {task.title}", anchor=False)
+                    result_dots.of_mechanism(row, task, key=f"results_{row.name}_{number}")
+        papers(name)
+
+
+def choose(field: str, label: str, titles: dict[str, str]) -> str:
+    """Draw a filter, and return what is chosen."""
+    options = {ALL: "all", **titles}
+    chosen = address.choice(field, list(options), ALL)
+    st.segmented_control(
+        label, list(options), key=field, format_func=options.__getitem__, required=True,
+        on_change=address.keep, args=(field,),
+    )  # fmt: skip
+    return chosen
+
+
+def explain() -> None:
+    """Say how to read the pictures."""
+    st.markdown(
+        "A dot is the mean over all trainings of a model, its bar goes from the worst to the best of them; a model "
+        "that was trained once has no bar. **Squares are controls**: models without the mechanism, trained and tested "
+        "on the same pictures. A diamond is what a paper gives."
+    )
+
+
+def papers(mechanism: str) -> None:
+    """Draw the figures and tables of the papers, each one click away."""
+    st.header("The figures of the papers", anchor=False)
+    own = {name for row in MECHANISMS.values() if mechanism == row.name for name in row.papers}
+    for paper in PAPERS.values():
+        if mechanism == ALL or paper.name in own:
+            key = f"paper_{paper.name}"
+            row = st.expander(f"**{paper.title}** {paper.source}", key=key, on_change="rerun")
+            if row.open:
+                row.markdown(results.reproduction(paper))
+
+
+main()
