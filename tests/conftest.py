@@ -1,13 +1,21 @@
-"""What all tests share: one thread of torch, and no data set that happens to lie on this machine."""
+"""What all tests share: one thread of torch, no data set that happens to lie on this machine, and a budget of time."""
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
+import hypothesis
 import pytest
 
 # Before torch is imported, here or in a server that a test starts. Threads that wait for one another on a busy machine
 # are many times slower than one; and small models gain nothing by them.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# An example that takes long on a busy machine is no failure.
+hypothesis.settings.register_profile("patient", hypothesis.settings.default, deadline=None)
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -16,3 +24,51 @@ def no_data_sets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ATTNVIZ_DATA", str(tmp_path_factory.mktemp("no-data-sets")))
         yield
+
+
+@pytest.fixture(scope="session")
+def third_parties(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return the environment in which the packages of third parties are installed, and a model of each is trained."""
+    from tests.third_party.installed import trained
+
+    return trained(tmp_path_factory.mktemp("third-parties"))
+
+
+# Time
+
+BUDGET = 8  # minutes on two quiet cores: 7, and one for element-wise attention; each later mechanism may add one
+BEGAN = time.monotonic()
+LEFT_OUT = pytest.StashKey[int]()  # how many slow tests
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Run folders in two processes, as each browser test keeps a browser and a server busy; run files in one."""
+    return 2 if any(Path(argument).is_dir() for argument in config.args) else 0
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    """Count the slow tests that are left out."""
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.config.stash[LEFT_OUT] = item.config.stash.get(LEFT_OUT, 0) + 1
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Send the count from a worker to the process that reports."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(LEFT_OUT, 0)
+
+
+def pytest_testnodedown(node: Any) -> None:
+    """Receive the count; every worker collects all tests, so that they agree."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say how long it took, and what was left out."""
+    minutes, seconds = divmod(round(time.monotonic() - BEGAN), 60)
+    terminalreporter.write_line(f"{minutes} min {seconds} s; the whole suite may take {BUDGET} min on two quiet cores.")
+    if left_out := config.stash.get(LEFT_OUT, 0):
+        terminalreporter.write_line(
+            f'{left_out} slow tests were left out; run them too with: python -m pytest -m "slow or not slow"'
+        )

@@ -12,8 +12,14 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.web.server.app_discovery import discover_asgi_app
 
-from attnviz.ui import head, security
-from attnviz.ui.no_delay import NoDelay
+from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.server import head, security
+from attnviz.ui.server.compressed import Compressed
+from attnviz.ui.server.hosts import Hosts
+from attnviz.ui.server.moved import Moved
+from attnviz.ui.server.no_delay import NoDelay
+from attnviz.ui.server.sockets import Sockets
+from attnviz.ui.server.uploads import Uploads
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "pages"
@@ -30,30 +36,47 @@ def test_the_app_has_the_headers_the_imports_ahead_and_the_sentence(monkeypatch:
     monkeypatch.setattr(st, "App", lambda script, **settings: given.update(settings, script=script))
     runpy.run_path(str(ROOT / "app.py"))
     assert (ROOT / given["script"]).is_file()
-    assert [layer.cls for layer in given["middleware"]] == [NoDelay, security.Headers, head.Head]
+    assert [layer.cls for layer in given["middleware"]] == [
+        NoDelay,
+        security.Headers,
+        Hosts,
+        Sockets,
+        Uploads,
+        Moved,
+        Compressed,
+        head.Head,
+    ]
     assert given["on_script_error"] is security.one_sentence
 
 
 def test_the_server_starts_without_torch() -> None:
     code = (
-        "import app, sys; from attnviz.ui import warm; warm.load_pages(); "
+        "import app, sys; from attnviz.ui.server import preload; preload.load_pages(); "
         "assert not {'torch', 'torchvision'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
+def listed() -> list[tuple[str, str]]:
+    """Return file and URL of each page that the navigation names itself, and of those of the mechanisms."""
+    own = re.findall(
+        r'st\.Page\("(\w+\.py)", title="\w+"(?:, url_path="(\w+)")?', (PAGES / "_navigation.py").read_text()
+    )
+    further = [(one.page, one.url) for row in MECHANISMS.values() for one in row.further]
+    return [*own, *((row.page, row.url) for row in MECHANISMS.values()), *further]
+
+
 def test_every_page_is_in_the_navigation_once() -> None:
-    listed = re.findall(r'st\.Page\("(\w+\.py)"', (PAGES / "_navigation.py").read_text())
-    assert sorted(listed) == sorted(path.name for path in PAGES.glob("*.py") if path.name != "_navigation.py")
+    files = [path.name for path in PAGES.glob("*.py") if path.name != "_navigation.py"]
+    assert sorted(file for file, _ in listed()) == sorted(files)
 
 
 def test_the_address_of_a_page_is_its_name_without_the_number() -> None:
-    listed = re.findall(r'"(\w+)\.py", [^)]*url_path="(\w+)"', (PAGES / "_navigation.py").read_text())
-    assert listed
-    assert all(re.sub(r"^\d+_", "", file) == address for file, address in listed)
+    assert len(listed()) >= 4
+    assert all(re.sub(r"^\d+_|\.py$", "", file) == url for file, url in listed() if url)
 
 
 def test_the_navigation_opens_on_the_home_page() -> None:
-    at = AppTest.from_file(PAGES / "_navigation.py").run()
+    at = AppTest.from_file(PAGES / "_navigation.py", default_timeout=60).run()
     assert not at.exception
     assert at.title[0].value == "See attention"

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attnviz.edits import Edit, off, put, scale, together, uniform
+from attnviz.edits import Edit, off, scale, set_value, together, uniform
 from attnviz.errors import BadInput, TraceError
 from attnviz.layers.attention import Attention
 from attnviz.tracing import Layer, trace
@@ -76,7 +76,7 @@ def test_without_an_index_the_whole_is_meant(model: Model, tokens: Tensor) -> No
 
 
 def test_a_part_that_is_switched_off_is_zero_even_where_it_was_no_number(model: Model, tokens: Tensor) -> None:
-    edits = together({"attention.mixed": put(torch.nan, head=2)}, {"attention.mixed": off(head=2)})
+    edits = together({"attention.mixed": set_value(torch.nan, head=2)}, {"attention.mixed": off(head=2)})
     assert not edited(model, tokens, edits)[:, 2].any()
 
 
@@ -97,12 +97,12 @@ def test_put_sets_a_number_or_an_array_over_the_axes_that_are_left(
     expected = mixed(model, tokens).clone()
     named = tuple(index.get(axis, slice(None)) for axis in ("batch", "head", "token", "feature"))
     expected[named] = torch.as_tensor(value, dtype=torch.float64)
-    assert torch.equal(edited(model, tokens, {"attention.mixed": put(value, **index)}), expected)
+    assert torch.equal(edited(model, tokens, {"attention.mixed": set_value(value, **index)}), expected)
 
 
 def test_put_says_which_shape_it_expected(model: Model, tokens: Tensor) -> None:
     with pytest.raises(TraceError, match=r"cover token 6, feature 3; it is \(3, 6\)"):
-        edited(model, tokens, {"attention.mixed": put(torch.zeros(SIZE, TOKENS), head=1)})
+        edited(model, tokens, {"attention.mixed": set_value(torch.zeros(SIZE, TOKENS), head=1)})
 
 
 # A head, switched off or made uniform where its values are mixed, against the same at its weights.
@@ -119,7 +119,7 @@ def test_off_is_what_weights_of_zero_give(model: Model, tokens: Tensor) -> None:
 def test_uniform_is_what_even_weights_give(model: Model, tokens: Tensor) -> None:
     heads = [0, 2]
     fused = edited(model, tokens, uniform("attention.mixed", head=heads), "attention.output")
-    even = put(1 / TOKENS, head=heads)
+    even = set_value(1 / TOKENS, head=heads)
     spelled_out = edited(model, tokens, {"attention.weights": even}, "attention.output")
     torch.testing.assert_close(fused, spelled_out)
     assert not torch.allclose(fused, edited(model, tokens, {}, "attention.output"))
@@ -170,12 +170,12 @@ def test_two_uniform_heads_and_one_off_at_one_address(model: Model, tokens: Tens
 
 
 def test_edits_of_one_address_happen_in_their_order(model: Model, tokens: Tensor) -> None:
-    assert (edited(model, tokens, {"attention.mixed": [put(2), scale(3), scale(0.5, head=0)]})[:, 1:] == 6).all()
-    assert (edited(model, tokens, {"attention.mixed": [scale(3), put(2)]}) == 2).all()
+    assert (edited(model, tokens, {"attention.mixed": [set_value(2), scale(3), scale(0.5, head=0)]})[:, 1:] == 6).all()
+    assert (edited(model, tokens, {"attention.mixed": [scale(3), set_value(2)]}) == 2).all()
 
 
 def test_plain_functions_mix_with_the_vocabulary(model: Model, tokens: Tensor) -> None:
-    assert (edited(model, tokens, {"attention.mixed": (put(2), torch.neg)}) == -2).all()
+    assert (edited(model, tokens, {"attention.mixed": (set_value(2), torch.neg)}) == -2).all()
 
 
 # Several visits
@@ -183,7 +183,7 @@ def test_plain_functions_mix_with_the_vocabulary(model: Model, tokens: Tensor) -
 
 def test_an_index_may_name_the_visit() -> None:
     layer = Glimpses()
-    with trace(layer, edits={"query": put([10.0, 20.0], glimpse=1)}) as seen:
+    with trace(layer, edits={"query": set_value([10.0, 20.0], glimpse=1)}) as seen:
         layer(torch.zeros(1, 2))
     assert seen["query"].tensor[:, 0].tolist() == [[1, 1], [10, 20], [11, 21]]
 
@@ -205,8 +205,8 @@ def test_a_visit_that_never_came_is_an_error_even_beside_one_that_did() -> None:
     [
         (off(heed=1), r"attention\.mixed has no axis 'heed'. Did you mean 'head'\? There are: batch, head, token"),
         (off(key=1), r"attention\.mixed has no axis 'key'. .*There are: batch, head"),
-        (off(head=4), r"attention\.mixed: head 4 was asked for; there are 4, counted from 0"),
-        (scale(2, head=[0, 9]), r"head 9 was asked for"),
+        (off(head=4), r"attention\.mixed has no head 4; there are 4, counted from 0"),
+        (scale(2, head=[0, 9]), r"has no head 9"),
     ],
 )
 def test_an_index_that_is_not_there(model: Model, tokens: Tensor, edit: Edit, said: str) -> None:
@@ -230,5 +230,5 @@ def test_an_address_that_is_not_there(model: Model, tokens: Tensor) -> None:
 
 @pytest.mark.parametrize("places", [-1, 1.0, True, "1", [], [0, -1], None])
 def test_an_index_that_is_no_place(places: object) -> None:
-    with pytest.raises(BadInput, match="head=.* is no place"):
+    with pytest.raises(BadInput, match="head=.* is not an index"):
         off(head=places)

@@ -32,7 +32,7 @@ def test_an_unknown_name_says_what_it_was_and_which_is_closest():
         ("zzz", [], "There are none."),
         ("zzz", (name for name in ("query", "key")), "There are: query, key."),
         ("zzz", [f"a{i}" for i in range(20)], f"There are: {', '.join(f'a{i}' for i in range(20))}."),
-        ("zzz", [f"a{i}" for i in range(21)], f"There are: {', '.join(f'a{i}' for i in range(20))}, ...."),
+        ("zzz", [f"a{i}" for i in range(21)], f"There are: {', '.join(f'a{i}' for i in range(20))} and 1 more."),
     ],
 )
 def test_the_closest_name_comes_first_and_then_those_there_are(name, known, sentence):
@@ -43,3 +43,9 @@ def test_the_closest_name_comes_first_and_then_those_there_are(name, known, sent
 @given(st.text(max_size=9), st.lists(st.text(min_size=1, max_size=9), min_size=1, max_size=20))
 def test_whatever_is_asked_for_all_names_are_listed(name, known):
     assert closest(name, known).endswith(f"There are: {', '.join(known)}.")
+
+
+def test_a_name_of_any_length_is_cut() -> None:
+    said = str(UnknownName("model", "x" * 6000, ["y"]))
+    assert said.startswith(f"There is no model '{'x' * 100}…'. ")
+    assert len(said) < 200

@@ -17,10 +17,11 @@ MODULES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROO
 
 # room: what of attnviz it may import; a room not named here may import any but ui
 ALLOWED = {
-    "layers": {"layers", "tracing", "roles", "errors"},
-    "models": {"models", "layers", "tracing", "roles", "errors"},
-    "data": {"data", "errors"},
-    "measures": {"measures", "readings", "tracing", "roles", "errors"},
+    "equal_tokens": set(),
+    "layers": {"equal_tokens", "layers", "tracing", "roles", "errors"},
+    "models": {"equal_tokens", "extensions", "models", "layers", "tracing", "grids", "roles", "errors"},
+    "data": {"data", "extensions", "errors"},
+    "measures": {"answers", "equal_tokens", "measures", "readings", "tracing", "roles", "errors"},
     "figures": {"figures", "roles", "errors"},
 }
 
@@ -56,18 +57,41 @@ def test_no_module_bears_the_name_of_a_thing_at_the_door() -> None:
     for module in walk_packages(attnviz.__path__, "attnviz."):
         import_module(module.name)
     for name in attnviz.__all__:
-        assert callable(getattr(attnviz, name)), f"attnviz.{name} is a module"
+        meant = name == "edits"  # a vocabulary, used as edits.off(head=3)
+        assert callable(getattr(attnviz, name)) is not meant, f"attnviz.{name} is a module"
 
 
-@pytest.mark.parametrize("statement", ["import attnviz", "from attnviz import data", "from attnviz.ui import page"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import attnviz",
+        "from attnviz import data",
+        "from attnviz.models import MODELS",
+        "from attnviz.ui.shared import page",
+    ],
+)
 def test_importing_costs_no_torch(statement: str) -> None:
     code = f"{statement}; import sys; assert not {{'torch', 'torchvision'}} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_public_name_is_there_and_they_are_in_order() -> None:
+    assert attnviz.__all__ == sorted(attnviz.__all__)
+    assert set(attnviz.__all__) <= set(dir(attnviz))
+    assert attnviz.edits.off(head=3) is not None
+    assert "pixel_attention.1v8" in attnviz.names()
+    with pytest.raises(AttributeError, match="no attribute 'nmaes'"):
+        attnviz.nmaes  # noqa: B018
+
+
+def test_listing_the_checkpoints_costs_no_torch() -> None:
+    code = "import attnviz, sys; assert attnviz.names(); assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_library_needs_no_streamlit() -> None:
     code = (
         "import sys; sys.modules['streamlit'] = None; import attnviz; from attnviz import data, models, checkpoints; "
-        "attnviz.load, attnviz.trace, attnviz.Grid"
+        "[getattr(attnviz, name) for name in attnviz.__all__]"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -11,13 +11,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import attnviz
 from attnviz import __main__ as command
 from attnviz import cards, data, files, results
+from attnviz.data import store
 from attnviz.errors import BadInput
 from attnviz.models import MODELS
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.recipes.recipe import Paper
 from attnviz.training import seeds
+from attnviz.training.loop import Step, Training
 from tests.training import small
 
 
@@ -88,7 +91,8 @@ def test_a_wrong_word_is_answered_with_one_sentence(here, capsys, words, sentenc
     assert command.main(words) == 2
     told = capsys.readouterr()
     assert told.out == ""
-    assert sentence in told.err.splitlines()[-1]  # a progress bar may stand before it
+    assert sentence in told.err
+    assert told.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -113,7 +117,9 @@ def test_a_wrong_option_is_answered_by_the_parser(capsys, words):
 def test_the_parser_says_what_seeds_are(capsys):
     with pytest.raises(SystemExit):
         command.main(["train", "pixel_attention", "--recipe", "small", "--seeds", "4-0"])
-    assert "Seeds are a number below a million or a range such as 0-4, not '4-0'." in capsys.readouterr().err
+    assert (
+        "Seeds must be distinct numbers below a million, such as 3, 0-4 or 0-2,5, not '4-0'." in capsys.readouterr().err
+    )
 
 
 def test_checkpoints_are_listed_with_their_figures(here, capsys):
@@ -152,30 +158,32 @@ def test_a_checkpoint_is_tested_again_and_agrees_with_its_card(here, capsys):
 
 def test_evaluating_without_the_data_says_how_to_get_them(here, capsys, monkeypatch):
     def missing(*_: object, **__: object) -> None:
-        return data.read("mnist", "test")
+        store.read("mnist", "test")
 
     monkeypatch.setattr(data, "load", missing)
-    assert "MNIST is not here" in _fails(capsys, ["evaluate", "pixel_attention.small"])
+    assert "MNIST has not been downloaded" in _fails(capsys, ["evaluate", "pixel_attention.small"])
 
 
 def test_the_tables_are_printed(here, capsys):
     assert command.main(["results"]) == 0
-    assert capsys.readouterr().out == results.everything() + "\n"
+    assert capsys.readouterr().out == results.everything()
 
 
 def test_the_tables_are_put_into_the_readme(here, capsys, monkeypatch):
     readme = here / "README.md"
     readme.write_text("ä <!-- results --><!-- end of results -->", "utf-8")
     monkeypatch.setattr(results, "README", readme)
+    monkeypatch.setattr(results, "FULL", here / "results.md")
     assert command.main(["results", "--write"]) == 0
-    assert readme.read_text("utf-8") == f"ä <!-- results -->\n\n{results.everything()}\n\n<!-- end of results -->"
+    assert readme.read_text("utf-8") == f"ä <!-- results -->\n\n{results.brief()}\n\n<!-- end of results -->"
+    assert (here / "results.md").read_text("utf-8") == results.everything()
     assert str(readme) in capsys.readouterr().out
 
 
 def test_a_readme_that_is_missing_or_cannot_be_written_is_one_sentence(here, capsys, monkeypatch):
     readme = here / "README.md"
     monkeypatch.setattr(results, "README", readme)
-    assert "cannot be renewed: no such file or directory" in _fails(capsys, ["results", "--write"])
+    assert "cannot be written: no such file or directory" in _fails(capsys, ["results", "--write"])
     readme.write_text("<!-- results -->")
     assert "The README needs the lines" in _fails(capsys, ["results", "--write"])
     readme.write_text("<!-- results --><!-- end of results -->")
@@ -184,7 +192,7 @@ def test_a_readme_that_is_missing_or_cannot_be_written_is_one_sentence(here, cap
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    assert "cannot be renewed: no space left on device" in _fails(capsys, ["results", "--write"])
+    assert "cannot be written: no space left on device" in _fails(capsys, ["results", "--write"])
     assert readme.read_text() == "<!-- results --><!-- end of results -->"
 
 
@@ -221,7 +229,7 @@ def test_a_data_set_is_fetched_and_its_place_told(capsys, monkeypatch):
     assert command.main(["data", "mnist"]) == 0
     told = capsys.readouterr()
     assert str(data.folder() / "mnist") in told.out
-    assert "100%" in told.err
+    assert "100 %" in told.err
 
 
 def test_a_full_disk_while_training_is_one_sentence(tmp_path, capsys, monkeypatch):
@@ -232,7 +240,7 @@ def test_a_full_disk_while_training_is_one_sentence(tmp_path, capsys, monkeypatc
     with small.place(tmp_path):
         assert command.main(["train", "pixel_attention", "--recipe", "small", "--device", "cpu"]) == 2
     told = capsys.readouterr().err
-    assert "cannot be written: no space left on device. Mend that and start the same command again" in told
+    assert "cannot be written: no space left on device. Fix that and start the same command again" in told
     assert "Traceback" not in told
 
 
@@ -242,7 +250,88 @@ def test_stopped_from_the_keyboard_it_says_how_to_go_on(here, capsys, monkeypatc
 
     monkeypatch.setattr(seeds, "train", stopped)
     assert command.main(["train", "pixel_attention", "--recipe", "small"]) == 130
-    assert "Stopped. The same command goes on from the last epoch." in capsys.readouterr().err
+    assert capsys.readouterr().err == "Stopped in the first epoch of seed 0: nothing of it was saved.\n"
+
+
+@pytest.mark.parametrize(
+    ("seed", "epoch", "sentence"),
+    [
+        (0, 1, "Stopped in the first epoch of seed 0: nothing of it was saved.\n"),
+        (0, 3, "Stopped. The same command resumes seed 0 after epoch 2.\n"),
+        (1, 1, "of seed 1: nothing of it was saved. Seed 0 is saved: the same command resumes after it.\n"),
+    ],
+)
+def test_stopped_in_an_epoch_it_says_what_was_saved_and_going_on_says_so(
+    tmp_path, capsys, monkeypatch, seed, epoch, sentence
+):
+    def stop(self: Training, values: object) -> Iterator[Step]:
+        found = train_epoch(self, values)
+        yield next(found)
+        if (self.generator.initial_seed(), self.epoch + 1) == (seed, epoch):
+            raise KeyboardInterrupt
+        return (yield from found)
+
+    train_epoch = Training._train_epoch
+    words = ["train", "pixel_line", "--recipe", "small", "--seeds", "0-1", "--device", "cpu", "--threads", "1"]
+    with small.place(tmp_path, small.recipe("pixel_line")):
+        with monkeypatch.context() as patch:
+            patch.setattr(Training, "_train_epoch", stop)
+            assert command.main(words) == 130
+        told = capsys.readouterr().err
+        assert told.endswith(sentence)
+        assert "Traceback" not in told
+        assert command.main(words) == 0
+    again = capsys.readouterr().err
+    assert ("seed 0 resumes after 2 epochs." in again) == (epoch == 3)
+    assert ("seed 0 is already trained: 4 epochs." in again) == (seed == 1)
+
+
+def test_the_bar_counts_epochs_of_seeds_and_tells_no_remaining_time(tmp_path, capsys):
+    words = ["train", "pixel_line", "--recipe", "small", "--seeds", "0-1", "--device", "cpu", "--threads", "1"]
+    with small.place(tmp_path, small.recipe("pixel_line")):
+        assert command.main(words) == 0
+    told = capsys.readouterr().err
+    assert "pixel_line.small: seed 1, epoch 4 of at most 4, train loss 0." in told
+    assert "?" not in told
+    assert "<" not in told
+    assert "...." not in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "pixel_attention", "--recipe", "small", "--device", "cpu", "--threads", "0"],
+        ["data", "mnits"],
+        ["train", "pixel_line", "--recipe", "small", "--device", "cpu"],
+    ],
+    ids=["threads", "name", "data"],
+)
+def test_no_bar_stands_before_an_error(here, capsys, monkeypatch, words):
+    known = small.recipe("pixel_line", data="mnist")
+    monkeypatch.setitem(RECIPES, known.key, known)
+    assert _fails(capsys, words)
+
+
+def test_as_a_program_it_says_its_version():
+    assert _run("--version").stdout == f"attnviz {attnviz.__version__}\n"
+
+
+def test_the_help_says_what_model_recipe_and_name_are():
+    said = " ".join(_run("train", "--help").stdout.split())
+    assert "MODEL a name that `attnviz models` lists" in said
+    assert "--recipe RECIPE a recipe of that model, such as 1v8; `attnviz models` lists them" in said
+    assert "NAME MODEL.RECIPE; `attnviz checkpoints` lists them" in " ".join(_run("evaluate", "--help").stdout.split())
+    assert "PAPER schwarz" in " ".join(_run("reproduce", "--help").stdout.split())
+    assert "mnist, fashion_mnist, cifar10" in " ".join(_run("data", "--help").stdout.split())
+
+
+@pytest.mark.parametrize("words", [["checkpoints"], ["results"], ["models"]], ids=str)
+def test_a_pipe_that_nobody_reads_any_more_is_no_traceback(words):
+    words = [sys.executable, "-m", "attnviz", *words]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
 
 
 @given(first=st.integers(0, 999_999), more=st.integers(0, 50))
@@ -251,14 +340,19 @@ def test_seeds_are_a_number_or_a_range_with_both_ends(first, more):
     last = min(first + more, 999_999)
     assert command.seeds(f"{first}-{last}") == list(range(first, last + 1))
     if more:
-        with pytest.raises(BadInput, match="Seeds are a number"):
+        with pytest.raises(BadInput, match="Seeds must be distinct"):
             command.seeds(f"{last + more}-{first}")
+    if last > first:
+        assert command.seeds(f"{last},{first}-{last - 1}") == [last, *range(first, last)]
 
 
 @given(st.text(max_size=12) | st.from_regex(r"[0-9\-, .e]{0,24}", fullmatch=True))
 @example("")
 @example("-")
 @example("3-")
+@example("1,1")
+@example("1,0-2")
+@example("1,")
 @example("-3")
 @example("1-2-3")
 @example("٣")
@@ -273,7 +367,11 @@ def test_any_other_word_for_seeds_is_refused_and_nothing_else_happens(word):
     except BadInput as error:
         assert repr(word) in str(error)
     else:
-        ends = [int(part) for part in word.split("-")]
-        assert chosen == list(range(ends[0], ends[-1] + 1))
-        assert len(ends) <= 2
-        assert set(word) <= set("0123456789-")
+        expected: list[int] = []
+        for part in word.split(","):
+            ends = [int(end) for end in part.split("-")]
+            assert len(ends) <= 2
+            expected += range(ends[0], ends[-1] + 1)
+        assert chosen == expected
+        assert len(set(chosen)) == len(chosen)
+        assert set(word) <= set("0123456789-,")

@@ -4,12 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from attnviz import cards, results
 from attnviz.cards import Figure, packed
 from attnviz.errors import BadInput
 from attnviz.recipes import PAPERS, RECIPES
-from attnviz.recipes.recipe import Augmentation
+from attnviz.recipes.recipe import Augmentation, PaperColumn, PaperRow, PaperTable
+from attnviz.recipes.recipe import Test as RecipeTest
 from tests.training import small
 
 FIGURE = Figure(
@@ -17,12 +19,12 @@ FIGURE = Figure(
     data="strokes",
     split="test",
     count=2109,
-    value=0.5,
+    value=2108 / 2109,
     mean=0.98856,
     lowest=0.98,
     highest=0.9996,
     seeds=5,
-    right=packed(np.ones(2109, bool)),
+    right=packed(np.arange(2109) > 0),
 )
 PAPER = small.paper("pixel_attention.small", "pixel_line.small")
 
@@ -33,11 +35,11 @@ def one_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> cards.Card:
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
     card, *content = small.checkpoint()
     small.lay(tmp_path, *content)
-    for key in list(RECIPES):
+    for key in reversed(list(RECIPES)):
         monkeypatch.delitem(RECIPES, key)
     for recipe in (small.recipe(), small.recipe("pixel_line")):
         monkeypatch.setitem(RECIPES, recipe.key, recipe)
-    for name in list(PAPERS):
+    for name in reversed(list(PAPERS)):
         monkeypatch.delitem(PAPERS, name)
     monkeypatch.setitem(PAPERS, "small", PAPER)
     return card
@@ -84,7 +86,7 @@ def test_a_papers_figure_stands_above_ours_and_the_control(one_trained):
 
 
 def test_everything_names_each_paper_and_holds_its_tables(one_trained):
-    assert results.everything() == f"**A paper** (Somebody, 2020): {results.reproduction(PAPER)}"
+    assert results.everything().endswith(f"\n\n## A paper\n\nSomebody, 2020.\n\n{results.reproduction(PAPER)}\n")
 
 
 README = "# Title\n\nbefore\n\n<!-- results -->\nold \\1 table\n<!-- end of results -->\n\nafter\n"
@@ -95,7 +97,7 @@ def test_a_renewed_readme_has_the_tables_between_its_marks_and_all_else_as_it_wa
     before, _, rest = renewed.partition("<!-- results -->")
     between, _, after = rest.partition("<!-- end of results -->")
     assert (before, after) == ("# Title\n\nbefore\n\n", "\n\nafter\n")
-    assert between.strip() == results.everything()
+    assert between.strip() == results.brief()
 
 
 def test_to_renew_a_readme_twice_changes_nothing_more(one_trained):
@@ -117,6 +119,7 @@ def test_the_readme_is_not_stale():
     readme = results.README.read_text("utf-8")
     assert "<!-- results -->" in readme
     assert results.renewed(readme) == readme, "Run `python -m attnviz results --write`."
+    assert results.FULL.read_text("utf-8") == results.everything(), "Run `python -m attnviz results --write`."
 
 
 def _figure(right: list[bool], draws: int = 1) -> Figure:
@@ -150,7 +153,7 @@ def test_the_comparison_has_a_row_for_every_other_that_is_trained(one_trained, t
     name = one_trained.name
     small.lay(tmp_path, *small.checkpoint("pixel_line")[1:], name="pixel_line.small")
     head, _, row = _rows(results.comparison(name, [name, "pixel_line.small", "ink.small"]))
-    assert head == [f"Points that `{name}` has more than", "strokes test", "strokes train"]
+    assert head == [f"`{name}` minus ..., in points", "strokes test", "strokes train"]
     other = cards.read("pixel_line.small").figures[0]
     value, lowest, highest = results.difference(one_trained.figures[0], other)
     assert row[:2] == ["`pixel_line.small`", f"{100 * value:+.2f} ({100 * lowest:+.2f} to {100 * highest:+.2f})"]
@@ -158,9 +161,9 @@ def test_the_comparison_has_a_row_for_every_other_that_is_trained(one_trained, t
 
 def test_a_test_is_said_in_words():
     said = [
-        results.words(cards.Test(data="mnist")),
-        results.words(cards.Test(data="mnist", augmentation=Augmentation(rotation=180, sampling=("nearest",)))),
-        results.words(cards.Test(data="mnist", augmentation=Augmentation(noise=0.2))),
+        results.words(RecipeTest(data="mnist")),
+        results.words(RecipeTest(data="mnist", augmentation=Augmentation(rotation=180, sampling=("nearest",)))),
+        results.words(RecipeTest(data="mnist", augmentation=Augmentation(noise=0.2))),
     ]
     assert said == ["mnist test", "mnist test, variants, nearest", "mnist test, noise"]
 
@@ -169,3 +172,115 @@ def test_where_the_paper_gives_no_figure_only_ours_stand(one_trained):
     figure = PAPER.figures[0].model_copy(update={"value": None})
     said = results.reproduction(PAPER.model_copy(update={"figures": (figure,)}))
     assert said.startswith("accuracy. Ours:")
+
+
+def test_each_row_has_its_own_tests(one_trained, monkeypatch):
+    other = small.recipe("pixel_line", tests=[{"data": "mnist"}, {"data": "strokes"}], cost="70 core-minutes")
+    monkeypatch.setitem(RECIPES, other.key, other)
+    head, _, trained, missing = _rows(results.table(list(RECIPES)))
+    assert head[1:] == [*head[1:3], "mnist test"]
+    assert trained[1:] == [*map(results.spread, one_trained.figures), ""]
+    assert missing[1:] == ["*not trained* (70 core-minutes)", "", "*not trained* (70 core-minutes)"]
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "said"),
+    [
+        (0.98856, "share", "98.86 %"),
+        (33084, "count", "33,084"),
+        (7.5913, "nats", "7.591 nats"),
+        (0.0, "nats", "0 nats"),
+    ],
+)
+def test_a_number_is_written_in_its_unit(value, unit, said):
+    assert results.said(value, unit) == said
+
+
+def test_a_spread_is_written_in_its_unit():
+    figure = FIGURE.model_copy(update={"unit": "nats", "mean": 0.50614, "lowest": 0.4, "highest": 0.6})
+    assert results.spread(figure) == "0.5061 nats (0.4 to 0.6)"
+
+
+def test_a_papers_table_stands_beside_ours_with_losses_and_counts(one_trained, monkeypatch):
+    monkeypatch.setitem(RECIPES, "pixel_line.small", small.recipe("pixel_line", cost="a day"))
+    given = PaperTable.model_validate(
+        {
+            "title": "Table 1",
+            "columns": [
+                {"title": "accuracy"},
+                {"title": "loss", "of": "train_loss", "unit": "nats"},
+                {"title": "parameters", "of": "parameters", "unit": "count"},
+            ],
+            "rows": [
+                {"checkpoint": one_trained.name, "values": [0.8146, 7.5913, 33084]},
+                {"checkpoint": "pixel_line.small", "values": [None, 4.5, None]},
+            ],
+        }
+    )
+    title, _, said = results.beside(given).partition("\n\n")
+    head, _, trained, missing = _rows(said)
+    assert title == "Table 1."
+    assert head[1:] == [word for of in ("accuracy", "loss", "parameters") for word in (f"{of}, theirs", "ours")]
+    losses = [run.curve["train_loss"][run.epoch - 1] for run in one_trained.runs]
+    mean, low, high = sum(losses) / 2, min(losses), max(losses)
+    assert trained[1:] == [
+        "81.46 %", results.spread(one_trained.figures[0]), "7.591 nats", f"{mean:.4g} nats ({low:.4g} to {high:.4g})",
+        "33,084", "793",
+    ]  # fmt: skip
+    assert missing[1:] == [
+        "",
+        "*not trained* (a day)",
+        "4.5 nats",
+        "*not trained* (a day)",
+        "",
+        "*not trained* (a day)",
+    ]
+    paper = PAPER.model_copy(update={"figures": (), "tables": (given,)})
+    assert results.reproduction(paper) == results.beside(given)
+    assert paper.checkpoints == (one_trained.name, "pixel_line.small")
+
+
+def test_a_row_of_a_table_needs_a_value_in_each_column():
+    with pytest.raises(ValidationError, match="each row needs a value, or None, in each column"):
+        PaperTable(title="", columns=(PaperColumn(title="a"),), rows=(PaperRow(checkpoint="x", values=(1.0, 2.0)),))
+
+
+def test_a_card_without_weights_says_how_they_are_made(one_trained, tmp_path):
+    (tmp_path / one_trained.name / "weights.safetensors").unlink()
+    assert _rows(results.table([one_trained.name]))[2][0].endswith(f"2 seeds; no weights here: `{one_trained.command}`")
+
+
+def test_models_are_compared_in_pairs_of_the_same_seed(one_trained):
+    test = one_trained.recipe.tests[0]
+
+    def card(seeds: list[int], values: tuple[float, ...]) -> cards.Card:
+        runs = tuple(one_trained.runs[0].model_copy(update={"seed": seed}) for seed in seeds)
+        figure = one_trained.figures[0].model_copy(update={"per_seed": values})
+        return one_trained.model_copy(update={"runs": runs, "figures": (figure,)})
+
+    found = results.by_seed(card([0, 1, 2], (0.5, 0.7, 0.9)), card([2, 0], (0.6, 0.6)), test)
+    assert found == pytest.approx((0.1, -0.1, 0.3, 2))
+    with pytest.raises(BadInput, match="have no seed in common"):
+        results.by_seed(card([0], (0.5,)), card([1], (0.5,)), test)
+    with pytest.raises(BadInput, match="has no loss per seed on strokes test. Train it again"):
+        results.by_seed(one_trained, one_trained, test, "loss")
+
+
+def test_figures_of_no_pictures_are_left_out_of_the_comparison(one_trained, tmp_path):
+    card, _, weights = small.checkpoint("pixel_line")
+    figures = tuple(figure.model_copy(update={"right": None}) for figure in card.figures)
+    small.lay(tmp_path, cards.text(card.model_copy(update={"figures": figures})).encode(), weights, name=card.name)
+    assert _rows(results.comparison(one_trained.name, [card.name]))[2] == [f"`{card.name}`", "", ""]
+
+
+def test_mirrored_and_cropped_pictures_are_said_in_words():
+    asked = RecipeTest(data="cifar10", augmentation=Augmentation(mirror=True, crop=4))
+    assert results.words(asked) == "cifar10 test, mirror and crop"
+
+
+def test_a_damaged_card_costs_the_tables_its_own_row_alone(one_trained, tmp_path):
+    small.lay(tmp_path, b"{}", b"", name="pixel_line.small")
+    _, _, trained, damaged = _rows(results.table(list(RECIPES)))
+    assert trained[1:] == [*map(results.spread, one_trained.figures)]
+    assert damaged == ["Small (`pixel_line.small`)", "*damaged*", "*damaged*"]
+    assert "pixel_line" not in results.comparison(one_trained.name, list(RECIPES))

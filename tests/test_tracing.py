@@ -4,12 +4,13 @@ import copy
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
-from attnviz import tracing
+from attnviz import edits, tracing
 from attnviz.errors import TraceError
 from attnviz.layers.attention import Attention
 from attnviz.models.pixel_attention import PixelAttention
@@ -101,6 +102,82 @@ def test_the_root_itself_may_be_the_layer_and_then_its_address_is_the_tap_alone(
     with trace(model) as seen:
         model(VALUES)
     assert list(seen) == ["query", "key"]
+
+
+def test_a_part_of_a_tap_can_be_kept_and_only_that_is_held():
+    layer = Attention(features=1, heads=3, head_size=2)
+    tokens = torch.rand(2, 20, 1, generator=torch.Generator().manual_seed(0))
+    with trace(layer) as whole:
+        layer(tokens)
+    index = {"head": 1, "query": range(5, 7)}
+    with trace(layer, keep={"weights": index, "mixed": {}}, edits={"weights": edits.scale(2.0, head=1)}) as seen:
+        layer(tokens)
+    assert list(seen) == ["weights", "mixed"]
+    part = seen["weights"]
+    assert part.axes == ("batch", "query", "key")
+    torch.testing.assert_close(part.tensor, 2 * whole["weights"].at(**index))
+    torch.testing.assert_close(part.before, whole["weights"].at(**index))
+    assert part.tensor.untyped_storage().nbytes() == part.tensor.numel() * 4
+    assert seen["mixed"].tensor.shape == whole["mixed"].tensor.shape
+
+
+def test_of_several_patterns_that_mean_a_tap_the_last_one_counts():
+    layer = Attention(features=1, heads=3, head_size=2)
+    with trace(layer, keep={"*": {}, "weights": {"head": 0}}) as seen:
+        layer(torch.rand(2, 5, 1))
+    assert list(seen) == list(layer.taps)
+    assert seen["weights"].axes == ("batch", "query", "key")
+    assert seen["scores"].axes == ("batch", "head", "query", "key")
+
+
+def test_gradients_flow_through_a_part_that_is_kept():
+    model, values = Pair(), VALUES.clone().requires_grad_()
+    with trace(model, keep={"query": {"feature": 1}}, gradients=True) as seen:
+        model(values)
+    seen["query"].tensor.sum().backward()
+    assert values.grad.tolist() == [[0, 2, 0], [0, 2, 0]]
+
+
+@pytest.mark.parametrize(("index", "message"), [
+    ({"heads": 0}, "query has no axis 'heads'. There are: batch, feature"),
+    ({"feature": 3}, "query: feature 3 does not exist; there are 3"),
+    ({"feature": "all"}, "query: feature must be a whole number, a range or a slice, not 'all'"),
+])  # fmt: skip
+def test_a_part_that_is_not_there_is_refused(index, message):
+    _refused(message, Pair(), keep={"query": index})
+
+
+def _visited(times: int) -> Free:
+    def body(layer: Free, values: Tensor) -> Tensor:
+        for visit in range(times):
+            values = layer.tap("query", values + visit, axes="batch feature", per="step")
+        return values
+
+    return Free(body)
+
+
+@pytest.mark.parametrize(("steps", "axes", "added"), [
+    (2, ("batch", "feature"), 3),
+    (range(1, 3), ("step", "batch", "feature"), [1, 3]),
+    (slice(2, None), ("step", "batch", "feature"), [3, 6]),
+])  # fmt: skip
+def test_some_of_several_visits_can_be_kept(steps, axes, added):
+    model = _visited(4)
+    with trace(model, keep={"query": {"step": steps, "feature": range(2)}}) as seen:
+        model(VALUES)
+    expected = VALUES[:, :2] + torch.tensor(added).reshape(-1, *[1] * (len(axes) - 1)).float()
+    assert seen["query"].axes == axes
+    assert torch.equal(seen["query"].tensor, expected.reshape(seen["query"].tensor.shape))
+
+
+@pytest.mark.parametrize(("steps", "message"), [
+    (4, "query: step 4 does not exist; there are 4"),
+    (range(2, 5), r"query: step range\(2, 5\) does not exist; there are 4"),
+    (-1, "query: step -1 cannot be used: visits are counted upwards from 0"),
+    (slice(None, None, -1), "visits are counted upwards from 0"),
+])  # fmt: skip
+def test_visits_that_do_not_happen_are_refused(steps, message):
+    _refused(message, _visited(4), keep={"query": {"step": steps}})
 
 
 def test_an_edit_changes_the_model_and_the_reading_and_before_holds_what_was():
@@ -226,7 +303,7 @@ def test_an_edit_that_is_never_used_is_an_error():
 
 def test_a_trace_that_heard_nothing_is_an_error():
     model = Pair()
-    with pytest.raises(TraceError, match="The trace heard nothing: run the very model"), trace(model):
+    with pytest.raises(TraceError, match="The trace recorded nothing: run the model"), trace(model):
         copy.deepcopy(model)(VALUES)
 
 
@@ -356,10 +433,10 @@ def test_an_edit_must_not_change_its_tensor_in_place():
 @pytest.mark.parametrize(
     ("edit", "came"),
     [
-        (lambda values: values[:, :2], r"it returned \(\(2, 2\)"),
+        (lambda values: values[:, :2], r"but returned \(\(2, 2\)"),
         (lambda values: values.double(), "torch.float64"),
         (lambda values: values.to("meta"), "meta"),
-        (lambda values: None, r"return a tensor of shape \(2, 3\), it returned None"),
+        (lambda values: None, r"return a tensor of shape \(2, 3\), but returned None"),
     ],
     ids=["shape", "dtype", "device", "no tensor"],
 )
@@ -546,7 +623,7 @@ def test_a_compiled_model_obeys_each_traces_own_edits(pixels):
 
 
 def test_a_compiled_part_of_a_model_keeps_its_address():
-    model = Two()
+    model: Any = Two()
     torch._dynamo.reset()
     model.first = torch.compile(model.first, fullgraph=True, backend="aot_eager")
     model(VALUES)

@@ -8,7 +8,7 @@ import torch
 from playwright.sync_api import Locator, Page
 
 from attnviz import cards, checkpoints
-from attnviz.models import probabilities
+from attnviz.answers import probabilities
 from attnviz.tracing import trace
 
 from .pads import pad

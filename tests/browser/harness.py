@@ -68,8 +68,20 @@ def launch(playwright: Playwright, *more: str) -> Browser:
 
 
 @contextmanager
-def running(path: str = "app.py", env: Mapping[str, str] | None = None) -> Iterator[Server]:
-    """Run `streamlit run PATH` from the repository's root, until the end of the block.
+def running(
+    path: str = "app.py",
+    env: Mapping[str, str] | None = None,
+    *,
+    folder: Path = ROOT,
+    python: str = sys.executable,
+) -> Iterator[Server]:
+    """Run `streamlit run PATH`, until the end of the block.
+
+    Args:
+        path: of the app, in the folder.
+        env: variables to set.
+        folder: the repository's root, of this checkout or of another one.
+        python: the interpreter of the environment that the checkout is installed in.
 
     Raises:
         NotThere: it did not start; the message holds what it said.
@@ -79,8 +91,8 @@ def running(path: str = "app.py", env: Mapping[str, str] | None = None) -> Itera
     address = f"http://127.0.0.1:{port}/{base}".rstrip("/")
     with tempfile.NamedTemporaryFile(suffix=".log") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", path, "--server.port", str(port)],
-            cwd=ROOT,
+            [python, "-m", "streamlit", "run", path, "--server.port", str(port)],
+            cwd=folder,
             env={**os.environ, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -111,6 +123,15 @@ def ready(page: Page) -> None:
         "document.fonts.ready.then(() => new Promise((done) => "
         "requestAnimationFrame(() => requestAnimationFrame(() => done()))))"
     )
+
+
+def throttle(page: Page) -> None:
+    """Make a page that of a new visitor with a slow line: nothing kept, 200 ms there and back, 400 kB a second."""
+    line = {"offline": False, "latency": 200, "downloadThroughput": 400_000, "uploadThroughput": 400_000}
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    session.send("Network.emulateNetworkConditions", line)
 
 
 def _free_port() -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file
 
-from tests.ui.experiments.placed import STANDARD
+from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD
 
 SIDE, HEADS, SIZE = 28, 3, 2
 

@@ -13,13 +13,15 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Page, expect
 
-from attnviz.ui.page import WORD_JOINER
-from attnviz.ui.security import HEADERS, UNEXPECTED
+from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.server.security import HEADERS
+from attnviz.ui.shared.address import VERSION
+from attnviz.ui.shared.wording import UNEXPECTED, WORD_JOINER
 
 from .conftest import NewPage, Problems, Serve, axe, ready
 
 BROKEN = "tests/browser/apps/broken.py"
-PAGES = re.findall(r'url_path="(\w+)"', Path("pages/_navigation.py").read_text())
+PAGES = ["draw", "explorer", *(row.url for row in MECHANISMS.values())]
 
 
 # Headers
@@ -42,7 +44,7 @@ def answer(address: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
         ("/pixel_attention", 200),
         ("/_stcore/health", 200),
         ("/_stcore/bidi-components/attnviz.pixel_viewer/no-such-file.js", 404),
-        ("/_stcore/bidi-components/attnviz.pixel_viewer/pixel_viewer.js", 200),
+        ("/_stcore/bidi-components/attnviz.pixel_viewer/pixel_viewer/pixel_viewer.js", 200),
         ("/_stcore/bidi-components/attnviz.pixel_viewer/../../../../app.py", 400),
         ("/media/no-such-file.png", 404),
     ],
@@ -73,27 +75,34 @@ def test_an_error_of_the_server_is_one_sentence_with_headers(serve: Serve) -> No
 
 
 @pytest.mark.parametrize("path", ["", *PAGES])
-def test_a_page_loads_with_the_network_cut_and_logs_no_error(serve: Serve, page: Page, path: str) -> None:
+def test_a_page_loads_with_the_network_cut_logs_no_error_and_axe_finds_nothing(
+    serve: Serve, page: Page, path: str
+) -> None:
     page.goto(f"{serve()}/{path}")
     ready(page)
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    title = page.get_by_role("heading", level=1)
+    expect(title).to_be_visible()
+    expect(page).to_have_title(f"{title.inner_text()} \u00b7 attnviz")
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
+    assert axe(page) == []
 
 
 @pytest.mark.parametrize("path", ["", *PAGES])
-def test_nothing_is_wider_than_a_phone(serve: Serve, new_page: NewPage, path: str) -> None:
-    page = new_page(viewport={"width": 375, "height": 720}, has_touch=True)
+def test_in_the_dark_nothing_is_wider_than_a_phone_and_axe_finds_nothing(
+    serve: Serve, new_page: NewPage, path: str
+) -> None:
+    page = new_page(color_scheme="dark", viewport={"width": 375, "height": 720}, has_touch=True)
     page.goto(f"{serve()}/{path}")
     ready(page)
     widths = page.locator('[data-testid="stMain"]').evaluate("(main) => [main.scrollWidth, main.clientWidth]")
     assert widths == [375, 375]
+    assert axe(page) == []
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 375)])
-@pytest.mark.parametrize(("app", "query"), [("app.py", ""), (BROKEN, "?how=caught")], ids=["home", "frame"])
-def test_axe_finds_nothing(serve: Serve, new_page: NewPage, app: str, query: str, scheme: str, width: int) -> None:
+def test_axe_finds_nothing_in_an_error(serve: Serve, new_page: NewPage, scheme: str, width: int) -> None:
     page = new_page(color_scheme=scheme, viewport={"width": width, "height": 720})
-    page.goto(f"{serve(app)}/{query}")
+    page.goto(f"{serve(BROKEN)}/?how=caught")
     ready(page)
     assert axe(page) == []
 
@@ -103,6 +112,7 @@ def test_a_digit_on_the_home_page_leads_to_its_pixels(serve: Serve, page: Page) 
     ready(page)
     link = page.locator(".st-key-digits a").nth(8)
     address = link.get_attribute("href")
+    page.locator(".st-key-digits img").nth(8).scroll_into_view_if_needed()
     ink = page.locator(".st-key-digits img").nth(8).bounding_box()
     assert ink
     page.mouse.click(ink["x"] + ink["width"] / 2, ink["y"] + ink["height"] / 2)
@@ -167,7 +177,7 @@ def test_a_try_changes_the_address_and_the_page_follows(serve: Serve, page: Page
     ready(page)
     page.get_by_role("button", name="the caught one").click()
     expect(page.get_by_text("The rest of the page stands.")).to_be_visible()
-    expect(page).to_have_url(f"{serve(BROKEN)}/?how=caught")
+    expect(page).to_have_url(f"{serve(BROKEN)}/?v={VERSION}&how=caught")
 
 
 # Strangers

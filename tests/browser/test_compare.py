@@ -35,7 +35,7 @@ def test_two_pixels_their_difference_and_their_distance(page: Page, serve: Serve
         chosen = page.get_by_role("spinbutton", name=label)
         chosen.fill(value)
         chosen.press("Enter")
-        expect(page.get_by_role("columnheader").filter(has_text=label[6:] + " " + value)).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("columnheader").filter(has_text=label[6:] + " " + value)).to_be_visible()
     assert "other_pixel=12%2C16" in page.url
     expect(page.locator(".map-grid").filter(has_text="Takes from")).to_contain_text("row 12, column 16")
     picture = data.load("strokes", "test", count=256).images[EIGHT, ..., 0] / 255
@@ -48,7 +48,9 @@ def test_two_pixels_their_difference_and_their_distance(page: Page, serve: Serve
     assert float(said.split(": ")[1].split(" ")[0]) == pytest.approx(np.abs(left - right).sum() / 2, rel=6e-3)
 
 
-@pytest.mark.parametrize(("width", "scheme", "words"), [(1280, "light", "other=head"), (375, "dark", "other=model")])
+@pytest.mark.parametrize(("width", "scheme", "words"), [
+    pytest.param(1280, "light", "other=head", marks=pytest.mark.slow), (375, "dark", "other=model"),
+])  # fmt: skip
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     new_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str, words: str
 ) -> None:

@@ -1,22 +1,25 @@
 """Cards under a real pointer: what they say of what is drawn, against the library on the very same picture."""
 
+import csv
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from attnviz.data import digit, drawing
-from attnviz.ui import draw_cards
-from attnviz.ui.payload import unpack
+from attnviz.data.inputs import digit, drawing
+from attnviz.ui.components.payload import unpack
+from attnviz.ui.draw import panels
 
 from .cards import NAMES, ROOT, assert_true, card, cards_of, said, settled, shelf, shown
-from .conftest import NewPage, Serve, axe, ready
-from .pads import open_pad, pad, raster, stroke
+from .conftest import LOOKS, NewPage, Serve, axe, ready
+from .pads import open_pad, pad, raster, reading, stroke
 from .test_live import watch
 
 DIGITS, TWO, WITHOUT, LINE, HISTOGRAM, INK = NAMES
@@ -52,7 +55,7 @@ def prepared(page: Page, *, centred: bool = True) -> np.ndarray:
 def test_before_the_first_stroke_the_cards_show_a_sample(page: Page, address: str) -> None:
     open_cards(page, address)
     for found in shown(page).values():
-        assert_true(found, draw_cards.sample())
+        assert_true(found, panels.sample())
     expect(cards_of(page)).to_contain_text("This is a sample: draw to begin.")
     stroke(page, *ONE)
     settled(page)
@@ -60,7 +63,7 @@ def test_before_the_first_stroke_the_cards_show_a_sample(page: Page, address: st
     pad(page).get_by_role("button", name="Clear").click()
     expect(cards_of(page)).to_contain_text("This is a sample: draw to begin.")
     for found in settled(page).values():
-        np.testing.assert_array_equal(np.array(found["seen"]).reshape(28, 28), draw_cards.sample())
+        np.testing.assert_array_equal(np.array(found["seen"]).reshape(28, 28), panels.sample())
 
 
 def test_numbers_are_the_librarys_on_what_the_models_see(page: Page, address: str) -> None:
@@ -112,15 +115,69 @@ def test_a_card_says_its_answer_how_sure_it_is_and_what_it_costs(page: Page, add
     expect(card(page, LINE).locator(".says")).to_contain_text(f"up to {float(f'{most:.2g}'):g}")
 
 
-def test_a_model_of_two_classes_says_when_the_picture_is_something_else(page: Page, address: str) -> None:
+def test_a_model_of_two_classes_always_says_which(page: Page, address: str) -> None:
     open_cards(page, address)
-    expect(card(page, TWO).locator(".verdict")).not_to_contain_text("knows only")
+    for points in (ONE, THREE):
+        stroke(page, *points)
+        settled(page)
+        for name in (TWO, WITHOUT):
+            expect(card(page, name).locator(".knows")).to_have_text("knows only 1 and 8")
+            expect(card(page, name).locator(".knows")).to_be_visible()
+        for name in (DIGITS, LINE, HISTOGRAM, INK):
+            expect(card(page, name).locator(".knows")).to_be_hidden()
+        pad(page).get_by_role("button", name="Clear").click()
+
+
+# What they say together
+
+
+def headline(page: Page) -> Locator:
+    return cards_of(page).locator(".begin")
+
+
+def sure(found: dict[str, dict[str, Any]], answer: str) -> int:
+    """How many of the models that know ten digits give this answer and are sure."""
+    return sum(one["answer"] == answer and one["sure"] for name, one in found.items() if name not in (TWO, WITHOUT))
+
+
+def test_the_headline_counts_models_that_know_ten_digits_and_are_sure(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, *ONE)
+    found = settled(page)
+    assert found[TWO]["answer"] == found[WITHOUT]["answer"] == "1"
+    assert sure(found, "1") < sum(one["answer"] == "1" for one in found.values())
+    expect(headline(page)).to_contain_text(f"{sure(found, '1')} of 4 models that know all 10 digits")
+    pad(page).get_by_role("button", name="Clear").click()
     stroke(page, *THREE)
     found = settled(page)
-    assert found[DIGITS]["answer"] == "3"
-    expect(card(page, TWO).locator(".verdict")).to_have_text("knows only 1 and 8")
-    expect(card(page, WITHOUT).locator(".verdict")).to_have_text("knows only 1 and 8")
-    expect(card(page, LINE).locator(".verdict")).not_to_contain_text("knows only")
+    count = sure(found, "3")
+    words = f"{count} of 4 models that know all 10 digits {'is' if count == 1 else 'are'} sure of 3"
+    expect(headline(page)).to_contain_text(words)
+
+
+def test_a_scribble_is_told_that_no_model_knows_none_of_these(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, (40, 40), (240, 60), (50, 100), (240, 150), (40, 190), (250, 230), (100, 30), (200, 250))
+    found = settled(page)
+    assert max(sure(found, answer) for answer in "0123456789") <= 2
+    expect(headline(page)).to_contain_text("No model knows \u201cnone of these\u201d")
+
+
+def test_the_legend_stands_above_the_panels_in_the_first_window(page: Page, address: str) -> None:
+    open_cards(page, address)
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+    legend, grid = (cards_of(page).locator(name).bounding_box() for name in (".legend", ".card-grid"))
+    assert legend and grid
+    assert legend["y"] + legend["height"] <= grid["y"]
+    assert legend["y"] + legend["height"] < 720
+
+
+def test_an_unsure_panel_still_leads_to_its_models_page(page: Page, address: str) -> None:
+    open_cards(page, f"{address}")
+    stroke(page, (40, 40), (240, 60), (50, 100), (240, 150), (40, 190), (250, 230), (100, 30), (200, 250))
+    assert not settled(page)[DIGITS]["sure"]
+    expect(card(page, DIGITS).locator(".arrow")).to_be_visible()
+    expect(card(page, LINE).locator(".arrow")).to_be_hidden()  # it has no page
 
 
 # Heads
@@ -174,7 +231,7 @@ def test_a_card_leads_to_its_models_page_with_this_very_picture(page: Page, addr
     seen = prepared(page)
     link = card(page, DIGITS).get_by_role("link")
     words = parse_qs(urlsplit(link.get_attribute("href") or "").query)
-    assert words["model"] == [DIGITS]
+    assert (words["v"], words["model"]) == (["2"], [DIGITS])
     assert words["head"] == [str(shown(page)[DIGITS]["head"] + 1)]
     np.testing.assert_array_equal(drawing.read(drawing.named(words["drawing"][0])), seen)
     for name in (LINE, HISTOGRAM, INK):
@@ -187,7 +244,59 @@ def test_a_card_leads_to_its_models_page_with_this_very_picture(page: Page, addr
     viewer.and_(page.locator("[data-reading]")).wait_for()
     shown_there = viewer.evaluate("(root) => JSON.parse(root.dataset.reading).origin?.image ?? ''")
     assert shown_there in ("", drawing.place(drawing.named(words["drawing"][0])))
-    expect(page.get_by_text("Ten digits with positions").first).to_be_visible()
+    expect(viewer).to_have_attribute("data-shown", re.compile(rf"^{re.escape(DIGITS)} "))
+
+
+def test_a_copied_link_keeps_models_heads_and_what_is_pinned(
+    new_page: NewPage, page: Page, address: str, serve: Serve
+) -> None:
+    open_cards(page, address)
+    stroke(page, *EIGHT)
+    then = settled(page)
+    cards_of(page).get_by_role("button", name="Pin").click()
+    stroke(page, (40, 40), (60, 60))
+    card(page, DIGITS).get_by_role("button", name="Next head").click()
+    now = settled(page)
+    link = pad(page).evaluate("(root) => root.readLink()")
+    other = new_page()
+    open_pad(other, link)
+    there = settled(other)
+    assert [*there] == [*NAMES]
+    assert there[DIGITS]["head"] == now[DIGITS]["head"]
+    for name in NAMES:
+        assert there[name]["seen"] == now[name]["seen"]
+    expect(card(other, LINE).locator(".was")).to_have_text(was(then[LINE], there[LINE]))
+    words = parse_qs(urlsplit(link).query)
+    assert words["v"] == ["2"]
+    assert words["heads"] == [f"{DIGITS}:{now[DIGITS]['head'] + 1}"]
+
+
+def test_the_panels_can_be_saved(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, *EIGHT)
+    found = settled(page)
+    saved = {}
+    for kind in ("PNG", "SVG", "CSV"):
+        button = cards_of(page).get_by_role("group", name="Save the panels").get_by_role("button").filter(has_text=kind)
+        with page.expect_download() as waiting:
+            button.click()
+        saved[kind] = waiting.value.path().read_bytes()
+        expect(cards_of(page).get_by_role("button", name="saved").first).to_be_visible()
+    assert saved["PNG"].startswith(b"\x89PNG")
+    assert DIGITS.encode() in saved["PNG"]
+    drawn = ElementTree.fromstring(saved["SVG"])
+    assert len(drawn.findall("{*}image")) == len(NAMES)
+    assert "models that know all 10 digits" in "".join(drawn.itertext())
+    lines = [line for line in saved["CSV"].decode().splitlines(keepends=True) if line[0] != "#"]
+    rows = list(csv.DictReader(lines))
+    (link,) = re.findall(r"^# page: (.*)$", saved["CSV"].decode(), re.MULTILINE)
+    assert link.strip() == pad(page).evaluate("(root) => root.readLink()")
+    assert f"models={'%2C'.join(NAMES)}" in link
+    for name, one in found.items():
+        values = [float(row["value"]) for row in rows if row["model"] == name and row["what"] == "probability"]
+        np.testing.assert_array_equal(values, one["probabilities"])
+        shown_map = [float(row["value"]) for row in rows if row["model"] == name and row["what"] == "map"]
+        np.testing.assert_array_equal(shown_map, one["map"] or [])
 
 
 # Two visitors
@@ -211,7 +320,7 @@ def test_two_browsers_drawing_at_once_never_see_each_other(new_page: NewPage, ad
         [ONE, [(90, 60), (140, 40)], [(100, 240), (190, 240)]],
         [EIGHT, [(60, 60), (90, 60)], [(200, 220), (230, 230)]],
     ]
-    pictures: list[list[np.ndarray]] = [[draw_cards.sample()], [draw_cards.sample()]]
+    pictures: list[list[np.ndarray]] = [[panels.sample()], [panels.sample()]]
     for strokes in zip(*parts, strict=True):
         for which, points in enumerate(strokes):
             stroke(pages[which], *points)
@@ -238,6 +347,7 @@ class Held:
     def __init__(self) -> None:
         self.holding = False
         self.waiting: list[Callable[[], None]] = []
+        self.messages: list[Any] = []  # that were held back
         self.sockets: list[WebSocketRoute] = []
 
     def route(self, page: Page) -> None:
@@ -249,6 +359,7 @@ class Held:
 
         def back(message: Any) -> None:
             if self.holding:
+                self.messages.append(message)
                 self.waiting.append(lambda: socket.send(message))
             else:
                 socket.send(message)
@@ -314,7 +425,7 @@ def test_a_model_that_cannot_answer_says_so_and_the_others_go_on(page: Page, ser
     stroke(page, *EIGHT)
     found = settled(page)
     assert_true(found[DIGITS], prepared(page))
-    expect(card(page, INK)).to_contain_text("is not a whole safetensors file")
+    expect(card(page, INK)).to_contain_text("is not a complete safetensors file")
     assert found[INK]["answer"] is None
 
 
@@ -355,7 +466,7 @@ def test_a_pinned_drawing_stays_beside_the_new_one(page: Page, address: str) -> 
     one = card(page, DIGITS)
     expect(one.locator(".was")).to_have_text(was(then[DIGITS], now[DIGITS]))
     cards_of(page).get_by_text("change since pinned", exact=True).click()
-    expect(one.locator(".says")).to_contain_text("change since pinned: what the ink takes from")
+    expect(one.locator(".says")).to_contain_text("change since pinned: what the ink attends to")
     found = shown(page)
     for name in (DIGITS, TWO, WITHOUT):
         clipped = [np.clip(np.array(some[name]["map"]), 1 / 16, 16) for some in (then, now)]
@@ -377,7 +488,7 @@ def test_a_pinned_drawing_stays_beside_the_new_one(page: Page, address: str) -> 
     expect(one.locator(".says")).to_contain_text("change since pinned")
     cards_of(page).get_by_role("button", name="Unpin").click()
     expect(one.locator(".was")).to_have_text("")
-    expect(one.locator(".says")).to_have_text(re.compile("^head . of 8.*what the ink takes from$"))
+    expect(one.locator(".says")).to_have_text(re.compile("^head . of 8.*what the ink attends to$"))
     for found_one in shown(page).values():
         assert_true(found_one, prepared(page))
 
@@ -411,10 +522,34 @@ def test_erasing_begins_with_what_is_drawn_already(page: Page, address: str) -> 
         expect(answer).to_have_count(0)
 
 
+def test_a_click_before_the_browser_knows_of_the_last_address_leaves_the_drawing(page: Page, address: str) -> None:
+    held = Held()
+    page.route_web_socket("**/_stcore/stream", held.opened)
+    open_cards(page, address)
+    held.holding = True
+    stroke(page, *THREE)
+    settled(page)
+    for _ in range(600):  # frames of the browser, until Python has put the drawing into the URL
+        if any(forward(message) == "page_info_changed" for message in held.messages):
+            break
+        page.evaluate("() => new Promise(requestAnimationFrame)")
+    assert "strokes" not in page.url
+    page.locator(".st-key-erase").get_by_text("Ten digits with positions", exact=True).click()
+    held.release()
+    expect(page.get_by_text("The model answers")).to_be_visible()
+    assert reading(page)["strokes"] == 1
+    assert {"strokes", "erase"} <= set(parse_qs(urlsplit(page.url).query))
+
+
+def forward(message: bytes) -> str | None:
+    """What kind of message Streamlit's server sent."""
+    return ForwardMsg.FromString(message).WhichOneof("type")
+
+
 # For everyone
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     new_page: NewPage, address: str, width: int, scheme: str
 ) -> None:
@@ -435,11 +570,10 @@ def test_answers_are_said_to_those_who_cannot_see(page: Page, address: str) -> N
     open_cards(page, address)
     stroke(page, *ONE)
     found = settled(page)
-    answers = [one["answer"] for one in found.values()]
-    most = max(set(answers), key=answers.count)
-    expect(pad(page).locator("[aria-live]").last).to_contain_text(
-        f"{answers.count(most)} of {len(NAMES)} models answer {most}."
-    )
+    told = pad(page).locator("[aria-live]").last
+    expect(told).to_contain_text(f"{sure(found, '1')} of 4 models that know all 10 digits")
+    for one in found.values():
+        expect(told).to_contain_text(f"{one['answer']}: ")
 
 
 def test_what_goes_over_the_wire_is_the_canvas_and_one_ask_a_card(page: Page, address: str) -> None:

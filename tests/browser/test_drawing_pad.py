@@ -7,9 +7,9 @@ from playwright.sync_api import CDPSession, Page, expect
 
 import attnviz
 from attnviz import data
-from attnviz.data.digit import prepare
-from tests.ui.strokes_format import raster as computed
-from tests.ui.strokes_format import straight
+from attnviz.data.inputs.digit import prepare
+from tests.browser.strokes_format import raster as computed
+from tests.browser.strokes_format import straight
 
 from .conftest import NewPage, Serve, axe, ready
 from .pads import (
@@ -133,7 +133,7 @@ def test_a_pen_that_presses_harder_draws_wider(page: Page, address: str) -> None
     found = raster(page) > 127
     widths = [found[row - 30 : row + 30, 140].sum() for row in (60, 140, 220)]
     assert widths == pytest.approx([PEN * 0.52, PEN, PEN * 1.6], abs=1.5)
-    page.wait_for_url("**strokes=*")
+    page.wait_for_url(f"**strokes={reading(page)['drawing']}*")
     page.reload()
     ready(page)
     wait_for(page, strokes=3)
@@ -260,16 +260,16 @@ def test_the_cursor_moves_as_in_any_grid_and_says_what_is_under_it(page: Page, a
     open_pad(page, address)
     active = "(sheet) => sheet.getRootNode().getElementById(sheet.getAttribute('aria-activedescendant'))"
     steps = [
-        ("Home", "row 15, column 1: paper"),
-        ("ArrowLeft", "row 15, column 1: paper"),
-        ("Control+End", "row 28, column 28: paper"),
-        ("PageUp", "row 23, column 28: paper"),
-        ("Control+Home", "row 1, column 1: paper"),
-        ("PageDown", "row 6, column 1: paper"),
-        ("End", "row 6, column 28: paper"),
+        ("Home", "row 15, column 1: background"),
+        ("ArrowLeft", "row 15, column 1: background"),
+        ("Control+End", "row 28, column 28: background"),
+        ("PageUp", "row 23, column 28: background"),
+        ("Control+Home", "row 1, column 1: background"),
+        ("PageDown", "row 6, column 1: background"),
+        ("End", "row 6, column 28: background"),
         ("Space", "row 6, column 28: ink"),
         ("ArrowLeft", "row 6, column 27: the edge of ink"),
-        ("ArrowLeft", "row 6, column 26: paper"),
+        ("ArrowLeft", "row 6, column 26: background"),
     ]
     for key, words in steps:
         press(page, key)
@@ -376,7 +376,7 @@ def test_digits_to_start_from_are_the_samples_and_can_be_drawn_on(page: Page, ad
     picture = images[number, :, :, 0]
     np.testing.assert_array_equal(raster(page), np.kron(picture, np.ones((10, 10), np.uint8)))
     np.testing.assert_array_equal(prepare(raster(page)).picture, picture)
-    assert said(page) == "Start from a drawn 7. It can be drawn on and erased."
+    assert said(page) == "Start from a drawn 7. You can draw on it and erase it."
     page.wait_for_url(f"**start=strokes.{number}*")
     stroke(page, (20, 250), (260, 250))
     assert (raster(page)[250, 30:250] == 255).all()

@@ -1,4 +1,4 @@
-"""What stays of a drawing: in the address, in this tab, among the last drawings of this browser."""
+"""What stays of a drawing: in the URL, in this tab, among the last drawings of this browser."""
 
 import json
 
@@ -131,9 +131,9 @@ def test_the_last_ten_drawings_are_kept_here_and_can_be_forgotten(page: Page, ne
     np.testing.assert_array_equal(raster(page), seen[-1])
     stranger = open_pad(new_page(), address)
     expect(pad(stranger).get_by_role("group", name="Your last drawings").get_by_role("button")).to_have_count(0)
-    button(page, "Forget them").click()
+    button(page, "Delete them").click()
     expect(thumbs).to_have_count(0)
-    assert said(page) == "This browser has forgotten your last drawings."
+    assert said(page) == "Your last drawings were deleted from this browser."
     assert page.evaluate("localStorage.getItem('attnviz.drawings')") is None
     np.testing.assert_array_equal(raster(page), seen[-1])
 
@@ -145,18 +145,18 @@ def test_where_storage_is_refused_the_pad_works_and_says_that_nothing_is_kept(pa
             f"""(() => {{
               const real = window.{name};
               Object.defineProperty(window, "{name}", {{ configurable: true, get: () => {{
-                if (new Error().stack.includes("pad_memory.js")) throw new DOMException("no", "SecurityError");
+                if (new Error().stack.includes("memory.js")) throw new DOMException("no", "SecurityError");
                 return real;
               }} }});
             }})()"""
         )
     open_pad(page, address)
     stroke(page, *EIGHT)
-    expect(pad(page).get_by_text("This browser keeps no drawings")).to_be_visible()
+    expect(pad(page).get_by_text("This browser cannot store drawings")).to_be_visible()
     page.wait_for_url("**strokes=*")
     before = raster(page)
     page.reload()
-    wait_for(page, strokes=1)  # out of the address
+    wait_for(page, strokes=1)  # out of the URL
     np.testing.assert_array_equal(raster(page), before)
 
 

@@ -3,14 +3,16 @@
 import json
 from io import BytesIO
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.ui.strokes_format import encode, straight
-from tests.ui.strokes_format import raster as computed
+from attnviz.ui.shared.address import VERSION
+from tests.browser.strokes_format import encode, straight
+from tests.browser.strokes_format import raster as computed
 
 from .conftest import NewPage, Serve, ready
 from .pads import APP, EIGHT, button, open_pad, pad, raster, reading, stroke, wait_for
@@ -22,13 +24,16 @@ def address(serve: Serve) -> str:
 
 
 def test_the_link_is_copied(new_page: NewPage, address: str) -> None:
-    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    page = new_page()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_pad(page, address)
     stroke(page, *EIGHT)
     button(page, "Copy link").click()
     expect(pad(page).get_by_text("Link copied.")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == f"{address}/?strokes={reading(page)['drawing']}"
+    place, _, words = copied.partition("?")
+    assert place == f"{address}/"
+    assert parse_qs(words) == {"strokes": [reading(page)["drawing"]], "v": [VERSION]}
 
 
 def test_without_a_clipboard_the_link_stands_there_selected(page: Page, new_page: NewPage, address: str) -> None:
@@ -41,7 +46,7 @@ def test_without_a_clipboard_the_link_stands_there_selected(page: Page, new_page
     expect(field).to_be_focused()
     link = field.input_value()
     assert field.evaluate("(field) => field.value.slice(field.selectionStart, field.selectionEnd)") == link
-    expect(pad(page).get_by_text("the link is selected")).to_be_visible()
+    expect(pad(page).get_by_text("The link is selected")).to_be_visible()
     other = open_pad(new_page(), link)
     np.testing.assert_array_equal(raster(other), raster(page))
 

@@ -10,11 +10,11 @@ import torch
 from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 
 from attnviz import checkpoints, data, edits
-from attnviz.models import probabilities
+from attnviz.answers import as_batch, probabilities
 from attnviz.tracing import trace
 from tests.training.several import NAME, lay_several
 
-from .conftest import NewPage, Serve, axe, ready
+from .conftest import LOOKS, NewPage, Serve, axe, ready
 
 NUMBER = 5
 WORDS = f"model={NAME}&data=strokes&number={NUMBER}&experiment=heads"
@@ -79,7 +79,7 @@ def apart(states: list[str]) -> dict[str, np.ndarray]:
     """Ask the library, with the weights computed and edited where a head is off, and the mixed values where uniform."""
     model, _ = checkpoints.load(NAME)
     image = data.load("strokes", "test", count=256).images[NUMBER]
-    pixels = torch.from_numpy(image.transpose(2, 0, 1).copy())[None].float() / 255
+    pixels = as_batch(image)
     off = [head for head, state in enumerate(states) if state == "off"]
     uniform = [head for head, state in enumerate(states) if state == "uniform"]
     made = edits.together(
@@ -222,7 +222,7 @@ def test_a_finger_switches_with_its_first_tap(new_page: NewPage, address: str) -
     answered(page, "on", "off", "on", "on")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     new_page: NewPage, address: str, width: int, scheme: str
 ) -> None:

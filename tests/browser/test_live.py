@@ -8,14 +8,15 @@ import torch
 from playwright.sync_api import Page, WebSocket, WebSocketRoute
 
 from attnviz import checkpoints, data
-from attnviz.edits import off, put, scale
+from attnviz.answers import as_batch
+from attnviz.edits import off, scale, set_value
 from attnviz.tracing import trace
-from attnviz.ui.live_request import read
+from attnviz.ui.live.request import read
 
 from .conftest import Problems, Serve, ready
 
 NAME = "pixel_attention.1v8"
-MODULE = "_stcore/bidi-components/attnviz.pixel_viewer/live.js"
+MODULE = "_stcore/bidi-components/attnviz.pixel_viewer/shared/live.js"
 
 # All that a test does with `Live` stands in one place; answers come back as what JSON can say.
 SETUP = """async ([module]) => {
@@ -48,7 +49,7 @@ def logit(edits: dict[str, Any]) -> float:
     image = data.load("strokes", "test", count=256).images[3]
     model = checkpoints.load(NAME).model
     with torch.no_grad(), trace(model, [], edits or {"attention.mixed": scale(1)}):
-        return model(torch.from_numpy(image.transpose(2, 0, 1).copy())[None].float() / 255).item()
+        return model(as_batch(image)).item()
 
 
 def test_a_head_is_switched_off(page: Page, serve: Serve) -> None:
@@ -87,7 +88,7 @@ def test_pictures_and_arrays_are_sent_as_they_are(page: Page, serve: Serve) -> N
     assert answer["arrays"]["mixed"] == [place / 8 for place in range(784)] * 2
     values = torch.arange(784) / 8
     assert answer["arrays"]["logits"][0] == pytest.approx(
-        logit({"attention.mixed": put(values, head=0, feature=0)}), rel=1e-4
+        logit({"attention.mixed": set_value(values, head=0, feature=0)}), rel=1e-4
     )
 
 
@@ -201,18 +202,6 @@ def test_after_closing_nothing_is_heard_and_nothing_reconnects(page: Page, serve
     assert [socket.is_closed() for socket in sockets if socket.url.endswith("/live")] == [True]
 
 
-def test_pauses_grow_up_to_a_bound_and_differ(page: Page, serve: Serve) -> None:
-    open_live(page, serve())
-    pauses = page.evaluate(
-        """() => Array.from({ length: 12 }, (_, failures) => Array.from({ length: 20 },
-          () => live.pause.call({ failures })))"""
-    )
-    for failures, several in enumerate(pauses):
-        longest = min(8000, 250 * 2**failures)
-        assert all(longest / 2 <= pause <= longest for pause in several)
-        assert len(set(several)) > 1
-
-
 def test_below_a_base_path(page: Page, serve: Serve, problems: Problems) -> None:
     address = serve(env={"STREAMLIT_SERVER_BASE_URL_PATH": "lab"})
     open_live(page, address, "/lab")
@@ -233,7 +222,7 @@ def test_answers_come_while_the_page_reruns(page: Page, serve: Serve) -> None:
         [{"pictures": THREE, "asks": [{"checkpoint": NAME}]}],
     )
     page.get_by_role("button", name="the loop of an 8").click()
-    page.wait_for_url("**/*query=9*")
+    page.wait_for_url("**/*query=12*")
     ready(page)
     answers = page.evaluate("async () => { enough = true; await flood; return answers; }")
     assert answers

@@ -1,33 +1,32 @@
 """The grid of maps under real pointers and keys."""
 
+import base64
 import csv
 import io
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from .apps.map_grid import make_maps
-from .conftest import NewPage, Serve, axe, ready
+from .apps.map_grid import make_background, make_maps, make_photos
+from .conftest import Visit, axe
 
 APP = "tests/browser/apps/map_grid.py"
 Open = Callable[..., Page]
 
 
 @pytest.fixture
-def opened(serve: Serve, new_page: NewPage) -> Open:
+def opened(visit: Visit) -> Open:
     """Return a function that opens the grid's page; which maps, and options of the page."""
 
     def open_grid(kind: str = "signed", **options: Any) -> Page:
-        page = new_page(**options)
-        page.goto(f"{serve(APP)}/?kind={kind}")
-        ready(page)
-        grid(page).and_(page.locator("[data-reading]")).wait_for()
-        return page
+        return visit(APP, f"kind={kind}", ".map-grid", **options)
 
     return open_grid
 
@@ -100,10 +99,10 @@ def test_every_scale_says_what_it_is(opened: Open) -> None:
     expect(legend).to_contain_text("one scale for all pictures")
 
 
-@pytest.mark.parametrize("kind", ["share", "unit", "table", "strip", "ink", "nan"])
+@pytest.mark.parametrize("kind", ["share", "unit", "table", "strip", "ink", "nan", "colours", "photo"])
 def test_every_kind_is_drawn_and_fits_a_phone(opened: Open, kind: str) -> None:
     page = opened(kind, viewport={"width": 375, "height": 667})
-    expect(page.locator(".tile")).to_have_count(len(make_maps(kind)))
+    expect(page.locator(".maps .tile")).to_have_count(len(make_maps(kind)))
     expect(page.locator(".failure")).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     if kind == "nan":
@@ -123,7 +122,116 @@ def test_csv_holds_every_value(opened: Open) -> None:
     np.testing.assert_array_equal(found.T.reshape(8, 5, 7), make_maps("nan"))
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+def saved(page: Page, kind: str) -> Path:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=kind).click()
+    return waiting.value.path()
+
+
+def painted(page: Page, canvas: str) -> np.ndarray:
+    """Return what a canvas shows, uint8 (row, column, 3)."""
+    found = page.locator(canvas).evaluate(
+        "(canvas) => { const {width, height} = canvas;"
+        "return [height, width, ...canvas.getContext('2d').getImageData(0, 0, width, height).data]; }"
+    )
+    return np.array(found[2:], np.uint8).reshape(found[0], found[1], 4)[..., :3]
+
+
+def middles(
+    image: np.ndarray, top: float, left: float, cell: tuple[float, float], shape: tuple[int, int]
+) -> np.ndarray:
+    """Return the colour in the middle of each cell of a grid on an image: (row, column, 3)."""
+    rows = (top + (np.arange(shape[0]) + 0.5) * cell[0]).astype(int)
+    columns = (left + (np.arange(shape[1]) + 0.5) * cell[1]).astype(int)
+    return image[rows][:, columns]
+
+
+def test_pictures_in_colour_are_painted_and_exported_as_they_are(opened: Open) -> None:
+    page = opened("colours")
+    photos = make_photos()
+    wall = painted(page, ".maps canvas")
+    for tile in (0, 3):
+        canvas, box = page.locator(".maps canvas").bounding_box(), page.locator(".wall .frame").nth(tile).bounding_box()
+        assert canvas and box
+        cell = box["height"] / 5, box["width"] / 7
+        found = middles(wall, box["y"] - canvas["y"], box["x"] - canvas["x"], cell, (5, 7))
+        np.testing.assert_array_equal(found, photos[tile])
+    png = np.asarray(Image.open(saved(page, "PNG")).convert("RGB"))
+    wide = min(160.0, (1040 - 48 - 8 * 7) / 8)
+    for tile in (0, 5):
+        cell = 2 * wide / 7, 2 * wide / 7
+        found = middles(png, 2 * 88, 2 * (24 + tile * (wide + 8)), cell, (5, 7))
+        np.testing.assert_array_equal(found, photos[tile])
+    lines = saved(page, "CSV").read_text().splitlines()
+    table = list(csv.reader(line for line in lines if not line.startswith("#")))
+    assert table[0][:5] == ["row", "column", "map 1 red", "map 1 green", "map 1 blue"]
+    values = np.array([[float(value) for value in line[2:]] for line in table[1:]]).reshape(5, 7, 8, 3)
+    np.testing.assert_allclose(values * 255, photos.transpose(1, 2, 0, 3))
+
+
+def test_a_photograph_stands_before_its_maps_in_colour_with_the_cells_where_they_lie(opened: Open) -> None:
+    page = opened("photo")
+    photo = make_background()
+    picture = page.locator(".beside canvas")
+    box = picture.bounding_box()
+    assert box
+    cell = page.locator(".beside .frame").bounding_box()
+    assert cell
+    size = cell["height"] / 20, cell["width"] / 24
+
+    def shown() -> np.ndarray:
+        return middles(painted(page, ".beside canvas"), cell["y"] - box["y"], cell["x"] - box["x"], size, (20, 24))
+
+    top, left = 1 + 3 * (9 // 7), 2 + 3 * (9 % 7)  # of the outlined cell, 5 x 5 pixels
+    inside = np.zeros((20, 24), bool)
+    inside[top : top + 5, left : left + 5] = True
+    away = np.ones((20, 24), bool)
+    away[top - 1 : top + 6, left - 1 : left + 6] = False
+    np.testing.assert_array_equal(shown()[away | inside], photo[away | inside])
+
+    page.mouse.move(cell["x"] + 12.5 * size[1], cell["y"] + 9.5 * size[0])  # the middle of the cell in row 3, column 4
+    assert reading(page)["cell"] == [2, 3]
+    assert reading(page)["values"] == make_maps("photo")[:, 2, 3].tolist()
+    page.mouse.click(cell["x"] + 12.5 * size[1], cell["y"] + 9.5 * size[0])
+    settled(page, chosen=None, cell=[2, 3])
+
+    svg = saved(page, "SVG").read_text()
+    (embedded,) = re.findall(r'href="data:image/png;base64,([^"]+)"', svg)
+    found = np.asarray(Image.open(io.BytesIO(base64.b64decode(embedded))).convert("RGB"))
+    np.testing.assert_array_equal(found, photo)
+    png = np.asarray(Image.open(saved(page, "PNG")).convert("RGB"))
+    both = away.copy()
+    both[6:13, 10:17] = False  # around the cell that is locked
+    exported = middles(png, 2 * 88, 2 * 24, (320 / 24, 320 / 24), (20, 24))
+    np.testing.assert_array_equal(exported[both], photo[both])
+
+
+@pytest.mark.parametrize(
+    ("kind", "scale"),
+    [("signed", r"-\d.* to \d.* \(signed\)"), ("share", "log2 of the multiple of an even share, -4 to 4")],
+)
+def test_a_saved_picture_says_model_answer_and_scale_where_one_sees_it(opened: Open, kind: str, scale: str) -> None:
+    page = opened(kind)
+    lines = re.findall(r"<text [^>]*>([^<]*)</text>", saved(page, "SVG").read_text())
+    assert "random answers 8, 98.3 %" in lines
+    assert any(re.fullmatch(f"colours: {scale}", line) for line in lines)
+
+
+def test_the_frames_of_cells_lie_on_top_of_the_picture_in_what_is_saved(opened: Open) -> None:
+    page = opened("photo")
+    page.mouse.click(*place(page, 0, 2, 3))
+    settled(page, cell=[2, 3])
+    png = np.asarray(Image.open(saved(page, "PNG")).convert("RGB"))
+    size = 320 / 24
+    for row, column in ((1, 2), (2, 3)):  # the outlined cell, and the locked one
+        top, left = 1 + 3 * row, 2 + 3 * column
+        rim = png[int(2 * 88 + top * size), int(2 * 24 + (left + 2.5) * size)]
+        inside = png[int(2 * 88 + (top + 2.5) * size), int(2 * 24 + (left + 2.5) * size)]
+        np.testing.assert_array_equal(inside, make_background()[top + 2, left + 2])
+        assert (rim != make_background()[top, left + 2]).any()
+
+
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
     page = opened(color_scheme=scheme)
     # The rest of the page is Streamlit's and the test's own.

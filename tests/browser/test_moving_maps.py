@@ -11,10 +11,11 @@ from playwright.sync_api import Locator, Page, expect
 from safetensors.numpy import load_file
 
 from attnviz import data
-from attnviz.recipes.schwarz import ONE_TOKEN, SIMPLE, changed
-from tests.ui.experiments.placed import STANDARD, lay, place
+from attnviz.recipes.recipe import changed
+from attnviz.recipes.schwarz import ONE_TOKEN, SIMPLE
+from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD, lay, place
 
-from .conftest import NewPage, Serve, axe, ready
+from .conftest import LOOKS, NewPage, Serve, axe, ready
 
 EXPERIMENTS = {
     "paper": "model=pixel_attention.without&figure=10",
@@ -93,9 +94,8 @@ def test_the_tiles_are_counted_as_the_signs_are(page: Page, serve: Serve, folder
     open_page(page, serve, folder, "paper", f"model=pixel_attention.without&figure=10&part=key&number={eight}")
     weights = load_file(folder / "pixel_attention.without" / "weights.safetensors")["attention.key.weight"][:, 0]
     up = int((weights > 0).sum())
-    expect(
-        page.get_by_text(f"of 6 tiles, {up} are the picture, {6 - up} its negative, 0 anything else")
-    ).to_be_visible()
+    said = f"{up} of 6 tiles are the picture, {6 - up} are its negative, and 0 are anything else"
+    expect(page.locator("p", has_text=said)).to_be_visible()
 
 
 def test_the_tile_flips_as_the_weight_is_turned_through_zero(
@@ -129,7 +129,7 @@ def test_the_tile_flips_as_the_weight_is_turned_through_zero(
 
 def test_a_tile_that_is_clicked_is_the_one_that_is_turned(page: Page, serve: Serve, folder: Path, eight: int) -> None:
     open_page(page, serve, folder, "paper", f"model=pixel_attention.without&figure=10&turn=0.5&number={eight}")
-    page.locator(".map-grid").filter(has_text="As the paper draws it").locator(".tile").first.focus()
+    page.locator(".map-grid").filter(has_text="As in the paper").locator(".tile").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     page.wait_for_url("**tile=2*")
@@ -189,7 +189,7 @@ def test_the_place_under_the_pointer_is_compared_with_all(page: Page, serve: Ser
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     new_page: NewPage, serve: Serve, folder: Path, eight: int, experiment: str, width: int, scheme: str
 ) -> None:

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from attnviz.data import strokes
-from attnviz.data.digit import prepare
-from attnviz.data.paper import ink, to_canvas
-from attnviz.data.pictures import read
+from attnviz.data.inputs.digit import prepare
+from attnviz.data.inputs.paper import ink, to_canvas
+from attnviz.data.inputs.pictures import read
 from tests.data.picture_files import enlarged, image, saved
 
 from . import harness
@@ -106,12 +106,12 @@ def test_a_refusal_leaves_the_pad_and_the_other_ink_can_be_chosen(page: Page, ad
     page.get_by_text("This is a HEIC picture").wait_for()
     assert reading(page)["base"] == first
     np.testing.assert_array_equal(raster(page), canvas_of(FIVE))
-    page.get_by_role("radio", name="lighter than its paper").click()
+    page.get_by_role("radio", name="lighter than its background").click()
     second = base(page, first)
     np.testing.assert_array_equal(raster(page), canvas_of(FIVE, False))
     pad(page).get_by_role("button", name="Undo").click()
     wait_for(page, base=first)
-    page.get_by_role("button", name="Put it on the pad again").click()
+    page.get_by_role("button", name="Put it back on the pad").click()
     assert base(page, first) not in (first, second)
 
 
@@ -158,7 +158,7 @@ def test_the_camera_takes_a_photograph_under_the_content_policy(
         f"--use-file-for-fake-video-capture={film(tmp_path / 'five.y4m', sheet)}",
     ]
     # `harness.launch` wants of Playwright no more than its Chromium.
-    with harness.launch(SimpleNamespace(chromium=chromium.browser_type), *camera) as browser:  # type: ignore[arg-type]
+    with harness.launch(SimpleNamespace(chromium=chromium.browser_type), *camera) as browser:
         page = browser.new_page()
         problems.watch(page)
         open_pad(page, f"{address}?input=camera")
@@ -168,5 +168,5 @@ def test_the_camera_takes_a_photograph_under_the_content_policy(
         assert base(page).startswith("camera-")
         ink_of = prepare(raster(page)).picture > 127
         assert np.abs(ink_of - 1.0 * (strokes.draw([5], seed=4)[0, :, :, 0] > 127)).mean() < 0.1
-        page.get_by_text("taken for a photograph").wait_for()
+        page.get_by_text("treated as a photograph").wait_for()
     assert problems.unexpected() == []

@@ -9,14 +9,14 @@ from playwright.sync_api import Page, expect
 from safetensors.numpy import load_file
 
 from attnviz import data
-from tests.ui.experiments.placed import STANDARD
+from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD
 
-from .conftest import NewPage, Serve, axe, ready
+from .conftest import LOOKS, NewPage, Serve, axe, ready
 
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-    page.goto(f"{address}/pixel_attention?data=strokes&experiment=parts&{words}")
+    page.goto(f"{address}/paper?data=strokes&experiment=parts&{words}")
     ready(page)
     page.locator(".map-grid[data-reading]").filter(has_text="Scores of").locator(".tile").last.wait_for()
     return page
@@ -58,17 +58,18 @@ def test_the_four_numbers_of_the_locked_pair_are_those_of_weights_and_picture(
 
 def test_a_click_in_the_viewer_is_followed(page: Page, serve: Serve, folder: Path, eight: int) -> None:
     open_page(page, serve, folder, f"model=pixel_attention.with&number={eight}")
-    expect(page.get_by_text("As an example, here is")).to_be_visible()
+    expect(page.get_by_text("This example uses")).to_be_visible()
     canvas = page.locator(".board.picture canvas")
     box = canvas.bounding_box()
     assert box
-    expect(page.get_by_role("heading", name="Ask more")).to_be_in_viewport()  # the page has gone there
+    title = page.get_by_text("Does a pixel look for ink or for a position?").first
+    expect(title).to_be_in_viewport()  # the page has gone there
     canvas.click(position={"x": 2.5 * box["width"] / 14, "y": 1.5 * box["height"] / 14})
     expect(page.get_by_text("Scores of row 2, column 3, head 1")).to_be_visible()
-    expect(page.get_by_text("As an example, here is")).to_be_hidden()
+    expect(page.get_by_text("This example uses")).to_be_hidden()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     new_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str
 ) -> None:

@@ -13,9 +13,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from playwright.sync_api import Download, Locator, Page, expect
+from PIL import Image
+from playwright.sync_api import Download, Locator, Page, Route, expect
 
-from attnviz.ui.pixel_viewer import AttentionView
+from attnviz.ui.components.pixel_viewer import AttentionView
 
 from .apps.pixel_viewer import make_view
 from .conftest import NewPage, Serve, axe, ready
@@ -148,9 +149,9 @@ def test_the_screen_says_the_numbers_in_words(opened: Open) -> None:
     panel = page.locator(".pair")
     expect(panel).to_contain_text("row 3, column 3")
     expect(panel).to_contain_text("row 2, column 5")
-    shown = panel.locator(".big strong").inner_text()
+    shown = panel.locator("strong.big").inner_text()
     assert float(shown) == pytest.approx(weight, rel=5e-4)
-    expect(panel.locator(".term:visible")).to_have_count(4)
+    expect(panel.locator(".step.score .cell.product:visible")).to_have_count(4)
 
 
 def test_a_class_token_lies_below_the_map(opened: Open) -> None:
@@ -426,11 +427,31 @@ def test_png_is_whole_and_says_its_origin(opened: Open) -> None:
     assert json.loads(text)["image"] == ORIGIN["image"]
 
 
+def test_the_frames_of_query_and_key_lie_on_top_of_the_picture_in_what_is_saved(opened: Open) -> None:
+    page = opened("kind=photo&query=2,3&key=4,6", color_scheme="light")
+    photo = make_view(kind="photo").background
+    assert photo is not None
+    frames = {(1, 2): (0xB3, 0x4A, 0x0C), (3, 5): (0x1F, 0x6F, 0xB2)}  # orange is the query, blue the key
+    png = np.asarray(Image.open(io.BytesIO(download(page, "PNG"))).convert("RGB"))
+    size = 320 / COLUMNS
+    for (row, column), colour in frames.items():
+        top, middle = int(2 * (88 + row * size)), int(2 * (24 + (column + 0.5) * size))
+        np.testing.assert_array_equal(png[top, middle], colour)
+        inside = photo[4 * row + 2, 4 * column + 2]
+        np.testing.assert_array_equal(png[top + int(2 * 0.625 * size), middle + int(2 * 0.125 * size)], inside)
+    svg = ElementTree.fromstring(download(page, "SVG"))
+    drawn = [item.tag.partition("}")[2] for item in svg.iter()]
+    picture = drawn.index("image")
+    marks = list(svg.iter())[picture + 1 : picture + 4]
+    assert [one.get("stroke") for one in marks if one.tag.endswith("rect")] == ["#1f6fb2", "#b34a0c"]
+
+
 def test_copy_gives_the_pair_in_full(opened: Open) -> None:
     page = opened("query=3,3&key=2,2")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="copy", exact=True).click()
-    expect(page.locator("[aria-live]").last).to_contain_text("copy: done")
+    expect(page.locator("[aria-live]").last).to_contain_text("copy: copied")
+    expect(page.get_by_role("button", name="copied", exact=True)).to_be_visible()  # and for those who see
     copied = dict(line.split("\t", 1) for line in page.evaluate("navigator.clipboard.readText()").splitlines())
     assert float(copied["weight"]) == reading(page)["weight"]
     assert copied["query"] == "row 3, column 3"
@@ -456,8 +477,8 @@ def test_the_text_alternative_follows_the_view(opened: Open) -> None:
     page.keyboard.press("Control+Home")
     expect(page.locator("[aria-live]").last).to_contain_text("query row 1, column 1")
     page.keyboard.press("Enter")
-    expect(page.locator("[aria-live]").last).to_contain_text("column 1 \u00b7 ink 0, locked")
-    expect(picture).to_have_accessible_name(re.compile(r"query row 1, column 1 . ink 0, locked"))
+    expect(page.locator("[aria-live]").last).to_contain_text("background: nothing is drawn here, locked")
+    expect(picture).to_have_accessible_name(re.compile(r"query row 1, column 1 . background: nothing is drawn here"))
 
 
 def test_a_moving_pointer_announces_nothing(opened: Open) -> None:
@@ -471,11 +492,11 @@ def test_each_grid_is_one_tab_stop(opened: Open) -> None:
     page = opened()
     stops: list[str] = []
     page.get_by_role("radio", name="Weights").focus()
-    for _ in range(12):
+    for _ in range(13):
         stops.append(page.evaluate(FOCUSED))
         page.keyboard.press("Tab")
     boards = ["board picture", "select", "board large"]
-    assert stops == ["weights", "from", "share", *boards, "PNG", "SVG", "CSV", "copy", "link", "tile chosen"]
+    assert stops == ["weights", "from", "share", *boards, "1", "PNG", "SVG", "CSV", "copy", "link", "tile chosen"]
 
 
 FOCUSED = """() => {
@@ -486,7 +507,7 @@ FOCUSED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
     page = opened("query=3,3&heads=6", color_scheme=scheme)
     page.get_by_role("grid", name=re.compile("query row 3")).first.wait_for()
@@ -540,6 +561,21 @@ def test_in_a_window_of_720_the_first_row_of_heads_is_visible(opened: Open) -> N
     assert tile["y"] + tile["height"] - top["y"] <= 720 - 215
 
 
+def test_nothing_is_shown_before_its_style_sheet_has_come(serve: Serve, new_page: NewPage) -> None:
+    page, held = new_page(), list[Route]()
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/pixel_viewer.css*", hold)
+    page.goto(f"{serve(APP)}/")
+    viewer(page).and_(page.locator("[data-reading]")).wait_for(state="attached")
+    expect(viewer(page)).to_be_hidden()
+    for one in held:
+        one.continue_()
+    expect(viewer(page)).to_be_visible()
+
+
 def test_one_head_shows_no_wall(opened: Open) -> None:
     page = opened("heads=1&size=1")
     expect(page.locator(".wall-part .tile")).to_have_count(0)
@@ -555,7 +591,7 @@ def test_nan_and_infinity_have_marks_and_words(opened: Open) -> None:
     assert np.isnan(read_map(page, 0)).any()
     expect(page.locator(".legend .mark", has_text="no number")).to_be_visible()
     hover(page, 0, 3)
-    expect(page.locator(".pair .big")).to_contain_text("NaN")
+    expect(page.locator(".pair strong.big")).to_contain_text("NaN")
     written = download(page, "CSV").decode()
     assert ",NaN" in written
 

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 from attnviz import data
 from tests.training.several import HEADS, NAME, SIZE, lay_several
 
-from .conftest import NewPage, Serve, axe, ready
+from .conftest import LOOKS, NewPage, Serve, axe, ready
 
 NUMBER = 5
 TITLES = {"query": "Query", "key": "Key", "value": "Value"}
@@ -35,14 +35,14 @@ def grid(page: Page) -> Locator:
 
 
 def open_qkv(page: Page, address: str, number: int = NUMBER) -> Page:
-    page.goto(f"{address}/pixel_attention?model={NAME}&data=strokes&number={number}&experiment=qkv")
+    page.goto(f"{address}/paper?model={NAME}&data=strokes&number={number}&experiment=qkv")
     ready(page)
     grid(page).and_(page.locator("[data-reading]")).wait_for()
     return page
 
 
 def told(page: Page) -> Locator:
-    return page.get_by_test_id("stMarkdownContainer").filter(has_text="Intensity is 0 on the paper")
+    return page.get_by_test_id("stMarkdownContainer").filter(has_text="The intensity is 0 on the background")
 
 
 def reading(page: Page) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def test_another_picture_brings_its_own_maps(page: Page, address: str, folder: P
     expect(grid(page).locator(".tile.chosen")).to_contain_text("head 2, component 1")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     new_page: NewPage, address: str, width: int, scheme: str
 ) -> None:

@@ -8,9 +8,9 @@ from playwright.sync_api import Locator, Page, expect
 from safetensors.numpy import load_file
 
 from attnviz import data
-from tests.ui.experiments.placed import STANDARD
+from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD
 
-from .conftest import NewPage, Serve, axe, ready
+from .conftest import LOOKS, NewPage, Serve, axe, ready
 
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
@@ -46,21 +46,21 @@ def test_a_click_in_the_viewer_lights_up_all_of_its_intensity_and_their_rows_are
     page: Page, serve: Serve, folder: Path, eight: int
 ) -> None:
     open_page(page, serve, folder, f"number={eight}&head=3")
-    expect(page.get_by_text("As an example, here is")).to_be_visible()
+    expect(page.get_by_text("This example uses")).to_be_visible()
     canvas = page.locator(".board.picture canvas")
     box = canvas.bounding_box()
     assert box
-    expect(page.get_by_role("heading", name="Ask more")).to_be_in_viewport()  # the page has gone there
+    expect(page.get_by_text("Does it know where a pixel is?")).to_be_in_viewport()  # the page has gone there
     canvas.click(position={"x": 2.5 * box["width"] / 28, "y": 1.5 * box["height"] / 28})
-    expect(page.get_by_text("Ink 0, as row 2, column 3")).to_be_visible()
+    expect(page.get_by_text("Ink 0, like row 2, column 3")).to_be_visible()
     page.wait_for_url("**query=2%2C3*")
 
     picture = data.load("strokes", "test", count=256).images[eight, ..., 0]
     ink, wanted = picture.ravel(), weights(folder, picture)
     token = 28 + 2
     apart = np.abs(wanted - wanted[:, [token]]).max((0, 2))
-    np.testing.assert_array_equal(read(page, "Ink 0, as row 2"), ink == 0)
-    np.testing.assert_allclose(read(page, "How far"), apart, rtol=1e-9, atol=1e-14)
+    np.testing.assert_array_equal(read(page, "Ink 0, like row 2"), ink == 0)
+    np.testing.assert_allclose(read(page, "How much"), apart, rtol=1e-9, atol=1e-14)
     np.testing.assert_allclose(read(page, "its row"), wanted[2, token], rtol=1e-9)
 
     finding = page.get_by_text("The largest difference between their rows")
@@ -73,7 +73,7 @@ def test_a_click_in_the_viewer_lights_up_all_of_its_intensity_and_their_rows_are
     expect(page.get_by_text(f"{count} different intensities, {count} different rows")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     new_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str
 ) -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from attnviz.data.digit import prepare
-from attnviz.data.paper import ink, to_canvas
-from attnviz.data.pictures import LONGEST, read
+from attnviz.data.inputs.digit import prepare
+from attnviz.data.inputs.paper import ink, to_canvas
+from attnviz.data.inputs.pictures import LONGEST, read
 from attnviz.errors import BadInput
 from tests.data.picture_files import DIGIT, MODES, TURNED, claiming, enlarged, image, noted, png, saved, written
 

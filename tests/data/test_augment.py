@@ -132,3 +132,30 @@ def test_turns_are_uniform_to_either_side():
 
 def test_no_picture_gives_none():
     assert augment(noise(0), drawn(), rotation=180).shape == (0, 1, 6, 6)
+
+
+def test_mirroring_swaps_left_and_right_of_about_half_of_the_pictures():
+    pictures = noise(200)
+    found = augment(pictures, drawn(), mirror=True)
+    same = (found == pictures).flatten(1).all(1)
+    mirrored = (found == pictures.flip(-1)).flatten(1).all(1)
+    assert (same ^ mirrored).all()
+    assert 70 < mirrored.sum() < 130
+
+
+def test_cropping_moves_by_whole_pixels_to_each_place_within_the_border():
+    pictures = noise(1, 5, 7).expand(400, 2, 5, 7).contiguous()
+    found = augment(pictures, drawn(), crop=2)
+    assert found.shape == pictures.shape
+    padded = torch.nn.functional.pad(pictures[0], (2, 2, 2, 2))
+    places = {(top, left): padded[:, top : top + 5, left : left + 7] for top in range(5) for left in range(5)}
+    met = [next(place for place, cut in places.items() if torch.equal(cut, one)) for one in found]
+    assert set(met) == set(places)
+
+
+def test_mirror_and_crop_come_after_the_others_and_leave_their_draws_alone():
+    pictures = noise(20, 8, 8)
+    plain = augment(pictures, drawn(3), rotation=40, noise=0.1)
+    both = augment(pictures, drawn(3), rotation=40, noise=0.1, mirror=True)
+    for one, other in zip(plain, both, strict=True):
+        assert torch.equal(one, other) or torch.equal(one.flip(-1), other)

@@ -1,12 +1,13 @@
 """The door, attnviz/data/__init__.py."""
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from attnviz import data
-from attnviz.data import Dataset
+from attnviz.data import DATASETS, Dataset, DataSpec
 from attnviz.errors import BadInput, DataError, UnknownName
 
 
@@ -75,6 +76,63 @@ def test_what_is_not_here_says_how_to_get_it(monkeypatch, tmp_path):
     with pytest.raises(DataError, match=r"python -m attnviz data mnist` \(11 MB\)"):
         data.load("mnist")
     assert not data.available("mnist")
+
+
+def test_without_the_download_the_samples_are_shown_under_their_numbers_in_the_test_split():
+    found = data.shown("fashion_mnist")
+    images, labels = data.load("fashion_mnist", "samples")
+    assert found.split == "samples"
+    assert len(found.numbers) == len(images) == 200
+    np.testing.assert_array_equal(found.labels, labels)
+    for place in (0, 7, 199):
+        assert found.place(int(found.numbers[place])) == place
+    missing = next(number for number in range(10_000) if number not in found.numbers)
+    assert found.place(missing) is None
+    assert found.place(9_999_999) is None
+    assert len(data.load("cifar10", "samples", classes=(3, 5)).labels) == 8
+
+
+def test_with_the_download_all_test_pictures_are_shown(monkeypatch):
+    labels = np.arange(10_000) % 10
+    images = np.broadcast_to(np.uint8(3), (10_000, 28, 28, 1))
+    monkeypatch.setattr(data, "read", lambda name, split: Dataset(images, labels))
+    found = data.shown("fashion_mnist")
+    assert found.split == "test"
+    assert found.place(4321) == 4321
+    np.testing.assert_array_equal(found.labels, labels)
+
+
+def test_what_has_neither_files_nor_samples_cannot_be_shown():
+    with pytest.raises(DataError, match="python -m attnviz data mnist"):
+        data.shown("mnist")
+    assert data.sources(DATASETS["mnist"].classes, (28, 28, 1)) == ["strokes"]
+    assert data.sources(DATASETS["mnist"].classes) == ["strokes", "cluttered_strokes", "cluttered_strokes_60"]
+    assert data.sources(DATASETS["fashion_mnist"].classes) == ["fashion_mnist"]
+    assert data.sources(("a", "b")) == []
+    with pytest.raises(DataError, match="no sample pictures of 'mnist'"):
+        data.load("mnist", "samples")
+
+
+def test_a_third_party_adds_a_data_set_that_is_made(monkeypatch):
+    def make(split, count):
+        some = {"train": 6, "test": 4}[split] if count is None else count
+        return np.full((some, 60, 60, 1), 9, np.uint8), np.arange(some) % 2
+
+    row = DataSpec(
+        name="stripes", title="Stripes", about="Stripes.", shape=(60, 60, 1), classes=("across", "down"),
+        counts={"train": 6, "test": 4}, megabytes=0, source="made here", make=make,
+    )  # fmt: skip
+    monkeypatch.setitem(DATASETS, "stripes", row)
+    assert data.available("stripes")
+    assert data.load("stripes", "test").images.shape == (4, 60, 60, 1)
+    assert data.load("stripes", "train", count=3).labels.tolist() == [0, 1, 0]
+    assert data.labels("stripes", "test").tolist() == [0, 1, 0, 1]
+    assert data.shown("stripes").numbers.tolist() == [0, 1, 2, 3]
+    assert data.sources(("across", "down")) == ["stripes"]
+    data.fetch("stripes")
+    monkeypatch.setitem(DATASETS, "stripes", replace(row, make=None))
+    with pytest.raises(DataError, match=r"Stripes cannot be downloaded by attnviz: put its files into .*stripes"):
+        data.fetch("stripes")
 
 
 def test_a_digest_names_the_content(small):

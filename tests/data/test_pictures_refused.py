@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from attnviz.data.pictures import MOST_BYTES, read
+from attnviz.data.inputs.pictures import MOST_BYTES, read
 from attnviz.errors import BadInput
 from tests.data.picture_files import DIGIT, SETTINGS, claiming, enlarged, image, png, saved, written
 
@@ -42,14 +42,14 @@ BOXED = b"\0\0\0\x18ftyp"
         (b"hello", "not a picture"),
         (b"%PDF-1.7 and more", "not a picture"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "PNG, JPEG, WebP, BMP or GIF"),
-        (BOXED + b"heic\0\0\0\0mif1heic", "HEIC picture.*JPEG"),
-        (BOXED + b"avif\0\0\0\0mif1avif", "AVIF picture.*JPEG"),
+        (BOXED + b"heic\0\0\0\0mif1heic", "a HEIC picture.*JPEG"),
+        (BOXED + b"avif\0\0\0\0mif1avif", "an AVIF picture.*JPEG"),
         (BOXED + b"mp42\0\0\0\0", "not a picture"),
         (saved(image("L", DIGIT), "TIFF"), "not a picture"),
         (saved(image("L", DIGIT), "PPM"), "not a picture"),
         (saved(image("L", DIGIT), "ICO"), "not a picture"),
         (saved(image("L", DIGIT), "JPEG2000"), "not a picture"),
-        (b"BM and nothing of a picture", "BMP is damaged"),
+        (b"BM and nothing of a picture", "This BMP file is damaged"),
     ],
 )
 def test_what_is_no_picture_that_is_read_here(data, words):
@@ -66,12 +66,12 @@ def test_an_avif_that_pillow_could_read_is_refused():
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.9])
 def test_what_is_cut_off_is_refused(name, share):
     data = written(name, "RGB", enlarged(DIGIT, TILE))
-    assert "damaged or cut off" in refusal(data[: int(share * len(data))])
+    assert "damaged or incomplete" in refusal(data[: int(share * len(data))])
 
 
 def test_too_many_bytes_are_refused_and_as_many_as_allowed_are_not():
     picture = saved(image("L", DIGIT))
-    assert "20 MB; this file has 20.0" in refusal(picture + bytes(MOST_BYTES + 1 - len(picture)))
+    assert "20 MB; this one has 20.0" in refusal(picture + bytes(MOST_BYTES + 1 - len(picture)))
     assert read(picture + bytes(MOST_BYTES - len(picture))).grey.shape == (28, 28)
 
 
@@ -80,8 +80,42 @@ def test_too_many_bytes_are_refused_and_as_many_as_allowed_are_not():
 def test_too_many_pixels_are_refused_from_the_header(kind, wide, high, monkeypatch):
     data = claiming(wide, high)[kind]
     monkeypatch.setattr(Image.Image, "load", never)
-    monkeypatch.setattr(Image.core, "new", never)
+    monkeypatch.setattr("PIL.Image.core.new", never)
     assert "50 megapixels" in refusal(data)
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode", "settings", "most"),
+    [
+        ("WEBP", "RGB", {"lossless": True}, "WebP of 8,000 × 6,250 .* up to 12.5"),
+        ("JPEG", "CMYK", {"progressive": True}, "progressive JPEG of 8,000 × 6,250 .* up to 25"),
+        ("JPEG", "RGB", {"progressive": True, "subsampling": 0}, "progressive JPEG of .* up to 33.3"),
+    ],
+)
+def test_what_takes_more_memory_may_have_fewer_pixels(kind, mode, settings, most, monkeypatch):
+    data = bytearray(saved(Image.new(mode, (16, 16)), kind, **settings))
+    if kind == "JPEG":
+        place = data.index(b"\xff\xc2") + 5
+        data[place : place + 4] = struct.pack(">HH", 6_250, 8_000)
+    else:
+        data[21:25] = struct.pack("<I", 7_999 | 6_249 << 14)
+    monkeypatch.setattr(Image.Image, "load", never)
+    with pytest.raises(BadInput, match=f"A {most} megapixels can be read"):
+        read(bytes(data))
+
+
+def test_a_thumbnail_does_not_make_an_ordinary_jpeg_one_of_many_scans():
+    data = saved(Image.new("RGB", (6700, 5000)), "JPEG", exif=b"Exif\0\0" + saved(Image.new("RGB", (9, 9)), "JPEG"))
+    assert read(data).grey.shape == (625, 838)
+
+
+def solid(name, mode, wide, high):
+    kind, settings = {
+        "WEBP": ("WEBP", {"lossless": True, "method": 0, "quality": 0}),
+        "progressive JPEG": ("JPEG", {"progressive": True}),
+        "PNG": ("PNG", {"compress_level": 1}),
+    }[name]
+    return saved(Image.new(mode, (wide, high)), kind, **settings)
 
 
 def never(*_: object) -> None:
@@ -148,13 +182,34 @@ def test_ten_thousand_damaged_files_are_read_or_refused_in_bounded_memory():
 
 
 @pytest.mark.parametrize(
+    "name, mode, wide, high",
+    [
+        ("PNG", "RGBA", 10_000, 5_000),
+        ("WEBP", "RGBA", 4_166, 3_000),
+        ("progressive JPEG", "CMYK", 5_000, 5_000),
+    ],
+)
+def test_no_picture_costs_more_than_250_megabytes(tmp_path, name, mode, wide, high):
+    file = tmp_path / "picture"
+    file.write_bytes(solid(name, mode, wide, high) + bytes(MOST_BYTES - 5_000_000))  # what comes after is kept as well
+    code = (
+        "import sys; from pathlib import Path; from attnviz.data.inputs.pictures import read; "
+        "from tests.data.damaged_pictures import good, highest; [read(data) for data in good()]; before = highest(); "
+        "read(Path(sys.argv[1]).read_bytes()); print(highest() - before)"
+    )
+    command = [sys.executable, "-W", "error", "-c", code, str(file)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert float(result.stdout) < 250
+
+
+@pytest.mark.parametrize(
     "name, mode, most", [("PNG", "RGB", 4), ("BMP", "L", 1), ("progressive JPEG", "CMYK", 8), ("WEBP", "RGBA", 16)]
 )
 def test_memory_goes_with_the_pixels(tmp_path, name, mode, most):
     file = tmp_path / "picture"
     file.write_bytes(written(name, mode, enlarged(DIGIT, 115)))  # 10 megapixels
     code = (
-        "import sys; from pathlib import Path; from attnviz.data.pictures import read; "
+        "import sys; from pathlib import Path; from attnviz.data.inputs.pictures import read; "
         "from tests.data.damaged_pictures import good, highest; [read(data) for data in good()]; "
         "data = Path(sys.argv[1]).read_bytes(); before = highest(); read(data); print(highest() - before)"
     )

@@ -1,5 +1,7 @@
 import errno
 import os
+import shutil
+import sys
 import time
 from dataclasses import replace
 from http.client import RemoteDisconnected
@@ -96,7 +98,7 @@ def test_progress_grows_from_nothing_to_all(folder, network):
         (RuntimeError("Error downloading:\nTried this\n<urlopen error no route>"), DataError, "no route"),
         (RuntimeError("File not found or corrupted."), DataError, r"\(File not found or corrupted\)"),
         (TimeoutError("timed out"), DataError, "timed out"),
-        (RemoteDisconnected(), DataError, "Check the network"),
+        (RemoteDisconnected("closed"), DataError, "Check the network"),
         (OSError(errno.ENOSPC, "No space left on device"), DataError, "disk is full"),
         (PermissionError(errno.EACCES, "Permission denied"), BadInput, "cannot be written to"),
         (ImportError("No module named 'torchvision'"), DataError, "torchvision"),
@@ -143,7 +145,7 @@ def test_a_failure_while_writing_leaves_whole_files_only(folder, network, monkey
 
 def test_a_kill_leaves_no_file_under_its_name_and_is_swept_later(folder, network, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(store.shutil, "rmtree", lambda *_, **__: None)  # killed: nothing cleans up
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)  # killed: nothing cleans up
         network.fails = KeyboardInterrupt()
         with pytest.raises(KeyboardInterrupt):
             data.fetch("mnist")
@@ -286,12 +288,12 @@ def test_the_folder_follows_the_environment(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert data.folder() == tmp_path / "pictures"
     monkeypatch.delenv("ATTNVIZ_DATA")
-    monkeypatch.setattr(store.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     assert data.folder() == tmp_path / "cache" / "attnviz"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert data.folder() == tmp_path / ".cache" / "attnviz"
-    monkeypatch.setattr(store.sys, "platform", "darwin")
+    monkeypatch.setattr(sys, "platform", "darwin")
     assert data.folder() == tmp_path / "Library" / "Caches" / "attnviz"
 
 

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ def fake(monkeypatch):
 
 
 def test_a_download_gives_both_splits_and_counts_bytes(fake, tmp_path):
-    came = []
+    came: list[Any] = []
     splits = vision.download("MNIST", tmp_path, came.append)
     assert splits["train"].images.shape == (5, 28, 28, 1) and splits["test"].images.shape == (2, 28, 28, 1)
     assert splits["test"].labels.dtype == np.int64 and splits["test"].labels.tolist() == [1, 1]

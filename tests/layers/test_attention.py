@@ -6,9 +6,10 @@ from unittest.mock import Mock
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
+from attnviz import equal_tokens
 from attnviz.errors import BadInput
-from attnviz.layers import attention as module
 from attnviz.layers.attention import Attention
 from attnviz.tracing import Grid, trace
 
@@ -132,11 +133,11 @@ def test_the_fused_and_the_spelled_out_path_have_the_same_gradients(shape):
         ({"keep": ["weights"]}, False),
         ({"keep": [], "edits": {"scores": torch.zeros_like}}, False),
     ],
-    ids=str,
+    ids=["no trace", "others kept", "mixed edited", "scores kept", "weights kept", "scores edited"],
 )
 def test_the_fused_kernel_runs_exactly_where_nobody_listens_to_scores_or_weights(monkeypatch, options, fused):
-    kernel = Mock(wraps=module.scaled_dot_product_attention)
-    monkeypatch.setattr(module, "scaled_dot_product_attention", kernel)
+    kernel = Mock(wraps=functional.scaled_dot_product_attention)
+    monkeypatch.setattr(equal_tokens, "scaled_dot_product_attention", kernel)
     layer, tokens = layer_of(2, 2, 3), torch.randn(1, 4, 2)
     if options is None:
         layer(tokens)
@@ -144,45 +145,6 @@ def test_the_fused_kernel_runs_exactly_where_nobody_listens_to_scores_or_weights
         with trace(layer, **options):
             layer(tokens)
     assert kernel.call_count == int(fused)
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_equal_tokens_of_one_picture_attend_once_to_the_same_numbers(monkeypatch, dtype):
-    layer = layer_of(1, 3, 4).to(dtype)
-    levels = torch.tensor([0.0, 0.3, 1.0], dtype=dtype)
-    tokens = levels[torch.randint(3, (40,))][None, :, None]
-    kernel = Mock(wraps=module.scaled_dot_product_attention)
-    monkeypatch.setattr(module, "scaled_dot_product_attention", kernel)
-    with torch.no_grad():
-        distinct = layer(tokens)
-        with trace(layer, keep=["weights"]):
-            spelled_out = layer(tokens)
-    assert kernel.call_args.args[0].shape[2] == 3
-    torch.testing.assert_close(distinct, spelled_out)
-
-
-def test_tokens_of_equal_sums_that_differ_are_not_taken_for_equal():
-    layer, numbers = layer_of(2, 3, 4), torch.arange(30) % 5
-    tokens = torch.stack([numbers, -numbers], dim=-1)[None].float()
-    with torch.no_grad():
-        quick = layer(tokens)
-        with trace(layer, keep=["weights"]):
-            spelled_out = layer(tokens)
-    torch.testing.assert_close(quick, spelled_out)
-
-
-@pytest.mark.parametrize("part", ["query", "key", "value"])
-def test_equal_tokens_that_an_edit_makes_unequal_attend_each_for_itself(part):
-    layer, tokens = layer_of(1, 3, 4), (torch.arange(12) % 3)[None, :, None].float()
-    generator = torch.Generator().manual_seed(1)
-    added = torch.randn(12, 4, generator=generator)
-    with torch.no_grad():
-        with trace(layer, keep=[], edits={part: lambda tensor: tensor + added}):
-            quick = layer(tokens)
-        with trace(layer, keep=["weights"], edits={part: lambda tensor: tensor + added}):
-            spelled_out = layer(tokens)
-    torch.testing.assert_close(quick, spelled_out)
-    assert not torch.allclose(quick, layer(tokens), atol=1e-3)
 
 
 def test_a_head_switched_off_behind_the_fused_kernel_equals_its_weights_set_to_zero():
@@ -225,71 +187,10 @@ def test_readings_carry_the_grid_that_the_layer_was_given():
 
 def test_constructor_arguments_are_keywords_only():
     with pytest.raises(TypeError, match="positional"):
-        Attention(4, 2, 2)
+        Attention(4, 2, 2)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("sizes", [(0, 1, 1), (1, 0, 1), (1, 1, -2)])
 def test_sizes_below_one_are_refused(sizes):
     with pytest.raises(BadInput, match="above 0, not"):
         Attention(features=sizes[0], heads=sizes[1], head_size=sizes[2])
-
-
-# The exact shortcut: attention over levels, weighted by their counts
-
-PICTURES = {  # levels of the tokens of each picture
-    "few levels": [[3, 3, 9, 200, 9, 3], [0, 255, 0, 0, 7, 7]],
-    "constant": [[17] * 6, [0] * 6, [255] * 6],
-    "without black": [[5, 9, 255, 255, 30, 6]],
-    "without white": [[0, 0, 3, 90, 254, 1]],
-    "all in one batch": [[3, 3, 9, 200, 9, 3], [17] * 6, [5, 9, 255, 255, 30, 6], [0, 0, 3, 90, 254, 1], [17] * 6],
-}
-
-
-def _over_levels(layer: Attention, levels: Tensor, intensities: Tensor) -> Tensor:
-    counts = torch.stack([torch.bincount(row, minlength=len(intensities)) for row in levels]).to(intensities.dtype)
-    attended = layer.over_levels(intensities[:, None], counts)
-    return torch.stack([attended[picture][row] for picture, row in enumerate(levels)])
-
-
-@pytest.mark.parametrize("pictures", PICTURES.values(), ids=PICTURES)
-@pytest.mark.parametrize(("heads", "size"), [(1, 1), (1, 6), (3, 1), (3, 6)])
-def test_over_levels_equals_the_plain_layer_in_outputs_and_gradients(heads, size, pictures):
-    layer = layer_of(1, heads, size, seed=heads * size).double()
-    levels = torch.tensor(pictures)
-    intensities = (torch.arange(256, dtype=torch.float64) / 255 - 0.13) / 0.31
-    tokens = intensities[levels][..., None].requires_grad_()
-    expected = layer(tokens)
-    output = _over_levels(layer, levels, intensities)
-    torch.testing.assert_close(output, expected)
-    torch.testing.assert_close(
-        torch.autograd.grad(output.square().sum(), list(layer.parameters())),
-        torch.autograd.grad(expected.square().sum(), list(layer.parameters())),
-    )
-
-
-@pytest.mark.parametrize("pictures", PICTURES.values(), ids=PICTURES)
-@pytest.mark.parametrize("sign", [1, -1])
-def test_over_levels_stays_exact_where_scores_reach_tens_of_thousands(sign, pictures):
-    layer = Attention(features=1, heads=2, head_size=1)
-    with torch.no_grad():
-        for part in (layer.query, layer.key, layer.value):
-            part.weight.copy_(torch.tensor([[1.0], [0.9]]))
-            part.bias.zero_()
-        layer.key.weight.mul_(sign)
-    levels, intensities = torch.tensor(pictures), torch.arange(256.0)  # unscaled
-    expected = by_hand(layer, intensities[levels][..., None])
-    assert expected["scores"].abs().max() > 10_000 or max(map(max, pictures)) < 100
-    output = _over_levels(layer, levels, intensities)
-    assert torch.isfinite(output).all()
-    torch.testing.assert_close(output.detach().double(), expected["output"], rtol=1e-4, atol=1e-3)
-    gradients = torch.autograd.grad(output.sum(), list(layer.parameters()))
-    assert all(torch.isfinite(gradient).all() for gradient in gradients)
-
-
-def test_over_levels_never_looks_at_a_level_that_does_not_occur():
-    layer = layer_of(1, 2, 3)
-    intensities = torch.linspace(-1, 2, 8)
-    levels = torch.tensor([[2, 2, 3, 5], [2, 5, 5, 5]])
-    poisoned = intensities.clone()
-    poisoned[[0, 1, 6, 7]] = torch.tensor([1e4, -1e4, 1e4, -1e4])
-    torch.testing.assert_close(_over_levels(layer, levels, poisoned), _over_levels(layer, levels, intensities))

@@ -53,7 +53,7 @@ def test_the_finer_map_becomes_means_over_the_boxes_of_the_coarser() -> None:
 def test_grids_without_common_boxes_are_refused() -> None:
     with pytest.raises(BadInput, match="no common boxes"):
         coarser((np.ones((4, 6)), np.ones((3, 2))))
-    with pytest.raises(BadInput, match="maps of one grid"):
+    with pytest.raises(BadInput, match="maps of the same grid"):
         compared(np.ones((4, 6)), np.ones((2, 3)))
 
 

@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from attnviz.errors import BadInput
 from attnviz.layers.attention import Attention
 from attnviz.measures import erasure
-from attnviz.measures.erasure import Look, boxes, choices, curve, drawn, erased, ink, look, ranked
+from attnviz.measures.erasure import Look, choices, curve, drawn, look, ranked
+from attnviz.measures.token_boxes import boxes, erased, ink
 from attnviz.models.controls import PixelLine
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.tracing import Grid, trace
@@ -48,78 +49,6 @@ def pictures_of(count: int = 2, channels: int = 1, seed: int = 0) -> Tensor:
 
 def marks(places: int, *chosen: int) -> Tensor:
     return torch.zeros(places, dtype=torch.bool).index_fill(0, torch.tensor(chosen, dtype=torch.long), True)
-
-
-GRIDS = [
-    Grid(4, 6),
-    Grid(2, 3, stride=2, field=2),
-    Grid(2, 2, prefix=1, offset=(1, 0), stride=1, field=3),
-    Grid(1, 2, offset=(-1, -1), stride=3, field=3),
-    Grid(2, 2, offset=(0.4, 0.6), stride=1.5, field=1.25),
-]
-
-
-@pytest.mark.parametrize("grid", GRIDS, ids=str)
-def test_a_place_covers_the_pixels_whose_centre_is_in_its_box(grid):
-    covered = boxes(grid, 4, 6)
-    assert covered.shape == (grid.rows * grid.columns, 4, 6)
-    for place in range(grid.rows * grid.columns):
-        top, left, bottom, right = grid.box(grid.prefix + place)
-        for row in range(4):
-            for column in range(6):
-                assert covered[place, row, column] == (top <= row + 0.5 < bottom and left <= column + 0.5 < right)
-
-
-def test_a_place_has_ink_where_any_pixel_of_any_channel_is_above_the_background():
-    image = torch.zeros(1, 3, 4, 6)
-    image[0, 1, 1, 3] = 1 / 255
-    assert ink(image, Grid(2, 3, stride=2, field=2)).tolist() == [[False, True, False, False, False, False]]
-    assert ink(image, Grid(4, 6))[0].nonzero().tolist() == [[9]]
-    assert not ink(torch.zeros(2, 1, 4, 6), Grid(4, 6)).any()
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-@pytest.mark.parametrize("fill", ["mean", "background"])
-def test_removed_tokens_get_the_fill_and_all_other_pixels_stay(fill, dtype):
-    images, grid = pictures_of(3, channels=2).to(dtype), Grid(2, 3, stride=2, field=2)
-    removed = torch.stack([marks(6, 1), marks(6, 0, 5), marks(6)])
-    found = erased(images, removed, grid, fill)
-    assert found.dtype == dtype
-    boxes_of = {0: {1}, 1: {0, 5}, 2: set()}
-    for picture in range(3):
-        for channel in range(2):
-            mean = float(images[picture, channel].double().mean())
-            value = round(255 * mean) / 255 if fill == "mean" else 0
-            for row in range(4):
-                for column in range(6):
-                    gone = (row // 2) * 3 + column // 2 in boxes_of[picture]
-                    before = images[picture, channel, row, column]
-                    expected = torch.tensor(value, dtype=dtype) if gone else before
-                    assert found[picture, channel, row, column] == expected
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-def test_what_is_left_is_still_of_eight_bits_exactly(dtype):
-    images = (pictures_of(20) * 255).round().to(dtype) / 255
-    found = erased(images, torch.rand(20, 24, generator=seeded()) < 0.5, Grid(4, 6))
-    assert torch.equal((found * 255).round() / 255, found)
-    model = model_of().to(dtype)
-    assert model.levels(found) is not None
-
-
-def test_removing_nothing_changes_nothing_and_removing_all_leaves_a_constant():
-    images = torch.rand(2, 1, 4, 6, generator=seeded())  # not of eight bits
-    assert torch.equal(erased(images, torch.zeros(2, 24, dtype=torch.bool), Grid(4, 6)), images)
-    found = erased(images, torch.ones(2, 24, dtype=torch.bool), Grid(4, 6))
-    assert (found.flatten(1) == found[:, :, 0, 0]).all()
-    assert ((found[:, 0, 0, 0] - images.mean((1, 2, 3))).abs() <= 0.5 / 255 + 1e-6).all()
-
-
-def test_marks_of_another_shape_and_another_fill_are_refused():
-    with pytest.raises(BadInput, match=r"one mark a place, \(2, 24\), not \(2, 6\)"):
-        erased(pictures_of(), torch.zeros(2, 6, dtype=torch.bool), Grid(4, 6))
-    with pytest.raises(BadInput, match="not 'noise'"):
-        erased(pictures_of(), torch.zeros(2, 24, dtype=torch.bool), Grid(4, 6), "noise")
 
 
 @pytest.mark.parametrize("more", KINDS.values(), ids=KINDS)
@@ -196,7 +125,7 @@ def test_models_whose_tokens_cannot_be_removed_are_refused():
     line = PixelLine(classes=TWO, rows=4, columns=6, mean=0.3, std=0.3).double()
     with pytest.raises(BadInput, match="no attention layer"):
         look(line, pictures_of(1)[0])
-    with pytest.raises(BadInput, match="first does not say where its tokens lie"):
+    with pytest.raises(BadInput, match="first does not say where its tokens are"):
         look(WithClassToken(None), pictures_of(1)[0])
 
 
@@ -243,7 +172,7 @@ def test_choices_take_the_first_of_each_rank():
 
 @pytest.mark.parametrize("count", [-1, 25])
 def test_more_tokens_than_there_are_are_refused(count):
-    with pytest.raises(BadInput, match=f"{count} tokens cannot be removed: this model sees a picture as 24"):
+    with pytest.raises(BadInput, match=f"{count} tokens cannot be removed: for this model a picture has 24"):
         curve(model_of(), pictures_of(1), [1, count], generator=seeded())
 
 
@@ -321,7 +250,7 @@ def test_what_changes_no_picture_is_refused():
 @pytest.mark.parametrize("bad", [{"images": pictures_of(1)[:0]}, {"counts": []}, {"draws": 0}], ids=str)
 def test_nothing_to_do_is_refused(bad):
     fitting = {"images": pictures_of(1), "counts": [1], "draws": 1} | bad
-    with pytest.raises(BadInput, match="one picture, one count of tokens and one draw at least"):
+    with pytest.raises(BadInput, match="at least one picture, one count of tokens and one draw"):
         curve(model_of(), generator=seeded(), **fitting)
 
 

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from attnviz.errors import BadInput
-from attnviz.measures.erasure import changes_of, curve, erased, joined, look
+from attnviz.measures.erasure import changes_of, curve, joined, look
+from attnviz.measures.token_boxes import erased
 from tests.measures.test_erasure import marks, model_of, pictures_of, seeded
 
 
@@ -25,7 +26,7 @@ def test_parts_join_to_one_curve_over_all_pictures() -> None:
 def test_what_does_not_belong_together_is_not_joined() -> None:
     with pytest.raises(BadInput, match="the same numbers of tokens"):
         joined([curve(model_of(), pictures_of(1), [count], generator=seeded()) for count in (1, 2)])
-    with pytest.raises(BadInput, match="where there is one"):
+    with pytest.raises(BadInput, match="and there must be at least one"):
         joined([])
 
 

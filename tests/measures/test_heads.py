@@ -155,7 +155,7 @@ def test_the_sample_of_queries_is_even_and_does_not_keep_to_few_columns():
 
 
 def test_no_queries_to_compare_are_refused():
-    with pytest.raises(BadInput, match="one query at least, not 0"):
+    with pytest.raises(BadInput, match="at least one query, not 0"):
         apart(some(2, 5, 1), some(2, 5, 1), 0)
 
 

@@ -19,6 +19,8 @@ def test_tokens_lie_on_the_grid_row_by_row_and_heads_and_features_count_maps() -
     assert laid.values[5, 1, 2] == 35
     assert laid.labels[0] == "head 1, feature 1"
     assert laid.labels[5] == "head 2, feature 3"
+    assert laid.axes == ("head", "feature")
+    assert laid.captions == ("1.1", "1.2", "1.3", "2.1", "2.2", "2.3")
 
 
 def test_keys_lie_on_the_grid_where_a_query_is_held() -> None:

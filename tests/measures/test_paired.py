@@ -28,5 +28,5 @@ def test_the_interval_holds_the_mean_of_nine_in_ten_and_more() -> None:
 
 @pytest.mark.parametrize(("one", "other"), [(np.zeros(1), np.zeros(1)), (np.zeros(3), np.zeros(2))])
 def test_one_picture_and_other_pictures_are_refused(one: np.ndarray, other: np.ndarray) -> None:
-    with pytest.raises(BadInput, match="the same pictures, two at least"):
+    with pytest.raises(BadInput, match="the same pictures, at least two"):
         paired(one, other)

@@ -170,7 +170,7 @@ def test_position_features_without_positions_are_refused():
 def test_a_token_with_positions_is_its_intensity_and_then_its_code():
     model = model_of(positions="sinusoidal_2d", position_features=4)
     images = eight_bit(1)
-    taken = {}
+    taken: dict[str, Tensor] = {}
     model.attention.register_forward_pre_hook(lambda _, inputs: taken.update(tokens=inputs[0]))
     model(images)
     torch.testing.assert_close(taken["tokens"][0, :, 0], (images.flatten() - MEAN) / STD)

@@ -1,4 +1,4 @@
-"""The draw page alone, without the navigation: it follows the address, and says what is wrong in sentences."""
+"""The draw page alone, without the navigation: it follows the URL, and says what is wrong in sentences."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from .draw_page import PAGE, open_page, pad
 def test_it_begins_with_an_empty_pad_and_ten_digits_to_start_from() -> None:
     test = open_page()
     header, arrays = pad(test)
-    assert header["asked"] == {"drawing": "", "base": None, "centred": True}
+    assert header["state"]["drawn"]["value"] == {"drawing": "", "base": None, "centred": True}
     assert [one["label"] for one in header["samples"]] == list("0123456789")
     images = data.load("strokes", "test", count=64).images
     numbers = [int(one["name"].removeprefix("strokes.")) for one in header["samples"]]
@@ -25,14 +25,14 @@ def test_it_begins_with_an_empty_pad_and_ten_digits_to_start_from() -> None:
 
 def test_the_address_brings_strokes_a_picture_and_the_switch() -> None:
     header, arrays = pad(open_page(strokes="AQ-_", start="strokes.0012", centred="no"))
-    assert header["asked"] == {"drawing": "AQ-_", "base": "strokes.12", "centred": False}
+    assert header["state"]["drawn"]["value"] == {"drawing": "AQ-_", "base": "strokes.12", "centred": False}
     np.testing.assert_array_equal(arrays["base"], data.load("strokes", "test", count=64).images[12, :, :, 0])
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ({"strokes": "a b"}, "The drawing in the address cannot be read"),
+        ({"strokes": "a b"}, "The drawing in the URL cannot be read"),
         ({"start": "strokes.10000"}, "pictures 0 to 9,999"),
         ({"start": "strokes.-1"}, "pictures 0 to 9,999"),
         ({"start": "strokes.²"}, "pictures 0 to 9,999"),
@@ -46,13 +46,13 @@ def test_nonsense_in_the_address_is_one_sentence(words: dict[str, str], sentence
     test = open_page(**words)
     (warning,) = test.warning
     assert sentence in warning.value.replace("\\", "")
-    assert pad(test)[0]["asked"] == {"drawing": "", "base": None, "centred": True}
+    assert pad(test)[0]["state"]["drawn"]["value"] == {"drawing": "", "base": None, "centred": True}
 
 
 def test_a_data_set_that_is_not_here_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ATTNVIZ_DATA", str(tmp_path))
     test = open_page(start="mnist.3")
-    assert pad(test)[0]["asked"]["base"] is None
+    assert pad(test)[0]["state"]["drawn"]["value"]["base"] is None
     assert "mnist" in test.warning[0].value.lower()
 
 
@@ -60,7 +60,7 @@ def test_it_loads_no_torch() -> None:
     code = f"""
 import sys
 from streamlit.testing.v1 import AppTest
-at = AppTest.from_file({str(PAGE)!r}, default_timeout=30).run()
+at = AppTest.from_file({str(PAGE)!r}, default_timeout=60).run()
 assert not at.exception and at.title, at.exception
 assert not {{"torch", "torchvision"}} & set(sys.modules)
 """

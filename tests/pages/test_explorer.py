@@ -2,12 +2,18 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz import cards
+from attnviz import data
+from attnviz.models import MODELS
 from attnviz.roles import ROLES
-from attnviz.ui.payload import unpack
+from attnviz.ui.components.payload import unpack
+from tests.committed import one_per_model
+
+from ..ui import colour_model
+from .tried import tried
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,12 +35,28 @@ def test_a_tap_is_drawn_on_its_grid_by_its_role(tap: str) -> None:
     assert header["origin"]["address"] == f"attention.{tap}"
 
 
+def test_every_try_shows_what_its_words_say() -> None:
+    said = {"the queries": "query", "the weights of one pixel": "weights", "what comes out": "output"}
+    found = []
+    test = run(model="pixel_attention.digits", number="4")  # a try shows the same wherever one comes from
+    for label, words in tried(test):
+        found.append(label)
+        assert {"v", "model", "data", "number"} <= set(words)
+        header, arrays = grid(test)
+        assert header["origin"]["address"] == f"attention.{said[label]}"
+        assert header["origin"]["image"] == f"{words['data']}/test/{words['number']}"
+        for cell in header["outlined"] or ():  # the pixel is one of ink
+            assert arrays["background"].reshape(-1)[cell] > 128
+        assert (header["outlined"] is not None) == (label == "the weights of one pixel")
+    assert found == list(said)
+
+
 def test_all_addresses_are_listed_with_axes_and_shape() -> None:
     said = "\n".join(markdown.value for markdown in run().markdown)
     assert "| `attention.weights` | batch head query key | 1 x 1 x 784 x 784 |" in said
 
 
-@pytest.mark.parametrize("name", cards.names())
+@pytest.mark.parametrize("name", one_per_model())
 def test_every_model_can_be_explored_or_says_why_not(name: str) -> None:
     test = run(model=name)
     assert not test.exception
@@ -45,3 +67,71 @@ def test_an_unknown_address_gives_the_closest_and_the_first() -> None:
     test = run(address="attention.wieghts")
     assert "Did you mean 'attention.weights'" in test.warning[0].value.replace("\\", "")
     assert test.selectbox(key="address").value == "attention.query"
+
+
+def grid(test: AppTest) -> tuple[dict, dict]:
+    return unpack(test.get("bidi_component")[0].proto.bytes)
+
+
+def test_labels_are_short_and_said_in_full() -> None:
+    test = run(model="pixel_attention.digits", address="attention.query")
+    header, arrays = grid(test)
+    assert header["captions"][:9:8] == ["1.1", "2.1"]
+    assert header["labels"][8] == "head 2, feature 1"
+    assert len(header["captions"]) == len(arrays["maps"]) == 64
+    assert any("“1.3” is head 1, feature 3" in markdown.value for markdown in test.markdown)
+
+
+@pytest.mark.parametrize(("word", "cell"), [("1,1", 0), ("2,3", 16), ("14,14", 195), ("17", 17), (None, 7 * 14 + 7)])
+def test_the_query_is_a_row_and_a_column_from_1_and_framed_on_every_map(word: str | None, cell: int) -> None:
+    words = {"model": "pixel_attention.digits", "address": "attention.weights"}
+    test = run(**words, **({"query": word} if word else {}))
+    header, arrays = grid(test)
+    assert header["outlined"] == [cell] * 8
+    assert (test.number_input(key="query_row").value, test.number_input(key="query_column").value) == (
+        cell // 14 + 1,
+        cell % 14 + 1,
+    )
+    assert header["boxes"] == [0, 0, 2, 2, 2, 2]
+    assert arrays["background"].shape == (28, 28, 1)
+    test.number_input(key="query_row").set_value(5).run()
+    assert test.query_params["query"] == f"5,{cell % 14 + 1}"
+    assert grid(test)[0]["outlined"][0] == 4 * 14 + cell % 14
+
+
+def test_a_query_that_is_not_there_is_a_sentence() -> None:
+    test = run(address="attention.weights", query="29,1")
+    assert "rows 1 to 28 and columns 1 to 28" in test.warning[0].value
+    assert grid(test)[0]["outlined"] == [14 * 28 + 14]
+
+
+def test_other_maps_begin_with_nothing_chosen() -> None:
+    keys = {grid(run(address=f"attention.{tap}"))[0]["key"] for tap in ("query", "key")}
+    assert len(keys) == 2
+
+
+def test_a_colour_model_that_the_house_does_not_know_is_explored_in_colour(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(MODELS, "colour_blocks", colour_model.ROW)
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(colour_model.lay(tmp_path)))
+    test = run(address="attention.weights", query="3,2")
+    assert not test.exception
+    assert not test.error
+    header, arrays = grid(test)
+    number = int(header["origin"]["image"].rpartition("/")[2])
+    shown = data.shown("cifar10")
+    image = data.load("cifar10", "samples").images[shown.place(number)]
+    np.testing.assert_array_equal(arrays["background"], image)
+    assert "picture" not in arrays  # no edge of ink on a photograph
+    assert not header["ink"]
+    assert header["boxes"] == [0, 0, 4, 4, 4, 4]
+    assert arrays["maps"].shape == (2, 8, 8)
+    assert header["outlined"] == [17, 17]
+
+
+def test_a_visit_lasts_while_the_page_runs_again() -> None:
+    test = run(model="pixel_attention.digits", address="attention.query", data="strokes")
+    first = grid(test)[0]["state"]["chosen"]["revision"]
+    test.button[3].click().run()
+    assert grid(test)[0]["state"]["chosen"]["revision"] == first == 1

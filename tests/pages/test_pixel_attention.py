@@ -1,4 +1,4 @@
-"""The pixel page alone, without the navigation: it draws, follows the address, and says what is wrong in sentences."""
+"""The pixel page alone, without the navigation: it draws, follows the URL, and says what is wrong in sentences."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.ui.payload import unpack
+from attnviz import cards, data
+from attnviz.ui.components.payload import unpack
+from attnviz.ui.mechanisms.pixel_attention.experiments import choice
+from attnviz.ui.shared import experiments
+
+from .tried import tried
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,10 +28,34 @@ def viewer(test: AppTest) -> dict:
     return unpack(component.proto.bytes)[0]
 
 
-def test_it_begins_with_an_eight() -> None:
+def said_in_address(test: AppTest) -> dict[str, str]:
+    return {name: word if isinstance(word, str) else word[0] for name, word in test.query_params.items()}
+
+
+def test_it_begins_with_ten_digits_positions_and_eight_heads() -> None:
     test = run()
     assert not test.exception
-    assert viewer(test)["label"] == "8"
+    header = viewer(test)
+    assert header["label"] == "8"
+    assert (header["origin"]["model"], header["origin"]["recipe"]) == ("pixel_attention", "digits")
+    card = cards.read("pixel_attention.digits")
+    assert card.config["positions"] and card.config["heads"] == 8
+    assert len(header["classes"]) == 10
+
+
+@pytest.mark.parametrize("words", [{"v": "1"}, {"query": "12,13"}, {"v": "1", "data": "strokes"}])
+def test_an_old_link_that_names_no_model_shows_what_it_showed(words: dict[str, str]) -> None:
+    header = viewer(run(**words))
+    assert header["origin"]["recipe"] == "1v8"
+    assert header["label"] == "8"
+    assert (
+        viewer(run(v="2", **{name: word for name, word in words.items() if name != "v"}))["origin"]["recipe"]
+        == "digits"
+    )
+
+
+def test_an_old_link_to_the_ten_digits_begins_with_their_first() -> None:
+    assert viewer(run(v="1", model="pixel_attention.digits"))["label"] == "0"
 
 
 def test_the_address_chooses_the_picture() -> None:
@@ -35,9 +64,12 @@ def test_the_address_chooses_the_picture() -> None:
 
 
 def test_results_stand_beside_the_control() -> None:
-    said = "\n".join(markdown.value for markdown in run().markdown)
-    assert "97.90 %" in said
-    assert "a line through the pixels" in said
+    test = run(model="pixel_attention.1v8")
+    said = "\n".join(markdown.value for markdown in test.markdown)
+    assert "97.90 %" in said, "what the paper gives"
+    assert "logistic regression on the pixels" in said
+    assert len(test.get("plotly_chart")) == 1, "one picture"
+    assert "(results?mechanism=pixel_attention&v=2)" in said
 
 
 def test_every_wrong_answer_is_listed_on_demand() -> None:
@@ -63,3 +95,95 @@ def test_a_damaged_checkpoint_is_one_sentence(monkeypatch: pytest.MonkeyPatch, t
     test = run()
     assert not test.exception
     assert "is not a card of this version" in test.error[0].value.replace("\\", "")
+
+
+def test_beside_a_damaged_checkpoint_the_others_are_offered_and_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("pixel_attention.1v8", "pixel_attention.digits"):
+        (tmp_path / name).symlink_to(cards.folder() / name)
+    damaged = tmp_path / "pixel_attention.1v8-augmented"
+    damaged.mkdir()
+    (damaged / "card.json").write_text("{}")
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+    test = run()
+    assert not test.exception
+    assert [error.value for error in test.error] == []
+    titles = [cards.read(name).recipe.title for name in ("pixel_attention.1v8", "pixel_attention.digits")]
+    assert test.selectbox(key="model").options == titles
+
+
+# Links
+
+
+def test_every_try_shows_what_its_words_say() -> None:
+    test = run()
+    pictures = data.load("strokes", "test", count=64).images[..., 0]
+    labels = data.labels("strokes", "test")
+    # label -> (what the picture shows, which of query and key lie on ink and which on paper)
+    said = {
+        "the loop of an 8": ("8", {"query": True}),
+        "ink against background": ("1", {"query": True, "key": False}),
+        "a 3, with positions": ("3", {"query": True}),
+    }
+    found = []
+    for try_label, words in tried(test):
+        found.append(try_label)
+        label, places = said[try_label]
+        assert {"v", "model", "data", "number"} <= set(words)
+        shown = viewer(test)
+        assert shown["label"] == label == str(labels[int(words["number"])])
+        size = 28 // shown["rows"]
+        boxes = pictures[int(words["number"])].reshape(shown["rows"], size, shown["columns"], size).max((1, 3))
+        for name, ink in places.items():
+            row, column = shown["state"]["view"]["value"][name]
+            assert (boxes[row, column] > 128) == ink
+    assert found == list(said)
+
+
+def test_the_address_states_model_and_picture_with_the_first_choice() -> None:
+    test = run()
+    test.selectbox(key="model").select("pixel_attention.1v8").run()
+    words = said_in_address(test)
+    assert words == {"v": "2", "model": "pixel_attention.1v8", "data": "strokes", "number": "23"}
+    (stated,) = [
+        unpack(one.proto.bytes)[0]["words"]
+        for one in test.get("bidi_component")
+        if one.proto.component_name.endswith("arrive") and "words" in unpack(one.proto.bytes)[0]
+    ]
+    assert stated == {}  # nothing is left open
+
+
+def test_an_address_that_leaves_things_open_is_completed_by_the_browser() -> None:
+    test = run(data="strokes", number="5")
+    (stated,) = [unpack(one.proto.bytes)[0] for one in test.get("bidi_component") if "address.state" in str(one.proto)]
+    assert stated["words"] == {"v": "1", "model": "pixel_attention.1v8"}
+
+
+def test_a_link_of_another_version_is_a_sentence() -> None:
+    test = run(v="7")
+    assert "version" in test.warning[0].value
+
+
+def test_an_experiment_that_is_not_there_lists_those_there_are() -> None:
+    said = run(experiment="zzz").warning[0].value.replace("\\", "")
+    assert said.startswith("There is no experiment 'zzz'. There are: heads, erase, shuffle, compare, positions.")
+    assert said.endswith("None of them is open.")
+
+
+QUESTIONS = (
+    "Does every head matter?",
+    "Does it matter what it looks at?",
+    "Does it know where a pixel is?",
+    "Two side by side",
+    "What does a position look like?",
+)
+
+
+def test_the_experiments_are_closed_questions_in_their_order() -> None:
+    test = run()
+    rows = [row for row in test.expander if row.label.startswith("**")]
+    assert [row.label.split("**")[1] for row in rows] == list(QUESTIONS)
+    assert all(len(row.label.split("**")[2]) > 20 for row in rows), "each says what it teaches"
+    assert not any(row.proto.expanded for row in rows)
+    assert not any(test.session_state[experiments.key_of(name)] for name in choice.EXPERIMENTS)

@@ -6,7 +6,11 @@ from pydantic import ValidationError
 from attnviz.data import DATASETS
 from attnviz.errors import UnknownName
 from attnviz.models import MODELS
-from attnviz.recipes import PAPERS, RECIPES, Recipe, paper, recipe
+from attnviz.recipes import MODULES, PAPERS, RECIPES, Recipe, paper, recipe
+from attnviz.recipes.recipe import changed
+from attnviz.training import evaluations
+from attnviz.training.objectives import objective
+from attnviz.training.probes import PROBES
 
 
 @pytest.mark.parametrize("key", RECIPES)
@@ -32,9 +36,10 @@ def test_a_recipe_survives_being_written_and_read(key):
 def test_a_papers_figures_are_shares_and_answered_by_checkpoints_that_can_be_trained(name):
     known = PAPERS[name]
     assert known.name == name
-    assert known.figures
+    assert known.figures or known.tables
+    assert set(known.checkpoints) <= set(RECIPES)
     for figure in known.figures:
-        assert figure.value is None or 0 <= figure.value <= 1
+        assert figure.value is None or figure.unit != "share" or 0 <= figure.value <= 1
         assert figure.checkpoints
         assert set(figure.checkpoints) <= set(RECIPES)
         assert len(set(figure.checkpoints)) == len(figure.checkpoints)
@@ -42,8 +47,28 @@ def test_a_papers_figures_are_shares_and_answered_by_checkpoints_that_can_be_tra
 
 
 def test_every_recipe_stands_in_a_papers_tables():
-    shown = {name for known in PAPERS.values() for figure in known.figures for name in figure.checkpoints}
+    shown = {name for known in PAPERS.values() for name in known.checkpoints}
     assert shown == set(RECIPES)
+
+
+def test_the_tables_hold_all_of_all_modules_and_no_name_twice():
+    keys = [known.key for module in MODULES for known in module.RECIPES]
+    assert sorted(RECIPES) == sorted(keys)
+    assert len(set(keys)) == len(keys)
+    assert sorted(PAPERS) == sorted(module.PAPER.name for module in MODULES if hasattr(module, "PAPER"))
+
+
+def test_recipes_that_differ_in_words_alone_train_alike():
+    known = RECIPES["pixel_line.1v8"]
+    assert known.trains_like(changed(known, title="Another", why="Another.", cost="an hour"))
+    assert not known.trains_like(changed(known, batch=64))
+
+
+@pytest.mark.parametrize("key", RECIPES)
+def test_a_recipe_names_an_objective_probes_and_evaluations_that_there_are(key):
+    objective(RECIPES[key])
+    evaluations.check(RECIPES[key])
+    assert {one.name for one in RECIPES[key].probes} <= set(PROBES)
 
 
 def test_the_papers_simple_model_is_written_down_as_the_paper_has_it():
@@ -71,11 +96,28 @@ def test_an_unknown_paper_names_those_there_are():
         paper("schwartz")
 
 
+def test_without_a_validation_part_the_last_weights_are_kept():
+    known = changed(RECIPES["pixel_line.1v8"], validation=None, keep="last", patience=None)
+    assert Recipe.model_validate_json(known.model_dump_json()) == known
+
+
 @pytest.mark.parametrize(
     "change",
     [
         {"epoch": 3},
         {"validation": 0.0},
+        {"validation": None},
+        {"validation": None, "keep": "last"},
+        {"validation": None, "keep": "last", "patience": None, "schedule": "plateau"},
+        {"momentum": 0.9},
+        {"optimiser": "sgd", "nesterov": True},
+        {"optimiser": "sgd", "groups": [{"parameters": ["*"], "eps": 1e-8}]},
+        {"groups": [{"parameters": []}]},
+        {"accumulate": 33},
+        {"augment": "both"},
+        {"keep": "first"},
+        {"weights": "float64"},
+        {"plateau": {"factor": 1.0}},
         {"validation": 1.0},
         {"learning_rate": 0.0},
         {"batch": 0},

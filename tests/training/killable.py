@@ -9,14 +9,14 @@ from typing import Any
 import torch
 
 from attnviz.training.runs import Run
-from tests.training import small
+from tests.training import kinds, small
 
 CHOSEN = small.recipe(epochs=10, patience=10)
 small.training(CHOSEN)  # digits are drawn and modules loaded now, so that a process forked from here starts at once
 
 
-def train(root: Path, moment: int | None) -> None:
-    """Train, and be killed at the given moment, counted from 1.
+def train(root: Path, moment: int | None, kind: str | None = None) -> None:
+    """Train, perhaps one of the kinds, and be killed at the given moment, counted from 1.
 
     A moment is before and after every sync, rename and removal of a file, and after every step and epoch.
     """
@@ -40,6 +40,9 @@ def train(root: Path, moment: int | None) -> None:
 
     if moment is not None:
         os.fsync = ticking(os.fsync)
-        Path.replace, Path.unlink = ticking(Path.replace), ticking(Path.unlink)
-    for _ in Run(small.run_file(CHOSEN), root).train(small.training(CHOSEN)):
+        for name in ("replace", "unlink"):
+            setattr(Path, name, ticking(getattr(Path, name)))
+    chosen = CHOSEN if kind is None else kinds.RECIPES[kind]
+    training = small.training(CHOSEN) if kind is None else kinds.training(kind)
+    for _ in Run(small.run_file(chosen), root).train(training):
         tick()

@@ -26,6 +26,6 @@ def checkpoint() -> tuple[Card, bytes, bytes]:
 
 def lay_several(folder: Path) -> Card:
     """Put that checkpoint into a folder of checkpoints, and return its card."""
-    card, *files = checkpoint()
-    lay(folder, *files, name=NAME)
+    card, content, weights = checkpoint()
+    lay(folder, content, weights, NAME)
     return card

@@ -17,7 +17,8 @@ from attnviz.data import Dataset
 from attnviz.recipes import Recipe
 from attnviz.recipes.recipe import Paper, PaperFigure, Test
 from attnviz.training import seeds
-from attnviz.training.loop import Examples, Training
+from attnviz.training.examples import Examples, on_device
+from attnviz.training.loop import Training
 from attnviz.training.runs import RunFile
 
 PICTURES = 300  # of strokes, all ten digits, that there are in these tests
@@ -37,7 +38,7 @@ def recipe(model: str = "pixel_attention", **changes: Any) -> Recipe:
 def examples(count: int = 64, start: int = 0) -> Examples:
     """Drawn eights (0) and ones (1), in turn."""
     dataset = few("strokes", "train", (8, 1))
-    return seeds.on_device(Dataset(dataset.images[start : start + count], dataset.labels[start : start + count]), "cpu")
+    return on_device(Dataset(dataset.images[start : start + count], dataset.labels[start : start + count]), "cpu")
 
 
 def training(chosen: Recipe, seed: int = 0) -> Training:
@@ -79,11 +80,11 @@ def place(folder: Path, *chosen: Recipe) -> Iterator[None]:
         patch.setenv("ATTNVIZ_RUNS", str(folder / "runs"))
         patch.setenv("ATTNVIZ_CHECKPOINTS", str(folder / "checkpoints"))
         patch.setattr(data, "load", few)
-        for key in list(recipes.RECIPES):
+        for key in reversed(list(recipes.RECIPES)):  # what is taken out last comes back first: the order stays
             patch.delitem(recipes.RECIPES, key)
         for one in chosen or (recipe(),):
             patch.setitem(recipes.RECIPES, one.key, one)
-        for name in list(recipes.PAPERS):
+        for name in reversed(list(recipes.PAPERS)):
             patch.delitem(recipes.PAPERS, name)
         patch.setitem(recipes.PAPERS, "small", paper(*recipes.RECIPES))
         try:

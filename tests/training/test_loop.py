@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 from attnviz.data import strokes
-from attnviz.recipes.recipe import Augmentation
-from attnviz.training import loop
-from attnviz.training.loop import Epoch, Examples, Step, Training
+from attnviz.data.augment import augment
+from attnviz.errors import BadInput, RunError, UnknownName
+from attnviz.recipes.recipe import Augmentation, changed
+from attnviz.training import seeds
+from attnviz.training.examples import Examples
+from attnviz.training.loop import Epoch, Step, Training
+from attnviz.training.objectives import Classification
 from tests.training import small
 
 
@@ -27,11 +32,11 @@ def _epochs(events: list[Step | Epoch]) -> list[Epoch]:
 def test_it_learns_to_tell_ones_from_eights(model):
     training, events = _train(small.recipe(model, epochs=20, patience=20))
     epochs = _epochs(events)
-    assert epochs[-1].train_loss < 0.6 * epochs[0].train_loss
-    assert epochs[-1].validation_accuracy >= 0.9
+    assert epochs[-1].values["train_loss"] < 0.6 * epochs[0].values["train_loss"]
+    assert epochs[-1].values["validation_accuracy"] >= 0.9
     digits = np.array([8, 1] * 20)
     fresh = Examples(torch.from_numpy(strokes.draw(digits, seed=77)).permute(0, 3, 1, 2), torch.tensor([0, 1] * 20))
-    assert loop.measure(training.model, fresh)[1] >= 0.9
+    assert Classification().measure(training.model, fresh)["accuracy"].value >= 0.9
 
 
 def test_events_are_one_a_batch_and_one_an_epoch():
@@ -94,26 +99,13 @@ def test_a_training_with_variants_can_be_gone_on_with():
     assert before + list(second.run()) == expected
 
 
-def test_the_cosine_schedule_rises_then_falls_to_nothing():
-    training = small.training(small.recipe("pixel_line", schedule="cosine", learning_rate=0.1))
-    rates = [training.rate(share) for share in (0.0, 0.025, 0.05, 0.525, 1.0)]
-    assert rates == pytest.approx([0, 0.05, 0.1, 0.05, 0])
-    used = []
-    chosen = small.recipe("pixel_line", schedule="cosine", learning_rate=0.1, epochs=2)
-    training = small.training(chosen)
-    for event in training.run():
-        if isinstance(event, Step):
-            used.append(training.optimiser.param_groups[0]["lr"])
-    assert used == [training.rate(step / 6) for step in range(1, 7)]
-    assert used[-1] == pytest.approx(0)
-
-
 class Flat(nn.Module):
     """Gives each epoch the validation loss that a test wants, by the logit of its one number."""
 
     def __init__(self, logits: list[float]) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.zeros(1))
+        self.passes: Tensor
         self.register_buffer("passes", torch.zeros(()))
         self.logits = logits
 
@@ -140,11 +132,11 @@ def test_it_stops_when_the_validation_loss_has_not_fallen_for_so_long(logits, pa
     training = Training(model, chosen, ones, ones, torch.Generator())
     told = _epochs(list(training.run()))
     assert (training.epoch, training.best_epoch, training.finished) == (stops, best, True)
-    assert [epoch.validation_loss for epoch in told] == pytest.approx(
+    assert [epoch.values["validation_loss"] for epoch in told] == pytest.approx(
         [math.log1p(math.exp(-x)) for x in logits[:stops]]
     )
-    assert training.best_loss == min(epoch.validation_loss for epoch in told)
-    assert training.best["passes"] == best  # the weights of then, not of now
+    assert training.best_value == min(epoch.values["validation_loss"] for epoch in told)
+    assert training.kept["passes"] == best  # the weights of then, not of now
 
 
 def test_the_same_seed_gives_the_same_curve_and_another_gives_another():
@@ -166,7 +158,7 @@ def test_a_state_gone_on_with_gives_the_same_curve_and_weights():
         second = small.training(chosen, seed=5)
         second.restore(*state)
         assert before + list(second.run()) == expected
-        assert (second.epoch, second.best_epoch, second.best_loss) == (4, whole.best_epoch, whole.best_loss)
+        assert (second.epoch, second.best_epoch, second.best_value) == (4, whole.best_epoch, whole.best_value)
         for part in ("weights", "best"):
             one, other = (
                 {name: tensor for name, tensor in training.state()[0].items() if name.startswith(part)}
@@ -176,43 +168,137 @@ def test_a_state_gone_on_with_gives_the_same_curve_and_weights():
             assert all(torch.equal(tensor, other[name]) for name, tensor in one.items())
 
 
-def test_as_floats_pictures_are_k_over_255_exactly():
-    levels = torch.arange(256, dtype=torch.uint8)
-    assert loop.as_float(levels).tolist() == [float(np.float32(k) / np.float32(255)) for k in range(256)]
+@pytest.mark.parametrize(
+    "augmentation", [None, Augmentation(rotation=30, shift=0.1, noise=0.1)], ids=["plain", "varied"]
+)
+@pytest.mark.parametrize("schedule", ["constant", "cosine"])
+@pytest.mark.parametrize("model", ["pixel_line", "pixel_attention"])
+def test_what_recipes_could_say_before_gives_the_same_weights_to_the_bit(model, schedule, augmentation):
+    """The loop as it was when the first thirty checkpoints were trained, written out."""
+    chosen = small.recipe(model, schedule=schedule, augmentation=augmentation, epochs=2)
+    training = small.training(chosen)
+    list(training.run())
+    generator = torch.Generator().manual_seed(0)
+    expected = seeds.build(chosen, generator)
+    adam = torch.optim.Adam(expected.parameters(), lr=1e-2)
+    train = small.examples(40)
+    shown = 40 if augmentation is None else 80
+    steps = -(-shown // 16)
+    for epoch in range(2):
+        order = torch.randperm(shown, generator=generator)
+        expected.train()
+        for step, places in enumerate(order.split(16), 1):
+            progress = (epoch * steps + step) / (2 * steps)
+            if schedule == "cosine":
+                rises = progress < 0.05
+                rate = (
+                    1e-2 * progress / 0.05 if rises else 1e-2 * (1 + math.cos(math.pi * (progress - 0.05) / 0.95)) / 2
+                )
+                adam.param_groups[0]["lr"] = rate
+            images, labels = train.images[places[places < 40]], train.labels[places[places < 40]]
+            if augmentation is not None:
+                varied = places[places >= 40] - 40
+                changed = augment(train.images[varied], generator, **augmentation.model_dump())
+                images, labels = torch.cat([images, changed]), torch.cat([labels, train.labels[varied]])
+            loss = binary_cross_entropy_with_logits(expected(images.float() / 255)[:, 0], labels.float())
+            adam.zero_grad()
+            loss.backward()
+            adam.step()
+    for name, tensor in expected.state_dict().items():
+        assert torch.equal(training.model.state_dict()[name], tensor), name
 
 
-def test_the_loss_of_one_column_is_the_binary_cross_entropy():
-    logits, labels = torch.tensor([[2.0], [-1.0]]), torch.tensor([1, 1])
-    expected = (math.log1p(math.exp(-2)) + math.log1p(math.exp(1))) / 2
-    assert loop.loss_of(logits, labels).item() == pytest.approx(expected)
+def test_a_batch_in_parts_gives_the_loss_and_the_gradients_of_the_undivided_one():
+    whole, parts = (
+        small.training(small.recipe("pixel_line", batch=40, accumulate=count, epochs=1, optimiser="sgd"))
+        for count in (1, 7)
+    )
+    sizes: list[int] = []
+    for training in (whole, parts):
+        training.model.register_forward_pre_hook(lambda m, i: sizes.append(len(i[0])) if m.training else None)
+    events = [list(training.run()) for training in (whole, parts)]
+    assert sizes == [40, 6, 6, 6, 6, 6, 6, 4]
+    assert events[0][0] == events[1][0] == Step(1, 1)
+    assert events[1][1].values["train_loss"] == pytest.approx(events[0][1].values["train_loss"], rel=1e-6)
+    for one, other in zip(whole.model.parameters(), parts.model.parameters(), strict=True):
+        torch.testing.assert_close(one.grad, other.grad, rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
 
 
-def test_the_loss_of_several_columns_is_the_cross_entropy():
-    logits, labels = torch.tensor([[1.0, 2.0, 3.0]]), torch.tensor([0])
-    expected = math.log(math.exp(1) + math.exp(2) + math.exp(3)) - 1
-    assert loop.loss_of(logits, labels).item() == pytest.approx(expected)
+def test_batches_of_a_model_that_normalises_by_batch_are_not_divided():
+    model = nn.Sequential(nn.BatchNorm2d(1), nn.Flatten(), nn.Linear(784, 1))
+    chosen = small.recipe("pixel_line", accumulate=2)
+    with pytest.raises(BadInput, match=r"pixel_line.small divides its batches, but .* Use accumulate=1"):
+        Training(model, chosen, small.examples(40), None, torch.Generator())
 
 
-def test_the_answer_is_the_class_with_the_largest_probability():
-    assert loop.chosen(torch.tensor([[0.1], [-0.1], [0.0]])).tolist() == [1, 0, 0]
-    assert loop.chosen(torch.tensor([[1.0, 3.0, 2.0], [0.0, -1.0, -2.0]])).tolist() == [1, 0]
+def test_without_a_validation_part_all_epochs_are_trained_and_the_last_weights_kept():
+    chosen = small.recipe("pixel_line", validation=None, keep="last", patience=None, epochs=3)
+    generator = torch.Generator().manual_seed(0)
+    training = Training(seeds.build(chosen, generator), chosen, small.examples(40), None, generator)
+    epochs = _epochs(list(training.run()))
+    assert [set(epoch.values) for epoch in epochs] == [{"train_loss"}] * 3
+    assert (training.finished, training.kept_epoch) == (True, 3)
+    for name, tensor in training.model.state_dict().items():
+        assert torch.equal(training.kept[name], tensor)
+    assert not any(name.startswith("best") for name in training.state()[0])
 
 
-def test_measuring_changes_nothing_and_counts_right_answers():
-    model = nn.Sequential(nn.Flatten(), nn.Linear(4, 1), nn.Dropout(0.9))
-    with torch.no_grad():
-        model[1].weight.copy_(torch.tensor([[1.0, 0, 0, 0]]))
-        model[1].bias.fill_(-0.5)
-    images = torch.zeros(4, 1, 2, 2, dtype=torch.uint8)
-    images[:2, 0, 0, 0] = 255
-    loss, accuracy = loop.measure(model, Examples(images, torch.tensor([1, 0, 0, 0])))
-    assert accuracy == 0.75
-    assert loss == pytest.approx((3 * math.log1p(math.exp(-0.5)) + math.log1p(math.exp(0.5))) / 4)
-    assert all(parameter.grad is None for parameter in model.parameters())
+def test_the_last_weights_are_kept_where_the_recipe_says_so_and_patience_stops_all_the_same():
+    ones = Examples(torch.zeros(4, 1, 2, 2, dtype=torch.uint8), torch.ones(4, dtype=torch.int64))
+    chosen = small.recipe("pixel_line", keep="last", patience=2, epochs=9)
+    training = Training(Flat([1.0, 3.0, 2.0, 2.0, 2.0]), chosen, ones, ones, torch.Generator())
+    list(training.run())
+    assert (training.epoch, training.best_epoch, training.kept_epoch) == (4, 2, 4)
+    assert training.kept["passes"] == 4
 
 
-def test_answers_do_not_depend_on_how_many_pictures_go_at_once():
-    training = small.training(small.recipe())
-    few, many = (loop.answers(training.model, training.train, size) for size in (7, 64))
-    assert few.shape == (40, 1)
-    torch.testing.assert_close(few, many)
+def test_the_rate_falls_after_each_epoch_without_a_better_figure_but_never_below_the_lowest():
+    ones = Examples(torch.zeros(4, 1, 2, 2, dtype=torch.uint8), torch.ones(4, dtype=torch.int64))
+    chosen = small.recipe(
+        "pixel_line", schedule="plateau", plateau={"lowest": 2e-3}, learning_rate=1e-2, patience=None, epochs=8
+    )
+    training = Training(Flat([1.0, 2.0, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0]), chosen, ones, ones, torch.Generator())
+    rates = [training.optimiser.param_groups[0]["lr"] for event in training.run() if isinstance(event, Step)]
+    assert rates == pytest.approx([1e-2, 1e-2, 1e-2, 5e-3, 2.5e-3, 2.5e-3, 2e-3, 2e-3])
+
+
+def test_an_accuracy_that_is_watched_must_rise():
+    ones = Examples(torch.zeros(4, 1, 2, 2, dtype=torch.uint8), torch.ones(4, dtype=torch.int64))
+    chosen = small.recipe("pixel_line", watch="accuracy", patience=2, epochs=9)
+    training = Training(Flat([-1.0, 1.0, 2.0, 3.0, 4.0]), chosen, ones, ones, torch.Generator())
+    list(training.run())
+    assert (training.epoch, training.best_epoch, training.best_value) == (4, 2, 1.0)
+
+
+def test_variants_stand_instead_of_the_pictures_where_the_recipe_says_so():
+    chosen = small.recipe("pixel_line", epochs=1, augmentation={"mirror": True, "crop": 2}, augment="instead")
+    training = small.training(chosen)
+    seen: list[Tensor] = []
+    training.model.register_forward_pre_hook(lambda model, inputs: seen.append(inputs[0]) if model.training else None)
+    list(training.run())
+    assert [len(images) for images in seen] == [16, 16, 8]
+    pictures = set(map(tuple, (small.examples(40).images.flatten(1) / 255).tolist()))
+    shown = list(map(tuple, torch.cat(seen).flatten(1).tolist()))
+    assert sum(one in pictures for one in shown) < 10
+    assert sorted(map(sum, shown)) == pytest.approx(sorted(map(sum, pictures)), rel=0.05)  # nothing but moved
+
+
+def test_a_recipe_that_watches_what_its_objective_does_not_measure_is_refused():
+    with pytest.raises(
+        UnknownName, match="no measure of the objective classification 'acuracy'. Did you mean 'accuracy'"
+    ):
+        small.training(small.recipe("pixel_line", watch="acuracy"))
+
+
+@pytest.mark.parametrize("validated", [True, False])
+def test_a_training_that_diverges_says_so(validated):
+    chosen = small.recipe("pixel_line", learning_rate=3e38, optimiser="sgd", momentum=0.9)
+    if not validated:
+        chosen = changed(chosen, validation=None, keep="last", patience=None)
+    generator = torch.Generator().manual_seed(0)
+    held_out = small.examples(15, start=40) if validated else None
+    training = Training(seeds.build(chosen, generator), chosen, small.examples(40), held_out, generator)
+    which = "validation" if validated else "train"
+    with pytest.raises(RunError, match=rf"After epoch \d the {which} loss is (nan|inf): the training has diverged"):
+        list(training.run())

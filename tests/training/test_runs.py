@@ -7,16 +7,20 @@ import os
 import random
 import signal
 from collections.abc import Callable
+from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
+from safetensors import safe_open
+from safetensors.torch import save_file
 
 from attnviz import files
 from attnviz.errors import RunError
-from attnviz.training.loop import Epoch
-from attnviz.training.runs import Run
-from tests.training import killable, small
+from attnviz.training.loop import Epoch, Step
+from attnviz.training.runs import Resumed, Run
+from tests.training import killable, kinds, small
 
 # With a server that has imported everything, a process starts in milliseconds.
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -25,8 +29,8 @@ PROCESSES.set_forkserver_preload(["tests.training.killable"])
 CHOSEN = small.recipe("pixel_line", epochs=4)
 
 
-def _in_a_process(root: Path, moment: int | None = None) -> int:
-    process = PROCESSES.Process(target=killable.train, args=(root, moment))
+def _in_a_process(root: Path, moment: int | None = None, kind: str | None = None) -> int:
+    process = PROCESSES.Process(target=killable.train, args=(root, moment, kind))
     process.start()
     process.join(timeout=120)
     assert process.exitcode is not None
@@ -36,7 +40,7 @@ def _in_a_process(root: Path, moment: int | None = None) -> int:
 def _train(root: Path, stop: int | None = None, chosen=CHOSEN) -> Run:
     """Train until finished, or until so many epochs were seen."""
     run = Run(small.run_file(chosen), root)
-    events = run.train(small.training(chosen))
+    events: Any = run.train(small.training(chosen))
     for event in events:
         if isinstance(event, Epoch) and event.epoch == stop:
             events.close()
@@ -69,7 +73,7 @@ def test_a_run_leaves_its_recipe_its_curve_its_last_two_states_and_its_status(tm
     assert names == {"run.json", "curve.jsonl", "log.txt", "status.json", "state-3.safetensors", "state-4.safetensors"}
     lines = [json.loads(line) for line in (run.folder / "curve.jsonl").read_text().splitlines()]
     assert [line["epoch"] for line in lines] == [1, 2, 3, 4]
-    assert [Epoch(**line) for line in lines] == run.curve()
+    assert [{"epoch": epoch.epoch, **epoch.values} for epoch in run.curve()] == lines
     assert set(lines[0]) == {"epoch", "train_loss", "validation_loss", "validation_accuracy"}  # and no clock
     status = json.loads((run.folder / "status.json").read_text())
     best = min(lines, key=lambda line: line["validation_loss"])["epoch"]
@@ -93,11 +97,27 @@ def test_killed_at_ten_random_moments_and_gone_on_with_it_ends_byte_for_byte_as_
     assert _result(tmp_path / f"{killable.CHOSEN.key}.0") == never_killed
 
 
-@pytest.mark.parametrize("moment", range(9, 30, 3))
+AROUND_AN_END = [pytest.param(moment, marks=[pytest.mark.slow] * (moment not in (9, 18))) for moment in range(9, 30, 3)]
+
+
+@pytest.mark.parametrize("moment", AROUND_AN_END)
 def test_killed_once_around_the_end_of_an_epoch_it_ends_byte_for_byte_as_undisturbed(tmp_path, never_killed, moment):
     assert _in_a_process(tmp_path, moment) == -signal.SIGKILL
     assert _in_a_process(tmp_path) == 0
     assert _result(tmp_path / f"{killable.CHOSEN.key}.0") == never_killed
+
+
+@pytest.mark.parametrize("kind", kinds.RECIPES)
+def test_each_kind_of_training_killed_four_times_ends_byte_for_byte_as_undisturbed(tmp_path, kind):
+    chosen = kinds.RECIPES[kind]
+    expected = Run(small.run_file(chosen), tmp_path / "undisturbed")
+    for _ in expected.train(kinds.training(kind)):
+        pass
+    moments = (3, 12, 14, 70)  # in the first epoch, around the end of the one that is resumed, and some epochs later
+    ended = [_in_a_process(tmp_path, moment, kind) for moment in moments]
+    assert ended[:3] == [-signal.SIGKILL] * 3
+    assert _in_a_process(tmp_path, kind=kind) == 0
+    assert _result(tmp_path / f"{chosen.key}.0") == _result(expected.folder)
 
 
 @pytest.mark.parametrize("stop", [1, 2, 3, 4])
@@ -109,8 +129,16 @@ def test_stopped_after_any_epoch_and_gone_on_with_it_ends_as_undisturbed(tmp_pat
 def test_a_finished_run_is_left_as_it_is(tmp_path, undisturbed):
     _train(tmp_path)
     events = list(Run(small.run_file(CHOSEN), tmp_path).train(small.training(CHOSEN)))
-    assert events == []
+    assert events == [Resumed(4, True)]
     assert _result(tmp_path / "pixel_line.small.0") == undisturbed
+
+
+def test_going_on_says_so_first_and_starting_does_not(tmp_path):
+    _train(tmp_path, stop=2)
+    events = list(Run(small.run_file(CHOSEN), tmp_path).train(small.training(CHOSEN)))
+    assert events[0] == Resumed(2, False)
+    assert Resumed not in map(type, events[1:])
+    assert type(next(Run(small.run_file(CHOSEN), tmp_path / "new").train(small.training(CHOSEN)))) is Step
 
 
 def test_half_a_line_in_the_curve_is_cut_and_written_again(tmp_path, undisturbed):
@@ -150,6 +178,18 @@ def test_a_damaged_newest_state_falls_back_to_the_one_before(tmp_path, undisturb
     assert _result(_train(tmp_path).folder) == undisturbed
 
 
+def test_a_state_of_another_version_is_refused(tmp_path):
+    folder = _train(tmp_path, stop=1).folder
+    path = folder / "state-1.safetensors"
+    with safe_open(path, "pt") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    save_file(tensors, path, {"numbers": '{"epoch": 1, "best_epoch": 1, "best_loss": 0.5}'})
+    with pytest.raises(
+        RunError, match=r"state-1.safetensors was written by another version of attnviz. Remove the folder"
+    ):
+        _train(tmp_path)
+
+
 def test_where_both_states_are_damaged_it_starts_from_the_beginning(tmp_path, undisturbed):
     folder = _train(tmp_path, stop=3).folder
     for path in folder.glob("state-*.safetensors"):
@@ -169,7 +209,7 @@ def test_where_both_states_are_damaged_it_starts_from_the_beginning(tmp_path, un
 def test_a_folder_with_a_run_that_was_started_otherwise_is_refused(tmp_path, change, word):
     before = _result(_train(tmp_path, stop=1).folder)
     with pytest.raises(
-        RunError, match=f"holds a run with another {word}. Go on as it was started, or remove the folder"
+        RunError, match=f"holds a run with another {word}. Resume it as it was started, or remove the folder"
     ):
         Run(small.run_file(CHOSEN, **change), tmp_path)
     assert _result(tmp_path / "pixel_line.small.0") == before
@@ -193,7 +233,7 @@ def test_a_run_file_that_cannot_be_read_is_one_sentence(tmp_path, content):
         Run(small.run_file(CHOSEN), tmp_path)
 
 
-def _hold(path: Path, held: object, finish: object) -> None:
+def _hold(path: Path, held: Event, finish: Event) -> None:
     with FileLock(path):
         held.set()
         finish.wait(timeout=120)
@@ -215,7 +255,7 @@ def test_a_second_process_on_the_same_run_is_refused_until_the_first_has_ended(t
 
 def test_the_lock_is_free_again_after_an_error_in_the_training(tmp_path):
     training = small.training(CHOSEN)
-    training.recipe = None
+    training.recipe = None  # type: ignore[assignment]
     with pytest.raises(AttributeError) as caught:
         list(Run(small.run_file(CHOSEN), tmp_path).train(training))
     assert len(_train(tmp_path).curve()) == 4
@@ -239,9 +279,7 @@ def test_a_full_disk_at_any_sync_is_one_sentence_and_costs_nothing(tmp_path, mon
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        with pytest.raises(
-            RunError, match=r"cannot be written: no space left on device\. Mend that and start the same"
-        ):
+        with pytest.raises(RunError, match=r"cannot be written: no space left on device\. Fix that and start the same"):
             _train(tmp_path)
     assert left == 0
     assert not list((tmp_path / "pixel_line.small.0").glob(".*"))
@@ -280,9 +318,7 @@ def test_a_read_only_folder_is_one_sentence_and_costs_nothing(tmp_path, monkeypa
         _train(tmp_path, stop=2)
     with monkeypatch.context() as patch:
         patch.setattr(*step, _read_only)
-        with pytest.raises(
-            RunError, match=r"pixel_line\.small\.0 cannot be written: read-only file system\. Mend that"
-        ):
+        with pytest.raises(RunError, match=r"pixel_line\.small\.0 cannot be written: read-only file system\. Fix that"):
             _train(tmp_path)
     assert _result(_train(tmp_path).folder) == undisturbed
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
@@ -11,11 +10,14 @@ import attnviz
 from attnviz import cards, checkpoints, data
 from attnviz.data import Dataset, strokes
 from attnviz.data.augment import augment
-from attnviz.errors import BadInput, CheckpointError, DataError
-from attnviz.recipes.recipe import Augmentation
-from attnviz.training import seeds
-from attnviz.training.loop import Epoch
-from attnviz.training.runs import Run
+from attnviz.errors import BadInput, CheckpointError, DataError, RunError
+from attnviz.recipes.recipe import Augmentation, Recipe
+from attnviz.recipes.recipe import Test as RecipeTest
+from attnviz.training import measuring, seeds
+from attnviz.training.evaluations import EVALUATIONS
+from attnviz.training.examples import as_float, on_device
+from attnviz.training.loop import Epoch, Training
+from attnviz.training.runs import Resumed, Run
 from tests.training import small
 
 
@@ -27,6 +29,139 @@ def here(tmp_path: Path) -> Iterator[Path]:
 
 def _silent(seed: int, event: object) -> None:
     pass
+
+
+def _unvalidated(**changes: object) -> Recipe:
+    return small.recipe("pixel_line", validation=None, keep="last", patience=None, epochs=2, **changes)
+
+
+def test_without_a_validation_part_all_is_trained_on_and_the_lowest_seed_is_shipped(here, monkeypatch):
+    parts = []
+    made = Training
+    monkeypatch.setattr(seeds, "Training", lambda *given: (parts.append(given), made(*given))[1])
+    card = seeds.train(_unvalidated(), [3, 1, 2], device="cpu", threads=1, report=_silent)
+    assert card.seed == 1
+    count = len(data.load("strokes", "train", (8, 1)).labels)
+    assert [(len(train), validation) for _, _, train, validation, _ in parts] == [(count, None)] * 3
+
+
+def test_the_highest_accuracy_is_shipped_where_accuracy_is_watched(here):
+    chosen = small.recipe("pixel_line", watch="accuracy", epochs=1)
+    card = seeds.train(chosen, range(4), device="cpu", threads=1, report=_silent)
+    accuracies = {run.seed: run.kept("validation_accuracy") for run in card.runs}
+    assert len(set(accuracies.values())) > 1
+    assert accuracies[card.seed] == max(accuracies.values())
+
+
+ABLATED = {"ablations": [{"name": "mean", "of": "attention.mixed"}], "tests": [{"data": "strokes", "count": 30}]}
+
+
+def test_seeds_are_added_to_a_card_that_is_there(here):
+    chosen = small.recipe(**ABLATED)
+    together = seeds.train(chosen, [0, 1, 2], device="cpu", threads=1, report=_silent)
+    (here / "checkpoints" / chosen.key / "card.json").unlink()
+    seeds.train(chosen, [0], device="cpu", threads=1, report=_silent)
+    added = seeds.train(chosen, [1, 2], device="cpu", threads=1, report=_silent)
+    assert added.command == together.command == "python -m attnviz train pixel_attention --recipe small --seeds 0-2"
+    same = {"seconds"}
+    assert added.model_dump(exclude=same) == together.model_dump(exclude=same)
+    assert len(added.figures[0].per_seed) == len(added.ablations[0].figures[0].per_seed) == 3
+    assert cards.text(attnviz.load(chosen.key).card) == cards.text(added)
+
+
+def test_a_seed_that_is_there_is_replaced_and_the_others_stay(here):
+    chosen = small.recipe(**ABLATED)
+    before = seeds.train(chosen, [0, 1, 2], device="cpu", threads=1, report=_silent)
+    after = seeds.train(chosen, [1], device="cpu", threads=1, report=_silent)
+    assert [run.seed for run in after.runs] == [0, 2, 1]
+    assert (after.seed, after.weights_digest) == (before.seed, before.weights_digest)
+    assert sorted(after.figures[0].per_seed) == sorted(before.figures[0].per_seed)
+    assert after.figures[0].right == before.figures[0].right
+
+
+def test_seeds_can_be_added_to_an_old_card_but_not_replaced_on_it(here):
+    chosen = small.recipe("pixel_line")
+    card = seeds.train(chosen, [0, 1], device="cpu", threads=1, report=_silent)
+    old = card.model_copy(update={"figures": tuple(f.model_copy(update={"per_seed": None}) for f in card.figures)})
+    checkpoints.save(attnviz.load(card.name).model.state_dict(), old)
+    with pytest.raises(
+        RunError, match=r"has the seeds 0-1 with no figures per seed, .* again with --seeds 0-1, or remove"
+    ):
+        seeds.train(chosen, [1], device="cpu", threads=1, report=_silent)
+    added = seeds.train(chosen, [2], device="cpu", threads=1, report=_silent)
+    assert added.figures[0].per_seed is None
+    assert added.figures[0].seeds == 3
+    alone = seeds.train(chosen, [0, 1, 2], device="cpu", threads=1, report=_silent).figures[0]
+    assert added.figures[0].mean == pytest.approx(sum(alone.per_seed) / 3)
+    assert (added.figures[0].lowest, added.figures[0].highest) == (min(alone.per_seed), max(alone.per_seed))
+
+
+def test_seeds_of_another_recipe_or_of_other_data_are_not_mixed(here, monkeypatch):
+    seeds.train(small.recipe("pixel_line", epochs=1), [0], device="cpu", threads=1, report=_silent)
+    with pytest.raises(
+        RunError, match=r"pixel_line.small has the seeds 0 with another recipe. .* --seeds 0, or remove"
+    ):
+        seeds.train(small.recipe("pixel_line", epochs=2), [1], device="cpu", threads=1, report=_silent)
+    monkeypatch.setattr(data, "digest", lambda dataset: "1")
+    with pytest.raises(RunError, match="has the seeds 0 with other data"):
+        seeds.train(small.recipe("pixel_line", epochs=1), [1], device="cpu", threads=1, report=_silent)
+    assert not list((here / "runs").glob("*.1"))  # said before anything is trained
+
+
+def test_a_damaged_card_is_no_hindrance_to_training_again(here):
+    chosen = small.recipe("pixel_line", epochs=1)
+    seeds.train(chosen, [0], device="cpu", threads=1, report=_silent)
+    (here / "checkpoints" / chosen.key / "card.json").write_text("{}")
+    assert [run.seed for run in seeds.train(chosen, [1], device="cpu", threads=1, report=_silent).runs] == [1]
+
+
+def test_a_data_set_may_have_a_validation_split_of_its_own(here, monkeypatch):
+    parts = []
+    made = Training
+    monkeypatch.setattr(seeds, "Training", lambda *given: (parts.append(given), made(*given))[1])
+    monkeypatch.setattr(
+        data, "load", lambda name, split, classes: small.few(name, "test" if split == "validation" else split, classes)
+    )
+    chosen = small.recipe("pixel_line", validation="validation", epochs=1)
+    seeds.train(chosen, [0], device="cpu", threads=1, report=_silent)
+    ((_, _, train, validation, _),) = parts
+    assert train.images.numpy().tobytes() == small.few("strokes", "train", (8, 1)).images.tobytes()
+    assert validation.images.numpy().tobytes() == small.few("strokes", "test", (8, 1)).images.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"), [([0], "0"), ([0, 1, 2], "0-2"), ([5, 0, 2, 1], "0-2,5"), ([3, 1], "1,3"), ([4, 3], "3-4")]
+)
+def test_the_command_names_the_seeds(chosen, said):
+    assert seeds.command_of(small.recipe(), chosen).endswith(f"--seeds {said}")
+
+
+def test_figures_are_measured_with_the_weights_as_they_are_stored(here, monkeypatch):
+    chosen = small.recipe("pixel_line", weights="float16")
+    measured = []
+    evaluate = measuring.evaluate
+    monkeypatch.setattr(
+        measuring, "evaluate", lambda m, *rest: (measured.append(m.state_dict()), evaluate(m, *rest))[1]
+    )
+    seeds.train(chosen, [0], device="cpu", threads=1, report=_silent)
+    loaded = attnviz.load(chosen.key).model.state_dict()
+    for name, tensor in measured[0].items():
+        assert torch.equal(tensor, loaded[name])
+        assert torch.equal(tensor, tensor.half().float())
+
+
+def test_ablations_stand_on_the_card_with_their_figures(here):
+    card = seeds.train(small.recipe(**ABLATED), [0, 1], device="cpu", threads=1, report=_silent)
+    (ablated,) = card.ablations
+    assert ablated.title == "attention.mixed at its mean over 3,000 training pictures"
+    (figure,) = ablated.figures
+    assert figure.measures(card.recipe.tests[0], "accuracy")
+    model, train = attnviz.load(card.name).model, on_device(data.load("strokes", "train", (8, 1)), "cpu")
+    test = measuring.test_examples(card.recipe, card.recipe.tests[0])
+    with EVALUATIONS["mean"].replaced(model, train, "attention.mixed"), torch.no_grad():
+        correct = (model(as_float(test.images))[:, 0] > 0) == test.labels.bool()
+    assert figure.unpacked().tolist() == correct.tolist()
+    assert figure.value == pytest.approx(correct.double().mean().item())
 
 
 def test_two_seeds_make_one_card_that_loads_and_tells_what_was_done(here):
@@ -49,14 +184,16 @@ def test_two_seeds_make_one_card_that_loads_and_tells_what_was_done(here):
     assert [run.seed for run in card.runs] == [0, 1]
     for run in card.runs:
         epochs = [event for seed, event in told if seed == run.seed and isinstance(event, Epoch)]
-        assert run.curve == tuple((e.train_loss, e.validation_loss, e.validation_accuracy) for e in epochs)
-        assert run.validation_loss == min(epoch.validation_loss for epoch in epochs)
-        assert run.best_epoch == [epoch.validation_loss for epoch in epochs].index(run.validation_loss) + 1
+        assert [dict(zip(run.curve, values, strict=True)) for values in zip(*run.curve.values(), strict=True)] == [
+            epoch.values for epoch in epochs
+        ]
+        assert run.kept("validation_loss") == min(run.curve["validation_loss"])
+        assert run.epoch == run.curve["validation_loss"].index(run.kept("validation_loss")) + 1
     assert card.runs[0].curve != card.runs[1].curve
     # the shipped one is chosen by validation
-    best = min(card.runs, key=lambda run: run.validation_loss)
+    best = min(card.runs, key=lambda run: run.kept("validation_loss"))
     assert card.seed == best.seed
-    assert len({run.validation_loss for run in card.runs}) == 2
+    assert len({run.kept("validation_loss") for run in card.runs}) == 2
     # figures of both, beside that of the shipped one
     assert [(figure.data, figure.split, figure.count, figure.seeds) for figure in card.figures] == [
         ("strokes", "test", len(data.load("strokes", "test", (8, 1)).labels), 2),
@@ -66,15 +203,19 @@ def test_two_seeds_make_one_card_that_loads_and_tells_what_was_done(here):
         accuracies = [_accuracy(here, seed, test) for seed in (0, 1)]
         assert figure.value == pytest.approx(accuracies[card.seed])
         assert figure.mean == pytest.approx(sum(accuracies) / 2)
+        assert figure.per_seed == pytest.approx(accuracies)
+        assert (figure.name, figure.unit, figure.better) == ("accuracy", "share", "higher")
         assert (figure.lowest, figure.highest) == pytest.approx((min(accuracies), max(accuracies)))
-        assert seeds.evaluate(model, chosen, test) == (figure.value, figure.count)
+        examples = measuring.test_examples(chosen, test)
+        measured = measuring.evaluate(model, chosen, test, examples)
+        assert (measured["accuracy"].value, len(examples)) == (figure.value, figure.count)
     # and what the shipped one says of drawn digits
-    assert (card.example.version, card.example.digits) == (strokes.VERSION, (8, 1) * 10)
+    assert (card.example.data, card.example.labels) == ("strokes", (8, 1) * 10)
     images = torch.tensor(strokes.draw([8, 1] * 10, seed=card.example.seed)).permute(0, 3, 1, 2) / 255
     torch.testing.assert_close(torch.tensor(card.example.logits), model(images), rtol=0, atol=1e-4)
 
 
-def _accuracy(here: Path, seed: int, test: seeds.Test) -> float:
+def _accuracy(here: Path, seed: int, test: RecipeTest) -> float:
     """Of a seed's best weights, read from its run and counted picture by picture."""
     from safetensors.torch import load_file
 
@@ -96,13 +237,18 @@ def test_the_smaller_validation_loss_is_shipped_whatever_the_order(here):
     assert again.seed == card.seed
     assert again.weights_digest == card.weights_digest
     assert [run.seed for run in again.runs] == [1, 0]
-    assert again.figures == card.figures
+    same = {"per_seed"}
+    assert [f.model_dump(exclude=same) for f in again.figures] == [f.model_dump(exclude=same) for f in card.figures]
+    assert [f.per_seed[::-1] for f in again.figures] == [f.per_seed for f in card.figures]
 
 
 def test_variants_are_tested_draw_by_draw_with_fixed_seeds(here):
     turned = Augmentation(rotation=180)
-    plain, test = seeds.Test(data="strokes", count=6), seeds.Test(data="strokes", count=6, augmentation=turned, draws=2)
-    pictures, found = (seeds.test_examples(small.recipe(), one) for one in (plain, test))
+    plain, test = (
+        RecipeTest(data="strokes", count=6),
+        RecipeTest(data="strokes", count=6, augmentation=turned, draws=2),
+    )
+    pictures, found = (measuring.test_examples(small.recipe(), one) for one in (plain, test))
     assert len(found) == 12
     assert found.labels.tolist() == pictures.labels.tolist() * 2
     for seed in (0, 1):
@@ -111,10 +257,10 @@ def test_variants_are_tested_draw_by_draw_with_fixed_seeds(here):
 
 
 def test_which_pictures_were_right_stands_on_the_card(here):
-    test = seeds.Test(data="strokes", augmentation=Augmentation(rotation=180), draws=2)
+    test = RecipeTest(data="strokes", augmentation=Augmentation(rotation=180), draws=2)
     card = seeds.train(small.recipe(tests=(test,)), [0], device="cpu", threads=1, report=_silent)
     (figure,) = card.figures
-    examples = seeds.test_examples(card.recipe, test)
+    examples = measuring.test_examples(card.recipe, test)
     expected = [
         (float(attnviz.load(card.name).model(image[None] / 255)) > 0) == bool(label)
         for image, label in zip(examples.images, examples.labels, strict=True)
@@ -126,7 +272,7 @@ def test_which_pictures_were_right_stands_on_the_card(here):
 
 def test_the_validation_part_is_split_off_before_it_gets_its_variants(here, monkeypatch):
     parts = []
-    made = seeds.Training
+    made = Training
     monkeypatch.setattr(seeds, "Training", lambda *given: (parts.append(given), made(*given))[1])
     chosen = small.recipe("pixel_line", epochs=1, augmentation=Augmentation(rotation=180))
     seeds.train(chosen, [0, 1], device="cpu", threads=1, report=_silent)
@@ -142,7 +288,7 @@ def test_the_validation_part_is_split_off_before_it_gets_its_variants(here, monk
 
 def test_all_seeds_are_chosen_by_the_same_validation_pictures(here, monkeypatch):
     parts = []
-    made = seeds.Training
+    made = Training
     monkeypatch.setattr(seeds, "Training", lambda *given: (parts.append(given), made(*given))[1])
     seeds.train(small.recipe("pixel_line", epochs=1), [0, 1], device="cpu", threads=1, report=_silent)
     (_, _, train, validation, _), (_, _, other, same, _) = parts
@@ -188,7 +334,7 @@ def test_another_data_set_under_the_same_name_is_refused(here, monkeypatch):
 
 
 def test_missing_data_are_said_before_anything_is_written(here):
-    with pytest.raises(DataError, match="MNIST is not here: .*Get it with"):
+    with pytest.raises(DataError, match="MNIST has not been downloaded: .*Get it with"):
         seeds.train(small.recipe(data="mnist"), [0], device="cpu", report=_silent)
     assert list(here.iterdir()) == []
 
@@ -205,7 +351,7 @@ def test_a_checkpoint_that_cannot_be_written_is_one_sentence_and_the_next_try_ne
             seeds.train(chosen, [0], device="cpu", threads=1, report=_silent)
     told = []
     seeds.train(chosen, [0], device="cpu", threads=1, report=lambda seed, event: told.append(event))
-    assert told == []
+    assert told == [Resumed(4, True)]
     assert cards.names() == ["pixel_line.small"]
 
 
@@ -248,17 +394,6 @@ def test_a_run_uses_the_threads_it_was_given(here):
     assert Run(small.run_file(chosen, data_digest=cards.read("pixel_line.small").data_digest)).info.threads == 1
 
 
-def test_a_data_set_on_the_device_has_its_channels_first_and_can_be_changed_alone():
-    images = np.arange(2 * 3 * 4 * 2, dtype=np.uint8).reshape(2, 3, 4, 2)
-    images.flags.writeable = False
-    examples = seeds.on_device(Dataset(images, np.array([1, 0])), "cpu")
-    assert examples.images.shape == (2, 2, 3, 4)
-    assert examples.images.dtype == torch.uint8
-    assert examples.images[1, 0, 2, 3] == images[1, 2, 3, 0]
-    examples.images[:] = 0
-    assert images.max() == 47
-
-
 def test_class_names_come_in_the_order_of_the_logits():
     assert seeds.class_names(small.recipe(classes=(8, 1))) == ("8", "1")
     assert seeds.class_names(small.recipe(data="fashion_mnist", classes=(9, 0))) == ("ankle boot", "T-shirt/top")
@@ -268,4 +403,5 @@ def test_the_pictures_that_weights_are_chosen_by_are_never_trained_on():
     held_out, trained = seeds.split(50, small.recipe(validation=0.3))
     assert len(held_out) == 15
     assert sorted([*held_out.tolist(), *trained.tolist()]) == list(range(50))
+    assert [part.tolist() for part in seeds.split(5, _unvalidated())] == [[], [0, 1, 2, 3, 4]]
     assert held_out.tolist() != list(range(15)), "the order of a data set may be no chance order"

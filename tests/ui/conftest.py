@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from .experiments.placed import place
+from attnviz.models import MODELS
+from tests.ui.mechanisms.pixel_attention.experiments.placed import place
+
+from . import colour_model
 
 
 @pytest.fixture(scope="module")
@@ -15,3 +18,16 @@ def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def here(placed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(placed))
+
+
+@pytest.fixture(scope="session")
+def in_colour(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return colour_model.lay(tmp_path_factory.mktemp("colour"))
+
+
+@pytest.fixture
+def colour(in_colour: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Make a third party's colour model the only one there is, and return the name of its checkpoint."""
+    monkeypatch.setitem(MODELS, "colour_blocks", colour_model.ROW)
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(in_colour))
+    return colour_model.NAME

@@ -5,7 +5,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.routing import Route
 
-from attnviz.ui import head, security
+from attnviz.ui.server import head, security
 
 
 async def fail(request: Request) -> None:
@@ -16,6 +16,6 @@ async def fail(request: Request) -> None:
 app = st.App(
     "broken_page.py",
     routes=[Route("/fail", fail)],
-    middleware=[Middleware(security.Headers), Middleware(head.Head, components={})],
+    middleware=[Middleware(security.Headers), Middleware(head.Head)],
     on_script_error=security.one_sentence,
 )

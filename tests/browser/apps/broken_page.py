@@ -1,9 +1,9 @@
-"""The page of broken.py: it breaks in the way that the address names."""
+"""The page of broken.py: it breaks in the way that the URL names."""
 
 import streamlit as st
 
 from attnviz.errors import BadInput
-from attnviz.ui import page
+from attnviz.ui.shared import page
 
 
 def fail() -> None:

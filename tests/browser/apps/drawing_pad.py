@@ -1,4 +1,4 @@
-"""The pad alone on a page, without models: what it tells Python stands below it, and in the address."""
+"""The pad alone on a page, without models: what it tells Python stands below it, and in the URL."""
 
 import json
 from dataclasses import asdict
@@ -6,8 +6,8 @@ from dataclasses import asdict
 import streamlit as st
 
 from attnviz import data
-from attnviz.ui import address
-from attnviz.ui.drawing_pad import Base, Drawn, drawing_pad, drawn_from_address, drawn_to_address, on_pad
+from attnviz.ui.components.drawing_pad import Base, Drawn, drawing_pad, drawn_from_url, drawn_to_url, on_pad
+from attnviz.ui.shared import address
 
 
 def samples() -> list[Base]:
@@ -18,17 +18,17 @@ def samples() -> list[Base]:
 
 
 def keep() -> None:
-    """Put what is drawn into the address."""
+    """Put what is drawn into the URL."""
     drawn = on_pad("pad")
     if drawn:
-        address.put(**drawn_to_address(drawn))
+        address.set_value(**drawn_to_url(drawn))
 
 
 def main() -> None:
     """Draw the page."""
     st.set_page_config(layout="wide")
     st.title("Pad")
-    drawn, sentences = drawn_from_address(st.query_params.to_dict())
+    drawn, sentences = drawn_from_url(st.query_params.to_dict())
     for sentence in sentences:
         st.warning(sentence)
     found = {one.name: one for one in samples()}

@@ -1,7 +1,7 @@
-"""The viewer alone on a page: models made of random numbers, chosen by the address.
+"""The viewer alone on a page: models made of random numbers, chosen by the URL.
 
-Parameters: heads, size, rows, columns, prefix, features, kind (plain, nan, photo), and the view itself. What has
-settled is written below.
+Parameters: heads, size, rows, columns, prefix, features, kind (plain, sum, nan, photo), and the view itself. What has
+settled is written below. Of the kind "sum" the answer is a sum over pairs, with a pair of almost no weight.
 """
 
 import json
@@ -9,13 +9,11 @@ import json
 import numpy as np
 import streamlit as st
 
-from attnviz.ui.pixel_viewer import (
-    DEFAULTS,
+from attnviz.ui.components.pixel_viewer import (
+    FIELDS,
     AttentionView,
     pixel_viewer,
     settled_view,
-    view_from_address,
-    view_to_address,
 )
 
 
@@ -41,11 +39,17 @@ def make_view(
     if kind == "nan":
         key[0, 3] = np.nan
         key[0, 5] = np.inf
+    if kind == "sum":
+        key[:, -1] -= 40 * query[:, 0]  # the first query gives the last key almost nothing
     scores = query @ key.swapaxes(1, 2) / np.sqrt(size)
     with np.errstate(invalid="ignore", over="ignore"):
         log_normaliser = np.log(np.nansum(np.exp(np.where(np.isfinite(scores), scores, -np.inf)), axis=-1))
         weights = np.exp(scores - log_normaliser[..., None])
     carried = value @ random.normal(size=size)
+    projection, readout = random.normal(size=(features, heads, size)), random.normal(size=(tokens, features))
+    worth = np.einsum("fhs,hks,qf->hqk", projection, value, readout)
+    of_heads = np.nansum(weights * worth, axis=(1, 2))
+    read = (projection, readout, of_heads, float(of_heads.sum()) + 0.5) if kind == "sum" else (None,) * 4
     probabilities = np.full(10, 0.005 / 9)
     probabilities[8] = 0.995
     return AttentionView(
@@ -66,6 +70,10 @@ def make_view(
         label="8",
         origin={"attnviz": "0.1.0", "model": "random", "seed": seed, "image": 'ring <1> & "2"'},
         ink=kind != "photo",
+        projection=read[0],
+        readout=read[1],
+        of_heads=read[2],
+        logit=read[3],
         background=random.integers(0, 255, (4 * rows, 4 * columns, 3)).astype(np.uint8) if kind == "photo" else None,
     )
 
@@ -80,13 +88,14 @@ def main() -> None:
         if name in words
     }
     view = make_view(**numbers, kind=words.get("kind", "plain"))
+    key = f"viewer{words.get('visit', '')}"
 
     def settle() -> None:
         # At once: each write of its own would be an entry of its own in the browser's history.
-        others = {name: word for name, word in words.items() if name not in DEFAULTS}
-        st.query_params.from_dict({**others, **view_to_address(settled_view("viewer") or {})})
+        written = {**words, **FIELDS.write(settled_view(key) or {})}
+        st.query_params.from_dict({name: word for name, word in written.items() if word is not None})
 
-    result = pixel_viewer(view, key="viewer", state=view_from_address(words), on_change=settle)
+    result = pixel_viewer(view, key=key, state=FIELDS.read(words), on_change=settle)
     st.code(json.dumps(result, separators=(",", ":")))
 
 

@@ -1,0 +1,173 @@
+"""The anatomy that pages share: heights, one row of choices, a drawer on a phone, what stands above the fold."""
+
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from attnviz import data
+from attnviz.ui.mechanisms import MECHANISMS
+
+from .conftest import NewPage, Serve, ready
+
+SHOWN = "[data-component][data-reading]"
+VISIBLE = """(names) => names.map((name) => {
+  const roots = [document, ...[...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean)];
+  const found = roots.map((root) => root.querySelector(name)).find(Boolean);
+  const box = found?.getBoundingClientRect();
+  return Boolean(box) && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight;
+})"""
+
+
+def opened(page: Page, address: str) -> Page:
+    page.goto(address)
+    ready(page)
+    page.locator(SHOWN).first.wait_for()
+    ready(page)
+    return page
+
+
+def height(page: Page) -> int:
+    return int(page.get_by_test_id("stMain").evaluate("(main) => main.scrollHeight"))
+
+
+@pytest.mark.parametrize(("width", "high", "most"), [(1280, 720, 1800), (375, 800, 3500)])
+def test_the_pixel_page_is_short_while_its_experiments_are_closed(
+    new_page: NewPage, serve: Serve, width: int, high: int, most: int
+) -> None:
+    page = opened(new_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
+    page.locator(".st-key-results .js-plotly-plot").wait_for()
+    assert height(page) <= most
+
+
+@pytest.fixture(scope="module")
+def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with made-up pictures in the files of MNIST and Fashion-MNIST, as many as there really are."""
+    folder = tmp_path_factory.mktemp("data")
+    for name in ("mnist", "fashion_mnist"):
+        (folder / name).mkdir()
+        for split, count in data.DATASETS[name].counts.items():
+            np.save(folder / name / f"{split}-images.npy", np.zeros((count, 28, 28, 1), np.uint8))
+            np.save(folder / name / f"{split}-labels.npy", np.arange(count) % 10)
+    return folder
+
+
+ROWS = [*(row.url for row in MECHANISMS.values()), "paper", "explorer"]
+
+
+@pytest.mark.parametrize("path", ROWS)
+def test_the_choices_stand_in_one_row(page: Page, serve: Serve, path: str) -> None:
+    opened(page, f"{serve()}/{path}")
+    expect(page.locator(".st-key-data")).to_have_count(0)
+    one_row(page)
+
+
+@pytest.mark.parametrize("path", ROWS[:-1])
+def test_the_choices_stand_in_one_row_beside_data_sets(page: Page, serve: Serve, stocked: Path, path: str) -> None:
+    opened(page, f"{serve(env={'ATTNVIZ_DATA': str(stocked)})}/{path}")
+    one_row(page)
+
+
+def one_row(page: Page) -> None:
+    """Look at the lower edges of what stands in the row, and at its right end."""
+    tops = page.locator(".st-key-page_choices > *").evaluate_all(
+        "(all) => all.map((one) => one.getBoundingClientRect()).filter((box) => box.height).map((box) => box.bottom)"
+    )
+    assert len(tops) >= 4
+    assert max(tops) - min(tops) < 12, "their lower edges are in line"
+    row = page.locator(".st-key-page_choices").bounding_box()
+    assert row
+    assert row["height"] < 90
+    last = page.locator(".st-key-page_choices > *").last.bounding_box()
+    assert last
+    assert last["x"] + last["width"] <= row["x"] + row["width"] + 1
+
+
+def test_above_the_fold_are_picture_heads_and_pair(page: Page, serve: Serve) -> None:
+    opened(page, f"{serve()}/pixel_attention")
+    assert page.evaluate(VISIBLE, [".board.picture", ".board.large", ".pair", ".wall"]) == [True] * 4
+
+
+def test_on_a_phone_the_picture_comes_first_and_the_choices_are_in_a_drawer(new_page: NewPage, serve: Serve) -> None:
+    page = opened(new_page(viewport={"width": 375, "height": 800}), f"{serve()}/pixel_attention")
+    choices = page.locator(".st-key-page_choices")
+    expect(choices).to_be_hidden()
+    assert page.evaluate(VISIBLE, [".board.picture"]) == [True]
+    page.get_by_text("Choose model and picture").click()
+    expect(choices).to_be_visible()
+    page.get_by_role("button", name="Next").click()
+    page.wait_for_url(re.compile("number="))
+    expect(choices).to_be_visible()
+
+
+def test_in_a_lecture_hall_the_pictures_grow(new_page: NewPage, serve: Serve) -> None:
+    sizes = []
+    for width, high in ((1280, 720), (1920, 1080)):
+        page = opened(new_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
+        box = page.locator(".board.picture canvas").bounding_box()
+        assert box
+        sizes.append(box["width"])
+        main = page.get_by_test_id("stMainBlockContainer").bounding_box()
+        assert main
+        assert main["width"] > 0.9 * width
+    assert sizes[1] > 1.5 * sizes[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "path", "name"),
+    [("temperature", "/paper", "temperature"), ("parts", "/paper", "parts"), ("same", "/pixel_attention", "shuffle")],
+)
+def test_an_old_link_is_sent_on_with_what_it_states(page: Page, serve: Serve, old: str, path: str, name: str) -> None:
+    stated = "v=1&model=pixel_attention.1v8&data=strokes&number=23&query=12%2C13"
+    opened(page, f"{serve()}/pixel_attention?{stated}&experiment={old}")
+    parts = urlsplit(page.url)
+    assert parts.path == path
+    words = {key: found[0] for key, found in parse_qs(parts.query).items()}
+    assert words == {**{key: found[0] for key, found in parse_qs(stated).items()}, "experiment": name}
+    expect(page.locator(f".st-key-experiment_of_{name} details[open]")).to_be_visible()
+
+
+def test_another_experiment_closes_the_open_one_and_takes_its_words_out(page: Page, serve: Serve) -> None:
+    words = "v=2&model=pixel_attention.digits&data=strokes&number=23"
+    opened(page, f"{serve()}/pixel_attention?{words}&experiment=heads&off=2")
+    expect(page.locator(".st-key-experiment_of_heads details[open]")).to_be_visible()
+    page.get_by_text("Does it know where a pixel is?").click()
+    expect(page.get_by_role("button", name="Shuffle again")).to_be_visible()
+    expect(page.locator(".st-key-experiment_of_heads details[open]")).to_have_count(0)
+    assert "experiment=shuffle" in page.url
+    assert "off=" not in page.url
+    page.get_by_text("Does it know where a pixel is?").click()
+    expect(page.get_by_role("button", name="Shuffle again")).to_have_count(0)
+    assert "experiment" not in page.url
+
+
+def test_the_home_page_answers_the_pointer_at_once(page: Page, serve: Serve) -> None:
+    opened(page, serve())
+    viewer = page.locator(".viewer")
+    before = viewer.get_attribute("data-reading")
+    box = page.locator(".board.picture canvas").bounding_box()
+    assert box
+    assert box["y"] + box["height"] < 720, "above the fold"
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    expect(viewer).not_to_have_attribute("data-reading", before or "")
+    assert page.locator(".viewer .controls").is_hidden()
+
+
+def test_the_home_page_shows_every_mechanism(page: Page, serve: Serve) -> None:
+    opened(page, serve())
+    for row in MECHANISMS.values():
+        links = page.locator(f".st-key-home_{row.name} a:has(img)")
+        assert links.count() >= 1
+        assert all(row.url in str(link.get_attribute("href")) for link in links.all())
+
+
+@pytest.mark.parametrize(("width", "high"), [(640, 360), (375, 800)], ids=["200 % zoom", "phone"])
+def test_pad_and_first_answers_are_on_the_screen_together(
+    new_page: NewPage, serve: Serve, width: int, high: int
+) -> None:
+    page = opened(new_page(viewport={"width": width, "height": high}), f"{serve()}/draw")
+    page.locator(".card .digits").first.wait_for()
+    assert page.evaluate(VISIBLE, [".sheet", ".card .digits"]) == [True, True]

@@ -1,0 +1,68 @@
+"""The Jacobian in the panels of the draw page: there when the hand rests, gone when it draws on."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import Page, expect
+
+from attnviz import cards, checkpoints
+from attnviz.measures.jacobian import jacobian
+from attnviz.models import spec
+
+from .cards import settled, shown
+from .conftest import Serve
+from .pads import open_pad, stroke
+
+THREE = [(90, 70), (190, 90), (130, 140), (190, 190), (90, 220)]
+NAMES = ("pixel_attention.digits", "pixel_attention.1v8", "histogram_mlp.digits", "pixel_line.digits")
+
+
+@pytest.fixture(scope="module")
+def address(serve: Serve) -> str:
+    return f"{serve()}/draw?models={','.join(NAMES)}"
+
+
+def choose(page: Page, words: str) -> None:
+    page.locator(".bar-of-cards fieldset").get_by_text(words, exact=True).click()
+
+
+def jacobians(page: Page) -> dict[str, Any]:
+    """Return what the panels show, by checkpoint, once all of it has come."""
+    page.locator(".draw-cards[data-jacobian]").wait_for()
+    return shown(page)
+
+
+def test_it_is_that_of_the_measure_for_what_each_model_saw(page: Page, address: str) -> None:
+    open_pad(page, address)
+    stroke(page, *THREE)
+    settled(page)
+    choose(page, "Jacobian of the shown answer")
+    found = jacobians(page)
+    for name in NAMES:
+        if not spec(cards.read(name).recipe.model).differentiable:
+            assert found[name]["jacobian"] is None
+            said = page.locator(f"[data-checkpoint='{name}'] .says")
+            expect(said).to_contain_text("has no Jacobian")
+            continue
+        seen = np.array(found[name]["seen"]).reshape(1, 1, 28, 28) / 255
+        expected = jacobian(checkpoints.load(name).model.double(), torch.from_numpy(seen))[0, 0].numpy()
+        values = np.array(found[name]["jacobian"]["values"]).reshape(found[name]["jacobian"]["shape"])
+        np.testing.assert_allclose(values, expected, rtol=2e-3, atol=2e-4 * np.abs(expected).max())
+    page.wait_for_url("**map=jacobian**")
+
+
+def test_it_goes_when_one_draws_on_and_comes_again_when_the_hand_rests(page: Page, address: str) -> None:
+    open_pad(page, f"{address}&map=jacobian")
+    jacobians(page)  # of the sample
+    stroke(page, *THREE)
+    settled(page)
+    first = jacobians(page)["pixel_line.digits"]["jacobian"]
+    assert first is not None
+    with_map = page.locator("[data-checkpoint='pixel_attention.digits'] > canvas:not(.other)")
+    expect(with_map).to_be_hidden()
+    choose(page, "attention")
+    expect(with_map).to_be_visible()
+    assert all(card["jacobian"] is None for card in shown(page).values())
+    page.wait_for_url(lambda url: "map=" not in url)

@@ -1,0 +1,58 @@
+"""The explorer under a real pointer: what it remembers, and what it does not."""
+
+import json
+import re
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from .conftest import NewPage, Serve, ready
+
+
+def reading(page: Page) -> dict[str, Any]:
+    return json.loads(page.locator(".map-grid[data-reading]").get_attribute("data-reading") or "{}")
+
+
+def choose(page: Page, tile: int) -> None:
+    box = page.locator(".maps .frame").nth(tile).bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] / 3, box["y"] + box["height"] / 3)
+    expect(page.locator(".maps .tile.chosen")).to_have_count(1)
+
+
+def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, new_page: NewPage) -> None:
+    page = new_page(viewport={"width": 1280, "height": 720})
+    page.goto(f"{serve()}/explorer?model=pixel_attention.digits&data=strokes&address=attention.query")
+    page.locator(".map-grid[data-reading]").wait_for()
+    ready(page)
+    choose(page, 3)
+    assert reading(page)["chosen"] == 3
+    ready(page)
+    page.get_by_role("button", name="what comes out").click()
+    expect(page.locator(".maps .tile.chosen")).to_have_count(0)
+    page.go_back()
+    page.locator(".maps .tile").nth(60).wait_for()
+    page.get_by_role("link", name="Home").first.click()
+    expect(page.get_by_role("heading", name="See attention")).to_be_visible()
+    page.go_back()
+    page.locator(".maps .tile").nth(60).wait_for()
+    ready(page)
+    assert reading(page)["chosen"] is None
+    assert reading(page)["cell"] is None
+
+
+def test_a_click_that_follows_a_chosen_map_at_once_is_not_lost(serve: Serve, new_page: NewPage) -> None:
+    page = new_page(viewport={"width": 1280, "height": 720})
+    page.goto(f"{serve()}/explorer?model=pixel_attention.digits&data=strokes&address=attention.query")
+    page.locator(".map-grid[data-reading]").wait_for()
+    ready(page)
+    number = page.get_by_role("spinbutton", name="Number")
+    before = number.input_value()
+    following = page.get_by_role("button", name="Next")
+    choose(page, 3)
+    following.click()
+    # What the grid reports of the chosen map starts a run of its own, which must not bring back the picture before.
+    expect(number).not_to_have_value(before)
+    ready(page)
+    expect(number).not_to_have_value(before)
+    expect(page).to_have_url(re.compile(f"number={number.input_value()}(&|$)"))

@@ -1,0 +1,37 @@
+"""Nothing moves while a page comes over a slow line: the layout shift of every page, as Chromium measures it."""
+
+import pytest
+
+from .conftest import NewPage, Serve, ready
+from .harness import throttle
+
+MOST = 0.1  # which counts as good
+SHOWN = {
+    "": "[data-component=pixel_viewer][data-reading]",
+    "draw": "[data-component=drawing_pad][data-reading]",
+    "pixel_attention": "[data-component=pixel_viewer][data-reading]",
+    "explorer": ".map-grid[data-reading]",
+    "element_wise": "[data-component=stage_grid][data-reading]",
+    "results": ".js-plotly-plot",
+    "paper": "[data-component=pixel_viewer][data-reading]",
+}
+WATCH = """
+window.shift = 0;
+new PerformanceObserver((list) => {
+  for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shift += value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.slow), 375])
+@pytest.mark.parametrize("path", SHOWN)
+def test_what_is_there_stays_in_its_place(new_page: NewPage, serve: Serve, path: str, width: int) -> None:
+    page = new_page(viewport={"width": width, "height": 720})
+    throttle(page)
+    page.add_init_script(WATCH)
+    page.goto(f"{serve()}/{path}")
+    ready(page)
+    page.locator(SHOWN[path]).first.wait_for()
+    page.locator("h1").wait_for()
+    ready(page)
+    assert page.evaluate("shift") < MOST

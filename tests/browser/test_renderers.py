@@ -1,0 +1,57 @@
+"""The renderers of panels: one of another component, and what each paints of an answer of any shape."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from .conftest import Serve
+from .pads import MODULES, open_pad
+
+
+@pytest.fixture(scope="module")
+def opened(chromium: Browser, serve: Serve) -> Iterator[Page]:
+    """Yield the draw page; what is done to it here leaves nothing behind, so that one does for all tests."""
+    with chromium.new_page() as page:
+        yield open_pad(page, f"{serve()}/draw")
+
+
+def test_another_component_serves_a_module_of_its_own(opened: Page) -> None:
+    exports = opened.evaluate(
+        """async (folder) => {
+          const { rendererOf } = await import(new URL(`${folder}/panels/renderers.js`, document.baseURI));
+          return Object.keys(await rendererOf("attnviz.map_grid/shared/numbers.js"));
+        }""",
+        f"/{MODULES}",
+    )
+    assert "short" in exports
+
+
+def test_pictures_of_any_shape_are_painted_each_in_its_own(opened: Page) -> None:
+    """A picture of 2 x 3 in colour, and a map of 1 x 2 over it: the middle of each pixel has its colour."""
+    painted = opened.evaluate(
+        """async (folder) => {
+          const { rendererOf } = await import(new URL(`${folder}/panels/renderers.js`, document.baseURI));
+          const { palettes, readTheme } = await import(new URL(`${folder}/shared/colours.js`, document.baseURI));
+          const theme = readTheme(document.body);
+          const look = { before: null, theme, palettes: palettes(theme) };
+          const values = Uint8Array.from({ length: 18 }, (_, at) => 14 * at);
+          const answer = { seen: { values, shape: [2, 3, 3] }, map: Float32Array.of(-1, 3), shape: [1, 2] };
+          const panel = { rows: 1, columns: 2, prefix: 0 };
+          const paint = (name) => {
+            const canvas = Object.assign(document.createElement("canvas"), { width: 30, height: 20 });
+            return [canvas, rendererOf(name).draw(canvas, panel, answer, look)];
+          };
+          const [canvas] = paint("ink");
+          const context = canvas.getContext("2d");
+          const at = (x, y) => [...context.getImageData(x, y, 1, 1).data].slice(0, 3);
+          const middle = (row, column) => at(10 * column + 5, 10 * row + 5);
+          const pixels = [0, 1].flatMap((row) => [0, 1, 2].map((column) => middle(row, column)));
+          const [, { most, values: map }] = paint("signed");
+          return { pixels, most, map: [...map] };
+        }""",
+        f"/{MODULES}",
+    )
+    assert painted["pixels"] == [[14 * (3 * at + channel) for channel in range(3)] for at in range(6)]
+    assert painted["map"] == [-1, 3]
+    assert painted["most"] == 3

@@ -1,0 +1,101 @@
+"""Terms explain themselves by pointer, tap and keyboard: in the text of a page, and in a component."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from attnviz.ui.shared import glossary
+
+from .conftest import NewPage, Serve, axe, ready
+
+APP = "tests/browser/apps/terms.py"
+PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
+
+
+def open_page(serve: Serve, new_page: NewPage, **options: object) -> Page:
+    page = new_page(**options)
+    page.goto(serve(APP))
+    ready(page)
+    page.locator(".viewer[data-reading]").wait_for()
+    return page
+
+
+def tip(page: Page, words: str) -> Locator:
+    """Return what explains a term, by the beginning of its sentence."""
+    return page.get_by_role("tooltip").filter(has_text=re.compile(re.escape(words)))
+
+
+TERMS = [
+    pytest.param(lambda page: page.get_by_role("link", name="head"), "attention head", id="text"),
+    pytest.param(
+        lambda page: page.locator(".pair").get_by_role("button", name="Softmax", exact=True), "softmax", id="component"
+    ),
+]
+
+
+@pytest.mark.parametrize(("find", "name"), TERMS)
+def test_pointer_and_keyboard_show_and_hide_the_sentence(serve: Serve, new_page: NewPage, find, name: str) -> None:
+    page = open_page(serve, new_page)
+    term, shown = find(page), tip(page, glossary.sentences()[name])
+    term.hover()
+    expect(shown).to_be_visible()
+    expect(shown.locator("svg")).to_be_visible()
+    box = shown.bounding_box()
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= 1280
+    page.mouse.move(640, 5)
+    expect(shown).to_have_count(0)  # hidden ones have no role
+    term.focus()
+    expect(shown).to_be_visible()
+    expect(term).to_have_accessible_description(glossary.sentences()[name])
+    page.keyboard.press("Escape")
+    expect(shown).to_have_count(0)
+    expect(term).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(term).not_to_be_focused()
+
+
+@pytest.mark.parametrize(("find", "name"), TERMS)
+def test_a_tap_shows_the_sentence_and_the_next_one_hides_it(serve: Serve, new_page: NewPage, find, name: str) -> None:
+    page = open_page(serve, new_page, **PHONE)
+    term, shown = find(page), tip(page, glossary.sentences()[name])
+    term.tap()
+    expect(shown).to_be_visible()
+    box = shown.bounding_box()
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= 375
+    assert page.url.rstrip("/") == serve(APP)  # the link led nowhere
+    term.tap()
+    expect(shown).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", ["attention head", "query", "key", "value", "score", "softmax", "even share"])
+def test_the_viewer_explains_its_words(serve: Serve, new_page: NewPage, name: str) -> None:
+    page = open_page(serve, new_page)
+    words = {"attention head": "Head"}.get(name, name)
+    viewer = page.locator(".viewer")
+    term = viewer.locator("button.term").filter(has_text=re.compile(f"^{words}$", re.IGNORECASE)).first
+    term.focus()
+    expect(tip(page, glossary.sentences()[name])).to_be_visible()
+    expect(page.get_by_role("tooltip")).to_have_count(1)
+
+
+def test_a_term_in_a_step_lights_the_step_and_escape_does_not_release_the_lock(serve: Serve, new_page: NewPage) -> None:
+    page = open_page(serve, new_page)
+    page.locator(".pair").get_by_role("button", name="Softmax", exact=True).click()
+    expect(page.locator(".step.softmax")).to_have_class(re.compile("lit"))
+    expect(page.get_by_role("tooltip")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("tooltip")).to_have_count(0)
+    expect(page.locator(".pair")).to_contain_text("query locked")
+
+
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
+def test_axe_finds_nothing_beside_an_open_term(serve: Serve, new_page: NewPage, scheme: str) -> None:
+    page = open_page(serve, new_page, color_scheme=scheme)
+    for term in (
+        page.get_by_role("link", name="head"),
+        page.locator(".pair").get_by_role("button", name="Softmax", exact=True),
+    ):
+        term.focus()
+        expect(page.get_by_role("tooltip")).to_have_count(1)
+        assert [line for line in axe(page) if "term" in line or "stBidiComponent" in line] == []

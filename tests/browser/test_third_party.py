@@ -1,0 +1,114 @@
+"""Two packages of third parties in the app: home, navigation, their pages, explorer, draw page, live channel."""
+
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+from websockets.sync.client import connect
+
+from attnviz.ui.components.payload import pack, unpack
+from attnviz.ui.draw import panels
+
+from .cards import card, settled
+from .conftest import Serve, ready
+from .pads import open_pad
+
+NAMES = ("colour_stages.digits", "chance_looks.digits")
+
+
+@pytest.fixture(scope="module")
+def address(serve: Serve, third_parties: dict[str, str]) -> str:
+    """Return the URL of the app with both packages installed and trained."""
+    return serve(env=third_parties)
+
+
+def ask(address: str, arrays: dict[str, np.ndarray] | None = None, **request: object) -> tuple[dict, dict]:
+    """Ask over the live channel, and return header and arrays of the first answer."""
+    host = urlsplit(address).netloc
+    with connect(f"ws://{host}/live", origin=address, max_size=None) as socket:
+        socket.send(pack({"number": 1, **request}, arrays or {}))
+        answer = socket.recv(timeout=60)
+    assert isinstance(answer, bytes)
+    return unpack(answer)
+
+
+def test_home_and_navigation_lead_to_their_pages(page: Page, address: str) -> None:
+    page.goto(address)
+    ready(page)
+    expect(page.get_by_text("Stages in colour")).to_be_visible()
+    page.get_by_text("Where a model looks by chance").click()
+    expect(page.get_by_role("heading", name="Chance looks")).to_be_visible()
+    page.get_by_text("The numbers").click()  # its results come last, and torch is loaded first
+    page.get_by_text("Looks by Chance, Somebody, 2026:").wait_for()
+    expect(page.get_by_text("By a third party.")).to_be_visible()
+
+
+def test_a_page_of_theirs_shows_maps_of_a_colour_picture(page: Page, address: str) -> None:
+    page.goto(f"{address}/colour_stages?data=coloured_digits&number=3")
+    ready(page)
+    expect(page.get_by_text("By a third party.")).to_be_visible()
+    page.locator("[data-component=map_grid]").and_(page.locator("[data-reading]")).wait_for()
+
+
+def test_the_explorer_lists_taps_of_names_that_no_table_has(page: Page, address: str) -> None:
+    page.goto(f"{address}/explorer?model=colour_stages.digits&address=stages.0.warmth")
+    ready(page)
+    expect(page.get_by_text("stages.1.after_norm").first).to_be_visible()
+    page.locator("[data-component=map_grid]").and_(page.locator("[data-reading]")).wait_for()
+
+
+def test_the_live_channel_takes_a_parameter_and_a_seed_of_theirs(address: str) -> None:
+    image = {"pictures": [{"data": "coloured_digits", "number": 5}]}
+    energies = {}
+    for eps in (None, 100.0):
+        wanted = {"map": {"derived": "stage_energy", "parameters": {"stage": 1, "eps": eps}}}
+        _, arrays = ask(address, **image, asks=[{"checkpoint": NAMES[0], "wanted": wanted}])
+        energies[eps] = arrays["map"]
+    assert energies[None].shape == (1, 32, 32)
+    assert 0 < energies[100.0].max() < energies[None].max()
+    looks = []
+    for seed in (1, 1, 2):
+        asks = [{"checkpoint": NAMES[1], "seed": seed, "wanted": {"map": {"derived": "places"}}}]
+        _, arrays = ask(address, pictures=[{"data": "strayed_digits", "number": 5}], asks=asks)
+        looks.append(arrays["map"])
+    assert looks[0].shape == (1, 4, 2)
+    assert (looks[0] == looks[1]).all()
+    assert (looks[0] != looks[2]).any()
+
+
+def test_each_model_sees_the_drawing_as_its_own_input(address: str) -> None:
+    canvas = np.zeros((280, 280, 1), np.uint8)
+    canvas[60:220, 130:150] = 255
+    for name, shape in zip(NAMES, ((32, 32, 3), (60, 60, 1)), strict=True):
+        header, arrays = ask(address, {"pictures": canvas}, prepare={"centred": True}, asks=[{"checkpoint": name}])
+        assert arrays["seen"].shape == shape
+        assert header["prepared"]["words"]
+    assert "upper left corner" in header["prepared"]["words"]
+    assert not arrays["seen"][28:].any()
+
+
+def test_their_panels_are_on_the_draw_page_and_their_own_modules_draw_them(page: Page, address: str) -> None:
+    open_pad(page, f"{address}/draw")
+    shown = settled(page)
+    assert set(NAMES) <= set(shown)
+    assert card(page, NAMES[1]).get_by_role("link").get_attribute("href").split("?")[0].endswith("chance_looks")
+    wanted = {"map": {"derived": "stage_energy", "parameters": {"stage": 0}}}
+    _, arrays = ask(
+        address,
+        {"pictures": panels.sample()[..., None]},
+        prepare={"centred": False},
+        asks=[{"checkpoint": NAMES[0], "wanted": wanted}],
+    )
+    energy = arrays["map"][0]
+    painted = np.asarray(
+        card(page, NAMES[0])
+        .locator("canvas")
+        .first.evaluate(
+            "(canvas) => [canvas.height, canvas.width, "
+            "...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
+        )
+    )
+    assert painted[:2].tolist() == [32, 32]
+    grey = painted[2:].reshape(32, 32, 4)[:, :, 0]
+    assert np.abs(grey - (255 - np.rint(255 * energy / energy.max()))).max() <= 1

@@ -1,0 +1,45 @@
+// What several of these tests need.
+
+/** The folder of the modules under test. */
+export const FRONTEND = new URL("../../attnviz/ui/frontend/", import.meta.url);
+
+/** Pseudo-random numbers in 0..1, the same for the same seed (mulberry32). @param {number} seed */
+export function randomOf(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A whole number from `low` up to, but not including, `high`. */
+export function whole(random, low, high) {
+  return low + Math.floor(random() * (high - low));
+}
+
+/** A stroke through points in canvas pixels. @param {number[][]} points */
+export function straight(tool, width, points, pressures = null) {
+  return { tool, width, points: points.flat().map((value) => Math.round(4 * value)), pressures };
+}
+
+/** Strokes of all kinds, some of them far outside of the canvas. */
+export function someStrokes(random, count) {
+  const far = 560 * 4;
+  const clipped = (value) => Math.min(far, Math.max(-far, value));
+  return Array.from({ length: count }, () => {
+    let [x, y] = [whole(random, 0, 1120), whole(random, 0, 1120)];
+    const outside = random() < 0.1;
+    const points = Array.from({ length: whole(random, 1, 40) }, () => {
+      [x, y] = outside ? [whole(random, -far, far + 1), whole(random, -far, far + 1)] : [x + whole(random, -60, 61), y + whole(random, -60, 61)];
+      return [clipped(x), clipped(y)];
+    });
+    return {
+      tool: random() < 0.3 ? "erase" : "ink",
+      width: whole(random, 1, 65),
+      points: points.flat(),
+      pressures: random() < 0.5 ? points.map(() => whole(random, 0, 32)) : null,
+    };
+  });
+}

@@ -1,0 +1,72 @@
+// Views out of URLs and back, for the pixel viewer and the stage grid.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+import * as pixels from "../../attnviz/ui/frontend/pixel_viewer/view.js";
+import { Cells } from "../../attnviz/ui/frontend/shared/paint.js";
+import { urlOf, wordOf } from "../../attnviz/ui/frontend/shared/url_fields.js";
+import * as stages from "../../attnviz/ui/frontend/stage_grid/view.js";
+
+const PAGE = "http://localhost:8501/pixel_attention?model=a&old=1";
+const WORDS = JSON.parse(readFileSync(new URL("url_words.json", import.meta.url), "utf8"));
+const field = (name, kind, otherwise = null, options = []) => ({ name, kind, default: otherwise, options });
+const CASES = {
+  "pixel viewer": {
+    fields: [field("query", "place"), field("head", "head", 0), field("show", "choice", "weights", ["weights", "scores"])],
+    read: (fields, asked) => pixels.readView(fields, asked, { cells: new Cells(3, 4), heads: 2 }),
+    good: { query: [2, 3], head: 1, show: "scores" },
+    words: { query: "3,4", head: "2", show: "scores" },
+    bad: [{ query: [3, 0] }, { query: [0] }, { query: "0,0" }, { head: 2 }, { head: 0.5 }, { show: "toString" }, { show: 7 }],
+  },
+  "stage grid": {
+    fields: [
+      field("pixel", "place"), field("layer", "number", 0), field("head", "head", 0), field("off", "heads", []), field("eps", "float"),
+      field("skip", "yes_no", true), field("relevance", "choice", "learnt", ["learnt", "one"]),
+    ],
+    read: (fields, asked) => stages.readView(fields, asked, { layers: 2, heads: 3, rows: 4, columns: 5 }),
+    good: { pixel: [3, 4], layer: 1, head: "mean", off: [[0, 1], [1, 2]], eps: 1e-5, skip: false, relevance: "one" },
+    words: { pixel: "4,5", layer: "2", head: "mean", off: "1.2,2.3", eps: "0.00001", skip: "no", relevance: "one" },
+    bad: [{ pixel: [4, 0] }, { layer: 2 }, { head: -1 }, { off: [[0, 3]] }, { off: "1.1" }, { eps: 0 }, { eps: 2 }, { skip: "no" }, { relevance: "two" }],
+  },
+};
+
+for (const [name, { fields, read, good, words, bad }] of Object.entries(CASES)) {
+  const defaults = Object.fromEntries(fields.map((one) => [one.name, one.default]));
+
+  test(`${name}: nothing asked for gives the default, and a URL without fields`, () => {
+    for (const asked of [null, {}]) assert.deepEqual(read(fields, asked), { view: defaults, complaint: "" });
+    assert.equal(urlOf(PAGE, fields, defaults), PAGE);
+    assert.equal(urlOf(urlOf(PAGE, fields, good), fields, defaults), PAGE);
+  });
+
+  test(`${name}: a view is read, and counted from 1 in the URL`, () => {
+    assert.deepEqual(read(fields, good), { view: good, complaint: "" });
+    const made = new URL(urlOf(PAGE, fields, good));
+    assert.deepEqual(Object.fromEntries(made.searchParams), { model: "a", old: "1", ...words });
+  });
+
+  for (const asked of bad) {
+    test(`${name}: nonsense is dropped with a sentence: ${JSON.stringify(asked)}`, () => {
+      const { view, complaint } = read(fields, asked);
+      assert.deepEqual(view, defaults);
+      assert.match(complaint, new RegExp(`asks for ${Object.keys(asked)[0]} \u201c`));
+    });
+  }
+}
+
+test("a stage grid with all defaults has nothing switched", () => {
+  assert.ok(!stages.isSwitched({ off: [], eps: null, skip: true, relevance: "learnt" }));
+  assert.ok(stages.isSwitched(CASES["stage grid"].good));
+});
+
+for (const { kind, value, word } of WORDS) {
+  test(`a value of the kind ${kind} is the word ${word}, as in Python`, () => assert.equal(wordOf({ kind }, value), word));
+}
+
+test("a class token has a place of its own, before the grid", () => {
+  const cells = new Cells(3, 4, 1);
+  assert.deepEqual([cells.at([-1, 0]), cells.at([0, 0]), cells.at([2, 3]), cells.at([3, 0]), cells.at([-1, 1])], [0, 1, 12, -1, -1]);
+  for (let token = 0; token < 13; token++) assert.equal(cells.at(cells.place(token)), token);
+});

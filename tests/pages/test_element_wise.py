@@ -1,0 +1,135 @@
+"""The page of element-wise attention, run without a browser."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz import data
+from attnviz.data import samples
+from attnviz.ui.components.payload import unpack
+from attnviz.ui.shared.experiments import key_of
+from tests.ui.mechanisms.element_wise.placed import NETS, place
+
+from .tried import tried
+
+PAGE = str(Path(__file__).parents[2] / "pages" / "20_element_wise.py")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return place(tmp_path_factory.mktemp("checkpoints"))
+
+
+@pytest.fixture
+def page(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """Return the page, not run yet, with small checkpoints and no downloaded data."""
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(folder))
+    monkeypatch.setenv("ATTNVIZ_DATA", str(tmp_path))
+    return AppTest.from_file(PAGE, default_timeout=60)
+
+
+def run(page: AppTest, **words: str) -> AppTest:
+    for name, word in words.items():
+        page.query_params[name] = word
+    page.run()
+    assert not page.exception
+    return page
+
+
+def grids(page: AppTest) -> list[dict]:
+    """Return the headers of the stage grids on the page."""
+    headers = [unpack(one.proto.bytes)[0] for one in page.get("bidi_component")]
+    return [header for header in headers if "layers" in header]
+
+
+def text(page: AppTest) -> str:
+    return "\n".join(
+        one.value for kind in ("markdown", "info", "warning", "error", "caption") for one in page.get(kind)
+    )
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_every_model_is_shown_with_sample_pictures_alone(page: AppTest, name: str) -> None:
+    run(page, model=f"element_wise.{name}")
+    header = grids(page)[0]
+    assert header["checkpoint"] == f"element_wise.{name}"
+    assert header["ask"]["data"] == NETS[name][0]
+    assert header["ask"]["number"] in samples.read(NETS[name][0]).numbers
+    assert "What it means" in [one.value for one in page.header]
+    assert not page.error
+
+
+def test_what_it_means_has_the_numbers_of_this_picture(page: AppTest) -> None:
+    run(page, model="element_wise.small")
+    assert "1/28 × 1/28 = 0.001276" in text(page)
+    assert "The norm adds eps = 1.0" in text(page)
+    run(page, model="element_wise.blocks")
+    assert "This model has no norm: its relevance is multiplied by 49" in text(page)
+
+
+def test_the_url_names_what_is_locked_and_switched(page: AppTest) -> None:
+    run(page, model="element_wise.small", pixel="12,9", layer="2", head="mean", skip="no", off="1.2")
+    view = grids(page)[0]["state"]["view"]["value"]
+    assert (view["pixel"], view["layer"], view["head"], view["skip"], view["off"]) == (
+        [11, 8],
+        1,
+        "mean",
+        False,
+        [[0, 1]],
+    )
+
+
+def test_two_models_stand_side_by_side(page: AppTest) -> None:
+    run(page, model="element_wise.small", beside="element_wise.normed")
+    assert [header["checkpoint"] for header in grids(page)] == ["element_wise.small", "element_wise.normed"]
+    assert "element_wise.colour" not in page.selectbox(key="beside").options, "it takes other pictures"
+
+
+def test_every_try_shows_what_its_words_say() -> None:
+    page = run(AppTest.from_file(PAGE, default_timeout=60), number="7")
+    said: dict[str, dict[str, object]] = {
+        "a pixel of a boot": {"skip": True},
+        "without the skip": {"skip": False},
+        "does the norm normalise?": {"skip": True},
+    }
+    found = []
+    for label, words in tried(page):
+        found.append(label)
+        assert {"v", "model", "data", "number"} <= set(words)
+        few = samples.read(words["data"])
+        at = few.numbers.tolist().index(int(words["number"]))
+        assert data.DATASETS[words["data"]].classes[few.labels[at]] == "ankle boot"
+        asked = grids(page)[0]["state"]["view"]["value"]
+        assert {name: asked[name] for name in said[label]} == said[label]
+        if "pixel" in words:
+            row, column = asked["pixel"]
+            assert few.images[at][row, column].max() > 64  # on the boot, not beside it
+        assert page.session_state[key_of("norm")] == (label == "does the norm normalise?")
+    assert found == list(said)
+
+
+@pytest.mark.parametrize("experiment", ["norm", "copy", "dying", "heads", "worth"])
+@pytest.mark.parametrize("name", ["small", "blocks", "colour"])
+def test_every_experiment_opens(page: AppTest, experiment: str, name: str) -> None:
+    run(page, model=f"element_wise.{name}", experiment=experiment)
+    assert page.session_state[key_of(experiment)]
+    assert not page.error
+    if experiment == "dying":
+        assert "of 60 seeds" in text(page).lower()
+    if experiment == "norm" and name == "blocks":
+        assert "does not normalise its relevance" in text(page)
+
+
+def test_nonsense_in_the_url_is_a_sentence(page: AppTest) -> None:
+    run(page, model="element_wise.none", experiment="x", number="zero")
+    assert len(page.warning) == 3
+    assert grids(page)
+
+
+def test_without_a_trained_model_the_page_says_how_to_get_one(
+    page: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+    run(page)
+    assert "No element-wise attention model has been trained here yet" in text(page)

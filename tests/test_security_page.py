@@ -1,0 +1,28 @@
+"""SECURITY.md names the limits that hold, and tests that are there."""
+
+import re
+from pathlib import Path
+
+from attnviz.data.inputs.pictures import MOST_BYTES
+from attnviz.ui.live import channel
+from attnviz.ui.server import hosts, sockets, uploads
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "SECURITY.md").read_text()
+
+
+def test_the_tests_that_it_names_are_there() -> None:
+    named = re.findall(r"`(tests/[\w/]+\.py)`", PAGE)
+    assert len(named) >= 8
+    assert [path for path in named if not (ROOT / path).is_file()] == []
+
+
+def test_its_limits_are_those_of_the_code() -> None:
+    words = " ".join(PAGE.split())
+    of = sockets.OF_A_BROWSER, sockets.OF_AN_ADDRESS, sockets.IN_ALL
+    assert "at most {} sockets, an IP address {}, all together {}".format(*of) in words
+    assert f"at most {sockets.LARGEST >> 20} MB" in words
+    assert f"{uploads.AT_ONCE} arrive at a time, and of all visitors' files the latest {uploads.KEPT} are kept" in words
+    assert f"`{hosts.METRICS}=1`" in words
+    assert f"`{channel.COOKIE}`" in words
+    assert f"client_max_body_size {(MOST_BYTES >> 20) + 1}m;" in words  # an upload, and what is around it

@@ -1,0 +1,18 @@
+"""The page of a third party: a model, a picture, and what it sees at each look."""
+
+import streamlit as st
+
+from attnviz import cards
+from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.shared import accuracy, cache, page, pickers
+from chance_looks.mechanism import MECHANISM
+
+page.start(MECHANISM.title, MECHANISM.question)
+with page.sentences():
+    names = [name for name in cards.names() if cards.read(name).recipe.model in MECHANISM.models]
+    card = pickers.model(names, "chance_looks.digits")
+    chosen = pickers.picture(card)
+    maps = cache.tap(card, chosen.source, chosen.number, "looks.seen", None)
+    map_grid(maps.values, maps.labels or ["seen"], key="looks", role="positive")
+    accuracy.show(card, pickers.tests(card, chosen))
+    st.caption("By a third party.")

@@ -1,0 +1,94 @@
+"""The row of `attnviz.ui.mechanisms.MECHANISMS`. Importing it costs neither torch nor streamlit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from attnviz.recipes.recipe import Strict
+from attnviz.ui.components.panel import Panel
+from attnviz.ui.live.derived import Context, Derived
+from attnviz.ui.mechanisms.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from attnviz.cards import Card
+    from attnviz.readings import Reading
+
+HERE = Path(__file__).parent
+
+
+class OfStage(Strict):
+    """Which stage, and what its normalisation adds to the variance: a parameter of this mechanism's own.
+
+    Args:
+        stage: its number, from 0.
+        eps: of the normalisation; None for the trained one.
+    """
+
+    stage: Annotated[int, Field(ge=0, le=1)] = 0
+    eps: Annotated[float, Field(gt=0, le=1e3)] | None = None
+
+
+def taps(parameters: OfStage) -> tuple[str, ...]:
+    """Return the tap that the energy is computed from."""
+    return (f"stages.{parameters.stage}.after_relu",)
+
+
+def run(context: Context[OfStage]) -> Tensor:
+    """Make the forward pass with another eps."""
+    model: Any = context.checkpoint.model
+    norm = model.stages[context.parameters.stage].norm
+    trained = norm.eps
+    norm.eps = context.parameters.eps or trained
+    try:
+        logits: Tensor = model(context.images)
+    finally:
+        norm.eps = trained
+    return logits
+
+
+def energy(context: Context[OfStage]) -> Reading:
+    """Return the mean over the channels of what ReLU lets through: batch by row and column."""
+    from attnviz import Reading
+
+    (path,) = taps(context.parameters)
+    return Reading(path, context.seen[path].tensor.mean(1), ("batch", "row", "column"))
+
+
+def derived() -> tuple[Derived[Any], ...]:
+    """Return the derived values of this mechanism."""
+    return (Derived("stage_energy", OfStage, energy, taps, run=run),)
+
+
+def panel(card: Card) -> Panel:
+    """Show the energy of the first stage, drawn by a module of this package."""
+    wanted = {"derived": "stage_energy", "parameters": {"stage": 0}}
+    says = "what the first stage lets through"
+    return Panel("Colour stages", "two stages", "colour_stages.panels/energy.js", says, wanted, 32, 32)
+
+
+def home() -> None:
+    """Say what there is."""
+    import streamlit as st
+
+    st.markdown("**Stages in colour**, by a third party.")
+
+
+MECHANISM = Mechanism(
+    name="colour_stages",
+    title="Colour stages",
+    question="What does each stage of a small colour model let through?",
+    page=str(HERE / "page.py"),
+    url="colour_stages",
+    models=("colour_stages",),
+    panel=panel,
+    papers=("colour_stages",),
+    home=home,
+    derived=derived,
+    components=("colour_stages.panels",),
+    frontend=HERE / "frontend",
+)

@@ -1,0 +1,18 @@
+"""The page of a third party: a model, a picture, and what its first stage lets through."""
+
+import streamlit as st
+
+from attnviz import cards
+from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.shared import accuracy, cache, page, pickers
+from colour_stages.mechanism import MECHANISM
+
+page.start(MECHANISM.title, MECHANISM.question)
+with page.sentences():
+    names = [name for name in cards.names() if cards.read(name).recipe.model in MECHANISM.models]
+    card = pickers.model(names, "colour_stages.digits")
+    chosen = pickers.picture(card)
+    maps = cache.tap(card, chosen.source, chosen.number, "stages.0.after_relu", None)
+    map_grid(maps.values, maps.labels, key="stages", role="positive")
+    accuracy.show(card, pickers.tests(card, chosen))
+    st.caption("By a third party.")

@@ -1,0 +1,61 @@
+"""The packages of third parties beside this file, as if they were installed: on the path, with the metadata of a wheel.
+
+Installing them with pip would take a build backend, which a test environment need not have; entry points, import and
+Streamlit's search for components ask for no more than this.
+"""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+PACKAGES = ("chance_looks", "colour_stages")
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return the environment of a process that finds the packages, and keeps its runs and checkpoints in a folder.
+
+    Args:
+        folder: empty; what is written there is the caller's to remove.
+    """
+    for name in PACKAGES:
+        project = tomllib.loads((HERE / name / "pyproject.toml").read_text())["project"]
+        metadata = folder / "metadata" / f"{name}-{project['version']}.dist-info"
+        metadata.mkdir(parents=True)
+        (metadata / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: {project['version']}\nSummary: {project['description']}\n"
+        )
+        groups = [
+            "\n".join([f"[{group}]", *(f"{row} = {value}" for row, value in points.items())])
+            for group, points in project["entry-points"].items()
+        ]
+        (metadata / "entry_points.txt").write_text("\n\n".join(groups) + "\n")
+    path = os.pathsep.join([str(folder / "metadata"), *(str(HERE / name) for name in PACKAGES)])
+    return {
+        "PYTHONPATH": path,
+        "ATTNVIZ_RUNS": str(folder / "runs"),
+        "ATTNVIZ_CHECKPOINTS": str(folder / "checkpoints"),
+    }
+
+
+def attnviz(*arguments: str, env: dict[str, str]) -> str:
+    """Run a command of attnviz and return what it printed.
+
+    Raises:
+        AssertionError: it failed; the message holds what it said.
+    """
+    command = [sys.executable, "-m", "attnviz", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **env}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(arguments)}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
+    return done.stdout
+
+
+def trained(folder: Path) -> dict[str, str]:
+    """Train the recipe of each package, and return the environment in which its checkpoint is found."""
+    env = environment(folder)
+    for name in PACKAGES:
+        attnviz("train", name, "--recipe", "digits", "--seeds", "0-1", "--device", "cpu", "--threads", "1", env=env)
+    return env

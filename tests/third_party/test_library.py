@@ -1,0 +1,44 @@
+"""Two packages of third parties, through the library: trained, tested, listed and read back by names alone."""
+
+import json
+from pathlib import Path
+
+from tests.third_party.installed import PACKAGES, attnviz
+
+
+def card(third_parties: dict[str, str], name: str) -> dict:
+    return json.loads((Path(third_parties["ATTNVIZ_CHECKPOINTS"]) / f"{name}.digits" / "card.json").read_text())
+
+
+def test_a_recipe_of_a_third_party_is_trained_with_its_own_objective(third_parties: dict[str, str]) -> None:
+    found = card(third_parties, "chance_looks")
+    assert {figure["name"]: figure["unit"] for figure in found["figures"]} == {"accuracy": "share", "surprise": "bits"}
+    assert all(len(figure["per_seed"]) == 2 for figure in found["figures"])
+    assert {"train_sure", "validation_surprise"} <= set(found["runs"][0]["curve"])
+
+
+def test_its_probes_stand_in_the_curve(third_parties: dict[str, str]) -> None:
+    curve = card(third_parties, "colour_stages")["runs"][0]["curve"]
+    assert all(0 < share < 1 for share in curve["tap_zeros of stages.0.after_relu"])
+
+
+def test_its_weights_still_say_what_the_card_says(third_parties: dict[str, str]) -> None:
+    for name in PACKAGES:
+        for line in attnviz("evaluate", f"{name}.digits", env=third_parties).splitlines():
+            found, stated = line.partition(": ")[2].split("; its card says ")
+            assert found == stated
+
+
+def test_its_tables_are_rendered_beside_ours(third_parties: dict[str, str]) -> None:
+    tables = attnviz("results", env=third_parties)
+    assert "## Stages in Colour\n\nSomebody, 2026." in tables
+    assert "Strayed digits by chance (`chance_looks.digits`), 2 seeds" in tables
+    assert "## Multi-Head Attention For Binary Classification" in tables
+
+
+def test_nothing_of_attnviz_names_it() -> None:
+    root = Path(__file__).parents[2]
+    for path in [root / "app.py", *(root / "pages").glob("*.py"), *(root / "attnviz").rglob("*.*")]:
+        if path.suffix in (".py", ".js", ".css", ".toml"):
+            text = path.read_text()
+            assert not any(name in text for name in ("chance_looks", "strayed_digits", "coloured_digits")), path

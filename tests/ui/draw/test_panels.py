@@ -1,0 +1,183 @@
+"""Which models have cards on the draw page, and what is said of them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz import cards, data
+from attnviz.cards import Card
+from attnviz.data import strokes
+from attnviz.data.inputs import drawing
+from attnviz.ui.components.payload import unpack
+from attnviz.ui.draw import panels
+from attnviz.ui.live.request import Ask
+
+PAGE = Path(__file__).parents[3] / "pages" / "05_draw.py"
+USUAL = [
+    "pixel_attention.digits",
+    "pixel_attention.digits-no-positions",
+    "pixel_attention.1v8-augmented-positions",
+    "element_wise.digits",
+    "pixel_line.digits",
+    "histogram_line.digits",
+    "histogram_mlp.digits",
+    "ink.digits",
+]
+WORD = drawing.word(drawing.name(strokes.draw([5], seed=9)[0, ..., 0]))
+
+
+def run(seen: str | None = None, **words: str) -> AppTest:
+    test = AppTest.from_file(str(PAGE), default_timeout=120)
+    test.query_params.update(words)
+    if seen is not None:
+        test.session_state["pad"] = {"seen": {"value": seen, "revision": 0}}
+    test.run()
+    assert not test.exception
+    return test
+
+
+def handed(test: AppTest) -> dict[str, Any]:
+    (found,) = [one for one in test.get("bidi_component") if one.proto.component_name.endswith("drawing_pad")]
+    header, arrays = unpack(found.proto.bytes)
+    return {**header["cards"], "sample": arrays["card_sample"]}
+
+
+def plain(text: str) -> str:
+    return text.replace("\\", "")
+
+
+# Which models
+
+
+def test_the_best_of_every_architecture_and_the_extras_and_those_that_attend_come_first() -> None:
+    assert panels.chosen() == USUAL
+    known = [cards.read(name) for name in cards.names()]
+    for card in known:
+        if card.classes == panels.DIGITS:
+            (best,) = [name for name in USUAL if name.startswith(f"{card.recipe.model}.")][:1]
+            assert panels.validated(card) <= panels.validated(cards.read(best))
+
+
+def test_validation_accuracy_is_that_of_the_shipped_seed() -> None:
+    card = cards.read("pixel_line.digits")
+    run = next(run for run in card.runs if run.seed == card.seed)
+    assert panels.validated(card) == run.kept("validation_accuracy")
+    assert 0.9 < panels.validated(card) < 1
+
+
+def lay(folder: Path, name: str, model: str = "", **update: Any) -> Card:
+    """Put a checkpoint into a folder, perhaps as one of another architecture."""
+    card = cards.read(name)
+    if model:
+        recipe = card.recipe.model_copy(update={"model": model, "name": "digits"})
+        card = card.model_copy(update={"recipe": recipe, "name": f"{model}.digits"})
+    card = card.model_copy(update=update)
+    home = folder / card.name
+    home.mkdir()
+    (home / "card.json").write_text(cards.text(card))
+    (home / "weights.safetensors").write_bytes((cards.folder() / name / "weights.safetensors").read_bytes())
+    return card
+
+
+def test_a_model_that_no_mechanism_names_has_a_panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lay(tmp_path, "pixel_attention.digits", "later")
+    for name in ("pixel_line.digits", "pixel_line.1v8"):
+        lay(tmp_path, name)
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+    assert panels.chosen() == ["later.digits", "pixel_line.digits"]
+    first, _ = panels.describe(panels.chosen())
+    assert (first["renderer"], first["wanted"], first["page"]) == ("ink", {}, "explorer")
+
+
+def test_there_are_eight_at_first_and_those_beside_the_best_give_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in USUAL:
+        lay(tmp_path, name)
+    for model in ("a", "b"):
+        lay(tmp_path, "pixel_line.digits", model)
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+    assert panels.chosen() == [USUAL[0], USUAL[3], "a.digits", "b.digits", *USUAL[4:]]
+
+
+def test_a_damaged_card_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lay(tmp_path, "pixel_line.digits")
+    (tmp_path / "ink.digits").mkdir()
+    (tmp_path / "ink.digits" / "card.json").write_text("{}")
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+    assert panels.chosen() == ["pixel_line.digits"]
+
+
+# What is said of them
+
+
+def test_what_is_said_is_what_the_card_says_and_can_be_asked() -> None:
+    for said, name in zip(panels.describe(USUAL), USUAL, strict=True):
+        card = cards.read(name)
+        assert said["checkpoint"] == name
+        assert said["classes"] == list(card.classes)
+        assert said["parameters"] == card.parameters
+        Ask.model_validate({"checkpoint": name, "wanted": said["wanted"]}, strict=True)
+        own = card.recipe.model in ("pixel_attention", "element_wise")
+        assert said["page"] == (card.recipe.model if own else "")
+    assert [said["kind"] for said in panels.describe(USUAL)][:4] == [
+        "8 heads, positions", "8 heads, no positions", "24 heads, positions, 1 or 8", "3 heads, 2 layers",
+    ]  # fmt: skip
+
+
+def test_two_cards_are_never_called_alike() -> None:
+    names = cards.names()
+    called = [(said["title"], said["kind"]) for said in panels.describe(names)]
+    assert len(set(called)) == len(names)
+
+
+def test_the_sample_is_a_drawn_eight() -> None:
+    images, labels = data.load("strokes", "test", count=64)
+    (number,) = np.flatnonzero((images[..., 0] == panels.sample()).all((1, 2)))
+    assert labels[number] == 8
+
+
+# The page
+
+
+def test_the_page_hands_over_the_usual_cards_and_the_sample() -> None:
+    found = handed(run())
+    assert [model["checkpoint"] for model in found["models"]] == USUAL
+    assert found["settled"] is False
+    np.testing.assert_array_equal(found["sample"], panels.sample())
+
+
+def test_the_address_chooses_the_models() -> None:
+    test = run(models="ink.digits,pixel_attention.1v8")
+    assert [model["checkpoint"] for model in handed(test)["models"]] == ["ink.digits", "pixel_attention.1v8"]
+    test.multiselect(key="models").select("pixel_line.digits").run()
+    assert test.query_params["models"] == "ink.digits,pixel_attention.1v8,pixel_line.digits"
+    test.multiselect(key="models").set_value(USUAL).run()
+    assert "models" not in test.query_params
+    test.multiselect(key="models").set_value([]).run()
+    assert [model["checkpoint"] for model in handed(test)["models"]] == USUAL
+
+
+@pytest.mark.parametrize(
+    ("word", "said", "shown"),
+    [
+        ("pixel_atention.digits,ink.digits", "Did you mean 'pixel_attention.digits'", ["ink.digits"]),
+        ("", "There is no model of digits called ''", USUAL),
+        ("[a](b),,", "no model of digits called '[a](b)'", USUAL),
+        ("ink.digits,ink.digits", "", ["ink.digits"]),
+    ],
+)
+def test_nonsense_is_one_sentence(word: str, said: str, shown: list[str]) -> None:
+    test = run(models=word)
+    assert [model["checkpoint"] for model in handed(test)["models"]] == shown
+    assert [said in plain(warning.value) for warning in test.warning] == ([True] if said else [])
+
+
+def test_no_more_cards_than_can_answer() -> None:
+    names = [name for name in cards.names() if set(cards.read(name).classes) <= set(panels.DIGITS)]
+    test = run(models=",".join(names))
+    assert len(handed(test)["models"]) == panels.MOST < len(names)
+    assert f"the first {panels.MOST} have panels" in test.warning[0].value

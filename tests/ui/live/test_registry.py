@@ -1,0 +1,36 @@
+"""The derived values that can be asked for."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from attnviz.errors import UnknownName
+from attnviz.ui.live import registry
+from attnviz.ui.live.derived import Derived, NoParameters
+from attnviz.ui.mechanisms import MECHANISMS, pixel_attention
+
+
+def test_each_is_found_by_its_name() -> None:
+    for name, row in registry.known().items():
+        assert registry.find(name) == row
+        assert row.name == name
+    with pytest.raises(UnknownName, match="no derived value 'mean_rov'. Did you mean 'mean_row'"):
+        registry.find("mean_rov")
+
+
+def test_a_mechanism_that_is_added_brings_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    stages = Derived("stages", NoParameters, lambda context: {})
+    row = replace(pixel_attention.MECHANISM, name="other", derived=lambda: (stages,))
+    monkeypatch.setitem(MECHANISMS, "other", row)
+    assert registry.find("stages") is stages
+    assert "mean_row" in registry.known()
+
+
+def test_reading_a_request_costs_no_torch() -> None:
+    code = (
+        "from attnviz.ui.live import registry, request; import sys; assert registry.known(); "
+        "assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,108 @@
+"""The pass with an eps, a skip or a relevance of one's own, against numpy; the model itself stays as it is."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attnviz.data import samples
+from attnviz.errors import BadInput
+from attnviz.ui.live.answer import Said, ask_model
+from attnviz.ui.live.request import Ask
+from attnviz.ui.mechanisms.element_wise import stages
+from attnviz.ui.shared import cache, inference
+from tests.browser.apps.element_wise_nets import Switches
+from tests.browser.apps.element_wise_nets import stages as spelled_out
+
+from .placed import NETS
+
+
+def ask(
+    name: str, image: np.ndarray, parameters: dict[str, Any], edits: Any = (), derived: str = "element_wise"
+) -> Said:
+    wanted = {"it": {"derived": derived, "parameters": parameters}}
+    asked = Ask.model_validate({"checkpoint": name, "edits": list(edits), "wanted": wanted})
+    return ask_model(cache.single(name), asked, image[None], {})
+
+
+def logits(name: str, parameters: dict[str, Any], edits: Any = (), number: int = 0) -> np.ndarray:
+    image = cache.picture(NETS[name.partition(".")[2]][0], number)[0]
+    return ask(name, image, parameters, edits).logits[0].numpy()
+
+
+def expected(name: str, switches: Switches, number: int = 0) -> np.ndarray:
+    checkpoint = inference.exactly(name)
+    view = stages.view(checkpoint, checkpoint.card.recipe.data, number)
+    line = checkpoint.model.classifier
+    return line.weight.numpy() @ spelled_out(view, switches)[-1]["output"].ravel() + line.bias.numpy()
+
+
+@pytest.mark.parametrize("name", [f"element_wise.{net}" for net in NETS])
+@pytest.mark.parametrize(
+    ("parameters", "switches"),
+    [({}, Switches()), ({"skip": False}, Switches(skip=False)), ({"eps": 1e-9}, Switches(eps=1e-9))],
+)
+def test_eps_and_skip(placed: Path, name: str, parameters: dict[str, Any], switches: Switches) -> None:
+    if name == "element_wise.blocks" and "eps" in parameters:
+        with pytest.raises(BadInput, match="no eps to change"):
+            logits(name, parameters)
+        return
+    wanted = expected(name, switches)
+    np.testing.assert_allclose(logits(name, parameters), wanted, atol=1e-4 * np.abs(wanted).max())
+    np.testing.assert_allclose(logits(name, {}), expected(name, Switches()), atol=1e-4, err_msg="nothing has stayed")
+
+
+def test_a_relevance_from_elsewhere(placed: Path) -> None:
+    name, few = "element_wise.small", samples.read("fashion_mnist")
+    view = stages.view(inference.exactly(name), "fashion_mnist", 0)
+    ones = [np.ones_like(layer.x_weights) for layer in view.layers]
+    means = [layer.mean for layer in view.layers]
+    other = replace(view, input=few.images[7].transpose(2, 0, 1) / 255)
+    borrowed = [said["normed_relevance"] for said in spelled_out(other)]
+    number = {"data": "fashion_mnist", "other": int(few.numbers[7])}
+    for parameters, relevance in (
+        ({"relevance": "one"}, ones), ({"relevance": "mean"}, means), ({"relevance": "other", **number}, borrowed),
+    ):  # fmt: skip
+        wanted = expected(name, Switches(relevance=relevance))
+        np.testing.assert_allclose(
+            logits(name, parameters), wanted, atol=1e-4 * np.abs(wanted).max(), err_msg=str(parameters)
+        )
+
+
+def test_heads_that_are_off_stay_off_in_such_a_pass(placed: Path) -> None:
+    edits = [{"edit": "off", "address": "layers.1.attended", "index": {"head": [0, 2]}}]
+    wanted = expected("element_wise.small", Switches(skip=False, off=[(1, 0), (1, 2)]))
+    found = logits("element_wise.small", {"skip": False}, edits)
+    np.testing.assert_allclose(found, wanted, atol=1e-4 * np.abs(wanted).max())
+
+
+def test_the_stages_of_named_layers_come_back(placed: Path) -> None:
+    image = samples.read("fashion_mnist").images[0]
+    found = ask("element_wise.small", image, {"layers": ["layers.0", "layers.1"]}).found
+    axes, output = found["it.output"]
+    assert axes == ["batch", "layer", "channel", "row", "column"]
+    view = stages.view(inference.exactly("element_wise.small"), "fashion_mnist", 0)
+    said = spelled_out(view)
+    np.testing.assert_allclose(output[0], [one["output"] for one in said], atol=1e-5)
+    np.testing.assert_allclose(found["it.attended"][1][0], [one["attended"].mean(0) for one in said], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["small", "blocks", "colour"])
+def test_what_is_handed_on_is_laid_out_as_pictures(placed: Path, name: str) -> None:
+    source = NETS[name][0]
+    image = samples.read(source).images[0]
+    axes, found = ask(f"element_wise.{name}", image, {}, derived="handed_on").found["it"]
+    assert axes == ["batch", "layer", "feature", "row", "column"]
+    assert found.shape == (1, 2, 2, *image.shape[:2])
+    view = stages.view(inference.exactly(f"element_wise.{name}"), source, int(samples.read(source).numbers[0]))
+    said = spelled_out(view)[1]
+    side = image.shape[0] // view.block
+    planes = said["output"].reshape(image.shape[2], view.block, view.block, side, side).transpose(0, 3, 1, 4, 2)
+    np.testing.assert_allclose(found[0, 1, 1], planes.reshape(image.shape[2], *image.shape[:2]).mean(0), atol=1e-4)
+
+
+def test_another_picture_must_be_named(placed: Path) -> None:
+    with pytest.raises(BadInput, match="its data set as"):
+        logits("element_wise.small", {"relevance": "other"})

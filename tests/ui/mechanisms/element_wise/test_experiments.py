@@ -1,0 +1,55 @@
+"""What the experiments say of cards and rows."""
+
+from pathlib import Path
+
+from attnviz import cards
+from attnviz.cards import Ablated
+from attnviz.figures.dots import Dot
+from attnviz.recipes import RECIPES
+from attnviz.ui.mechanisms.element_wise import experiments
+
+
+def test_at_most_five_questions() -> None:
+    assert 1 <= len(experiments.EXPERIMENTS) <= 5
+    assert all(one.title.endswith("?") for one in experiments.EXPERIMENTS.values())
+
+
+def test_ablations_come_from_the_card(placed: Path) -> None:
+    card = cards.read("element_wise.small")
+    assert "has no test" in experiments.ablations(card)
+    half = card.figures[0].model_copy(
+        update={"value": 0.25, "mean": 0.25, "lowest": 0.25, "highest": 0.25, "per_seed": None, "right": None}
+    )
+    ablated = (
+        Ablated(name="mean", of="*", title="long", figures=(half,)),
+        Ablated(name="x", of="*", title="other", figures=(half,)),
+    )
+    said = experiments.ablations(card.model_copy(update={"ablations": ablated}))
+    assert "| as learnt | 50.00 % |" in said
+    assert "| its mean map over training pictures | 25.00 % |" in said
+    assert "| other | 25.00 % |" in said
+
+
+def test_the_verdict_names_a_control_that_is_better_and_not_larger() -> None:
+    ours = Dot("ours", 89.0, 89.0, 89.0, 1, parameters=31_000)
+    small = Dot("small", 90.0, 90.0, 90.0, 1, control=True, parameters=25_000)
+    large = Dot("large", 95.0, 95.0, 95.0, 1, control=True, parameters=900_000)
+    assert "*small* answers 90.00 %" in experiments.verdict([ours, small, large])
+    assert "No control here" in experiments.verdict([ours, large])
+    assert "has been trained" in experiments.verdict([small])
+
+
+def test_the_recipes_of_a_data_set_are_those_that_are_tested_on_it() -> None:
+    found = experiments.recipes("cifar10")
+    assert "element_wise.cifar" in found
+    assert "vgg_control.cifar" in found
+    assert all(any(test.data == "cifar10" for test in RECIPES[name].tests) for name in found)
+
+
+def test_the_courses_of_nets_that_die_are_shipped() -> None:
+    found = experiments.courses()
+    assert found
+    dead, alive = found["courses"]
+    assert (dead["dead"], alive["dead"]) == (True, False)
+    assert min(layer["above"] for layer in dead["steps"][-1]) == 0
+    assert len(dead["steps"]) > max(experiments.STEPS)

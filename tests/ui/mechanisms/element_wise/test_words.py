@@ -1,0 +1,41 @@
+"""What the page says, with numbers."""
+
+from dataclasses import replace
+
+from attnviz.ui.mechanisms.element_wise.stages import Measured
+from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, means, of_values, percent
+from tests.browser.apps.element_wise_nets import blocks, grey
+
+MEASURED = Measured(variance=2.6e-10, trained=2.5e-10, eps=1e-5, gain=0.0093, convolved=0.0013, cut=0.005)
+
+
+def test_the_norm_is_held_against_the_variance_of_the_relevance() -> None:
+    said = means(grey(), [MEASURED])
+    assert "variance of 2.6\u00a0×\u00a010⁻¹⁰" in said
+    assert "38,000 times as much" in said
+    assert "8 heads, has 0.93 % of the strength" in said
+    assert "1/28 × 1/28 = 0.001276" in said
+
+
+def test_without_a_norm_the_factor_is_named() -> None:
+    said = means(blocks(), [replace(MEASURED, eps=None, trained=None)])
+    assert "multiplied by 49" in said
+    assert "3 heads of 16 channels" in said
+    assert "eps" not in said
+
+
+def test_numbers_have_two_digits_that_count() -> None:
+    assert [about(number) for number in (38_461.5, 2.63, 1e12)] == ["38,000", "2.6", "1.0\u00a0×\u00a010¹²"]
+    assert percent(0.1234) == "12 %"
+
+
+def test_what_relu_cuts_is_said_as_a_reader_needs_it() -> None:
+    assert [of_values(share) for share in (0.0, 0.0002, 0.004, 0.123)] == [
+        "nothing", "fewer than 0.1 % of the values", "0.40 % of the values", "12 % of the values",
+    ]  # fmt: skip
+    assert means(grey(), [MEASURED]).endswith("and ReLU sets 0.50 % of the values to 0.")
+    assert means(grey(), [replace(MEASURED, cut=0.0)]).endswith("and ReLU sets nothing to 0 here.")
+
+
+def test_what_is_not_shown_names_the_experiment() -> None:
+    assert "Copy or feature?" in does_not_show()

@@ -1,0 +1,60 @@
+"""What the panel of each model shows, and that the models can give it."""
+
+import numpy as np
+import pytest
+
+from attnviz import cards
+from attnviz.data import strokes
+from attnviz.ui.components.panel import MAP
+from attnviz.ui.live.answer import ask_model
+from attnviz.ui.live.request import Ask
+from attnviz.ui.mechanisms.pixel_attention import MECHANISM
+from attnviz.ui.mechanisms.pixel_attention.panels import panel_of
+from attnviz.ui.shared import cache
+from tests.committed import one_per_model
+
+NAMES = [name for name in cards.names() if name.partition(".")[0] in MECHANISM.models + MECHANISM.controls]
+
+
+@pytest.mark.parametrize("name", one_per_model(NAMES))
+def test_every_model_can_give_what_its_panel_shows(name: str) -> None:
+    checkpoint = cache.single(name)
+    panel = panel_of(checkpoint.card)
+    ask = Ask.model_validate({"checkpoint": name, "wanted": {MAP: panel.wanted} if panel.wanted else {}})
+    said = ask_model(checkpoint, ask, strokes.load("test", 256)[0][3:4], {})
+    assert (panel.renderer == "ink") == (not said.found)
+    if said.found:
+        assert said.found[MAP][1].numel() == panel.prefix + panel.rows * panel.columns
+    assert ("head" in said.parameters.get(MAP, {})) == (panel.renderer == "share")
+    if panel.renderer == "share":
+        assert panel.heads == checkpoint.card.config.get("heads", 1)
+        np.testing.assert_allclose(said.found[MAP][1].mean(), 1, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "grid", "heads"),
+    [
+        ("ink.digits", "ink", (0, 0), 0),
+        ("histogram_mlp.digits", "ink", (0, 0), 0),
+        ("histogram_line.digits", "signed", (28, 28), 0),
+        ("pixel_line.digits", "signed", (28, 28), 0),
+        ("pixel_attention.digits", "share", (14, 14), 8),
+        ("pixel_attention.digits-no-positions", "share", (28, 28), 8),
+        ("pixel_attention.1v8-augmented", "share", (28, 28), 24),
+        ("pixel_attention.1v8-one-token", "signed", (28, 28), 0),
+    ],
+)
+def test_the_kinds(name: str, kind: str, grid: tuple[int, int], heads: int) -> None:
+    panel = panel_of(cards.read(name))
+    assert (panel.renderer, (panel.rows, panel.columns), panel.heads) == (kind, grid, heads)
+
+
+def test_the_panels_cost_no_torch() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "from attnviz import cards; from attnviz.ui.mechanisms.pixel_attention.panels import panel_of; import sys; "
+        f"[panel_of(cards.read(name)) for name in {NAMES}]; assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,277 @@
+"""How many sockets there may be, and what they make the server keep."""
+
+import logging
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+import uvicorn
+from google.protobuf.message import DecodeError
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
+from streamlit.web.server.starlette import starlette_websocket
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.frames import Frame, Opcode
+from websockets.sync.client import ClientConnection, connect
+
+from attnviz.ui.live.channel import COOKIE
+from attnviz.ui.server import sockets
+from attnviz.ui.server.sockets import FRAGMENTS, LARGEST, Sockets, in_one_line, network
+
+WAIT = 30.0
+PATHS = ("/live", "/_stcore/stream", "/lab/_stcore/stream")
+
+
+class Running:
+    """A server that sends back the lengths of what it is sent."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.left = threading.Semaphore(0)
+
+    def open(self, path: str = "/live", browser: str | None = None) -> ClientConnection:
+        cookies = {"Cookie": f"{COOKIE}={browser}"} if browser else {}
+        return connect(f"ws://127.0.0.1:{self.port}{path}", compression=None, max_size=None, additional_headers=cookies)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+    ready = threading.Event()
+
+    async def lengths(visitor: WebSocket) -> None:
+        try:
+            await visitor.accept()
+            while (message := await visitor.receive())["type"] != "websocket.disconnect":
+                await visitor.send_text(str(len(message.get("bytes") or b"")))
+        finally:
+            running.left.release()
+
+    async def page(_: Request) -> HTMLResponse:
+        return HTMLResponse("<p>")
+
+    class Uvicorn(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            ready.set()
+
+    limits = {"of_a_browser": 2, "of_an_address": 4, "in_all": 5}
+    routes = [Route("/", page), *(WebSocketRoute(path, lengths) for path in PATHS)]
+    app = Starlette(routes=routes, middleware=[Middleware(Sockets, **limits)])
+    # As Streamlit starts it.
+    config = uvicorn.Config(app, ws="websockets-sansio", ws_max_size=50_000_000, lifespan="off", log_level="warning")
+    runs = Uvicorn(config)
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        running = Running(bound.getsockname()[1])
+        thread = threading.Thread(target=runs.run, kwargs={"sockets": [bound]}, daemon=True)
+        thread.start()
+        assert ready.wait(WAIT)
+        yield running
+        runs.should_exit = True
+        thread.join(WAIT)
+
+
+# How many
+
+
+def test_a_browser_has_so_many_sockets_and_no_more_until_one_closes(server: Running) -> None:
+    with ExitStack() as stack:
+        for _ in range(2):
+            stack.enter_context(server.open(browser="one"))
+        with pytest.raises(InvalidStatus, match="429"):
+            server.open(browser="one")
+        stack.enter_context(server.open(browser="another"))
+    for _ in range(3):
+        assert server.left.acquire(timeout=WAIT)
+    with server.open(browser="one"), server.open(browser="one"):
+        pass
+
+
+def test_an_address_has_so_many_whatever_browser_it_says_to_be(server: Running) -> None:
+    with ExitStack() as stack:
+        for browser in ("a", "b", "c", None):
+            stack.enter_context(server.open(browser=browser))
+        for browser in ("d", None):
+            with pytest.raises(InvalidStatus, match="429") as refused:
+                server.open(browser=browser)
+        assert b"too many connections" in (refused.value.response.body or b"")
+
+
+def test_all_together_have_so_many(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = iter("abcdef")
+    monkeypatch.setattr(sockets, "network", lambda _: next(addresses))
+    with ExitStack() as stack:
+        for _ in range(5):
+            stack.enter_context(server.open())
+        with pytest.raises(InvalidStatus, match="429"):
+            server.open()
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("192.168.1.20", "192.168.1.20"),
+        ("2001:db8:1:2:aaaa::1", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:bbbb::9", "2001:db8:1:2::/64"),
+        ("::ffff:192.168.1.20", "192.168.1.20"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_who_counts_as_one_address(address: str, counted: str) -> None:
+    assert network(address) == counted
+
+
+def test_a_browser_gets_its_cookie_with_its_first_page(server: Running) -> None:
+    def cookies(headers: str) -> list[str]:
+        with socket.create_connection(("127.0.0.1", server.port), WAIT) as raw:
+            raw.sendall(f"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n".encode())
+            said = b"".join(iter(lambda: raw.recv(65536), b"")).decode()
+        return [line for line in said.splitlines() if line.lower().startswith("set-cookie:")]
+
+    (first,) = cookies("Accept: text/html\r\n")
+    (second,) = cookies("Accept: text/html\r\n")
+    assert first != second
+    assert first.endswith("; Path=/; HttpOnly; SameSite=Lax")
+    token = first.split(": ")[1].split(";")[0]
+    assert cookies(f"Accept: text/html\r\nCookie: {token}\r\n") == []
+    assert cookies("Accept: */*\r\n") == []
+
+
+# How much
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_what_is_as_large_as_may_be_arrives(server: Running, path: str) -> None:
+    with server.open(path) as visitor:
+        visitor.send(bytes(LARGEST))
+        assert visitor.recv(timeout=WAIT) == str(LARGEST)
+        visitor.send(bytes(LARGEST // FRAGMENTS) for _ in range(FRAGMENTS))
+        assert visitor.recv(timeout=WAIT) == str(LARGEST)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("length", [LARGEST + 1, 45_000_000])
+def test_a_frame_that_is_too_large_is_refused_by_its_first_bytes(server: Running, path: str, length: int) -> None:
+    beginning = Frame(Opcode.BINARY, bytes(length)).serialize(mask=True)[:14]
+    with server.open(path) as visitor:
+        visitor.socket.sendall(beginning)  # and nothing of the rest: the server need not wait for it
+        assert closed(visitor) == 1009
+
+
+def test_a_large_frame_in_parts_is_refused_as_well(server: Running) -> None:
+    with server.open() as visitor:
+        parts = [Frame(Opcode.BINARY, bytes(1 << 18), fin=False)] + [Frame(Opcode.CONT, bytes(1 << 18), fin=False)] * 4
+        visitor.socket.sendall(b"".join(part.serialize(mask=True) for part in parts)[: (1 << 20) + 100])
+        assert closed(visitor) == 1009
+
+
+def test_empty_parts_without_end_are_refused(server: Running) -> None:
+    with server.open() as visitor:
+        parts = [Frame(Opcode.BINARY, b"", fin=False)] + [Frame(Opcode.CONT, b"", fin=False)] * FRAGMENTS
+        visitor.socket.sendall(b"".join(part.serialize(mask=True) for part in parts))
+        assert closed(visitor) == 1002
+
+
+def test_who_sends_before_the_handshake_is_answered_gains_nothing(server: Running) -> None:
+    beginning = Frame(Opcode.BINARY, bytes(45_000_000)).serialize(mask=True)[:14]
+    handshake = (
+        "GET /live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", server.port), WAIT) as raw:
+        raw.sendall(handshake.encode() + beginning)
+        said = b""
+        while b"\r\n\r\n" not in said:
+            said += raw.recv(65536)
+        raw.sendall(beginning)  # would be the first bytes of that frame, had it been begun
+        while message := raw.recv(65536):
+            said += message
+    assert b"\x03\xf1" in said  # 1009
+
+
+def test_pings_of_who_does_not_read_are_left_unanswered(server: Running) -> None:
+    class Transport:
+        written = 0
+
+        def get_write_buffer_size(self) -> int:
+            return self.written
+
+    class Connection:
+        max_message_size = 50_000_000
+
+        def __init__(self) -> None:
+            self.received: list[Opcode] = []
+
+        def recv_frame(self, frame: Frame) -> None:
+            self.received.append(frame.opcode)
+
+    class Protocol:
+        def __init__(self) -> None:
+            self.transport, self.conn = Transport(), Connection()
+
+        async def receive(self) -> dict[str, str]:
+            return {}
+
+    protocol = Protocol()
+    sockets.bound(protocol.receive)
+    protocol.conn.recv_frame(Frame(Opcode.PING, b""))
+    protocol.transport.written = sockets.UNHEARD + 1
+    protocol.conn.recv_frame(Frame(Opcode.PING, b""))
+    protocol.conn.recv_frame(Frame(Opcode.CLOSE, b""))
+    assert protocol.conn.received == [Opcode.PING, Opcode.CLOSE]
+
+
+# What is no message at all
+
+
+@pytest.mark.parametrize("path", PATHS[1:])
+def test_text_closes_streamlits_socket_with_one_line(
+    server: Running, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with server.open(path) as visitor:
+        visitor.send("text")
+        assert closed(visitor) == 1003
+    assert server.left.acquire(timeout=WAIT)
+    assert [record.getMessage() for record in caplog.records] == ["Closed a WebSocket that sent text"]
+
+
+def test_text_that_is_no_text_leaves_one_line(server: Running, caplog: pytest.LogCaptureFixture) -> None:
+    with server.open() as visitor:
+        visitor.socket.sendall(Frame(Opcode.TEXT, b"\xff").serialize(mask=True))
+        assert closed(visitor) == 1007
+    assert server.left.acquire(timeout=WAIT)
+    (record,) = caplog.records
+    assert record.exc_info is None
+    assert "\n" not in record.getMessage()
+    assert "Invalid UTF-8" in record.getMessage()
+
+
+@pytest.mark.parametrize(("error", "kept"), [(DecodeError("cut"), False), (RuntimeError("ours"), True)])
+def test_a_traceback_is_kept_of_what_is_no_broken_frame(error: Exception, kept: bool) -> None:
+    try:
+        raise error
+    except Exception as raised:
+        record = logging.LogRecord(
+            "x", logging.WARNING, "", 0, "Cannot read %s.", ("it",), (type(raised), raised, None)
+        )
+    assert in_one_line(record)
+    assert (record.exc_info is not None) == kept
+    assert record.getMessage() == ("Cannot read it." if kept else "Cannot read it: cut")
+
+
+def test_streamlits_own_line_about_a_broken_frame_is_one_line() -> None:
+    Sockets(Starlette())
+    assert in_one_line in starlette_websocket._LOGGER.filters
+
+
+def closed(visitor: ClientConnection) -> int | None:
+    """Return the code with which the server closes."""
+    with pytest.raises(ConnectionClosed) as end:
+        visitor.recv(timeout=WAIT)
+    return end.value.rcvd.code if end.value.rcvd else None

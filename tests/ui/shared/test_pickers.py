@@ -1,0 +1,128 @@
+"""Which test pictures fit what was chosen, in which order they come."""
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz import cards, data
+from attnviz.cards import Card
+from attnviz.grids import Grid
+from attnviz.ui.shared import cache, pickers
+from attnviz.ui.shared.pickers import ANY, Fitting, default_source
+
+LABELS = data.labels("strokes", "test")
+
+
+@pytest.fixture
+def card() -> Card:
+    return cards.read("pixel_attention.1v8")
+
+
+def test_any_digit_means_those_the_model_knows(card: Card) -> None:
+    assert (
+        Fitting(card, "strokes", ANY, wrong=False).numbers.tolist() == np.flatnonzero(np.isin(LABELS, (1, 8))).tolist()
+    )
+
+
+def test_next_is_the_next_of_that_digit_and_the_first_follows_the_last(card: Card) -> None:
+    ones = np.flatnonzero(LABELS == 1).tolist()
+    fitting = Fitting(card, "strokes", "1", wrong=False)
+    assert fitting.after(-1) == ones[0]
+    assert fitting.after(ones[3]) == fitting.after(ones[4] - 1) == ones[4]
+    assert fitting.after(ones[-1]) == ones[0]
+    assert fitting.random() in ones
+
+
+def test_only_wrong_answers_are_those_and_none_of_them_is_none(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+    ones, eights = np.flatnonzero(LABELS == 1), np.flatnonzero(LABELS == 8)
+    monkeypatch.setattr(cache, "wrong_answers", lambda *_: np.array([ones[2], eights[5], ones[9]]))
+    assert Fitting(card, "strokes", "1", wrong=True).numbers.tolist() == [ones[2], ones[9]]
+    monkeypatch.setattr(cache, "wrong_answers", lambda *_: np.array([], int))
+    nothing = Fitting(card, "strokes", ANY, wrong=True)
+    assert nothing.after(0) is None
+    assert nothing.random() is None
+
+
+def test_strokes_stand_in_for_a_data_set_that_is_not_here(card: Card) -> None:
+    assert card.recipe.data == "mnist"
+    assert default_source(card) == "strokes"
+
+
+def run(**words: str) -> AppTest:
+    def script() -> None:
+        import streamlit as st
+
+        from attnviz import cards
+        from attnviz.ui.shared import page, pickers
+
+        with page.sentences():
+            card = cards.read(cards.names()[0])
+            found = pickers.picture(card)
+            st.text(f"{found.source} {found.number}")
+            pickers.more(card, found)
+
+    test = AppTest.from_function(script, default_timeout=60)
+    test.query_params.update(words)
+    test.run()
+    assert not test.exception
+    return test
+
+
+@pytest.fixture
+def numbers(colour: str) -> list[int]:
+    return data.shown("cifar10").numbers.tolist()
+
+
+def test_a_model_without_its_download_is_shown_samples(numbers: list[int]) -> None:
+    test = run()
+    airplanes = [number for number in numbers if data.shown("cifar10").labels[numbers.index(number)] == 0]
+    assert test.text[0].value == f"cifar10 {airplanes[0]}"
+    assert "40 sample pictures of CIFAR-10" in test.caption[0].value
+    assert test.button(key="get_cifar10").label == "Get CIFAR-10 (163 MB)"
+    assert not test.button_group, "there is one data set: nothing to choose"
+    next(button for button in test.button if button.label == "Next").click().run()
+    assert test.text[0].value == f"cifar10 {numbers[numbers.index(airplanes[0]) + 1]}"
+    assert test.selectbox(key="digit").options == ["any", *data.DATASETS["cifar10"].classes]
+    test.selectbox(key="digit").set_value("frog").run()
+    frogs = [number for place, number in enumerate(numbers) if data.shown("cifar10").labels[place] == 6]
+    assert test.text[0].value == f"cifar10 {frogs[0]}"
+
+
+def test_a_number_that_is_not_here_is_a_sentence_and_the_first_sample(numbers: list[int]) -> None:
+    missing = next(number for number in range(10_000) if number not in numbers)
+    test = run(number=str(missing), digit="frog")
+    assert len(test.warning) == 1
+    assert f"Picture {missing} of CIFAR" in test.warning[0].value.replace("\\", "")
+    assert test.text[0].value.split()[1] in map(str, numbers)
+    assert test.number_input(key="number").value == int(test.text[0].value.split()[1])
+
+
+def test_stepping_goes_to_the_next_sample_in_that_direction(numbers: list[int]) -> None:
+    test = run(number=str(numbers[4]))
+    test.number_input(key="number").set_value(numbers[4] + 1).run()
+    assert test.text[0].value == f"cifar10 {numbers[5]}"
+    test.number_input(key="number").set_value(numbers[5] - 1).run()
+    assert test.text[0].value == f"cifar10 {numbers[4]}"
+
+
+def test_only_wrong_answers_go_over_the_samples(colour: str, numbers: list[int]) -> None:
+    wrong = cache.wrong_answers(cards.read(colour), "cifar10").tolist()
+    test = run(wrong="yes")
+    assert test.text[0].value == f"cifar10 {wrong[0]}"
+    test.button[0].click().run()
+    assert test.text[0].value == f"cifar10 {wrong[1]}"
+
+
+@pytest.mark.parametrize(
+    ("word", "token"),
+    [("2,3", 10), ("1,1", 1), ("5,7", 35), ("token1", 0), ("token36", 35), ("17", 17), ("0", 0)],
+)
+def test_a_query_is_a_row_and_a_column_from_1_or_a_token_that_lies_nowhere(word: str, token: int) -> None:
+    assert pickers._token_of(word, 36, Grid(5, 7, prefix=1)) == token
+
+
+@pytest.mark.parametrize(
+    "word", ["", "6,1", "0,3", "1,8", "36", "-1", "token0", "token37", "token", "a,b", "1,2,3", "²", "९"]
+)
+def test_a_query_that_is_not_there_is_none(word: str) -> None:
+    assert pickers._token_of(word, 36, Grid(5, 7, prefix=1)) is None

@@ -1,0 +1,78 @@
+"""Rows of the results' picture: from the cards that are there, beside what a paper gives."""
+
+from pathlib import Path
+
+import pytest
+
+from attnviz.figures.dots import Dot
+from attnviz.recipes import PAPERS
+from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.shared import result_dots
+from tests.ui.mechanisms.element_wise.placed import place
+
+
+def test_a_paper_s_accuracies_stand_by_the_checkpoint_that_answers_to_them() -> None:
+    said = result_dots.claimed(("bacochina", "no such paper"))
+    assert said["element_wise.fashion-b"] == 0.8146
+    assert said["vgg_control.cifar"] == 0.6712
+    assert result_dots.claimed(("schwarz",))["pixel_attention.1v8"] == 0.979
+
+
+def test_rows_are_those_that_are_trained_and_measured_on_these_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(place(tmp_path)))
+    names = ["element_wise.small", "element_wise.colour", "element_wise.absent"]
+    (row,) = result_dots.of(names, ("element_wise",), {"element_wise.small": 0.7}, "fashion_mnist")
+    assert (row.name, row.control, row.claimed, row.seeds) == ("Small, small", True, pytest.approx(70), 1)
+    assert (row.lowest, row.mean, row.highest) == pytest.approx((50, 50, 50))
+    (row,) = result_dots.of(names, (), {}, "cifar10")
+    assert (row.control, row.claimed) == (False, None)
+
+
+def test_names_lose_the_words_that_all_of_them_begin_with() -> None:
+    def names(*several: str) -> list[str]:
+        return [row.name for row in result_dots.shortened([Dot(name, 1, 1, 1, 1) for name in several])]
+
+    assert names("Ten digits with positions", "Ten digits, rotated: the ink", "Ten digits: the ink") == [
+        "With positions",
+        "Rotated: the ink",
+        "The ink",
+    ]
+    assert names("Model A: 8 heads", "Softmax regression") == ["Model A: 8 heads", "Softmax regression"]
+    assert names("Ten digits", "Ten digits, rotated") == ["Ten digits", "Ten digits, rotated"]
+    assert names("Ten digits alone") == ["Ten digits alone"]
+
+
+def test_a_task_is_shown_with_the_mechanism_s_models_and_everybody_s_controls() -> None:
+    row = MECHANISMS["element_wise"]
+    tasks = result_dots.groups(row)
+    assert [task.title for task in tasks] == ["Fashion-MNIST", "CIFAR-10", "MNIST", "Strokes"]
+    fashion = next(names for task, names in tasks.items() if task.source == "fashion_mnist")
+    assert "element_wise.fashion-b" in fashion
+    assert "pixel_line.fashion" in fashion, "a control of another mechanism, on the same pictures"
+    assert "recurrent_attention.fashion" not in fashion, "a model of another mechanism"
+    one, eight = (result_dots.Task("mnist", classes).title for classes in ((8, 1), tuple(range(10))))
+    assert (one, eight) == ("MNIST, 1 and 8", "MNIST")
+
+
+def test_beside_a_model_stand_controls_that_learnt_from_the_same_variants_or_from_plain_pictures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn: list[list[str]] = []
+    monkeypatch.setattr(result_dots, "show", lambda names, *_, key: drawn.append([*names]))
+    row = MECHANISMS["pixel_attention"]
+    for name, classes in (("1v8-augmented", (8, 1)), ("digits", tuple(range(10)))):
+        task = result_dots.Task("mnist", classes)
+        result_dots.of_mechanism(row, task, key="x", like=f"pixel_attention.{name}")
+    rotated, plain = ([name for name in names if not name.startswith("pixel_attention.")] for names in drawn)
+    assert rotated == [f"{one}.1v8-augmented" for one in ("ink", "histogram_line", "histogram_mlp", "pixel_line")]
+    assert plain == [f"{one}.digits" for one in ("ink", "histogram_line", "histogram_mlp", "pixel_line")]
+
+
+def test_what_a_paper_says_stands_below_its_title_and_only_for_its_own_models() -> None:
+    paper = PAPERS["bacochina"]
+    first, *rest = result_dots.from_paper(paper, ["element_wise.fashion-b"])
+    assert first == f"**{paper.title}**, {paper.source}:"
+    assert any("81.46 %" in part for part in rest)
+    assert result_dots.from_paper(paper, ["pixel_attention.digits"]) == []

@@ -1,0 +1,41 @@
+"""Numbers as a person reads them."""
+
+import math
+
+import pytest
+
+from attnviz.ui.shared.wording import WORD_JOINER, short, verbatim
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0, "0"), (-0.0, "0"), (0.00492, "0.004920"), (12.3, "12.30"), (-1.5, "\u22121.500"), (1234.5, "1234"),
+        (99999, "99999"), (1.234e-7, "1.23\u00a0\u00d7\u00a010\u207b\u2077"),
+        (-2e10, "\u22122.00\u00a0\u00d7\u00a010\u00b9\u2070"),
+        (math.nan, "NaN"), (math.inf, "\u221e"), (-math.inf, "\u2212\u221e"),
+    ],
+)  # fmt: skip
+def test_a_number_has_four_digits_at_most(value: float, expected: str) -> None:
+    assert short(value) == expected
+
+
+def test_fewer_digits_on_demand() -> None:
+    assert short(0.12345, 2) == "0.12"
+    assert short(1.239e-9, 2) == "1.2\u00a0\u00d7\u00a010\u207b\u2079"
+
+
+def test_verbatim_escapes_all_markup_and_breaks_addresses() -> None:
+    shown = verbatim("a_b [c](http://d.e) $f$ :red[g] <h> 1.5 Zürich")
+    plain = shown.replace("\\", "").replace(WORD_JOINER, "")
+    assert plain == "a_b [c](http://d.e) $f$ :red[g] <h> 1.5 Zürich"
+    assert all(shown[index - 1] == "\\" for index, sign in enumerate(shown) if sign in "_[]()$:<>/.")
+    assert f"{WORD_JOINER}\\/\\/" in shown
+
+
+@pytest.mark.parametrize("word", ["x" * 6000, "x " * 3000, "😀" * 6000])
+def test_what_is_too_long_is_cut(word: str) -> None:
+    shown = verbatim(f"The URL asks for {word}").replace("\\", "")
+    assert len(shown) < 1100
+    assert shown.endswith("…")
+    assert verbatim("x" * 100) == "x" * 100
