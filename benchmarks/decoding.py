@@ -14,8 +14,9 @@ from io import BytesIO
 import numpy as np
 from PIL import Image
 
-from attnviz.data import pictures, strokes
-from attnviz.data.paper import ink, to_canvas
+from attnviz.data import strokes
+from attnviz.data.inputs import pictures
+from attnviz.data.inputs.paper import ink, to_canvas
 from benchmarks.clock import in_turn
 
 SIZES = {

@@ -19,8 +19,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from torch import Tensor
 
 from attnviz import checkpoints, data
+from attnviz.answers import as_batch
 from attnviz.models.pixel_attention import PixelAttention
-from attnviz.ui import draw_cards
+from attnviz.ui.draw import panels
 from benchmarks.heads import fused
 from tests.browser.harness import launch, ready, running
 
@@ -104,7 +105,7 @@ def bare(name: str) -> Callable[[], object]:
     """Return a call of a model's forward pass; in an attention layer with every token, fused."""
     model, _ = checkpoints.load(name)
     image = data.load("strokes", "test", count=1).images[0]
-    pixels = torch.from_numpy(image.transpose(2, 0, 1).copy())[None].float() / 255
+    pixels = as_batch(image)
 
     def forward() -> Tensor:
         with torch.inference_mode():
@@ -143,7 +144,7 @@ def open_cards(browser: Browser, address: str) -> Page:
 
 
 def main() -> None:
-    names = draw_cards.chosen()
+    names = panels.chosen()
     found: dict[str, list[float]] = {}
     with (
         running() as app,

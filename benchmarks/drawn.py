@@ -29,7 +29,7 @@ def hands(count: int) -> list[tuple[str, int, list[Line]]]:
     """Return where a digit comes from, which it is, and its lines."""
     found = [("strokes", number % 10, [written(number % 10, SEED + number)]) for number in range(count)]
     if not data.available("mnist"):
-        print("MNIST is not here: only the digits of our generator are drawn.")
+        print("MNIST has not been downloaded: only the digits of our generator are drawn.")
         return found
     images, labels = data.load("mnist", "train")
     held_out = split(len(labels), cards.read(SHIPPED).recipe)[0][:count].numpy()

@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attnviz import cards, checkpoints, data
+from attnviz.answers import as_batch
 from attnviz.models.pixel_attention import PixelAttention
 from tests.browser.harness import launch, ready, running
 
@@ -61,7 +62,7 @@ def bare(name: str) -> Any:
     model, _ = checkpoints.load(name)
     assert isinstance(model, PixelAttention)
     image = data.load("strokes", "test", count=NUMBER + 1).images[NUMBER]
-    pixels = torch.from_numpy(image.transpose(2, 0, 1).copy())[None].float() / 255
+    pixels = as_batch(image)
 
     def forward() -> None:
         with torch.inference_mode():

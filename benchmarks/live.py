@@ -18,10 +18,11 @@ import torch
 from websockets.sync.client import connect
 
 from attnviz import checkpoints, data
+from attnviz.answers import as_batch
 from attnviz.models.pixel_attention import PixelAttention
-from attnviz.ui.live_answer import answer, as_batch
-from attnviz.ui.live_request import read
-from attnviz.ui.payload import pack, unpack
+from attnviz.ui.components.payload import pack, unpack
+from attnviz.ui.live.answer import answer
+from attnviz.ui.live.request import read
 from benchmarks.clock import in_turn, table
 from benchmarks.heads import fused
 from tests.browser.harness import running

@@ -13,7 +13,8 @@ import torch
 from PIL import Image, ImageDraw
 
 from attnviz import cards, checkpoints, data
-from attnviz.data.digit import prepare
+from attnviz.answers import as_batch
+from attnviz.data.inputs.digit import prepare
 from attnviz.training.seeds import split
 from benchmarks.drawn import EVERY, PLACES, SHIPPED
 from benchmarks.tracing import Line, traced, written
@@ -62,7 +63,7 @@ def main() -> None:
             digits = np.array([digit for digit, _ in sources[source]])
             seen = [prepare(canvas(lines, *PLACES[place], width)).picture for _, lines in sources[source]]
             with torch.no_grad():
-                said = model(torch.from_numpy(np.stack(seen))[:, None].float() / 255).argmax(1).numpy()
+                said = model(as_batch(np.stack(seen)[..., None])).argmax(1).numpy()
             shares.append(f"{100 * (said == digits).mean():.1f}")
         print(f"| a pen of {width} | " + " | ".join(shares) + " |")
 

@@ -15,12 +15,13 @@ import torch
 from torch import nn
 
 from attnviz import data
+from attnviz.answers import as_batch
 from attnviz.data import Dataset, strokes
 
 
 def tensors(dataset: Dataset) -> tuple[torch.Tensor, torch.Tensor]:
     """Make (count, channel, row, column) in 0..1 and labels of a data set."""
-    return torch.tensor(dataset.images).movedim(-1, 1).float() / 255, torch.tensor(dataset.labels)
+    return as_batch(dataset.images), torch.tensor(dataset.labels)
 
 
 def small_net() -> nn.Module:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz.ui import cache
+from attnviz.ui.shared import cache
 
 st.selectbox("Model", ["one", "two"], key="model")
 if st.button("Next"):

@@ -8,11 +8,12 @@ import base64
 import numpy as np
 import streamlit as st
 
-from attnviz.data import digit
-from attnviz.ui import cache, card_views, draw_cards
-from attnviz.ui.live_answer import ask_model
-from attnviz.ui.live_derived import definite
-from attnviz.ui.live_request import Ask
+from attnviz.data.inputs import digit
+from attnviz.ui.components.panel import MAP
+from attnviz.ui.draw import panels
+from attnviz.ui.live.answer import ask_model
+from attnviz.ui.live.request import Ask
+from attnviz.ui.shared import cache
 
 PAD = """export default function ({ parentElement, setStateValue }) {
   if (parentElement.querySelector("canvas")) return;
@@ -44,9 +45,9 @@ def main() -> None:
         pad = st.components.v2.component("rerun_draw.pad", js=PAD)
         drawn = (pad(key="pad", on_drawn_change=lambda: None) or {}).get("drawn") or {"number": 0, "ink": ""}
     canvas = np.frombuffer(base64.b64decode(drawn["ink"]), np.uint8).reshape(280, 280) if drawn["ink"] else None
-    picture = draw_cards.sample() if canvas is None else digit.prepare(canvas).picture
+    picture = panels.sample() if canvas is None else digit.prepare(canvas).picture
     left.image(picture, width=112)
-    models = draw_cards.describe(draw_cards.chosen())
+    models = panels.describe(panels.chosen())
     columns = right.columns(3)
     for number, model in enumerate(models):
         with columns[number % 3].container(border=True):
@@ -58,15 +59,14 @@ def card(model: dict, picture: np.ndarray) -> None:
     """Draw the card of one model."""
     checkpoint = cache.single(model["checkpoint"])
     asked = Ask.model_validate({"checkpoint": model["checkpoint"], "wanted": model["wanted"]}, strict=True)
-    ask, _ = definite(asked, checkpoint)
-    said = ask_model(checkpoint, ask, picture[None, :, :, None], {})
+    said = ask_model(checkpoint, asked, picture[None, :, :, None], {})
     logits = said.logits[0].double().numpy()
     share = 1 / (1 + np.exp(-logits)) if len(logits) == 1 else np.exp(logits - logits.max())
     found = np.array([1 - share[0], share[0]]) if len(logits) == 1 else share / share.sum()
     st.subheader(f"{model['classes'][int(found.argmax())]} {model['title']}")
     shown = picture / 255
-    if card_views.MAP in said.found:
-        values = said.found[card_views.MAP][1][0].numpy().reshape(-1)[model["prefix"] :]
+    if MAP in said.found:
+        values = said.found[MAP][1][0].numpy().reshape(-1)[model["prefix"] :]
         values = values.reshape(model["rows"], model["columns"])
         shown = (values - values.min()) / max(float(np.ptp(values)), 1e-9)
     st.image(shown, width=200)

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz.data import strokes
-from attnviz.ui.pixel_viewer import AttentionView, pixel_viewer
+from attnviz.ui.components.pixel_viewer import AttentionView, pixel_viewer
 
 SIZE, SIDE = 6, 28
 
