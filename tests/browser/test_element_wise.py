@@ -17,6 +17,7 @@ from tests.ui.mechanisms.element_wise.placed import place
 from .apps.element_wise_nets import Switches
 from .apps.element_wise_nets import stages as spelled_out
 from .conftest import NewPage, Serve, axe, ready
+from .test_stage_grid import saved_words
 
 SMALL = "element_wise.small"
 NUMBER = int(samples.read("fashion_mnist").numbers[3])
@@ -74,6 +75,11 @@ def test_what_is_switched_is_answered_live(opened: Open, folder: Path, monkeypat
     switches.get_by_text("Off", exact=True).click()
     grid(page).and_(page.locator(".switched")).wait_for()
     answered(page, expected(folder, monkeypatch, Switches(skip=False)))
+    first = grid(page).locator(".answers .class.first")
+    name, chance = first.locator("span").first.get_attribute("title"), first.locator(".percent").inner_text()
+    lines = saved_words(page)
+    assert f"element_wise answers {name}, {chance}" in lines
+    assert any(line.endswith("skip off") for line in lines)
     switches.locator(".chip").nth(1).click()
     answered(page, expected(folder, monkeypatch, Switches(skip=False, off=[(0, 1)])))
     page.wait_for_url("**off=1.2**")

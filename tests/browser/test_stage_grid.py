@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -214,6 +215,13 @@ def test_csv_holds_every_stage(opened: Open) -> None:
     np.testing.assert_allclose(found, expected[1]["output"], atol=1e-6)
 
 
+def saved_words(page: Page) -> list[str]:
+    """Save the SVG, and return the lines that one sees in it."""
+    with page.expect_download() as waiting:
+        page.locator(".stage-grid").get_by_role("button", name="SVG").click()
+    return re.findall(r"<text [^>]*>([^<]*)</text>", waiting.value.path().read_text())
+
+
 def test_png_and_svg_are_saved_with_their_origin(opened: Open) -> None:
     page = opened("colour")
     for kind, mark in (("SVG", b"<metadata>"), ("PNG", b"tEXtDescription")):
@@ -222,6 +230,23 @@ def test_png_and_svg_are_saved_with_their_origin(opened: Open) -> None:
         content = waiting.value.path().read_bytes()
         assert mark in content
         assert b"drawn/0" in content
+
+
+@pytest.mark.parametrize(
+    ("words", "answer", "switched"),
+    [
+        ("", "drawn answers boot, 78.0 %", ""),
+        ("&skip=no", "drawn answers boot, 78.0 % (before the switches)", "skip off"),
+    ],
+)
+def test_a_saved_picture_says_model_answer_scale_and_switches_where_one_sees_it(
+    opened: Open, words: str, answer: str, switched: str
+) -> None:
+    page = opened("grey", words)
+    lines = saved_words(page)
+    assert answer in lines
+    assert "each map from minus to plus its largest value" in lines
+    assert any(line.startswith("model drawn") and line.endswith(switched) for line in lines)
 
 
 def test_nonsense_in_the_url_gives_a_sentence_and_the_default(opened: Open) -> None:

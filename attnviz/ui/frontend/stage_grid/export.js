@@ -35,18 +35,26 @@ export function saveCsv(grid) {
   save(`${fileName(grid)}.csv`, toCsv(origin(grid), head, rows), "text/csv");
 }
 
-function origin({ header, view, at }) {
+function origin({ header, view, at, answer }) {
   return {
     ...header.origin,
+    answer: answer.said,
     shows: "the stages of each layer",
     head: view.head === "mean" ? "mean" : view.head + 1,
-    ...(view.off.length ? { off: view.off.map(([layer, head]) => `layer ${layer + 1} head ${head + 1}`).join("; ") } : {}),
-    ...(view.eps === null ? {} : { eps: view.eps }),
-    ...(view.skip ? {} : { skip: "off" }),
-    ...(view.relevance === "learnt" ? {} : { relevance: view.relevance }),
+    ...switched(view),
     pixel: `row ${at[0] + 1}, column ${at[1] + 1}`,
     counted: "rows, columns, layers and heads from 1, from the top left",
     page: urlOf(location.href, header.fields, view),
+  };
+}
+
+/** What is not as it was trained. */
+function switched({ off, eps, skip, relevance }) {
+  return {
+    ...(off.length ? { off: off.map(([layer, head]) => `layer ${layer + 1} head ${head + 1}`).join("; ") } : {}),
+    ...(eps === null ? {} : { eps }),
+    ...(skip ? {} : { skip: "off" }),
+    ...(relevance === "learnt" ? {} : { relevance }),
   };
 }
 
@@ -56,7 +64,7 @@ function fileName({ header }) {
 }
 
 function sheet(grid) {
-  const { theme, cells, tiles, columns, layers, edge, header, palettes, view } = grid;
+  const { theme, cells, tiles, columns, layers, edge, header, palettes, view, answer } = grid;
   const ink = css(packed(theme.text));
   const items = [];
   const write = (x, y, text, size = 12, more = {}) => items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
@@ -64,6 +72,7 @@ function sheet(grid) {
   const high = (wide * cells.rows) / cells.columns;
   const outlines = [{ cell: cells.at(grid.at), colour: packed(theme.text) }];
   write(MARGIN, 32, `The stages of each layer \u00b7 head ${view.head === "mean" ? "mean" : view.head + 1}`, 17, { weight: 600 });
+  write(WIDTH - MARGIN, 32, `${header.origin.model ?? "model"} answers ${answer.said}`, 12, { anchor: "end" });
   columns.forEach((tap, column) => write(MARGIN + column * (wide + 8) + wide / 2, 58, STAGE_NAMES[tap], 12, { anchor: "middle" }));
   tiles.forEach(({ drawn: planes, scale, own, extent }, tile) => {
     const [layer, column] = [Math.floor(tile / columns.length), tile % columns.length];
@@ -91,7 +100,7 @@ function sheet(grid) {
   items.push({ kind: "bar", x: MARGIN, y: bottom, width: 280, height: 10, colours: Array.from({ length: 64 }, (_, i) => palettes.signed[Math.round((i * TOP) / 63)]) });
   write(MARGIN + 292, bottom + 10, view.scale === "all" ? `one scale for all maps: \u00b1 ${short(tiles[0].scale.high, 3)}` : "each map from minus to plus its largest value", 12);
   write(MARGIN + 292, bottom + 26, "violet is above zero, ochre below; of the relevance, violet is more than an even share, grey less", 12);
-  const lines = originLines(header.origin, 150);
+  const lines = originLines({ ...header.origin, ...switched(view) }, 150);
   lines.forEach((line, i) => write(MARGIN, bottom + 50 + 16 * i, line));
   return { width: WIDTH, height: Math.round(bottom + 50 + 16 * lines.length + MARGIN), background: css(packed(theme.background)), ink, items, origin: origin(grid) };
 }

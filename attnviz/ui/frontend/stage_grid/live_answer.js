@@ -123,6 +123,14 @@ export class LiveAnswer {
     this.grid.root.dataset.answer = JSON.stringify({ pending: this.pending, logits: [...logits], probabilities: [...probabilities] });
   }
 
+  /** The answer, for what is saved: "8, 98.3 %"; with a word where it is not the one to what is switched. */
+  get said() {
+    const { header: { classes }, view } = this.grid;
+    const is = best(this.now.probabilities);
+    const before = this.pending || (this.now === this.before && isSwitched(view)) ? " (before the switches)" : "";
+    return `${classes[is]}, ${percent(this.now.probabilities[is])}${before}`;
+  }
+
   /** The answer in words. */
   summary() {
     const { header: { classes, label } } = this.grid;
