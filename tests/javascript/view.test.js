@@ -19,6 +19,7 @@ const CASES = {
     good: { query: [2, 3], head: 1, show: "scores" },
     words: { query: "3,4", head: "2", show: "scores" },
     bad: [{ query: [3, 0] }, { query: [0] }, { query: "0,0" }, { head: 2 }, { head: 0.5 }, { show: "toString" }, { show: 7 }],
+    there: { query: "row 1 to 3, column 1 to 4", head: "1 to 2 or mean", show: "weights or scores" },
   },
   "stage grid": {
     fields: [
@@ -29,10 +30,14 @@ const CASES = {
     good: { pixel: [3, 4], layer: 1, head: "mean", off: [[0, 1], [1, 2]], eps: 1e-5, skip: false, relevance: "one" },
     words: { pixel: "4,5", layer: "2", head: "mean", off: "1.2,2.3", eps: "0.00001", skip: "no", relevance: "one" },
     bad: [{ pixel: [4, 0] }, { layer: 2 }, { head: -1 }, { off: [[0, 3]] }, { off: "1.1" }, { eps: 0 }, { eps: 2 }, { skip: "no" }, { relevance: "two" }],
+    there: {
+      pixel: "row 1 to 4, column 1 to 5", layer: "1 to 2", head: "1 to 3 or mean", off: "layer.head, of layers 1 to 2 and heads 1 to 3",
+      eps: "1e-14 to 1", skip: "yes or no", relevance: "learnt or one",
+    },
   },
 };
 
-for (const [name, { fields, read, good, words, bad }] of Object.entries(CASES)) {
+for (const [name, { fields, read, good, words, bad, there }] of Object.entries(CASES)) {
   const defaults = Object.fromEntries(fields.map((one) => [one.name, one.default]));
 
   test(`${name}: nothing asked for gives the default, and a URL without fields`, () => {
@@ -48,10 +53,12 @@ for (const [name, { fields, read, good, words, bad }] of Object.entries(CASES)) 
   });
 
   for (const asked of bad) {
-    test(`${name}: nonsense is dropped with a sentence: ${JSON.stringify(asked)}`, () => {
+    test(`${name}: nonsense is dropped with a sentence that says what there is: ${JSON.stringify(asked)}`, () => {
       const { view, complaint } = read(fields, asked);
+      const [field] = Object.keys(asked);
       assert.deepEqual(view, defaults);
-      assert.match(complaint, new RegExp(`asks for ${Object.keys(asked)[0]} \u201c`));
+      assert.match(complaint, new RegExp(`asks for ${field} \u201c`));
+      assert.ok(complaint.endsWith(`There is ${field}: ${there[field]}.`), complaint);
     });
   }
 }

@@ -21,5 +21,5 @@ export function readView(fields, asked, { cells, heads }) {
     if (kind === "place") return cells.at(value) >= 0;
     if (kind === "head") return value === "mean" ? heads > 1 : value >= 0 && value < heads;
     return true;
-  });
+  }, ({ kind }) => (kind === "head" ? `1 to ${heads}${heads > 1 ? " or mean" : ""}` : `row 1 to ${cells.rows}, column 1 to ${cells.columns}`));
 }

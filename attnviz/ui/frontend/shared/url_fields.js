@@ -10,19 +10,33 @@ const LONGEST = 400; // characters of a word that is quoted or linked
  * @param {Field[]} fields
  * @param {Record<string, any>|null} asked any fields, with any values
  * @param {(field: Field, value: any) => boolean} exists whether there is such a place, head or number here
- * @returns {{view: any, complaint: string}} every field filled; complaint: a sentence about what was dropped, or ""
+ * @param {(field: Field) => string} there which places, heads or numbers there are, in words
+ * @returns {{view: any, complaint: string}} every field filled; complaint: what was dropped and what there is, or ""
  */
-export function readView(fields, asked, exists) {
+export function readView(fields, asked, exists, there) {
   const view = Object.fromEntries(fields.map((field) => [field.name, field.default]));
+  /** @type {string[]} */
   const dropped = [];
+  /** @type {string[]} */
+  const known = [];
   for (const field of fields) {
     const value = asked?.[field.name];
     if (value === undefined || value === null) continue;
     if (hasKind(field, value) && exists(field, value)) view[field.name] = value;
-    else dropped.push(`${field.name} \u201c${wordOf(field, value).slice(0, 40)}\u201d`);
+    else {
+      dropped.push(`${field.name} \u201c${wordOf(field, value).slice(0, 40)}\u201d`);
+      known.push(`${field.name}: ${optionsOf(field) ?? there(field)}`);
+    }
   }
-  const complaint = dropped.length ? `The URL asks for ${dropped.join(" and ")}, which does not exist here; you see the default instead.` : "";
+  const complaint = dropped.length
+    ? `The URL asks for ${dropped.join(" and ")}, which does not exist here; you see the default instead. There is ${known.join("; ")}.` : "";
   return { view, complaint };
+}
+
+/** The words that a field may have, where these are a few; null for numbers. @param {Field} field @returns {string|null} */
+function optionsOf({ kind, options }) {
+  const words = kind === "choice" ? options : kind === "yes_no" ? ["yes", "no"] : null;
+  return words && words.join(" or ");
 }
 
 /**

@@ -27,7 +27,13 @@ export function readView(fields, asked, { layers, heads, rows, columns }) {
     if (kind === "heads") return value.every(([layer, head]) => below(layer, layers) && below(head, heads));
     if (kind === "place") return below(value[0], rows) && below(value[1], columns);
     return true;
-  });
+  }, ({ kind }) => ({
+    number: `1 to ${layers}`,
+    head: `1 to ${heads} or mean`,
+    float: `${LEAST_EPS} to ${MOST_EPS}`,
+    heads: `layer.head, of layers 1 to ${layers} and heads 1 to ${heads}`,
+    place: `row 1 to ${rows}, column 1 to ${columns}`,
+  })[kind]);
 }
 
 /** Whether something is switched, so that the stages are no longer those of the model as it was trained. */
