@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import cards, data
+from attnviz.data import store, strokes
+from attnviz.data.specs import Dataset
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 from attnviz.ui.shared import experiments
@@ -26,6 +29,13 @@ def run(**words: str) -> AppTest:
 def viewer(test: AppTest) -> dict:
     (component,) = [one for one in test.get("bidi_component") if one.proto.component_name.endswith("pixel_viewer")]
     return unpack(component.proto.bytes)[0]
+
+
+def stated(test: AppTest) -> dict[str, str]:
+    """Return the words that the browser is to add to the URL."""
+    headers = [unpack(one.proto.bytes)[0] for one in test.get("bidi_component")]
+    (words,) = [header["words"] for header in headers if "words" in header]
+    return dict(words)
 
 
 def said_in_address(test: AppTest) -> dict[str, str]:
@@ -146,18 +156,41 @@ def test_the_address_states_model_and_picture_with_the_first_choice() -> None:
     test.selectbox(key="model").select("pixel_attention.1v8").run()
     words = said_in_address(test)
     assert words == {"v": "2", "model": "pixel_attention.1v8", "data": "strokes", "number": "23"}
-    (stated,) = [
-        unpack(one.proto.bytes)[0]["words"]
-        for one in test.get("bidi_component")
-        if one.proto.component_name.endswith("arrive") and "words" in unpack(one.proto.bytes)[0]
-    ]
-    assert stated == {}  # nothing is left open
+    assert stated(test) == {}  # nothing is left open
 
 
 def test_an_address_that_leaves_things_open_is_completed_by_the_browser() -> None:
     test = run(data="strokes", number="5")
-    (stated,) = [unpack(one.proto.bytes)[0] for one in test.get("bidi_component") if "address.state" in str(one.proto)]
-    assert stated["words"] == {"v": "1", "model": "pixel_attention.1v8"}
+    assert stated(test) == {"v": "1", "model": "pixel_attention.1v8"}
+
+
+@pytest.mark.parametrize("made_with_mnist", [False, True])
+def test_a_link_shows_the_same_where_mnist_is_and_where_it_is_not(
+    made_with_mnist: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def mnist(name: str, split: str) -> Dataset:
+        if name != "mnist":
+            return read(name, split)
+        pictures = strokes.draw([count % 10 for count in range(20)], seed=3)
+        times = data.DATASETS[name].counts[split] // 20
+        return Dataset(np.tile(pictures, (times, 1, 1, 1)), np.tile(np.arange(20) % 10, times))
+
+    def shown(there: bool, **words: str) -> AppTest:
+        with monkeypatch.context() as patch:
+            if there:
+                patch.setattr(store, "read", mnist)
+                patch.setattr(data, "read", mnist)
+            return run(**words)
+
+    read = store.read
+    made = shown(made_with_mnist)
+    source = "mnist" if made_with_mnist else "strokes"
+    words = stated(made)
+    assert words["data"] == source
+    assert viewer(made)["origin"]["image"] == f"{source}/test/{words['number']}"
+    opened = shown(True, **words)
+    assert viewer(opened)["origin"]["image"] == viewer(made)["origin"]["image"]
+    assert opened.warning.len == 0
 
 
 def test_a_link_of_another_version_is_a_sentence() -> None:
