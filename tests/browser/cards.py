@@ -60,6 +60,11 @@ def shown(page: Page) -> dict[str, dict[str, Any]]:
     return {one["checkpoint"]: one for one in found["cards"]}
 
 
+def percent(part: float) -> str:
+    """Return a part of one in the words of the panels, `percent` in frontend/shared/numbers.js."""
+    return f"{100 * part:.{2 if part > 0.9995 or part < 0.0005 else 1}f} %"
+
+
 def said(name: str, picture: np.ndarray) -> dict[str, np.ndarray]:
     """Return what a model says of a picture, uint8 (28, 28), in double precision: logits, probabilities, and weights.
 

@@ -1,7 +1,7 @@
 """A real browser, the real server, and pages that fail their test when they fetch from elsewhere or log an error.
 
 Fixtures: `chromium` (the browser), `serve(path)` (a running app's address), `page` (1280 x 720) and `new_page(...)`
-(any other size, colour scheme, touch). Helpers: `from .conftest import axe, ready`.
+(any other size, colour scheme, touch). Helpers: `from .conftest import axe, listen, ready`.
 """
 
 import os
@@ -19,6 +19,7 @@ from playwright.sync_api import (
     BrowserContext,
     ConsoleMessage,
     Error,
+    Locator,
     Page,
     Request,
     Response,
@@ -329,6 +330,26 @@ def pytest_runtest_makereport(
 
 
 # Helpers
+
+
+def listen(button: Locator) -> Callable[[str], None]:
+    """Note all that a button says from now on, as it says what it has done for a moment only.
+
+    Returns:
+        a function that waits until it has said some words.
+    """
+    said = button.evaluate_handle(
+        """(button) => {
+          const said = [];
+          new MutationObserver(() => said.push(button.textContent)).observe(button, { childList: true, subtree: true });
+          return said;
+        }"""
+    )
+
+    def heard(words: str) -> None:
+        button.page.wait_for_function("([said, words]) => said.includes(words)", arg=[said, words])
+
+    return heard
 
 
 # What axe-core would find in Streamlit's own parts, and why it is not ours to mend. Everything else is.

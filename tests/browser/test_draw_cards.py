@@ -17,8 +17,8 @@ from attnviz.data.inputs import digit, drawing
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.draw import panels
 
-from .cards import NAMES, ROOT, assert_true, card, cards_of, said, settled, shelf, shown
-from .conftest import LOOKS, NewPage, Serve, axe, ready
+from .cards import NAMES, ROOT, assert_true, card, cards_of, percent, said, settled, shelf, shown
+from .conftest import LOOKS, NewPage, Serve, axe, listen, ready
 from .pads import open_pad, pad, raster, reading, stroke
 from .test_live import watch
 
@@ -86,7 +86,7 @@ def test_a_card_says_its_answer_how_sure_it_is_and_what_it_costs(page: Page, add
     expect(one.locator(".digits")).to_have_text(found["answer"])
     best = max(found["probabilities"])
     assert best > 0.6
-    expect(one.locator(".verdict")).to_have_text(re.compile(rf"^{100 * best:.1f}\d? %$"))
+    expect(one.locator(".verdict")).to_have_text(percent(best))
     expect(one.locator(".foot")).to_contain_text("38 k parameters")
     expect(one.locator(".foot")).to_contain_text(re.compile(r"\d ms$"))
     expect(one.locator(".head")).to_contain_text(f"head {found['head'] + 1} of 8")
@@ -278,15 +278,23 @@ def test_the_panels_can_be_saved(page: Page, address: str) -> None:
     saved = {}
     for kind in ("PNG", "SVG", "CSV"):
         button = cards_of(page).get_by_role("group", name="Save the panels").get_by_role("button").filter(has_text=kind)
+        heard = listen(button)
         with page.expect_download() as waiting:
             button.click()
         saved[kind] = waiting.value.path().read_bytes()
-        expect(cards_of(page).get_by_role("button", name="saved").first).to_be_visible()
+        heard("saved")
     assert saved["PNG"].startswith(b"\x89PNG")
     assert DIGITS.encode() in saved["PNG"]
     drawn = ElementTree.fromstring(saved["SVG"])
     assert len(drawn.findall("{*}image")) == len(NAMES)
-    assert "models that know all 10 digits" in "".join(drawn.itertext())
+    words = [one.text or "" for one in drawn.findall(".//{*}text")]
+    assert "models that know all 10 digits" in words[0]
+    assert {"\u2264 1/16", "1 \u00d7 an even share", "\u2265 16 \u00d7"} <= set(words)
+    for name, one in found.items():
+        assert card(page, name).get_by_role("heading").inner_text() in words
+        unsure = "" if one["sure"] else ", unsure"
+        limit = ", knows only 1 and 8" if name in (TWO, WITHOUT) else ""
+        assert f"{one['answer']}, {percent(max(one['probabilities']))}{unsure}{limit}" in words
     lines = [line for line in saved["CSV"].decode().splitlines(keepends=True) if line[0] != "#"]
     rows = list(csv.DictReader(lines))
     (link,) = re.findall(r"^# page: (.*)$", saved["CSV"].decode(), re.MULTILINE)
@@ -432,10 +440,10 @@ def test_a_model_that_cannot_answer_says_so_and_the_others_go_on(page: Page, ser
 # Edit and compare
 
 
-def was(then: dict[str, Any], now: dict[str, Any]) -> re.Pattern[str]:
+def was(then: dict[str, Any], now: dict[str, Any]) -> str:
     """What a card says of the pinned answer."""
     named = "" if now["answer"] == then["answer"] else f"{then['answer']}, "
-    return re.compile(rf"^was {named}{100 * max(then['probabilities']):.1f}\d? %$")
+    return f"was {named}{percent(max(then['probabilities']))}"
 
 
 def test_a_pinned_drawing_is_still_there_when_one_comes_back_to_the_page(page: Page, address: str) -> None:

@@ -19,7 +19,7 @@ from playwright.sync_api import Download, Locator, Page, Route, expect
 from attnviz.ui.components.pixel_viewer import AttentionView
 
 from .apps.pixel_viewer import make_view
-from .conftest import NewPage, Serve, axe, ready
+from .conftest import NewPage, Serve, axe, listen, ready
 
 APP = "tests/browser/apps/pixel_viewer.py"
 ROWS, COLUMNS = 5, 7
@@ -410,6 +410,16 @@ def test_svg_is_well_formed_and_says_its_origin(opened: Open) -> None:
     assert 'ring <1> & "2"' in words
 
 
+@pytest.mark.parametrize(
+    ("words", "scale"),
+    [("", r"log2 of the multiple of an even share, -4 to 4"), ("&show=scores", r"-\d.* to \d.* \(all maps\)")],
+)
+def test_a_saved_picture_says_model_answer_and_scale_where_one_sees_it(opened: Open, words: str, scale: str) -> None:
+    page = opened(f"query=3,3{words}")
+    lines = re.findall(r"<text [^>]*>([^<]*)</text>", download(page, "SVG").decode())
+    assert any(re.fullmatch(f"random answers 8, 99.5 %; colours: {scale}", line) for line in lines)
+
+
 def test_png_is_whole_and_says_its_origin(opened: Open) -> None:
     page = opened("query=3,3")
     data = download(page, "PNG")
@@ -449,9 +459,10 @@ def test_the_frames_of_query_and_key_lie_on_top_of_the_picture_in_what_is_saved(
 def test_copy_gives_the_pair_in_full(opened: Open) -> None:
     page = opened("query=3,3&key=2,2")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    heard = listen(page.get_by_role("button", name="copy", exact=True))
     page.get_by_role("button", name="copy", exact=True).click()
     expect(page.locator("[aria-live]").last).to_contain_text("copy: copied")
-    expect(page.get_by_role("button", name="copied", exact=True)).to_be_visible()  # and for those who see
+    heard("copied")  # and for those who see
     copied = dict(line.split("\t", 1) for line in page.evaluate("navigator.clipboard.readText()").splitlines())
     assert float(copied["weight"]) == reading(page)["weight"]
     assert copied["query"] == "row 3, column 3"
@@ -460,7 +471,9 @@ def test_copy_gives_the_pair_in_full(opened: Open) -> None:
 def test_link_holds_the_view_also_without_a_clipboard(opened: Open) -> None:
     page = opened("query=3,3&head=2")
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    heard = listen(page.get_by_role("button", name="link", exact=True))
     page.get_by_role("button", name="link", exact=True).click()
+    heard("selected: copy it")
     field = page.get_by_role("textbox", name="Copy this text")
     expect(field).to_be_focused()
     assert parse_qs(urlsplit(field.input_value()).query) == {"query": ["3,3"], "head": ["2"]}

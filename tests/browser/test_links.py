@@ -1,0 +1,66 @@
+"""A copied link and a saved file name version, model, data set and number, so that they mean the same anywhere."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from attnviz.ui.shared.address import VERSION
+
+from .conftest import Serve, ready
+
+PAGES = {
+    "pixel_attention": "[data-component=pixel_viewer]",
+    "paper": "[data-component=pixel_viewer]",
+    "element_wise": ".st-key-stages .stage-grid",
+    "explorer": ".map-grid",
+}
+
+
+def opened(page: Page, address: str, component: str) -> Locator:
+    """Open a page whose URL says nothing, and return its component."""
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")  # as over plain http
+    page.goto(address)
+    shown = page.locator(component)
+    shown.and_(page.locator("[data-reading]")).wait_for()
+    ready(page)
+    return shown
+
+
+def named(address: str) -> dict[str, str]:
+    """Return what a URL says of version, model and picture, and check that it is all there."""
+    words = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+    assert words.get("v") == VERSION
+    assert {"model", "data", "number"} <= set(words)
+    return words
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_saved_file_names_what_it_shows_by_a_whole_link(page: Page, serve: Serve, path: str) -> None:
+    shown = opened(page, f"{serve()}/{path}", PAGES[path])
+    with page.expect_download() as waiting:
+        shown.get_by_role("button", name="CSV", exact=True).click()
+    saved = waiting.value.path().read_text()
+    (link,) = re.findall(r"^# page: (.*)$", saved, re.MULTILINE)
+    words = named(link)
+    assert f"# image: {words['data']}/test/{words['number']}" in saved.splitlines()
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path != "explorer"])
+def test_a_copied_link_is_whole(page: Page, serve: Serve, path: str) -> None:
+    shown = opened(page, f"{serve()}/{path}", PAGES[path])
+    shown.get_by_role("button", name="link", exact=True).click()
+    field = shown.get_by_role("textbox", name="Copy this text")
+    expect(field).to_be_visible()
+    named(field.input_value())
+
+
+def test_the_url_is_completed_as_no_step_of_its_own(page: Page, serve: Serve) -> None:
+    page.goto(f"{serve()}/results")
+    ready(page)
+    page.get_by_role("link", name="Explorer").first.click()
+    page.wait_for_url(f"**/explorer?v={VERSION}*")
+    named(page.url)
+    page.go_back()
+    page.wait_for_url("**/results")
