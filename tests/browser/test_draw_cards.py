@@ -177,6 +177,8 @@ def test_an_unsure_panel_still_leads_to_its_models_page(page: Page, address: str
     stroke(page, (40, 40), (240, 60), (50, 100), (240, 150), (40, 190), (250, 230), (100, 30), (200, 250))
     assert not settled(page)[DIGITS]["sure"]
     expect(card(page, DIGITS).locator(".arrow")).to_be_visible()
+    words = parse_qs(urlsplit(card(page, DIGITS).get_by_role("link").get_attribute("href") or "").query)
+    np.testing.assert_array_equal(drawing.read(drawing.named(words["drawing"][0])), prepared(page))
     expect(card(page, LINE).locator(".arrow")).to_be_hidden()  # it has no page
 
 
