@@ -26,7 +26,7 @@ def main() -> None:
             for number, task in enumerate(tasks[row.name]):
                 if name in (ALL, row.name) and source in (ALL, task.source):
                     st.subheader(f"{row.title}: {task.title}", anchor=False)
-                    result_dots.of_mechanism(row, task, key=f"results_{row.name}_{number}")
+                    result_dots.of_mechanism(row, task, key=f"{row.name}-{number}")
         papers(name)
 
 

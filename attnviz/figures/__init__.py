@@ -1,1 +1,1 @@
-"""Numbers as plotly figures: pure functions of arrays, which know neither torch nor streamlit."""
+"""Numbers as figures, of plotly or in HTML: pure functions of arrays, which know neither torch nor streamlit."""

@@ -1,20 +1,16 @@
-"""Results as dots with intervals over seeds: a mechanism beside its controls, and beside what a paper gives."""
+"""Results as dots with intervals over seeds: a mechanism beside its controls, and beside what a paper gives.
+
+The picture is HTML with positions in percent, not a Plotly figure: it stands on every mechanism's page, and Plotly's
+script takes a browser longer than all the rest of such a page (benchmarks/start.py).
+"""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from html import escape
 
-import plotly.graph_objects as go
-
-# Streamlit puts the theme's colours for charts in the place of these names (see .streamlit/config.toml).
-_ATTENTION, _CONTROL, _OTHER = "#000005", "#000004", "#000006"
-_LINE = "rgba(128, 128, 128, 0.6)"
-_TICKS = {
-    "tickvals": [digit * 10**power for power in range(1, 9) for digit in (1, 2, 5)],
-    "ticktext": [f"{digit * 10**power:,}" for power in range(1, 9) for digit in (1, 2, 5)],
-}
-_HEIGHT = 22  # pixels per row
+_TICKS = 5  # about as many fit on a phone
+_KINDS = (("mechanism", "with the mechanism"), ("control", "control"), ("claimed", "the paper"))
 
 
 @dataclass(frozen=True)
@@ -39,92 +35,80 @@ class Dot:
     parameters: int | None = None
     claimed: float | None = None
 
+    @property
+    def kind(self) -> str:
+        """What its mark says: "mechanism" or "control"."""
+        return "control" if self.control else "mechanism"
 
-def dots(rows: Sequence[Dot], *, axis: str, chance: float | None = None) -> go.Figure:
-    """Draw a row per model, in the order given, from the top.
+    @property
+    def words(self) -> str:
+        """Its mean and range, such as "81.19, 80.90 to 81.50 over 5 seeds"."""
+        if self.seeds == 1:
+            return f"{self.mean:.2f}, one seed"
+        return f"{self.mean:.2f}, {self.lowest:.2f} to {self.highest:.2f} over {self.seeds} seeds"
+
+
+def dots(rows: Sequence[Dot], *, axis: str, chance: float | None = None) -> str:
+    """Return a picture with a row per model, in the order given: HTML, whose classes page.css styles.
 
     Args:
-        rows: the models; their names differ.
+        rows: the models, at least one; their names differ.
         axis: what is measured, with its unit.
-        chance: what guessing gives; a dashed line.
+        chance: what guessing gives; a dotted line.
     """
-    figure = _figure(rows, lambda some: {"x": [one.mean for one in some], "y": [one.name for one in some]}, "error_x")
-    claimed = [one for one in rows if one.claimed is not None]
-    if claimed:
-        figure.add_scatter(
-            x=[one.claimed for one in claimed], y=[one.name for one in claimed], name="the paper", mode="markers",
-            marker={"symbol": "diamond-open", "size": 10, "color": _OTHER, "line": {"width": 2}},
-            hovertemplate="%{x:.4g}<extra>%{y}, the paper</extra>",
-        )  # fmt: skip
+    values = [value for one in rows for value in (one.lowest, one.highest)]
+    values += [one.claimed for one in rows if one.claimed is not None]
+    values += [chance] if chance is not None else []
+    scale = _Scale(min(values), max(values))
+    there = {one.kind for one in rows} | {"claimed" for one in rows if one.claimed is not None}
+    legend = "".join(f'<span><i class="dots-{kind}"></i>{words}</span>' for kind, words in _KINDS if kind in there)
+    lines = "".join(f'<i class="dots-tick" style="left:{scale.place(tick)}%"></i>' for tick in scale.ticks)
+    numbers = "".join(f'<b style="left:{scale.place(tick)}%">{tick:.{scale.decimals}f}</b>' for tick in scale.ticks)
     if chance is not None:
-        figure.add_vline(
-            chance,
-            line={"width": 1, "dash": "dot", "color": _LINE},
-            annotation={"text": "guessing", "yref": "paper", "y": 0, "yanchor": "bottom"},
-        )
-    figure.update_layout(
-        xaxis={"title": axis},
-        yaxis={"categoryorder": "array", "categoryarray": [one.name for one in rows][::-1], "automargin": True},
-        height=_HEIGHT * len(rows) + 84,
+        lines += f'<i class="dots-chance" style="left:{scale.place(chance)}%"></i>'
+        legend += '<span><i class="dots-chance"></i>guessing</span>'
+    return (
+        f'<div class="dots-legend"><strong>{escape(axis)}</strong>{legend}</div>'
+        f'<ul class="dots">{"".join(_row(one, scale, lines) for one in rows)}'
+        f'<li aria-hidden="true"><span></span><span class="dots-track">{numbers}</span><span></span></li></ul>'
     )
-    return figure
 
 
-def trade(rows: Sequence[Dot], *, axis: str) -> go.Figure:
-    """Draw what is measured over the number of parameters, on a logarithmic axis; rows without it are left out.
+class _Scale:
+    """From values to percent of the width, with round ticks inside.
 
     Args:
-        rows: the models.
-        axis: what is measured, with its unit.
+        lowest, highest: of what is drawn.
     """
-    counted = [one for one in rows if one.parameters is not None]
-    figure = _figure(
-        counted, lambda some: {"x": [one.parameters for one in some], "y": [one.mean for one in some]}, "error_y"
+
+    def __init__(self, lowest: float, highest: float) -> None:
+        margin = 0.05 * (highest - lowest) or 0.5
+        self.first, self.last = lowest - margin, highest + margin
+        step = _round_step((self.last - self.first) / _TICKS)
+        self.decimals = max(0, -math.floor(math.log10(step)))
+        numbers = range(math.ceil(self.first / step), math.floor(self.last / step) + 1)
+        self.ticks = [number * step for number in numbers]
+
+    def place(self, value: float) -> float:
+        """Return how far from the left a value lies, in percent."""
+        return round(100 * (value - self.first) / (self.last - self.first), 2)
+
+
+def _round_step(least: float) -> float:
+    """Return the smallest of 1, 2, 5, 10 and their kin that is at least as large."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(digit * power for digit in (1, 2, 5, 10) if digit * power >= 0.999 * least)
+
+
+def _row(one: Dot, scale: _Scale, lines: str) -> str:
+    left, right = scale.place(one.lowest), scale.place(one.highest)
+    marks = f'<i class="dots-range" style="left:{left}%;width:{right - left:.2f}%"></i>' if one.seeds > 1 else ""
+    marks += f'<i class="dots-{one.kind}" style="left:{scale.place(one.mean)}%"></i>'
+    words = one.words
+    if one.claimed is not None:
+        marks += f'<i class="dots-claimed" style="left:{scale.place(one.claimed)}%"></i>'
+        words += f"; the paper: {one.claimed:.2f}"
+    return (
+        f'<li title="{escape(words)}"><span>{escape(one.name)}</span>'
+        f'<span class="dots-track" aria-hidden="true">{lines}{marks}</span><span>{one.mean:.2f}</span></li>'
     )
-    # Names where they are asked for first: of the controls, and of the best with the mechanism. The others on hover.
-    best = max((one.mean for one in counted if not one.control), default=None)
-    for trace in figure.data:
-        named = [
-            name if trace.name == "control" or mean == best else ""
-            for name, mean in zip(trace.text, trace.y, strict=True)
-        ]
-        trace.update(mode="markers+text", texttemplate=named, textposition="bottom center", textfont={"size": 12})
-    figure.update_layout(
-        xaxis={"title": "parameters", "type": "log", "range": _wide([one.parameters for one in counted]), **_TICKS},
-        yaxis={"title": axis}, height=440,
-    )  # fmt: skip
-    return figure
-
-
-def _wide(counts: list[int | None]) -> list[float] | None:
-    """Return the range of a logarithmic axis with room for names at both ends."""
-    known = [math.log10(count) for count in counts if count]
-    return [min(known) - 0.25, max(known) + 0.25] if known else None
-
-
-def _figure(rows: Sequence[Dot], place: Callable[[list[Dot]], dict[str, list[Any]]], bars: str) -> go.Figure:
-    figure = go.Figure()
-    kinds = (("with the mechanism", False, _ATTENTION, "circle"), ("control", True, _CONTROL, "square"))
-    for name, control, colour, symbol in kinds:
-        some = [one for one in rows if one.control is control]
-        if not some:
-            continue
-        interval = {
-            "type": "data", "symmetric": False, "color": colour, "thickness": 2, "width": 4,
-            "array": [one.highest - one.mean for one in some], "arrayminus": [one.mean - one.lowest for one in some],
-        }  # fmt: skip
-        said = [
-            f"{one.mean:.4g}, {one.lowest:.4g} to {one.highest:.4g} over {one.seeds} seeds" if one.seeds > 1
-            else f"{one.mean:.4g}, one seed" for one in some
-        ]  # fmt: skip
-        figure.add_scatter(
-            **place(some), name=name, mode="markers", text=[one.name for one in some], customdata=said,
-            marker={"symbol": symbol, "size": 9, "color": colour}, **{bars: interval},
-            hovertemplate="%{customdata}<extra>%{text}</extra>",
-        )  # fmt: skip
-    figure.update_layout(
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        hovermode="closest",
-    )
-    return figure

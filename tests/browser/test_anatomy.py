@@ -39,7 +39,7 @@ def test_the_pixel_page_is_short_while_its_experiments_are_closed(
     new_page: NewPage, serve: Serve, width: int, high: int, most: int
 ) -> None:
     page = opened(new_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
-    page.locator(".st-key-results .js-plotly-plot").wait_for()
+    page.locator(".st-key-results .dots").wait_for()
     assert height(page) <= most
 
 

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from attnviz.ui.components.component import FRONTEND, full_name, module_of
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server import preload
-from attnviz.ui.shared import glossary
+from attnviz.ui.shared import glossary, room
 
 END = b"</head>"
 TERMS = '<script type="module" src="_stcore/bidi-components/attnviz.arrive/shared/terms_of_page.js"></script>'
@@ -34,7 +34,7 @@ class Head:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.style = f"<style>{(FRONTEND / 'shared' / 'page.css').read_text()}</style>"
-        self.style += glossary.element() + TERMS
+        self.style += f"<style>{room.style()}</style>" + glossary.element() + TERMS
         self.scripts = {"draw": _preload("drawing_pad", FRONTEND)}
         for row in MECHANISMS.values():
             scripts = "".join(_preload(component, row.frontend) for component in row.preload)

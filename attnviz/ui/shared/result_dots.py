@@ -8,9 +8,10 @@ from os.path import commonprefix
 import streamlit as st
 
 from attnviz import cards, data, results
-from attnviz.figures.dots import Dot, dots, trade
+from attnviz.figures.dots import Dot, dots
 from attnviz.recipes import PAPERS, RECIPES, Paper
 from attnviz.ui.mechanisms import MECHANISMS, Mechanism
+from attnviz.ui.shared.room import room
 
 ACCURACY = "accuracy on the test pictures, %"
 PAGE = "85_results.py"  # with the results of all mechanisms
@@ -90,7 +91,7 @@ def show(names: Sequence[str], controls: Collection[str], papers: Sequence[str],
         controls: names of the models that are controls.
         papers: names in PAPERS; what they give is drawn beside ours.
         source: the data set whose test pictures count.
-        key: of the chart in this page; keep it fixed.
+        key: of the picture in this page; keep it fixed.
     """
     wanted = [name for name in names if any(test.data == source for test in RECIPES[name].tests)]
     rows = shortened(of(wanted, controls, claimed(papers), source))
@@ -98,7 +99,9 @@ def show(names: Sequence[str], controls: Collection[str], papers: Sequence[str],
         st.caption(f"None of these models has been trained and tested on {data.DATASETS[source].title} yet.")
         return
     chance = 100 / len(data.DATASETS[source].classes)
-    draw(dots(rows, axis=ACCURACY, chance=chance if any(row.lowest < 2 * chance for row in rows) else None), key)
+    picture = dots(rows, axis=ACCURACY, chance=chance if any(row.lowest < 2 * chance for row in rows) else None)
+    with st.container(key=room(len(rows), key)):
+        st.markdown(picture, unsafe_allow_html=True)
     with st.expander("The numbers"):
         st.markdown(results.table(wanted))
         for paper in (PAPERS[name] for name in papers if name in PAPERS):
@@ -158,7 +161,7 @@ def of_mechanism(row: Mechanism, task: Task, *, key: str, like: str | None = Non
     Args:
         row: of the table of mechanisms.
         task: one of its `groups`.
-        key: of the chart in this page; keep it fixed.
+        key: of the picture in this page; keep it fixed.
         like: a recipe: of the controls only those are drawn that were trained on the same variants of pictures or, if
             there are none, on the pictures as they are.
     """
@@ -174,13 +177,3 @@ def of_mechanism(row: Mechanism, task: Task, *, key: str, like: str | None = Non
 
 def _controls() -> list[str]:
     return list(dict.fromkeys(model for row in MECHANISMS.values() for model in row.controls))
-
-
-def draw_trade(rows: Sequence[Dot], *, key: str) -> None:
-    """Draw the accuracy over the number of parameters."""
-    draw(trade(rows, axis=ACCURACY), key)
-
-
-def draw(figure: object, key: str) -> None:
-    """Draw a figure in the page's colours, without plotly's bar of tools."""
-    st.plotly_chart(figure, key=key, theme="streamlit", config={"displayModeBar": False})

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from attnviz.cards import Card
@@ -145,19 +144,9 @@ def film(course: dict[str, Any], view: StageView) -> None:
         scale="map", title=f"Seed {course['seed']} {fate}: the output of each layer after the number of steps shown",
         table=Table(rows, [str(step) for step in STEPS]), origin={"seed": course["seed"], "model": "stand-in"},
     )  # fmt: skip
-    figure = go.Figure()
-    for layer, colour in zip(range(course["layers"]), ("#000006", "#000004"), strict=False):
-        for name, dash in (("scale", "solid"), ("shift", "dash")):
-            values = [step[layer][name] for step in course["steps"]]
-            figure.add_scatter(
-                y=values, name=f"{name}, layer {layer + 1}", mode="lines", line={"dash": dash, "color": colour}
-            )
-    figure.add_hline(0, line={"width": 1, "color": "rgba(128, 128, 128, 0.6)"})
-    figure.update_layout(
-        height=220, margin={"l": 8, "r": 8, "t": 8, "b": 8}, xaxis={"title": "steps"},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-    )  # fmt: skip
-    result_dots.draw(figure, f"course_{fate}")
+    from attnviz.figures.course import course_of_norm
+
+    _draw(course_of_norm(course["steps"]), f"course_{fate}")
 
 
 def heads(card: Card, picture: Picture, view: StageView) -> None:
@@ -182,8 +171,15 @@ def worth(card: Card, picture: Picture, view: StageView) -> None:
     """Draw the accuracy of every model over its number of parameters, and name a control that is better and smaller."""
     source = card.recipe.data
     rows = result_dots.of(recipes(source), CONTROLS, result_dots.claimed(MECHANISM.papers), source)
-    result_dots.draw_trade(rows, key="worth_trade")
+    from attnviz.figures.trade import trade
+
+    _draw(trade(rows, axis=result_dots.ACCURACY), "worth_trade")
     st.markdown(verdict(rows))
+
+
+def _draw(figure: object, key: str) -> None:
+    """Draw a plotly figure in the page's colours, without its bar of tools."""
+    st.plotly_chart(figure, key=key, theme="streamlit", config={"displayModeBar": False})
 
 
 def verdict(rows: list[Any]) -> str:

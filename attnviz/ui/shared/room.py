@@ -1,0 +1,23 @@
+"""Room for a picture of results before it is drawn, so that nothing below it moves.
+
+Streamlit draws HTML only once it has fetched a script for it, and no element of it takes a height that depends on the
+width of the window. So a container says in its key how many rows will come, and a style sheet knows how high those are.
+"""
+
+MOST_ROWS = 60  # of one picture: the height of more is not reserved
+
+
+def room(rows: int, key: str) -> str:
+    """Return the key of a container that is as high as a picture of so many rows.
+
+    Args:
+        rows: of `attnviz.figures.dots`.
+        key: of the picture in its page.
+    """
+    return f"dots-{rows}-{key}"
+
+
+def style() -> str:
+    """Return the style sheet for the head of every page; page.css says how high a row is."""
+    counts = "".join(f'[class*="st-key-dots-{rows}-"]{{--rows:{rows}}}' for rows in range(1, MOST_ROWS + 1))
+    return f'#root [class*="st-key-dots-"]{{min-height:calc(var(--dots-row) * (var(--rows) + 1) + 24px)}}{counts}'

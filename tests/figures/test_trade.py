@@ -1,0 +1,31 @@
+"""What is measured over the number of parameters."""
+
+from attnviz.figures.dots import Dot
+from attnviz.figures.trade import trade
+
+ROWS = [
+    Dot("with attention", 0.81, 0.80, 0.83, 5, parameters=33_084, claimed=0.8146),
+    Dot("control", 0.88, 0.88, 0.88, 1, control=True, parameters=929_510),
+    Dot("untold", 0.7, 0.6, 0.8, 3, control=True),
+]
+
+
+def test_over_parameters_stand_those_whose_number_is_known() -> None:
+    figure = trade(ROWS, axis="accuracy")
+    mechanism, control = figure.data
+    assert (list(mechanism.x), list(mechanism.y)) == ([33_084], [0.81])
+    assert (list(control.x), list(control.text)) == ([929_510], ["control"])
+    assert figure.layout.xaxis.type == "log"
+    assert control.error_y.array[0] == 0
+    assert (mechanism.error_y.array[0], mechanism.error_y.arrayminus[0]) == (0.83 - 0.81, 0.81 - 0.80)
+    assert mechanism.marker.symbol != control.marker.symbol
+    assert mechanism.customdata[0] == "0.81, 0.80 to 0.83 over 5 seeds"
+
+
+def test_the_best_with_the_mechanism_is_named_and_the_others_on_hover() -> None:
+    figure = trade([*ROWS, Dot("worse", 0.8, 0.8, 0.8, 1, parameters=9)], axis="accuracy")
+    assert list(figure.data[0].texttemplate) == ["with attention", ""]
+
+
+def test_nothing_known_draws_nothing() -> None:
+    assert not trade(ROWS[2:], axis="accuracy").data
