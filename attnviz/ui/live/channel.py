@@ -33,7 +33,6 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from attnviz.errors import AttnvizError
-from attnviz.ui.components.payload import pack
 from attnviz.ui.live import budget
 from attnviz.ui.live.seats import Browser, Seats
 from attnviz.ui.shared.wording import UNEXPECTED
@@ -58,6 +57,13 @@ def routes() -> list[BaseRoute]:
     """Return the channel's route, for `st.App`, which does not put `server.baseUrlPath` before routes of ours."""
     base = st.get_option("server.baseUrlPath").strip("/")
     return [WebSocketRoute(f"/{base}/live" if base else "/live", Channel(_answer, _weigh).serve)]
+
+
+def _words(header: dict[str, Any]) -> bytes:
+    """Return a payload without arrays."""
+    from attnviz.ui.components.payload import pack  # takes numpy along, which a bare start does without
+
+    return pack(header, {})
 
 
 class Channel:
@@ -97,7 +103,7 @@ class Channel:
         try:
             long = budget.long(self.weigh(request))
         except AttnvizError as error:
-            return [], [pack({"number": request.head.number, "done": True, "error": str(error)}, {})]
+            return [], [_words({"number": request.head.number, "done": True, "error": str(error)})]
         except Exception:
             long = [False] * len(request.head.asks)  # each answer will say what is wrong
         return long, self.some(request, 0, long)
@@ -123,7 +129,7 @@ class Channel:
             _log.exception("No answer to ask %d of a live request", place)
             sentence = UNEXPECTED
         done = place == len(request.head.asks) - 1
-        return pack({"number": request.head.number, "ask": place, "done": done, "error": sentence}, {})
+        return _words({"number": request.head.number, "ask": place, "done": done, "error": sentence})
 
 
 class _Visitor:
@@ -231,7 +237,7 @@ class _Visitor:
 
     async def tell(self, number: int | None, **words: Any) -> None:
         """Send the last word on a request that gets no answer."""
-        await self.send(pack({"number": number, "done": True, **words}, {}))
+        await self.send(_words({"number": number, "done": True, **words}))
 
     async def send(self, message: bytes) -> None:
         """Send a message; where the socket has just closed, `read` will hear of it."""
