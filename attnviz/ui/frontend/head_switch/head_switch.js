@@ -3,7 +3,7 @@
 
 import { AnswerChange, best, logOdds } from "../shared/answer_change.js";
 import { element, say, set, text } from "../shared/dom.js";
-import { save, toCsv } from "../shared/export.js";
+import { fileNameOf, save, toCsv } from "../shared/export.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 import { mountable, Part } from "../shared/part.js";
 import { PatientLive } from "../shared/patient.js";
@@ -227,8 +227,7 @@ export class HeadSwitch extends Part {
     const origin = { ...header.origin, off: counted("off"), uniform: counted("uniform"), answer: header.classes[best(now.probabilities)], page: location.href };
     const odds = [logOdds(before.logits), logOdds(now.logits)];
     const rows = header.classes.map((name, which) => [name, before.probabilities[which], now.probabilities[which], odds[0][which], odds[1][which]]);
-    const name = ["attnviz", header.origin.model, header.origin.image, "heads"].join("-").replace(/[^\w.-]+/g, "_");
-    save(`${name}.csv`, toCsv(origin, ["class", "probability before", "probability now", "log-odds before", "log-odds now"], rows), "text/csv");
+    save(`${fileNameOf(header.origin.model, header.origin.image, "heads")}.csv`, toCsv(origin, ["class", "probability before", "probability now", "log-odds before", "log-odds now"], rows), "text/csv");
   }
 
   leave() {

@@ -2,7 +2,7 @@
 
 import { css, packed, TOP } from "../shared/colours.js";
 import { colourAt, pictureCanvas } from "../shared/paint.js";
-import { originLines, save, saveSheetPng, saveSheetSvg, toCsv } from "../shared/export.js";
+import { fileNameOf, originLines, save, saveSheetPng, saveSheetSvg, toCsv } from "../shared/export.js";
 import { short } from "../shared/numbers.js";
 import { strangeCells } from "../shared/sheet.js";
 
@@ -48,8 +48,7 @@ function origin(grid) {
 }
 
 function fileName({ header }) {
-  return ["attnviz", header.origin.model, header.origin.address, header.origin.image, header.title]
-    .filter((part) => part !== undefined).join("-").replace(/[^\w.-]+/g, "_").slice(0, 120);
+  return fileNameOf(header.origin.model, header.origin.address, header.origin.image, header.title);
 }
 
 function gridSheet(grid) {

@@ -204,16 +204,9 @@ export class MapGrid extends Part {
     this.changed();
   }
 
-  changed() {
-    this.toAnnounce = true;
-    this.settle();
-    this.draw();
-  }
-
   layout(force = false) {
-    const width = Math.floor(this.root.clientWidth);
-    const resized = this.isResized();
-    if (!width || !this.wall || !(force || resized)) return;
+    const width = this.widthToFit(force);
+    if (!width || !this.wall) return;
     this.root.classList.toggle("narrow", width < 520);
     // Few maps may be large; four or five, which have long names, stand in twos on a phone.
     this.wall.across = width < 520 && (this.count === 4 || this.count === 5) ? 2 : 6;

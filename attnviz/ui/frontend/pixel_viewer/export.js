@@ -5,7 +5,7 @@ import { pictureCanvas } from "../shared/paint.js";
 import { css, packed, TOP } from "../shared/colours.js";
 import { full, percent, short } from "../shared/numbers.js";
 import { strangeCells } from "../shared/sheet.js";
-import { oneLine, originLines, save, saveSheetPng, saveSheetSvg, toCsv } from "../shared/export.js";
+import { fileNameOf, oneLine, originLines, save, saveSheetPng, saveSheetSvg, toCsv } from "../shared/export.js";
 import { urlOf } from "../shared/url_fields.js";
 
 const MARGIN = 24;
@@ -71,8 +71,7 @@ function placeName(cells, token) {
 }
 
 function fileName({ header, view }) {
-  const parts = ["attnviz", header.origin.model, header.origin.image, view.show, view.direction, `head-${headName(view.head)}`];
-  return parts.filter((part) => part !== undefined).join("-").replace(/[^\w.-]+/g, "_").slice(0, 120);
+  return fileNameOf(header.origin.model, header.origin.image, view.show, view.direction, `head-${headName(view.head)}`);
 }
 
 function viewerSheet(viewer) {

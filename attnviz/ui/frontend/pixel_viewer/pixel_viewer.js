@@ -4,10 +4,10 @@
 import { Attention, extent, MEAN, strongest } from "../shared/attention.js";
 import { makeScale, packed, palettes, readTheme, toIndices } from "../shared/colours.js";
 import { say } from "../shared/dom.js";
-import { gridMove } from "../shared/keys.js";
-import { Cells, cellSize, inkEdge } from "../shared/paint.js";
-import { mountable, Part } from "../shared/part.js";
+import { Cells, fitBoard, inkEdge } from "../shared/paint.js";
+import { mountable } from "../shared/part.js";
 import { unpack } from "../shared/payload.js";
+import { PixelPart } from "../shared/pixel_part.js";
 import { QkvMaps } from "./qkv_maps.js";
 import { TileWall } from "../shared/tiles.js";
 import { readView } from "./view.js";
@@ -37,7 +37,7 @@ function spread({ header, arrays, shapes }) {
 }
 
 /** The component. "Held" is the pixel whose map is shown, "other" the one it is paired with. */
-export class Viewer extends Part {
+export class Viewer extends PixelPart {
   constructor(parent) {
     super();
     this.view = null;
@@ -211,56 +211,34 @@ export class Viewer extends Part {
     this.changed();
   }
 
-  key(event) {
-    if (event.key === "Escape") {
-      if (this.release()) event.preventDefault();
-      return;
-    }
-    const onPicture = event.composedPath().includes(this.frame.picture.element);
-    if (!onPicture && !event.composedPath().includes(this.frame.large.element)) return;
-    const { cells } = this;
+  /** On the picture, or on the map of the chosen head. @param {KeyboardEvent} event */
+  cursorOf(event) {
+    const { cells, frame: { picture, large } } = this;
+    const onPicture = event.composedPath().includes(picture.element);
+    if (!onPicture && !event.composedPath().includes(large.element)) return null;
     const at = this.cursor(onPicture);
-    if (event.key === "Enter" || event.key === " ") {
-      if (onPicture) this.take(at);
-      else this.takeOnMap(at);
-    } else {
-      const cell = cells.cell[at];
-      const to = gridMove(event, Math.floor(cell / cells.columns), cell % cells.columns, cells.height, cells.columns);
-      if (!to) return;
-      let [row, column] = to;
-      // The empty row between the grid and the tokens that lie nowhere is stepped over.
-      if (row === cells.rows) row += event.key === "ArrowUp" || event.key === "PageUp" ? -1 : 1;
-      let token = cells.token[row * cells.columns + column];
-      if (token < 0) token = cells.prefix - 1;
+    const up = event.key === "ArrowUp" || event.key === "PageUp";
+    const move = (/** @type {number[]} */ [row, column]) => {
+      const token = cells.tokenNear(row, column, up);
       if (onPicture) this.look(token);
       else this.lookAtMap(token);
-      this.toAnnounce = true;
-    }
-    event.preventDefault();
+    };
+    const [row, column] = [Math.floor(cells.cell[at] / cells.columns), cells.cell[at] % cells.columns];
+    return { row, column, rows: cells.height, columns: cells.columns, move, take: () => (onPicture ? this.take(at) : this.takeOnMap(at)) };
   }
 
-  /** The token that the keyboard is on. */
+  /** The token that the keyboard is on. @param {boolean} onPicture or on the map of the chosen head */
   cursor(onPicture) {
-    const { direction } = this.view;
-    return direction === "received" || (onPicture && !this.view[this.heldName]) ? this.held : this.shownOther;
-  }
-
-  /** Something was done on purpose: tell Python, and say it to those who cannot see. */
-  changed() {
-    this.toAnnounce = true;
-    this.settle();
-    this.draw();
+    return this.view.direction === "received" || (onPicture && !this.view[this.heldName]) ? this.held : this.shownOther;
   }
 
   // Layout: never while the pointer moves
 
   layout(force = false) {
     const { root, frame } = this;
-    const width = Math.floor(root.clientWidth);
-    const resized = this.isResized();
-    if (!width || !this.view || !(force || resized)) return;
-    const kind = width < 520 ? "narrow" : width < 1110 ? "middle" : "broad";
-    for (const name of ["narrow", "middle", "broad"]) root.classList.toggle(name, name === kind);
+    const width = this.widthToFit(force);
+    if (!width || !this.view) return;
+    const kind = this.nameWidth(width, 520, 1110);
     root.classList.toggle("single", !this.wall);
     root.classList.toggle("plain", Boolean(this.header.plain));
     // Without a wall of heads its line has nothing but the buttons, and the room is wanted below.
@@ -271,8 +249,8 @@ export class Viewer extends Part {
     const high = Math.max(224, innerHeight - 466);
     const room = kind === "broad" ? Math.min(high, 560, (width - 2 * 28 - PAIR) / 2) : kind === "middle" ? (width - 28) / 2 : width;
     const small = kind === "narrow" ? Math.min(width * 0.54, innerHeight * 0.3) : room;
-    const side = this.fit(frame.large, Math.min(room, 560), this.edge);
-    this.fit(frame.picture, small, []);
+    const side = fitBoard(frame.large, this.cells, Math.min(room, 560), this.edge);
+    fitBoard(frame.picture, this.cells, small);
     root.style.setProperty("--side", `${side}px`);
     root.style.setProperty("--sticky", `${headerHeight()}px`);
     if (this.wall) this.wall.room = Math.max(70, Math.min(innerHeight / 10, 112));
@@ -282,18 +260,6 @@ export class Viewer extends Part {
     frame.legend.layout();
     this.paintStill();
     this.draw();
-  }
-
-  fit({ board, canvas }, room, edge) {
-    const ratio = devicePixelRatio;
-    const { cells } = this;
-    const size = Math.min(cellSize(room * ratio, cells.columns), cellSize(room * ratio, cells.height));
-    const [width, height] = [Math.round(size * cells.columns), Math.round(size * cells.height)];
-    board.resize(width, height);
-    board.place(0, 0, [size, size], cells, edge, Math.max(1, Math.round(ratio)));
-    canvas.style.width = `${width / ratio}px`;
-    canvas.style.height = `${height / ratio}px`;
-    return width / ratio;
   }
 
   /** The palette of a picture that is a drawing; null for a photograph, which has its own colours. */

@@ -3,6 +3,11 @@
 import { full } from "./numbers.js";
 import { toCanvas, toSvg, withText } from "./sheet.js";
 
+/** The name of a file, without its ending, from what it shows; undefined words are left out. @param {(string|undefined)[]} words */
+export function fileNameOf(...words) {
+  return ["attnviz", ...words].filter((word) => word !== undefined).join("-").replace(/[^\w.-]+/g, "_").slice(0, 120);
+}
+
 /** Save bytes or text as a file. @param {string} name @param {BlobPart} content @param {string} type */
 export function save(name, content, type) {
   const address = URL.createObjectURL(new Blob([content], { type }));

@@ -65,6 +65,18 @@ export class Cells {
     const inside = row >= 0 && row < this.rows && column >= 0 && column < this.columns;
     return inside ? this.prefix + row * this.columns + column : -1;
   }
+
+  /**
+   * The token at a cell of the map; from a cell that is empty, the one to go on to.
+   * @param {number} row
+   * @param {number} column
+   * @param {boolean} up whether the way leads upwards: the empty row between the grid and the other tokens is stepped over
+   */
+  tokenNear(row, column, up) {
+    const there = row === this.rows ? row + (up ? -1 : 1) : row;
+    const token = this.token[there * this.columns + column];
+    return token < 0 ? this.prefix - 1 : token;
+  }
 }
 
 /**
@@ -93,6 +105,24 @@ export function inkEdge(picture, rows, columns) {
 export function cellSize(room, count) {
   const whole = Math.floor(room / count);
   return whole >= 1 && whole * count >= room * 0.86 ? whole : room / count;
+}
+
+/**
+ * Lay one map on a board and give its canvas the size, as large as the room allows.
+ * @param {{board: Board, canvas: HTMLCanvasElement}} frame
+ * @param {Cells} cells
+ * @param {number} room in CSS pixels, for the longer side
+ * @param {InkEdge} [edge]
+ * @returns {number} the width in CSS pixels
+ */
+export function fitBoard({ board, canvas }, cells, room, edge = []) {
+  const ratio = devicePixelRatio;
+  const size = cellSize(room * ratio, Math.max(cells.columns, cells.height));
+  const [width, height] = [Math.round(size * cells.columns), Math.round(size * cells.height)];
+  board.resize(width, height);
+  board.place(0, 0, [size, size], cells, edge, Math.max(1, Math.round(ratio)));
+  Object.assign(canvas.style, { width: `${width / ratio}px`, height: `${height / ratio}px` });
+  return width / ratio;
 }
 
 /** A canvas, its pixels, and where the maps lie on it. */

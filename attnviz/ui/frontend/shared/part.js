@@ -63,6 +63,9 @@ export class Part {
   /** Fit everything to its width and paint it. @param {boolean} [_force] even if nothing has changed */
   layout(_force) {}
 
+  /** Paint what the view shows now. */
+  draw() {}
+
   /** Say all that stands in words. */
   sayAll() {}
 
@@ -108,12 +111,27 @@ export class Part {
     removeEventListener("resize", this.relayout);
   }
 
-  /** Whether the width or the resolution has changed since the last layout. */
-  isResized() {
-    const size = `${Math.floor(this.root.clientWidth)} ${innerHeight} ${devicePixelRatio}`;
-    const changed = size !== this.size;
+  /** Something was done on purpose: tell Python, and say it to those who cannot see. */
+  changed() {
+    this.toAnnounce = true;
+    this.settle();
+    this.draw();
+  }
+
+  /** The width to lay out for; 0 while there is none, and where nothing has changed since the last layout. @param {boolean} force even then */
+  widthToFit(force) {
+    const width = Math.floor(this.root.clientWidth);
+    const size = `${width} ${innerHeight} ${devicePixelRatio}`;
+    const resized = size !== this.size;
     this.size = size;
-    return changed;
+    return force || resized ? width : 0;
+  }
+
+  /** Name a width for the style sheet. @param {number} width @param {number} middle where the middle widths begin @param {number} broad where those end */
+  nameWidth(width, middle, broad) {
+    const kind = width < middle ? "narrow" : width < broad ? "middle" : "broad";
+    for (const name of ["narrow", "middle", "broad"]) this.root.classList.toggle(name, name === kind);
+    return kind;
   }
 
   /**

@@ -1,7 +1,7 @@
 // What leaves the stage grid: PNG, SVG and CSV of what is shown. Rows, columns, layers and heads count from 1 there.
 
 import { css, packed, toIndices, TOP } from "../shared/colours.js";
-import { originLines, save, saveSheetPng, saveSheetSvg, toCsv } from "../shared/export.js";
+import { fileNameOf, originLines, save, saveSheetPng, saveSheetSvg, toCsv } from "../shared/export.js";
 import { short } from "../shared/numbers.js";
 import { strangeCells } from "../shared/sheet.js";
 import { urlOf } from "../shared/url_fields.js";
@@ -59,8 +59,7 @@ function switched({ off, eps, skip, relevance }) {
 }
 
 function fileName({ header }) {
-  return ["attnviz", header.origin.model, header.origin.recipe, header.origin.image, "stages"]
-    .filter((part) => part !== undefined).join("-").replace(/[^\w.-]+/g, "_").slice(0, 120);
+  return fileNameOf(header.origin.model, header.origin.recipe, header.origin.image, "stages");
 }
 
 function sheet(grid) {

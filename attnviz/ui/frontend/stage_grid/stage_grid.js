@@ -3,10 +3,10 @@
 
 import { packed, palettes, readTheme, TOP } from "../shared/colours.js";
 import { say } from "../shared/dom.js";
-import { gridMove } from "../shared/keys.js";
-import { Cells, cellSize, inkEdge } from "../shared/paint.js";
-import { mountable, Part } from "../shared/part.js";
+import { Cells, fitBoard, inkEdge } from "../shared/paint.js";
+import { mountable } from "../shared/part.js";
 import { unpack } from "../shared/payload.js";
+import { PixelPart } from "../shared/pixel_part.js";
 import { TileWall } from "../shared/tiles.js";
 import { cutShare, gain, netStages, PER_HEAD, Placement, way } from "./element_wise.js";
 import { LiveAnswer } from "./live_answer.js";
@@ -21,7 +21,7 @@ import { STEPS } from "./way.js";
 const TAPS = Object.fromEntries(STEPS.map(([tap, name]) => [tap, name]));
 
 /** The component. */
-export class StageGrid extends Part {
+export class StageGrid extends PixelPart {
   constructor(parent) {
     super();
     this.view = null;
@@ -214,33 +214,22 @@ export class StageGrid extends Part {
     this.choose("relevance", "learnt");
   }
 
-  key(event) {
-    if (event.key === "Escape") {
-      if (this.release()) event.preventDefault();
-      return;
-    }
+  /** On the picture, or with Shift on the stages, whose tiles the arrows alone choose. @param {KeyboardEvent} event */
+  cursorOf(event) {
     const path = event.composedPath();
     const onPicture = path.includes(this.frame.picture.element);
-    if (!onPicture && !(event.shiftKey && path.includes(this.wall.element))) return;
-    const to = gridMove(event, this.at[0], this.at[1], this.cells.rows, this.cells.columns);
-    if (to) {
-      if (this.view.pixel) this.view.pixel = to;
-      this.at = to;
-      this.toAnnounce = true;
-      if (this.view.pixel) this.settle();
-      this.draw();
-    } else if (onPicture && (event.key === "Enter" || event.key === " ")) {
-      this.take(this.at);
-    } else {
-      return;
-    }
-    event.preventDefault();
-    event.stopPropagation();
+    if (!onPicture && !(event.shiftKey && path.includes(this.wall.element))) return null;
+    const { at: [row, column], cells: { rows, columns } } = this;
+    return { row, column, rows, columns, move: (to) => this.step(to), take: onPicture ? () => this.take(this.at) : null };
   }
 
-  changed() {
-    this.toAnnounce = true;
-    this.settle();
+  /** The keyboard moves the pixel, also where it is locked. @param {number[]} place */
+  step(place) {
+    this.at = place;
+    if (this.view.pixel) {
+      this.view.pixel = place;
+      this.settle();
+    }
     this.draw();
   }
 
@@ -248,12 +237,10 @@ export class StageGrid extends Part {
 
   layout(force = false) {
     const { root, frame } = this;
-    const width = Math.floor(root.clientWidth);
-    const resized = this.isResized();
-    if (!width || !this.view || !(force || resized)) return;
-    const kind = width < 520 ? "narrow" : width < 960 ? "middle" : "broad";
-    for (const name of ["narrow", "middle", "broad"]) root.classList.toggle(name, name === kind);
-    const side = this.fitPicture(kind === "narrow" ? Math.min(136, width * 0.4) : kind === "middle" ? 132 : Math.min(300, Math.max(168, width * 0.145)));
+    const width = this.widthToFit(force);
+    if (!width || !this.view) return;
+    const kind = this.nameWidth(width, 520, 960);
+    const side = fitBoard(frame.picture, this.cells, kind === "narrow" ? Math.min(136, width * 0.4) : kind === "middle" ? 132 : Math.min(300, Math.max(168, width * 0.145)));
     root.style.setProperty("--side", `${side}px`);
     const wayWidth = Math.min(480, Math.max(340, width * 0.3));
     root.style.setProperty("--way", `${wayWidth}px`);
@@ -265,18 +252,6 @@ export class StageGrid extends Part {
     frame.legend.layout();
     this.prepared = null;
     this.draw();
-  }
-
-  fitPicture(room) {
-    const ratio = devicePixelRatio;
-    const { board, canvas } = this.frame.picture;
-    const { cells } = this;
-    const size = cellSize(room * ratio, Math.max(cells.columns, cells.rows));
-    const [width, height] = [Math.round(size * cells.columns), Math.round(size * cells.rows)];
-    board.resize(width, height);
-    board.place(0, 0, [size, size], cells, [], Math.max(1, Math.round(ratio)));
-    Object.assign(canvas.style, { width: `${width / ratio}px`, height: `${height / ratio}px` });
-    return width / ratio;
   }
 
   // Drawing: `draw` runs at every move of the pointer; what is behind the outlines is painted when it has changed
