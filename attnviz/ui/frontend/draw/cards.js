@@ -2,18 +2,16 @@
 // attnviz/ui/draw/panels.py says which models there are and what each panel shows; card.js draws one of them.
 
 import { palettes } from "../shared/colours.js";
-import { Savers, SegmentedControl } from "../shared/controls.js";
-import { element, say, set, text } from "../shared/dom.js";
+import { say, set } from "../shared/dom.js";
 import { enlarged, once, partsOf, shapeOf } from "./arrays.js";
 import { Card } from "./card.js";
-import { saveCsv, savePng, saveSvg } from "./export.js";
+import { makeFrame } from "./frame.js";
 import { Frames } from "./frames.js";
 import { Jacobians } from "./jacobian.js";
 import { wordOf } from "./links.js";
-import { sayLegend, toSave } from "./maps_note.js";
+import { sayLegend } from "./maps_note.js";
 import { Pin } from "./pin.js";
 import { claimOf, headline, NONE, summary } from "./verdict.js";
-import { Legend } from "../shared/legend.js";
 import { PatientLive } from "../shared/patient.js";
 import { greyOf } from "../panels/face.js";
 import { Raster } from "../shared/raster.js";
@@ -66,22 +64,9 @@ export class Cards {
     this.size = "";
     this.classes = [];
     this.kind = "";
-    this.words = { begin: text(), none: text(), complaint: text() };
-    this.begin = element("p.begin", {}, this.words.begin, element("span", {}, this.words.none));
-    this.complaint = element("p.complaint", { hidden: true, role: "status" }, this.words.complaint);
-    this.kinds = new SegmentedControl("Map", { attention: "attention", jacobian: "Jacobian of the shown answer" }, (map) => this.guard(() => {
-      this.showMaps(/** @type {"attention"|"jacobian"} */ (map));
-      this.chosen();
-    }));
-    this.kinds.show(this.map);
-    this.grid = element("div.card-grid");
-    this.legend = new Legend();
-    this.savers = new Savers({ PNG: () => savePng(toSave(this)), SVG: () => saveSvg(toSave(this)), CSV: () => saveCsv(toSave(this)) }, {}, announce);
-    this.savers.element.setAttribute("aria-label", "Save the panels");
-    this.savers.element.setAttribute("role", "group");
-    this.element = element("div.draw-cards", {},
-      element("div.bar-of-cards", {}, this.begin, element("span.pinned", {}, this.kinds.element, this.pin.maps.element, this.pin.picture, this.savers.element, this.pin.button)),
-      this.legend.element, this.complaint, this.grid);
+    this.frame = makeFrame(this);
+    this.frame.kinds.show(this.map);
+    this.element = this.frame.root;
     Object.assign(this.element, { readCards: () => this.readings() }); // for tests
     node.append(this.element);
     this.sayPin();
@@ -102,7 +87,7 @@ export class Cards {
     this.written = written;
     this.cards = models.map((model) => known.get(model.checkpoint) ?? this.made(model));
     for (const card of this.cards) card.learn({ classes, kind });
-    this.grid.replaceChildren(...this.cards.map((card) => card.element));
+    this.frame.grid.replaceChildren(...this.cards.map((card) => card.element));
     this.relayout = true;
     this.layout();
     if (this.showing) this.again();
@@ -251,7 +236,7 @@ export class Cards {
   /** @param {"attention"|"jacobian"} map that the panels show */
   showMaps(map) {
     this.map = map;
-    this.kinds.show(map);
+    this.frame.kinds.show(map);
     sayLegend(this);
     this.forgetJacobians();
     this.askJacobians();
@@ -326,7 +311,7 @@ export class Cards {
 
   /** Follow the width: all pictures have one size. */
   layout() {
-    this.legend.layout();
+    this.frame.legend.layout();
     const width = this.cards[0]?.element.querySelector(".says")?.clientWidth ?? 0;
     const size = `${width} ${devicePixelRatio}`;
     if (!width || (size === this.size && !this.relayout)) return;
@@ -357,8 +342,9 @@ export class Cards {
     if (this.toHear) this.heard(this.toHear);
     this.toHear = null;
     const { sentence, doubt } = this.showing?.empty ? { sentence: "This is a sample: draw to begin.", doubt: false } : headline(this);
-    say(this.words.begin, sentence);
-    say(this.words.none, doubt ? ` ${NONE}` : "");
+    const { words } = this.frame;
+    say(words.begin, sentence);
+    say(words.none, doubt ? ` ${NONE}` : "");
     if (!done) return;
     this.shown = done;
     set(this.element, "data-answered", String(done.turn));
@@ -396,8 +382,9 @@ export class Cards {
   }
 
   complain(sentence) {
-    say(this.words.complaint, sentence);
-    this.complaint.hidden = !sentence;
+    const { words, complaint } = this.frame;
+    say(words.complaint, sentence);
+    complaint.hidden = !sentence;
   }
 
   readings() {

@@ -17,8 +17,9 @@ function shownBy({ map, pin }) {
 export function sayLegend(cards) {
   const { slopes, note } = shownBy(cards);
   const scale = makeScale(slopes ? "signed" : "share");
-  if (cards.look) cards.legend.colour(cards.look.palettes[scale.palette]);
-  cards.legend.say(scale, note, slopes ? ["lowers it", "", "0", "", "raises it"] : null);
+  const { legend } = cards.frame;
+  if (cards.look) legend.colour(cards.look.palettes[scale.palette]);
+  legend.say(scale, note, slopes ? ["lowers it", "", "0", "", "raises it"] : null);
 }
 
 /** What is saved of the panels: what they show, and where it comes from. @param {import("./cards.js").Cards} owner */

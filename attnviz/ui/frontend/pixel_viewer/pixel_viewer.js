@@ -1,8 +1,8 @@
 // The attention of the pixel under the pointer. Python's side is attnviz/ui/components/pixel_viewer.py; the numbers are computed in
 // attention.js, so nothing that follows a pointer asks the server.
 
-import { Attention, extent, MEAN, strongest } from "../shared/attention.js";
-import { makeScale, packed, palettes, readTheme, toIndices } from "../shared/colours.js";
+import { Attention, MEAN, strongest } from "../shared/attention.js";
+import { makeScale, palettes, readTheme, toIndices } from "../shared/colours.js";
 import { say } from "../shared/dom.js";
 import { Cells, fitBoard, inkEdge } from "../shared/paint.js";
 import { mountable } from "../shared/part.js";
@@ -12,29 +12,12 @@ import { QkvMaps } from "./qkv_maps.js";
 import { TileWall } from "../shared/tiles.js";
 import { readView } from "./view.js";
 import { makeFrame } from "./frame.js";
+import { paint, paintStill, scalesOf } from "./painting.js";
+import { middleOfInk, spread } from "./tokens.js";
 import { sayAll, sayAnswer, sayAtRest } from "./words.js";
 import { Worked } from "./worked.js";
 
 const PAIR = 430; // pixels that the worked pair needs for eight numbers next to one another
-const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received"]; // as in pixel_viewer.py
-
-/** Give every token its numbers: equal tokens travel once, and `place` says which one each of them is. */
-function spread({ header, arrays, shapes }) {
-  const { place } = arrays;
-  for (const name of OF_TOKENS) {
-    const [heads, kinds, size = 1] = shapes[name];
-    const found = new Float64Array(heads * place.length * size);
-    for (let head = 0, to = 0; head < heads; head++) {
-      for (const kind of place) {
-        const from = (head * kinds + kind) * size;
-        for (let i = 0; i < size; i++) found[to++] = arrays[name][from + i];
-      }
-    }
-    arrays[name] = found;
-    shapes[name] = [heads, place.length, ...shapes[name].slice(2)];
-  }
-  return { header, arrays, shapes };
-}
 
 /** The component. "Held" is the pixel whose map is shown, "other" the one it is paired with. */
 export class Viewer extends PixelPart {
@@ -258,24 +241,13 @@ export class Viewer extends PixelPart {
     this.showMap();
     this.qkvMaps.layout(width, kind === "narrow");
     frame.legend.layout();
-    this.paintStill();
+    paintStill(this);
     this.draw();
   }
 
   /** The palette of a picture that is a drawing; null for a photograph, which has its own colours. */
   get inks() {
     return this.header.ink ? this.palettes.ink : null;
-  }
-
-  /** What does not change while the pointer moves: the picture and the backgrounds. */
-  paintStill() {
-    const { theme, frame: { picture, large } } = this;
-    const paper = packed(theme.background);
-    this.wall?.board.clear(paper);
-    large.board.clear(paper);
-    picture.board.paint(0, this.pictureIndices, 0, this.palettes.ink, packed(theme.text), packed(theme.edge));
-    if (this.arrays.background) picture.board.paintPicture(0, this.arrays.background, this.shapes.background, this.inks);
-    this.still = picture.board.pixels.slice();
   }
 
   // Drawing: this runs at every move of the pointer
@@ -285,14 +257,14 @@ export class Viewer extends PixelPart {
     const { heads, tokens } = attention;
     attention.fill(view.show, view.direction, this.held, maps, logs);
     this.shownOther = this.other >= 0 ? this.other : strongest(maps, chosen * tokens, tokens, view.show === "scores");
-    const scales = this.makeScales();
+    const scales = scalesOf(this);
     for (let head = 0; head <= heads; head++) {
       if (scales[head].kind === "share") toIndices(logs, head * tokens, tokens, scales[head], indices, Math.log(tokens));
       else toIndices(maps, head * tokens, tokens, scales[head], indices);
     }
     this.scale = scales[chosen];
     this.palette = this.palettes[this.scale.palette];
-    this.paint();
+    paint(this);
     this.read();
     this.saySoon();
   }
@@ -338,41 +310,6 @@ export class Viewer extends PixelPart {
     return this.view.head === MEAN ? this.attention.heads : this.view.head;
   }
 
-  makeScales() {
-    const { view, maps, attention: { heads, tokens } } = this;
-    const count = heads + 1;
-    if (view.show === "weights" && view.scale === "share") return Array(count).fill(makeScale("share"));
-    const signed = view.show === "scores" || (view.show === "carried" && this.header.carried_signed);
-    const kind = signed ? "signed" : "positive";
-    if (view.scale !== "map") return Array(count).fill(makeScale(kind, extent(maps, 0, count * tokens).most));
-    return Array.from({ length: count }, (_, head) => makeScale(kind, extent(maps, head * tokens, tokens).most));
-  }
-
-  paint() {
-    const { theme, chosen, palette, frame: { picture, large }, attention: { heads, tokens } } = this;
-    const [ink, line] = [packed(theme.text), packed(theme.edge)];
-    for (let head = 0; this.wall && head <= heads; head++) {
-      this.wall.board.paint(head, this.indices, head * tokens, palette, ink, line);
-      this.outline(this.wall.board, head);
-    }
-    this.wall?.board.flush();
-    large.board.paint(0, this.indices, chosen * tokens, palette, ink, line);
-    this.outline(large.board, 0);
-    large.board.flush();
-    picture.board.pixels.set(this.still);
-    this.outline(picture.board, 0);
-    picture.board.flush();
-  }
-
-  outline(board, tile) {
-    const { view, theme } = this;
-    const halo = packed(theme.background);
-    const outlines = { query: packed(theme.orange), key: packed(theme.blue) };
-    const draw = (token, name) => board.outline(tile, token, outlines[name], { halo, corners: name === "key", strong: view[name] !== null });
-    if (view.direction !== "received") draw(this.shownOther, this.otherName);
-    draw(this.held, this.heldName);
-  }
-
   /** The numbers of what is looked at, in full precision, also on the root as `data-reading`. */
   read() {
     const { attention, view, cells, arrays } = this;
@@ -404,24 +341,6 @@ export class Viewer extends PixelPart {
 function headerHeight() {
   const header = document.querySelector("[data-testid=stHeader]");
   return header && getComputedStyle(header).position !== "static" ? /** @type {HTMLElement} */ (header).offsetHeight : 0;
-}
-
-/** The token on the ink that is nearest to the ink's centre; the middle of the grid where there is no ink. */
-function middleOfInk(picture, cells) {
-  const most = picture.reduce((largest, value) => Math.max(largest, value), 0);
-  let [row, column, sum] = [0, 0, 0];
-  picture.forEach((value, i) => {
-    row += value * Math.floor(i / cells.columns);
-    column += value * (i % cells.columns);
-    sum += value;
-  });
-  const centre = sum > 0 ? [row / sum, column / sum] : [(cells.rows - 1) / 2, (cells.columns - 1) / 2];
-  let [best, nearest] = [0, Infinity];
-  picture.forEach((value, i) => {
-    const far = Math.hypot(Math.floor(i / cells.columns) - centre[0], (i % cells.columns) - centre[1]);
-    if (value >= most / 2 && far < nearest) [best, nearest] = [i, far];
-  });
-  return cells.prefix + best;
 }
 
 export default mountable(Viewer);
