@@ -17,6 +17,9 @@ interface Payload {
 /** The colours of Streamlit's theme, red, green, blue in 0..255: shared/colours.js. */
 type Theme = ReturnType<typeof import("./shared/colours.js").readTheme>;
 
+/** The colours of each kind of scale, by name: shared/colours.js. */
+type Palettes = ReturnType<typeof import("./shared/colours.js").palettes>;
+
 /** What the ends of a scale are: shared/colours.js. */
 type Scale = ReturnType<typeof import("./shared/colours.js").makeScale>;
 
@@ -43,6 +46,12 @@ interface Base {
   name: string;
   side: number; // 28 or 280
   values: Uint8Array;
+}
+
+/** A model's answer to one picture, a number a class. */
+interface Answered {
+  logits: Float32Array;
+  probabilities: Float32Array;
 }
 
 /** What a renderer of a panel draws: panels/face.js. */

@@ -4,7 +4,6 @@
 //     Pad       pad.js             what is drawn: it asks nobody and waits for nobody
 //     Cards     ../draw/cards.js   asks the models over the live channel, and shows their answers
 
-import { palettes, readTheme } from "../shared/colours.js";
 import { element, say, set, text } from "../shared/dom.js";
 import { Cards } from "../draw/cards.js";
 import { panelsInLink, VERSION } from "../draw/links.js";
@@ -76,12 +75,9 @@ export class DrawingPad extends Part {
     if (this.away) this.look(true); // mounted anew, in the same place
     this.away = false;
     this.watch();
-    const theme = readTheme(this.root);
-    if (JSON.stringify(theme) !== JSON.stringify(this.theme)) {
-      this.theme = theme;
-      const { ink } = palettes(theme);
-      for (const part of [this.pad, this.seen, this.starts, this.lasts]) part.colour(ink);
-      this.cards?.colour(theme);
+    if (this.takeColours()) {
+      for (const part of [this.pad, this.seen, this.starts, this.lasts]) part.colour(this.palettes.ink);
+      this.cards?.colour(this.theme);
     }
     this.layout();
   }

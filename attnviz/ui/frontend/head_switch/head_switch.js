@@ -62,13 +62,16 @@ class Tiles extends MapGrid {
 
 /** The component. */
 export class HeadSwitch extends Part {
+  /** @type {Answered} with all heads on; known with the first data */ before;
+  /** @type {Answered} as the heads are switched */ now;
+  /** @type {string} the head that was switched last, in words */ acted;
+
   constructor(parent) {
     super();
     this.states = [];
     this.history = [];
     this.pending = false;
     this.answered = null; // the question whose answer is shown
-    this.now = null; // logits and probabilities
     this.source = "page";
     this.answer = new AnswerChange();
     this.tilesRoom = element("div.tiles-room");
@@ -216,9 +219,7 @@ export class HeadSwitch extends Part {
 
   sayAll() {
     set(this.undoer, "aria-disabled", String(!this.history.length));
-    if (!this.toAnnounce || this.pending) return;
-    this.toAnnounce = false;
-    this.announce(this.acted + this.answer.summary(this.before, this.now));
+    if (!this.pending) this.announceDone(() => this.acted + this.answer.summary(this.before, this.now));
   }
 
   saveCsv() {

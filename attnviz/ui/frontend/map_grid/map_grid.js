@@ -1,7 +1,7 @@
 // Many small maps with one cross-hair: the value under the pointer in every tile. Python's side is attnviz/ui/components/map_grid.py.
 
 import { extent } from "../shared/attention.js";
-import { makeScale, packed, palettes, readTheme, TOP, toIndices } from "../shared/colours.js";
+import { makeScale, packed, TOP, toIndices } from "../shared/colours.js";
 import { Savers, SegmentedControl } from "../shared/controls.js";
 import { element, focused, say, set, text } from "../shared/dom.js";
 import { saveCsv, savePng, saveSvg } from "./export.js";
@@ -28,6 +28,20 @@ const left = new Map();
 
 /** The component. */
 export class MapGrid extends Part {
+  // All that comes with the first data
+  /** @type {number} */ count;
+  /** @type {Cells} */ cells;
+  /** @type {InkEdge[]} one a map */ edges;
+  /** @type {Uint16Array} */ indices;
+  /** @type {Float64Array|null} */ logs;
+  /** @type {Record<string, boolean>} the scales that can be chosen */ choices;
+  /** @type {string} */ scale;
+  /** @type {TileWall} */ wall;
+  /** @type {PictureTile|null} */ picture;
+  /** @type {Scale[]} */ tileScales;
+  /** @type {boolean[]} */ marks;
+  /** @type {Uint32Array} */ palette;
+
   constructor(parent) {
     super();
     this.room = parent;
@@ -82,8 +96,7 @@ export class MapGrid extends Part {
   }
 
   refresh() {
-    this.theme = readTheme(this.root);
-    this.palettes = palettes(this.theme);
+    this.takeColours();
     this.watch();
     this.layout(true);
   }
@@ -108,7 +121,7 @@ export class MapGrid extends Part {
     }
     if (!(this.chosen < count)) this.chosen = null;
     if (!this.choices[this.scale]) this.scale = header.scale;
-    if (this.cell >= this.cells.tokens) this.cell = null;
+    if (this.cell !== null && this.cell >= this.cells.tokens) this.cell = null;
     this.looked = { tile: Math.min(this.looked.tile, count - 1), token: this.cell ?? -1 };
     const held = this.wall?.element.contains(focused(this.root)) ? Math.min(this.wall.active, count - 1) : -1;
     this.wall = new TileWall({
@@ -193,7 +206,7 @@ export class MapGrid extends Part {
       this.cell = null;
     } else if (event.shiftKey && event.key.startsWith("Arrow")) {
       const from = Math.max(0, this.shown);
-      const [row, place] = gridMove(event, Math.floor(from / cells.columns), from % cells.columns, cells.rows, cells.columns);
+      const [row, place] = /** @type {number[]} */ (gridMove(event, Math.floor(from / cells.columns), from % cells.columns, cells.rows, cells.columns));
       this.cell = row * cells.columns + place;
       this.looked = { tile: this.wall.active, token: this.cell };
     } else {
@@ -306,8 +319,7 @@ export class MapGrid extends Part {
     const here = shown < 0 ? "" : `${this.where()}, ${header.labels[this.looked.tile]}: ${short(this.value(this.looked.tile))}`;
     say(this.words.how, here ? `${here}${this.cell === null ? "" : " \u00b7 locked, Escape lets go"}` : this.hint);
     set(wall.element, "aria-label", this.summary());
-    if (this.toAnnounce) this.announce(this.summary());
-    this.toAnnounce = false;
+    this.announceDone(() => this.summary());
     this.root.classList.toggle("plain", header.role === "ink");
   }
 

@@ -134,7 +134,7 @@ export class MovingMaps extends Part {
 
   sayAll() {
     const { kind, said, at, lines } = this;
-    while (lines.children.length > said.length) lines.lastChild.remove();
+    while (lines.children.length > said.length) lines.lastElementChild?.remove();
     while (lines.children.length < said.length) lines.append(element("p", {}, text()));
     said.forEach((line, i) => say(lines.children[i].firstChild, line));
     if (!kind.say) return;

@@ -2,6 +2,11 @@
 
 import { element, say, set, text } from "../shared/dom.js";
 
+/**
+ * A number, in words or as a bar.
+ * @typedef {{node: Text|null, element: HTMLElement, bar: HTMLElement|null, kind: string|undefined}} Cell
+ */
+
 /** A small table. Its nodes are made once; while the pointer moves only text nodes and transforms change. */
 export class Columns {
   /**
@@ -12,7 +17,7 @@ export class Columns {
    */
   constructor(label, count, rows, { signed = false } = {}) {
     this.shown = count;
-    this.cells = /** @type {Record<string, {node: Text, element: HTMLElement, bar: HTMLElement, kind: string}[]>} */ ({});
+    this.cells = /** @type {Record<string, Cell[]>} */ ({});
     const lines = Object.entries(rows).map(([name, title]) => {
       this.cells[name] = Array.from({ length: count }, () => (name === "bar" ? barCell() : textCell(name)));
       const head = element(`span.row-name.${name}`, name === "bar" ? {} : { role: "rowheader" }, title);
@@ -49,11 +54,13 @@ export class Columns {
   }
 }
 
+/** @param {string} name @returns {Cell} */
 function textCell(name) {
   const node = text();
   return { node, element: element(`span.cell.${name}`, { role: "cell" }, node), bar: null, kind: undefined };
 }
 
+/** @returns {Cell} */
 function barCell() {
   const bar = element("i");
   return { node: null, element: element("span.room", {}, bar), bar, kind: undefined };

@@ -13,6 +13,8 @@ const NO_SHARE = "what follows the attention is no sum";
 
 /** The panel. All its nodes are made once; while the pointer moves only text nodes and transforms change. */
 export class PairPanel {
+  /** @type {ReturnType<typeof strongestKeys>} known with the first reading */ strongest;
+
   /** @param {() => void} release called when the visitor lets go of what is locked, by button */
   constructor(release) {
     this.how = text();
@@ -27,7 +29,7 @@ export class PairPanel {
       share: new Columns("What the pair is a part of", 2, { sum: "of", whole: "which is" }),
     };
     this.even = element("span.even", { "aria-hidden": "true" });
-    this.columns.softmax.cells.bar[0].element.parentElement.append(this.even);
+    this.columns.softmax.cells.bar[0].element.parentElement?.append(this.even);
     this.evenShare = element("span", {}, "an ", term("even-share", "even share"));
     this.notes = Object.fromEntries(STEPS.map((name) => [name, text()]));
     this.results = Object.fromEntries(STEPS.map((name) => [name, { big: text(), aside: text(), exact: text() }]));
@@ -171,7 +173,7 @@ export class PairPanel {
     say(second, aside);
     say(exact, full(value));
     const tiny = big === NEARLY_ZERO;
-    const result = this.steps[STEPS.indexOf(name)].lastElementChild;
+    const result = /** @type {Element} */ (this.steps[STEPS.indexOf(name)].lastElementChild);
     if (result.classList.contains("tiny") !== tiny) result.classList.toggle("tiny", tiny);
   }
 
@@ -191,7 +193,7 @@ export class PairPanel {
     this.columns.value.explain("value", numbers.map(digits));
     this.columns.value.explain("taken", numbers.map((number) => digits(weight * number)));
     this.columns.share.explain("sum", [ofQuery, logit].map(digits));
-    for (const step of this.steps) set(step.lastElementChild, "title", step.lastElementChild.lastElementChild.textContent);
+    for (const { lastElementChild: result } of this.steps) if (result) set(result, "title", result.lastElementChild?.textContent ?? "");
   }
 }
 

@@ -2,7 +2,7 @@
 // attention.js, so nothing that follows a pointer asks the server.
 
 import { Attention, MEAN, strongest } from "../shared/attention.js";
-import { makeScale, palettes, readTheme, toIndices } from "../shared/colours.js";
+import { makeScale, toIndices } from "../shared/colours.js";
 import { say } from "../shared/dom.js";
 import { Cells, fitBoard, inkEdge } from "../shared/paint.js";
 import { mountable } from "../shared/part.js";
@@ -21,6 +21,26 @@ const PAIR = 430; // pixels that the worked pair needs for eight numbers next to
 
 /** The component. "Held" is the pixel whose map is shown, "other" the one it is paired with. */
 export class Viewer extends PixelPart {
+  // All that comes with the first data
+  /** @type {Attention} */ attention;
+  /** @type {Worked} */ worked;
+  /** @type {Cells} */ cells;
+  /** @type {InkEdge} */ edge;
+  /** @type {Float64Array} of each head and their mean, a value a token */ maps;
+  /** @type {Float64Array} */ logs;
+  /** @type {Uint16Array} of the colours of `maps` */ indices;
+  /** @type {Uint16Array} */ pictureIndices;
+  /** @type {{name: string, spoken: string}[]} */ names;
+  /** @type {TileWall|null} */ wall;
+  /** @type {Uint32Array} the pixels of the picture without outlines */ still;
+  /** @type {Scale} of the chosen map */ scale;
+  /** @type {Uint32Array} */ palette;
+  /** @type {any} */ reading;
+  /** @type {number} the token whose map is shown */ held;
+  /** @type {number} the one it is paired with, or -1 */ other;
+  /** @type {number} `other`, or the strongest where there is none */ shownOther;
+  /** @type {string|null} what the controls show */ controlsSaid;
+
   constructor(parent) {
     super();
     this.view = null;
@@ -37,8 +57,7 @@ export class Viewer extends PixelPart {
 
   receive(bytes) {
     this.takeNew(bytes, (sent) => spread(unpack(sent)));
-    this.theme = readTheme(this.root);
-    this.palettes = palettes(this.theme);
+    this.takeColours();
     this.watch();
     this.layout(true);
     const { model, recipe, image } = this.header.origin;

@@ -12,17 +12,20 @@ const ALONE = 168; // of one that has no neighbours
 
 /** Four walls. They are painted only while they are on the screen. */
 export class QkvMaps {
+  /** @type {import("./pixel_viewer.js").Viewer} known with the first data */ viewer;
+  /** @type {any[]} */ parts;
+
   constructor() {
     this.element = element("section.qkv-maps", { "aria-label": "Query, key, value and output" });
     this.visible = false;
     this.watcher = new IntersectionObserver((entries) => {
-      this.visible = entries.at(-1).isIntersecting;
+      this.visible = entries[entries.length - 1].isIntersecting;
       if (this.visible && this.viewer?.reading) this.viewer.guard(() => this.say(this.viewer.reading));
     });
     this.watcher.observe(this.element);
   }
 
-  /** Build the walls for new data. @param {any} viewer the Viewer they belong to */
+  /** Build the walls for new data. @param {import("./pixel_viewer.js").Viewer} viewer that they belong to */
   take(viewer) {
     this.viewer = viewer;
     const { shapes, cells, edge, attention } = viewer;

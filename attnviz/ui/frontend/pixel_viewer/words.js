@@ -106,8 +106,7 @@ export function sayAtRest(viewer) {
     set(board.cell, "aria-label", placeWords(viewer, token));
   }
   frame.pair.sayAtRest();
-  if (viewer.toAnnounce) viewer.announce(summary);
-  viewer.toAnnounce = false;
+  viewer.announceDone(() => summary);
 }
 
 /** The model's answer, as bars. @param {import("./pixel_viewer.js").Viewer} viewer */

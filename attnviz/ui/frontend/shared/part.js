@@ -2,6 +2,7 @@
 // words follow its maps.
 
 import { ControlledState } from "./controlled_state.js";
+import { palettes, readTheme } from "./colours.js";
 import { element, say, text } from "./dom.js";
 import { unpack } from "./payload.js";
 
@@ -30,6 +31,9 @@ function unseen(part) {
 
 /** A component; its own class says what the methods without a body do. */
 export class Part {
+  /** @type {Theme} known with the first data */ theme;
+  /** @type {Palettes} */ palettes;
+
   constructor() {
     /** @type {HTMLElement} that holds it all; the class itself makes it */
     this.root = /** @type {any} */ (null);
@@ -184,8 +188,23 @@ export class Part {
     for (const [name, value] of Object.entries(this.settled())) this.state(name).note(value);
   }
 
+  /** Take the colours of Streamlit's theme. @returns {boolean} whether they are other ones */
+  takeColours() {
+    const theme = readTheme(this.root);
+    if (JSON.stringify(theme) === JSON.stringify(this.theme)) return false;
+    this.theme = theme;
+    this.palettes = palettes(theme);
+    return true;
+  }
+
   /** Say something to those who cannot see. */
   announce(words) {
     say(this.live, words);
+  }
+
+  /** Say what something done on purpose has led to, once, to those who cannot see. @param {() => string} words */
+  announceDone(words) {
+    if (this.toAnnounce) this.announce(words());
+    this.toAnnounce = false;
   }
 }

@@ -56,7 +56,13 @@ export function netStages(layers, input, switches = {}) {
   return found;
 }
 
-/** The stages of one layer. @returns {Object<string, Float64Array>} */
+/**
+ * The stages of one layer.
+ * @param {Layer} layer
+ * @param {Float64Array} input
+ * @param {{eps?: number|null, skip?: boolean, off?: number[], relevance?: ArrayLike<number>|null}} switches as the layer has them: `off` names its heads
+ * @returns {Object<string, Float64Array>}
+ */
 export function layerStages(layer, input, { eps = null, skip = true, off = [], relevance = null } = {}) {
   const { heads, channels, rows, columns } = layer;
   const map = rows * columns;
@@ -98,7 +104,7 @@ export function layerStages(layer, input, { eps = null, skip = true, off = [], r
   return stages;
 }
 
-/** What the relevance of one map goes through: minus `from`, times `by`, plus `add`. */
+/** What the relevance of one map goes through: minus `from`, times `by`, plus `add`. @param {Layer} layer @param {number} map @param {number|null} eps in place of the norm's own */
 export function normOf({ norm, factor }, map, eps = null) {
   return norm ? affine(norm, map, eps ?? norm.eps) : { from: 0, by: factor, add: 0 };
 }

@@ -25,6 +25,13 @@ export function askOf({ view, header }) {
 
 /** Bars, a class each. */
 export class LiveAnswer {
+  /** @type {Answered} as it was trained; known with the first data */ before;
+  /** @type {Answered} with what is switched */ now;
+  // What `rows` makes, a class each
+  /** @type {Text[]} */ cells;
+  /** @type {{now: HTMLElement, before: HTMLElement}[]} */ bars;
+  /** @type {HTMLElement[]} */ lines;
+
   /** @param {import("./stage_grid.js").StageGrid} grid */
   constructor(grid) {
     this.grid = grid;

@@ -1,7 +1,7 @@
 // Element-wise attention: every stage of every layer, and the steps of one pixel. Python's side is attnviz/ui/components/stage_grid.py;
 // the stages are computed in element_wise.js, so nothing that follows a pointer or a switch waits for the server.
 
-import { packed, palettes, readTheme, TOP } from "../shared/colours.js";
+import { packed, TOP } from "../shared/colours.js";
 import { say } from "../shared/dom.js";
 import { Cells, fitBoard, inkEdge } from "../shared/paint.js";
 import { mountable } from "../shared/part.js";
@@ -22,13 +22,28 @@ const TAPS = Object.fromEntries(STEPS.map(([tap, name]) => [tap, name]));
 
 /** The component. */
 export class StageGrid extends PixelPart {
+  // All that comes with the first data
+  /** @type {import("./element_wise.js").Layer[]} */ layers;
+  /** @type {Placement} */ placement;
+  /** @type {Cells} of the picture, as all maps show it */ cells;
+  /** @type {InkEdge} */ edge;
+  /** @type {string[]} the taps that stand beside one another */ columns;
+  /** @type {boolean} */ coloured;
+  /** @type {StageWall} */ wall;
+  /** @type {TileWall} */ inside;
+  /** @type {Record<string, Float64Array>[]} of each layer */ stages;
+  /** @type {number[]} of each layer */ cut;
+  /** @type {number[]} of each layer */ gain;
+  /** @type {boolean} whether the maps of all stages are painted */ prepared;
+  /** @type {ReturnType<typeof way>} the steps of the pixel */ found;
+
   constructor(parent) {
     super();
     this.view = null;
     this.at = [0, 0]; // the pixel that is looked at
     this.tile = 0;
-    /** @type {Map<number, Record<string, Float64Array>[]>|null} stages of the other picture */
-    this.others = null;
+    /** @type {{number: number, stages: Record<string, Float64Array>[]}|null} the stages of another picture, by its number */
+    this.other = null;
     // What painting.js leaves for the outlines and the words
     /** @type {{raw: Float64Array[], drawn: Float64Array[], kind: "excess"|"signed", extent: any, own: any, scale?: any}[]} */
     this.tiles = [];
@@ -51,8 +66,7 @@ export class StageGrid extends PixelPart {
 
   receive(bytes) {
     this.takeNew(bytes, (sent) => unpack(sent));
-    this.theme = readTheme(this.root);
-    this.palettes = palettes(this.theme);
+    this.takeColours();
     this.watch();
     this.layout(true);
   }
@@ -65,6 +79,7 @@ export class StageGrid extends PixelPart {
     this.cells = new Cells(rows, columns);
     this.edge = header.ink ? inkEdge(this.placement.plane(arrays.input, 0), rows, columns) : [];
     this.columns = header.columns;
+    this.other = null; // of these layers none is computed yet
     this.coloured = planes === 3;
     const shape = [this.layers.length, header.columns.join(), rows, columns, this.coloured, header.ink].join(" ");
     if (shape !== this.shape || header.ink) this.build();
@@ -91,7 +106,7 @@ export class StageGrid extends PixelPart {
     });
     frame.wallRoom.replaceChildren(this.wall.element);
     frame.insideRoom.replaceChildren(this.inside.element);
-    this.size = null;
+    this.size = undefined;
   }
 
   takeAsked() {
@@ -135,19 +150,17 @@ export class StageGrid extends PixelPart {
     if (view.relevance === "learnt") return { eps, skip, off };
     if (view.relevance === "one") return { eps, skip, off, relevance: layers.map((layer) => new Float64Array(layer.xWeights.length).fill(1)) };
     if (view.relevance === "mean") return { eps, skip, off, relevance: layers.map((_, number) => arrays[`${number}.mean`]) };
-    this.others ??= new Map();
-    if (!this.others.has(header.other?.number)) {
-      this.others.clear();
-      this.others.set(header.other?.number, netStages(layers, arrays.other));
-    }
-    return { eps, skip, off, relevance: this.others.get(header.other?.number).map((stages) => stages.normed_relevance) };
+    const { number } = header.other;
+    const other = this.other && this.other.number === number ? this.other : { number, stages: netStages(layers, arrays.other) };
+    this.other = other;
+    return { eps, skip, off, relevance: other.stages.map((stages) => stages.normed_relevance) };
   }
 
   compute() {
     this.stages = netStages(this.layers, this.arrays.input, this.switches);
     this.cut = this.stages.map(cutShare);
     this.gain = this.stages.map(gain);
-    this.prepared = null;
+    this.prepared = false;
   }
 
   // What the visitor does
@@ -197,7 +210,7 @@ export class StageGrid extends PixelPart {
       this.compute();
     }
     if (name === "layer") this.tile = value * this.columns.length + (this.tile % this.columns.length);
-    this.prepared = null;
+    this.prepared = false;
     this.frame.sayControls(this);
     this.changed();
   }
@@ -250,7 +263,7 @@ export class StageGrid extends PixelPart {
     this.inside.room = Math.max(84, Math.min(260, (width - 5 * 8) / 6));
     this.inside.layout(width, kind === "narrow");
     frame.legend.layout();
-    this.prepared = null;
+    this.prepared = false;
     this.draw();
   }
 

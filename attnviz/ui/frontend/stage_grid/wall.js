@@ -84,7 +84,7 @@ export class StageWall {
       const [x, y] = [Math.round((aside + column * step) * ratio), Math.round((top + row * below + line) * ratio)];
       this.board.place(x, y, [cell, cell], cells, this.edge, Math.max(1, Math.round(ratio)));
       Object.assign(tile.style, { left: `${x / ratio}px`, top: `${y / ratio}px`, width: `${wide}px` });
-      tile.querySelector("div").style.height = `${high}px`;
+      /** @type {HTMLElement} */ (tile.querySelector("div")).style.height = `${high}px`;
     });
     this.wide = wide;
   }

@@ -39,7 +39,7 @@ export function arithmetic(found) {
     relevance: { sum: `${n(x.share)} \u00d7 ${n(y.share)}`, value: found.relevance },
     normed_relevance: {
       sum: found.replaced ? "replaced" : norm ? normed(found.relevance, norm)
-        : found.factor === 1 ? "as it is" : `${short(found.relevance)} \u00d7 ${short(found.factor)}`,
+        : found.factor === null || found.factor === 1 ? "as it is" : `${short(found.relevance)} \u00d7 ${short(found.factor)}`,
       value: found.normed,
     },
     attended: { sum: found.off ? "this head is off" : `${n(input)} \u00d7 ${n(found.normed)}`, value: found.attended },
@@ -135,7 +135,8 @@ export class WayPanel {
       this.headCells = heads.map(() => text());
       this.headRows.replaceChildren(...this.headCells.map((cell, head) => element("tr", {}, element("th", { scope: "row" }, `head ${head + 1}`), element("td", {}, cell))));
     }
-    heads.forEach(({ sum }, head) => say(this.headCells[head], short(sum, 3)));
+    const cells = this.headCells;
+    heads.forEach(({ sum }, head) => say(cells[head], short(sum, 3)));
   }
 }
 

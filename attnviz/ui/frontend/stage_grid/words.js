@@ -89,8 +89,7 @@ function sayAtRest(grid, where) {
   set(frame.picture.element, "aria-colcount", String(cells.columns));
   set(frame.picture.row, "aria-rowindex", String(at[0] + 1));
   set(frame.picture.cell, "aria-colindex", String(at[1] + 1));
-  if (grid.toAnnounce) grid.announce(summary + (isSwitched(view) ? ` ${grid.answer.summary()}` : ""));
-  grid.toAnnounce = false;
+  grid.announceDone(() => summary + (isSwitched(view) ? ` ${grid.answer.summary()}` : ""));
 }
 
 function n(value) {
