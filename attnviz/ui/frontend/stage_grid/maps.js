@@ -2,7 +2,7 @@
 
 import { extent } from "../shared/attention.js";
 
-/** A layer as element_wise.js takes it, of what the header and the arrays say. */
+/** A layer as stages.js takes it, of what the header and the arrays say. */
 export function layerOf(one, array) {
   const norm = (name, eps) => (eps === null ? null : {
     eps, mean: array(`${name}.mean`), variance: array(`${name}.variance`), scale: array(`${name}.scale`), shift: array(`${name}.shift`),

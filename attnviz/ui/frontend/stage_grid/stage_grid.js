@@ -1,5 +1,5 @@
 // Element-wise attention: every stage of every layer, and the steps of one pixel. Python's side is attnviz/ui/components/stage_grid.py;
-// the stages are computed in element_wise.js, so nothing that follows a pointer or a switch waits for the server.
+// the stages are computed in stages.js, so nothing that follows a pointer or a switch waits for the server.
 
 import { packed, TOP } from "../shared/colours.js";
 import { say } from "../shared/dom.js";
@@ -8,7 +8,7 @@ import { mountable } from "../shared/part.js";
 import { unpack } from "../shared/payload.js";
 import { PixelPart } from "../shared/pixel_part.js";
 import { TileWall } from "../shared/tiles.js";
-import { cutShare, gain, netStages, PER_HEAD, Placement, way } from "./element_wise.js";
+import { cutShare, gain, netStages, PER_HEAD, Placement, way } from "./stages.js";
 import { LiveAnswer } from "./live_answer.js";
 import { makeFrame } from "./frame.js";
 import { brightest, layerOf } from "./maps.js";
@@ -23,7 +23,7 @@ const TAPS = Object.fromEntries(STEPS.map(([tap, name]) => [tap, name]));
 /** The component. */
 export class StageGrid extends PixelPart {
   // All that comes with the first data
-  /** @type {import("./element_wise.js").Layer[]} */ layers;
+  /** @type {import("./stages.js").Layer[]} */ layers;
   /** @type {Placement} */ placement;
   /** @type {Cells} of the picture, as all maps show it */ cells;
   /** @type {InkEdge} */ edge;

@@ -20,7 +20,7 @@ export const STEPS = [
 
 /**
  * The arithmetic of each step in words.
- * @param {ReturnType<typeof import("./element_wise.js").way>} found
+ * @param {ReturnType<typeof import("./stages.js").way>} found
  * @returns {Object<string, {sum: string, value: number}>}
  */
 export function arithmetic(found) {
@@ -87,7 +87,7 @@ export class WayPanel {
 
   /**
    * Say a way.
-   * @param {ReturnType<typeof import("./element_wise.js").way>} found
+   * @param {ReturnType<typeof import("./stages.js").way>} found
    * @param {{where: string, locked: boolean, step: string|null, kernel: number, colour: (value: number) => string}} more
    *   step: the tap of the map that is looked at
    */

@@ -3,7 +3,7 @@
 import { css } from "../shared/colours.js";
 import { say, set } from "../shared/dom.js";
 import { column, ofValues, percent, short, times } from "../shared/numbers.js";
-import { PER_HEAD } from "./element_wise.js";
+import { PER_HEAD } from "./stages.js";
 import { CHANNELS, isSwitched } from "./view.js";
 import { STEPS } from "./way.js";
 
