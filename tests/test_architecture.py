@@ -1,5 +1,5 @@
 """What the architecture promises, counted in the code: nothing but data, recipes, models and a mechanism's own files
-assumes the size of its pictures or names it."""
+assumes the size of its pictures or names a mechanism."""
 
 import io
 import re
@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.mechanisms.mechanism import Mechanism
+
 ROOT = Path(__file__).parents[1]
-OWN = (  # of pixel attention, and of those who make pictures, recipes and models
-    *("attnviz/data/", "attnviz/recipes/", "attnviz/models/"),
-    *("attnviz/ui/mechanisms/pixel_attention/", "pages/10_pixel_attention.py", "pages/15_paper.py"),
-    "attnviz/ui/shared/first_look.py",
-)
+MAKERS = ("attnviz/data/", "attnviz/recipes/", "attnviz/models/", "attnviz/layers/")  # of pictures and of models
 COMMENTS = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 
 
@@ -36,23 +35,43 @@ def code(text: str, kind: str) -> list[str]:
     return lines
 
 
-def lines() -> Iterator[tuple[str, str]]:
-    """Yield every line of code outside those files, with its place."""
+def own(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return the beginnings of the names of a mechanism's own files: its folder, its pages, and what it alone measures."""
+    pages = [f"pages/{page}" for page in (mechanism.page, *(further.page for further in mechanism.further))]
+    return (f"attnviz/ui/mechanisms/{mechanism.name}/", f"attnviz/measures/{mechanism.name}/", *pages)
+
+
+def lines(without: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+    """Yield every line of code with its place, but not of the makers, nor of files whose names begin so."""
     files = [ROOT / "app.py", *(ROOT / "pages").rglob("*.py")]
     files += [path for kind in ("py", "js", "css") for path in (ROOT / "attnviz").rglob(f"*.{kind}")]
     for path in sorted(files):
         name = path.relative_to(ROOT).as_posix()
-        if not name.startswith(OWN):
+        if not name.startswith((*MAKERS, *without)):
             for number, line in enumerate(code(path.read_text("utf-8"), path.suffix), 1):
                 yield f"{name}:{number}", line
 
 
-@pytest.mark.parametrize(
-    ("pattern", "most"), [(r"(?<![\w.])28(?!\w|\.\d)", 6), ("pixel_attention", 4)], ids=["28", "pixel_attention"]
-)
-def test_pictures_of_28_pixels_and_pixel_attention_are_named_hardly_anywhere(pattern: str, most: int) -> None:
-    found = [f"{place}: {line.strip()}" for place, line in lines() if re.search(pattern, line)]
-    assert len(found) <= most, "\n".join(["", *found])
+def named(pattern: str, without: tuple[str, ...]) -> list[str]:
+    """Return the lines of code in which a pattern stands, each after its place, but not of those files."""
+    return [f"{place}: {line.strip()}" for place, line in lines(without) if re.search(pattern, line)]
+
+
+def test_pictures_of_28_pixels_are_assumed_hardly_anywhere() -> None:
+    found = named(r"(?<![\w.])28(?!\w|\.\d)", own(MECHANISMS["pixel_attention"]))
+    assert len(found) <= 6, "\n".join(["", *found])
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=lambda row: row.name)
+def test_a_mechanism_is_named_in_its_own_files_and_in_the_table_alone(mechanism: Mechanism) -> None:
+    pages = ("pages/00_explorer.py", "pages/05_draw.py")  # the model that is shown first; what is erased from a drawing
+    found = named(rf"\b{mechanism.name}\b", (*own(mechanism), *pages))
+    assert {line.partition(":")[0] for line in found} == {"attnviz/ui/mechanisms/__init__.py"}, "\n".join(["", *found])
+
+
+def test_no_file_of_the_front_end_bears_the_name_of_a_mechanism() -> None:
+    names = [path.name for path in (ROOT / "attnviz" / "ui" / "frontend").rglob("*")]
+    assert [name for name in names if any(mechanism in name for mechanism in MECHANISMS)] == []
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,7 @@ class StageView:
         probabilities: (class,)
         label: what the picture shows, if it is known.
         checkpoint: which model the live channel asks; None: the answer does not follow the switches.
+        derived: the derived value by which the live channel computes the stages with "eps", "skip" and "relevance".
         source, number: which picture it is asked about.
         ink: whether the picture is a drawing: the edge of its ink then lies on every map.
         other: number and input (channel, row, column) of a picture whose relevance can be borrowed.
@@ -117,6 +118,7 @@ class StageView:
     checkpoint: str | None
     source: str
     number: int
+    derived: str = ""
     ink: bool = False
     other: tuple[int, np.ndarray] | None = None
     origin: Mapping[str, str | int | float] = field(default_factory=dict)
@@ -175,6 +177,7 @@ def stage_grid(
         "classes": [*view.classes],
         "label": view.label,
         "checkpoint": view.checkpoint,
+        "derived": view.derived,
         "ask": {"data": view.source, "number": view.number},
         "ink": view.ink,
         "other": None if view.other is None else {"number": view.other[0]},

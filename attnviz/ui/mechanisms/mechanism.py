@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,20 @@ def nothing() -> None:
 def no_derived() -> tuple[Derived[Any], ...]:
     """Return the derived values of a mechanism that has none of its own."""
     return ()
+
+
+def later(module: str, name: str) -> Callable[..., Any]:
+    """Return a function whose module is imported when it is first called, so that a row costs nothing but itself.
+
+    Args:
+        module: its full name.
+        name: of the function in it.
+    """
+
+    def call(*given: Any) -> Any:
+        return getattr(import_module(module), name)(*given)
+
+    return call
 
 
 @dataclass(frozen=True)

@@ -66,9 +66,7 @@ def test_a_page_with_the_pixel_viewer_names_its_component_and_all_that_it_import
 
 def test_a_component_in_a_folder_names_its_modules_and_those_beside_the_folder() -> None:
     linked = re.findall(r'attnviz.stage_grid/(.*?)"', head._preload("stage_grid", FRONTEND))
-    assert {"stage_grid/stage_grid.js", "stage_grid/stages.js", "shared/colours.js", "shared/live.js"} <= set(
-        linked
-    )
+    assert {"stage_grid/stage_grid.js", "stage_grid/stages.js", "shared/colours.js", "shared/live.js"} <= set(linked)
     assert all((FRONTEND / name).exists() for name in linked)
 
 

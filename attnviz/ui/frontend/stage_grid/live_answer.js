@@ -19,7 +19,7 @@ export function askOf({ view, header }) {
     ...(view.relevance === "learnt" ? {} : { relevance: view.relevance }),
     ...(view.relevance === "other" ? { data: header.ask.data, other: header.other.number } : {}),
   };
-  const wanted = Object.keys(parameters).length ? { stages: { derived: "element_wise", parameters } } : {};
+  const wanted = Object.keys(parameters).length ? { stages: { derived: header.derived, parameters } } : {};
   return { checkpoint: header.checkpoint, edits, wanted };
 }
 

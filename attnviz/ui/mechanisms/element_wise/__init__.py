@@ -2,24 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Mechanism
+from attnviz.ui.mechanisms.mechanism import Mechanism, later
 
 if TYPE_CHECKING:
-    from attnviz.cards import Card
-    from attnviz.ui.components.panel import Panel
     from attnviz.ui.live.derived import Derived
-
-
-def _panel(card: "Card") -> "Panel":
-    from attnviz.ui.mechanisms.element_wise import panels
-
-    return panels.panel_of(card)
-
-
-def _home() -> None:
-    from attnviz.ui.mechanisms.element_wise import home
-
-    home.show(MECHANISM)
 
 
 def _derived() -> "tuple[Derived[Any], ...]":
@@ -38,9 +24,9 @@ MECHANISM = Mechanism(
     url="element_wise",
     models=("element_wise",),
     controls=("vgg_control", "plain_conv"),
-    panel=_panel,
+    panel=later(f"{__name__}.panels", "panel_of"),
     papers=("bacochina",),
-    home=_home,
+    home=later(f"{__name__}.home", "show"),
     tries=(("A boot in two layers: what remains of a pixel?", {**_BOOT, "pixel": "16,12"}),),
     derived=_derived,
     components=("stage_grid",),

@@ -5,15 +5,15 @@ import streamlit as st
 
 from attnviz import cards, data
 from attnviz.data import samples
-from attnviz.ui.mechanisms.mechanism import Mechanism
+from attnviz.ui.mechanisms.element_wise import MECHANISM
 from attnviz.ui.shared import page
 
 SOURCE = "fashion_mnist"
 
 
-def show(mechanism: Mechanism) -> None:
+def show() -> None:
     """Draw a sample picture of each class; nothing where no model of them is here."""
-    here = [name for name in cards.names() if name.split(".")[0] in mechanism.models]
+    here = [name for name in cards.names() if name.split(".")[0] in MECHANISM.models]
     model = next((name for name in here if cards.read(name).recipe.data == SOURCE), None)
     if model is None:
         return
@@ -24,4 +24,4 @@ def show(mechanism: Mechanism) -> None:
             at = int(np.flatnonzero(few.labels == label)[0])
             picture = f"![sample picture: {name}]({page.png(few.images[at, :, :, 0])})"
             words = {"model": model, "data": SOURCE, "number": int(few.numbers[at])}
-            page.link(mechanism.page, f"{picture} {name}", **words)
+            page.link(MECHANISM.page, f"{picture} {name}", **words)

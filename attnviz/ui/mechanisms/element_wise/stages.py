@@ -70,6 +70,7 @@ def view(checkpoint: Checkpoint, source: str, number: int) -> StageView:
         checkpoint=card.name,
         source=source,
         number=number,
+        derived="element_wise",
         ink=cache.ink(source),
         other=None
         if other is None

@@ -2,30 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import FurtherPage, Mechanism
+from attnviz.ui.mechanisms.mechanism import FurtherPage, Mechanism, later
 
 if TYPE_CHECKING:
-    from attnviz.cards import Card
-    from attnviz.ui.components.panel import Panel
     from attnviz.ui.live.derived import Derived
-
-
-def _panel(card: "Card") -> "Panel":
-    from attnviz.ui.mechanisms.pixel_attention import panels
-
-    return panels.panel_of(card)
-
-
-def _home() -> None:
-    from attnviz.ui.mechanisms.pixel_attention import home
-
-    home.show(MECHANISM)
-
-
-def _live() -> None:
-    from attnviz.ui.mechanisms.pixel_attention import home
-
-    home.live(MECHANISM)
 
 
 def _derived() -> "tuple[Derived[Any], ...]":
@@ -44,15 +24,15 @@ MECHANISM = Mechanism(
     url="pixel_attention",
     models=("pixel_attention",),
     controls=("pixel_line", "histogram_line", "histogram_mlp", "ink"),
-    panel=_panel,
+    panel=later(f"{__name__}.panels", "panel_of"),
     panels=(
         "pixel_attention.digits-no-positions",
         "pixel_attention.1v8-augmented-positions",
         "pixel_attention.1v8-augmented",
     ),
     papers=("schwarz",),
-    home=_home,
-    live=_live,
+    home=later(f"{__name__}.home", "show"),
+    live=later(f"{__name__}.home", "live"),
     tries=(
         ("The loop of an 8: what does it look at?", {**_EIGHT, "query": "12,13"}),
         ("A 1: which pixels receive most attention?", {**_EIGHT, "number": 6, "direction": "received"}),

@@ -5,14 +5,14 @@ import streamlit as st
 
 from attnviz import cards, data
 from attnviz.errors import CheckpointError
-from attnviz.ui.mechanisms.mechanism import Mechanism
+from attnviz.ui.mechanisms.pixel_attention import MECHANISM
 from attnviz.ui.mechanisms.pixel_attention.first_look import NAME, NUMBER, SOURCE
 from attnviz.ui.shared import address, first_look, page
 
 POOL = 256  # pictures at the beginning of the strokes' test split to choose from, drawn in 0.2 s
 
 
-def live(mechanism: Mechanism) -> None:
+def live() -> None:
     """Draw a digit with its attention, computed in advance: it answers the pointer without a model."""
     from attnviz.ui.components.pixel_viewer import pixel_viewer
 
@@ -24,7 +24,7 @@ def live(mechanism: Mechanism) -> None:
     pixel_viewer(view, key="home_viewer", plain=True)
 
 
-def show(mechanism: Mechanism) -> None:
+def show() -> None:
     """Draw one picture of each digit; a click on one opens it on the page."""
     images, labels = data.load("strokes", "test", count=POOL)
     hands = int(np.bincount(labels).min())  # a hand is one picture of each digit: the rarest says how many there are
@@ -45,4 +45,4 @@ def show(mechanism: Mechanism) -> None:
             number = int((labels == digit).nonzero()[0][hand])
             picture = f"![a drawn {digit}]({page.png(images[number, :, :, 0])})"
             words = {"model": NAME, "data": "strokes", "number": number}
-            page.link(mechanism.page, f"{picture} {digit}", **words)
+            page.link(MECHANISM.page, f"{picture} {digit}", **words)
