@@ -11,7 +11,7 @@ from attnviz.roles import role_of
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.server import preload
-from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared import cache, page, pickers, url_state
 
 MODEL = "pixel_attention.1v8"
 EIGHT = {"model": MODEL, "data": "strokes", "number": "23"}
@@ -30,7 +30,7 @@ def main() -> None:
             picture = pickers.picture(card)
         explore(card, picture)
         pickers.more(card, picture)
-        address.state(**pickers.stated(card, picture))
+        url_state.state(**pickers.stated(card, picture))
     preload.soon()
 
 
@@ -46,11 +46,11 @@ def explore(card: Card, picture: pickers.Picture) -> None:
         st.info("This model has no taps: it is a control without intermediate values to look at. Choose another one.")
         return
     names = list(known)
-    chosen = address.choice("address", names, names[0])
+    chosen = url_state.choice("address", names, names[0])
     heard, role = known[chosen], role_of(chosen)
     query = None
     with rest:
-        st.selectbox("Tap path", names, key="address", on_change=address.keep, args=("address",))
+        st.selectbox("Tap path", names, key="address", on_change=url_state.keep, args=("address",))
         if "query" in heard.axes:
             query = pickers.token(heard.shape[heard.axes.index("query")], heard.grid)
     sums = f" Sums to one over the axis {role.sums_to_one}." if role.sums_to_one else ""

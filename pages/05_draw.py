@@ -22,7 +22,7 @@ from attnviz.ui.components.drawing_pad import (
 from attnviz.ui.draw import other_inputs, panels
 from attnviz.ui.mechanisms.pixel_attention import erase_drawing
 from attnviz.ui.server import preload
-from attnviz.ui.shared import address, cache, page
+from attnviz.ui.shared import cache, page, url_state
 
 PAD = "pad"
 SAMPLES = 64  # pictures at the beginning of the strokes' test split, among which there is one of each digit
@@ -48,7 +48,7 @@ def main() -> None:
 @st.fragment
 def draw() -> None:
     """Draw the pad and the panels: everything that a pen stroke changes, so that nothing else runs again."""
-    address.catch_up()
+    url_state.catch_up()
     with page.sentences():
         drawn, sentences = drawn_from_url(st.query_params.to_dict())
         base = None
@@ -95,7 +95,7 @@ def keep() -> None:
     if maps:
         words["map"] = None if maps == MAPS[0] else maps
     if words:
-        address.set_value(**words)
+        url_state.set_value(**words)
 
 
 def samples() -> list[Base]:

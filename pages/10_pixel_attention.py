@@ -7,7 +7,7 @@ from attnviz.cards import Card
 from attnviz.ui.mechanisms.pixel_attention import MECHANISM, explorer, first_look
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 from attnviz.ui.server import preload
-from attnviz.ui.shared import accuracy, address, experiments, page, pickers
+from attnviz.ui.shared import accuracy, experiments, page, pickers, url_state
 
 MODEL, FIRST_MODEL = first_look.NAME, "pixel_attention.1v8"  # the second: what links of version 1 mean
 SAID = "pixel_attention.said"  # the model and data set whose figures stand below
@@ -45,9 +45,9 @@ def see() -> tuple[Card, str] | None:
     Returns:
         The model and the data set that were chosen; None where they could not be shown.
     """
-    address.catch_up()
+    url_state.catch_up()
     with page.sentences():
-        old = address.version() == address.FIRST
+        old = url_state.version() == url_state.FIRST
         with page.choices():
             names = [name for name in cards.names() if name.split(".")[0] in MECHANISM.models]
             card = pickers.model(names, FIRST_MODEL if old else MODEL)
@@ -56,7 +56,7 @@ def see() -> tuple[Card, str] | None:
         pickers.more(card, chosen)
         explorer.explain(card, view, numbers)
         experiments.choose(choice.EXPERIMENTS, card, chosen)
-        address.state(**pickers.stated(card, chosen))
+        url_state.state(**pickers.stated(card, chosen))
         source = pickers.tests(card, chosen)
         if st.session_state[SAID] not in (None, (card.name, source)):
             st.rerun()  # the results below belong to another model or data set

@@ -6,7 +6,7 @@ from attnviz import cards
 from attnviz.ui.mechanisms.pixel_attention import MECHANISM, explorer, paper_question
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 from attnviz.ui.server import preload
-from attnviz.ui.shared import address, experiments, page, pickers
+from attnviz.ui.shared import experiments, page, pickers, url_state
 
 MODEL = "pixel_attention.1v8"
 EIGHT = {"data": "strokes", "number": "23"}
@@ -30,7 +30,7 @@ def main() -> None:
 @st.fragment
 def see() -> None:
     """Draw the paper's question, the choices, the viewer, and what the paper shows."""
-    address.catch_up()
+    url_state.catch_up()
     with page.sentences():
         with page.choices():
             names = [name for name in cards.names() if name.split(".")[0] in MECHANISM.models]
@@ -40,7 +40,7 @@ def see() -> None:
         pickers.more(card, chosen)
         experiments.choose(choice.OF_THE_PAPER, card, chosen, heading="What the paper shows")
         paper_question.show(pickers.stated(card, chosen))
-        address.state(**pickers.stated(card, chosen))
+        url_state.state(**pickers.stated(card, chosen))
 
 
 main()

@@ -7,7 +7,7 @@ from attnviz.cards import Card
 from attnviz.ui.components.stage_grid import FIELDS, SWITCHES, settled_view, stage_grid
 from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments, words
 from attnviz.ui.server import preload
-from attnviz.ui.shared import address, cache, page, pickers, result_dots
+from attnviz.ui.shared import cache, page, pickers, result_dots, url_state
 from attnviz.ui.shared.experiments import choose
 
 MODEL = "element_wise.fashion-b"
@@ -35,7 +35,7 @@ def main() -> None:
 @st.fragment
 def see(names: list[str]) -> None:
     """Draw the choices, the stages, and everything else that another picture changes."""
-    address.catch_up()
+    url_state.catch_up()
     with page.sentences():
         with page.choices():
             card = pickers.model(names, MODEL)
@@ -53,7 +53,7 @@ def see(names: list[str]) -> None:
                     look(one, chosen, state, key)
         pickers.more(card, chosen)
         explain(card, chosen)
-        address.state(**pickers.stated(card, chosen))
+        url_state.state(**pickers.stated(card, chosen))
 
 
 def beside(card: Card, names: list[str]) -> Card | None:
@@ -64,10 +64,10 @@ def beside(card: Card, names: list[str]) -> Card | None:
     if not same:
         return None
     titles = {"": "nothing", **{name: cards.read(name).recipe.title for name in same}}
-    name = address.choice(BESIDE, list(titles), "")
+    name = url_state.choice(BESIDE, list(titles), "")
     st.selectbox(
         "Compare with", list(titles), key=BESIDE, format_func=titles.__getitem__, width=130,
-        on_change=lambda: address.set_value(beside=st.session_state[BESIDE] or None),
+        on_change=lambda: url_state.set_value(beside=st.session_state[BESIDE] or None),
     )  # fmt: skip
     return cards.read(name) if name else None
 
@@ -81,7 +81,7 @@ def look(card: Card, chosen: pickers.Picture, state: dict[str, object], key: str
     def keep() -> None:
         settled = settled_view(key)
         if settled:
-            address.set_value(**FIELDS.write(settled))
+            url_state.set_value(**FIELDS.write(settled))
 
     stage_grid(view, key=key, state=state, switches=SWITCHES, on_change=keep)
 

@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz import data, results
 from attnviz.recipes import PAPERS
 from attnviz.ui.mechanisms import MECHANISMS
-from attnviz.ui.shared import address, page, result_dots
+from attnviz.ui.shared import page, result_dots, url_state
 
 ALL = "all"
 
@@ -33,10 +33,10 @@ def main() -> None:
 def choose(field: str, label: str, titles: dict[str, str]) -> str:
     """Draw a filter, and return what is chosen."""
     options = {ALL: "all", **titles}
-    chosen = address.choice(field, list(options), ALL)
+    chosen = url_state.choice(field, list(options), ALL)
     st.segmented_control(
         label, list(options), key=field, format_func=options.__getitem__, required=True,
-        on_change=address.keep, args=(field,),
+        on_change=url_state.keep, args=(field,),
     )  # fmt: skip
     return chosen
 

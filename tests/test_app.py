@@ -71,7 +71,7 @@ def test_every_page_is_in_the_navigation_once() -> None:
     assert sorted(file for file, _ in listed()) == sorted(files)
 
 
-def test_the_address_of_a_page_is_its_name_without_the_number() -> None:
+def test_the_url_of_a_page_is_its_name_without_the_number() -> None:
     assert len(listed()) >= 4
     assert all(re.sub(r"^\d+_|\.py$", "", file) == url for file, url in listed() if url)
 

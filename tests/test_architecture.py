@@ -36,7 +36,7 @@ def code(text: str, kind: str) -> list[str]:
 
 
 def own(mechanism: Mechanism) -> tuple[str, ...]:
-    """Return the beginnings of the names of a mechanism's own files: its folder, its pages, and what it alone measures."""
+    """Return how the names of a mechanism's own files begin: its folder, its pages, and what it alone measures."""
     pages = [f"pages/{page}" for page in (mechanism.page, *(further.page for further in mechanism.further))]
     return (f"attnviz/ui/mechanisms/{mechanism.name}/", f"attnviz/measures/{mechanism.name}/", *pages)
 

@@ -184,7 +184,7 @@ def test_what_a_module_of_the_front_end_imports_is_there(front: Graph) -> None:
     ("module", "text", "found"),
     [
         ("shared.page", "from attnviz.ui.live import budget", True),
-        ("components.payload", "def f():\n    from attnviz.ui.shared import address", True),
+        ("components.payload", "def f():\n    from attnviz.ui.shared import url_state", True),
         ("live.budget", "from attnviz.ui.mechanisms.pixel_attention.panels import panel_of", True),
         ("live.budget", "from attnviz.ui.mechanisms import MECHANISMS", False),
         ("draw.panels", "from attnviz.ui.server import preload", True),

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server.security import HEADERS
-from attnviz.ui.shared.address import VERSION
+from attnviz.ui.shared.url_state import VERSION
 from attnviz.ui.shared.wording import UNEXPECTED, WORD_JOINER
 
 from .conftest import NewPage, Problems, Serve, axe, ready
@@ -122,7 +122,7 @@ def test_a_digit_on_the_home_page_leads_to_its_pixels(serve: Serve, page: Page) 
     expect(page.get_by_role("heading", level=1)).to_have_text("See attention")
 
 
-def test_ten_others_are_other_digits_and_have_an_address(serve: Serve, page: Page) -> None:
+def test_ten_others_are_other_digits_and_have_a_url(serve: Serve, page: Page) -> None:
     page.goto(serve())
     ready(page)
     before = page.locator(".st-key-digits a").evaluate_all("(links) => links.map((link) => link.href)")
@@ -163,7 +163,7 @@ def test_an_error_in_a_callback_is_one_sentence(serve: Serve, page: Page) -> Non
     assert "secret" not in page.locator("body").inner_text()
 
 
-def test_words_from_the_address_are_shown_and_not_obeyed(serve: Serve, page: Page) -> None:
+def test_words_from_the_url_are_shown_and_not_obeyed(serve: Serve, page: Page) -> None:
     text = "[a](http://example.org) **b** $c$ :red[d] <i>e</i> http://example.org www.example.org me@example.org"
     page.goto(f"{serve(BROKEN)}/?how=ours&text={urllib.parse.quote(text)}")
     ready(page)
@@ -172,7 +172,7 @@ def test_words_from_the_address_are_shown_and_not_obeyed(serve: Serve, page: Pag
     assert alert.locator("a, strong, i, .katex").count() == 0
 
 
-def test_a_try_changes_the_address_and_the_page_follows(serve: Serve, page: Page) -> None:
+def test_a_try_changes_the_url_and_the_page_follows(serve: Serve, page: Page) -> None:
     page.goto(f"{serve(BROKEN)}/?how=unexpected&more=1")
     ready(page)
     page.get_by_role("button", name="the caught one").click()

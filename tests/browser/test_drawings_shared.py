@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from attnviz.ui.shared.address import VERSION
+from attnviz.ui.shared.url_state import VERSION
 from tests.browser.strokes_format import encode, straight
 from tests.browser.strokes_format import raster as computed
 

@@ -54,7 +54,7 @@ def test_pictures_and_changes_are_those_of_the_weights(page: Page, serve: Serve,
     assert low - slack <= sign * (model.logit(seen[3]) - before) <= high + slack
 
 
-def test_what_removed_pixels_get_is_switched_and_stands_in_the_address(page: Page, serve: Serve, folder: Path) -> None:
+def test_what_removed_pixels_get_is_switched_and_stands_in_the_url(page: Page, serve: Serve, folder: Path) -> None:
     open_page(page, serve, folder)
     page.get_by_role("radio", name="the background").click()
     page.wait_for_url("**fill=background*")

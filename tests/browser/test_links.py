@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from attnviz.ui.shared.address import VERSION
+from attnviz.ui.shared.url_state import VERSION
 
 from .conftest import Serve, ready
 

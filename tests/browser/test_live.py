@@ -206,7 +206,7 @@ def test_below_a_base_path(page: Page, serve: Serve, problems: Problems) -> None
     address = serve(env={"STREAMLIT_SERVER_BASE_URL_PATH": "lab"})
     open_live(page, address, "/lab")
     assert ask(page)["arrays"]["logits"] == pytest.approx([logit({})], rel=1e-4)
-    assert page.evaluate("live.address.href") == address.replace("http", "ws") + "/live"
+    assert page.evaluate("live.url.href") == address.replace("http", "ws") + "/live"
 
 
 def test_answers_come_while_the_page_reruns(page: Page, serve: Serve) -> None:

@@ -98,7 +98,7 @@ def test_the_numbers_behind_the_screen_are_those_of_weights_and_picture(
         assert_close(shown, line, line.max())
 
 
-def test_a_locked_pair_stands_in_the_address_and_in_the_equation(page: Page, serve: Serve) -> None:
+def test_a_locked_pair_stands_in_the_url_and_in_the_equation(page: Page, serve: Serve) -> None:
     open_page(page, serve(), "data=strokes")
     page.mouse.click(*place(page, 14 * SIDE + 14))
     page.wait_for_url("**query=15%2C15*")
@@ -114,7 +114,7 @@ def test_a_locked_pair_stands_in_the_address_and_in_the_equation(page: Page, ser
     assert reading(page)["weight"] == weight
 
 
-def test_nonsense_in_the_address_gives_sentences_and_the_default(page: Page, serve: Serve) -> None:
+def test_nonsense_in_the_url_gives_sentences_and_the_default(page: Page, serve: Serve) -> None:
     open_page(page, serve(), "model=pixel_atention.1v8&data=minst&number=-5&digit=7&wrong=perhaps&query=99,x&head=y")
     for part in ("Did you mean 'pixel_attention.1v8'?", "minst", "number '-5'", "digit '7'", "wrong 'perhaps'"):
         expect(page.get_by_role("alert").filter(has_text=part)).to_be_visible()

@@ -337,7 +337,7 @@ def test_one_finger_drags_a_tapped_pixel_and_else_scrolls_the_page(opened: Open)
 # The address
 
 
-def test_the_address_and_the_view_are_one(opened: Open) -> None:
+def test_the_url_and_the_view_are_one(opened: Open) -> None:
     page = opened("query=2,3&key=4,5&head=2&show=scores&direction=to&scale=map")
     found = reading(page)
     assert (found["query"], found["key"], found["head"]) == ([1, 2], [3, 4], 1)
@@ -358,7 +358,7 @@ def test_back_brings_the_view_back(opened: Open) -> None:
     assert reading(page)["query"] == [1, 2]
 
 
-def test_nonsense_in_the_address_is_said_and_dropped(opened: Open) -> None:
+def test_nonsense_in_the_url_is_said_and_dropped(opened: Open) -> None:
     nonsense = {"query": "9,1", "key": "now", "head": "99", "show": "colours", "direction": "up", "scale": "5"}
     page = opened(urlencode(nonsense))
     for name, word in nonsense.items():

@@ -67,9 +67,7 @@ def test_the_maps_on_the_screen_are_those_of_both_pictures(
         expect(page.get_by_text("The maps are not shuffled in the same way.", exact=True)).to_be_visible()
 
 
-def test_shuffle_again_is_another_order_in_the_address_and_back_undoes_it(
-    page: Page, serve: Serve, folder: Path
-) -> None:
+def test_shuffle_again_is_another_order_in_the_url_and_back_undoes_it(page: Page, serve: Serve, folder: Path) -> None:
     open_page(page, serve, folder, "without")
     first = read(page, "The picture")
     page.get_by_role("button", name="Shuffle again").click()

@@ -23,7 +23,7 @@ def test_it_begins_with_an_empty_pad_and_ten_digits_to_start_from() -> None:
     assert not test.warning
 
 
-def test_the_address_brings_strokes_a_picture_and_the_switch() -> None:
+def test_the_url_brings_strokes_a_picture_and_the_switch() -> None:
     header, arrays = pad(open_page(strokes="AQ-_", start="strokes.0012", centred="no"))
     assert header["state"]["drawn"]["value"] == {"drawing": "AQ-_", "base": "strokes.12", "centred": False}
     np.testing.assert_array_equal(arrays["base"], data.load("strokes", "test", count=64).images[12, :, :, 0])
@@ -42,7 +42,7 @@ def test_the_address_brings_strokes_a_picture_and_the_switch() -> None:
         ({"centred": "maybe"}, "can be 'yes' or 'no'"),
     ],
 )
-def test_nonsense_in_the_address_is_one_sentence(words: dict[str, str], sentence: str) -> None:
+def test_nonsense_in_the_url_is_one_sentence(words: dict[str, str], sentence: str) -> None:
     test = open_page(**words)
     (warning,) = test.warning
     assert sentence in warning.value.replace("\\", "")

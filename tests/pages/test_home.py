@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz import cards, data
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import cache
-from attnviz.ui.shared.address import VERSION
+from attnviz.ui.shared.url_state import VERSION
 
 HOME = Path(__file__).parents[2] / "pages" / "home.py"
 
@@ -54,7 +54,7 @@ def test_ten_others_are_ten_others_and_after_the_last_come_the_first() -> None:
 
 
 @pytest.mark.parametrize("word", ["256", "-1", "x", "1.5", "²", "[a](b)", "9" * 5000])
-def test_nonsense_in_the_address_is_said_and_the_first_ten_are_drawn(word: str) -> None:
+def test_nonsense_in_the_url_is_said_and_the_first_ten_are_drawn(word: str) -> None:
     at = home(hand=word)
     assert len(at.warning) == 1
     assert digits(at) == digits(home())

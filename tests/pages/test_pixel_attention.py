@@ -38,7 +38,7 @@ def stated(test: AppTest) -> dict[str, str]:
     return dict(words)
 
 
-def said_in_address(test: AppTest) -> dict[str, str]:
+def said_in_url(test: AppTest) -> dict[str, str]:
     return {name: word if isinstance(word, str) else word[0] for name, word in test.query_params.items()}
 
 
@@ -68,7 +68,7 @@ def test_an_old_link_to_the_ten_digits_begins_with_their_first() -> None:
     assert viewer(run(v="1", model="pixel_attention.digits"))["label"] == "0"
 
 
-def test_the_address_chooses_the_picture() -> None:
+def test_the_url_chooses_the_picture() -> None:
     header = viewer(run(data="strokes", number="5"))
     assert header["origin"]["image"] == "strokes/test/5"
 
@@ -152,15 +152,15 @@ def test_every_try_shows_what_its_words_say() -> None:
     assert found == list(said)
 
 
-def test_the_address_states_model_and_picture_with_the_first_choice() -> None:
+def test_the_url_states_model_and_picture_with_the_first_choice() -> None:
     test = run()
     test.selectbox(key="model").select("pixel_attention.1v8").run()
-    words = said_in_address(test)
+    words = said_in_url(test)
     assert words == {"v": "2", "model": "pixel_attention.1v8", "data": "strokes", "number": "23"}
     assert stated(test) == {}  # nothing is left open
 
 
-def test_an_address_that_leaves_things_open_is_completed_by_the_browser() -> None:
+def test_a_url_that_leaves_things_open_is_completed_by_the_browser() -> None:
     test = run(data="strokes", number="5")
     assert stated(test) == {"v": "1", "model": "pixel_attention.1v8"}
 

@@ -3,7 +3,7 @@
     name(picture)          "drawing:eJxjYBgFo2AUDHcA..."       what stands where a data set is named otherwise
     read(name)             uint8 (28, 28)
 
-After the colon: base64 in its alphabet for addresses, without padding, of the bytes row by row as zlib packs them.
+After the colon: base64 in its alphabet for URLs, without padding, of the bytes row by row as zlib packs them.
 `frontend/draw/links.js` writes the same. A picture of another shape than 28 x 28 says its rows and columns before that:
 "drawing:60x60.eJx...". So links that were made before there were other shapes mean what they meant.
 
@@ -68,7 +68,7 @@ def name(picture: Bytes) -> str:
 
 
 def named(word: str) -> str:
-    """Return the name of the drawing whose word, what stands after the colon, an address holds."""
+    """Return the name of the drawing whose word, what stands after the colon, a URL holds."""
     return _PREFIX + word
 
 

@@ -143,7 +143,7 @@ def drawing_pad(
             "drawn": _drawn(key).ask(drawn.plain()),
             "map": _map(key).ask(cards.header.get("map", MAPS[0])),
         },
-        "address": drawn.plain(),
+        "url": drawn.plain(),
         "longest": LONGEST,
         "fields": LINK.declared(),
         "side": len(base.picture) if base else None,

@@ -24,7 +24,7 @@ from attnviz.data.inputs import drawing, paper, pictures
 from attnviz.data.inputs.digit import FAINT
 from attnviz.errors import AttnvizError
 from attnviz.ui.components.drawing_pad import Base, on_pad
-from attnviz.ui.shared import address, page, pickers
+from attnviz.ui.shared import page, pickers, url_state
 
 SAMPLE, FILE, CAMERA = "sample", "file", "camera"
 WAYS = {SAMPLE: "a test picture", FILE: "a picture file", CAMERA: "the camera"}
@@ -80,8 +80,8 @@ def show(clicked: str | None) -> str:
     """
     in_memory()
     if clicked is not None:
-        address.set_value(**{WORD: clicked or None})
-    way = address.choice(WORD, ["", *WAYS], "")
+        url_state.set_value(**{WORD: clicked or None})
+    way = url_state.choice(WORD, ["", *WAYS], "")
     if way:
         st.session_state[WORD] = way
         st.segmented_control("Start from", list(WAYS), key=WORD, format_func=_title, on_change=_open)
@@ -136,7 +136,7 @@ def camera() -> None:
 
 
 def camera_refusal(url: str | None) -> str | None:
-    """Say why a browser lends no camera to a page at this address; None where it does, if the visitor allows it.
+    """Say why a browser lends no camera to a page at this URL; None where it does, if the visitor allows it.
 
     Args:
         url: of the page in the visitor's browser; None where it is not known.
@@ -175,14 +175,14 @@ def _title(way: str) -> str:
 
 
 def _open() -> None:
-    address.set_value(**{WORD: st.session_state[WORD]})
+    url_state.set_value(**{WORD: st.session_state[WORD]})
 
 
 # A test picture
 
 
 def _started(here: list[str]) -> tuple[str, int]:
-    """The test picture that the address starts from, or the first one: of the data set chosen last, or best known."""
+    """The test picture that the URL starts from, or the first one: of the data set chosen last, or best known."""
     source, _, number = st.query_params.get("start", "").partition(".")
     if source in here and number.isascii() and number.isdecimal() and len(number) < 10:
         return source, int(number)
@@ -198,7 +198,7 @@ def _start(which: Callable[..., int], *more: int) -> None:
     shown = data.shown(source)
     fitting = shown.numbers[shown.labels == names.index(wanted)] if wanted in names else shown.numbers
     _came().waiting = None
-    address.set_value(start=f"{source}.{which([int(number) for number in fitting], *more)}", strokes=None)
+    url_state.set_value(start=f"{source}.{which([int(number) for number in fitting], *more)}", strokes=None)
 
 
 def _first(fitting: list[int]) -> int:

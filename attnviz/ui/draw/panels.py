@@ -20,7 +20,7 @@ from attnviz.ui import mechanisms
 from attnviz.ui.components.drawing_pad import MAPS, Cards
 from attnviz.ui.components.panel import MAP, Panel
 from attnviz.ui.live.jacobian import missing
-from attnviz.ui.shared import address, page
+from attnviz.ui.shared import page, url_state
 
 DIGITS = tuple("0123456789")
 AT_FIRST = 8
@@ -111,7 +111,7 @@ def on_cards(names: list[str], *, settled: bool = False) -> Cards:
     header = {
         "models": described,
         "heads": heads(described),
-        "map": address.choice("map", MAPS, MAPS[0]),
+        "map": url_state.choice("map", MAPS, MAPS[0]),
         "settled": settled,
         "classes": list(DIGITS),
         "kind": "digits",
@@ -197,4 +197,4 @@ def _known() -> dict[str, Card]:
 
 def _keep() -> None:
     names = st.session_state[WORD]
-    address.set_value(**{WORD: ",".join(names) if names and names != chosen() else None})
+    url_state.set_value(**{WORD: ",".join(names) if names and names != chosen() else None})

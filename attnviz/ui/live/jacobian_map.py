@@ -13,7 +13,7 @@ import streamlit as st
 from attnviz.cards import Card
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.live.jacobian import MEANING, missing
-from attnviz.ui.shared import address, cache
+from attnviz.ui.shared import cache, url_state
 from attnviz.ui.shared.pickers import Picture
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ def switch(other: str) -> bool:
         other: what is shown if not the Jacobian, in words.
     """
     words = {"attention": other, JACOBIAN: TITLE}
-    chosen = address.choice(WORD, list(words), "attention")
+    chosen = url_state.choice(WORD, list(words), "attention")
     st.segmented_control(
         "Map", list(words), key=WORD, format_func=words.__getitem__, required=True,
-        on_change=address.keep, args=(WORD,),
+        on_change=url_state.keep, args=(WORD,),
     )  # fmt: skip
     return chosen == JACOBIAN
 

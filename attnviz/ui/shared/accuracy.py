@@ -7,7 +7,7 @@ from attnviz import data
 from attnviz.cards import Card
 from attnviz.ui import mechanisms
 from attnviz.ui.components.map_grid import chosen_map, map_grid
-from attnviz.ui.shared import address, cache, page, result_dots
+from attnviz.ui.shared import cache, page, result_dots, url_state
 
 SHOWN = 96  # wrong answers at most
 
@@ -56,7 +56,7 @@ def gallery(card: Card, source: str) -> None:
     def open_picture() -> None:
         chosen = chosen_map("gallery")
         if chosen is not None:
-            address.set_value(number=numbers[chosen], data=source, drawing=None)
+            url_state.set_value(number=numbers[chosen], data=source, drawing=None)
 
     map_grid(
         pictures.mean(3) / 255, captions, key="gallery", role="ink", title=f"{len(wrong)} wrong answers",

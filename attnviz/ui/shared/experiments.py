@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attnviz.ui.components import arrive
-from attnviz.ui.shared import address, page
+from attnviz.ui.shared import page, url_state
 
 FIELD = "experiment"
 HERE = "experiment_here"  # key of the position to which the page scrolls
@@ -37,7 +37,7 @@ def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = 
         *seen: handed to the experiment that is open, such as the model and the picture.
         heading: above them.
     """
-    opened = address.choice(FIELD, ["", *experiments], "")
+    opened = url_state.choice(FIELD, ["", *experiments], "")
     words = {word: None for one in experiments.values() for word in one.words}
     st.header(heading, anchor=False)
     with st.container(key="experiments", gap="xsmall"):
@@ -61,4 +61,4 @@ def key_of(name: str) -> str:
 
 
 def _open(name: str, words: Mapping[str, None]) -> None:
-    address.set_value(**words, **{FIELD: name if st.session_state[key_of(name)] else None})
+    url_state.set_value(**words, **{FIELD: name if st.session_state[key_of(name)] else None})

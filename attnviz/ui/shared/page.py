@@ -8,7 +8,7 @@
         ...                                      # an AttnvizError raised here becomes a sentence, here
     page.meaning("Each pixel is a token ...", "A large weight is not a large effect ...")
 
-The view of a page is in its URL (attnviz/ui/address.py): a *try* and a link write the URL, and the page follows.
+The view of a page is in its URL (url_state.py): a *try* and a link write the URL, and the page follows.
 """
 
 import re
@@ -23,7 +23,7 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from attnviz.errors import AttnvizError
-from attnviz.ui.shared import address
+from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim as verbatim
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str
         tries: what to try first: a label, and the words of the URL that show it. A click sets these and takes all
             others out, so that everybody sees the same: a picture is named by its data set and number.
     """
-    address.arrive()
+    url_state.arrive()
     st.set_page_config(page_title=f"{title} \u00b7 attnviz")
     with st.container(key="page_head"):
         st.title(title, anchor=False)
@@ -54,8 +54,8 @@ def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str
                             f":primary-badge[{label}]",
                             key=f"page_try_{number}",
                             type="tertiary",
-                            on_click=address.become,
-                            args=({"v": address.VERSION, **words},),
+                            on_click=url_state.become,
+                            args=({"v": url_state.VERSION, **words},),
                         )
 
 
@@ -90,11 +90,11 @@ def link(page: str, label: str, **parameters: Any) -> None:
     """
     words = {key: str(value) for key, value in parameters.items()}
     if words:
-        words["v"] = address.VERSION
+        words["v"] = url_state.VERSION
     try:
         st.page_link(page, label=label, query_params=words)
     except StreamlitPageNotFoundError:  # this page runs alone, without the navigation: an ordinary link does the same
-        st.markdown(f"[{label}]({_address(page)}?{urlencode(words)})")
+        st.markdown(f"[{label}]({_url_of(page)}?{urlencode(words)})")
 
 
 @contextmanager
@@ -106,7 +106,7 @@ def sentences() -> Iterator[None]:
         st.error(verbatim(str(error)))
 
 
-def _address(page: str) -> str:
+def _url_of(page: str) -> str:
     """Return the URL path that Streamlit gives a page's file: 10_pixel_attention.py is at pixel_attention."""
     return re.sub(r"^\d+_|\.py$", "", page)
 

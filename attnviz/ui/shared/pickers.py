@@ -21,7 +21,7 @@ from attnviz.data import samples
 from attnviz.data.inputs import drawing
 from attnviz.errors import AttnvizError, BadInput, CheckpointError
 from attnviz.grids import Grid
-from attnviz.ui.shared import address, cache, page
+from attnviz.ui.shared import cache, page, url_state
 
 ANY = "any"
 CLASS = "digit"
@@ -57,10 +57,10 @@ def model(names: list[str], default: str) -> Card:
         )
     known = cards.usable(names)
     first = default if default in known else next(iter(known), names[0])
-    name = address.choice("model", names, first)
+    name = url_state.choice("model", names, first)
     titles = {one: known[one].recipe.title if one in known else one for one in names if one in known or one == name}
     st.selectbox(
-        "Model", list(titles), key="model", format_func=titles.__getitem__, on_change=address.keep, args=("model",)
+        "Model", list(titles), key="model", format_func=titles.__getitem__, on_change=url_state.keep, args=("model",)
     )
     return cards.read(name)
 
@@ -86,10 +86,10 @@ def picture(card: Card, opens: Picture | None = None) -> Picture:
         for name in _alike(card):
             _offer(name)
         data.shown(card.recipe.data)  # says what is missing, and how to get it
-    source = address.choice("data", here, default_source(card))
+    source = url_state.choice("data", here, default_source(card))
     classes = [ANY, *(spec.classes[label] for label in sorted(card.recipe.classes))]
-    chosen = address.choice(CLASS, classes, ANY)
-    wrong = address.choice("wrong", ["yes", "no"], "no") == "yes"
+    chosen = url_state.choice(CLASS, classes, ANY)
+    wrong = url_state.choice("wrong", ["yes", "no"], "no") == "yes"
     shown = data.shown(source)
     fitting = Fitting(card, source, chosen, wrong)
     first = Fitting(card, source, card.classes[0] if chosen == ANY and not wrong else chosen, wrong).after(-1)
@@ -203,7 +203,7 @@ class Fitting:
 def _number(source: str, first: int) -> int:
     """Return the number that the URL names; if that picture is missing, show a sentence and return the first one."""
     shown, count = data.shown(source), data.DATASETS[source].counts["test"]
-    number = address.number("number", count, first, _number_key())
+    number = url_state.number("number", count, first, _number_key())
     if shown.place(number) is None:
         st.warning(page.verbatim(f"{cache.missing(source, number)} You see {first:,} instead."))
         number = st.session_state[_number_key()] = first
@@ -222,7 +222,7 @@ def _number_key() -> str:
 
 def _typed(source: str, before: int, key: str) -> None:
     if key == _number_key():
-        address.set_value(number=nearest(source, int(st.session_state[key]), before))
+        url_state.set_value(number=nearest(source, int(st.session_state[key]), before))
 
 
 def _licence(source: str) -> str:
@@ -249,20 +249,20 @@ def _drawing(here: list[str]) -> Picture | None:
 
 
 def _leave_drawing() -> None:
-    address.set_value(data=st.session_state["data"], number=None, **{DRAWN: None})
+    url_state.set_value(data=st.session_state["data"], number=None, **{DRAWN: None})
 
 
 def _restart(key: str) -> None:
-    address.set_value(**{key: st.session_state[key], "number": None})
+    url_state.set_value(**{key: st.session_state[key], "number": None})
 
 
 def _go(number: int | None) -> None:
     st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
-    address.set_value(number=number)
+    url_state.set_value(number=number)
 
 
 def _toggle_wrong() -> None:
-    address.set_value(wrong="yes" if st.session_state["wrong_only"] else None, number=None)
+    url_state.set_value(wrong="yes" if st.session_state["wrong_only"] else None, number=None)
 
 
 def _offer(name: str) -> None:
@@ -328,8 +328,8 @@ def _token_of(word: str, count: int, grid: Grid | None) -> int | None:
 
 
 def _keep_place() -> None:
-    address.set_value(**{QUERY: f"{st.session_state['query_row']},{st.session_state['query_column']}"})
+    url_state.set_value(**{QUERY: f"{st.session_state['query_row']},{st.session_state['query_column']}"})
 
 
 def _keep_token() -> None:
-    address.set_value(**{QUERY: f"token{st.session_state['query_token']}"})
+    url_state.set_value(**{QUERY: f"token{st.session_state['query_token']}"})

@@ -7,7 +7,7 @@ import streamlit as st
 
 from attnviz import data
 from attnviz.ui.components.drawing_pad import Base, Drawn, drawing_pad, drawn_from_url, drawn_to_url, on_pad
-from attnviz.ui.shared import address
+from attnviz.ui.shared import url_state
 
 
 def samples() -> list[Base]:
@@ -21,7 +21,7 @@ def keep() -> None:
     """Put what is drawn into the URL."""
     drawn = on_pad("pad")
     if drawn:
-        address.set_value(**drawn_to_url(drawn))
+        url_state.set_value(**drawn_to_url(drawn))
 
 
 def main() -> None:

@@ -120,7 +120,7 @@ def test_only_what_a_net_can_see_has_a_name(picture: np.ndarray) -> None:
         drawing.name(picture)
 
 
-def test_what_is_too_long_for_an_address_has_no_name() -> None:
+def test_what_is_too_long_for_a_url_has_no_name() -> None:
     noise = np.random.default_rng(0).integers(0, 256, (60, 60), dtype=np.uint8)
     with pytest.raises(BadInput, match="too much detail"):
         drawing.name(noise)

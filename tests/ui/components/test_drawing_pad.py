@@ -40,12 +40,12 @@ def handed_over(test: AppTest) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 @given(DRAWN)
-def test_the_address_brings_back_what_is_on_the_pad(drawn: Drawn) -> None:
+def test_the_url_brings_back_what_is_on_the_pad(drawn: Drawn) -> None:
     words = {name: word for name, word in drawn_to_url(drawn).items() if word is not None}
     assert drawn_from_url(words) == (drawn, [])
 
 
-def test_an_empty_pad_leaves_no_word_in_the_address_and_an_upload_none_of_what_is_drawn_on_it() -> None:
+def test_an_empty_pad_leaves_no_word_in_the_url_and_an_upload_none_of_what_is_drawn_on_it() -> None:
     assert set(drawn_to_url(Drawn()).values()) == {None}
     assert drawn_to_url(Drawn("AB", "upload 7", False)) == {"strokes": None, "start": None, "centred": "no"}
 
@@ -78,7 +78,7 @@ def test_a_picture_from_outside_is_asked_for_once_and_then_left_alone() -> None:
 
 
 @given(st.text(max_size=30), st.text(max_size=5))
-def test_whatever_stands_in_the_address_gives_a_drawing_and_sentences(word: str, centred: str) -> None:
+def test_whatever_stands_in_the_url_gives_a_drawing_and_sentences(word: str, centred: str) -> None:
     drawn, sentences = drawn_from_url({"strokes": word, "centred": centred})
     assert is_drawing(drawn.drawing)
     assert drawn.drawing in ("", word)
@@ -97,13 +97,13 @@ def test_nonsense_is_one_sentence_and_an_empty_pad(word: str, why: str) -> None:
     assert "The pad is empty." in sentence
 
 
-def test_the_browser_is_handed_what_the_address_says_and_what_to_start_from() -> None:
+def test_the_browser_is_handed_what_the_url_says_and_what_to_start_from() -> None:
     base = Base("strokes.12", np.arange(784, dtype=np.uint8).reshape(28, 28))
     test = AppTest.from_function(draw, args=(Drawn("AB", "strokes.12", False), base), default_timeout=60).run()
     assert not test.exception
     header, arrays = handed_over(test)
     wanted = {"drawing": "AB", "base": "strokes.12", "centred": False}
-    assert (asked(header)["value"], header["address"]) == (wanted, wanted)
+    assert (asked(header)["value"], header["url"]) == (wanted, wanted)
     assert (header["side"], header["longest"], header["cards"]) == (28, LONGEST, {"models": ["a.b"]})
     assert header["samples"] == [{"name": "strokes.3", "label": "7"}, {"name": "strokes.4", "label": ""}]
     np.testing.assert_array_equal(arrays["base"], base.picture)
@@ -111,14 +111,14 @@ def test_the_browser_is_handed_what_the_address_says_and_what_to_start_from() ->
     assert arrays["before"].tolist() == [0, 0]
 
 
-def test_what_the_browser_reported_is_not_asked_for_and_another_address_is() -> None:
+def test_what_the_browser_reported_is_not_asked_for_and_another_url_is() -> None:
     test = AppTest.from_function(draw, args=(Drawn(),), default_timeout=60).run()
     begun = handed_over(test)[0]
     test.session_state["pad"] = told(Drawn("AB"))
     test.args = (Drawn("AB"),)
     followed = handed_over(test.run())[0]
     assert asked(followed)["revision"] == asked(begun)["revision"]
-    assert followed["address"]["drawing"] == "AB"
+    assert followed["url"]["drawing"] == "AB"
     test.session_state["pad"] = told(Drawn("AB"))
     test.args = (Drawn("CD"),)
     another = handed_over(test.run())[0]

@@ -28,7 +28,7 @@ def draw(states: list[str]) -> None:
 
 
 @given(st.lists(st.sampled_from(STATES), min_size=1, max_size=30))
-def test_the_address_brings_the_states_back(states: list[str]) -> None:
+def test_the_url_brings_the_states_back(states: list[str]) -> None:
     words = {name: word for name, word in states_to_url(states).items() if word is not None}
     assert states_from_url(words, len(states)) == (states, [])
 
@@ -77,7 +77,7 @@ def handed_over(test: AppTest) -> dict[str, Any]:
     return {**said, "revision": header["state"]["switched"]["revision"]}
 
 
-def test_what_the_browser_reported_is_not_asked_for_and_another_address_is() -> None:
+def test_what_the_browser_reported_is_not_asked_for_and_another_url_is() -> None:
     test = AppTest.from_function(draw, args=(["on", "off"],), default_timeout=60).run()
     assert not test.exception
     begun = handed_over(test)

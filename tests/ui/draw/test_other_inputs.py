@@ -43,7 +43,7 @@ def said(test: AppTest) -> str:
     return " ".join(caption.value.replace("\\", "") for caption in test.caption)
 
 
-def test_nothing_is_open_unless_the_address_or_a_click_says_so() -> None:
+def test_nothing_is_open_unless_the_url_or_a_click_says_so() -> None:
     test = open_page()
     assert not test.file_uploader and not test.camera_input and not test.number_input
     assert "input" not in [group.key for group in test.button_group]
@@ -70,7 +70,7 @@ def test_the_way_can_be_changed_and_closed_above_the_pad() -> None:
     assert "input" not in test.query_params and not test.number_input
 
 
-def test_nonsense_in_the_address_is_one_sentence() -> None:
+def test_nonsense_in_the_url_is_one_sentence() -> None:
     test = open_page(input="scanner")
     assert "There is no input 'scanner'" in test.warning[0].value.replace("\\", "")
     assert not test.file_uploader
@@ -103,7 +103,7 @@ def test_light_ink_on_dark_paper_is_found_and_said() -> None:
     assert "PNG; ink lighter than its background, as found." in said(test)
 
 
-def test_it_takes_the_place_of_what_the_address_names_and_is_handed_over_once() -> None:
+def test_it_takes_the_place_of_what_the_url_names_and_is_handed_over_once() -> None:
     test = upload(open_page(input="file", start="strokes.12", strokes="AQ-_", centred="no"), PNG)
     given = pad(test)[0]
     assert asked(given)["value"]["centred"] is False and asked(given)["value"]["base"].startswith("file-")

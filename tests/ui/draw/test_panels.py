@@ -150,7 +150,7 @@ def test_the_page_hands_over_the_usual_cards_and_the_sample() -> None:
     np.testing.assert_array_equal(found["sample"], panels.sample())
 
 
-def test_the_address_chooses_the_models() -> None:
+def test_the_url_chooses_the_models() -> None:
     test = run(models="ink.digits,pixel_attention.1v8")
     assert [model["checkpoint"] for model in handed(test)["models"]] == ["ink.digits", "pixel_attention.1v8"]
     test.multiselect(key="models").select("pixel_line.digits").run()

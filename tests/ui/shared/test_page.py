@@ -30,7 +30,7 @@ def test_a_page_says_its_question_and_what_its_pictures_mean() -> None:
     assert [header.value for header in at.header] == ["What it means", "What it does not show"]
 
 
-def test_a_try_puts_its_words_and_no_others_into_the_address() -> None:
+def test_a_try_puts_its_words_and_no_others_into_the_url() -> None:
     at = AppTest.from_function(framed, default_timeout=60).run()
     at.button(key="page_try_0").click().run()
     assert at.query_params == {"v": "2", "head": "3", "scale": "all"}

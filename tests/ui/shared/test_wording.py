@@ -25,7 +25,7 @@ def test_fewer_digits_on_demand() -> None:
     assert short(1.239e-9, 2) == "1.2\u00a0\u00d7\u00a010\u207b\u2079"
 
 
-def test_verbatim_escapes_all_markup_and_breaks_addresses() -> None:
+def test_verbatim_escapes_all_markup_and_breaks_urls() -> None:
     shown = verbatim("a_b [c](http://d.e) $f$ :red[g] <h> 1.5 Zürich")
     plain = shown.replace("\\", "").replace(WORD_JOINER, "")
     assert plain == "a_b [c](http://d.e) $f$ :red[g] <h> 1.5 Zürich"

@@ -1,5 +1,5 @@
 // What a page does without drawing anything: it scrolls to where this component stands, so that what a click elsewhere
-// has opened is in view; or completes the page's URL. Python's side is attnviz/ui/components/arrive.py and shared/address.py.
+// has opened is in view; or completes the page's URL. Python's side is attnviz/ui/components/arrive.py and shared/url_state.py.
 
 import { follow } from "../shared/follow.js";
 import { unpack } from "../shared/payload.js";
@@ -20,7 +20,7 @@ function arrive(element, number) {
 
 /** Write into the URL what it leaves open, as no step of its own: *Back* goes where it went before. */
 function complete(words) {
-  const address = new URL(location.href);
-  for (const [name, word] of Object.entries(words)) if (!address.searchParams.has(name)) address.searchParams.set(name, word);
-  if (address.href !== location.href) history.replaceState(history.state, "", address);
+  const url = new URL(location.href);
+  for (const [name, word] of Object.entries(words)) if (!url.searchParams.has(name)) url.searchParams.set(name, word);
+  if (url.href !== location.href) history.replaceState(history.state, "", url);
 }

@@ -36,15 +36,15 @@ export class Cards {
    * @param {() => void} [options.chosen] the maps that are wanted have changed: `map` says to which
    * @param {(words: string) => void} [options.announce] says something to those who cannot see
    * @param {(act: () => void) => void} [options.guard] runs what must not fail
-   * @param {() => string|null} [options.address] a link that shows all this, where there is one
+   * @param {() => string|null} [options.url] a link that shows all this, where there is one
    */
-  constructor(node, { heard, settled = () => {}, chosen = () => {}, announce = () => {}, guard = (act) => act(), address = () => null }) {
+  constructor(node, { heard, settled = () => {}, chosen = () => {}, announce = () => {}, guard = (act) => act(), url = () => null }) {
     this.heard = heard;
     this.settledAs = settled;
     this.chosen = chosen;
     this.announce = announce;
     this.guard = guard;
-    this.address = address;
+    this.url = url;
     this.map = "attention";
     this.jacobians = new Jacobians();
     this.rested = null;

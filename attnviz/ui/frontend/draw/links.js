@@ -1,7 +1,7 @@
 // A picture as a word of a URL, and links to the pages that look into a model. The word is that of
 // attnviz/data/inputs/drawing.py, which says how it is made.
 
-export const VERSION = "2"; // of a link: as address.py has it
+export const VERSION = "2"; // of a link: as url_state.py has it
 const USUAL = 28; // rows and columns of a picture whose word does not say them
 const KEPT = 8; // words of pictures that are remembered: undo and redo come back to them
 const words = new Map();
@@ -30,7 +30,7 @@ async function packed(picture) {
 
 /**
  * Where a card leads.
- * @param {string} page address of the page
+ * @param {string} page URL of the page
  * @param {string} checkpoint
  * @param {string} word of the picture
  * @param {number|null} head that the card shows, from 0; null where there are not several

@@ -31,7 +31,7 @@ export function toSave(owner) {
     shows: slopes ? "the Jacobian of the shown answer" : change ? "change since pinned" : "the answer to what is drawn",
     scale: "of shares, log2 of the multiple of an even share, -4 to 4; of signed values, each panel its own",
     counted: "rows, columns and heads from 1, from the top left",
-    page: owner.address() ?? location.href,
+    page: owner.url() ?? location.href,
   };
   const sentence = showing?.empty ? "A sample, before anything is drawn" : headline(owner).sentence;
   return { cards, headline: sentence, look, slopes, note, origin };

@@ -63,7 +63,7 @@ export class DrawingPad extends Part {
     Object.assign(this.root, { // for tests
       readRaster: () => this.pad.raster().values,
       readDrawing: () => this.pad.now,
-      readLink: () => this.link().address,
+      readLink: () => this.link().url,
       readSeen: () => this.seen.picture?.values ?? null,
     });
     this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
@@ -103,7 +103,7 @@ export class DrawingPad extends Part {
     if (asked && !this.begun) this.begin(asked.value);
     else if (asked) this.follow(asked.value);
     if (asked) this.followed();
-    this.known = header.address;
+    this.known = header.url;
     this.keep();
     if (header.cards.settled !== this.wanted) this.settle(); // the page has begun to want to know what was seen, or ceased to
     this.wanted = header.cards.settled;
@@ -118,7 +118,7 @@ export class DrawingPad extends Part {
         chosen: () => this.settle(),
         announce: (words) => this.announce(words),
         guard: (act) => this.guard(act),
-        address: () => this.link().address,
+        url: () => this.link().url,
       });
       if (this.theme) this.cards.colour(this.theme);
     }
@@ -153,12 +153,12 @@ export class DrawingPad extends Part {
 
   /** The first time on this page: what the URL says, unless this tab has drawn on since. */
   begin(asked) {
-    const { address } = this.header;
+    const { url } = this.header;
     const kept = here() ?? left;
     const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-    this.state("drawn").note(address);
+    this.state("drawn").note(url);
     this.state("seen").note("");
-    if (kept && (same(address, NOTHING) || same(address, kept.known))) {
+    if (kept && (same(url, NOTHING) || same(url, kept.known))) {
       this.setCentred(kept.centred);
       this.pad.memory = left?.drawing.id === kept.drawing.id ? left.memory : { past: [], now: kept.drawing, future: [] };
     } else {
@@ -184,7 +184,7 @@ export class DrawingPad extends Part {
   }
 
   /**
-   * The pad shows what Python asked for, which need not be told again: that would be sent with the address of before, and
+   * The pad shows what Python asked for, which need not be told again: that would be sent with the URL of before, and
    * could undo what the visitor has clicked meanwhile. Of a picture from outside Python waits to hear that it came.
    * A link that cannot be read stays in the URL: told of the empty pad, Python would take it out, as a step for *Back*.
    */
@@ -290,14 +290,14 @@ export class DrawingPad extends Part {
   /** A link to what one sees, made here: the page’s own URL follows a moment later. */
   link() {
     const { base, strokes } = this.pad.now;
-    if (strokes.length && !this.short) return { address: null, long: true };
-    if (base && !SAMPLE.test(base.name)) return { address: null, long: false };
+    if (strokes.length && !this.short) return { url: null, long: true };
+    if (base && !SAMPLE.test(base.name)) return { url: null, long: false };
     const { pin = null, left = false, ...panels } = this.cards ? panelsInLink(this.cards) : {};
     const pinned = { pin: pin?.drawing ?? "", pin_start: pin?.base ?? null, pin_centred: pin?.centred ?? true };
     const view = { strokes: this.short, start: base?.name ?? null, centred: this.centred, ...PANELS, ...panels, ...pinned };
-    const address = new URL(urlOf(location.href, this.header.fields, view));
-    address.searchParams.set("v", VERSION);
-    return { address: address.href, long: false, left };
+    const url = new URL(urlOf(location.href, this.header.fields, view));
+    url.searchParams.set("v", VERSION);
+    return { url: url.href, long: false, left };
   }
 
   // Drawing

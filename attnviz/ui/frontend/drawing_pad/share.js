@@ -17,7 +17,7 @@ export class PadShare extends Savers {
    * @param {object} owner
    * @param {() => {base: Base|null, strokes: Stroke[]}} owner.drawing what is on the pad
    * @param {() => Uint8Array} owner.values of its raster
-   * @param {() => {address: string|null, long: boolean, left?: boolean}} owner.link to it, or null where there cannot be one
+   * @param {() => {url: string|null, long: boolean, left?: boolean}} owner.link to it, or null where there cannot be one
    * @param {(drawing: {base: Base|null, strokes: Stroke[]}) => void} owner.open shows a drawing that was read
    * @param {(words: string) => void} owner.say shows a sentence; "" takes it away
    */
@@ -36,12 +36,12 @@ export class PadShare extends Savers {
   }
 
   async copyLink() {
-    const { address, long, left } = this.owner.link();
-    if (address === null) {
+    const { url, long, left } = this.owner.link();
+    if (url === null) {
       this.tell(long ? TOO_LONG : NOT_IN_LINK);
       return;
     }
-    await this.copy(address);
+    await this.copy(url);
     this.tell(this.field.hidden ? `Link copied.${left ? PIN_LEFT : ""}` : "This browser does not let pages copy. The link is selected: copy it from there.");
   }
 

@@ -10,13 +10,13 @@ export function fileNameOf(...words) {
 
 /** Save bytes or text as a file. @param {string} name @param {BlobPart} content @param {string} type */
 export function save(name, content, type) {
-  const address = URL.createObjectURL(new Blob([content], { type }));
+  const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");
-  link.href = address;
+  link.href = url;
   link.download = name;
   link.click();
-  // Not at once: the browser reads the address after this function has returned.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  // Not at once: the browser reads the URL after this function has returned.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 /** Save a sheet as SVG. */

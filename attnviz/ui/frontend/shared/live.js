@@ -21,11 +21,11 @@ const LOST = "The connection to the server was lost before this could be answere
 export class Live {
   /**
    * @param {(state: "connecting"|"ready"|"lost") => void} changed hears how the connection fares; "lost" until it is back
-   * @param {string|URL} address of the channel; by default that of the server that this file came from
+   * @param {string|URL} url of the channel; by default that of the server that this file came from
    */
-  constructor(changed = () => {}, address = new URL("../../../../live", import.meta.url)) {
-    this.address = new URL(address);
-    this.address.protocol = this.address.protocol.replace("http", "ws");
+  constructor(changed = () => {}, url = new URL("../../../../live", import.meta.url)) {
+    this.url = new URL(url);
+    this.url.protocol = this.url.protocol.replace("http", "ws");
     this.changed = changed;
     this.state = null;
     this.number = 0;
@@ -63,7 +63,7 @@ export class Live {
   }
 
   connect() {
-    const socket = new WebSocket(this.address);
+    const socket = new WebSocket(this.url);
     socket.binaryType = "arraybuffer";
     socket.addEventListener("open", () => {
       if (this.closed) return;

@@ -8,7 +8,7 @@ from attnviz.data.inputs import drawing
 from attnviz.ui.mechanisms.pixel_attention import MECHANISM
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase
 from attnviz.ui.mechanisms.pixel_attention.panels import panel_of
-from attnviz.ui.shared import address, page
+from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.pickers import Picture
 
 WORD = "erase"  # in the URL: whose picture is erased
@@ -29,7 +29,7 @@ def show(names: list[str], seen: str | None) -> None:
     known = {card.name: card for card in map(cards.read, names) if _attends(card)}
     if not known:
         return
-    name = address.choice(WORD, ["", *known], "")
+    name = url_state.choice(WORD, ["", *known], "")
     st.header("Erase what it looks at", anchor=False)
     st.markdown(
         "Remove the pixels that receive most of a model's attention, and as many random ones with as much ink: does "
@@ -63,4 +63,4 @@ def _called(card: Card) -> str:
 
 
 def _keep() -> None:
-    address.set_value(**dict.fromkeys(erase.WORDS), **{WORD: st.session_state[WORD]})
+    url_state.set_value(**dict.fromkeys(erase.WORDS), **{WORD: st.session_state[WORD]})

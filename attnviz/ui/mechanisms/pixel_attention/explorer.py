@@ -7,7 +7,7 @@ from attnviz.cards import Card
 from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView, pixel_viewer, settled_view
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.mechanisms.pixel_attention import equations
-from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared import cache, page, pickers, url_state
 from attnviz.ui.shared.glossary import term
 
 VIEWER = "viewer"
@@ -55,7 +55,7 @@ def explain(card: Card, view: AttentionView, numbers: tuple[str, str] | None) ->
 
 
 def _keep() -> None:
-    address.set_value(**FIELDS.write(settled_view(VIEWER) or {}))
+    url_state.set_value(**FIELDS.write(settled_view(VIEWER) or {}))
 
 
 def _token_of(card: Card) -> str:

@@ -7,7 +7,7 @@ from attnviz import cards, data
 from attnviz.errors import CheckpointError
 from attnviz.ui.mechanisms.pixel_attention import MECHANISM
 from attnviz.ui.mechanisms.pixel_attention.first_look import NAME, NUMBER, SOURCE
-from attnviz.ui.shared import address, first_look, page
+from attnviz.ui.shared import first_look, page, url_state
 
 POOL = 256  # pictures at the beginning of the strokes' test split to choose from, drawn in 0.2 s
 
@@ -28,7 +28,7 @@ def show() -> None:
     """Draw one picture of each digit; a click on one opens it on the page."""
     images, labels = data.load("strokes", "test", count=POOL)
     hands = int(np.bincount(labels).min())  # a hand is one picture of each digit: the rarest says how many there are
-    hand = address.number("hand", hands, 0)
+    hand = url_state.number("hand", hands, 0)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.markdown(
             "**Ten digits, drawn by attnviz itself.** Click one to see what a model does with it.", width="content"
@@ -37,7 +37,7 @@ def show() -> None:
             "Draw ten others",
             type="tertiary",
             icon=":material/refresh:",
-            on_click=address.set_value,
+            on_click=url_state.set_value,
             kwargs={"hand": (hand + 1) % hands or None},
         )
     with st.container(key="digits", horizontal=True):

@@ -10,7 +10,7 @@ from attnviz.recipes.recipe import Test
 from attnviz.recipes.schwarz import TESTS
 from attnviz.ui.components import arrive
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
-from attnviz.ui.shared import address, page
+from attnviz.ui.shared import page, url_state
 
 ELSEWHERE = "10_pixel_attention.py"  # the page of the other experiments
 PLAIN, BILINEAR, NEAREST, _ = TESTS
@@ -169,5 +169,5 @@ def _more(one: Figure, other: Figure) -> str:
 
 
 def _open(experiment: str) -> None:
-    address.set_value(experiment=experiment)
+    url_state.set_value(experiment=experiment)
     arrive.ask()

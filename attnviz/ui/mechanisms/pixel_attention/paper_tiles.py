@@ -13,7 +13,7 @@ from attnviz.measures.pixel_attention.representations import Kind, count, kinds
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
 from attnviz.ui.components.moving_maps import rested, turn_weight
 from attnviz.ui.components.pixel_viewer import AttentionView
-from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared import cache, page, pickers, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def show(card: Card, picture: pickers.Picture, *, one_part: bool) -> None:
     maps = np.stack([view.query, view.key, view.value])[:, :, view.prefix :].swapaxes(2, 3)  # part, head, size, token
     lines, before = cache.computed(learnt, card), cache.computed(at_first, card)
     shown, labels, table = laid_out(maps.shape, one_part)
-    chosen = int(address.choice("tile", [str(i + 1) for i in range(len(shown))], "1")) - 1
+    chosen = int(url_state.choice("tile", [str(i + 1) for i in range(len(shown))], "1")) - 1
     tiles = np.stack([maps[at] for at in shown])
     twice(
         tiles.reshape(-1, view.rows, view.columns), labels, "signed", beside=not one_part, on_choice=keep_tile,
@@ -110,7 +110,7 @@ def laid_out(shape: tuple[int, ...], one_part: bool) -> tuple[list[tuple[int, in
     _, heads, size, _ = shape
     numbers = [str(i + 1) for i in range(size)]
     if one_part:
-        part = PARTS.index(address.choice("part", PARTS, "query"))
+        part = PARTS.index(url_state.choice("part", PARTS, "query"))
         st.segmented_control("Components of", PARTS, key="part", required=True, on_change=start_again, args=("part",))
         shown = [(part, head, component) for component in range(size) for head in range(heads)]
         labels = [f"{PARTS[part]}, head {head + 1}, component {component + 1}" for _, head, component in shown]
@@ -123,14 +123,14 @@ def laid_out(shape: tuple[int, ...], one_part: bool) -> tuple[list[tuple[int, in
 
 def start_again(word: str) -> None:
     """Write a choice into the URL that changes the tile and its slider."""
-    address.set_value(**{word: st.session_state[word]}, tile=None, turn=None)
+    url_state.set_value(**{word: st.session_state[word]}, tile=None, turn=None)
 
 
 def keep_tile(key: str) -> None:
     """Write the chosen tile into the URL."""
     chosen = chosen_map(key)
     if chosen is not None and str(chosen + 1) != st.query_params.get("tile", "1"):
-        address.set_value(tile=chosen + 1, turn=None)
+        url_state.set_value(tile=chosen + 1, turn=None)
 
 
 def tell(
@@ -191,7 +191,7 @@ def turn(view: AttentionView, lines: Lines, at: tuple[int, int, int], label: str
 def keep_handle(key: str, word: str) -> None:
     """Write the position at which a slider came to rest into the URL."""
     at = rested(key)
-    address.set_value(**{word: None if at is None else f"{at:.10g}"})
+    url_state.set_value(**{word: None if at is None else f"{at:.10g}"})
 
 
 def place_of_handle(word: str, low: float, high: float) -> float | None:

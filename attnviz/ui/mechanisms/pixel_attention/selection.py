@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView
-from attnviz.ui.shared import address
+from attnviz.ui.shared import url_state
 
 MEAN = "mean"
 
@@ -42,7 +42,7 @@ def head(count: int, *, mean: bool = False) -> int | None:
     if not mean and st.query_params.get("head") == MEAN:
         st.caption("The viewer shows the mean of all heads; head 1 is shown here.")
         options.append(MEAN)
-    chosen = address.choice("head", options, "1")
+    chosen = url_state.choice("head", options, "1")
     st.selectbox("Head", options, key="head", format_func=_title, on_change=_keep_head, width=160)
     if chosen == MEAN:
         return None if mean else 0
@@ -106,4 +106,4 @@ def _title(option: str) -> str:
 
 def _keep_head() -> None:
     chosen = st.session_state["head"]
-    address.set_value(head=None if chosen == "1" else chosen)
+    url_state.set_value(head=None if chosen == "1" else chosen)

@@ -14,7 +14,7 @@ from attnviz.ui.components import url_fields
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import DIRECTIONS, Side, draw
-from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared import cache, page, pickers, url_state
 
 TITLE = "Two side by side"
 TEACHES = "Change one thing only, a pixel, a head, the picture or the model, and see what moves in the map."
@@ -37,9 +37,9 @@ def show(card: Card, picture: pickers.Picture) -> None:
     view = cache.attention(card, picture.source, picture.number)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         options = {name: title for name, (title, _) in OTHERS.items() if name != "head" or len(view.query) > 1}
-        other = address.choice("other", list(options), "pixel")
+        other = url_state.choice("other", list(options), "pixel")
         segments("Compare with another", options, "other")
-        direction = cast("Direction", address.choice("direction", list(DIRECTIONS), "from"))
+        direction = cast("Direction", url_state.choice("direction", list(DIRECTIONS), "from"))
         segments("Direction", DIRECTIONS, "direction")
         head = None if other == "model" else selection.head(len(view.query), mean=True)
         pair = OTHERS[other][1](card, picture, Side("", view, head, held(view, direction)))
@@ -91,14 +91,14 @@ def other_pixel(card: Card, picture: pickers.Picture, left: Side) -> Pair:
 
 def keep_pixel() -> None:
     """Put the other pixel into the URL, as the viewer's are: row,column, from 1."""
-    address.set_value(other_pixel=f"{st.session_state['other_row']},{st.session_state['other_column']}")
+    url_state.set_value(other_pixel=f"{st.session_state['other_row']},{st.session_state['other_column']}")
 
 
 def other_head(card: Card, picture: pickers.Picture, left: Side) -> Pair:
     """Draw the choice of another head; at first the mean of all."""
     numbers = [*map(str, range(1, len(left.view.query) + 1)), selection.MEAN]
     names = {word: selection.name(None if word == selection.MEAN else int(word) - 1) for word in numbers}
-    word = address.choice("other_head", numbers, "1" if left.head is None else selection.MEAN)
+    word = url_state.choice("other_head", numbers, "1" if left.head is None else selection.MEAN)
     select("Other head", names, "other_head", 190)
     head = None if word == selection.MEAN else int(word) - 1
     return replace(left, title=selection.name(left.head)), replace(left, title=names[word], head=head)
@@ -112,10 +112,10 @@ def other_picture(card: Card, picture: pickers.Picture, left: Side) -> Pair:
     if not drawn:
         fitting &= shown.labels != shown.labels[shown.place(picture.number)]
     first, last = int(shown.numbers[fitting.argmax()]), int(shown.numbers[-1])
-    number = address.number("other_number", last + 1, first)
+    number = url_state.number("other_number", last + 1, first)
     st.number_input(
         "Other picture: number", 0, last, key="other_number", width=170,
-        on_change=address.keep, args=("other_number",),
+        on_change=url_state.keep, args=("other_number",),
     )  # fmt: skip
     view = cache.attention(card, source, number)
     return (
@@ -132,7 +132,7 @@ def other_model(card: Card, picture: pickers.Picture, left: Side) -> Pair:
     if not titles:
         st.info("There is no other trained model with attention among pixels.")
         return None
-    name = address.choice("other_model", list(titles), next(iter(titles)))
+    name = url_state.choice("other_model", list(titles), next(iter(titles)))
     select("Other model", titles, "other_model", 400)
     view = cache.attention(known[name], picture.source, picture.number)
     right = replace(left, title=titles[name], view=view)
@@ -150,10 +150,10 @@ OTHERS: dict[str, tuple[str, Callable[[Card, pickers.Picture, Side], Pair]]] = {
 
 
 def segments(label: str, titles: Mapping[str, str], key: str) -> None:
-    """Draw a choice whose URL field `address.choice` has read."""
+    """Draw a choice whose URL field `url_state.choice` has read."""
     st.segmented_control(
         label, list(titles), key=key, format_func=titles.__getitem__, required=True,
-        on_change=address.keep, args=(key,),
+        on_change=url_state.keep, args=(key,),
     )  # fmt: skip
 
 
@@ -161,5 +161,5 @@ def select(label: str, titles: Mapping[str, str], key: str, width: int) -> None:
     """Draw a choice among many options whose URL field has been read."""
     st.selectbox(
         label, list(titles), key=key, format_func=titles.__getitem__, width=width,
-        on_change=address.keep, args=(key,),
+        on_change=url_state.keep, args=(key,),
     )  # fmt: skip

@@ -14,7 +14,7 @@ from attnviz import data, models
 from attnviz.cards import Card
 from attnviz.ui.components.map_grid import Table, map_grid
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase_words as words
-from attnviz.ui.shared import address, cache, jobs, page, pickers
+from attnviz.ui.shared import cache, jobs, page, pickers, url_state
 
 if TYPE_CHECKING:
     from attnviz.checkpoints import Checkpoint
@@ -89,16 +89,16 @@ def choices(card: Card) -> "tuple[int, Fill]":
     places, unit = places_of(card), unit_of(card)
     left, right = st.columns([2, 3], gap="medium", vertical_alignment="bottom")
     with left:
-        count = address.number("removed", places // 2 + 1, max(1, round(places / 20)))
+        count = url_state.number("removed", places // 2 + 1, max(1, round(places / 20)))
         st.slider(
             f"Removed {unit}, of {places}", 0, places // 2, key="removed",
-            on_change=address.keep, args=("removed",),
+            on_change=url_state.keep, args=("removed",),
         )  # fmt: skip
     with right:
-        fill = address.choice("fill", list(FILLS), "mean")
+        fill = url_state.choice("fill", list(FILLS), "mean")
         st.segmented_control(
             "Replace them with", list(FILLS), key="fill", format_func=FILLS.__getitem__, required=True,
-            on_change=address.keep, args=("fill",),
+            on_change=url_state.keep, args=("fill",),
         )  # fmt: skip
     return count, cast("Fill", fill)
 
@@ -128,7 +128,7 @@ def one_picture(card: Card, picture: pickers.Picture, count: int, fill: "Fill") 
 def several_pictures(card: Card, source: str, fill: "Fill") -> None:
     """Draw the curve over many test pictures: a button that begins it, then one that stops it."""
     numbers = fitting(card, source)
-    wanted = address.choice("curve", ["yes", "no"], "no") == "yes"
+    wanted = url_state.choice("curve", ["yes", "no"], "no") == "yes"
     job = job_of(card, source, fill)
     st.subheader(f"On {len(numbers)} test pictures of {data.DATASETS[source].title}", anchor=False)
     if not wanted:
@@ -149,13 +149,13 @@ def several_pictures(card: Card, source: str, fill: "Fill") -> None:
 def begin(job: "jobs.Job[Curve]") -> None:
     """Start the curve, or resume it, also where a part has failed."""
     job.start()
-    address.set_value(curve="yes")
+    url_state.set_value(curve="yes")
 
 
 def halt(job: "jobs.Job[Curve]") -> None:
     """Stop the curve where it is."""
     job.stop()
-    address.set_value(curve=None)
+    url_state.set_value(curve=None)
 
 
 def curve(card: Card, source: str, fill: "Fill", count: int, finished: bool) -> None:

@@ -20,7 +20,7 @@ from attnviz.ui.components.head_switch import (
     switched,
 )
 from attnviz.ui.components.map_grid import Names, map_grid
-from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared import cache, page, pickers, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def keep_states() -> None:
     """Put the states of the heads into the URL."""
     states = switched(SWITCH)
     if states is not None:
-        address.set_value(**states_to_url(states))
+        url_state.set_value(**states_to_url(states))
 
 
 def answer(card: Card, picture: pickers.Picture, states: list[str]) -> Answer:
@@ -216,10 +216,10 @@ def likeness(measured: Measured, view: "AttentionView") -> None:
     if count == 1:
         return
     st.subheader("Which heads are similar", anchor=False)
-    chosen = address.choice("alike", ALIKE, "0.1")
+    chosen = url_state.choice("alike", ALIKE, "0.1")
     st.segmented_control(
         "Largest average distance within a group", ALIKE, key="alike", required=True,
-        on_change=address.keep, args=("alike",),
+        on_change=url_state.keep, args=("alike",),
     )  # fmt: skip
     st.markdown(groups_in_words(measured.tree.groups(float(chosen))))
     order = measured.tree.order

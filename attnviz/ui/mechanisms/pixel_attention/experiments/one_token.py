@@ -10,7 +10,7 @@ import streamlit as st
 from attnviz import cards
 from attnviz.cards import Card
 from attnviz.ui.components.map_grid import Table, map_grid
-from attnviz.ui.shared import address, cache, pickers
+from attnviz.ui.shared import cache, pickers, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def show(card: Card, picture: pickers.Picture) -> None:
     if card.name != NAME:
         st.button(
             "Open this model in the viewer",
-            on_click=address.set_value,
+            on_click=url_state.set_value,
             kwargs={"model": NAME, "query": None, "key": None},
         )
     moved = dict(zip(PARTS, found.moved, strict=True))

@@ -9,7 +9,7 @@ import streamlit as st
 from attnviz import data
 from attnviz.cards import Card
 from attnviz.ui.components.map_grid import chosen_map, map_grid
-from attnviz.ui.shared import address, cache, pickers
+from attnviz.ui.shared import cache, pickers, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
@@ -65,10 +65,10 @@ def choose_feature(count: int) -> int:
     if count == 1:
         return 1
     words = [str(number) for number in range(1, count + 1)]
-    chosen = int(address.choice("feature", words, "1"))
+    chosen = int(url_state.choice("feature", words, "1"))
     st.session_state["feature"] = chosen  # the widget holds a number
     st.number_input(
-        f"Feature, of {count}", 1, count, key="feature", width=160, on_change=address.keep, args=("feature",)
+        f"Feature, of {count}", 1, count, key="feature", width=160, on_change=url_state.keep, args=("feature",)
     )
     return chosen
 
@@ -78,7 +78,7 @@ def open_picture(key: str, numbers: tuple[int, ...], source: str) -> None:
     chosen = chosen_map(key)
     if chosen is not None and chosen != st.session_state.get(f"{key}.opened"):
         st.session_state[f"{key}.opened"] = chosen
-        address.set_value(number=numbers[chosen], data=source, drawing=None)
+        url_state.set_value(number=numbers[chosen], data=source, drawing=None)
 
 
 def fitting(card: Card, source: str) -> tuple[int, ...]:

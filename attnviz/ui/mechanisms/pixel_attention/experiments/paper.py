@@ -13,7 +13,7 @@ from attnviz.measures.pixel_attention.representations import needed
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.mechanisms.pixel_attention import paper_tiles
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import twice
-from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared import cache, page, pickers, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def refusal(card: Card) -> str | None:
 def show(card: Card, picture: pickers.Picture) -> None:
     """Draw the choice of a figure, and the figure twice."""
     with page.sentences():
-        name = address.choice("figure", [*FIGURES], "10" if several(card) else "4")
+        name = url_state.choice("figure", [*FIGURES], "10" if several(card) else "4")
         st.segmented_control(
             "Figure of the paper", [*FIGURES], key="figure", required=True, on_change=paper_tiles.start_again,
             args=("figure",),
@@ -126,7 +126,7 @@ def show_weights(name: str, card: Card, picture: pickers.Picture) -> None:
         "uniform map looks black and white."
     )
     if name == "5" and card.name != UNSCALED and st.button("Draw it with intensities of 0 to 255"):
-        address.set_value(model=UNSCALED, figure="5")
+        url_state.set_value(model=UNSCALED, figure="5")
         st.rerun()
 
 

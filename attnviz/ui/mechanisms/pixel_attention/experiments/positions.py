@@ -10,7 +10,7 @@ from attnviz import models
 from attnviz.cards import Card
 from attnviz.ui.components import url_fields
 from attnviz.ui.components.moving_maps import places, rested
-from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared import cache, page, pickers, url_state
 
 if TYPE_CHECKING:
     from attnviz.checkpoints import Checkpoint
@@ -45,16 +45,16 @@ def show(card: Card, picture: pickers.Picture) -> None:
     with page.sentences():
         own = card.config.get("positions")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            kind = address.choice("code", [*KINDS], own or "sinusoidal_2d")
+            kind = url_state.choice("code", [*KINDS], own or "sinusoidal_2d")
             st.pills(
-                "Code", [*KINDS], key="code", format_func=KINDS.__getitem__, required=True, on_change=address.keep,
+                "Code", [*KINDS], key="code", format_func=KINDS.__getitem__, required=True, on_change=url_state.keep,
                 args=("code",),
             )  # fmt: skip
             longest = choose_longest(card, kind)
-            likeness = address.choice("likeness", [*LIKENESS], "cosine")
+            likeness = url_state.choice("likeness", [*LIKENESS], "cosine")
             st.segmented_control(
                 "Likeness", [*LIKENESS], key="likeness", format_func=LIKENESS.__getitem__, required=True,
-                on_change=address.keep, args=("likeness",),
+                on_change=url_state.keep, args=("likeness",),
             )  # fmt: skip
         code = cache.computed(position_code, card, kind, longest)
         is_own = kind == own and longest == longest_of(card)
@@ -85,9 +85,9 @@ def choose_longest(card: Card, kind: str) -> float:
     if kind == "learned":
         return own
     options = [f"{longest:g}" for longest in sorted({*LONGEST, own}, reverse=True)]
-    chosen = address.choice("longest", options, f"{own:g}")
+    chosen = url_state.choice("longest", options, f"{own:g}")
     st.segmented_control(
-        "Longest wave ÷ 2π", options, key="longest", required=True, on_change=address.keep, args=("longest",),
+        "Longest wave ÷ 2π", options, key="longest", required=True, on_change=url_state.keep, args=("longest",),
         format_func=lambda option: f"{float(option):,g}",
     )  # fmt: skip
     return float(chosen)
@@ -176,4 +176,4 @@ def place_from_url(rows: int, columns: int) -> int | None:
 def keep_place(columns: int) -> None:
     """Write the held position into the URL."""
     at = rested(HANDLE)
-    address.set_value(place=None if at is None else f"{int(at) // columns + 1},{int(at) % columns + 1}")
+    url_state.set_value(place=None if at is None else f"{int(at) // columns + 1},{int(at) % columns + 1}")

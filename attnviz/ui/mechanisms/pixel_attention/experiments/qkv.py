@@ -8,7 +8,7 @@ import streamlit as st
 from attnviz import models
 from attnviz.cards import Card
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
-from attnviz.ui.shared import address, cache, page, pickers
+from attnviz.ui.shared import cache, page, pickers, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ def refusal(card: Card) -> str | None:
 def show(card: Card, picture: pickers.Picture) -> None:
     """Draw the choice of what to show, all maps, and what they mean."""
     with page.sentences():
-        part = address.choice("qkv", list(PARTS), "query")
+        part = url_state.choice("qkv", list(PARTS), "query")
         st.segmented_control(
             "What", list(PARTS), key="qkv", format_func=PARTS.__getitem__, required=True, label_visibility="collapsed",
-            on_change=address.keep, args=("qkv",),
+            on_change=url_state.keep, args=("qkv",),
         )  # fmt: skip
         view = cache.attention(card, picture.source, picture.number)
         heads, _, size = view.value.shape
@@ -116,7 +116,7 @@ def keep_tile(heads: int) -> None:
     chosen = chosen_map(GRID)
     if chosen is not None:
         row, head = divmod(chosen, heads)
-        address.set_value(qkv_tile=f"{head + 1},{row + 1}")
+        url_state.set_value(qkv_tile=f"{head + 1},{row + 1}")
 
 
 def means(part: str, lines: "dict[str, Lines]") -> str:

@@ -13,7 +13,7 @@ from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments import same
-from attnviz.ui.shared import address, cache, pickers
+from attnviz.ui.shared import cache, pickers, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ def refusal(card: Card) -> str | None:
 def show(card: Card, picture: pickers.Picture) -> None:
     """Draw the picture and its attention before and after."""
     view = cache.attention(card, picture.source, picture.number)
-    seed = address.number("shuffle", ORDERS, 1)
+    seed = url_state.number("shuffle", ORDERS, 1)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         head = selection.head(len(view.query), mean=True)
-        st.button("Shuffle again", on_click=address.set_value, kwargs={"shuffle": seed % (ORDERS - 1) + 1})
-        st.button("Original order", on_click=address.set_value, kwargs={"shuffle": 0}, disabled=seed == 0)
+        st.button("Shuffle again", on_click=url_state.set_value, kwargs={"shuffle": seed % (ORDERS - 1) + 1})
+        st.button("Original order", on_click=url_state.set_value, kwargs={"shuffle": 0}, disabled=seed == 0)
     query = selection.token(view, "query")
     facts = cache.computed(compute, card, picture.source, picture.number, seed)
     asked = picture.source, picture.number, seed, head, query.number if query else None

@@ -13,7 +13,7 @@ PAGES = Path(__file__).parents[5] / "pages"
 
 
 def opened(words: Mapping[str, str]) -> AppTest:
-    """Return the page after its first run, on the strokes, with these words in its address."""
+    """Return the page after its first run, on the strokes, with these words in its URL."""
     page = "15_paper.py" if words.get("experiment") in OF_THE_PAPER else "10_pixel_attention.py"
     test = AppTest.from_file(str(PAGES / page), default_timeout=120)
     test.query_params.update({"data": "strokes", **words})

@@ -131,7 +131,7 @@ def test_nonsense_is_a_sentence_and_the_default() -> None:
     assert "other_head '9'" in test.warning[0].value.replace("\\", "")
 
 
-def test_a_choice_stands_in_the_address() -> None:
+def test_a_choice_stands_in_the_url() -> None:
     test = run(other_pixel="3,4")
     test.number_input(key="other_row").set_value(9).run()
     assert test.query_params["other_pixel"] in ("9,4", ["9,4"])

@@ -55,7 +55,7 @@ def card() -> Card:
     return cards.read(NAME)
 
 
-def test_the_address_says_how_many_are_removed_and_what_they_get() -> None:
+def test_the_url_says_how_many_are_removed_and_what_they_get() -> None:
     header, maps = grid(run(removed="50", fill="background"))
     assert maps.shape == (8, 28, 28)
     assert header["origin"]["removed"] == 50

@@ -54,7 +54,7 @@ def logits_of(off: list[int], uniform: list[int]) -> np.ndarray:
         ({"off": "1-4"}, [0, 1, 2, 3], []),
     ],
 )
-def test_the_answer_of_the_address_is_that_of_edited_weights(
+def test_the_answer_of_the_url_is_that_of_edited_weights(
     several: Path, words: dict[str, str], off: list[int], uniform: list[int]
 ) -> None:
     header, arrays = component(run(**words), "head_switch")

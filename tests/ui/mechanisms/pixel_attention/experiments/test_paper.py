@@ -151,7 +151,7 @@ def test_a_figure_of_a_model_that_is_not_there_is_one_sentence(monkeypatch: pyte
     assert "pixel_attention.1v8" in test.error[0].value.replace("\\", "")
 
 
-def test_nonsense_in_the_address_is_a_sentence_and_the_default(folder: Path) -> None:
+def test_nonsense_in_the_url_is_a_sentence_and_the_default(folder: Path) -> None:
     test = run(figure="7", tile="99", turn="x")
     warnings = "\n".join(warning.value.replace("\\", "") for warning in test.warning)
     for part in ("figure '7'", "tile '99'", "turn 'x'"):

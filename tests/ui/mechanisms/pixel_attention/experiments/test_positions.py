@@ -73,7 +73,7 @@ def test_a_learned_code_that_nobody_trained_is_said_to_be_noise() -> None:
     assert code.std() == pytest.approx(1, abs=0.1)
 
 
-def test_a_place_and_a_likeness_stand_in_the_address() -> None:
+def test_a_place_and_a_likeness_stand_in_the_url() -> None:
     header, arrays = sent(run(place="3,5", likeness="dot"))
     assert (header["state"]["at"]["value"], header["cosine"]) == (2 * 14 + 4, False)
     assert header["panes"][1]["bounds"][1] == pytest.approx((arrays["code"] ** 2).sum(1).max())

@@ -73,7 +73,7 @@ def test_the_marks_are_the_squares_of_the_scales() -> None:
 
 
 @pytest.mark.parametrize(("word", "at"), [("1.5", 1.5), ("-2", -2.0), ("99", None), ("hot", None)])
-def test_the_handle_stands_where_the_address_says(word: str, at: float | None) -> None:
+def test_the_handle_stands_where_the_url_says(word: str, at: float | None) -> None:
     test = run(temperature=word)
     assert sent(test)[0]["state"]["at"]["value"] == at
     assert (

@@ -24,8 +24,8 @@ VERSION = "2"
 FIRST = "1"
 """The version of a link that says something, but not its version: those were written before there were versions."""
 
-_STATED = "address.stated"  # what the page shows, whether or not the URL says so
-_KNOWN = "address.known"  # the URLs that Python has replaced, and the current one at the end
+_STATED = "url_state.stated"  # what the page shows, whether or not the URL says so
+_KNOWN = "url_state.known"  # the URLs that Python has replaced, and the current one at the end
 _MOST = 8  # how many are remembered: a click is late by one or two
 
 
@@ -100,7 +100,7 @@ def state(**words: Any) -> None:
     stated = {"v": version(), **{key: str(word) for key, word in words.items()}}
     st.session_state[_STATED] = stated
     data = {"words": {key: word for key, word in stated.items() if key not in st.query_params}}
-    component("arrive")(key="address.state", data=pack(data, {}), height=1)
+    component("arrive")(key="url_state.state", data=pack(data, {}), height=1)
 
 
 def become(words: Mapping[str, str]) -> None:
@@ -108,10 +108,10 @@ def become(words: Mapping[str, str]) -> None:
     known = _known()
     before = st.query_params.to_dict()
     # The browser may have completed the URL since it sent it: a late one comes in either form.
-    for address in (before, {**_stated(), **before}, dict(words)):
-        if address in known:
-            known.remove(address)
-        known.append(address)
+    for url in (before, {**_stated(), **before}, dict(words)):
+        if url in known:
+            known.remove(url)
+        known.append(url)
     del known[:-_MOST]
     st.query_params.from_dict(words)
 
@@ -154,5 +154,5 @@ def _known() -> list[dict[str, str]]:
     return found
 
 
-# The report of a component may overtake the answer to a click just before it, and would bring the older address back.
+# The report of a component may overtake the answer to a click just before it, and would bring the older URL back.
 when_reported.append(catch_up)

@@ -1,4 +1,4 @@
-"""The address as the home of the view: what stands there is taken, nonsense gives a sentence and the default."""
+"""The URL as the home of the view: what stands there is taken, nonsense gives a sentence and the default."""
 
 from streamlit.testing.v1 import AppTest
 
@@ -6,13 +6,13 @@ from streamlit.testing.v1 import AppTest
 def script() -> None:
     import streamlit as st
 
-    from attnviz.ui.shared import address
+    from attnviz.ui.shared import url_state
 
-    address.arrive()
-    word = address.choice("colour", ["red", "green"], "red")
-    st.selectbox("Colour", ["red", "green"], key="colour", on_change=address.keep, args=("colour",))
-    number = address.number("number", 10, 3)
-    st.number_input("Number", 0, 9, key="number", on_change=address.keep, args=("number",))
+    url_state.arrive()
+    word = url_state.choice("colour", ["red", "green"], "red")
+    st.selectbox("Colour", ["red", "green"], key="colour", on_change=url_state.keep, args=("colour",))
+    number = url_state.number("number", 10, 3)
+    st.number_input("Number", 0, 9, key="number", on_change=url_state.keep, args=("number",))
     st.markdown(f"{word} {number}")
 
 
@@ -23,20 +23,20 @@ def run(**words: str) -> AppTest:
     return test.run()
 
 
-def test_an_empty_address_gives_the_defaults_and_stays_empty() -> None:
+def test_an_empty_url_gives_the_defaults_and_stays_empty() -> None:
     test = run()
     assert test.markdown[0].value == "red 3"
     assert dict(test.query_params) == {}
 
 
-def test_what_the_address_says_is_what_the_widgets_show() -> None:
+def test_what_the_url_says_is_what_the_widgets_show() -> None:
     test = run(colour="green", number="7")
     assert test.markdown[0].value == "green 7"
     assert test.selectbox[0].value == "green"
     assert test.number_input[0].value == 7
 
 
-def test_what_the_visitor_chooses_stands_in_the_address() -> None:
+def test_what_the_visitor_chooses_stands_in_the_url() -> None:
     test = run()
     test.selectbox[0].select("green").run()
     test.number_input[0].set_value(5).run()
@@ -58,10 +58,10 @@ def test_what_is_past_the_end_or_no_number_is_nonsense() -> None:
         assert len(test.warning) == 1
 
 
-# A click whose address is late
+# A click whose URL is late
 
 
-def test_a_click_with_the_address_of_before_undoes_nothing() -> None:
+def test_a_click_with_the_url_of_before_undoes_nothing() -> None:
     test = run()
     test.selectbox[0].select("green").run()
     del test.query_params["colour"]  # the browser has not heard of it yet when the next click is made
@@ -73,17 +73,17 @@ def test_a_click_with_the_address_of_before_undoes_nothing() -> None:
 def stating() -> None:
     import streamlit as st
 
-    from attnviz.ui.shared import address
+    from attnviz.ui.shared import url_state
 
-    address.arrive()
-    number = address.number("number", 10, 3)
-    st.number_input("Number", 0, 9, key="number", on_change=address.keep, args=("number",))
-    st.button("Look", on_click=address.catch_up)
-    address.state(number=number)
+    url_state.arrive()
+    number = url_state.number("number", 10, 3)
+    st.number_input("Number", 0, 9, key="number", on_change=url_state.keep, args=("number",))
+    st.button("Look", on_click=url_state.catch_up)
+    url_state.state(number=number)
     st.markdown(f"{number}")
 
 
-def test_the_address_of_before_may_have_been_completed_by_the_browser_on_its_way() -> None:
+def test_the_url_of_before_may_have_been_completed_by_the_browser_on_its_way() -> None:
     test = AppTest.from_function(stating, default_timeout=60).run()
     test.number_input[0].set_value(5).run()
     test.query_params.clear()
@@ -102,7 +102,7 @@ def test_what_back_brings_is_taken_and_is_where_the_next_click_goes_on() -> None
     assert dict(test.query_params) == {"number": "5"}
 
 
-def test_an_address_that_python_never_wrote_is_taken_with_a_click_too() -> None:
+def test_a_url_that_python_never_wrote_is_taken_with_a_click_too() -> None:
     test = run()
     test.selectbox[0].select("green").run()
     test.query_params["colour"] = "red"
