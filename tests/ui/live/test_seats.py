@@ -101,4 +101,4 @@ def test_who_leaves_the_line_or_the_seat_blocks_nobody() -> None:
         await last
         return seats.free
 
-    assert asyncio.run(asyncio.wait_for(compute(), 10)) == 1
+    assert asyncio.run(asyncio.wait_for(compute(), 60)) == 1
