@@ -1,4 +1,4 @@
-"""Who may import whom, what importing costs, and that no module hides a thing at the door."""
+"""Who may import whom, what importing costs, and that no module hides a name of the public API."""
 
 import ast
 import subprocess
@@ -15,7 +15,7 @@ import attnviz
 ROOT = Path(__file__).parents[1]
 MODULES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "attnviz").rglob("*.py"))]
 
-# room: what of attnviz it may import; a room not named here may import any but ui
+# package: what of attnviz it may import; a package that is not named here may import any but ui
 ALLOWED = {
     "equal_tokens": set(),
     "layers": {"equal_tokens", "layers", "tracing", "roles", "errors"},
@@ -37,23 +37,23 @@ def imported(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_room_imports_only_what_it_may(path: Path) -> None:
+def test_a_module_imports_only_what_its_package_may(path: Path) -> None:
     names = [name.split(".") for name in imported(path)]
-    rooms = {name[1] for name in names if name[0] == "attnviz" and len(name) > 1}
+    packages = {name[1] for name in names if name[0] == "attnviz" and len(name) > 1}
     tops = {name[0] for name in names}
     home = path.relative_to(ROOT).parts
     assert "pages" not in tops
     if home[0] == "attnviz" and home[1] != "ui":
         assert "streamlit" not in tops
-        assert "ui" not in rooms
-        assert rooms <= ALLOWED.get(home[1].removesuffix(".py"), rooms)
+        assert "ui" not in packages
+        assert packages <= ALLOWED.get(home[1].removesuffix(".py"), packages)
     if home[:2] == ("attnviz", "figures"):
         assert tops <= {"attnviz", "numpy", "plotly", *sys.stdlib_module_names}
     if home[:2] == ("attnviz", "layers"):
         assert tops <= {"attnviz", "torch", *sys.stdlib_module_names}
 
 
-def test_no_module_bears_the_name_of_a_thing_at_the_door() -> None:
+def test_no_module_bears_a_name_of_the_public_api() -> None:
     for module in walk_packages(attnviz.__path__, "attnviz."):
         import_module(module.name)
     for name in attnviz.__all__:

@@ -1,6 +1,6 @@
 """A run: one training in a folder of its own, which survives being killed at any moment.
 
-    runs/ID/  run.json (recipe, seed, device, threads, command)   curve.jsonl (a line an epoch)   log.txt
+    runs/ID/  run.json (recipe, seed, device, threads, command)   curve.jsonl (a line for each epoch)   log.txt
               state-EPOCH.safetensors (the last two)   status.json
 
 A resumed run gives, bit for bit, the same curve and weights as one that was never interrupted, on the same device with

@@ -180,7 +180,7 @@ def test_a_try_changes_the_url_and_the_page_follows(serve: Serve, page: Page) ->
     expect(page).to_have_url(f"{serve(BROKEN)}/?v={VERSION}&how=caught")
 
 
-# Strangers
+# Other sites
 
 
 @pytest.fixture

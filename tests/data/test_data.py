@@ -1,4 +1,4 @@
-"""The door, attnviz/data/__init__.py."""
+"""The public functions of attnviz.data."""
 
 import hashlib
 from dataclasses import replace
@@ -43,7 +43,7 @@ def test_classes_that_cannot_be_used(small, classes):
         data.load("strokes", "test", classes, count=3)
 
 
-def test_strokes_through_the_door():
+def test_strokes_through_the_public_function():
     dataset = data.load("strokes", "test", classes=(8, 1), count=400)
     whole = data.load("strokes", "test", count=400)
     assert len(whole.labels) == 400

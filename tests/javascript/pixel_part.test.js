@@ -50,7 +50,7 @@ test("Enter and the space bar take the pixel, where it can be taken", () => {
   }
 });
 
-test("Escape lets go, wherever the keyboard is; where nothing is locked the page hears it", () => {
+test("Escape releases it, wherever the keyboard is; where nothing is locked the page hears it", () => {
   for (const locked of [true, false]) {
     const { part, said } = partOf({ locked });
     assert.deepEqual(press(part, "Escape"), locked ? ["prevented"] : []);

@@ -1,4 +1,4 @@
-"""A model of colour pictures that the house does not know: 32 x 32 x 3, tokens of 4 x 4 pixels, weights drawn."""
+"""A model of colour pictures that attnviz does not know: 32 x 32 x 3, tokens of 4 x 4 pixels, weights drawn."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Derived values and seeds through the live channel, with a model and a mechanism that the house does not know."""
+"""Derived values and seeds through the live channel, with a model and a mechanism that attnviz does not know."""
 
 from collections.abc import Mapping
 from dataclasses import replace

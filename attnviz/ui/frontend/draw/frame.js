@@ -1,4 +1,4 @@
-// The elements round the panels of the draw page, made once; cards.js gives them their hands and words.
+// The elements round the panels of the draw page, made once; cards.js says what they do and show.
 
 import { Savers, SegmentedControl } from "../shared/controls.js";
 import { element, text } from "../shared/dom.js";

@@ -31,7 +31,7 @@ export class MapGrid extends Part {
   // All that comes with the first data
   /** @type {number} */ count;
   /** @type {Cells} */ cells;
-  /** @type {InkEdge[]} one a map */ edges;
+  /** @type {InkEdge[]} one for each map */ edges;
   /** @type {Uint16Array} */ indices;
   /** @type {Float64Array|null} */ logs;
   /** @type {Record<string, boolean>} the scales that can be chosen */ choices;
@@ -317,7 +317,7 @@ export class MapGrid extends Part {
     this.legend.point(shown < 0 ? NaN : this.value(this.looked.tile) * (scale === "share" ? header.tokens : 1), tileScale);
     this.legend.explain(this.marks);
     const here = shown < 0 ? "" : `${this.where()}, ${header.labels[this.looked.tile]}: ${short(this.value(this.looked.tile))}`;
-    say(this.words.how, here ? `${here}${this.cell === null ? "" : " \u00b7 locked, Escape lets go"}` : this.hint);
+    say(this.words.how, here ? `${here}${this.cell === null ? "" : " \u00b7 locked; Escape releases it"}` : this.hint);
     set(wall.element, "aria-label", this.summary());
     this.announceDone(() => this.summary());
     this.root.classList.toggle("plain", header.role === "ink");
@@ -337,7 +337,7 @@ export class MapGrid extends Part {
     return `${header.title}, ${this.count} maps of ${this.cells.rows} rows and ${this.cells.columns} columns.${chosen}${value}`;
   }
 
-  /** The values under the cross-hair in full precision, a line a map. */
+  /** The values under the cross-hair in full precision, a line for each map. */
   copyText() {
     const tile = (i) => `${this.header.labels[i]}\t${this.shown < 0 ? "" : full(this.value(i))}`;
     const place = this.shown < 0 ? [] : [`cell\t${this.where()}`];

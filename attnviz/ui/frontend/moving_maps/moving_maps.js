@@ -8,7 +8,7 @@ import { mountable, Part } from "../shared/part.js";
 
 const DIGITS = 10; // of a handle's place, as in the URL
 
-/** The component: a handle if the kind has one, words, and one grid of maps a pane. */
+/** The component: a handle if the kind has one, words, and one grid of maps for each pane. */
 export class MovingMaps extends Part {
   constructor(parent) {
     super();

@@ -1,7 +1,7 @@
 // What the renderers of panels share: a map over the picture that the model saw, with the edge of its ink, at the
 // screen's own resolution.
 //
-// A renderer is a module that exports one function. The house has share.js, signed.js and ink.js; a panel names its own
+// A renderer is a module that exports one function. attnviz has those of renderers.js; a panel names the one it wants
 // (attnviz/ui/components/panel.py), and another package serves one from a component of its own.
 //
 //     /**

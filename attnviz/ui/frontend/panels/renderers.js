@@ -1,4 +1,4 @@
-// The renderers of panels by name: those of the house, and modules that other packages serve (see face.js).
+// The renderers of panels by name: attnviz's own, and modules that other packages serve (see face.js).
 
 import * as ink from "./ink.js";
 import * as share from "./share.js";
@@ -11,7 +11,7 @@ const FOREIGN = /^[\w-]+\.[\w-]+\/[\w-]+(?:\/[\w-]+)*\.js$/; // PACKAGE.COMPONEN
 /**
  * Find a renderer.
  * @param {string} name as a panel has it
- * @returns {any} a module with a function `draw`, or a promise of one: at once where it is one of the house
+ * @returns {any} a module with a function `draw`, or a promise of one: at once where it is one of attnviz's own
  */
 export function rendererOf(name) {
   if (Object.hasOwn(OWN, name)) return OWN[name];

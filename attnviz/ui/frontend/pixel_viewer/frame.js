@@ -1,4 +1,4 @@
-// The elements of the pixel viewer, made once; pixel_viewer.js gives them their hands and words.
+// The elements of the pixel viewer, made once; pixel_viewer.js says what they do and show.
 
 import { Savers, SegmentedControl } from "../shared/controls.js";
 import { element, text } from "../shared/dom.js";

@@ -26,7 +26,7 @@ export class Viewer extends PixelPart {
   /** @type {Worked} */ worked;
   /** @type {Cells} */ cells;
   /** @type {InkEdge} */ edge;
-  /** @type {Float64Array} of each head and their mean, a value a token */ maps;
+  /** @type {Float64Array} of each head and their mean, a value for each token */ maps;
   /** @type {Float64Array} */ logs;
   /** @type {Uint16Array} of the colours of `maps` */ indices;
   /** @type {Uint16Array} */ pictureIndices;
@@ -348,7 +348,7 @@ export class Viewer extends PixelPart {
     });
   }
 
-  /** One map in full precision. @param {number|"mean"} head @returns {Float64Array} a value a token */
+  /** One map in full precision. @param {number|"mean"} head @returns {Float64Array} a value for each token */
   readMap(head) {
     const { heads, tokens } = this.attention;
     const start = (head === MEAN ? heads : head) * tokens;

@@ -4,7 +4,7 @@
 //   tool        "ink" or "erase"
 //   width       1 to 64, in pixels of the canvas (280 x 280, ten for each pixel that a model sees)
 //   points      x, y, x, y, ... from the upper left corner, whole numbers of quarters of a canvas pixel
-//   pressures   one a point, 0 to 31, where the pen told it; null otherwise
+//   pressures   one for each point, 0 to 31, where the pen reports it; null otherwise
 //
 // As a string (`encode`, for links and for the browser's memory), base64url without padding of:
 //   1                                       the version of this format

@@ -12,8 +12,8 @@ export class TileWall {
    * @param {{name: string, spoken: string}[]} options.tiles name: under the tile; spoken: in full, read out
    * @param {import("./paint.js").Cells} options.cells
    * @param {{cell: number, below: boolean}[]} [options.edge] from `inkEdge`, of all tiles
-   * @param {{cell: number, below: boolean}[][]} [options.edges] the same, one a tile
-   * @param {number} [options.across] tiles a row on a phone; six by default
+   * @param {{cell: number, below: boolean}[][]} [options.edges] the same, one for each tile
+   * @param {number} [options.across] tiles in a row on a phone; six by default
    * @param {number} [options.room] wanted width of a tile in CSS pixels
    * @param {{columns: number, rows: string[], heads: string[]}} [options.table] tiles in a table of so many columns,
    *   with a label for each row and each column
@@ -72,7 +72,7 @@ export class TileWall {
   /**
    * Lay the tiles out; everything has to be painted again afterwards.
    * @param {number} width of the whole wall, CSS pixels
-   * @param {boolean} narrow a phone: six tiles a row, no values under them
+   * @param {boolean} narrow a phone: six tiles in a row, no values under them
    */
   layout(width, narrow = false) {
     const ratio = devicePixelRatio;

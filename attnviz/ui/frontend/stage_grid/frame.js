@@ -1,4 +1,4 @@
-// The elements of the stage grid, made once; stage_grid.js gives them their hands and words.
+// The elements of the stage grid, made once; stage_grid.js says what they do and show.
 
 import { Savers, SegmentedControl } from "../shared/controls.js";
 import { element, say, set, text } from "../shared/dom.js";

@@ -90,7 +90,7 @@ def other_pixel(card: Card, picture: pickers.Picture, left: Side) -> Pair:
 
 
 def keep_pixel() -> None:
-    """Put the other pixel into the URL, as the viewer's are: row,column, from 1."""
+    """Put the other pixel into the URL as the viewer writes its own: row,column, counted from 1."""
     url_state.set_value(other_pixel=f"{st.session_state['other_row']},{st.session_state['other_column']}")
 
 
