@@ -2,9 +2,7 @@
 
 import copy
 import threading
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 import torch
@@ -13,57 +11,9 @@ from torch import Tensor, nn
 from attnviz import edits, tracing
 from attnviz.errors import TraceError
 from attnviz.layers.attention import Attention
-from attnviz.models.pixel_attention import PixelAttention
 from attnviz.tracing import Grid, Layer, addresses, trace
-
-
-class Pair(Layer):
-    """x -> query = 2 x -> key = query + 1, so that every number can be told by hand."""
-
-    taps = ("query", "key")
-
-    def __init__(self, grid: Grid | None = None) -> None:
-        super().__init__()
-        self.grid = grid
-
-    def forward(self, values: Tensor) -> Tensor:
-        query = self.tap("query", values * 2, axes="batch feature")
-        return self.tap("key", query + 1, axes="batch feature")
-
-
-class Two(nn.Module):
-    """Two pairs, the second in a list, as models have them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first = Pair(Grid(1, 3))
-        self.blocks = nn.ModuleList([Pair()])
-
-    def forward(self, values: Tensor) -> Tensor:
-        return self.blocks[0](self.first(values))
-
-
-class Free(Layer):
-    """Taps whatever the test tells it to."""
-
-    taps = ("query", "key", "value")
-
-    def __init__(self, body: "Callable[[Free, Tensor], Tensor]") -> None:
-        super().__init__()
-        self.body = body
-
-    def forward(self, values: Tensor) -> Tensor:
-        return self.body(self, values)
-
-
-VALUES = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-
-
-@pytest.fixture(autouse=True)
-def nobody_listens_afterwards() -> Iterator[None]:
-    yield
-    assert tracing._listener.trace is None
-    assert tracing._as_written._open == 0
+from tests.traced_layers import VALUES, Free, Pair, Two, in_place
+from tests.traced_layers import nobody_listens_afterwards as nobody_listens_afterwards
 
 
 def test_an_idle_tap_gives_back_the_very_same_tensor():
@@ -392,17 +342,12 @@ def test_visits_of_different_shapes_cannot_be_stacked():
     _refused(r"query: each visit must have the shape of the first, \(2, 3\), not \(2, 2\)", Free(body), keep=["query"])
 
 
-def _in_place(layer: Layer, values: Tensor) -> Tensor:
-    values = layer.tap("query", values * 2, axes="batch feature")
-    return values.add_(1)
-
-
 def test_a_change_in_place_after_keeping_is_detected():
-    _refused(r"query, shape \(2, 3\), was changed in place", Free(_in_place), keep=["query"])
+    _refused(r"query, shape \(2, 3\), was changed in place", Free(in_place), keep=["query"])
 
 
 def test_a_change_in_place_where_nobody_looks_is_nobodys_business():
-    model = Free(_in_place)
+    model = Free(in_place)
     assert torch.equal(model(VALUES), 2 * VALUES + 1)
 
 
@@ -417,7 +362,7 @@ def test_a_change_in_place_of_what_was_before_an_edit_is_detected():
 
 
 def test_what_is_kept_in_inference_mode_is_safe_from_changes_in_place():
-    model = Free(_in_place)
+    model = Free(in_place)
     with torch.inference_mode():
         values = VALUES.clone()
         with trace(model, keep=["query"]) as seen:
@@ -556,120 +501,3 @@ def test_a_pass_in_a_worker_thread_only_is_a_trace_that_heard_nothing():
     model = Pair()
     with pytest.raises(TraceError, match="its thread"), trace(model), ThreadPoolExecutor(1) as pool:
         pool.submit(model, VALUES).result(timeout=60)
-
-
-# torch.compile
-
-
-def _compiled(model: nn.Module) -> nn.Module:
-    torch._dynamo.reset()
-    return torch.compile(model, fullgraph=True, backend="aot_eager")
-
-
-@pytest.fixture
-def pixels() -> tuple[nn.Module, Tensor]:
-    generator = torch.Generator().manual_seed(0)
-    model = PixelAttention(classes=("a", "b"), heads=2, head_size=3, rows=5, columns=7, mean=0.1, std=0.3,
-                           positions="sinusoidal_2d", position_features=4, generator=generator)  # fmt: skip
-    return model, torch.rand(2, 1, 5, 7, generator=generator)
-
-
-def _same(one: tracing.Trace, other: tracing.Trace) -> None:
-    assert list(one) == list(other)
-    for address, reading in one.items():
-        torch.testing.assert_close(reading.tensor, other[address].tensor, rtol=1e-5, atol=1e-6)
-        assert (reading.axes, reading.grid) == (other[address].axes, other[address].grid)
-        assert (reading.before is None) == (other[address].before is None)
-
-
-def test_taps_compile_into_one_whole_graph_and_say_what_they_say_uncompiled(pixels):
-    for model, values in ((Two(), VALUES), pixels):
-        compiled = _compiled(model)
-        torch.testing.assert_close(compiled(values), model(values))  # compiled before the trace is opened
-        with trace(model) as eager:
-            model(values)
-        for opened in (compiled, model):
-            with trace(opened) as seen:
-                compiled(values)
-            _same(seen, eager)
-        torch.testing.assert_close(compiled(values), model(values))
-
-
-def test_a_model_that_is_compiled_inside_a_trace_is_heard(pixels):
-    for model, values in ((Two(), VALUES), pixels):
-        with trace(model) as eager:
-            model(values)
-        with trace(model) as seen:
-            _compiled(model)(values)
-        _same(seen, eager)
-
-
-def test_a_compiled_model_obeys_each_traces_own_edits(pixels):
-    model, images = pixels
-    compiled = _compiled(model)
-    untouched = compiled(images)
-    for number in range(10):  # more than torch would compile anew
-
-        def edit(weights: Tensor, number: int = number) -> Tensor:
-            return weights * number
-
-        with trace(model, ["*.weights"], {"attention.weights": edit}) as eager:
-            expected = model(images)
-        with trace(compiled, ["*.weights"], {"attention.weights": edit}) as seen:
-            output = compiled(images)
-        _same(seen, eager)
-        torch.testing.assert_close(output, expected)
-        assert number == 1 or not torch.allclose(output, untouched)
-
-
-def test_a_compiled_part_of_a_model_keeps_its_address():
-    model: Any = Two()
-    torch._dynamo.reset()
-    model.first = torch.compile(model.first, fullgraph=True, backend="aot_eager")
-    model(VALUES)
-    with trace(model) as seen:
-        model(VALUES)
-    assert list(seen) == ["first.query", "first.key", "blocks.0.query", "blocks.0.key"]
-
-
-def test_a_change_in_place_in_a_compiled_model_is_detected_too():
-    model = Free(_in_place)
-    compiled = _compiled(model)
-    compiled(VALUES)
-    with pytest.raises(TraceError, match="changed in place"), trace(model, keep=["query"]):
-        compiled(VALUES)
-
-
-def test_compiled_models_run_compiled_again_when_the_last_trace_has_ended():
-    model, graphs = Two(), []
-
-    def backend(graph: torch.fx.GraphModule, _: list[Tensor]) -> Callable[..., object]:
-        def run(*inputs: Tensor) -> object:
-            graphs.append(1)
-            return graph(*inputs)
-
-        return run
-
-    torch._dynamo.reset()
-    compiled = torch.compile(model, fullgraph=True, backend=backend)
-    compiled(VALUES)
-    assert len(graphs) == 1
-    opened, close = threading.Event(), threading.Event()
-
-    def visitor() -> None:
-        with trace(model):
-            model(VALUES)
-            opened.set()
-            close.wait(timeout=60)
-
-    with ThreadPoolExecutor(1) as pool:
-        visit = pool.submit(visitor)
-        assert opened.wait(timeout=60)
-        with trace(model):
-            compiled(VALUES)
-        compiled(VALUES)
-        assert len(graphs) == 1  # somebody still traces
-        close.set()
-        visit.result(timeout=60)
-    compiled(VALUES)
-    assert len(graphs) == 2
