@@ -2,20 +2,21 @@
 // attention.js, so nothing that follows a pointer asks the server.
 
 import { Attention, extent, MEAN, strongest } from "../shared/attention.js";
-import { makeScale, packed, palettes, readTheme, toIndices } from "../shared/colours.js";
+import { makeScale, palettes, readTheme, toIndices } from "../shared/colours.js";
 import { say } from "../shared/dom.js";
 import { gridMove } from "../shared/keys.js";
-import { Cells, cellSize, inkEdge } from "../shared/paint.js";
+import { Cells, inkEdge } from "../shared/paint.js";
 import { mountable, Part } from "../shared/part.js";
 import { unpack } from "../shared/payload.js";
 import { QkvMaps } from "./qkv_maps.js";
 import { TileWall } from "../shared/tiles.js";
 import { readView } from "./view.js";
 import { makeFrame } from "./frame.js";
+import { fitTo } from "./layout.js";
+import { light, paint, paintStill } from "./painting.js";
 import { sayAll, sayAnswer, sayAtRest } from "./words.js";
 import { Worked } from "./worked.js";
 
-const PAIR = 430; // pixels that the worked pair needs for eight numbers next to one another
 const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received"]; // as in pixel_viewer.py
 
 /** Give every token its numbers: equal tokens travel once, and `place` says which one each of them is. */
@@ -41,6 +42,9 @@ export class Viewer extends Part {
   constructor(parent) {
     super();
     this.view = null;
+    this.step = this.lit = ""; // the step of the worked pair that is looked at, and what of the maps that lights up
+    /** @type {Uint32Array|null} the picture without outlines */
+    this.still = null;
     this.qkvMaps = new QkvMaps();
     this.jacobian = null; // its module is fetched when it is first wanted
     this.frame = makeFrame(this);
@@ -203,6 +207,7 @@ export class Viewer extends Part {
       if (!(held && other)) [view[this.heldName], view[this.otherName]] = [held, other];
       if (value === "received") view.query = null;
       this.place();
+      light(this, this.step);
     } else {
       view[name] = value;
       if (name === "head" && !view[this.otherName]) this.other = -1;
@@ -255,61 +260,17 @@ export class Viewer extends Part {
   // Layout: never while the pointer moves
 
   layout(force = false) {
-    const { root, frame } = this;
-    const width = Math.floor(root.clientWidth);
+    const width = Math.floor(this.root.clientWidth);
     const resized = this.isResized();
     if (!width || !this.view || !(force || resized)) return;
-    const kind = width < 520 ? "narrow" : width < 1110 ? "middle" : "broad";
-    for (const name of ["narrow", "middle", "broad"]) root.classList.toggle(name, name === kind);
-    root.classList.toggle("single", !this.wall);
-    root.classList.toggle("plain", Boolean(this.header.plain));
-    // Without a wall of heads its line has nothing but the buttons, and the room is wanted below.
-    const savesAbove = !this.wall && width >= (this.header.asked ? 1300 : 1090);
-    root.classList.toggle("saves-above", savesAbove);
-    (savesAbove ? frame.controls : frame.wallTitle).append(frame.savers.element);
-    // So that picture, head, pair and the first row of tiles stand together in a window of 720 pixels.
-    const high = Math.max(224, innerHeight - 466);
-    const room = kind === "broad" ? Math.min(high, 560, (width - 2 * 28 - PAIR) / 2) : kind === "middle" ? (width - 28) / 2 : width;
-    const small = kind === "narrow" ? Math.min(width * 0.54, innerHeight * 0.3) : room;
-    const side = this.fit(frame.large, Math.min(room, 560), this.edge);
-    this.fit(frame.picture, small, []);
-    root.style.setProperty("--side", `${side}px`);
-    root.style.setProperty("--sticky", `${headerHeight()}px`);
-    if (this.wall) this.wall.room = Math.max(70, Math.min(innerHeight / 10, 112));
-    this.wall?.layout(width, kind === "narrow");
-    this.showMap();
-    this.qkvMaps.layout(width, kind === "narrow");
-    frame.legend.layout();
-    this.paintStill();
+    fitTo(this, width);
+    paintStill(this);
     this.draw();
-  }
-
-  fit({ board, canvas }, room, edge) {
-    const ratio = devicePixelRatio;
-    const { cells } = this;
-    const size = Math.min(cellSize(room * ratio, cells.columns), cellSize(room * ratio, cells.height));
-    const [width, height] = [Math.round(size * cells.columns), Math.round(size * cells.height)];
-    board.resize(width, height);
-    board.place(0, 0, [size, size], cells, edge, Math.max(1, Math.round(ratio)));
-    canvas.style.width = `${width / ratio}px`;
-    canvas.style.height = `${height / ratio}px`;
-    return width / ratio;
   }
 
   /** The palette of a picture that is a drawing; null for a photograph, which has its own colours. */
   get inks() {
     return this.header.ink ? this.palettes.ink : null;
-  }
-
-  /** What does not change while the pointer moves: the picture and the backgrounds. */
-  paintStill() {
-    const { theme, frame: { picture, large } } = this;
-    const paper = packed(theme.background);
-    this.wall?.board.clear(paper);
-    large.board.clear(paper);
-    picture.board.paint(0, this.pictureIndices, 0, this.palettes.ink, packed(theme.text), packed(theme.edge));
-    if (this.arrays.background) picture.board.paintPicture(0, this.arrays.background, this.shapes.background, this.inks);
-    this.still = picture.board.pixels.slice();
   }
 
   // Drawing: this runs at every move of the pointer
@@ -326,9 +287,14 @@ export class Viewer extends Part {
     }
     this.scale = scales[chosen];
     this.palette = this.palettes[this.scale.palette];
-    this.paint();
+    paint(this);
     this.read();
     this.saySoon();
+  }
+
+  /** A step of the worked pair is looked at. @param {string} step its name, or "" for none */
+  light(step) {
+    light(this, step);
   }
 
   /** Show the chosen head's map, or in its place how the answer depends on each pixel. */
@@ -382,31 +348,6 @@ export class Viewer extends Part {
     return Array.from({ length: count }, (_, head) => makeScale(kind, extent(maps, head * tokens, tokens).most));
   }
 
-  paint() {
-    const { theme, chosen, palette, frame: { picture, large }, attention: { heads, tokens } } = this;
-    const [ink, line] = [packed(theme.text), packed(theme.edge)];
-    for (let head = 0; this.wall && head <= heads; head++) {
-      this.wall.board.paint(head, this.indices, head * tokens, palette, ink, line);
-      this.outline(this.wall.board, head);
-    }
-    this.wall?.board.flush();
-    large.board.paint(0, this.indices, chosen * tokens, palette, ink, line);
-    this.outline(large.board, 0);
-    large.board.flush();
-    picture.board.pixels.set(this.still);
-    this.outline(picture.board, 0);
-    picture.board.flush();
-  }
-
-  outline(board, tile) {
-    const { view, theme } = this;
-    const halo = packed(theme.background);
-    const outlines = { query: packed(theme.orange), key: packed(theme.blue) };
-    const draw = (token, name) => board.outline(tile, token, outlines[name], { halo, corners: name === "key", strong: view[name] !== null });
-    if (view.direction !== "received") draw(this.shownOther, this.otherName);
-    draw(this.held, this.heldName);
-  }
-
   /** The numbers of what is looked at, in full precision, also on the root as `data-reading`. */
   read() {
     const { attention, view, cells, arrays } = this;
@@ -432,12 +373,6 @@ export class Viewer extends Part {
     const start = (head === MEAN ? heads : head) * tokens;
     return this.maps.slice(start, start + tokens);
   }
-}
-
-/** How much of the window's top Streamlit's own header covers. */
-function headerHeight() {
-  const header = document.querySelector("[data-testid=stHeader]");
-  return header && getComputedStyle(header).position !== "static" ? /** @type {HTMLElement} */ (header).offsetHeight : 0;
 }
 
 /** The token on the ink that is nearest to the ink's centre; the middle of the grid where there is no ink. */
