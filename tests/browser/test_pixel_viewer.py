@@ -577,7 +577,7 @@ def test_in_a_window_of_720_the_first_row_of_heads_is_visible(opened: Open) -> N
 @pytest.mark.parametrize(("heads", "width"), [(8, 1280), (24, 1280), (8, 375)])
 def test_the_name_below_a_map_is_never_cut(opened: Open, heads: int, width: int) -> None:
     page = opened(f"heads={heads}&rows=14&columns=14", viewport={"width": width, "height": 720})
-    names = page.locator(".wall .caption b")
+    names = page.locator(".wall-part .caption b")
     expect(names.last).to_have_text("mean")
     cut = names.evaluate_all(
         """(all) => all.filter((name) => {
