@@ -12,9 +12,11 @@ from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.server import preload
 from attnviz.ui.shared import cache, page, pickers, url_state
+from attnviz.ui.shared.glossary import term
 
 MODEL = "pixel_attention.1v8"
 EIGHT = {"model": MODEL, "data": "strokes", "number": "23"}
+RANGES = {"signed": "any number", "unit": "0 to 1", "positive": "0 or more"}
 TRIES = [
     ("the queries", {**EIGHT, "address": "attention.query"}),
     ("the weights of one pixel", {**EIGHT, "address": "attention.weights", "query": "12,13"}),
@@ -23,7 +25,9 @@ TRIES = [
 
 
 def main() -> None:
-    page.start("Explorer", "What happens inside a model? Choose a tap: its values are drawn as maps.", tries=TRIES)
+    page.start(
+        "Explorer", f"What happens inside a model? Choose a {term('tap')}: its values are drawn as maps.", tries=TRIES
+    )
     with page.sentences():
         with page.choices():
             card = pickers.model(cards.names(), MODEL)
@@ -55,7 +59,7 @@ def explore(card: Card, picture: pickers.Picture) -> None:
             query = pickers.token(heard.shape[heard.axes.index("query")], heard.grid)
     sums = f" Sums to one over the axis {role.sums_to_one}." if role.sums_to_one else ""
     maps = cache.tap(card, picture.source, picture.number, chosen, query)
-    st.markdown(f"{role.meaning} Range: {role.range}.{sums}{counted(maps.axes)}")
+    st.markdown(f"{role.meaning} Range: {RANGES[role.range]}.{sums}{counted(maps.axes)}")
     image, ink = cache.seen(card, picture.source, picture.number), cache.ink(picture.source)
     cell = None if query is None or heard.grid is None or query < heard.grid.prefix else query - heard.grid.prefix
     map_grid(
@@ -74,7 +78,7 @@ def explore(card: Card, picture: pickers.Picture) -> None:
                 "answer": cache.answer(card, picture.source, picture.number)},
     )  # fmt: skip
     st.header("All taps", anchor=False)
-    lines = ["| tap path | axes | shape | meaning |", "| --- | --- | --- | --- |"]
+    lines = [f"| {term('tap path')} | axes | shape | meaning |", "| --- | --- | --- | --- |"]
     for name, one in known.items():
         lines.append(
             f"| `{name}` | {' '.join(one.axes)} | {' x '.join(map(str, one.shape))} | {role_of(name).meaning} |"
@@ -104,7 +108,8 @@ def counted(axes: tuple[str, ...]) -> str:
     """Explain the numbers under the maps: "1.3" is head 1, feature 3."""
     if len(axes) < 2:
         return ""
-    example = ", ".join(f"{axis} {place}" for place, axis in zip((1, 3, 2, 1), axes, strict=False))
+    names = (term(axis) if axis == "head" else axis for axis in axes)
+    example = ", ".join(f"{axis} {place}" for place, axis in zip((1, 3, 2, 1), names, strict=False))
     return f" The numbers under a map are counted from 1: “{'.'.join('1321'[: len(axes)])}” is {example}."
 
 

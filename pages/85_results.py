@@ -6,6 +6,7 @@ from attnviz import data, results
 from attnviz.recipes import PAPERS
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import page, result_dots, url_state
+from attnviz.ui.shared.glossary import term
 
 ALL = "all"
 
@@ -45,8 +46,8 @@ def explain() -> None:
     """Say how to read the pictures."""
     st.markdown(
         "A dot is the mean over all trainings of a model, its bar goes from the worst to the best of them; a model "
-        "that was trained once has no bar. **Squares are controls**: models without the mechanism, trained and tested "
-        "on the same pictures. A diamond is what a paper gives."
+        f"that was trained once has no bar. **Squares are {term('controls')}**: models without "
+        "the mechanism, trained and tested on the same pictures. A diamond is what a paper gives."
     )
 
 

@@ -47,8 +47,9 @@ def explain() -> None:
             f"Each pixel sends out a {term('query', ':orange[query]')}, and every pixel has a "
             f"{term('key', ':blue[key]')}. Where a query matches a key, the pixel takes over part of the other pixel's "
             f"{term('value', ':green[value]')}. How much it takes from each is its **attention**: numbers that add up "
-            f"to one, drawn here as a map. A layer does this several times side by side; each time is called a "
-            f"{term('head')}."
+            f"to one, drawn here as a map. A layer does this several times side by side. Each time is called a "
+            f"{term('head')}, and has its own queries, keys and values, so that it can look for something else. "
+            f"Where a map is violet, a pixel takes more than an {term('even share')}; where it is grey, less."
         )
     with right:
         st.header("What it is not", anchor=False)

@@ -80,7 +80,7 @@ def one_row(page: Page) -> None:
     assert max(tops) - min(tops) < 12, "their lower edges are in line"
     row = page.locator(".st-key-page_choices").bounding_box()
     assert row
-    assert row["height"] < 90
+    assert row["height"] < 90 * page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)") / 16
     last = page.locator(".st-key-page_choices > *").last.bounding_box()
     assert last
     assert last["x"] + last["width"] <= row["x"] + row["width"] + 1
@@ -114,6 +114,35 @@ def test_in_a_lecture_hall_the_pictures_grow(new_page: NewPage, serve: Serve) ->
         assert main
         assert main["width"] > 0.9 * width
     assert sizes[1] > 1.5 * sizes[0]
+
+
+TYPE = ["h1", ".pair h2", ".pair .sentence", ".step .result", ".legend .note", ".wall .caption", ".answer .class"]
+SIZES = """(names) => names.map((name) => {
+  const roots = [document, ...[...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean)];
+  return Number.parseFloat(getComputedStyle(roots.map((root) => root.querySelector(name)).find(Boolean)).fontSize);
+})"""
+
+
+def test_in_a_lecture_hall_type_grows_with_the_page(page: Page, serve: Serve) -> None:
+    opened(page, f"{serve()}/pixel_attention")
+    small = page.evaluate(SIZES, TYPE)
+    for width, high, grown in ((1500, 900, 1), (1650, 950, 1.1), (1920, 1080, 1.2), (2560, 1440, 1.2)):
+        page.set_viewport_size({"width": width, "height": high})
+        expect(page.locator(".pair .sentence")).to_have_css("font-size", f"{round(13 * grown, 1):g}px")
+        assert page.evaluate(SIZES, TYPE) == pytest.approx([grown * size for size in small], rel=1e-3)
+
+
+@pytest.mark.parametrize(("width", "high"), [(1500, 800), (1650, 900), (1920, 1080)])
+def test_in_a_lecture_hall_nothing_wraps_and_all_is_above_the_fold(
+    new_page: NewPage, serve: Serve, width: int, high: int
+) -> None:
+    page = opened(new_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
+    one_row(page)
+    assert page.evaluate(VISIBLE, [".board.picture", ".board.large", ".pair", ".wall"]) == [True] * 4
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for cells in (".step :is(.cell.product, .cell.taken):visible", ".pair .aside:visible", ".pair .name:visible"):
+        room = page.locator(cells).evaluate_all("(all) => all.map((one) => one.scrollWidth - one.clientWidth)")
+        assert max(room) <= 4, (cells, room)
 
 
 @pytest.mark.parametrize(

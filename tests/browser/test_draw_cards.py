@@ -90,7 +90,7 @@ def test_a_card_says_its_answer_how_sure_it_is_and_what_it_costs(page: Page, add
     expect(one.locator(".verdict")).to_have_text(percent(best))
     expect(one.locator(".foot")).to_contain_text("38 k parameters")
     expect(one.locator(".foot")).to_contain_text(re.compile(r"\d ms$"))
-    expect(one.locator(".head")).to_contain_text(f"head {found['head'] + 1} of 8")
+    expect(one.locator(".head")).to_contain_text(f"head {found['head'] + 1} of 8", use_inner_text=True)
     label = one.locator(".bars").get_attribute("aria-label") or ""
     assert label.startswith(f"Probabilities: {found['answer']}: ")
     assert label.count("%") == 10
@@ -214,7 +214,9 @@ def test_another_head_is_one_click_without_a_rerun_and_is_remembered(page: Page,
     assert now[TWO]["head"] == first[TWO]["head"]
     for found in now.values():
         assert_true(found, prepared(page))
-    expect(card(page, DIGITS).locator(".head")).to_contain_text(f"head {now[DIGITS]['head'] + 1} of 8")
+    expect(card(page, DIGITS).locator(".head")).to_contain_text(
+        f"head {now[DIGITS]['head'] + 1} of 8", use_inner_text=True
+    )
     assert page.evaluate("runs") == 0
     stroke(page, *ONE)
     assert settled(page)[DIGITS]["head"] == now[DIGITS]["head"]
@@ -511,7 +513,9 @@ def test_a_pinned_drawing_stays_beside_the_new_one(page: Page, address: str) -> 
     expect(one.locator(".says")).to_contain_text("change since pinned")
     cards_of(page).get_by_role("button", name="Unpin").click()
     expect(one.locator(".was")).to_have_text("")
-    expect(one.locator(".says")).to_have_text(re.compile("^head . of 8.*what the ink attends to$"))
+    expect(one.locator(".says")).to_have_text(
+        re.compile("^head . of 8.*what the ink attends to$", re.DOTALL), use_inner_text=True
+    )
     for found_one in shown(page).values():
         assert_true(found_one, prepared(page))
 

@@ -574,6 +574,20 @@ def test_in_a_window_of_720_the_first_row_of_heads_is_visible(opened: Open) -> N
     assert tile["y"] + tile["height"] - top["y"] <= 720 - 215
 
 
+@pytest.mark.parametrize(("heads", "width"), [(8, 1280), (24, 1280), (8, 375)])
+def test_the_name_below_a_map_is_never_cut(opened: Open, heads: int, width: int) -> None:
+    page = opened(f"heads={heads}&rows=14&columns=14", viewport={"width": width, "height": 720})
+    names = page.locator(".wall-part .caption b")
+    expect(names.last).to_have_text("mean")
+    cut = names.evaluate_all(
+        """(all) => all.filter((name) => {
+          const [box, room] = [name, name.parentElement].map((part) => part.getBoundingClientRect());
+          return name.scrollWidth > name.clientWidth || box.right > room.right + 0.5 || box.top > room.top + 4;
+        }).map((name) => name.textContent)"""
+    )
+    assert cut == []
+
+
 def test_nothing_is_shown_before_its_style_sheet_has_come(serve: Serve, new_page: NewPage) -> None:
     page, held = new_page(), list[Route]()
 

@@ -68,7 +68,7 @@ def test_a_tap_shows_the_sentence_and_the_next_one_hides_it(serve: Serve, new_pa
     expect(shown).to_have_count(0)
 
 
-@pytest.mark.parametrize("name", ["attention head", "query", "key", "value", "score", "softmax", "even share"])
+@pytest.mark.parametrize("name", ["attention head", "query", "key", "value", "score", "softmax", "even share", "logit"])
 def test_the_viewer_explains_its_words(serve: Serve, new_page: NewPage, name: str) -> None:
     page = open_page(serve, new_page)
     words = {"attention head": "Head"}.get(name, name)
@@ -99,3 +99,42 @@ def test_axe_finds_nothing_beside_an_open_term(serve: Serve, new_page: NewPage, 
         term.focus()
         expect(page.get_by_role("tooltip")).to_have_count(1)
         assert [line for line in axe(page) if "term" in line or "stBidiComponent" in line] == []
+
+
+OF_PAGES = {
+    "explorer": ["tap", "tap path"],
+    "element_wise": [
+        "attention head", "relevance map", "skip connection", "softmax", "even share", "batch normalisation",
+        "convolution", "relu",
+    ],
+    "paper": ["attention head", "query", "key", "value", "token", "histogram", "softmax", "position code", "log-odds"],
+    "draw": ["even share", "attention head", "attention"],
+    "results": ["control"],
+    "pixel_attention": ["even share", "attention head", "logit", "token"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", OF_PAGES)
+def test_every_page_explains_its_words_where_they_first_stand(serve: Serve, new_page: NewPage, path: str) -> None:
+    page = new_page()
+    page.goto(f"{serve()}/{path}")
+    ready(page)
+    for name in OF_PAGES[path]:
+        # A term of the page is a link; one of a component is a button whose sentence is made with it.
+        sentence = glossary.sentences()[name]
+        link = page.locator(f'a[href="#term-{glossary.anchor(name)}"]:visible')
+        button = page.locator(".term-holder:visible").filter(has=page.locator(".term-tip", has_text=sentence))
+        found = link.or_(button.locator(".term")).first
+        found.focus()
+        expect(tip(page, sentence)).to_be_visible()
+        page.keyboard.press("Escape")
+
+
+def test_the_share_says_log_odds_where_there_are_two_classes(serve: Serve, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(f"{serve()}/pixel_attention?model=pixel_attention.1v8")
+    page.locator(".viewer[data-reading]").wait_for()
+    share = page.locator(".step.share")
+    expect(share.get_by_role("button", name="log-odds", exact=True)).to_be_visible()
+    expect(share.get_by_role("button", name="logit", exact=True)).to_be_hidden()
+    expect(share).to_contain_text(re.compile("log-odds of [18]"), use_inner_text=True)

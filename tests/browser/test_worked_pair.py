@@ -290,6 +290,79 @@ def test_a_tap_lights_a_step_and_it_stays_lit(visit: Visit) -> None:
     assert pair["x"] + pair["width"] <= 375
 
 
+# On the maps
+
+ROLES = {"query": (179, 74, 12), "key": (31, 111, 178), "value": (5, 105, 74)}  # in the light theme
+PAINTED = """(canvas, colours) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const counts = colours.map(() => 0);
+  for (let at = 0; at < data.length; at += 4) {
+    const which = colours.findIndex((colour) => colour.every((part, i) => part === data[at + i]));
+    if (which >= 0) counts[which] += 1;
+  }
+  return counts;
+}"""
+
+
+def painted(page: Page, lit: str) -> dict[str, int]:
+    """Wait until a step has lit up the maps; return how many pixels of the chosen map have the colour of each role."""
+    expect(page.locator(".viewer")).to_have_attribute("data-lit", lit)
+    counts = page.locator(".board.large canvas").evaluate(PAINTED, [list(colour) for colour in ROLES.values()])
+    return dict(zip(ROLES, counts, strict=True))
+
+
+def frame_of(page: Page, selector: str) -> str:
+    return str(page.locator(selector).evaluate("(part) => getComputedStyle(part).boxShadow"))
+
+
+def test_the_lit_step_shows_on_the_maps_what_it_is_about(visit: Visit) -> None:
+    page = open_view(visit, "kind=sum&heads=8&query=3,3&key=2,5", color_scheme="light")
+    steps(page).nth(0).hover()
+    score = painted(page, "score")
+    steps(page).nth(1).hover()
+    softmax = painted(page, "softmax")
+    assert score["query"] > softmax["query"] > 0
+    assert score["key"] > softmax["key"] > 0
+    assert "rgb(31, 111, 178)" in frame_of(page, ".board.large")
+    assert "rgb(31, 111, 178)" in frame_of(page, ".wall .tile.chosen .frame")
+    steps(page).nth(2).hover()
+    value = painted(page, "value")
+    assert value["value"] > 0 == softmax["value"] == value["key"], "the key's frame is the value's now"
+    assert value["query"] == softmax["query"]
+    steps(page).nth(3).hover()
+    assert painted(page, "share") == softmax
+    assert "rgb(5, 105, 74)" in frame_of(page, ".answer .class.first")
+    page.mouse.move(0, 0)
+    assert painted(page, "") == softmax
+    assert "rgb(31, 111, 178)" not in frame_of(page, ".board.large")
+    assert frame_of(page, ".answer .class.first") == "none"
+
+
+def test_what_a_lit_step_is_about_follows_the_pointer_and_the_direction(visit: Visit) -> None:
+    page = open_view(visit, "kind=sum&query=3,3", color_scheme="light")
+    page.locator(".step.value button").focus()
+    box = page.locator(".board.picture canvas").bounding_box()
+    assert box
+    for row, column in [(0, 1), (4, 5)]:
+        page.mouse.move(
+            box["x"] + (column + 0.5) * box["width"] / COLUMNS, box["y"] + (row + 0.5) * box["height"] / ROWS
+        )
+        assert rested(page)["key"] == [row, column]
+        at = [(column + 0.5) / COLUMNS, row / ROWS]
+        edge = page.locator(".board.large canvas").evaluate(
+            """(canvas, [x, y]) => [...canvas.getContext("2d")
+              .getImageData(x * canvas.width, Math.max(0, y * canvas.height - 2), 1, 1).data].slice(0, 3)""",
+            at,
+        )
+        assert tuple(edge) == ROLES["value"]
+    page.keyboard.press("ArrowUp")
+    plain = painted(page, "softmax")
+    page.get_by_role("radio", name="Gives to").check()
+    steps(page).nth(1).hover()
+    assert painted(page, "weight")["query"] > plain["query"], "the pair's weight lies at the query"
+    page.wait_for_url("**direction=to*")  # settled, before another test opens the page
+
+
 # Its place
 
 

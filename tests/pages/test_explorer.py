@@ -79,7 +79,7 @@ def test_labels_are_short_and_said_in_full() -> None:
     assert header["captions"][:9:8] == ["1.1", "2.1"]
     assert header["labels"][8] == "head 2, feature 1"
     assert len(header["captions"]) == len(arrays["maps"]) == 64
-    assert any("“1.3” is head 1, feature 3" in markdown.value for markdown in test.markdown)
+    assert any("“1.3” is [head](#term-attention-head) 1, feature 3" in one.value for one in test.markdown)
 
 
 @pytest.mark.parametrize(("word", "cell"), [("1,1", 0), ("2,3", 16), ("14,14", 195), ("17", 17), (None, 7 * 14 + 7)])

@@ -73,7 +73,7 @@ def test_it_begins_with_a_live_viewer_then_a_way_to_draw_then_the_mechanisms() -
 # What the words of each link promise: what the picture shows, and the words of the URL with which they are kept.
 PROMISED = {
     "The loop of an 8: what does it look at?": ("strokes", "8", {"query"}),
-    "A 1: which pixels receive most attention?": ("strokes", "1", {"direction=received"}),
+    "A 1: which pixels receive the most attention?": ("strokes", "1", {"direction=received"}),
     "Does it know where a pixel is? Shuffle them": ("strokes", "8", {"experiment=shuffle"}),
     "A boot in two layers: what remains of a pixel?": ("fashion_mnist", "ankle boot", {"pixel"}),
 }

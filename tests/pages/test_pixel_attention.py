@@ -73,6 +73,17 @@ def test_the_url_chooses_the_picture() -> None:
     assert header["origin"]["image"] == "strokes/test/5"
 
 
+@pytest.mark.parametrize(("model", "heads"), [("digits", 8), ("1v8", 1), ("1v8-one-token", 1), ("1v8-augmented", 24)])
+def test_what_a_head_is_for_is_said_where_there_are_several(model: str, heads: int) -> None:
+    said = "\n".join(markdown.value for markdown in run(model=f"pixel_attention.{model}").markdown)
+    assert (f"In each of {heads} [heads](#term-attention-head) its [:orange[query]](#term-query) is" in said) is (
+        heads > 1
+    )
+    assert ("Every head has its own queries, keys and values" in said) is (heads > 1)
+    assert "is a [token](#term-token). I" in said
+    assert "**Attention is not an explanation.**" in said
+
+
 def test_results_stand_beside_the_control() -> None:
     test = run(model="pixel_attention.1v8")
     said = "\n".join(markdown.value for markdown in test.markdown)

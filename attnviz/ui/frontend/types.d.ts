@@ -31,6 +31,7 @@ interface Outline {
   halo: number; // packed colour of a rim that sets the outline off the map
   corners?: boolean;
   strong?: boolean; // it is locked
+  lit?: boolean; // it is being explained
 }
 
 /** One stroke of a drawing; shared/strokes.js says how its numbers are counted. */

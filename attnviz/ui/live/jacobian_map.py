@@ -14,6 +14,7 @@ from attnviz.cards import Card
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.live.jacobian import MEANING, missing
 from attnviz.ui.shared import cache, url_state
+from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.pickers import Picture
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ def show(card: Card, picture: Picture) -> None:
     answer, values = cache.computed(computed, card, picture.source, picture.number)
     image, ink = cache.seen(card, picture.source, picture.number), cache.ink(picture.source)
     st.markdown(
-        f"The model answers **{answer}**. The map shows {MEANING}, at each pixel. One unit is the step from black to "
-        "white."
+        f"The model answers **{answer}**. The {term('Jacobian')} shows {MEANING}, at each pixel. One unit is the step "
+        "from black to white."
     )
     map_grid(
         values,

@@ -18,7 +18,7 @@ from attnviz.errors import UnknownName
 _INSTALLED = Path(__file__).parents[2] / "_docs" / "glossary.md"  # where setup.py puts it
 _IN_REPOSITORY = Path(__file__).parents[3] / "docs" / "glossary.md"
 
-SHORT = {"head": "attention head", "heads": "attention head", "logits": "logit"}
+SHORT = {"head": "attention head", "heads": "attention head", "logits": "logit", "controls": "control"}
 """Other words for a term."""
 
 

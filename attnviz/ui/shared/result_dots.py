@@ -13,7 +13,7 @@ from attnviz.recipes import PAPERS, RECIPES, Paper
 from attnviz.ui.mechanisms import MECHANISMS, Mechanism
 from attnviz.ui.shared.room import room
 
-ACCURACY = "accuracy on the test pictures, %"
+ACCURACY = "test accuracy, %"
 PAGE = "85_results.py"  # with the results of all mechanisms
 
 

@@ -4,6 +4,7 @@ import { context2d, element, say, set, text } from "../shared/dom.js";
 import { linkTo } from "./links.js";
 import { percent, short } from "../shared/numbers.js";
 import { rendererOf } from "../panels/renderers.js";
+import { term } from "../shared/terms.js";
 
 const LEAST = 0.02; // the probability below which a mark would lie on the line below the bars
 const NAMED = 3; // classes that are listed by name where a model knows only these
@@ -24,6 +25,14 @@ function counted(parameters) {
   if (parameters < 1000) return `${parameters} parameters`;
   const [size, unit] = parameters < 1e6 ? [parameters / 1e3, "k"] : [parameters / 1e6, "M"];
   return `${size < 10 ? size.toFixed(1) : size.toFixed(0)} ${unit} parameters`;
+}
+
+/** Let the first card that has heads explain what a head is, unless one does: once is enough. @param {Card[]} cards */
+export function explainHeads(cards) {
+  if (cards.some(({ headWord }) => headWord.matches(".explained"))) return;
+  const word = cards.find(({ model }) => model.heads > 1)?.headWord;
+  word?.classList.add("explained");
+  word?.replaceChildren(term("attention-head", "head"));
 }
 
 export class Card {
@@ -49,6 +58,7 @@ export class Card {
     const words = ["first", "second", "head", "says", "verdict", "was", "knows", "time"];
     this.words = Object.fromEntries(words.map((name) => [name, text()]));
     const step = (words, by, sign) => element("button.step", { type: "button", "aria-label": words, onclick: () => this.step(by) }, sign);
+    this.headWord = element("span", { hidden: true }, "head"); // until the first answer says which
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.jacobian = null; // {values, shape} of the answer that is shown, or {why} there is none
     this.other = element("canvas.other", { "aria-hidden": "true", hidden: true }); // for it: its grid is that of the picture
@@ -73,7 +83,7 @@ export class Card {
       this.canvas,
       this.other,
       element("div.says", {},
-        model.heads > 1 ? element("p.head", {}, element("span", {}, this.words.head), this.steps) : "",
+        model.heads > 1 ? element("p.head", {}, element("span", {}, this.headWord, this.words.head), this.steps) : "",
         element("p", {}, this.words.says)),
       element("p.verdict", {}, element("span", {}, this.words.verdict), element("span.was", {}, this.words.was)),
       element("div.chances", {}, this.barRoom, this.limit),
@@ -230,7 +240,8 @@ export class Card {
 
   sayMap({ head }, before, deepest) {
     const { words, model } = this;
-    if (model.heads > 1) say(words.head, `head ${head + 1} of ${model.heads}`);
+    if (model.heads > 1) say(words.head, ` ${head + 1} of ${model.heads}`);
+    if (this.headWord.hidden) this.headWord.hidden = false;
     const said = model.says.replace("{answer}", this.best).replace("{most}", short(deepest, 2));
     say(words.says, this.refused || this.unable || (before ? `change since pinned: ${said}` : said));
   }

@@ -4,18 +4,15 @@
 import { palettes } from "../shared/colours.js";
 import { say, set } from "../shared/dom.js";
 import { enlarged, once, partsOf, shapeOf } from "./arrays.js";
-import { Card } from "./card.js";
+import { Card, explainHeads } from "./card.js";
 import { makeFrame } from "./frame.js";
 import { Frames } from "./frames.js";
 import { Jacobians } from "./jacobian.js";
-import { wordOf } from "./links.js";
+import { wordsOf } from "./links.js";
 import { sayLegend } from "./maps_note.js";
-import { Pin } from "./pin.js";
+import { fromLink, Pin } from "./pin.js";
 import { claimOf, headline, NONE, summary } from "./verdict.js";
 import { PatientLive } from "../shared/patient.js";
-import { greyOf } from "../panels/face.js";
-import { Raster } from "../shared/raster.js";
-import { decode, SIDE as CANVAS } from "../shared/strokes.js";
 
 const WIDEST = 320; // CSS pixels of a picture
 const READABLE = 250; // milliseconds that the time of a model is shown at least
@@ -87,6 +84,7 @@ export class Cards {
     this.written = written;
     this.cards = models.map((model) => known.get(model.checkpoint) ?? this.made(model));
     for (const card of this.cards) card.learn({ classes, kind });
+    explainHeads(this.cards);
     this.frame.grid.replaceChildren(...this.cards.map((card) => card.element));
     this.relayout = true;
     this.layout();
@@ -106,13 +104,7 @@ export class Cards {
       if (checkpoint in asked) heads.set(checkpoint, (card.head = asked[checkpoint]));
     }
     if (pin) {
-      const { base, drawing, centred } = pin;
-      const raster = new Raster();
-      raster.draw({ base, strokes: decode(drawing) });
-      this.pin.take({
-        turn: 0, empty: false, settled: true, pictures: { values: raster.values, shape: [CANVAS, CANVAS, 1] }, prepare: { centred },
-        drawn: { drawing, base: base?.name ?? null, centred },
-      }, true);
+      this.pin.take(fromLink(pin), true);
       this.sayPin();
     }
     this.again();
@@ -366,12 +358,7 @@ export class Cards {
     const { turn, seen, empty } = done;
     this.rested = done;
     if (!empty) this.announce(summary(this));
-    const words = new Map();
-    try {
-      for (const one of seen) words.set(one, await wordOf(greyOf(one), one.shape));
-    } catch (error) {
-      console.warn("attnviz:", error); // an old browser: the cards lead nowhere
-    }
+    const words = await wordsOf(seen);
     if (turn !== this.turn) return;
     this.guard(() => {
       for (const card of this.cards) card.settle(words.get(card.answer?.seen) ?? "");

@@ -1,6 +1,8 @@
 // A picture as a word of a URL, and links to the pages that look into a model. The word is that of
 // attnviz/data/inputs/drawing.py, which says how it is made.
 
+import { greyOf } from "../panels/face.js";
+
 export const VERSION = "2"; // of a link: as url_state.py has it
 const USUAL = 28; // rows and columns of a picture whose word does not say them
 const KEPT = 8; // words of pictures that are remembered: undo and redo come back to them
@@ -20,6 +22,17 @@ export async function wordOf(picture, [rows, columns]) {
     words.set(key, packed(picture).then((written) => shape + written));
   }
   return words.get(key);
+}
+
+/** The words of several pictures, by picture; none in an old browser, where the cards lead nowhere. @param {any[]} seen */
+export async function wordsOf(seen) {
+  const found = new Map();
+  try {
+    for (const one of seen) found.set(one, await wordOf(greyOf(one), one.shape));
+  } catch (error) {
+    console.warn("attnviz:", error);
+  }
+  return found;
 }
 
 async function packed(picture) {

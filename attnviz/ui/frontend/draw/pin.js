@@ -3,8 +3,20 @@
 import { SegmentedControl } from "../shared/controls.js";
 import { context2d, element, say, set, text } from "../shared/dom.js";
 import { pictureCanvas } from "../shared/paint.js";
+import { Raster } from "../shared/raster.js";
+import { decode, SIDE } from "../shared/strokes.js";
 
 let pinned = null; // outlives the page
+
+/** What a link has pinned, as `Cards.show` makes it. @param {{base: any, drawing: string, centred: boolean}} pin */
+export function fromLink({ base, drawing, centred }) {
+  const raster = new Raster();
+  raster.draw({ base, strokes: decode(drawing) });
+  return {
+    turn: 0, empty: false, settled: true, pictures: { values: raster.values, shape: [SIDE, SIDE, 1] }, prepare: { centred },
+    drawn: { drawing, base: base?.name ?? null, centred },
+  };
+}
 
 export class Pin {
   /**

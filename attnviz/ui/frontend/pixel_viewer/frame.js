@@ -33,7 +33,7 @@ export function makeFrame(viewer) {
   const headTerm = element("span", {}, term("attention-head", "Head"));
   const legend = new Legend();
   const answer = element("div.answer", { role: "img" });
-  const pair = new PairPanel(() => viewer.guard(() => viewer.release(true)));
+  const pair = new PairPanel({ release: () => viewer.guard(() => viewer.release(true)), lit: (step) => viewer.guard(() => viewer.light(step)) });
   const [wallRoom, jacobianRoom] = [element("div"), element("div")];
   const savers = new Savers(
     { PNG: () => savePng(viewer), SVG: () => saveSvg(viewer), CSV: () => saveCsv(viewer) },

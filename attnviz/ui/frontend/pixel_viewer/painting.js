@@ -1,16 +1,22 @@
-// The maps of the pixel viewer as colours: their scales, what stays as it is while the pointer moves, and what follows it.
+// What the viewer paints: the scales of the maps, the picture and the maps, the outlines of the pair on them, and what a step of the worked pair
+// is about.
 
 import { extent } from "../shared/attention.js";
 import { makeScale, packed } from "../shared/colours.js";
+import { set } from "../shared/dom.js";
 
-/** Paint what does not change while the pointer moves: the picture and the backgrounds. @param {import("./pixel_viewer.js").Viewer} viewer */
+// Whose outlines stand out while a step is looked at. "weight" is the softmax where the map is that of a key: there the
+// pair's weight lies at the query, and the other weights of the query lie on no map.
+const OUTLINED = { score: ["query", "key"], weight: ["query"], value: ["key"] };
+
+/** What does not change while the pointer moves: the picture and the backgrounds. @param {import("./pixel_viewer.js").Viewer} viewer */
 export function paintStill(viewer) {
-  const { theme, palettes, arrays, shapes, wall, frame: { picture, large } } = viewer;
+  const { theme, frame: { picture, large } } = viewer;
   const paper = packed(theme.background);
-  wall?.board.clear(paper);
+  viewer.wall?.board.clear(paper);
   large.board.clear(paper);
-  picture.board.paint(0, viewer.pictureIndices, 0, palettes.ink, packed(theme.text), packed(theme.edge));
-  if (arrays.background) picture.board.paintPicture(0, arrays.background, shapes.background, viewer.inks);
+  picture.board.paint(0, viewer.pictureIndices, 0, viewer.palettes.ink, packed(theme.text), packed(theme.edge));
+  if (viewer.arrays.background) picture.board.paintPicture(0, viewer.arrays.background, viewer.shapes.background, viewer.inks);
   viewer.still = picture.board.pixels.slice();
 }
 
@@ -24,28 +30,50 @@ export function scalesOf({ view, maps, header, attention: { heads, tokens } }) {
   return Array.from({ length: count }, (_, head) => makeScale(kind, extent(maps, head * tokens, tokens).most));
 }
 
-/** Paint all maps, and outline query and key on them. @param {import("./pixel_viewer.js").Viewer} viewer */
+/** Paint all maps: this runs at every move of the pointer. @param {import("./pixel_viewer.js").Viewer} viewer */
 export function paint(viewer) {
-  const { theme, chosen, palette, indices, wall, frame: { picture, large }, attention: { heads, tokens } } = viewer;
+  const { theme, palette, attention: { heads, tokens } } = viewer;
   const [ink, line] = [packed(theme.text), packed(theme.edge)];
-  for (let head = 0; wall && head <= heads; head++) {
-    wall.board.paint(head, indices, head * tokens, palette, ink, line);
-    outline(viewer, wall.board, head);
+  for (let head = 0; viewer.wall && head <= heads; head++) {
+    viewer.wall.board.paint(head, viewer.indices, head * tokens, palette, ink, line);
+    outline(viewer, viewer.wall.board, head);
   }
-  wall?.board.flush();
-  large.board.paint(0, indices, chosen * tokens, palette, ink, line);
-  outline(viewer, large.board, 0);
+  viewer.wall?.board.flush();
+  paintLarge(viewer);
+}
+
+/** Paint the picture and the chosen head's map, which show what the lit step is about. @param {import("./pixel_viewer.js").Viewer} viewer */
+function paintLarge(viewer) {
+  const { theme, chosen, palette, lit, frame: { picture, large }, attention: { tokens } } = viewer;
+  large.board.paint(0, viewer.indices, chosen * tokens, palette, packed(theme.text), packed(theme.edge));
+  outline(viewer, large.board, 0, lit);
   large.board.flush();
   picture.board.pixels.set(viewer.still);
-  outline(viewer, picture.board, 0);
+  outline(viewer, picture.board, 0, lit);
   picture.board.flush();
 }
 
-/** @param {import("./pixel_viewer.js").Viewer} viewer @param {import("../shared/paint.js").Board} board @param {number} tile */
-function outline({ view, theme, held, heldName, shownOther, otherName }, board, tile) {
+/**
+ * Show what a step of the worked pair is about: score the query and the key, softmax the map, value the key, and share
+ * the answer.
+ * @param {import("./pixel_viewer.js").Viewer} viewer @param {string} step its name, or "" for none
+ */
+export function light(viewer, step) {
+  viewer.step = step;
+  viewer.lit = step === "softmax" && viewer.view.direction === "to" ? "weight" : step;
+  set(viewer.root, "data-lit", viewer.lit);
+  if (viewer.still) paintLarge(viewer);
+}
+
+function outline(viewer, board, tile, lit = "") {
+  const { view, theme } = viewer;
   const halo = packed(theme.background);
   const outlines = { query: packed(theme.orange), key: packed(theme.blue) };
-  const draw = (token, name) => board.outline(tile, token, outlines[name], { halo, corners: name === "key", strong: view[name] !== null });
-  if (view.direction !== "received") draw(shownOther, otherName);
-  draw(held, heldName);
+  const draw = (token, name) => {
+    const stands = lit !== "" && Boolean(OUTLINED[lit]?.includes(name));
+    const value = stands && lit === "value"; // it is the key's, and green
+    board.outline(tile, token, value ? packed(theme.green) : outlines[name], { halo, corners: name === "key" && !value, strong: view[name] !== null, lit: stands });
+  };
+  if (view.direction !== "received") draw(viewer.shownOther, viewer.otherName);
+  draw(viewer.held, viewer.heldName);
 }

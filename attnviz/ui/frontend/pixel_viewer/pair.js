@@ -15,8 +15,13 @@ const NO_SHARE = "what follows the attention is no sum";
 export class PairPanel {
   /** @type {ReturnType<typeof strongestKeys>} known with the first reading */ strongest;
 
-  /** @param {() => void} release called when the visitor lets go of what is locked, by button */
-  constructor(release) {
+  /**
+   * @param {object} act
+   * @param {() => void} act.release called when the visitor lets go of what is locked, by button
+   * @param {(step: string) => void} act.lit called when another step is looked at: its name, or "" for none
+   */
+  constructor({ release, lit }) {
+    this.tell = lit;
     this.how = text();
     this.words = { query: text(), key: text() };
     this.sentence = text();
@@ -31,6 +36,9 @@ export class PairPanel {
     this.even = element("span.even", { "aria-hidden": "true" });
     this.columns.softmax.cells.bar[0].element.parentElement?.append(this.even);
     this.evenShare = element("span", {}, "an ", term("even-share", "even share"));
+    // What the share is a share of: its name explains itself, the rest of its words follow.
+    this.wholes = { logit: term("logit", "logit"), "log-odds": term("log-odds", "log-odds") };
+    this.columns.share.cells.whole[1].element.prepend(...Object.values(this.wholes));
     this.notes = Object.fromEntries(STEPS.map((name) => [name, text()]));
     this.results = Object.fromEntries(STEPS.map((name) => [name, { big: text(), aside: text(), exact: text() }]));
     this.buttons = STEPS.map((name, i) => element("button.number", {
@@ -78,6 +86,7 @@ export class PairPanel {
       else step.removeAttribute("aria-current");
     });
     if (number >= 0) this.buttons.forEach((button, i) => (button.tabIndex = i === number ? 0 : -1));
+    this.tell(STEPS[number] ?? "");
     this.saySentence();
   }
 
@@ -156,7 +165,9 @@ export class PairPanel {
     }
     const where = direction === "received" ? "all queries" : "this query";
     const keys = `${where}, all ${tokens} keys${head === MEAN ? "" : ", this head"}`;
-    this.columns.share.say([{ sum: signed(ofQuery), whole: keys }, { sum: signed(logit), whole: logitWords }]);
+    const [name] = logitWords.split(" ", 1);
+    for (const [whole, words] of Object.entries(this.wholes)) if (words.hidden !== (whole !== name)) words.hidden = whole !== name;
+    this.columns.share.say([{ sum: signed(ofQuery), whole: keys }, { sum: signed(logit), whole: logitWords.slice(name.length) }]);
     const tiny = Math.abs(added) < 1e-6;
     this.result("share", signed(added), tiny ? `to the answer ${answer}` : `${added < 0 ? "against" : "for"} the answer ${answer}`, added);
   }

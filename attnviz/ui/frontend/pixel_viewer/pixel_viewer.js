@@ -4,7 +4,7 @@
 import { Attention, MEAN, strongest } from "../shared/attention.js";
 import { makeScale, toIndices } from "../shared/colours.js";
 import { say } from "../shared/dom.js";
-import { Cells, fitBoard, inkEdge } from "../shared/paint.js";
+import { Cells, inkEdge } from "../shared/paint.js";
 import { mountable } from "../shared/part.js";
 import { unpack } from "../shared/payload.js";
 import { PixelPart } from "../shared/pixel_part.js";
@@ -12,12 +12,11 @@ import { QkvMaps } from "./qkv_maps.js";
 import { TileWall } from "../shared/tiles.js";
 import { readView } from "./view.js";
 import { makeFrame } from "./frame.js";
-import { paint, paintStill, scalesOf } from "./painting.js";
+import { fitTo } from "./layout.js";
+import { light, paint, paintStill, scalesOf } from "./painting.js";
 import { middleOfInk, spread } from "./tokens.js";
 import { sayAll, sayAnswer, sayAtRest } from "./words.js";
 import { Worked } from "./worked.js";
-
-const PAIR = 430; // pixels that the worked pair needs for eight numbers next to one another
 
 /** The component. "Held" is the pixel whose map is shown, "other" the one it is paired with. */
 export class Viewer extends PixelPart {
@@ -32,7 +31,6 @@ export class Viewer extends PixelPart {
   /** @type {Uint16Array} */ pictureIndices;
   /** @type {{name: string, spoken: string}[]} */ names;
   /** @type {TileWall|null} */ wall;
-  /** @type {Uint32Array} the pixels of the picture without outlines */ still;
   /** @type {Scale} of the chosen map */ scale;
   /** @type {Uint32Array} */ palette;
   /** @type {any} */ reading;
@@ -44,6 +42,9 @@ export class Viewer extends PixelPart {
   constructor(parent) {
     super();
     this.view = null;
+    this.step = this.lit = ""; // the step of the worked pair that is looked at, and what of the maps that lights up
+    /** @type {Uint32Array|null} the picture without outlines */
+    this.still = null;
     this.qkvMaps = new QkvMaps();
     this.jacobian = null; // its module is fetched when it is first wanted
     this.frame = makeFrame(this);
@@ -205,6 +206,7 @@ export class Viewer extends PixelPart {
       if (!(held && other)) [view[this.heldName], view[this.otherName]] = [held, other];
       if (value === "received") view.query = null;
       this.place();
+      light(this, this.step);
     } else {
       view[name] = value;
       if (name === "head" && !view[this.otherName]) this.other = -1;
@@ -237,29 +239,9 @@ export class Viewer extends PixelPart {
   // Layout: never while the pointer moves
 
   layout(force = false) {
-    const { root, frame } = this;
     const width = this.widthToFit(force);
     if (!width || !this.view) return;
-    const kind = this.nameWidth(width, 520, 1110);
-    root.classList.toggle("single", !this.wall);
-    root.classList.toggle("plain", Boolean(this.header.plain));
-    // Without a wall of heads its line has nothing but the buttons, and the room is wanted below.
-    const savesAbove = !this.wall && width >= (this.header.asked ? 1300 : 1090);
-    root.classList.toggle("saves-above", savesAbove);
-    (savesAbove ? frame.controls : frame.wallTitle).append(frame.savers.element);
-    // So that picture, head, pair and the first row of tiles stand together in a window of 720 pixels.
-    const high = Math.max(224, innerHeight - 466);
-    const room = kind === "broad" ? Math.min(high, 560, (width - 2 * 28 - PAIR) / 2) : kind === "middle" ? (width - 28) / 2 : width;
-    const small = kind === "narrow" ? Math.min(width * 0.54, innerHeight * 0.3) : room;
-    const side = fitBoard(frame.large, this.cells, Math.min(room, 560), this.edge);
-    fitBoard(frame.picture, this.cells, small);
-    root.style.setProperty("--side", `${side}px`);
-    root.style.setProperty("--sticky", `${headerHeight()}px`);
-    if (this.wall) this.wall.room = Math.max(70, Math.min(innerHeight / 10, 112));
-    this.wall?.layout(width, kind === "narrow");
-    this.showMap();
-    this.qkvMaps.layout(width, kind === "narrow");
-    frame.legend.layout();
+    fitTo(this, width);
     paintStill(this);
     this.draw();
   }
@@ -286,6 +268,11 @@ export class Viewer extends PixelPart {
     paint(this);
     this.read();
     this.saySoon();
+  }
+
+  /** A step of the worked pair is looked at. @param {string} step its name, or "" for none */
+  light(step) {
+    light(this, step);
   }
 
   /** Show the chosen head's map, or in its place how the answer depends on each pixel. */
@@ -354,12 +341,6 @@ export class Viewer extends PixelPart {
     const start = (head === MEAN ? heads : head) * tokens;
     return this.maps.slice(start, start + tokens);
   }
-}
-
-/** How much of the window's top Streamlit's own header covers. */
-function headerHeight() {
-  const header = document.querySelector("[data-testid=stHeader]");
-  return header && getComputedStyle(header).position !== "static" ? /** @type {HTMLElement} */ (header).offsetHeight : 0;
 }
 
 export default mountable(Viewer);

@@ -61,7 +61,7 @@ function sayTitles(viewer, locked) {
   say(words.headHow, other ? "" : HOW[view.direction]);
   viewer.wall?.mark(chosen);
   const share = scale.kind === "share";
-  const whose = share ? "one scale for all maps: multiples of an even share" : view.scale === "map" ? "a scale for each map" : "one scale for all maps";
+  const whose = share ? "one scale for all maps: violet is more than an even share, grey is less" : view.scale === "map" ? "a scale for each map" : "one scale for all maps";
   say(words.wallTitle, heads > 1 ? `All ${heads} heads` : "Save or share this view");
   say(words.wallHow, heads === 1 ? "" : whose + (edge.length ? " \u00b7 the line is the outline of the ink" : ""));
   const below = cells.prefix === 0 ? "" : cells.prefix === 1 ? " \u00b7 below: the class token" : " \u00b7 below: tokens without a position";

@@ -9,7 +9,7 @@ let groups = 0;
 /** One choice among a few: native radio buttons, so arrow keys and screen readers know them. */
 export class SegmentedControl {
   /**
-   * @param {string} title
+   * @param {string|Node} title
    * @param {Object<string, string>} choices value -> words
    * @param {(value: string) => void} chosen
    */

@@ -44,3 +44,8 @@ export function say(node, content) {
 export function set(node, name, value) {
   if (node.getAttribute(name) !== value) node.setAttribute(name, value);
 }
+
+/** How much larger than a pixel of the design is drawn: 1, and more in wide windows (page.css). */
+export function grown() {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1;
+}

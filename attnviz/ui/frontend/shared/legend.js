@@ -3,7 +3,9 @@
 import { css, position, TOP } from "./colours.js";
 import { element, say, set, text } from "./dom.js";
 import { short } from "./numbers.js";
+import { term } from "./terms.js";
 
+const EXPLAINED = "even share"; // where a note has these words, they explain themselves
 const MARKS = [["nan", "no number"], ["infinite", "infinite"], ["masked", "minus infinity: masked"]];
 
 /** A bar of colours with numbers under it. */
@@ -15,11 +17,13 @@ export class Legend {
     this.pointer = element("div.pointer", { "aria-hidden": "true" });
     this.ticks = [0, 1, 2, 3, 4].map(() => text());
     this.note = text();
+    this.rest = text(); // of the note, after the term
+    this.explained = term("even-share", EXPLAINED);
     this.marks = MARKS.map(([kind, words]) => element("span.mark", { hidden: true }, element(`i.${kind}`), words));
     this.element = element("div.legend", {},
       element("div.scale", {}, this.bar, this.pointer),
       element("div.ticks", {}, ...this.ticks.map((tick) => element("span", {}, tick))),
-      element("p.note", {}, this.note, ...this.marks));
+      element("p.note", {}, this.note, this.explained, this.rest, ...this.marks));
     // The bar gets its width with the style sheet, which may come later than the first layout.
     new ResizeObserver(() => this.layout()).observe(this.bar);
   }
@@ -44,8 +48,16 @@ export class Legend {
       ? ["\u2264 1/16", "1/4", "1 \u00d7", "4 \u00d7", "\u2265 16 \u00d7"]
       : [short(scale.low, 3), "", short(middle, 3), "", short(scale.high, 3)]);
     words.forEach((word, i) => say(this.ticks[i], word));
-    say(this.note, note);
+    if (note !== this.noted) this.sayNote(note);
     set(this.element, "data-scale", scale.kind);
+  }
+
+  sayNote(note) {
+    this.noted = note;
+    const [before, ...after] = note.split(EXPLAINED);
+    say(this.note, before);
+    this.explained.hidden = after.length === 0;
+    say(this.rest, after.join(EXPLAINED));
   }
 
   /** Take note of the bar's width: the pointer moves by a transform in pixels, which costs no layout. */

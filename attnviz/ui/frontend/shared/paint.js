@@ -269,7 +269,8 @@ export class Board {
    * @param {number} token whose cell
    * @param {number} colour packed
    * @param {Outline} how corners: only those, so that two outlines differ
-   *   without their colours; halo: packed colour of a rim that sets the outline off the map; strong: locked
+   *   without their colours; halo: packed colour of a rim that sets the outline off the map; strong: locked;
+   *   lit: what is being explained
    */
   outline(number, token, colour, how) {
     const { xs, ys, cells, size } = this.tiles[number];
@@ -292,11 +293,11 @@ export class Board {
   }
 
   /** @param {number} number @param {number[]} box @param {number} size @param {number} colour @param {Outline} how */
-  frame(number, [left, top, right, bottom], size, colour, { corners = false, halo, strong = false }) {
+  frame(number, [left, top, right, bottom], size, colour, { corners = false, halo, strong = false, lit = false }) {
     const { xs, ys, cells, line } = this.tiles[number];
     const large = size >= 6 * line;
-    const thick = large ? line * (strong ? 3 : 2) : line;
-    const rim = large ? line : 0;
+    const thick = line * (lit ? (large ? 5 : 3) : large ? (strong ? 3 : 2) : 1);
+    const rim = large || lit ? line : 0;
     const bounds = [xs[0], ys[0], xs[cells.columns], ys[cells.height]];
     const grown = (by) => [
       Math.max(bounds[0], left - by), Math.max(bounds[1], top - by),

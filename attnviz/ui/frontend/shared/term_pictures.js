@@ -22,6 +22,11 @@ const PICTURES = {
   "attention-head": [4, 30, 56].flatMap((x, head) => [
     line(`M${x} 12h20v20h-20z`), ...[0, 1, 2].map((i) => ["circle", { cx: x + 5 + 5 * ((i * (head + 2)) % 3), cy: 17 + 5 * i, r: 2.5, fill: BLUE }]),
   ]),
+  logit: [line("M14 22L64 22"), bar(18, 6, QUIET, 22), bar(30, -10, QUIET, 22), bar(42, 16, GREEN, 22), bar(54, -5, QUIET, 22)],
+  relu: [line("M4 34L74 34"), line("M39 6L39 40", QUIET, dashed), line("M4 34L39 34L68 8", "currentColor")],
+  "skip-connection": [["rect", { x: 26, y: 22, width: 24, height: 16, fill: QUIET }], line("M4 30L26 30M50 30L74 30M69 26L74 30L69 34"), line("M12 30L12 8L62 8L62 30M58 25L62 30L66 25", "currentColor")],
+  "relevance-map": [...[0, 1, 2, 3, 4].flatMap((x) => [0, 1, 2].map((y) => cell(6 + 12 * x, 6 + 12 * y, x === 3 && y === 1 ? "currentColor" : x === 3 || y === 1 ? QUIET : "none")))],
+  convolution: [...[0, 1, 2].flatMap((x) => [0, 1, 2].map((y) => cell(4 + 11 * x, 6 + 11 * y, QUIET))), line("M40 22L56 22M51 17L56 22L51 27"), cell(62, 18, "currentColor", "currentColor")],
   token: [...[0, 1, 2, 3, 4].flatMap((x) => [0, 1, 2].map((y) => cell(6 + 12 * x, 6 + 12 * y, x === 3 && y === 1 ? ORANGE : "none")))],
 };
 

@@ -1,6 +1,6 @@
 // A wall of small maps on one canvas, with a name and a value under each; shared by all components.
 
-import { element, focused, say, text } from "./dom.js";
+import { element, focused, grown, say, text } from "./dom.js";
 import { gridMove, listen } from "./keys.js";
 import { Board, cellSize } from "./paint.js";
 
@@ -75,11 +75,11 @@ export class TileWall {
    * @param {boolean} narrow a phone: six tiles in a row, no values under them
    */
   layout(width, narrow = false) {
-    const ratio = devicePixelRatio;
+    const [ratio, type] = [devicePixelRatio, grown()];
     const { cells, table, names } = this;
     const beside = table?.rows ?? names?.rows;
-    const aside = beside ? Math.min(64, 12 + 7 * Math.max(...beside.map((name) => name.length))) : 0;
-    const above = table?.heads || names ? 18 : 0;
+    const aside = beside ? type * Math.min(64, 12 + 7 * Math.max(...beside.map((name) => name.length))) : 0;
+    const above = table?.heads || names ? 18 * type : 0;
     const gap = narrow || table ? 5 : 8;
     const strip = cells.columns > 8 * cells.height;
     const fitting = (cell) => Math.max(1, Math.min(this.tiles.length, Math.floor((width + gap) / ((cell * cells.columns) / ratio + gap))));
@@ -109,7 +109,7 @@ export class TileWall {
     const full = this.tiles.length > perRow && !table;
     const step = full && perRow > 1 ? Math.min(size[0] + 20, (width - size[0]) / (perRow - 1))
       : table || perRow < 2 ? size[0] + gap : Math.min(size[0] + gap, (width - size[0]) / (perRow - 1));
-    const caption = (table ? 5 : 20) + (this.ranges && !narrow ? 16 : 0);
+    const caption = (table ? 5 : 20 * type) + (this.ranges && !narrow ? 16 * type : 0);
     const rows = Math.ceil(this.tiles.length / perRow);
     this.perRow = perRow;
     const total = [aside + step * (perRow - 1) + size[0], above + rows * (size[1] + caption + 2)];

@@ -6,6 +6,7 @@ import { listen } from "../shared/keys.js";
 import { Legend } from "../shared/legend.js";
 import { short } from "../shared/numbers.js";
 import { Board } from "../shared/paint.js";
+import { term } from "../shared/terms.js";
 import { urlOf } from "../shared/url_fields.js";
 import { saveCsv, savePng, saveSvg } from "./export.js";
 import { isSwitched, LABELS, LEAST_EPS, MOST_EPS } from "./view.js";
@@ -22,7 +23,7 @@ export function makeFrame(grid) {
   const complaint = element("p.complaint", { hidden: true, role: "status" }, words.complaint,
     element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"));
   const picture = makePicture(grid);
-  const head = element("select", { onchange: () => act("head")(head.value === "mean" ? "mean" : Number(head.value)) });
+  const head = element("select", { "aria-label": "Head", onchange: () => act("head")(head.value === "mean" ? "mean" : Number(head.value)) });
   const segments = { channel: new SegmentedControl("Shown", LABELS.channel, act("channel")), scale: new SegmentedControl("Scale", LABELS.scale, act("scale")) };
   const legend = new Legend();
   const way = new WayPanel(() => grid.guard(() => grid.release()));
@@ -35,7 +36,7 @@ export function makeFrame(grid) {
   const answer = element("div.answers", { role: "img" });
   const answerHow = text();
   const switching = makeSwitches(grid, act, words);
-  const headLabel = element("label.head", {}, "Head ", head);
+  const headLabel = element("span.head", {}, term("attention-head", "Head"), head);
   const controls = element("div.controls", {}, headLabel, segments.channel.element, segments.scale.element, savers.element);
   const insidePart = element("section.inside-part", {}, element("h2", {}, words.insideTitle, element("small", {}, words.insideHow)), insideRoom);
   const root = element("div.attnviz.stage-grid", { "data-component": "stage_grid" },
@@ -86,8 +87,8 @@ function makePicture(grid) {
 
 /** What if? The switches, of which the page says which are there. */
 function makeSwitches(grid, act, words) {
-  const relevance = new SegmentedControl("Relevance", LABELS.relevance, act("relevance"));
-  const skip = new SegmentedControl("Skip", { yes: "On", no: "Off" }, (value) => act("skip")(value === "yes"));
+  const relevance = new SegmentedControl(term("relevance-map", "Relevance"), LABELS.relevance, act("relevance"));
+  const skip = new SegmentedControl(term("skip-connection", "Skip"), { yes: "On", no: "Off" }, (value) => act("skip")(value === "yes"));
   const [least, most] = [Math.log10(LEAST_EPS), Math.log10(MOST_EPS)];
   const slider = element("input", {
     type: "range", min: least, max: most, step: 0.1, "aria-label": "eps of the relevance\u2019s norm",

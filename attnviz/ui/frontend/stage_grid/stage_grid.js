@@ -2,7 +2,7 @@
 // the stages are computed in stages.js, so nothing that follows a pointer or a switch waits for the server.
 
 import { packed, TOP } from "../shared/colours.js";
-import { say } from "../shared/dom.js";
+import { grown, say } from "../shared/dom.js";
 import { Cells, fitBoard, inkEdge } from "../shared/paint.js";
 import { mountable } from "../shared/part.js";
 import { unpack } from "../shared/payload.js";
@@ -255,12 +255,13 @@ export class StageGrid extends PixelPart {
     const kind = this.nameWidth(width, 520, 960);
     const side = fitBoard(frame.picture, this.cells, kind === "narrow" ? Math.min(136, width * 0.4) : kind === "middle" ? 132 : Math.min(300, Math.max(168, width * 0.145)));
     root.style.setProperty("--side", `${side}px`);
-    const wayWidth = Math.min(480, Math.max(340, width * 0.3));
+    const type = grown();
+    const wayWidth = Math.min(480 * type, Math.max(340 * type, width * 0.3));
     root.style.setProperty("--way", `${wayWidth}px`);
     const beside = kind === "narrow" ? width : kind === "middle" ? width - side - 24 : width - side - wayWidth - 2 * 24 - 24;
-    this.wall.layout(Math.floor(beside), kind === "narrow" ? Infinity : Math.max(220, innerHeight - (this.layers.length > 2 ? 285 : 330)), kind === "narrow");
+    this.wall.layout(Math.floor(beside), kind === "narrow" ? Infinity : Math.max(220, innerHeight - type * (this.layers.length > 2 ? 285 : 330)), kind === "narrow");
     this.inside.across = kind === "narrow" ? 3 : 6;
-    this.inside.room = Math.max(84, Math.min(260, (width - 5 * 8) / 6));
+    this.inside.room = kind === "narrow" ? (width - 2 * 5) / 3 : Math.max(84, Math.min(260, (width - 5 * 8) / 6));
     this.inside.layout(width, kind === "narrow");
     frame.legend.layout();
     this.prepared = false;

@@ -1,10 +1,11 @@
 // A table of maps on one canvas: a row per layer, a column per stage, a sentence above each row, the scale below each map.
 
-import { element, say, set, text } from "../shared/dom.js";
+import { element, grown, say, set, text } from "../shared/dom.js";
 import { gridMove, listen } from "../shared/keys.js";
 import { Board, cellSize } from "../shared/paint.js";
 
-const LINE = 22; // CSS pixels for the sentence above a row
+const LINE = 22; // pixels of the design for the sentence above a row
+const NARROW_LINE = 38; // on a phone, where it takes two
 const ASIDE = 116; // for the sentence beside a row, where there are so many that height is dear
 const RANGE = 18; // for the scale below a map
 
@@ -58,20 +59,21 @@ export class StageWall {
    * @param {boolean} narrow a phone
    */
   layout(width, height, narrow) {
-    const ratio = devicePixelRatio;
+    const [ratio, type] = [devicePixelRatio, grown()];
     const { cells } = this;
+    const range = RANGE * type;
     const count = this.columns.length;
     const gap = narrow ? 5 : 10;
     const beside = !narrow && this.rows > 2 && width > 480;
-    const [aside, line] = beside ? [ASIDE, 0] : [0, LINE];
+    const [aside, line] = beside ? [ASIDE * type, 0] : [0, (narrow ? NARROW_LINE : LINE) * type];
     const across = (width - aside - gap * (count - 1)) / count;
-    const top = across < 84 ? 34 : 20;
-    const down = Math.max(56, (height - top) / this.rows - line - RANGE - 6);
+    const top = type * (across < 84 * type ? 34 : 20);
+    const down = Math.max(56, (height - top) / this.rows - line - range - 6);
     const room = Math.min(across, narrow ? across : (down * cells.columns) / cells.height) * ratio;
     const cell = Math.min(cellSize(room, cells.columns), cellSize((room * cells.height) / cells.columns, cells.height));
     const [wide, high] = [Math.round(cell * cells.columns) / ratio, Math.round(cell * cells.height) / ratio];
     const step = count > 1 ? Math.min((width - aside - wide) / (count - 1), wide + 24) : wide;
-    const below = line + high + RANGE + 6;
+    const below = line + high + range + 6;
     const size = [Math.ceil(aside + step * (count - 1) + wide), Math.ceil(top + this.rows * below)];
     Object.assign(this.canvas.style, { width: `${size[0]}px`, height: `${size[1]}px` });
     this.element.style.height = `${size[1]}px`;

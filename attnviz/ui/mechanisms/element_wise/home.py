@@ -17,7 +17,7 @@ def show() -> None:
     model = next((name for name in here if cards.read(name).recipe.data == SOURCE), None)
     if model is None:
         return
-    st.markdown("**Ten pictures of clothes.** Click one to follow a pixel of it through every step of a layer.")
+    st.markdown("**Ten pictures of clothes.** Click one to follow one of its pixels through every step of a layer.")
     few = samples.read(SOURCE)
     with st.container(key="digits_clothes", horizontal=True):
         for label, name in enumerate(data.DATASETS[SOURCE].classes):

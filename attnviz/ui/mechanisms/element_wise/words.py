@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
@@ -57,23 +58,26 @@ def means(view: StageView, measured: list[Measured]) -> str:
     first = measured[0]
     heads, channels, rows, columns = view.layers[0].x_weights.shape
     said = (
-        "Every pixel is multiplied by its own **x weight**, and a softmax along its row turns the products into shares "
-        "that add up to 1. The same is done with its **y weight** along its column. The product of the two shares is "
-        f"the pixel's **relevance**. No pixel looks at another one through a query or a key. An even share is "
-        f"1/{columns} × 1/{rows} = {short(1 / rows / columns)}.\n\n{EQUATION}\n\n"
+        f"Every pixel is multiplied by its own **x weight**, and a {term('softmax')} along its row turns the products "
+        "into shares that add up to 1. The same is done with its **y weight** along its column. The product of the "
+        f"two shares is the pixel's {term('relevance map', '**relevance**')}. No pixel looks at another one through a "
+        f"query or a key. An {term('even share')} is 1/{columns} × 1/{rows} = {short(1 / rows / columns)}."
+        f"\n\n{EQUATION}\n\n"
     )
     if first.eps is not None:
         times = first.eps / first.variance if first.variance else float("inf")
         said += (
-            f"On this picture, in layer 1, the relevance has a variance of {short(first.variance, 2)}. The norm adds "
-            f"eps = {short(first.eps, 2)}, {about(times)} times as much, before it divides, so it hardly normalises. "
+            f"On this picture, in layer 1, the relevance has a variance of {short(first.variance, 2)}. The "
+            f"{term('batch normalisation', 'norm')} adds eps = {short(first.eps, 2)}, {about(times)} times as much, "
+            "before it divides, so it hardly normalises. "
         )
     else:
         said += f"This model has no norm: its relevance is multiplied by {short(view.layers[0].factor)}. "
-    each = f"{heads} head{'s' if heads > 1 else ''}" + (f" of {channels} channels" if channels > 1 else "")
+    each = f"{heads} {term('heads' if heads > 1 else 'head')}" + (f" of {channels} channels" if channels > 1 else "")
     return said + (
-        f"What goes into the convolution, {each}, has {percent(first.gain)} of the strength of the layer's input; "
-        f"what comes out has {percent(first.convolved)}. The skip connection adds the input again, and ReLU sets "
+        f"What goes into the {term('convolution')}, {each}, has {percent(first.gain)} of the strength of the "
+        f"layer's input; what comes out has {percent(first.convolved)}. The {term('skip connection')} adds the input "
+        f"again, and {term('ReLU')} sets "
         f"{of_values(first.cut)} to 0{'' if first.cut else ' here'}."
     )
 

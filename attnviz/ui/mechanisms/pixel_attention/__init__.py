@@ -35,7 +35,7 @@ MECHANISM = Mechanism(
     live=later(f"{__name__}.home", "live"),
     tries=(
         ("The loop of an 8: what does it look at?", {**_EIGHT, "query": "12,13"}),
-        ("A 1: which pixels receive most attention?", {**_EIGHT, "number": 6, "direction": "received"}),
+        ("A 1: which pixels receive the most attention?", {**_EIGHT, "number": 6, "direction": "received"}),
         ("Does it know where a pixel is? Shuffle them", {**_EIGHT, "experiment": "shuffle"}),
     ),
     derived=_derived,

@@ -9,6 +9,7 @@ from attnviz.ui.mechanisms.pixel_attention import MECHANISM
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase
 from attnviz.ui.mechanisms.pixel_attention.panels import panel_of
 from attnviz.ui.shared import page, url_state
+from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.pickers import Picture
 
 WORD = "erase"  # in the URL: whose picture is erased
@@ -32,8 +33,8 @@ def show(names: list[str], seen: str | None) -> None:
     name = url_state.choice(WORD, ["", *known], "")
     st.header("Erase what it looks at", anchor=False)
     st.markdown(
-        "Remove the pixels that receive most of a model's attention, and as many random ones with as much ink: does "
-        "the answer depend on what the model looks at?"
+        f"Remove the pixels that receive most of a model's {term('attention')}, and as many random ones with as much "
+        "ink: does the answer depend on what the model looks at?"
     )
     st.session_state[WORD] = name or None
     st.pills(

@@ -44,13 +44,12 @@ def look(card: Card, chosen: pickers.Picture) -> tuple[AttentionView, tuple[str,
 def explain(card: Card, view: AttentionView, numbers: tuple[str, str] | None) -> None:
     """Say what the pictures mean, with the numbers of the locked pair, and what they do not show."""
     page.meaning(
-        f"{_token_of(card)} is a {term('token')}. Its {term('query', ':orange[query]')} is compared with the "
-        f"{term('key', ':blue[key]')} of every token. The {term('softmax')} turns these scores into weights: how much "
-        f"of each token's {term('value', ':green[value]')} it takes.\n\n"
+        f"{_token_of(card)} is a {term('token')}. {_in_heads(*view.query.shape[:2])}\n\n"
         + _formulas(equations.symbols(view.query.shape[-1]))
         + (f"For the locked pair:\n\n{_formulas(numbers)}" if numbers else LOCK),
-        "A large weight is not a large effect: the value it carries can be small, and the layer after it can undo it. "
-        "*Weight × value* shows what is carried.\n\n" + _unsaid(card),
+        "**Attention is not an explanation.** A large weight can have a small effect: the value it carries can be "
+        "small, and the layer after it can undo it. The last step of the worked pair says what the pair adds "
+        "to the answer, and *Does it matter what it looks at?* puts it to the test.\n\n" + _unsaid(card),
     )
 
 
@@ -65,6 +64,19 @@ def _token_of(card: Card) -> str:
     grid = models.spec(card.recipe.model).grid(card.config)
     side = int(grid.field) if grid else 1
     return "Each pixel" if side == 1 else f"Each box of {side} × {side} pixels"
+
+
+def _in_heads(heads: int, tokens: int) -> str:
+    """Return what happens in each head, and why there are several, as sentences after the one on the token."""
+    several = heads > 1 and tokens > 1
+    query, key = term("query", ":orange[query]"), term("key", ":blue[key]")
+    value = term("value", ":green[value]")
+    return (
+        (f"In each of {heads} {term('heads')} its {query}" if several else f"Its {query}")
+        + f" is compared with the {key} of every token, and the {term('softmax')} turns the scores into weights: how "
+        + f"much of each {value} it takes."
+        + (" Every head has its own queries, keys and values, so each can look for something else." if several else "")
+    )
 
 
 def _unsaid(card: Card) -> str:

@@ -11,6 +11,7 @@ from attnviz.recipes.schwarz import TESTS
 from attnviz.ui.components import arrive
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 from attnviz.ui.shared import page, url_state
+from attnviz.ui.shared.glossary import term
 
 ELSEWHERE = "10_pixel_attention.py"  # the page of the other experiments
 PLAIN, BILINEAR, NEAREST, _ = TESTS
@@ -31,8 +32,8 @@ def show(stated: Mapping[str, str | int]) -> None:
     """
     st.header("The paper's question", anchor=False)
     st.markdown(
-        "Schwarz trains 24 heads on rotated digits, looks at their maps, and asks: *why did no local patterns "
-        "appear, only the whole digit, and only two representations?*"
+        f"Schwarz trains 24 {term('heads')} on rotated digits, looks at their maps, and asks: *why did no local "
+        "patterns appear, only the whole digit, and only two representations?*"
     )
     with st.container(key="question"):
         for number, (said, label, experiment) in enumerate(answers()):
@@ -49,21 +50,23 @@ def answers() -> list[tuple[str, str, str]]:
     """Return the answers: Markdown, the label of the button, and the experiment that it opens ("" for none)."""
     return [
         (
-            "**Why only two representations?** A component of a query, key or value is a linear function: "
-            "w × intensity + b. Drawn on its own scale, it is the picture itself where w > 0 and its negative "
-            "where w < 0, even before any training. Nothing was learnt there, and nothing else could have appeared.",
+            f"**Why only two representations?** A component of a {term('query')}, {term('key')} or {term('value')} "
+            "is a linear function: w × intensity + b. Drawn on its own scale, it is the picture itself where w > 0 "
+            "and its negative where w < 0, even before any training. Nothing was learnt there, and nothing else could "
+            "have appeared.",
             "Count the two pictures", "paper",
         ),
         (
-            "**Why no local pattern?** Nothing tells a token where it is. Two pixels of one intensity have the same "
-            "query and the same row of weights, and a weight depends only on two intensities and on the picture's "
-            "histogram. Shuffle the pixels, and the maps are shuffled in the same way.",
+            f"**Why no local pattern?** Nothing tells a {term('token')} where it is. Two pixels of one intensity have "
+            "the same query and the same row of weights, and a weight depends only on two intensities and on the "
+            f"picture's {term('histogram')}. Shuffle the pixels, and the maps are shuffled in the same way.",
             "Shuffle the pixels", "shuffle",
         ),
         (
-            "**How little does a head do?** Whatever is the same for all keys cancels in the softmax. So of the "
-            "twenty-four numbers behind a head of size 6, two remain: a pixel of intensity x weights each intensity y "
-            "by exp((a x + c) y). A head takes a mean of the histogram, shifted towards ink or towards background.",
+            "**How little does a head do?** Whatever is the same for all keys cancels in the "
+            f"{term('softmax')}. So of the twenty-four numbers behind a head of size 6, two remain: a pixel of "
+            "intensity x weights each intensity y by exp((a x + c) y). A head takes a mean of the histogram, "
+            "shifted towards ink or towards background.",
             "Same intensity, same row", "shuffle",
         ),
         (
@@ -131,7 +134,7 @@ def _positions() -> str:
         return f"`{PLACED}` is *not trained*."
     one = _figure(placed, BILINEAR)
     return (
-        f"The same 24 heads, with a position code joined to each token, on a grid of 14 x 14, answer "
+        f"The same 24 heads, with a {term('position code')} joined to each token, on a grid of 14 x 14, answer "
         f"{results.percent(one.mean)} of the variants and {results.percent(_figure(placed, PLAIN).mean)} of the plain "
         f"pictures correctly. Compared with the heads without positions that is "
         f"{_more(one, _figure(attention, BILINEAR))}; compared with the network on the histogram, "

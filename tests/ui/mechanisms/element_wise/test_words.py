@@ -1,12 +1,19 @@
 """What the page says, with numbers."""
 
+import re
 from dataclasses import replace
 
+from attnviz.ui.mechanisms.element_wise import words
 from attnviz.ui.mechanisms.element_wise.stages import Measured
-from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, means, of_values, percent
+from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, of_values, percent
 from tests.browser.apps.element_wise_nets import blocks, grey
 
 MEASURED = Measured(variance=2.6e-10, trained=2.5e-10, eps=1e-5, gain=0.0093, convolved=0.0013, cut=0.005)
+
+
+def means(*arguments: object) -> str:
+    """Return what the page says, with its terms as plain words."""
+    return re.sub(r"\[([^\]]+)\]\(#term-[a-z-]+\)", r"\1", words.means(*arguments))
 
 
 def test_the_norm_is_held_against_the_variance_of_the_relevance() -> None:
@@ -35,6 +42,12 @@ def test_what_relu_cuts_is_said_as_a_reader_needs_it() -> None:
     ]  # fmt: skip
     assert means(grey(), [MEASURED]).endswith("and ReLU sets 0.50 % of the values to 0.")
     assert means(grey(), [replace(MEASURED, cut=0.0)]).endswith("and ReLU sets nothing to 0 here.")
+
+
+def test_its_terms_explain_themselves_once() -> None:
+    found = re.findall(r"#term-([a-z-]+)", words.means(grey(), [MEASURED]))
+    wanted = ["softmax", "relevance-map", "even-share", "batch-normalisation", "convolution", "attention-head"]
+    assert found == [*wanted, "skip-connection", "relu"]
 
 
 def test_what_is_not_shown_names_the_experiment() -> None:

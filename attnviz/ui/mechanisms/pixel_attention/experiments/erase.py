@@ -1,4 +1,4 @@
-"""Does it matter? Remove the pixels that receive most attention, and see whether the model becomes less sure.
+"""Does it matter? Remove the pixels that receive the most attention, and see whether the model becomes less sure.
 
 The control is twenty random choices with as much ink; another choice is that of the Jacobian (measures/erasure.py).
 """
@@ -15,6 +15,7 @@ from attnviz.cards import Card
 from attnviz.ui.components.map_grid import Table, map_grid
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase_words as words
 from attnviz.ui.shared import cache, jobs, page, pickers, url_state
+from attnviz.ui.shared.glossary import term
 
 if TYPE_CHECKING:
     from attnviz.checkpoints import Checkpoint
@@ -23,17 +24,18 @@ if TYPE_CHECKING:
 
 TITLE = "Does it matter what it looks at?"
 TEACHES = (
-    "Remove the pixels that receive most attention, and as many others: a pixel that is looked at need not count for "
-    "the answer."
+    "Remove the pixels that receive the most attention, and as many others: a pixel that is looked at need not count "
+    "for the answer."
 )
 WORDS = ("removed", "fill", "curve")
 
 MEANS = (
-    "*Attended*: the weight that a pixel receives, averaged over heads and queries. *Jacobian*: the pixels whose "
-    "intensity changes the answer most. The model was not trained on pictures with holes, so part of any change comes "
-    "from the holes. That is why the random choices leave holes too, and remove the same amount of ink. The amount of "
-    "ink is the number of pixels that are not background, however dark they are: where a model attends to the darkest "
-    "pixels, part of a difference comes from how dark they are."
+    "*Attended*: the weight that a pixel receives, averaged over heads and queries. "
+    f"{term('Jacobian', '*Jacobian*')}: the pixels whose intensity changes the answer most. The model was not trained "
+    "on pictures with holes, so part of any change comes from the holes. That is why the random choices leave holes "
+    "too, and remove the same amount of ink. The amount of ink is the number of pixels that are not background, "
+    "however dark they are: where a model attends to the darkest pixels, part of a difference comes from how dark they "
+    "are."
 )
 FILLS = {"mean": "the picture's mean", "background": "the background"}
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2)  # of the places: what the curve removes

@@ -21,6 +21,7 @@ from attnviz.ui.components.head_switch import (
 )
 from attnviz.ui.components.map_grid import Names, map_grid
 from attnviz.ui.shared import cache, page, pickers, url_state
+from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
@@ -68,9 +69,9 @@ def show(card: Card, picture: pickers.Picture) -> None:
     st.markdown(punchline(measured.without, card.classes))
     switches(card, picture)
     st.markdown(
-        "**Off**: the head contributes nothing. **Uniform**: it attends to all pixels equally, so only the choice that "
-        "its attention made is lost. The rest of the model stays as it was trained and does not adapt: a head that "
-        "is not needed for one picture may be needed for another."
+        f"**Off**: the {term('head')} contributes nothing. **Uniform**: it attends to all pixels equally, so only the "
+        "choice that its attention made is lost. The rest of the model stays as it was trained and does not "
+        "adapt: a head that is not needed for one picture may be needed for another."
     )
     left, right = st.columns(2, gap="large")
     with left:

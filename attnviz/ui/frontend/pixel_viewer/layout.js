@@ -1,0 +1,39 @@
+// How the viewer fits its width and the window's height: never while the pointer moves.
+
+import { grown } from "../shared/dom.js";
+import { fitBoard } from "../shared/paint.js";
+
+const PAIR = 430; // pixels that the worked pair needs for eight numbers next to one another
+const ABOVE_AND_BELOW = 466; // pixels that the head of the page and the first row of tiles need
+const GAP = 28;
+
+/** Fit everything but the painting. @param {import("./pixel_viewer.js").Viewer} viewer @param {number} width CSS pixels */
+export function fitTo(viewer, width) {
+  const { root, frame } = viewer;
+  const kind = viewer.nameWidth(width, 520, 1110);
+  root.classList.toggle("single", !viewer.wall);
+  root.classList.toggle("plain", Boolean(viewer.header.plain));
+  // Without a wall of heads its line has nothing but the buttons, and the room is wanted below.
+  const savesAbove = !viewer.wall && width >= (viewer.header.asked ? 1300 : 1090);
+  root.classList.toggle("saves-above", savesAbove);
+  (savesAbove ? frame.controls : frame.wallTitle).append(frame.savers.element);
+  // So that picture, head, pair and the first row of tiles stand together in a window of 720 pixels.
+  const high = Math.max(224, innerHeight - ABOVE_AND_BELOW * grown());
+  const room = kind === "broad" ? Math.min(high, 560, (width - 2 * GAP - PAIR * grown()) / 2) : kind === "middle" ? (width - GAP) / 2 : width;
+  const small = kind === "narrow" ? Math.min(width * 0.54, innerHeight * 0.3) : room;
+  const side = fitBoard(frame.large, viewer.cells, Math.min(room, 560), viewer.edge);
+  fitBoard(frame.picture, viewer.cells, small);
+  root.style.setProperty("--side", `${side}px`);
+  root.style.setProperty("--sticky", `${headerHeight()}px`);
+  if (viewer.wall) viewer.wall.room = Math.max(70, Math.min(innerHeight / 10, 112));
+  viewer.wall?.layout(width, kind === "narrow");
+  viewer.showMap();
+  viewer.qkvMaps.layout(width, kind === "narrow");
+  frame.legend.layout();
+}
+
+/** How much of the window's top Streamlit's own header covers. */
+function headerHeight() {
+  const header = document.querySelector("[data-testid=stHeader]");
+  return header && getComputedStyle(header).position !== "static" ? /** @type {HTMLElement} */ (header).offsetHeight : 0;
+}
