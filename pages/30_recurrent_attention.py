@@ -16,7 +16,7 @@ KEY = "glimpses"
 EIGHT = {"model": "recurrent_attention.digits", "data": "strokes", "number": "1"}
 TRIES = [
     ("six glimpses of a digit", EIGHT),
-    ("the third one moved away", {**EIGHT, "glimpse": "3", "moved": "3.5.5"}),
+    ("the third one moved", {**EIGHT, "glimpse": "3", "moved": "3.5.5"}),
     ("does it depend on the picture?", {**EIGHT, "experiment": "depends"}),
 ]
 

@@ -1,4 +1,4 @@
-"""The page of recurrent attention in a browser: what is on the screen against the model, hands, keys, links, a phone."""
+"""The page of recurrent attention in a browser: the screen against the model, hands, keys, links, a phone."""
 
 import json
 from collections.abc import Callable
@@ -66,7 +66,8 @@ def shown(page: Page, **fields: Any) -> dict[str, Any]:
           const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
           const found = roots.map((root) => root.querySelector(".glimpse-player[data-reading]")).find(Boolean);
           const reading = JSON.parse(found?.dataset.reading ?? "{}");
-          return Object.entries(fields).every(([name, value]) => JSON.stringify(reading[name]) === JSON.stringify(value));
+          const same = ([name, value]) => JSON.stringify(reading[name]) === JSON.stringify(value);
+          return Object.entries(fields).every(same);
         }""",
         arg=fields,
     )

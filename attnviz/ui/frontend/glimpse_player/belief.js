@@ -37,7 +37,7 @@ export class BeliefPanel {
     });
     const name = (/** @type {string} */ said) => element("th", { scope: "row", title: said }, said, said === label ? element("b", { title: "what the picture shows" }, " \u2713") : "");
     this.table.replaceChildren(
-      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "after glimpse"), ...this.heads.map(({ cell }) => cell))),
+      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "glimpse"), ...this.heads.map(({ cell }) => cell))),
       element("tbody", {}, ...classes.map((said, which) => element("tr", {}, name(said), ...this.cells[which].map(({ cell }) => cell)))),
       element("tfoot", {}, element("tr", {}, element("th", { scope: "row", title: "the reward that the model expects: 1 if its last answer is correct, else 0" }, "expected reward"), ...this.rewards.map(({ cell }) => cell))));
   }

@@ -13,6 +13,7 @@ from attnviz.ui.live.derived import Context, Derived
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from attnviz.checkpoints import Checkpoint
     from attnviz.layers.glimpse import Glimpses
     from attnviz.readings import Reading
 
@@ -46,22 +47,27 @@ def layer_of(model: nn.Module) -> tuple[str, Glimpses]:
     return found
 
 
-def run(context: Context[Looked]) -> Tensor:
-    """Make the pass with the forced locations, and return its logits, (picture, column).
+def settle(checkpoint: Checkpoint, parameters: Looked) -> Looked:
+    """Return the parameters, if the model can use them.
 
     Raises:
         BadInput: more locations than glimpses, or a model without glimpses.
     """
+    count, given = layer_of(checkpoint.model)[1].glimpses, len(parameters.locations)
+    if given > count:
+        raise BadInput(f"This model takes {count} glimpses, so {given} locations are too many.")
+    return parameters
+
+
+def run(context: Context[Looked]) -> Tensor:
+    """Make the pass with the forced locations, and return its logits, (picture, column)."""
     import torch
 
     model = context.checkpoint.model
-    count = layer_of(model)[1].glimpses
     given = context.parameters.locations
-    if len(given) > count:
-        raise BadInput(f"This model takes {count} glimpses, so {len(given)} locations are too many.")
     forced = None
     if any(location is not None for location in given):
-        forced = torch.full((1, count, 2), float("nan"))
+        forced = torch.full((1, layer_of(model)[1].glimpses, 2), float("nan"))
         for number, location in enumerate(given):
             if location is not None:
                 forced[0, number] = torch.tensor(location)
@@ -88,4 +94,4 @@ def compute(context: Context[Looked]) -> dict[str, Reading]:
     return {**found, "corner": Reading("corner", corners, ("batch", "glimpse", "scale", "feature"))}
 
 
-DERIVED: tuple[Derived[Any], ...] = (Derived("glimpses", Looked, compute, taps, run=run),)
+DERIVED: tuple[Derived[Any], ...] = (Derived("glimpses", Looked, compute, taps, settle, run=run),)

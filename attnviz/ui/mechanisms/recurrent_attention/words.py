@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from attnviz.cards import Card
     from attnviz.ui.components.glimpse_player import GlimpseView
 
-QUESTION = "Where does it look, and what would it have said had it looked elsewhere? Press play, then drag a glimpse."
+QUESTION = "Where does it look? Press play, then drag a number elsewhere."
 NONE = (
     "No recurrent attention model has been trained here yet. "
     "`python -m attnviz train recurrent_attention --recipe cluttered` trains one on cluttered digits in some minutes; "
@@ -63,8 +63,8 @@ def means(view: GlimpseView, card: Card) -> str:
         said
         + (
             f"On this picture it says {_answer(view, first)} after the first glimpse and {_answer(view, last)} after "
-            f"the last. It reads {each:,} numbers per glimpse, {total:,} in all: {than} the {rows * columns:,} pixels of "
-            "the picture." + (" So what it saves is arithmetic, not pixels. " if total >= rows * columns else " ")
+            f"the last. It reads {each:,} numbers per glimpse, {total:,} in all: {than} the {rows * columns:,} pixels "
+            "of the picture." + (" So what it saves is arithmetic, not pixels. " if total >= rows * columns else " ")
         )
         + spread(card)
     )

@@ -14,7 +14,7 @@ from attnviz.recipes.recipe import Ablation, Test
 NETS: dict[str, dict[str, object]] = {
     "small": {"glimpses": 4, "size": 7, "scales": 3, "location_hidden": 16},
     "wide": {"glimpses": 3, "size": 5, "scales": 2, "rows": 20, "columns": 28, "first": "centre", "location_std": 0.3},
-    "ring": {"glimpses": 3, "size": 8, "scales": 1, "policy": "fixed", "path": [[0.0, 0.0], [-14.0, 14.0], [13.0, -2.0]]},
+    "ring": {"glimpses": 3, "size": 8, "scales": 1, "policy": "fixed", "path": [[0, 0], [-14, 14], [13, -2]]},
     "random": {"glimpses": 3, "size": 8, "scales": 1, "policy": "random"},
 }  # fmt: skip
 SOURCE = "fashion_mnist"

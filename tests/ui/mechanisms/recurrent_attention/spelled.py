@@ -40,6 +40,8 @@ def spelled(
         return weights[f"{name}.weight"] @ values + weights[f"{name}.bias"]
 
     def two(name: str, values: np.ndarray) -> np.ndarray:
+        if f"{name}.weight" in weights:  # a single layer
+            return linear(name, values)
         return linear(f"{name}.2", np.maximum(linear(f"{name}.0", values), 0))
 
     glimpses, policy = config["glimpses"], config.get("policy", "learnt")
