@@ -36,14 +36,18 @@ def depends(card: Card, picture: Picture, view: GlimpseView) -> None:
     borrowed = tuple((float(row), float(column)) for row, column in own.path.location)
     common = cache.computed(glances.mean_path, card, picture.source, few(card, picture.source))
     ways = {
-        "its own path": cache.computed(glances.view, card, picture.source, other, None),
-        "the path of the picture above": cache.computed(glances.view, card, picture.source, other, None, borrowed),
-        "the mean path of some pictures": cache.computed(glances.view, card, picture.source, other, None, common),
+        "Along its own path": cache.computed(glances.view, card, picture.source, other, None),
+        "Along the path of the picture above": cache.computed(
+            glances.view, card, picture.source, other, None, borrowed
+        ),
+        "Along the mean path of some pictures": cache.computed(glances.view, card, picture.source, other, None, common),
     }
+    st.markdown("Another picture, and what the model answers when it looks at it:")
     for column, (title, seen) in zip(st.columns(len(ways), gap="medium"), ways.items(), strict=True):
         with column:
-            st.markdown(f"Another picture along **{title}**: {words_of(seen)}")
-            glimpse_player(seen, key=f"along_{title.split()[1]}", parts=())
+            st.markdown(f"**{title}**")
+            glimpse_player(seen, key=f"along_{title.split()[2]}", parts=())
+            st.markdown(words_of(seen))
     st.markdown(ablations(card))
     st.caption(
         "Nothing is drawn here: each location is at its mean. If the answer is as good along a path that was made for "
@@ -52,11 +56,11 @@ def depends(card: Card, picture: Picture, view: GlimpseView) -> None:
 
 
 def words_of(view: GlimpseView) -> str:
-    """Return the answer after the last glimpse, and whether it is correct."""
+    """Return the answer after the last glimpse, and whether it is correct, as Markdown."""
     belief = view.path.belief[-1]
     which = int(belief.argmax())
     right = "" if view.label is None else ", correct" if view.classes[which] == view.label else f", not {view.label}"
-    return f"{view.classes[which]}, {100 * float(belief[which]):.0f} %{right}"
+    return f"Answer: **{view.classes[which]}**, {100 * float(belief[which]):.0f} %{right}"
 
 
 def another(card: Card, picture: Picture, view: GlimpseView) -> int | None:

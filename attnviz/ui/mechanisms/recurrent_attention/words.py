@@ -86,10 +86,12 @@ def spread(card: Card) -> str:
 
 def does_not_show(card: Card) -> str:
     """Return what the pictures cannot tell."""
+    coarse = "With several scales the coarse patches see most of the picture from nearly anywhere, and a"
     said = (
-        "A path over the digit does not prove that the model chose it for the digit. With several scales the coarse "
-        "patches see most of the picture from nearly anywhere, and a model that always looks at the same places can be "
-        "almost as accurate. *Does it depend on the picture?* below tests this.\n\n"
+        "A path over the object does not prove that the model chose it for the object. "
+        + (coarse if card.config.get("scales", 3) > 1 else "A")
+        + " model that always looks at the same places can be almost as accurate. *Does it depend on the picture?* "
+        "below tests this.\n\n"
     )
     if not card.recipe.objective_config.get("every_glimpse"):
         said += (
