@@ -42,6 +42,7 @@ const CASES = {
     good: { glimpse: 3, locations: "means", draw: 7, moved: [[0, 19, 0], [2, 0, 27]] },
     words: { glimpse: "4", locations: "means", draw: "8", moved: "1.20.1,3.1.28" },
     bad: [{ glimpse: 4 }, { glimpse: -1 }, { draw: 1000 }, { moved: [[4, 0, 0]] }, { moved: [[0, 20, 0]] }, { moved: [[1, 0, 0], [1, 2, 2]] }, { moved: [[0, 1]] }, { moved: "1.2" }, { locations: "mean" }],
+    there: { glimpse: "1 to 4", draw: "1 to 1000", moved: "glimpse.row.column, from 1.1.1 to 4.20.28, each glimpse once and in order", locations: "drawn or means" },
   },
 };
 
