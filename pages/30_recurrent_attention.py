@@ -13,7 +13,7 @@ from attnviz.ui.shared.experiments import choose
 MODEL = "recurrent_attention.cluttered"
 KEY = "glimpses"
 
-EIGHT = {"model": "recurrent_attention.digits", "data": "strokes", "number": "1"}
+EIGHT = {"model": "recurrent_attention.digits", "data": "strokes", "number": "23"}
 TRIES = [
     ("six glimpses of a digit", EIGHT),
     ("the third one moved", {**EIGHT, "glimpse": "3", "moved": "3.5.5"}),

@@ -28,6 +28,8 @@ def _derived() -> "tuple[Derived[Any], ...]":
     return derived.DERIVED
 
 
+_EIGHT = {"model": "recurrent_attention.digits", "data": "strokes", "number": 23}
+
 MECHANISM = Mechanism(
     name="recurrent_attention",
     title="Glimpses",
@@ -39,6 +41,7 @@ MECHANISM = Mechanism(
     panel=_panel,
     papers=("wu",),
     home=_home,
+    tries=(("An 8 in six glimpses: where does it look?", _EIGHT),),
     derived=_derived,
     components=("glimpse_player",),
     preload=("glimpse_player",),
