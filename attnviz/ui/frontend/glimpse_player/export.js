@@ -99,7 +99,7 @@ function sheet(player) {
       items.push({ kind: "frame", ...where, colour: css(packed(theme.line)) });
     }
   }
-  const bottom = Math.max(52 + PICTURE, 52 + glimpses * step) + 28;
+  const bottom = Math.max(52 + PICTURE, 52 + glimpses * step) + 30;
   const lines = originLines(header.origin, 130);
   lines.forEach((line, i) => write(MARGIN, bottom + 16 * i, line));
   return { width: WIDTH, height: Math.round(bottom + 16 * lines.length + MARGIN), background: css(packed(theme.background)), ink, items, origin: origin(player) };

@@ -8,6 +8,7 @@ import streamlit as st
 from attnviz import data
 from attnviz.cards import Card, Figure
 from attnviz.data.inputs import drawing
+from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 from attnviz.ui.components.glimpse_player import GlimpseView, glimpse_player
 from attnviz.ui.components.map_grid import map_grid
@@ -141,8 +142,9 @@ def fewer(card: Card, picture: Picture, view: GlimpseView) -> None:
     lines = ["| Model | numbers read | pixels of the picture |", "| --- | --- | --- |"]
     for name in names:
         config = RECIPES[name].config
+        taken = input_of(compare.LOOKS, config)
         read = config["glimpses"] * config["scales"] * config["size"] ** 2
-        lines.append(f"| {RECIPES[name].title} | {read:,} | {config.get('rows', 28) * config.get('columns', 28):,} |")
+        lines.append(f"| {RECIPES[name].title} | {read:,} | {taken.rows * taken.columns:,} |")
     st.markdown("\n".join(lines))
 
 
