@@ -7,7 +7,7 @@ from attnviz.cards import Card
 from attnviz.ui.components.glimpse_player import FIELDS, draw_of, glimpse_player, settled_view
 from attnviz.ui.mechanisms.recurrent_attention import MECHANISM, experiments, words
 from attnviz.ui.server import preload
-from attnviz.ui.shared import address, cache, page, pickers, result_dots
+from attnviz.ui.shared import cache, page, pickers, result_dots, url_state
 from attnviz.ui.shared.experiments import choose
 
 MODEL = "recurrent_attention.cluttered"
@@ -35,7 +35,7 @@ def main() -> None:
 @st.fragment
 def see(names: list[str]) -> None:
     """Draw the choices, the player, and everything else that another picture changes."""
-    address.catch_up()
+    url_state.catch_up()
     with page.sentences():
         with page.choices():
             card = pickers.model(names, MODEL)
@@ -44,7 +44,7 @@ def see(names: list[str]) -> None:
         look(card, chosen, state)
         pickers.more(card, chosen)
         explain(card, chosen, state)
-        address.state(**pickers.stated(card, chosen))
+        url_state.state(**pickers.stated(card, chosen))
 
 
 def look(card: Card, chosen: pickers.Picture, state: dict[str, object]) -> None:
@@ -56,7 +56,7 @@ def look(card: Card, chosen: pickers.Picture, state: dict[str, object]) -> None:
     def keep() -> None:
         settled = settled_view(KEY)
         if settled:
-            address.set_value(**FIELDS.write(settled))
+            url_state.set_value(**FIELDS.write(settled))
 
     glimpse_player(view, key=KEY, state=state, on_change=keep)
 

@@ -1,7 +1,6 @@
 // How a model looks at a picture, glimpse by glimpse: boxes, what the retina sees, and what is believed. Python's side is
 // attnviz/ui/components/glimpse_player.py. One path comes with the data; others come over the live channel (live_path.js).
 
-import { palettes, readTheme } from "../shared/colours.js";
 import { element, say, set } from "../shared/dom.js";
 import { mountable, Part } from "../shared/part.js";
 import { makeFrame } from "./frame.js";
@@ -27,10 +26,6 @@ export class GlimpsePlayer extends Part {
     this.path = /** @type {any} */ (null);
     /** @type {import("./path.js").Path|null} the path that the model would have taken, where something is moved */
     this.before = null;
-    /** @type {Theme} */
-    this.theme = /** @type {any} */ (null);
-    /** @type {ReturnType<typeof palettes>} */
-    this.palettes = /** @type {any} */ (null);
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.next = undefined;
     this.frame = makeFrame(this);
@@ -53,8 +48,7 @@ export class GlimpsePlayer extends Part {
 
   /** @param {Uint8Array} bytes */
   receive(bytes) {
-    this.theme = readTheme(this.root);
-    this.palettes = palettes(this.theme);
+    this.takeColours();
     this.takeNew(bytes);
     this.watch();
     this.scene.paint(this.arrays.picture, this.shapes.picture, this.palettes.ink);
@@ -201,10 +195,8 @@ export class GlimpsePlayer extends Part {
 
   changed() {
     this.pause();
-    this.toAnnounce = true;
     this.ask();
-    this.settle();
-    this.draw();
+    super.changed();
   }
 
   // Playing
@@ -240,12 +232,10 @@ export class GlimpsePlayer extends Part {
 
   layout(force = false) {
     const { root, frame, facts } = this;
-    const width = Math.floor(root.clientWidth);
-    const resized = this.isResized();
-    if (!width || !this.view || !(force || resized)) return;
+    const width = this.widthToFit(force);
+    if (!width || !this.view) return;
     const still = !this.canMove;
-    const kind = still || width < 560 ? "narrow" : width < 940 ? "middle" : "broad";
-    for (const name of ["narrow", "middle", "broad"]) root.classList.toggle(name, name === kind);
+    const kind = this.nameWidth(still ? 0 : width, 560, 940);
     const room = kind === "broad" ? Math.min(720, Math.max(300, width * 0.36)) : kind === "middle" ? width * 0.5 : width;
     const high = still ? 320 : kind === "broad" ? Math.max(300, innerHeight - 330) : Math.max(280, innerHeight * 0.62);
     this.scene.layout(Math.floor(room), high);
@@ -298,8 +288,7 @@ export class GlimpsePlayer extends Part {
     frame.changePart.hidden = !change;
     const right = header.label === null ? "" : `the picture shows ${header.label}`;
     frame.belief.say(right);
-    if (this.toAnnounce) this.announce(`${line} ${change}`);
-    this.toAnnounce = false;
+    this.announceDone(() => `${line} ${change}`);
     this.whenResting(() => this.sayPath());
   }
 

@@ -1,4 +1,4 @@
-"""What the home page shows of recurrent attention: cluttered pictures, each a link to the path over it."""
+"""What the home page shows of recurrent attention: ten digits, each a link to the path over it."""
 
 import numpy as np
 import streamlit as st
@@ -23,7 +23,7 @@ def show(mechanism: Mechanism) -> None:
     images, labels = data.load("strokes", "test", count=FEW)
     with st.container(key="digits_glimpses", horizontal=True):
         for label, name in enumerate(CLASSES):
-            at = int(np.flatnonzero(labels == label)[1])
+            at = int(np.flatnonzero(labels == label)[-1])  # not one of the first, which pixel attention shows
             picture = f"![a drawn {name}]({page.png(images[at, :, :, 0])})"
             page.link(mechanism.page, f"{picture} {name}", model=model, data="strokes", number=at)
 
