@@ -22,8 +22,9 @@ from attnviz.cards import Card
 from attnviz.errors import AttnvizError, CheckpointError, UnknownName
 from attnviz.recipes import RECIPES, schwarz
 from attnviz.tracing import Layer, trace
+from attnviz.training.examples import Examples
 from attnviz.training.measuring import example_pictures
-from attnviz.training.objectives import objective
+from attnviz.training.objectives import answers, objective
 from tests.committed import one_per_model
 from tests.training import small
 
@@ -38,12 +39,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return small.lay(tmp_path, *small.checkpoint()[1:])
 
 
-def _example(card: Card) -> Tensor:
-    """The pictures of a card's example, as its model takes them."""
+def _example(card: Card) -> Examples:
+    """The pictures of a card's example, as its model takes them, and their labels."""
     example = card.example
     pictures = example_pictures(card.recipe, example.data, example.labels, example.seed)
     assert hashlib.sha256(pictures.numpy().tobytes()).hexdigest() == example.digest
-    return pictures / 255
+    return Examples(pictures, torch.tensor(example.labels))
 
 
 def _chosen_as_the_recipe_says(card: Card) -> None:
@@ -82,14 +83,14 @@ def _true(name: str) -> None:
         assert figure.seeds == len(card.runs)
     assert [(one.name, one.of) for one in card.ablations] == [(one.name, one.of) for one in card.recipe.ablations]
     layers = [(path, layer) for path, layer in model.named_modules() if isinstance(layer, Layer)]
-    images = _example(card)
-    assert len(images) == 20
-    torch.testing.assert_close(model(images), torch.tensor(card.example.logits), rtol=0, atol=1e-4)
+    examples = _example(card)
+    assert len(examples) == 20
+    torch.testing.assert_close(answers(model, examples), torch.tensor(card.example.logits), rtol=0, atol=1e-4)
     if layers:
         with trace(model) as seen:
-            logits = model(images[:2])
+            logits = answers(model, examples)  # all: the draws of a model that makes some are those of so many pictures
         assert set(seen) == {f"{path}.{tap}" for path, layer in layers for tap in layer.taps}
-        torch.testing.assert_close(logits, torch.tensor(card.example.logits[:2]), rtol=0, atol=1e-3)
+        torch.testing.assert_close(logits, torch.tensor(card.example.logits), rtol=0, atol=1e-3)
 
 
 @pytest.mark.parametrize("name", one_per_model(COMMITTED))
@@ -457,7 +458,7 @@ FIXTURES = settings(max_examples=150, deadline=None, suppress_health_check=[Heal
 
 def _says_so_or_is_the_same() -> None:
     card, _, weights = small.checkpoint()
-    images = _example(card)[:2]
+    examples = _example(card)[:2]
     try:
         model, _ = attnviz.load(NAME)
     except AttnvizError as error:
@@ -465,7 +466,7 @@ def _says_so_or_is_the_same() -> None:
         return
     for name, tensor in load_tensors(weights).items():
         assert torch.equal(model.state_dict()[name], tensor)
-    torch.testing.assert_close(model(images), torch.tensor(card.example.logits[:2]), rtol=0, atol=1e-4)
+    torch.testing.assert_close(answers(model, examples), torch.tensor(card.example.logits[:2]), rtol=0, atol=1e-4)
 
 
 @MUTATIONS

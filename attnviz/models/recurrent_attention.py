@@ -50,6 +50,7 @@ class RecurrentAttention(nn.Module):
     ) -> None:
         super().__init__()
         self.rows, self.columns = rows, columns
+        self.weight_uses = glimpses  # how often a pass uses each weight, for the budget of the live channel
         self.glimpses = Glimpses(
             rows=rows, columns=columns, classes=columns_of(classes), glimpses=glimpses, size=size, scales=scales,
             **options,

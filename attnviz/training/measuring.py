@@ -15,8 +15,8 @@ from attnviz.data import always, inputs
 from attnviz.recipes import Recipe
 from attnviz.recipes.recipe import Ablation, Test
 from attnviz.training.evaluations import evaluation
-from attnviz.training.examples import Examples, as_float, on_device
-from attnviz.training.objectives import MEASURING_SEED, Measured, logits_of, objective
+from attnviz.training.examples import Examples, on_device
+from attnviz.training.objectives import Measured, answers, objective
 
 EXAMPLE_SEED, EXAMPLES = 20, 20
 
@@ -116,9 +116,7 @@ def example(model: nn.Module, recipe: Recipe) -> Example | None:
     seed = EXAMPLE_SEED if source == "strokes" else None
     labels = always.first_labels(source, recipe.classes, EXAMPLES)
     pictures = example_pictures(recipe, source, labels, seed)
-    with torch.no_grad():
-        generator = torch.Generator().manual_seed(MEASURING_SEED)
-        rows = logits_of(model, as_float(pictures), generator).tolist()
+    rows = answers(model, Examples(pictures, torch.tensor(labels))).tolist()
     digest = hashlib.sha256(pictures.numpy().tobytes()).hexdigest()
     return Example(data=source, labels=labels, seed=seed, digest=digest, logits=tuple(tuple(row) for row in rows))
 

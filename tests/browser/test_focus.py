@@ -19,7 +19,7 @@ FOCUSED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("path", ["", "draw", "pixel_attention", "element_wise", "explorer"])
+@pytest.mark.parametrize("path", ["", "draw", "pixel_attention", "element_wise", "recurrent_attention", "explorer"])
 def test_the_focus_is_seen_on_every_link_and_control(page: Page, serve: Serve, path: str) -> None:
     page.goto(f"{serve()}/{path}")
     ready(page)

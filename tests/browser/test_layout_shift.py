@@ -12,6 +12,7 @@ SHOWN = {
     "pixel_attention": "[data-component=pixel_viewer][data-reading]",
     "explorer": ".map-grid[data-reading]",
     "element_wise": "[data-component=stage_grid][data-reading]",
+    "recurrent_attention": "[data-component=glimpse_player][data-reading]",
     "results": ".dots",
     "paper": "[data-component=pixel_viewer][data-reading]",
 }

@@ -55,3 +55,30 @@ def test_pictures_of_any_shape_are_painted_each_in_its_own(opened: Page) -> None
     assert painted["pixels"] == [[14 * (3 * at + channel) for channel in range(3)] for at in range(6)]
     assert painted["map"] == [-1, 3]
     assert painted["most"] == 3
+
+
+def test_a_path_is_painted_over_the_picture_with_the_box_of_each_glimpse(opened: Page) -> None:
+    """Two glimpses of 2 x 2 on a picture of 6 x 6, of which the second leaves it at the top."""
+    painted = opened.evaluate(
+        """async (folder) => {
+          const { rendererOf } = await import(new URL(`${folder}/panels/renderers.js`, document.baseURI));
+          const { palettes, readTheme } = await import(new URL(`${folder}/shared/colours.js`, document.baseURI));
+          const theme = readTheme(document.body);
+          const look = { before: null, theme, palettes: palettes(theme) };
+          const corner = { values: Float32Array.of(3, 1, 0, 0, -1, 4, 0, 0), shape: [1, 2, 2, 2] };
+          const seen = { values: new Uint8Array(36), shape: [6, 6, 1] };
+          const answer = { seen, map: null, shape: null, parts: { corner } };
+          const canvas = Object.assign(document.createElement("canvas"), { width: 120, height: 120 });
+          rendererOf("path").draw(canvas, { rows: 6, columns: 6, prefix: 0, options: { size: 2 } }, answer, look);
+          const context = canvas.getContext("2d");
+          const at = (x, y) => [...context.getImageData(x, y, 1, 1).data].slice(0, 3);
+          // left and lower edge of the first box, lower edge of the second one, the line between them, and paper
+          const colours = [at(20, 70), at(30, 100), at(95, 20), at(80, 50), at(110, 110)];
+          return { colours, orange: theme.orange, paper: at(5, 5) };
+        }""",
+        f"/{MODULES}",
+    )
+    *edges, line, beside = painted["colours"]
+    assert edges == [painted["orange"]] * 3
+    assert line != painted["paper"]
+    assert beside == painted["paper"] != painted["orange"]

@@ -5,7 +5,7 @@ import test from "node:test";
 
 import { rendererOf } from "../../attnviz/ui/frontend/panels/renderers.js";
 
-for (const name of ["share", "signed", "ink", "stages"]) {
+for (const name of ["share", "signed", "ink", "stages", "path"]) {
   test(`the renderer ${name} is at hand`, () => assert.deepEqual(Object.keys(rendererOf(name)), ["draw"]));
 }
 

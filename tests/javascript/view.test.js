@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
+import * as glimpses from "../../attnviz/ui/frontend/glimpse_player/view.js";
 import * as pixels from "../../attnviz/ui/frontend/pixel_viewer/view.js";
 import { Cells } from "../../attnviz/ui/frontend/shared/paint.js";
 import { urlOf, wordOf } from "../../attnviz/ui/frontend/shared/url_fields.js";
@@ -34,6 +35,14 @@ const CASES = {
       pixel: "row 1 to 4, column 1 to 5", layer: "1 to 2", head: "1 to 3 or mean", off: "layer.head, of layers 1 to 2 and heads 1 to 3",
       eps: "1e-14 to 1", skip: "yes or no", relevance: "learnt or one",
     },
+  },
+  "glimpse player": {
+    fields: [field("glimpse", "number", 0), field("locations", "choice", "drawn", ["drawn", "means"]), field("draw", "number", 0), field("moved", "moves", [])],
+    read: (fields, asked) => glimpses.readView(fields, asked, { glimpses: 4, scales: 2, size: 3, rows: 20, columns: 28, classes: 10 }),
+    good: { glimpse: 3, locations: "means", draw: 7, moved: [[0, 19, 0], [2, 0, 27]] },
+    words: { glimpse: "4", locations: "means", draw: "8", moved: "1.20.1,3.1.28" },
+    bad: [{ glimpse: 4 }, { glimpse: -1 }, { draw: 1000 }, { moved: [[4, 0, 0]] }, { moved: [[0, 20, 0]] }, { moved: [[1, 0, 0], [1, 2, 2]] }, { moved: [[0, 1]] }, { moved: "1.2" }, { locations: "mean" }],
+    there: { glimpse: "1 to 4", draw: "1 to 1000", moved: "glimpse.row.column, from 1.1.1 to 4.20.28, each glimpse once and in order", locations: "drawn or means" },
   },
 };
 

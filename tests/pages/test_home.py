@@ -3,12 +3,14 @@
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
 
 from attnviz import cards, data
 from attnviz.ui.mechanisms import MECHANISMS
@@ -18,9 +20,23 @@ from attnviz.ui.shared.url_state import VERSION
 HOME = Path(__file__).parents[2] / "pages" / "home.py"
 
 
-def digits(at: AppTest) -> list[str]:
-    """Return where the ten digits lead."""
-    return [text.value for text in at.markdown if text.value.startswith("[![a drawn")]
+def digits(at: AppTest, mechanism: str = "pixel_attention") -> list[str]:
+    """Return where the ten digits of a mechanism lead."""
+    (part,) = (block for block in blocks(at.main) if getattr(block.proto, "id", "").endswith(f"-home_{mechanism}"))
+    return [text.value for text in part.markdown if text.value.startswith("[![a drawn")]
+
+
+def blocks(block: Block) -> Iterator[Block]:
+    """Yield the containers inside one, at any depth."""
+    for child in block.children.values():
+        if isinstance(child, Block):
+            yield child
+            yield from blocks(child)
+
+
+def numbers(links: list[str]) -> list[int]:
+    """Return which pictures links lead to."""
+    return [int(link.split("number=")[1].rstrip(")").partition("&")[0]) for link in links]
 
 
 def home(**parameters: str) -> AppTest:
@@ -32,12 +48,18 @@ def home(**parameters: str) -> AppTest:
     return at
 
 
-def test_it_shows_one_of_each_digit_each_with_a_link_to_its_picture() -> None:
+@pytest.mark.parametrize("mechanism", ["pixel_attention", "recurrent_attention"])
+def test_it_shows_one_of_each_digit_each_with_a_link_to_its_picture(mechanism: str) -> None:
     labels = data.load("strokes", "test", count=256).labels
-    links = digits(home())
-    assert [re.search(r"\) (\d)\]\(", link)[1] for link in links] == list("0123456789")
-    for digit, link in enumerate(links):
-        assert labels[int(link.split("number=")[1].partition("&")[0])] == digit
+    links = digits(home(), mechanism)
+    found = [re.search(r"\) (\d)\]\((\w+)\?model=(\w+)\.", link) for link in links]
+    assert [one.groups() for one in found] == [(digit, mechanism, mechanism) for digit in "0123456789"]
+    assert [labels[number] for number in numbers(links)] == list(range(10))
+
+
+def test_no_mechanism_shows_the_digits_of_another() -> None:
+    at = home()
+    assert not {*numbers(digits(at))} & {*numbers(digits(at, "recurrent_attention"))}
 
 
 def test_ten_others_are_ten_others_and_after_the_last_come_the_first() -> None:
@@ -46,6 +68,7 @@ def test_ten_others_are_ten_others_and_after_the_last_come_the_first() -> None:
     next(button for button in at.button if button.label == "Draw ten others").click().run()
     assert at.query_params["hand"] == "1"
     assert not set(first) & set(digits(at))
+    assert not {*numbers(digits(at))} & {*numbers(digits(at, "recurrent_attention"))}
     last = np.bincount(data.load("strokes", "test", count=256).labels).min() - 1
     at = home(hand=str(last))
     next(button for button in at.button if button.label == "Draw ten others").click().run()
@@ -75,6 +98,7 @@ PROMISED = {
     "The loop of an 8: what does it look at?": ("strokes", "8", {"query"}),
     "A 1: which pixels receive the most attention?": ("strokes", "1", {"direction=received"}),
     "Does it know where a pixel is? Shuffle them": ("strokes", "8", {"experiment=shuffle"}),
+    "An 8 in six glimpses: where does it look?": ("strokes", "8", {"model=recurrent_attention.digits"}),
     "A boot in two layers: what remains of a pixel?": ("fashion_mnist", "ankle boot", {"pixel"}),
 }
 

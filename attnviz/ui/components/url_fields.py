@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Kind = Literal["choice", "text", "place", "number", "head", "heads", "yes_no", "float"]
+Kind = Literal["choice", "text", "place", "number", "head", "heads", "moves", "yes_no", "float"]
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Field:
     Args:
         name: in the URL, and in the view.
         kind: what its value is. "choice": one of the options; "text": any word; "place": [row, column]; "number": a
-            whole number; "head": a number or "mean"; "heads": a list of [layer, head]; "yes_no": True or False;
-            "float": a number.
+            whole number; "head": a number or "mean"; "heads": a list of [layer, head]; "moves": a list of [what, row,
+            column]; "yes_no": True or False; "float": a number.
         default: the value while the URL does not name it.
         options: of a choice.
     """
@@ -103,6 +103,11 @@ def _float(word: str) -> float | None:
     return float(word) if re.fullmatch(r"\d{1,4}(\.\d{1,20})?(e-?\d{1,2})?", word, re.ASCII) else None
 
 
+def _moves(word: str) -> list[list[int]] | None:
+    parts = [re.fullmatch(r"(\d{1,4})\.(\d{1,6})\.(\d{1,6})", part, re.ASCII) for part in word.split(",")]
+    return [[int(one) - 1 for one in part.groups()] for part in parts if part] if all(parts) else None
+
+
 def _plainly(word: str) -> str:
     return word
 
@@ -114,6 +119,7 @@ _READ: dict[Kind, Callable[[str], Any]] = {
     "number": _number,
     "head": lambda word: word if word == "mean" else _number(word),
     "heads": _heads,
+    "moves": _moves,
     "yes_no": {"yes": True, "no": False}.get,
     "float": _float,
 }
@@ -124,6 +130,7 @@ _WRITE: dict[Kind, Callable[[Any], str]] = {
     "number": lambda number: str(number + 1),
     "head": lambda head: head if head == "mean" else str(head + 1),
     "heads": lambda heads: ",".join(f"{layer + 1}.{head + 1}" for layer, head in heads),
+    "moves": lambda moves: ",".join(".".join(str(part + 1) for part in move) for move in moves),
     "yes_no": lambda yes: "yes" if yes else "no",
     "float": str,
 }

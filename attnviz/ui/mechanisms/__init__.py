@@ -5,10 +5,11 @@ A mechanism is a folder here whose `__init__.py` holds its row. Another package 
 """
 
 from attnviz.extensions import Table
-from attnviz.ui.mechanisms import element_wise, pixel_attention
+from attnviz.ui.mechanisms import element_wise, pixel_attention, recurrent_attention
 from attnviz.ui.mechanisms.mechanism import Mechanism as Mechanism
 
-MECHANISMS = Table("mechanisms", {row.name: row for row in (pixel_attention.MECHANISM, element_wise.MECHANISM)})
+_OURS = (pixel_attention.MECHANISM, element_wise.MECHANISM, recurrent_attention.MECHANISM)
+MECHANISMS = Table("mechanisms", {row.name: row for row in _OURS})
 
 
 def of_model(model: str) -> Mechanism | None:

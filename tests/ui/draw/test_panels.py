@@ -19,8 +19,8 @@ PAGE = Path(__file__).parents[3] / "pages" / "05_draw.py"
 USUAL = [
     "pixel_attention.digits",
     "pixel_attention.digits-no-positions",
-    "pixel_attention.1v8-augmented-positions",
     "element_wise.digits",
+    "recurrent_attention.digits",
     "pixel_line.digits",
     "histogram_line.digits",
     "histogram_mlp.digits",
@@ -97,10 +97,9 @@ def test_there_are_eight_at_first_and_those_beside_the_best_give_way(
 ) -> None:
     for name in USUAL:
         lay(tmp_path, name)
-    for model in ("a", "b"):
-        lay(tmp_path, "pixel_line.digits", model)
+    lay(tmp_path, "pixel_line.digits", "a")
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
-    assert panels.chosen() == [USUAL[0], USUAL[3], "a.digits", "b.digits", *USUAL[4:]]
+    assert panels.chosen() == [USUAL[0], *USUAL[2:4], "a.digits", *USUAL[4:]]
 
 
 def test_a_damaged_card_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,10 +120,10 @@ def test_what_is_said_is_what_the_card_says_and_can_be_asked() -> None:
         assert said["classes"] == list(card.classes)
         assert said["parameters"] == card.parameters
         Ask.model_validate({"checkpoint": name, "wanted": said["wanted"]}, strict=True)
-        own = card.recipe.model in ("pixel_attention", "element_wise")
+        own = card.recipe.model in ("pixel_attention", "element_wise", "recurrent_attention")
         assert said["page"] == (card.recipe.model if own else "")
     assert [said["kind"] for said in panels.describe(USUAL)][:4] == [
-        "8 heads, positions", "8 heads, no positions", "24 heads, positions, 1 or 8", "3 heads, 2 layers",
+        "8 heads, positions", "8 heads, no positions", "3 heads, 2 layers", "6 of 8 \u00d7 8",
     ]  # fmt: skip
 
 

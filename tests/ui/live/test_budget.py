@@ -7,6 +7,7 @@ from torch import nn
 
 from attnviz.errors import BadInput
 from attnviz.models.pixel_attention import PixelAttention
+from attnviz.models.recurrent_attention import RecurrentAttention
 from attnviz.ui.draw import panels
 from attnviz.ui.live import answer, budget
 from attnviz.ui.live.budget import BUDGET, FUSED, LIGHT, OPERATIONS, at_once, check, long, pause, per_picture
@@ -41,6 +42,13 @@ def test_derived_values_cost_their_passes(model: PixelAttention) -> None:
 
 def test_a_model_without_attention_is_its_weights() -> None:
     assert per_picture(nn.Conv2d(1, 4, 3, bias=False), 100, []) == 4 * 9 * 100 / OPERATIONS
+
+
+def test_a_model_may_say_how_often_it_uses_its_weights() -> None:
+    model = RecurrentAttention(classes=("1", "8", "9"), glimpses=4, size=2, scales=1, features=3, width=5)
+    weights = sum(weight.numel() for weight in model.parameters())
+    assert per_picture(model, CELLS, []) == weights * 4 / OPERATIONS
+    assert per_picture(model, 2, []) == weights * 2 / OPERATIONS
 
 
 @pytest.mark.parametrize(("work", "pictures"), [(0.0, int(LIGHT)), (1.0, int(LIGHT)), (LIGHT / 3, 3), (LIGHT * 9, 1)])

@@ -1,11 +1,12 @@
 // The renderers of panels by name: attnviz's own, and modules that other packages serve (see face.js).
 
 import * as ink from "./ink.js";
+import * as path from "./path.js";
 import * as share from "./share.js";
 import * as signed from "./signed.js";
 import * as stages from "./stages.js";
 
-const OWN = { ink, share, signed, stages };
+const OWN = { ink, path, share, signed, stages };
 const FOREIGN = /^[\w-]+\.[\w-]+\/[\w-]+(?:\/[\w-]+)*\.js$/; // PACKAGE.COMPONENT/FILE.js, a file of that component
 
 /**

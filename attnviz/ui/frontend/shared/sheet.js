@@ -7,6 +7,7 @@
 //   { kind: "marks", x, y, width, height, columns, rows, outlines }                outlines alone, over a picture
 //   { kind: "bar", x, y, width, height, colours }                                  a legend
 //   { kind: "text", x, y, text, size, colour, anchor, weight }
+//   { kind: "line", points, colour, line }                                         a path from point to point
 //   { kind: "frame", x, y, width, height, colour, line }                           line: its width; 1 if absent
 
 import { css, INFINITE, NOT_A_NUMBER } from "./colours.js";
@@ -102,6 +103,9 @@ const SVG = {
   text({ x, y, text, size, colour, anchor = "start", weight = 400 }) {
     return `<text x="${x}" y="${y}" font-family="${FONT}" font-size="${size}" font-weight="${weight}" fill="${colour}" text-anchor="${anchor}">${escaped(text)}</text>`;
   },
+  line({ points, colour, line = 1 }) {
+    return `<polyline points="${points.map((point) => point.join()).join(" ")}" fill="none" stroke="${colour}" stroke-width="${line}"/>`;
+  },
   frame({ x, y, width, height, colour, line = 1 }) {
     return `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="none" stroke="${colour}" stroke-width="${line}"/>`;
   },
@@ -167,6 +171,14 @@ const CANVAS = {
     context.fillStyle = colour;
     context.textAlign = anchor === "middle" ? "center" : anchor;
     context.fillText(text, x, y);
+  },
+  line({ points, colour, line = 1 }, _, context) {
+    context.strokeStyle = colour;
+    context.lineWidth = line;
+    context.beginPath();
+    points.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
+    context.stroke();
+    context.lineWidth = 1;
   },
   frame({ x, y, width, height, colour, line = 1 }, _, context) {
     context.strokeStyle = colour;

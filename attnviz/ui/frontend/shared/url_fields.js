@@ -59,7 +59,7 @@ export function urlOf(url, fields, view) {
 /** The word of the URL for a value, nonsense included. @param {Pick<Field, "kind">} field @param {any} value @returns {string} */
 export function wordOf({ kind }, value) {
   if (kind === "yes_no" && typeof value === "boolean") return value ? "yes" : "no";
-  if (kind === "heads" && Array.isArray(value)) return value.map((one) => (Array.isArray(one) ? one.map(fromOne).join(".") : one)).join(",").slice(0, LONGEST);
+  if ((kind === "heads" || kind === "moves") && Array.isArray(value)) return value.map((one) => (Array.isArray(one) ? one.map(fromOne).join(".") : one)).join(",").slice(0, LONGEST);
   if (Array.isArray(value)) return value.map(fromOne).join(",").slice(0, LONGEST);
   return String(kind === "number" || kind === "head" ? fromOne(value) : value).slice(0, LONGEST);
 }
@@ -76,9 +76,15 @@ function hasKind({ kind, options }, value) {
   if (kind === "number") return Number.isInteger(value);
   if (kind === "head") return value === "mean" || Number.isInteger(value);
   if (kind === "heads") return Array.isArray(value) && value.every(isPair);
+  if (kind === "moves") return Array.isArray(value) && value.every((move) => isWhole(move, 3));
   return isPair(value);
 }
 
 function isPair(value) {
-  return Array.isArray(value) && value.length === 2 && value.every(Number.isInteger);
+  return isWhole(value, 2);
+}
+
+/** Whether it is a list of so many whole numbers. @param {any} value @param {number} count */
+function isWhole(value, count) {
+  return Array.isArray(value) && value.length === count && value.every(Number.isInteger);
 }

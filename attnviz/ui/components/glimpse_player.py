@@ -1,0 +1,166 @@
+"""How a model looks at a picture, glimpse by glimpse: the data for `frontend/glimpse_player/`, and its view's state.
+
+A path comes with the data, so that all of it can be looked at without the server. Another draw, or a glimpse that is
+dragged elsewhere, is asked for over the live channel, as the derived value "glimpses".
+
+A *view* is a dictionary: "glimpse" (which one is looked at), "locations" ("drawn" from the policy or its "means"),
+"draw" (of which random numbers), "moved" ([glimpse, row, column] of the pixel to which each one was moved that was).
+Numbers count from 0 in it; in what a person reads, the URL included, they count from 1: `FIELDS` converts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from attnviz.errors import BadInput
+from attnviz.ui.components.component import component
+from attnviz.ui.components.payload import pack
+from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.ui.components.url_fields import Field, Fields
+
+PARTS = ("player", "retina", "belief", "saves")
+
+FIELDS = Fields(
+    Field("glimpse", "number", 0),
+    Field("locations", "choice", "drawn", ("drawn", "means")),
+    Field("draw", "number", 0),
+    Field("moved", "moves", []),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """What the model did, in single precision as over the live channel.
+
+    Args:
+        location: (glimpse, 2), (row, column) in -1..1, where it looked.
+        location_mean: (glimpse, 2), of the distribution that each was drawn from.
+        corner: (glimpse, scale, 2), (row, column) of the top left pixel of each patch; it may lie off the picture.
+        patches: (glimpse, scale, row, column), what the retina saw, 0..1.
+        belief: (glimpse, class), probabilities after each glimpse.
+        baseline: (glimpse,), the reward that the model expects after each glimpse.
+    """
+
+    location: np.ndarray
+    location_mean: np.ndarray
+    corner: np.ndarray
+    patches: np.ndarray
+    belief: np.ndarray
+    baseline: np.ndarray
+
+    def __post_init__(self) -> None:
+        glimpses = len(self.location)
+        lengths = {len(part) for part in (self.location_mean, self.corner, self.patches, self.belief, self.baseline)}
+        if lengths != {glimpses}:
+            raise BadInput(f"path: expected arrays of {glimpses} glimpses, got {sorted(lengths)}.")
+        if self.corner.shape[1:] != (self.patches.shape[1], 2):
+            raise BadInput(f"path: expected a corner for each of {self.patches.shape[1]} scales, got another number.")
+
+
+@dataclass(frozen=True, eq=False)
+class GlimpseView:
+    """One picture, and how a model looks at it.
+
+    Args:
+        picture: uint8 (row, column, 1), as the model takes it.
+        path: of the draw below.
+        draw: of which random numbers the path is; None for the means.
+        forced: per glimpse the [row, column] in -1..1 where the model is made to look, whatever its policy says.
+        policy: "learnt", "random" or "fixed".
+        std: standard deviation of a location around its mean, where half a picture is 1; of a learnt policy.
+        centre: whether the first glimpse is always at the centre.
+        classes: the names of the answers.
+        label: what the picture shows, if it is known.
+        checkpoint: which model the live channel asks.
+        source, number: which picture it is asked about.
+        ink: whether the picture is ink on paper.
+        origin: software version, model, recipe, seed, digest, image: stands in every export.
+    """
+
+    picture: np.ndarray
+    path: Path
+    draw: int | None
+    policy: str
+    std: float
+    centre: bool
+    classes: tuple[str, ...]
+    label: str | None
+    checkpoint: str
+    source: str
+    number: int
+    forced: tuple[tuple[float, float], ...] = ()
+    ink: bool = False
+    origin: Mapping[str, str | int | float] = field(default_factory=dict)
+
+
+def glimpse_player(
+    view: GlimpseView,
+    *,
+    key: str,
+    state: Mapping[str, Any] | None = None,
+    parts: Sequence[str] = PARTS,
+    on_change: Callable[[], None] | None = None,
+) -> dict[str, Any] | None:
+    """Draw the picture with its glimpses, what the retina sees, and the belief.
+
+    Args:
+        view: what to look at.
+        key: the component's name in this page; keep it fixed, so that what is moved survives a new draw.
+        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
+            visible sentence). None leaves the visitor's own view as it is.
+        parts: what is shown beside the picture, of PARTS. Without "player" no glimpse can be moved.
+        on_change: called when a view has settled, before the page runs again; `settled_view` gives it there.
+
+    Returns:
+        The view that has settled last, all fields filled; None before the first time.
+    """
+    header = {
+        "parts": [*parts],
+        "draw": view.draw,
+        "forced": [[*place] for place in view.forced],
+        "policy": view.policy,
+        "std": view.std,
+        "centre": view.centre,
+        "classes": [*view.classes],
+        "label": view.label,
+        "checkpoint": view.checkpoint,
+        "ask": {"data": view.source, "number": view.number},
+        "ink": view.ink,
+        "origin": dict(view.origin),
+        "fields": FIELDS.declared(),
+        "state": {"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
+    }
+    path = view.path
+    arrays = {
+        "picture": view.picture,
+        "location": path.location.astype(np.float32),
+        "location_mean": path.location_mean.astype(np.float32),
+        "corner": path.corner.astype(np.float32),
+        "patches": path.patches.astype(np.float32),
+        "belief": path.belief.astype(np.float32),
+        "baseline": path.baseline.astype(np.float32),
+    }
+    component("glimpse_player")(key=key, data=pack(header, arrays), on_view_change=_controlled(key).callback(on_change))
+    return settled_view(key)
+
+
+def settled_view(key: str) -> dict[str, Any] | None:
+    """Return the view that settled last in the player of that key; None before the first time."""
+    view: dict[str, Any] | None = _controlled(key).shown()
+    return view
+
+
+def draw_of(state: Mapping[str, Any]) -> int | None:
+    """Return of which random numbers the path is that a view shows; None for the means, 0 for nonsense."""
+    if state.get("locations") == "means":
+        return None
+    draw = state.get("draw", 0)
+    return draw if type(draw) is int and draw >= 0 else 0
+
+
+def _controlled(key: str) -> ControlledState:
+    return ControlledState(key, "view", lambda view: dict(view) if isinstance(view, Mapping) else UNKNOWN)

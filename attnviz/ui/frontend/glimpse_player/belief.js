@@ -1,0 +1,77 @@
+// The belief: a bar per class after each glimpse, as a table.
+
+import { best } from "../shared/answer_change.js";
+import { element, say, set, text } from "../shared/dom.js";
+import { percent } from "../shared/numbers.js";
+import { beliefOf } from "./path.js";
+
+/** The table. */
+export class BeliefPanel {
+  /** @param {(glimpse: number) => void} choose called with the glimpse whose column is clicked */
+  constructor(choose) {
+    this.choose = choose;
+    this.how = text();
+    this.table = element("table", {});
+    this.element = element("section.belief-part", {}, element("h2", {}, "The belief", element("small", {}, this.how)), this.table);
+    /** @type {{cell: HTMLElement, now: HTMLElement, before: HTMLElement, words: Text}[][]} by class, then glimpse */
+    this.cells = [];
+    /** @type {{cell: HTMLElement, button: HTMLElement}[]} */
+    this.heads = [];
+    /** @type {{cell: HTMLElement, words: Text}[]} */
+    this.rewards = [];
+  }
+
+  /** Make the rows. @param {string[]} classes @param {string|null} label what the picture shows @param {number} glimpses */
+  build(classes, label, glimpses) {
+    this.heads = Array.from({ length: glimpses }, (_, glimpse) => {
+      const button = element("button", { type: "button", onclick: () => this.choose(glimpse) }, element("span.hidden", {}, "After glimpse "), String(glimpse + 1));
+      return { button, cell: element("th", { scope: "col" }, button) };
+    });
+    this.cells = classes.map(() => this.heads.map(() => {
+      const [now, before, words] = [element("i.now"), element("i.before"), text()];
+      return { now, before, words, cell: element("td", {}, element("span.bar", { "aria-hidden": "true" }, now, before), element("span.percent", {}, words)) };
+    }));
+    this.rewards = this.heads.map(() => {
+      const words = text();
+      return { words, cell: element("td", {}, words) };
+    });
+    const name = (/** @type {string} */ said) => element("th", { scope: "row", title: said }, said, said === label ? element("b", { title: "what the picture shows" }, " \u2713") : "");
+    this.table.replaceChildren(
+      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "glimpse"), ...this.heads.map(({ cell }) => cell))),
+      element("tbody", {}, ...classes.map((said, which) => element("tr", {}, name(said), ...this.cells[which].map(({ cell }) => cell)))),
+      element("tfoot", {}, element("tr", {}, element("th", { scope: "row", title: "the reward that the model expects: 1 if its last answer is correct, else 0" }, "expected reward"), ...this.rewards.map(({ cell }) => cell))));
+  }
+
+  /**
+   * Show a path.
+   * @param {import("./path.js").Path} path
+   * @param {import("./path.js").Path|null} before the path that the model would have taken
+   * @param {number} glimpse that is looked at
+   * @param {import("./path.js").Facts} facts
+   */
+  show(path, before, glimpse, facts) {
+    this.table.classList.toggle("compared", before !== null);
+    this.heads.forEach(({ cell, button }, number) => {
+      const values = beliefOf(path, number, facts);
+      const then = before && beliefOf(before, number, facts);
+      const first = best(values);
+      const state = number === glimpse ? "now" : number > glimpse ? "later" : "";
+      set(cell, "class", state);
+      set(button, "aria-pressed", String(number === glimpse));
+      this.cells.forEach((row, which) => {
+        const { cell: own, now, before: tick, words } = row[number];
+        set(own, "class", `${state}${which === first ? " first" : ""}`);
+        now.style.transform = `scaleX(${values[which]})`;
+        if (then) tick.style.left = `${100 * then[which]}%`;
+        say(words, percent(values[which]));
+      });
+      set(this.rewards[number].cell, "class", state);
+      say(this.rewards[number].words, path.baseline[number].toFixed(2));
+    });
+  }
+
+  /** @param {string} words */
+  say(words) {
+    say(this.how, words);
+  }
+}

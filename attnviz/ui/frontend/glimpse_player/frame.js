@@ -1,0 +1,73 @@
+// The elements of the glimpse player, made once; glimpse_player.js gives them their hands and words.
+
+import { Savers, SegmentedControl } from "../shared/controls.js";
+import { element, say, set, text } from "../shared/dom.js";
+import { urlOf } from "../shared/url_fields.js";
+import { BeliefPanel } from "./belief.js";
+import { saveCsv, savePng, saveSvg } from "./export.js";
+import { RetinaPanel } from "./retina.js";
+import { LOCATIONS } from "./view.js";
+import { Scene } from "./scene.js";
+
+const TOUCH = matchMedia("(hover: none)").matches;
+
+/**
+ * Make the elements.
+ * @param {import("./glimpse_player.js").GlimpsePlayer} player what acts when they are used
+ */
+export function makeFrame(player) {
+  const act = (/** @type {() => void} */ what) => () => player.guard(what);
+  const words = { complaint: text(), play: text("Play"), step: text(), policy: text(), how: text(), change: text() };
+  const complaint = element("p.complaint", { hidden: true, role: "status" }, words.complaint,
+    element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"));
+  const play = element("button.act.play", { type: "button", onclick: act(() => player.togglePlay()) }, words.play);
+  const slider = element("input", { type: "range", min: 0, step: 1, "aria-label": "Glimpse", oninput: act(() => player.choose(Number(slider.value))) });
+  const locations = new SegmentedControl("Locations", LOCATIONS, (value) => player.guard(() => player.chooseLocations(value)));
+  const another = element("button.act", { type: "button", onclick: act(() => player.drawAgain()) }, "Another draw");
+  const back = element("button.act", { type: "button", hidden: true, onclick: act(() => player.restore()) }, "Back to its own path");
+  const savers = new Savers(
+    { PNG: () => savePng(player), SVG: () => saveSvg(player), CSV: () => saveCsv(player) },
+    { link: () => urlOf(location.href, player.header.fields, player.view) },
+    (happened) => player.announce(happened));
+  const controls = element("div.controls", {}, play, element("label.step", {}, slider, element("output", {}, words.step)), locations.element, another, back, savers.element);
+  const scene = new Scene();
+  const stage = element("div.stage", { tabindex: 0, role: "application", "aria-roledescription": "picture with glimpses" }, scene.element);
+  const spoken = element("ol", {});
+  const retina = new RetinaPanel();
+  const belief = new BeliefPanel((glimpse) => player.guard(() => player.choose(glimpse)));
+  const picturePart = element("section.picture-part", {},
+    element("h2", {}, "The picture", element("small", {}, words.how)), stage, element("div.hidden", {}, "The path: ", spoken));
+  const policyPart = element("p.policy-words", {}, words.policy);
+  const changePart = element("p.change-words", { hidden: true }, words.change);
+  const side = element("div.side", {}, retina.element, policyPart, changePart);
+  const root = element("div.attnviz.glimpse-player", { "data-component": "glimpse_player" },
+    player.failure, complaint, controls, picturePart, side, belief.element, player.liveRegion);
+  return {
+    root, words, complaint, play, slider, locations, another, back, savers, controls, scene, stage, spoken, retina, belief, picturePart, side, policyPart, changePart,
+    /** Take what there is to choose from. */
+    fill() {
+      const { header, facts } = player;
+      const has = (/** @type {string} */ name) => header.parts.includes(name);
+      slider.max = String(facts.glimpses - 1);
+      controls.hidden = !has("player");
+      side.hidden = !has("retina");
+      belief.element.hidden = !has("belief");
+      savers.element.hidden = !has("saves");
+      locations.element.hidden = another.hidden = header.policy === "fixed";
+      root.classList.toggle("still", !has("player"));
+      set(stage, "tabindex", has("player") ? "0" : "-1");
+      set(stage, "role", has("player") ? "application" : "img");
+      if (!has("player")) stage.removeAttribute("aria-roledescription");
+      say(words.how, has("player") ? (TOUCH ? "drag a number, or tap one" : "drag a number; arrow keys move it, too") : "");
+    },
+    sayControls() {
+      const { view, facts } = player;
+      slider.value = String(view.glimpse);
+      say(words.step, `glimpse ${view.glimpse + 1} of ${facts.glimpses}`);
+      say(words.play, player.playing ? "Pause" : "Play");
+      locations.show(view.locations);
+      another.disabled = view.locations === "means";
+      back.hidden = !view.moved.length;
+    },
+  };
+}

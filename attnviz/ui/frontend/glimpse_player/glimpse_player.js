@@ -1,0 +1,311 @@
+// How a model looks at a picture, glimpse by glimpse: boxes, what the retina sees, and what is believed. Python's side is
+// attnviz/ui/components/glimpse_player.py. One path comes with the data; others come over the live channel (live_path.js).
+
+import { element, say, set } from "../shared/dom.js";
+import { mountable, Part } from "../shared/part.js";
+import { makeFrame } from "./frame.js";
+import { listen, pressed } from "./hands.js";
+import { LivePaths } from "./live_path.js";
+import { beliefOf, boxesOf, moveTo, patchOf, pixelOf, shifted } from "./path.js";
+import { readView } from "./view.js";
+import { changeWords, glimpseWords, placeWords, policyWords, readWords } from "./words.js";
+
+const STEP = 900; // milliseconds of a glimpse while playing
+
+/** The component. */
+export class GlimpsePlayer extends Part {
+  /** @param {ShadowRoot} parent */
+  constructor(parent) {
+    super();
+    /** @type {any} */
+    this.view = null;
+    this.playing = false;
+    /** @type {import("./path.js").Facts} */
+    this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
+    /** @type {import("./path.js").Path} what is shown */
+    this.path = /** @type {any} */ (null);
+    /** @type {import("./path.js").Path|null} the path that the model would have taken, where something is moved */
+    this.before = null;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.next = undefined;
+    this.frame = makeFrame(this);
+    this.scene = this.frame.scene;
+    this.root = this.frame.root;
+    this.paths = new LivePaths(this);
+    Object.assign(this.root, { // for tests
+      readPatch: (/** @type {number} */ glimpse, /** @type {number} */ scale) => [...patchOf(this.path, glimpse, scale, this.facts)],
+    });
+    listen(this, this.frame.stage);
+    this.root.addEventListener("keydown", (event) => this.guard(() => {
+      if (!pressed(this, event)) return;
+      event.preventDefault();
+      event.stopPropagation();
+    }));
+    parent.append(this.root);
+  }
+
+  // What Python sends
+
+  /** @param {Uint8Array} bytes */
+  receive(bytes) {
+    this.takeColours();
+    this.takeNew(bytes);
+    this.watch();
+    this.scene.paint(this.arrays.picture, this.shapes.picture, this.palettes.ink);
+    this.layout(true);
+  }
+
+  takeData() {
+    const { header, shapes, frame } = this;
+    const [glimpses, scales, size] = shapes.patches;
+    const facts = { glimpses, scales, size, rows: shapes.picture[0], columns: shapes.picture[1], classes: shapes.belief[1] };
+    const shape = JSON.stringify([facts, header.classes, header.label]);
+    if (shape !== this.shape) {
+      this.facts = facts;
+      this.scene.build(facts);
+      frame.retina.build(facts);
+      frame.belief.build(header.classes, header.label, glimpses);
+      this.size = "";
+    }
+    this.shape = shape;
+    const subject = JSON.stringify([header.origin, header.ask]);
+    const changed = subject !== this.subject && this.subject !== undefined;
+    this.subject = subject;
+    this.paths.take();
+    this.takeAsked(changed);
+  }
+
+  /** @param {boolean} changed the picture or the model is another one */
+  takeAsked(changed) {
+    const { header, facts, frame } = this;
+    const asked = this.asked("view");
+    if (asked || !this.view) {
+      const { view, complaint } = readView(header.fields, asked?.value ?? null, facts);
+      this.view = view;
+      this.complain(complaint);
+    } else {
+      // What was moved on another picture says nothing about this one.
+      this.view = readView(header.fields, changed ? { ...this.view, moved: [] } : this.view, facts).view;
+    }
+    if (changed) this.pause();
+    frame.fill();
+    this.path = this.paths.chosen ?? [...this.paths.own.values()][0];
+    this.before = null;
+    this.ask();
+    if (asked) this.noteSettled();
+    else this.settle();
+  }
+
+  settled() {
+    return { view: this.view };
+  }
+
+  // Paths
+
+  /** Show what the view asks for: at once where it is known, else when it has come. */
+  ask() {
+    this.paths.ask();
+    const { chosen } = this.paths;
+    if (chosen && !this.view.moved.length) {
+      this.path = chosen;
+      this.before = null;
+    }
+    this.note();
+  }
+
+  /** A path has come. */
+  answered() {
+    const { chosen, moved } = this.paths;
+    const wanted = this.view.moved.length ? moved : chosen;
+    if (!wanted) return;
+    this.path = wanted;
+    this.before = this.view.moved.length ? chosen : null;
+    this.draw();
+  }
+
+  /** @param {string} sentence */
+  complain(sentence) {
+    say(this.frame.words.complaint, sentence);
+    this.frame.complaint.hidden = !sentence;
+  }
+
+  // What the visitor does
+
+  get canMove() {
+    return this.header?.parts.includes("player") ?? false;
+  }
+
+  /** The pixel of a glimpse, on the picture. @param {number} glimpse */
+  pixel(glimpse) {
+    const [row, column] = pixelOf(this.path, glimpse, this.facts);
+    return [Math.min(row, this.facts.rows - 1), Math.min(column, this.facts.columns - 1)];
+  }
+
+  /** Look at a glimpse. @param {number} glimpse @param {boolean} [byKey] */
+  choose(glimpse, byKey = false) {
+    this.pause();
+    this.turnTo(glimpse);
+    if (byKey) this.toAnnounce = true;
+  }
+
+  /** @param {number} glimpse */
+  turnTo(glimpse) {
+    this.view.glimpse = glimpse;
+    this.settle();
+    this.draw();
+  }
+
+  /** Put a glimpse on another pixel. @param {number} glimpse @param {number[]} to @param {boolean} [byKey] */
+  move(glimpse, to, byKey = false) {
+    const { facts, view } = this;
+    const pixel = [facts.rows, facts.columns].map((side, axis) => Math.min(side - 1, Math.max(0, to[axis])));
+    const [row, column] = this.pixel(glimpse);
+    if (pixel[0] === row && pixel[1] === column) return;
+    this.pause();
+    this.before ??= this.paths.chosen;
+    view.glimpse = glimpse;
+    view.moved = moveTo(view.moved, glimpse, pixel);
+    this.path = shifted(this.path, glimpse, pixel, facts);
+    if (byKey) this.toAnnounce = true;
+    this.ask(); // first: the server computes meanwhile
+    this.settle();
+    this.draw();
+  }
+
+  /** Back to the model's own path. @returns {boolean} whether anything was moved */
+  restore() {
+    if (!this.view.moved.length) return false;
+    this.view.moved = [];
+    this.changed();
+    return true;
+  }
+
+  /** @param {string} locations */
+  chooseLocations(locations) {
+    this.view.locations = locations;
+    this.view.moved = [];
+    this.changed();
+  }
+
+  drawAgain() {
+    this.view.draw = (this.view.draw + 1) % 1000;
+    this.view.moved = [];
+    this.changed();
+  }
+
+  changed() {
+    this.pause();
+    this.ask();
+    super.changed();
+  }
+
+  // Playing
+
+  togglePlay() {
+    if (this.playing) {
+      this.pause();
+      this.draw();
+      return;
+    }
+    this.playing = true;
+    const last = this.facts.glimpses - 1;
+    if (this.view.glimpse === last) this.view.glimpse = 0;
+    this.draw();
+    const on = () => this.guard(() => {
+      if (this.view.glimpse < last) this.turnTo(this.view.glimpse + 1);
+      if (this.view.glimpse < last) this.next = setTimeout(on, STEP);
+      else {
+        this.pause();
+        this.toAnnounce = true;
+        this.draw();
+      }
+    });
+    this.next = setTimeout(on, STEP);
+  }
+
+  pause() {
+    clearTimeout(this.next);
+    this.playing = false;
+  }
+
+  // Layout
+
+  layout(force = false) {
+    const { root, frame, facts } = this;
+    const width = this.widthToFit(force);
+    if (!width || !this.view) return;
+    const still = !this.canMove;
+    const kind = this.nameWidth(still ? 0 : width, 560, 940);
+    const room = kind === "broad" ? Math.min(720, Math.max(300, width * 0.36)) : kind === "middle" ? width * 0.5 : width;
+    const high = still ? 320 : kind === "broad" ? Math.max(300, innerHeight - 330) : Math.max(280, innerHeight * 0.62);
+    this.scene.layout(Math.floor(room), high);
+    root.style.setProperty("--side", this.scene.element.style.width);
+    root.style.setProperty("--patches", String(facts.scales));
+    frame.belief.table.classList.toggle("long", Math.max(...this.header.classes.map(/** @param {string} name */ (name) => name.length)) > 3);
+    this.draw();
+  }
+
+  // Drawing
+
+  draw() {
+    const { view, facts, header, frame, path } = this;
+    const moved = view.moved.map(/** @param {number[]} move */ ([glimpse]) => glimpse);
+    const drawn = header.policy === "learnt" && view.glimpse > 0 && !header.forced.length;
+    this.scene.draw(path, { glimpse: view.glimpse, before: this.before, moved, std: drawn ? header.std : null });
+    frame.retina.paint(path, view.glimpse, facts, this.palettes.ink);
+    frame.belief.show(path, this.before, view.glimpse, facts);
+    this.root.classList.toggle("playing", this.playing);
+    this.note();
+    this.saySoon();
+  }
+
+  /** Leave what is shown where a program can read it. */
+  note() {
+    const { path, facts, view, paths } = this;
+    const each = Array.from({ length: facts.glimpses }, (_, glimpse) => glimpse);
+    this.root.dataset.reading = JSON.stringify({
+      pending: paths.pending, glimpse: view.glimpse, draw: paths.draw, moved: view.moved, playing: this.playing,
+      locations: each.map((glimpse) => [...path.location.subarray(2 * glimpse, 2 * glimpse + 2)]),
+      boxes: each.map((glimpse) => boxesOf(path, glimpse, facts).map(({ top, left, side }) => [top, left, side])),
+      beliefs: each.map((glimpse) => [...beliefOf(path, glimpse, facts)]),
+    });
+  }
+
+  sayAll() {
+    const { view, facts, header, frame, path } = this;
+    const { glimpse } = view;
+    const isMoved = (/** @type {number} */ which) => view.moved.some(/** @param {number[]} move */ ([one]) => one === which);
+    frame.sayControls();
+    const line = glimpseWords(path, glimpse, facts, header.classes, isMoved(glimpse));
+    set(frame.slider, "aria-valuetext", line);
+    const keys = this.canMove ? " Arrow keys move it by a pixel, numbers choose another one, Escape goes back to the model\u2019s own path." : "";
+    set(frame.stage, "aria-label", `The picture, ${facts.rows} rows, ${facts.columns} columns. ${line}${keys}`);
+    frame.retina.say(`What the retina sees at glimpse ${glimpse + 1}`, readWords(path, glimpse, facts));
+    const { policy, std, centre } = header;
+    say(frame.words.policy, policyWords(path, glimpse, facts, { policy, std, centre, draw: this.paths.draw, moved: isMoved(glimpse) }));
+    const change = this.before ? changeWords(path, this.before, facts, header.classes) : "";
+    say(frame.words.change, change);
+    frame.changePart.hidden = !change;
+    const right = header.label === null ? "" : `the picture shows ${header.label}`;
+    frame.belief.say(right);
+    this.announceDone(() => `${line} ${change}`);
+    this.whenResting(() => this.sayPath());
+  }
+
+  /** The path in words, for those who cannot see it: once the hand rests. */
+  sayPath() {
+    const { facts, header, frame, path, view } = this;
+    const lines = Array.from({ length: facts.glimpses }, (_, glimpse) =>
+      glimpseWords(path, glimpse, facts, header.classes, view.moved.some(/** @param {number[]} move */ ([one]) => one === glimpse)));
+    frame.spoken.replaceChildren(...lines.map((line) => element("li", {}, line)));
+    if (!this.canMove) set(frame.stage, "aria-label", `A path of ${facts.glimpses} glimpses, from ${placeWords(pixelOf(path, 0, facts))} to ${placeWords(pixelOf(path, facts.glimpses - 1, facts))}.`);
+  }
+
+  leave() {
+    super.leave();
+    this.pause();
+    this.paths.leave();
+  }
+}
+
+export default mountable(GlimpsePlayer);

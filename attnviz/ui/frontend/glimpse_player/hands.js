@@ -1,0 +1,60 @@
+// Hands on the picture: a number is dragged by mouse, pen or finger; keys move the glimpse that is looked at.
+
+import { gridMove } from "../shared/keys.js";
+
+/**
+ * Listen to pointers. A finger that does not begin at a number scrolls the page, as the style sheet says.
+ * @param {import("./glimpse_player.js").GlimpsePlayer} player
+ * @param {HTMLElement} stage
+ */
+export function listen(player, stage) {
+  const { scene } = player.frame;
+  /** @type {{glimpse: number, x: number, y: number, far: boolean, by: number[]}|null} */
+  let held = null;
+  stage.addEventListener("pointerdown", (event) => player.guard(() => {
+    if (!player.canMove || !event.isPrimary || event.button !== 0) return;
+    const glimpse = scene.glimpseAt(event.clientX, event.clientY, player.view.glimpse);
+    if (glimpse < 0) return;
+    stage.setPointerCapture(event.pointerId);
+    const [row, column] = scene.pixelAt(event.clientX, event.clientY);
+    const [ownRow, ownColumn] = player.pixel(glimpse);
+    held = { glimpse, x: event.clientX, y: event.clientY, far: false, by: [ownRow - row, ownColumn - column] };
+    player.choose(glimpse);
+  }));
+  stage.addEventListener("pointermove", (event) => player.guard(() => {
+    if (!held) {
+      if (event.pointerType !== "touch") stage.classList.toggle("over", player.canMove && scene.glimpseAt(event.clientX, event.clientY, player.view.glimpse) >= 0);
+      return;
+    }
+    held.far ||= Math.hypot(event.clientX - held.x, event.clientY - held.y) > 3;
+    if (!held.far) return;
+    const [row, column] = scene.pixelAt(event.clientX, event.clientY);
+    player.move(held.glimpse, [row + held.by[0], column + held.by[1]]);
+  }));
+  for (const kind of ["pointerup", "pointercancel"]) stage.addEventListener(kind, () => (held = null));
+}
+
+/**
+ * What a key does on the picture.
+ * @param {import("./glimpse_player.js").GlimpsePlayer} player
+ * @param {KeyboardEvent} event
+ * @returns {boolean} whether it did something
+ */
+export function pressed(player, event) {
+  const { view, facts } = player;
+  if (event.key === "Escape") return player.restore();
+  if (!player.canMove || !event.composedPath().includes(player.frame.stage)) return false;
+  if (event.key === " " || event.key === "Enter") {
+    player.togglePlay();
+    return true;
+  }
+  if (/^[1-9]$/.test(event.key) && !event.ctrlKey && !event.altKey && !event.metaKey) {
+    if (Number(event.key) <= facts.glimpses) player.choose(Number(event.key) - 1, true);
+    return true;
+  }
+  const [row, column] = player.pixel(view.glimpse);
+  const to = gridMove(event, row, column, facts.rows, facts.columns);
+  if (!to) return false;
+  player.move(view.glimpse, to, true);
+  return true;
+}

@@ -1,0 +1,171 @@
+// The picture with the boxes of all glimpses, numbered and joined to a path: a canvas, and over it an SVG in pixels of
+// the picture, with a margin in which boxes that leave the picture can still be seen.
+
+import { element, set } from "../shared/dom.js";
+import { pictureCanvas } from "../shared/paint.js";
+import { boxesOf, pixelOf, placeOf } from "./path.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const RADIUS = 9; // of a number, CSS pixels
+const GRIP = 20; // CSS pixels around a number from which it can be dragged
+
+/**
+ * @param {string} tag
+ * @param {Record<string, string|number>} attributes
+ * @param {...Node} children
+ * @returns {SVGElement}
+ */
+function shape(tag, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  made.append(...children);
+  return made;
+}
+
+/** The picture and what lies on it. */
+export class Scene {
+  constructor() {
+    this.room = element("div.paper");
+    this.policy = shape("g", { class: "policy" });
+    this.before = shape("polyline", { class: "before" });
+    this.halo = shape("polyline", { class: "line halo" });
+    this.line = shape("polyline", { class: "line" });
+    this.glimpses = shape("g", {});
+    this.numbers = shape("g", {});
+    this.svg = shape("svg", { "aria-hidden": "true" }, this.glimpses, this.before, this.halo, this.line, this.policy, this.numbers);
+    this.element = element("div.scene", {}, this.room, this.svg);
+    /** @type {import("./path.js").Facts} */
+    this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
+    this.margin = 0;
+    this.scale = 1; // CSS pixels of a pixel of the picture
+    /** @type {{boxes: SVGElement[], group: SVGElement, mark: SVGElement, circle: SVGElement, label: SVGElement, grip: SVGElement}[]} */
+    this.parts = [];
+  }
+
+  /** Make the parts for a model and a picture. @param {import("./path.js").Facts} facts */
+  build(facts) {
+    this.facts = facts;
+    this.margin = Math.ceil(facts.size / 2) + 1;
+    this.parts = Array.from({ length: facts.glimpses }, (_, number) => {
+      const boxes = Array.from({ length: facts.scales }, (_, scale) => shape("rect", { class: `box scale-${Math.min(scale, 3)}` }));
+      const circle = shape("circle", {});
+      const grip = shape("circle", { class: "grip" });
+      const label = shape("text", { "text-anchor": "middle", "dominant-baseline": "central" });
+      label.textContent = String(number + 1);
+      return { boxes, group: shape("g", { class: "glimpse" }, ...boxes), circle, grip, label, mark: shape("g", { class: "mark" }, grip, circle, label) };
+    });
+    this.glimpses.replaceChildren(...this.parts.map(({ group }) => group));
+    this.numbers.replaceChildren(...this.parts.map(({ mark }) => mark));
+  }
+
+  /** Show a picture. @param {Uint8Array} picture @param {number[]} shapeOf @param {Uint32Array|null} inks */
+  paint(picture, shapeOf, inks) {
+    this.canvas = pictureCanvas(picture, shapeOf, inks);
+    this.canvas.setAttribute("aria-hidden", "true");
+    this.room.replaceChildren(this.canvas);
+    this.fit();
+  }
+
+  /** Lay everything out. @param {number} width of the room, CSS pixels @param {number} height */
+  layout(width, height) {
+    const { rows, columns } = this.facts;
+    const [wide, high] = [columns + 2 * this.margin, rows + 2 * this.margin];
+    const fitting = Math.min(width / wide, height / high);
+    this.scale = fitting * this.facts.columns > 3 * columns ? Math.floor(fitting * columns) / columns : fitting;
+    Object.assign(this.element.style, { width: `${wide * this.scale}px`, height: `${high * this.scale}px` });
+    set(this.svg, "viewBox", `${-this.margin} ${-this.margin} ${wide} ${high}`);
+    for (const { circle, grip, label } of this.parts) {
+      set(circle, "r", String(RADIUS / this.scale));
+      set(grip, "r", String(GRIP / this.scale));
+      set(label, "font-size", String(12 / this.scale));
+    }
+    this.fit();
+  }
+
+  fit() {
+    if (!this.canvas) return;
+    const { rows, columns } = this.facts;
+    const by = (/** @type {number} */ pixels) => `${pixels * this.scale}px`;
+    Object.assign(this.canvas.style, { left: by(this.margin), top: by(this.margin), width: by(columns), height: by(rows) });
+  }
+
+  /**
+   * Draw a path.
+   * @param {import("./path.js").Path} path
+   * @param {{glimpse: number, before: import("./path.js").Path|null, moved: number[], std: number|null}} how glimpse: the
+   *   one that is looked at; before: the path that the model would have taken; moved: glimpses that were; std: the
+   *   policy's standard deviation, null where there is none around this glimpse
+   */
+  draw(path, { glimpse, before, moved, std }) {
+    const { facts } = this;
+    const middles = (/** @type {import("./path.js").Path} */ of) => this.parts.map((_, number) => pixelOf(of, number, facts).reverse().map((at) => at + 0.5));
+    const points = middles(path);
+    this.parts.forEach(({ boxes, group, mark, circle, grip, label }, number) => {
+      boxesOf(path, number, facts).forEach(({ top, left, side }, scale) => {
+        for (const [name, value] of Object.entries({ x: left, y: top, width: side, height: side })) set(boxes[scale], name, String(value));
+      });
+      const state = number === glimpse ? " now" : number < glimpse ? " done" : " later";
+      set(group, "class", `glimpse${state}`);
+      set(mark, "class", `mark${state}${moved.includes(number) ? " moved" : ""}`);
+      const [x, y] = this.inside(points[number]);
+      for (const one of [circle, grip]) {
+        set(one, "cx", String(x));
+        set(one, "cy", String(y));
+      }
+      set(label, "x", String(x));
+      set(label, "y", String(y));
+    });
+    const way = points.map((point) => this.inside(point).join()).join(" ");
+    for (const line of [this.line, this.halo]) set(line, "points", way);
+    set(this.before, "points", before ? middles(before).map((point) => this.inside(point).join()).join(" ") : "");
+    // The one that is looked at lies above the others.
+    const { group, mark } = this.parts[glimpse];
+    if (this.glimpses.lastChild !== group) this.glimpses.append(group);
+    if (this.numbers.lastChild !== mark) this.numbers.append(mark);
+    this.drawPolicy(path, glimpse, std);
+  }
+
+  /** A number stays on the scene. @param {number[]} point */
+  inside([x, y]) {
+    const edge = this.margin - RADIUS / this.scale;
+    const held = (/** @type {number} */ value, /** @type {number} */ side) => Math.min(side + edge, Math.max(-edge, value));
+    return [held(x, this.facts.columns), held(y, this.facts.rows)];
+  }
+
+  /** The mean, and one standard deviation around it. @param {import("./path.js").Path} path @param {number} glimpse @param {number|null} std */
+  drawPolicy({ mean }, glimpse, std) {
+    const { rows, columns } = this.facts;
+    if (std === null) {
+      this.policy.replaceChildren();
+      return;
+    }
+    const [cx, cy] = [placeOf(mean[2 * glimpse + 1], columns), placeOf(mean[2 * glimpse], rows)];
+    const round = { cx, cy, rx: (std * columns) / 2, ry: (std * rows) / 2 };
+    const arm = 5 / this.scale;
+    const cross = `M${cx - arm} ${cy}H${cx + arm}M${cx} ${cy - arm}V${cy + arm}`;
+    this.policy.replaceChildren(shape("ellipse", { class: "halo", ...round }), shape("ellipse", round), shape("path", { class: "halo", d: cross }), shape("path", { d: cross }));
+  }
+
+  /** The pixel under a place of the window; it may lie beside the picture. @param {number} x @param {number} y */
+  pixelAt(x, y) {
+    const box = this.svg.getBoundingClientRect();
+    return [(y - box.top) / this.scale - this.margin, (x - box.left) / this.scale - this.margin].map(Math.floor);
+  }
+
+  /**
+   * The glimpse that can be grasped at a place of the window; -1 for none.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} preferred where several are as near
+   */
+  glimpseAt(x, y, preferred) {
+    const box = this.svg.getBoundingClientRect();
+    let [best, least] = [-1, GRIP];
+    this.parts.forEach(({ circle }, number) => {
+      const [cx, cy] = ["cx", "cy"].map((name) => (Number(circle.getAttribute(name)) + this.margin) * this.scale);
+      const far = Math.hypot(x - box.left - cx, y - box.top - cy) - (number === preferred ? 4 : 0);
+      if (far < least) [best, least] = [number, far];
+    });
+    return best;
+  }
+}

@@ -1,0 +1,83 @@
+// The sentences of the glimpse player: the path in words, where the policy aimed, and how much was read.
+
+import { best } from "../shared/answer_change.js";
+import { percent } from "../shared/numbers.js";
+import { beliefOf, pixelOf, placeOf, sharplySeen } from "./path.js";
+
+/** @typedef {import("./path.js").Path} Path */
+/** @typedef {import("./path.js").Facts} Facts */
+
+/** A place in words, counted from 1. @param {number[]} pixel */
+export function placeWords([row, column]) {
+  return `row ${row + 1}, column ${column + 1}`;
+}
+
+/** The answer after a glimpse. @param {Path} path @param {number} glimpse @param {Facts} facts @param {string[]} classes */
+export function answerWords(path, glimpse, facts, classes) {
+  const values = beliefOf(path, glimpse, facts);
+  const first = best(values);
+  return `${classes[first]}, ${percent(values[first])}`;
+}
+
+/**
+ * One glimpse: where it lies and what is believed after it.
+ * @param {Path} path
+ * @param {number} glimpse
+ * @param {Facts} facts
+ * @param {string[]} classes
+ * @param {boolean} moved
+ */
+export function glimpseWords(path, glimpse, facts, classes, moved) {
+  return `Glimpse ${glimpse + 1}${moved ? ", moved" : ""}: ${placeWords(pixelOf(path, glimpse, facts))}; belief ${answerWords(path, glimpse, facts, classes)}.`;
+}
+
+/**
+ * Where the policy aimed at a glimpse.
+ * @param {Path} path
+ * @param {number} glimpse
+ * @param {Facts} facts
+ * @param {{policy: string, std: number, centre: boolean, draw: number|null, moved: boolean}} how
+ */
+export function policyWords(path, glimpse, facts, { policy, std, centre, draw, moved }) {
+  const at = placeWords(pixelOf(path, glimpse, facts));
+  const aim = meanWords(path, glimpse, facts);
+  if (moved) return `You moved this glimpse to ${at}${policy === "learnt" && glimpse ? `; the policy aimed at ${aim}` : ""}.`;
+  if (policy === "fixed") return `At ${at}, as for every picture.`;
+  if (policy === "random") return draw === null ? `At ${at}, the middle of all random locations.` : `At ${at}, drawn at random from the whole picture.`;
+  if (!glimpse) return centre ? `At ${at}: the first glimpse is always at the centre.` : draw === null ? `At ${at}: without a draw, the first glimpse is at the centre.` : `At ${at}: the first glimpse is drawn at random.`;
+  if (draw === null) return `At ${at}, the mean of the policy.`;
+  return `The policy aimed at ${aim} (\u00d7), give or take ${spreadWords(std, facts)} (circle); the draw fell on ${at}.`;
+}
+
+/** @param {Path} path @param {number} glimpse @param {Facts} facts */
+function meanWords({ mean }, glimpse, { rows, columns }) {
+  const place = (/** @type {number} */ location, /** @type {number} */ side) => (placeOf(location, side) + 0.5).toFixed(1);
+  return `row ${place(mean[2 * glimpse], rows)}, column ${place(mean[2 * glimpse + 1], columns)}`;
+}
+
+/** @param {number} std @param {Facts} facts */
+function spreadWords(std, { rows, columns }) {
+  const [down, across] = [rows, columns].map((side) => ((std * side) / 2).toFixed(1));
+  return rows === columns ? `${down} pixels` : `${down} rows and ${across} columns`;
+}
+
+/** Pixels read against pixels there are. @param {Path} path @param {number} glimpse @param {Facts} facts */
+export function readWords(path, glimpse, facts) {
+  const { rows, columns, scales, size } = facts;
+  const [each, all] = [scales * size * size, rows * columns];
+  const sharp = sharplySeen(path, glimpse + 1, facts);
+  const read = (each * (glimpse + 1)).toLocaleString("en-US");
+  return `Read so far: ${read} numbers; the picture has ${all.toLocaleString("en-US")} pixels, of which ${sharp.toLocaleString("en-US")} were seen sharp.`;
+}
+
+/**
+ * What moving has changed.
+ * @param {Path} path
+ * @param {Path} before
+ * @param {Facts} facts
+ * @param {string[]} classes
+ */
+export function changeWords(path, before, facts, classes) {
+  const last = facts.glimpses - 1;
+  return `On its own path it would have said ${answerWords(before, last, facts, classes)}; now it says ${answerWords(path, last, facts, classes)}.`;
+}

@@ -1,0 +1,81 @@
+"""Models that differ in how they look, side by side: with one draw of the locations, and averaged over ten."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from attnviz import cards
+from attnviz.cards import Card, Figure
+from attnviz.figures.dots import Dot, dots
+from attnviz.recipes import RECIPES
+from attnviz.ui.shared import result_dots
+from attnviz.ui.shared.room import room
+
+DRAWS = {
+    "accuracy_one_draw": "One draw of the locations",
+    "accuracy": "The answers of ten draws, averaged",
+}
+LOOKS = "recurrent_attention"
+
+
+def show(names: Sequence[str], learnt: Sequence[str], *, key: str) -> None:
+    """Draw the accuracies of models, with one draw and with ten, and say which were not trained.
+
+    Args:
+        names: of the recipes, in the order of the rows.
+        learnt: those whose policy is learnt; all others are controls.
+        key: of the charts in this page.
+    """
+    here = [name for name in names if name in cards.names()]
+    if here:
+        columns = st.columns(len(DRAWS), gap="large")
+        for column, (figure, title) in zip(columns, DRAWS.items(), strict=True):
+            rows = result_dots.shortened([dot for name in here if (dot := dot_of(name, figure, name not in learnt))])
+            with column:
+                st.markdown(f"**{title}**")
+                if rows:
+                    with st.container(key=room(len(rows), f"{key}_{figure}")):
+                        st.markdown(dots(rows, axis=result_dots.ACCURACY), unsafe_allow_html=True)
+        with st.expander("The numbers"):
+            st.markdown(table(here))
+    absent = [RECIPES[name].title for name in names if name not in here]
+    if absent:
+        st.caption(f"Not trained: {'; '.join(absent)}.")
+
+
+def dot_of(name: str, figure: str, control: bool) -> Dot | None:
+    """Return the row of a trained model; a model that draws nothing has the same accuracy however often it is asked."""
+    card = cards.read(name)
+    found = measured(card, figure) or measured(card, "accuracy")
+    if found is None:
+        return None
+    mean, lowest, highest = (100 * part for part in (found.mean, found.lowest, found.highest))
+    return Dot(
+        card.recipe.title, mean, lowest, highest, found.seeds, control=control, parameters=card.parameters, claimed=None
+    )
+
+
+def measured(card: Card, name: str) -> Figure | None:
+    """Return a figure on the most test pictures of the data that the model was trained on; None if there is none."""
+    found = [one for one in card.figures if (one.name, one.data, one.augmentation) == (name, card.recipe.data, None)]
+    return max(found, key=lambda one: one.count, default=None)
+
+
+def table(names: Sequence[str]) -> str:
+    """Return all figures of trained models as a Markdown table."""
+    lines = [
+        "| Model | one draw | ten draws | along the means | spread | test pictures | seeds |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for name in names:
+        card = cards.read(name)
+        shares = [_percent(measured(card, one)) for one in (*DRAWS, "accuracy_mean_path")]
+        apart, whole = measured(card, "spread"), measured(card, "accuracy")
+        spread = "" if apart is None or card.config.get("policy", "learnt") != "learnt" else f"{apart.mean:.2f}"
+        counts = ("", "") if whole is None else (f"{whole.count:,}", str(whole.seeds))
+        lines.append(f"| {' | '.join((card.recipe.title, *shares, spread, *counts))} |")
+    return "\n".join(lines)
+
+
+def _percent(figure: Figure | None) -> str:
+    return "" if figure is None else f"{100 * figure.mean:.2f} %"

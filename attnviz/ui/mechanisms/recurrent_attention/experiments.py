@@ -1,0 +1,192 @@
+"""The experiments of the page, each a question."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from attnviz import data
+from attnviz.cards import Card, Figure
+from attnviz.data.inputs import drawing
+from attnviz.models import input_of
+from attnviz.recipes import RECIPES
+from attnviz.ui.components.glimpse_player import GlimpseView, glimpse_player
+from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.mechanisms.recurrent_attention import compare
+from attnviz.ui.shared import cache, pickers
+from attnviz.ui.shared.experiments import Experiment
+from attnviz.ui.shared.pickers import Picture
+
+OURS = "recurrent_attention.cluttered"
+LOOKS = {
+    "shuffled": "along the path of another picture",
+    "mean": "along the mean path, the same for all",
+}  # what an ablation of the card does to the locations
+FEW = 40  # pictures over which the mean path is taken
+
+
+def depends(card: Card, picture: Picture, view: GlimpseView) -> None:
+    """Draw another picture along its own path and along this picture's, and the accuracy without paths of one's own."""
+    from attnviz.ui.mechanisms.recurrent_attention import glances
+
+    other = another(card, picture, view)
+    if other is None:
+        st.info("There is no other picture to compare with: choose one of a data set instead of your drawing.")
+        return
+    own = cache.computed(glances.view, card, picture.source, picture.number, None)
+    borrowed = tuple((float(row), float(column)) for row, column in own.path.location)
+    common = cache.computed(glances.mean_path, card, picture.source, few(card, picture.source))
+    ways = {
+        "Along its own path": cache.computed(glances.view, card, picture.source, other, None),
+        "Along the path of the picture above": cache.computed(
+            glances.view, card, picture.source, other, None, borrowed
+        ),
+        "Along the mean path of some pictures": cache.computed(glances.view, card, picture.source, other, None, common),
+    }
+    st.markdown("Another picture, and what the model answers when it looks at it:")
+    for column, (title, seen) in zip(st.columns(len(ways), gap="medium"), ways.items(), strict=True):
+        with column:
+            st.markdown(f"**{title}**")
+            glimpse_player(seen, key=f"along_{title.split()[2]}", parts=())
+            st.markdown(words_of(seen))
+    st.markdown(ablations(card))
+    st.caption(
+        "Nothing is drawn here: each location is at its mean. If the answer is as good along a path that was made for "
+        "another picture, the model does not need to choose where it looks."
+    )
+
+
+def words_of(view: GlimpseView) -> str:
+    """Return the answer after the last glimpse, and whether it is correct, as Markdown."""
+    belief = view.path.belief[-1]
+    which = int(belief.argmax())
+    right = "" if view.label is None else ", correct" if view.classes[which] == view.label else f", not {view.label}"
+    return f"Answer: **{view.classes[which]}**, {100 * float(belief[which]):.0f} %{right}"
+
+
+def another(card: Card, picture: Picture, view: GlimpseView) -> int | None:
+    """Return the next picture of another class that can be shown here; None of a drawing, or where there is none."""
+    if drawing.is_name(picture.source):
+        return None
+    shown, names = data.shown(picture.source), data.DATASETS[picture.source].classes
+    labels = [names[label] for label in shown.labels]
+    others = [
+        int(number)
+        for number, label in zip(shown.numbers, labels, strict=True)
+        if label in card.classes and label != view.label
+    ]
+    return next((other for other in others if other > picture.number), others[0] if others else None)
+
+
+def few(card: Card, source: str) -> tuple[int, ...]:
+    """Return the numbers of the first pictures of a data set that the model knows the classes of."""
+    return tuple(int(number) for number in pickers.Fitting(card, source, pickers.ANY, False).numbers[:FEW])
+
+
+def ablations(card: Card) -> str:
+    """Return the accuracies of the model with other paths, from its card, or a sentence if it has none."""
+    if not card.ablations:
+        return "This model's card has no test with other paths; only the answers above are known."
+    lines = []
+    for name, title in {"": "along the path that it chooses", **LOOKS}.items():
+        figures = card.figures if not name else _ablated(card, name)
+        found = max((one for one in figures if one.name == "accuracy"), key=lambda one: one.count, default=None)
+        if found is not None:
+            lines.append(f"| {title} | {100 * found.value:.2f} % |")
+            head = f"| The model looks | accuracy on {found.count:,} test pictures |"
+    return "\n".join([head, "| --- | --- |", *lines]) if lines else ""
+
+
+def _ablated(card: Card, name: str) -> tuple[Figure, ...]:
+    return next((one.figures for one in card.ablations if one.name == name), ())
+
+
+def worth(card: Card, picture: Picture, view: GlimpseView) -> None:
+    """Draw learnt looking beside looking at random, on a ring, at the centre, and where an oracle says."""
+    fashion = "fashion" in card.recipe.data
+    names = ("fashion", "fashion-collapsed", "fashion-ring") if fashion else (
+        "cluttered", "cluttered-every-glimpse", "cluttered-ring", "cluttered-centre", "cluttered-random",
+        "cluttered-oracle",
+    )  # fmt: skip
+    learnt = [f"{compare.LOOKS}.{name}" for name in names]
+    controls = [name for name in RECIPES if RECIPES[name].model == "pixel_mlp" and ("fashion" in name) == fashion]
+    compare.show([*learnt, *controls], [name for name in learnt if policy(name) == "learnt"], key="worth")
+    st.caption(
+        "Averaging the answers of ten draws hides a bad policy: where one draw misses, another one hits. So compare "
+        "both. The oracle is told where the digit is, which no policy can beat by much with this network."
+    )
+
+
+def policy(name: str) -> str:
+    """Return how a recipe's model chooses its locations."""
+    found: str = RECIPES[name].config.get("policy", "learnt")
+    return found
+
+
+def published(card: Card, picture: Picture, view: GlimpseView) -> None:
+    """Draw the broken gradient beside the repaired one and ours."""
+    names = [f"{compare.LOOKS}.cluttered-6{end}" for end in ("-as-published", "")] + [OURS]
+    compare.show(names, names, key="published")
+    st.caption(
+        "In the implementation that the paper's settings come from, the drawn location was not detached: the gradient "
+        "of the classifier ran through it into the policy, and the policy's own signal was lost almost everywhere."
+    )
+
+
+def fewer(card: Card, picture: Picture, view: GlimpseView) -> None:
+    """Draw models with other numbers of glimpses and with narrower retinas."""
+    fashion = "fashion" in card.recipe.data
+    ends = ("fashion-8x8x1", "fashion-7x7x3", "fashion") if fashion else ("cluttered-4", "cluttered-6", "cluttered-8")
+    names = [f"{compare.LOOKS}.{end}" for end in ends]
+    compare.show(names, names, key="fewer")
+    lines = ["| Model | numbers read | pixels of the picture |", "| --- | --- | --- |"]
+    for name in names:
+        config = RECIPES[name].config
+        taken = input_of(compare.LOOKS, config)
+        read = config["glimpses"] * config["scales"] * config["size"] ** 2
+        lines.append(f"| {RECIPES[name].title} | {read:,} | {taken.rows * taken.columns:,} |")
+    st.markdown("\n".join(lines))
+
+
+def fifty(card: Card, picture: Picture, view: GlimpseView) -> None:
+    """Draw where the sharp patch of each glimpse falls in fifty draws, and say which answers they give."""
+    from attnviz.ui.mechanisms.recurrent_attention import glances
+
+    share, answers = cache.computed(glances.many, card, picture.source, picture.number)
+    said = [f"{count} say *{card.classes[which]}*" for which, count in enumerate(answers) if count]
+    said.sort(key=lambda words: -int(words.split()[0]))
+    st.markdown(f"Of {glances.PATHS} draws, {', '.join(said)}.")
+    map_grid(
+        share.astype(np.float64), [f"glimpse {number + 1}" for number in range(len(share))], key="fifty_paths",
+        role="positive", scale="all", picture=view.picture.mean(2) / 255 if view.ink else None,
+        title=f"Share of {glances.PATHS} draws whose sharp patch covers a pixel", origin=dict(view.origin),
+    )  # fmt: skip
+
+
+EXPERIMENTS = {
+    "depends": Experiment(
+        "Does it depend on the picture?",
+        "Send it along the path of another picture. If the answer stays as good, choosing a path is worth little.",
+        depends,
+    ),
+    "worth": Experiment(
+        "Is learning where to look worth it?",
+        "Accuracy beside looking at random, on a ring, always at the centre, and where an oracle says.",
+        worth,
+    ),
+    "fifty": Experiment(
+        "Where does it look in fifty draws?",
+        "Each draw is another path: the maps show how often each glimpse covers a pixel.",
+        fifty,
+    ),
+    "published": Experiment(
+        "What did the broken gradient cost?",
+        "The policy of the paper's implementation got a wrong gradient; a correct one beside it.",
+        published,
+    ),
+    "fewer": Experiment(
+        "How much must it see?",
+        "Fewer glimpses and narrower retinas, with the numbers that each one reads.",
+        fewer,
+    ),
+}

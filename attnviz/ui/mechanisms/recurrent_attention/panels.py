@@ -1,0 +1,27 @@
+"""What the panels of recurrent attention and of its control show on the draw page."""
+
+from attnviz.cards import Card
+from attnviz.models import input_of
+from attnviz.ui.components.panel import Panel
+
+
+def panel_of(card: Card) -> Panel:
+    """Return what the panel shows: the path over the drawing; of the control, the picture."""
+    taken = input_of(card.recipe.model, card.config)
+    if card.recipe.model != "recurrent_attention":
+        return Panel("A small network", "on the pixels", "ink", "no attention: it sees all pixels at once")
+    glimpses, size, scales = (
+        card.config.get(name, usual) for name, usual in (("glimpses", 6), ("size", 12), ("scales", 3))
+    )
+    sizes = f"{size} \u00d7 {size}" + (f", {scales} scales" if scales > 1 else "")
+    return Panel(
+        "Glimpses",
+        f"{glimpses} of {sizes}",
+        "path",
+        "where it looks, in order; sharp inside the boxes",
+        {"derived": "glimpses"},
+        taken.rows,
+        taken.columns,
+        page="recurrent_attention",
+        options={"size": size},
+    )

@@ -1,0 +1,122 @@
+"""The texts of the page of recurrent attention: the question, and the explanation with live numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attnviz.ui.shared.wording import short
+
+if TYPE_CHECKING:
+    from attnviz.cards import Card
+    from attnviz.ui.components.glimpse_player import GlimpseView
+
+QUESTION = "Where does it look? Press play, then drag a number elsewhere."
+NONE = (
+    "No recurrent attention model has been trained here yet. "
+    "`python -m attnviz train recurrent_attention --recipe cluttered` trains one on cluttered digits in some minutes; "
+    "this page then shows it."
+)
+COLLAPSED = 0.15  # as in attnviz/training/reinforcement.py, which loads torch
+EQUATION = r"""$$
+\ell_t \sim \mathcal{N}\big(\mu(h_{t-1}), \sigma^2\big)
+$$
+
+$$
+g_t = \text{what}\big(\text{patches}(x, \ell_t)\big) + \text{where}(\ell_t)
+$$
+
+$$
+h_t = \operatorname{ReLU}\big(W_g \operatorname{ReLU}(g_t) + W_h h_{t-1}\big)
+$$
+
+$$
+\text{belief}_t = \operatorname{softmax}(W h_t)
+$$
+"""
+
+
+def means(view: GlimpseView, card: Card) -> str:
+    """Return what the pictures mean, with the numbers of this model and this picture."""
+    path, (rows, columns) = view.path, view.picture.shape[:2]
+    glimpses, scales, size = len(path.location), path.patches.shape[1], path.patches.shape[2]
+    each = scales * size * size
+    said = (
+        "The model never sees the whole picture at once. A **glimpse** is "
+        + (f"a patch of {size} × {size} pixels" if scales == 1 else f"{scales} square patches around one location: ")
+        + ("" if scales == 1 else _patches(size, scales))
+        + ". A recurrent network adds each glimpse to what it remembers, the hidden state *h*, updates its **belief**, "
+        f"and names the mean of the next location.\n\n{EQUATION}\n\n"
+    )
+    said += {
+        "learnt": f"The next location is drawn around that mean with a standard deviation of {_pixels(view)}. No "
+        "gradient can say whether looking elsewhere would have been better, so the policy is trained by reward alone "
+        "(REINFORCE): 1 if the last answer is correct, else 0. ",
+        "random": "The locations of this model are drawn at random: it is a control. ",
+        "fixed": "The locations of this model are the same for every picture: it is a control. ",
+    }[view.policy]
+    first, last = path.belief[0], path.belief[-1]
+    total = glimpses * each
+    than = "more than" if total > rows * columns else "fewer than"
+    if total == rows * columns:
+        than = "as many as"
+    return (
+        said
+        + (
+            f"On this picture it says {_answer(view, first)} after the first glimpse and {_answer(view, last)} after "
+            f"the last. It reads {each:,} numbers per glimpse, {total:,} in all: {than} the {rows * columns:,} pixels "
+            "of the picture." + (" So what it saves is arithmetic, not pixels. " if total >= rows * columns else " ")
+        )
+        + spread(card)
+    )
+
+
+def spread(card: Card) -> str:
+    """Return how much the locations depend on the picture, as measured in the tests; nothing if it was not."""
+    found = next((figure.value for figure in card.figures if figure.name == "spread"), None)
+    if found is None or card.config.get("policy", "learnt") != "learnt":
+        return ""
+    said = (
+        f"From test picture to test picture, the mean of a location varies by at least {short(found, 2)}, where half a "
+        "picture is 1"
+    )
+    if found < COLLAPSED:
+        return f"{said}: **this policy has collapsed**. It looks at all pictures in nearly the same way."
+    return f"{said}."
+
+
+def does_not_show(card: Card) -> str:
+    """Return what the pictures cannot tell."""
+    coarse = "With several scales the coarse patches see most of the picture from nearly anywhere, and a"
+    said = (
+        "A path over the object does not prove that the model chose it for the object. "
+        + (coarse if card.config.get("scales", 3) > 1 else "A")
+        + " model that always looks at the same places can be almost as accurate. *Does it depend on the picture?* "
+        "below tests this.\n\n"
+    )
+    if not card.recipe.objective_config.get("every_glimpse"):
+        said += (
+            "This model was trained on its last answer only, so its belief after the first glimpses means little: "
+            "nobody ever told it to be right so early.\n\n"
+        )
+    return said + (
+        "The boxes show what the retina took, not what the network used of it. The expected reward is a guess that "
+        "helps training; it takes no part in the answer."
+    )
+
+
+def _patches(size: int, scales: int) -> str:
+    each = [f"{size << scale} × {size << scale} pixels" for scale in range(scales)]
+    seen = f"{each[0]} as they are, then {' and '.join(each[1:])}, averaged down to {size} × {size} numbers"
+    return f"{seen}{' each' if scales > 2 else ''}"
+
+
+def _pixels(view: GlimpseView) -> str:
+    rows, columns = view.picture.shape[:2]
+    down, across = (short(view.std * side / 2, 2) for side in (rows, columns))
+    return f"{down} pixels" if rows == columns else f"{down} rows and {across} columns"
+
+
+def _answer(view: GlimpseView, belief: object) -> str:
+    values = list(belief)  # type: ignore[call-overload]
+    which = values.index(max(values))
+    return f"*{view.classes[which]}* with {100 * float(values[which]):.0f} %"

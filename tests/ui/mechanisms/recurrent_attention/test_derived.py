@@ -1,0 +1,80 @@
+"""A path over the live channel, against one that is spelled out: drawn, at the means, and with forced locations."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attnviz.data import samples
+from attnviz.errors import BadInput
+from attnviz.ui.live.answer import Said, ask_model
+from attnviz.ui.live.request import Ask
+from attnviz.ui.shared import cache
+
+from .placed import NETS, SOURCE
+from .spelled import Spelled, spelled
+
+
+def image_of(name: str, number: int) -> np.ndarray:
+    few = samples.read(SOURCE)
+    return cache.seen(cache.single(f"recurrent_attention.{name}").card, SOURCE, int(few.numbers[number]))
+
+
+def ask(name: str, number: int, seed: int | None, locations: list[Any]) -> Said:
+    wanted = {"path": {"derived": "glimpses", "parameters": {"locations": locations}}}
+    asked = Ask.model_validate({"checkpoint": f"recurrent_attention.{name}", "seed": seed, "wanted": wanted})
+    return ask_model(cache.single(asked.checkpoint), asked, image_of(name, number)[None], {})
+
+
+def expected(name: str, number: int, seed: int | None, forced: dict[int, Any]) -> Spelled:
+    model, card = cache.single(f"recurrent_attention.{name}")
+    config = {"size": 12, "scales": 3, **card.config}
+    return spelled(model.state_dict(), config, image_of(name, number), seed, forced)
+
+
+def same(said: Said, wanted: Spelled) -> None:
+    found = {name: (axes, values[0].numpy()) for name, (axes, values) in said.found.items()}
+    assert found["path.location"][0] == ["batch", "glimpse", "feature"]
+    assert found["path.corner"][0] == ["batch", "glimpse", "scale", "feature"]
+    np.testing.assert_allclose(found["path.location"][1], wanted.locations, atol=1e-5)
+    np.testing.assert_array_equal(found["path.corner"][1], wanted.corners)
+    np.testing.assert_allclose(found["path.patches"][1], wanted.patches, atol=1e-6)
+    np.testing.assert_allclose(found["path.belief"][1], wanted.beliefs, atol=1e-5)
+    answer = np.exp(said.logits[0].double().numpy())
+    np.testing.assert_allclose(answer / answer.sum(), wanted.beliefs[-1], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", NETS)
+@pytest.mark.parametrize("seed", [None, 0, 3])
+def test_a_path_is_the_model_s_own(placed: Path, name: str, seed: int | None) -> None:
+    same(ask(name, 3, seed, []), expected(name, 3, seed, {}))
+
+
+@pytest.mark.parametrize("name", ["small", "wide"])
+@pytest.mark.parametrize(
+    "locations", [[[-1, -1]], [None, [1, 1]], [None, [-0.95, 0.2], [0.31, -0.99]], [[0.5, 0.25], None, None]]
+)
+def test_the_path_follows_from_where_it_is_forced(placed: Path, name: str, locations: list[Any]) -> None:
+    forced = {number: one for number, one in enumerate(locations) if one is not None}
+    said = ask(name, 5, 1, locations)
+    same(said, expected(name, 5, 1, forced))
+    first = min(forced)
+    own, moved = ask(name, 5, 1, []).found["path.belief"][1][0], said.found["path.belief"][1][0]
+    np.testing.assert_array_equal(own[:first], moved[:first])
+    assert not np.allclose(own[first:], moved[first:], atol=1e-3), "the belief follows"
+
+
+def test_what_cannot_be_forced_is_refused(placed: Path) -> None:
+    with pytest.raises(BadInput, match="takes 3 glimpses, so 4 locations"):
+        ask("wide", 0, 0, [None] * 4)
+    for locations in ([[0]], [[0, 1.5]], ["x"], [[0, None]]):
+        with pytest.raises(BadInput, match="parameters of glimpses"):
+            ask("wide", 0, 0, locations)
+
+
+def test_a_model_without_glimpses_has_no_path() -> None:
+    wanted = {"path": {"derived": "glimpses"}}
+    asked = Ask.model_validate({"checkpoint": "pixel_line.digits", "wanted": wanted})
+    with pytest.raises(BadInput, match="does not look in glimpses"):
+        ask_model(cache.single(asked.checkpoint), asked, np.zeros((1, 28, 28, 1), np.uint8), {})
