@@ -310,13 +310,13 @@ FAILED = pytest.StashKey[bool]()
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Give browser tests a second try in `.ci/run`, whose summary lists each one used; elsewhere the first one counts.
+    """Give browser tests two more tries in `.ci/run`, whose summary lists each one used; elsewhere the first one counts.
 
     A shared machine may stop for seconds in the middle of a gesture, which no wait for an event makes up for.
     """
     for item in items:
         if os.environ.get("CI") and Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.flaky(reruns=1))
+            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 @pytest.hookimpl(wrapper=True)
