@@ -310,7 +310,7 @@ FAILED = pytest.StashKey[bool]()
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Give browser tests two more tries in `.ci/run`, whose summary lists each one used; elsewhere the first one counts.
+    """Give browser tests two more tries in `.ci/run`, whose summary lists each one used; elsewhere the first counts.
 
     A shared machine may stop for seconds in the middle of a gesture, which no wait for an event makes up for.
     """
