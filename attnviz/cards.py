@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
@@ -16,14 +17,13 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, ValidationError, model_validator
 
+from attnviz.checkpoint_folder import folder as folder
 from attnviz.data.specs import DATASETS
 from attnviz.errors import CheckpointError, UnknownName, closest
 from attnviz.files import reason
 from attnviz.recipes.recipe import Augmentation, Recipe, Strict, Test
 
-_INSTALLED = Path(__file__).parent / "_checkpoints"  # where setup.py puts them
 _FILE = "card.json"
-_IN_REPOSITORY = Path(__file__).parent.parent / "checkpoints"
 
 Unit = str
 """The unit of a figure: "share" (0..1, shown as a percentage), "nats", "count", ..."""
@@ -91,9 +91,10 @@ class Figure(Strict):
         return self
 
     def measures(self, test: Test, name: str) -> bool:
-        """Return whether this is the figure of that name of a test."""
+        """Return whether this is the figure of that name of a test, on as many pictures as the test asks for."""
         asked = name, test.data, test.split, test.augmentation
-        return (self.name, self.data, self.split, self.augmentation) == asked
+        same = (self.name, self.data, self.split, self.augmentation) == asked
+        return same and test.count in (None, self.count)
 
     def unpacked(self) -> npt.NDArray[np.bool_]:
         """Return which pictures were answered correctly: bool (count,)."""
@@ -203,15 +204,10 @@ class Card(Strict):
     command: str
 
     def figure(self, test: Test, name: str = "accuracy") -> Figure | None:
-        """Return what was measured in a test, or None."""
-        return next((figure for figure in self.figures if figure.measures(test, name)), None)
-
-
-def folder() -> Path:
-    """Return the folder of the checkpoints: `ATTNVIZ_CHECKPOINTS`, else the installed one, else the repository's."""
-    if chosen := os.environ.get("ATTNVIZ_CHECKPOINTS"):
-        return Path(chosen)
-    return _INSTALLED if _INSTALLED.is_dir() else _IN_REPOSITORY
+        """Return what was measured in a test, or None; in one of all pictures, what was measured on the most."""
+        return max(
+            (figure for figure in self.figures if figure.measures(test, name)), key=attrgetter("count"), default=None
+        )
 
 
 def names() -> list[str]:

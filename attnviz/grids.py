@@ -38,3 +38,13 @@ class Grid:
         row, column = divmod(token - self.prefix, self.columns)
         top, left = self.offset[0] + row * self.stride, self.offset[1] + column * self.stride
         return top, left, top + self.field, left + self.field
+
+    @property
+    def boxes(self) -> list[float]:
+        """Where the boxes lie, as a browser is told: top, left, step down, step across, height, width, in pixels."""
+        return [float(part) for part in (*self.offset, self.stride, self.stride, self.field, self.field)]
+
+    def tiles(self, rows: int, columns: int) -> bool:
+        """Return whether the boxes lie side by side and cover a picture of so many pixels exactly."""
+        covered = self.rows * self.stride, self.columns * self.stride
+        return self.offset == (0.0, 0.0) and self.stride == self.field and covered == (rows, columns)

@@ -1,5 +1,6 @@
 """The tables of docs/results.md, README and pages, rendered from the cards: no figure is ever typed by hand."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -104,7 +105,7 @@ def comparison(name: str, others: Sequence[str]) -> str:
     card = cards.read(name)
     trained = [found for other in others if other != name and (found := _card(other))]
     tests = [test for test in card.recipe.tests if any(other.figure(test) for other in trained)]
-    lines = [[f"`{name}` minus ..., in points", *map(words, tests)]]
+    lines = [[f"`{name}` minus ..., in points", *(words(test) + _few(test) for test in tests)]]
     for other in trained:
         cells = []
         for test in tests:
@@ -169,12 +170,14 @@ def everything() -> str:
 
 
 def brief() -> str:
-    """Return the table of README: the models that the papers name first, each on the first of its tests."""
+    """Return the table of README: the models that the papers name first, each on its data set's test pictures."""
     lines = [["Model", "Test pictures", "Accuracy, mean over the seeds (lowest to highest)"]]
     for name in (name for paper in PAPERS.values() for name in paper.first):
         card = _card(name)
-        test = RECIPES[name].tests[0]
-        lines.append([_title(name, card), _head([card], test, "accuracy"), _cell(name, card, test, "accuracy")])
+        first, *more = RECIPES[name].tests
+        same = [test for test in more if (test.data, test.augmentation) == (first.data, first.augmentation)]
+        test = max([first, *same], key=lambda test: test.count or math.inf)
+        lines.append([_short(name, card), _head([card], test, "accuracy"), _cell(name, card, test, "accuracy")])
     return _markdown(lines)
 
 
@@ -199,19 +202,30 @@ def _card(name: str) -> Card | None:
 
 
 def _title(name: str, card: Card | None) -> str:
-    seeds = f", {len(card.runs)} seed{'s' * (len(card.runs) > 1)}" if card else ""
     stored = "" if card is None or cards.weights(name).exists() else f"; no weights here: `{card.command}`"
-    return f"{RECIPES[name].title} (`{name}`){seeds}{stored}"
+    return _short(name, card) + stored
+
+
+def _short(name: str, card: Card | None) -> str:
+    seeds = f", {len(card.runs)} seed{'s' * (len(card.runs) > 1)}" if card else ""
+    return f"{RECIPES[name].title} (`{name}`){seeds}"
 
 
 def _columns(name: str) -> dict[str, tuple[Test, str]]:
     """Return the tests of a recipe, each with each of its figures, by a key that tells them apart."""
     asked = [(test, figure) for test in RECIPES[name].tests for figure in test.figures]
-    return {repr((test.data, test.split, test.augmentation, figure)): (test, figure) for test, figure in asked}
+    return {
+        repr((test.data, test.split, test.augmentation, test.count, figure)): (test, figure) for test, figure in asked
+    }
+
+
+def _few(test: Test) -> str:
+    return "" if test.count is None else f", {test.count:,} pictures"
 
 
 def _head(found: Iterable[Card | None], test: Test, name: str) -> str:
     counts = {figure.count for card in found if card and (figure := card.figure(test, name))}
+    counts |= {test.count} if test.count is not None else set()
     said_of = words(test) if name == "accuracy" else f"{name}, {words(test)}"
     return said_of + "".join(f", {count:,} pictures" for count in sorted(counts))
 

@@ -23,6 +23,14 @@ def test_a_grid_of_patches_says_which_pixels_a_token_sees():
     assert grid.box(6) == (3, 10, 9, 16)
 
 
+def test_only_boxes_side_by_side_from_corner_to_corner_cover_a_picture():
+    assert Grid(2, 3, stride=4, field=4).tiles(8, 12)
+    assert not Grid(2, 3, stride=4, field=4).tiles(8, 13)
+    assert not Grid(2, 3, stride=4, field=5).tiles(8, 12)
+    assert not Grid(2, 3, stride=4, field=4, offset=(1.0, 0.0)).tiles(8, 12)
+    assert Grid(2, 3, stride=4, field=11, offset=(1.0, 2.0)).boxes == [1, 2, 4, 4, 11, 11]
+
+
 @pytest.mark.parametrize("token", [-1, 7])
 def test_a_token_off_the_grid_is_refused(token):
     with pytest.raises(BadInput, match=f"Token {token} is not on this grid: it has 7"):

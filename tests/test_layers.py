@@ -36,6 +36,7 @@ FOLDERS: dict[str, set[str]] = {  # of the front end; the others import "shared"
     "head_switch": {"shared", "map_grid"},
     "moving_maps": {"shared", "map_grid"},
     "pixel_viewer": {"shared", "map_grid"},
+    "stage_maps": {"shared", "map_grid"},
     "draw": {"shared", "panels"},
     "drawing_pad": {"shared", "draw"},
 }

@@ -61,7 +61,7 @@ def _old(card: Card) -> dict[str, Any]:
     fields = card.model_dump(mode="json")
     del fields["ablations"]
     new = {"objective", "objective_config", "augment", "momentum", "nesterov", "betas", "eps", "weight_decay", "groups"}
-    new |= {"rise", "plateau", "accumulate", "watch", "keep", "weights", "probes", "ablations"}
+    new |= {"rise", "plateau", "accumulate", "precision", "watch", "keep", "weights", "probes", "ablations"}
     fields["recipe"] = {k: v for k, v in fields["recipe"].items() if k not in new} | {"loss": "cross_entropy"}
     for test in fields["recipe"]["tests"]:
         del test["figures"]

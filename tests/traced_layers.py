@@ -7,7 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from attnviz import tracing
-from attnviz.tracing import Grid, Layer
+from attnviz.errors import TraceError
+from attnviz.tracing import Grid, Layer, trace
 
 
 class Pair(Layer):
@@ -64,3 +65,10 @@ def nobody_listens_afterwards() -> Iterator[None]:
     yield
     assert tracing._listener.trace is None
     assert tracing._as_written._open == 0
+
+
+def refused(message: str, model: nn.Module, values: Tensor = VALUES, runs: int = 1, **options: object) -> None:
+    """Assert that a trace of some passes is refused with this message; options as of `trace`."""
+    with pytest.raises(TraceError, match=message), trace(model, **options):
+        for _ in range(runs):
+            model(values)

@@ -34,6 +34,7 @@ __all__ = [
     "folder",
     "labels",
     "load",
+    "pick",
     "shown",
     "sources",
     "spec",
@@ -95,6 +96,32 @@ def load(name: str, split: str = "train", classes: Sequence[int] | None = None, 
     if count is not None:
         dataset = Dataset(dataset.images[:count], dataset.labels[:count])
     return dataset if classes is None else subset(dataset, classes)
+
+
+def pick(name: str, split: str, numbers: Sequence[int] | npt.NDArray[np.int64]) -> Dataset:
+    """Load some pictures of a split; of a generated data set only these are made, where it can do that.
+
+    Args:
+        name: a name in `DATASETS`.
+        split: as of `load`.
+        numbers: their indices in the split.
+
+    Returns:
+        images uint8 (count, row, column, channel), labels int64 (count,), in the order of the numbers.
+
+    Raises:
+        UnknownName, DataError: as `load` does.
+        BadInput: an index beyond the split.
+    """
+    its, wanted = spec(name), np.asarray(numbers, np.int64)
+    whole = None if its.make_some and split in its.counts else load(name, split)
+    count = its.counts[split] if whole is None else len(whole.labels)
+    if wanted.size and not 0 <= wanted.min() <= wanted.max() < count:
+        raise BadInput(f"{name}/{split} has the pictures 0 to {count - 1:,}, so {wanted.tolist()} cannot be loaded.")
+    if whole is not None:
+        return Dataset(whole.images[wanted], whole.labels[wanted])
+    assert its.make_some is not None
+    return Dataset(*its.make_some(split, wanted))
 
 
 def labels(name: str, split: str = "train") -> npt.NDArray[np.int64]:

@@ -25,6 +25,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from attnviz.data import strokes
 from attnviz.errors import BadInput, UnknownName
 
 VERSION = 1
@@ -35,6 +36,9 @@ Integers = npt.NDArray[np.int64]
 Placement = Literal["published", "uniform"]
 Part = tuple[str, int, int]
 """A split of the source, and the first and one past the last of its pictures."""
+
+SOURCES = 256
+"""Drawn digits that the clutter around a single picture is cut from."""
 
 COUNTS: Mapping[str, int] = MappingProxyType({"train": 10_000, "validation": 1_000, "test": 10_000})
 _SEEDS = {"train": 0, "validation": 1, "test": 2}
@@ -105,9 +109,42 @@ class Clutter:
         Raises:
             as `load` does.
         """
+        self.part(split)
+        return _made(self, split)
+
+    def pick(self, split: str, numbers: Integers) -> tuple[Bytes, Integers]:
+        """Return images and labels of some pictures of a split; of drawn digits, only what is on them is drawn.
+
+        Args:
+            split: "train", "validation" or "test".
+            numbers: int64 (count,), their indices in the split.
+
+        Raises:
+            DataError: the source is not here.
+        """
+        return _picked(self, split, numbers)
+
+    def labels(self, split: str) -> Integers:
+        """Return the labels of a split, int64 (count,), without making its pictures.
+
+        Raises:
+            DataError: the source is not here.
+        """
+        from attnviz import data
+
+        its, first, last = self.part(split)
+        found: Integers = data.labels(self.source, its)[first:last][_digits(split, last - first)]
+        return found
+
+    def part(self, split: str) -> Part:
+        """Return which pictures of the source a split is made from.
+
+        Raises:
+            UnknownName: there is no such split.
+        """
         if split not in COUNTS:
             raise UnknownName(f"split of cluttered {self.source}", split, COUNTS)
-        return _made(self, split)
+        return (_STROKES if self.source == "strokes" else _MNIST)[split]
 
 
 CLUTTERED: dict[str, Clutter] = {
@@ -122,7 +159,14 @@ four patches of 8 x 8, digits at any place."""
 
 
 def scatter(
-    pictures: Bytes, digits: Integers, sources: Bytes, how: Clutter, *, seed: int, split: str = "train"
+    pictures: Bytes,
+    digits: Integers,
+    sources: Bytes,
+    how: Clutter,
+    *,
+    seed: int,
+    split: str = "train",
+    places: Integers | None = None,
 ) -> tuple[Bytes, Integers]:
     """Put digits on canvases full of clutter.
 
@@ -132,6 +176,7 @@ def scatter(
         sources: uint8 (picture, row, column, 1), what patches are cut from.
         how: canvas, patches and placement; its source is not looked at.
         seed, split: of the random numbers. Canvas i depends on them, i and digits[i] alone.
+        places: int64 (count,), which canvases these are; None for the first ones.
 
     Returns:
         images uint8 (count, how.side, how.side, 1), and corners int64 (count, 2) as in `Cluttered`.
@@ -145,7 +190,7 @@ def scatter(
             f"Cluttered digits need square grey digits and patches smaller than the canvas; pictures of "
             f"{pictures.shape[1:]} and patches of {how.patch} do not fit on a canvas of {canvas} x {canvas}."
         )
-    chance = _chance(seed, split, 1, count, 2 + 5 * how.patches)
+    chance = _scattered(seed, split, how, np.arange(count) if places is None else places)
     room = canvas - size
     if how.placement == "published":
         corners = np.stack([np.minimum(_below(chance[:, 0], canvas), room), _below(chance[:, 1], room)], axis=1)
@@ -171,6 +216,26 @@ def scatter(
     return images[..., None], corners
 
 
+def thrown(picture: Bytes, how: Clutter, *, seed: int) -> Bytes:
+    """Put one picture on a canvas full of clutter that is cut from drawn digits, which are always there.
+
+    Args:
+        picture: uint8 (row, column), square and smaller than the canvas; 0 is paper.
+        how: canvas, patches and placement.
+        seed: of where the picture stands and of all patches; the same seed gives the same canvas on any machine.
+
+    Returns:
+        uint8 (how.side, how.side, 1).
+
+    Raises:
+        BadInput: a picture that is not square, or does not fit on the canvas.
+    """
+    sources = strokes.load("test", SOURCES)[0]
+    images, _ = scatter(picture[None, :, :, None], np.zeros(1, np.int64), sources, how, seed=seed, split="test")
+    canvas: Bytes = images[0]
+    return canvas
+
+
 def corners(name: str, split: str) -> Integers:
     """Return where the digits of a cluttered data set stand: int64 (count, 2), see `Cluttered`.
 
@@ -187,15 +252,42 @@ def corners(name: str, split: str) -> Integers:
 def _made(how: Clutter, split: str) -> Cluttered:
     from attnviz import data  # whose table lists the data sets that are made here
 
-    its, first, last = (_STROKES if how.source == "strokes" else _MNIST)[split]
+    its, first, last = how.part(split)
     pictures, labels = data.load(how.source, its, count=last)
     pictures, labels = pictures[first:], labels[first:]
-    digits = _below(_chance(0, split, 0, COUNTS[split], 1)[:, 0], len(labels))
+    digits = _digits(split, len(labels))
     images, corners = scatter(pictures, digits, pictures, how, seed=0, split=split)
     made = Cluttered(images, labels[digits], corners, digits)
     for array in made:
         array.flags.writeable = False
     return made
+
+
+def _picked(how: Clutter, split: str, numbers: Integers) -> tuple[Bytes, Integers]:
+    from attnviz import data
+
+    its, first, last = how.part(split)
+    digits = _digits(split, last - first)[numbers]
+    if how.source == "strokes":
+        cut = _below(_scattered(0, split, how, numbers)[:, 2::5], last - first)
+        wanted = np.unique(np.concatenate([digits, cut.ravel()]))
+        # Memory that is not written to costs nothing.
+        pictures = np.zeros((last - first, strokes.SIZE, strokes.SIZE, 1), np.uint8)
+        pictures[wanted] = strokes.pick(its, first + wanted)[0]
+    else:
+        pictures = data.load(how.source, its, count=last).images[first:]
+    images = scatter(pictures, digits, pictures, how, seed=0, split=split, places=numbers)[0]
+    return images, how.labels(split)[numbers]
+
+
+def _digits(split: str, offered: int) -> Integers:
+    """Return which of the digits offered stands on each canvas of a split."""
+    return _below(_chance(0, split, 0, COUNTS[split], 1)[:, 0], offered)
+
+
+def _scattered(seed: int, split: str, how: Clutter, places: Integers) -> npt.NDArray[np.uint64]:
+    """Return the random numbers of some canvases: of the digit's corner, then five of each patch, its source first."""
+    return _chance(seed, split, 1, int(places.max(initial=-1)) + 1, 2 + 5 * how.patches)[places]
 
 
 def _chance(seed: int, split: str, use: int, count: int, number: int) -> npt.NDArray[np.uint64]:

@@ -43,6 +43,8 @@ class DataSpec:
     """The data set that `make` needs, and without which this one is not available; None where it needs none."""
     make_labels: Callable[[str], npt.NDArray[np.int64]] | None = None
     """Makes the labels of a split alone, where that is quicker."""
+    make_some: Callable[[str, npt.NDArray[np.int64]], tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]] | None = None
+    """Makes images and labels of some pictures of a split, by their indices, where that is quicker."""
     ink: bool = False
     """Whether the pictures are ink on empty paper: maps over them carry the outline of the ink."""
 
@@ -64,6 +66,8 @@ def _cluttered(name: str, title: str, what: str) -> DataSpec:
         source="attnviz/data/cluttered.py",
         make=how.load,
         made_from=how.source,
+        make_labels=how.labels,
+        make_some=how.pick,
         ink=True,
     )
 
@@ -80,6 +84,7 @@ _OURS: dict[str, DataSpec] = {
         source="attnviz/data/strokes.py",
         make=strokes.load,
         make_labels=strokes.labels,
+        make_some=strokes.pick,
         ink=True,
     ),
     "mnist": DataSpec(

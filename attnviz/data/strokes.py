@@ -91,8 +91,27 @@ def draw(digits: Sequence[int] | npt.NDArray[Any], *, seed: int) -> Bytes:
     images = np.zeros((len(wanted), SIZE, SIZE, 1), np.uint8)
     for start in range(0, len(wanted), BLOCK):
         block = wanted[start : start + BLOCK].astype(np.int64)
-        images[start : start + BLOCK, :, :, 0] = _draw_block(block, _Chance(seed, start // BLOCK, len(block)))
+        images[start : start + BLOCK, :, :, 0] = _draw_block(block, _Chance(seed, start // BLOCK, slice(len(block))))
     return images
+
+
+def pick(split: str, numbers: Integers) -> tuple[Bytes, Integers]:
+    """Draw some pictures of a split and no others: a few take milliseconds, wherever in the split they are.
+
+    Args:
+        split: "train" or "test".
+        numbers: int64 (count,), their indices in the split.
+
+    Returns:
+        As `load`, in the order of the numbers; of this caller alone.
+    """
+    digits = labels(split)[numbers]
+    images = np.zeros((len(numbers), SIZE, SIZE, 1), np.uint8)
+    blocks, places = np.divmod(numbers, BLOCK)
+    for block in np.unique(blocks):
+        its = blocks == block
+        images[its, :, :, 0] = _draw_block(digits[its], _Chance(SEEDS[split], int(block), places[its]))
+    return images, digits
 
 
 @lru_cache(maxsize=4)
@@ -122,13 +141,13 @@ def labels(split: str) -> Integers:
 class _Chance:
     """The random numbers of one block: always drawn for all 256 places, so that no place depends on the others."""
 
-    def __init__(self, seed: int, block: int, count: int) -> None:
+    def __init__(self, seed: int, block: int, places: slice | Integers) -> None:
         self._stream = np.random.PCG64(np.random.SeedSequence([VERSION, seed, block]))
-        self._count = count
+        self._places = places
 
     def _raw(self, number: int) -> npt.NDArray[np.uint64]:
         drawn: npt.NDArray[np.uint64] = self._stream.random_raw(BLOCK * number).reshape(number, BLOCK)
-        return drawn[:, : self._count]
+        return drawn[:, self._places]
 
     def even(self, number: int) -> Floats:
         """(number, count), evenly spread over 0..1."""

@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TypeGuard
 
 _TICKS = 5  # about as many fit on a phone
 _KINDS = (("mechanism", "with the mechanism"), ("control", "control"), ("claimed", "the paper"))
@@ -51,14 +52,17 @@ class Dot:
 def dots(rows: Sequence[Dot], *, axis: str, chance: float | None = None) -> str:
     """Return a picture with a row per model, in the order given: HTML, whose classes page.css styles.
 
+    The scale shows what was measured here. What a paper gives far beyond it stands at the edge, with its number.
+
     Args:
         rows: the models, at least one; their names differ.
         axis: what is measured, with its unit.
         chance: what guessing gives; a dotted line.
     """
     values = [value for one in rows for value in (one.lowest, one.highest)]
-    values += [one.claimed for one in rows if one.claimed is not None]
     values += [chance] if chance is not None else []
+    width = (max(values) - min(values)) or math.inf
+    values += [one.claimed for one in rows if _near(one.claimed, min(values) - width, max(values) + width)]
     scale = _Scale(min(values), max(values))
     there = {one.kind for one in rows} | {"claimed" for one in rows if one.claimed is not None}
     legend = "".join(f'<span><i class="dots-{kind}"></i>{words}</span>' for kind, words in _KINDS if kind in there)
@@ -72,6 +76,10 @@ def dots(rows: Sequence[Dot], *, axis: str, chance: float | None = None) -> str:
         f'<ul class="dots">{"".join(_row(one, scale, lines) for one in rows)}'
         f'<li aria-hidden="true"><span></span><span class="dots-track">{numbers}</span><span></span></li></ul>'
     )
+
+
+def _near(claimed: float | None, first: float, last: float) -> TypeGuard[float]:
+    return claimed is not None and first <= claimed <= last
 
 
 class _Scale:
@@ -106,7 +114,10 @@ def _row(one: Dot, scale: _Scale, lines: str) -> str:
     marks += f'<i class="dots-{one.kind}" style="left:{scale.place(one.mean)}%"></i>'
     words = one.words
     if one.claimed is not None:
-        marks += f'<i class="dots-claimed" style="left:{scale.place(one.claimed)}%"></i>'
+        place = min(max(scale.place(one.claimed), 0), 100)
+        marks += f'<i class="dots-claimed" style="left:{place}%"></i>'
+        if place in (0, 100):
+            marks += f'<small class="dots-{"left" if place == 0 else "right"}">{one.claimed:.2f}</small>'
         words += f"; the paper: {one.claimed:.2f}"
     return (
         f'<li title="{escape(words)}"><span>{escape(one.name)}</span>'

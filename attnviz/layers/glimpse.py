@@ -48,24 +48,29 @@ class Retina(nn.Module):
         scales: how many patches.
     """
 
-    first: Tensor
-    last: Tensor
-    start: Tensor
-    side: Tensor
+    row_places: Tensor
+    column_places: Tensor
+    middle: Tensor
 
     def __init__(self, *, rows: int, columns: int, size: int, scales: int) -> None:
         super().__init__()
         if min(rows, columns, size, scales) < 1:
             raise BadInput(f"A retina needs sizes above 0, not {(rows, columns, size, scales)}.")
         self.shape, self.size, self.scales = (rows, columns), size, scales
-        boxes = [1 << scale for scale in range(scales)]
-        shapes = torch.tensor([(rows + box + 1, columns + box + 1) for box in boxes])  # of the maps
-        starts = torch.cat([torch.zeros(1, dtype=torch.int64), shapes.prod(1).cumsum(0)[:-1]])
-        first = torch.stack([box * (torch.arange(size) + 1) - size * box // 2 for box in boxes])
-        self.register_buffer("first", first[..., None], persistent=False)  # (scale, value, 1): places from pixel 0
-        self.register_buffer("last", shapes[:, None] - 1, persistent=False)  # (scale, 1, 2): the far border
-        self.register_buffer("start", starts[:, None], persistent=False)  # (scale, 1): where a map begins
-        self.register_buffer("side", torch.tensor((float(rows), float(columns))), persistent=False)
+        start, row_places, column_places = 0, [], []
+        for scale in range(scales):
+            box = 1 << scale
+            height, width = rows + box + 1, columns + box + 1  # of the map
+            first = box * (torch.arange(size) + 1) - size * box // 2
+            row = (torch.arange(rows + 1)[:, None] + first).clamp(0, height - 1)  # (pixel, value)
+            column = (torch.arange(columns + 1)[:, None] + first).clamp(0, width - 1)
+            row_places.append((start + row * width).repeat_interleave(size, dim=1))
+            column_places.append(column.repeat(1, size))
+            start += height * width
+        # (pixel, scale x row x column): the place of a value is the sum of what its pixel's row and column contribute.
+        self.register_buffer("row_places", torch.cat(row_places, dim=1), persistent=False)
+        self.register_buffer("column_places", torch.cat(column_places, dim=1), persistent=False)
+        self.register_buffer("middle", torch.tensor((rows / 2, columns / 2)), persistent=False)
 
     def maps(self, images: Tensor) -> Tensor:
         """Return the means over the boxes of every scale at every place.
@@ -96,23 +101,22 @@ class Retina(nn.Module):
         Returns:
             patches: float (batch, scale, row, column).
         """
-        place = (self.pixel(location)[:, None, None] + self.first).clamp_min(0).minimum(self.last)
-        row, column = place.unbind(-1)  # (batch, scale, value), each
-        row = row * (self.last[..., 1] + 1) + self.start
-        place = row[..., None] + column[..., None, :]  # (batch, scale, row, column)
-        return maps.gather(1, place.flatten(1)).view(place.shape)
+        row, column = self.pixel(location).unbind(-1)
+        places = self.row_places.index_select(0, row) + self.column_places.index_select(0, column)
+        return maps.gather(1, places).view(-1, self.scales, self.size, self.size)
 
     def pixel(self, location: Tensor) -> Tensor:
         """Return the pixel that a location falls on.
 
         Args:
             location: float (..., 2), (row, column); -1 is the first edge and 1 the last, and what is beyond counts as
-                the edge.
+                the edge. NaN, which a model gives whose training has failed, counts as the first edge.
 
         Returns:
             int64 (..., 2), (row, column), from 0 to the number of rows or columns itself.
         """
-        return ((location.detach().clamp(-1, 1) + 1) / 2 * self.side).floor().long()
+        pixel = ((location.detach().clamp(-1, 1) + 1) * self.middle).long()
+        return pixel.clamp_min_(0)  # NaN becomes a number far below 0
 
     def corners(self, location: Tensor) -> Tensor:
         """Return the top left pixel of each patch; it may lie off the picture.
@@ -287,7 +291,7 @@ class Glimpses(Layer):
     def _mean(self, number: int, hidden: Tensor) -> Tensor:
         """Return where a location lies on average, (batch, 2)."""
         if self.path is not None:
-            return (2 * hidden.new_tensor(self.path[number]) / self.retina.side).expand(len(hidden), 2)
+            return (hidden.new_tensor(self.path[number]) / self.retina.middle).expand(len(hidden), 2)
         if number == 0 or self.policy == "random":
             return hidden.new_zeros(len(hidden), 2)
         mean: Tensor = self.mean(hidden.detach() if self.detach_hidden and self.training else hidden)

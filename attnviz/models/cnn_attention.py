@@ -62,6 +62,7 @@ class CnnAttention(nn.Module):
         super().__init__()
         self.rows, self.columns = rows, columns
         self.grid = grid = receptive_fields({"rows": rows, "columns": columns})
+        self.weight_uses = grid.tokens  # by one pass, on average at most: for the budget of the live channel
         first, second, third = FILTERS
         self.conv = nn.Sequential(
             ConvBlock(channels=1, output_channels=first, kernel=2, pool=2),

@@ -59,5 +59,7 @@ class VGGControl(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         check(images, *self.shape)
+        if self.training:  # faster by a quarter in bfloat16
+            images = images.to(memory_format=torch.channels_last)
         logits: Tensor = self.classifier(self.convolutions(images).flatten(1))
         return logits

@@ -124,6 +124,7 @@ COLOUR_NO_SKIP = changed(
 
 CONTROL = changed(
     B, model="vgg_control", name="fashion", title="The paper's convolutional control", config={}, accumulate=32,
+    precision="bfloat16",
     why="What element-wise attention is compared with: 929,510 parameters.", weights="float16", ablations=(),
     cost="70 core-minutes",
     probes=(Probe(name="loss_sum"), Probe(name="gradient_mean", of="convolutions.0.weight")),
@@ -247,7 +248,7 @@ PAPER = Paper(
     name="bacochina",
     title="Element-Wise Attention Layers: an option for optimization",
     source="Bacochina and Thom de Souza, 2023",
-    first=(B.key, REPAIRED.key, CONV.key, LINE.key),
+    first=(REPAIRED.key, CONV.key),
     tables=(
         PaperTable(
             title="Fashion-MNIST, after 10 epochs",

@@ -129,6 +129,8 @@ class Recipe(Strict):
         batch: how many pictures a step sees.
         accumulate: a batch goes through the model in so many parts, one after the other, whose gradients are added
             up: the step is that of the undivided batch, with less memory.
+        precision: what convolutions and matrix products of a training step are computed in. Weights, their updates and
+            all that is measured stay float32. "bfloat16" is faster where the processor or GPU has instructions for it.
         epochs, patience: at most so many epochs, and none after `patience` of them in a row without a better value of
             the watched figure; None never stops early.
         watch: the figure on the validation part that stopping, choosing and "plateau" go by.
@@ -166,6 +168,7 @@ class Recipe(Strict):
     plateau: Plateau = Plateau()
     batch: int = Field(gt=0)
     accumulate: int = Field(default=1, gt=0)
+    precision: Literal["float32", "bfloat16"] = "float32"
     epochs: int = Field(gt=0)
     patience: int | None = Field(default=None, gt=0)
     watch: str = "loss"

@@ -217,12 +217,7 @@ PAPER = Paper(
     name="schwarz",
     title="Multi-Head Attention For Binary Classification",
     source="Schwarz, 2021",
-    first=(
-        SIMPLE.key,
-        "pixel_line.1v8",
-        TEN.key,
-        "pixel_line.digits",
-    ),
+    first=(TEN.key, "pixel_line.digits"),
     figures=(
         PaperFigure(
             what="The paper's simple model",

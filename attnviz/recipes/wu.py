@@ -311,6 +311,7 @@ PAPER = Paper(
     name="wu",
     title="Investigating Attention Mechanisms for Variant MNIST Datasets",
     source="Wu, Xu, Lee, 2018",
+    first=(OURS.key, RANDOM.key, CLUTTERED_NETS[1].key, PLAIN.key),
     figures=(
         _figure("Cluttered digits, 4 glimpses, 3 scales of 12 x 12, Adam", _TABLE_1, 0.927, CLUTTERED_4),
         _figure("Cluttered digits, 6 glimpses", _TABLE_1, 0.919, CLUTTERED_6, AS_PUBLISHED),

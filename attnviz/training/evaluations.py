@@ -108,16 +108,7 @@ def at_mean(model: nn.Module, train: Examples, of: str) -> AbstractContextManage
 def shuffled(model: nn.Module, train: Examples, of: str) -> AbstractContextManager[None]:
     """Give every picture the taps of the next picture in its batch.
 
-    Args:
-        model: in evaluation mode.
-        train: the training pictures, on the model's device.
-        of: a pattern of tap paths.
-
-    Returns:
-        A context in which every forward pass of the model is changed in this way.
-
-    Raises:
-        TraceError: the pattern matches no tap.
+    Args, Returns and Raises: as of `at_mean`.
     """
     change = Change(lambda path, tensor, axes: tensor.roll(1, axes.index("batch")), {})
     return edited(model, dict.fromkeys(_taps(model, train, of), (change,)))

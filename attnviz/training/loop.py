@@ -128,7 +128,7 @@ class Training:
         order = torch.randperm(shown, generator=self.generator)
         steps = -(-shown // recipe.batch)
         totals: dict[str, Tensor] = defaultdict(lambda: torch.zeros((), device=self.train.labels.device))
-        losses = []
+        losses, device = [], self.train.labels.device.type
         self.model.train()
         for step, chosen in enumerate(order.split(recipe.batch), 1):
             progress = (self.epoch * steps + step) / (recipe.epochs * steps)
@@ -138,7 +138,8 @@ class Training:
             self.optimiser.zero_grad()
             loss = torch.zeros((), device=self.train.labels.device)
             for part in batch.split(-(-len(batch) // recipe.accumulate)):
-                found = self.objective.loss(self.model, as_float(part.images), part.labels, self.generator)
+                with torch.autocast(device, torch.bfloat16, enabled=recipe.precision == "bfloat16"):
+                    found = self.objective.loss(self.model, as_float(part.images), part.labels, self.generator)
                 share = found["loss"] * (len(part) / len(batch))
                 share.backward()
                 loss += share.detach()

@@ -174,7 +174,8 @@ def _figure(
     measure = objective(recipe).measures[name]
     values = [one.value for one in measured.values()]
     mean, lowest, highest, per_seed = sum(values) / len(values), min(values), max(values), tuple(values)
-    old = next((figure for figure in before if figure.measures(test, name)), None) if seeds.kept else None
+    same = (figure for figure in before if figure.measures(test, name) and figure.count == count)
+    old = next(same, None) if seeds.kept else None
     if old is not None and seeds.before is not None:
         if old.per_seed is None:  # then all of its seeds are kept
             mean = (old.mean * old.seeds + sum(values)) / (old.seeds + len(values))

@@ -67,7 +67,7 @@ class Objective(ABC):
         Args:
             model: in training mode.
             images: float (batch, channel, row, column) in 0..1.
-            labels: int64 (batch,).
+            labels: int64 (batch,), places of the classes.
             generator: for draws; it lies on the CPU, so that it is the same for every device.
 
         Returns:
@@ -87,10 +87,11 @@ class Objective(ABC):
             A value for each name in `measures`.
         """
 
-    def remark(self, values: Mapping[str, float | None]) -> str | None:
+    def remark(self, recipe: Recipe, values: Mapping[str, float | None]) -> str | None:
         """Return a sentence for the person who trains, if an epoch's values show that something has gone wrong.
 
         Args:
+            recipe: that is trained.
             values: of the curve, such as "validation_loss".
 
         Returns:
@@ -109,11 +110,7 @@ class Classification(Objective):
     ) -> Mapping[str, Tensor]:
         """Return the mean cross entropy of a batch.
 
-        Args:
-            model: in training mode.
-            images: float (batch, channel, row, column) in 0..1.
-            labels: int64 (batch,), places of the classes.
-            generator: for draws, on the CPU.
+        Args: as of `Objective.loss`.
 
         Returns:
             {"loss": scalar, in nats}

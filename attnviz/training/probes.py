@@ -68,33 +68,17 @@ def gradient_mean(moment: Moment, of: str) -> float:
 
 
 def gradient_norm(moment: Moment, of: str) -> float:
-    """Euclidean norm of a parameter's gradient at the last step.
+    """Euclidean norm of a parameter's gradient at the last step, 0 or more.
 
-    Args:
-        moment: the end of an epoch.
-        of: the name of a parameter, or of its part along the first axis: "layers.0.x_weights[0]".
-
-    Returns:
-        The norm, 0 or more.
-
-    Raises:
-        BadInput: the model has no such parameter.
+    Args and Raises: as of `gradient_mean`.
     """
     return float(_gradient(moment, of).double().norm())
 
 
 def gradient_zeros(moment: Moment, of: str) -> float:
-    """Share of a parameter's gradient at the last step that is exactly 0.
+    """Share of a parameter's gradient at the last step that is exactly 0, 0..1; 1 where it has no gradient.
 
-    Args:
-        moment: the end of an epoch.
-        of: the name of a parameter, or of its part along the first axis: "layers.0.x_weights[0]".
-
-    Returns:
-        A share, 0..1; 1 where it has no gradient.
-
-    Raises:
-        BadInput: the model has no such parameter.
+    Args and Raises: as of `gradient_mean`.
     """
     return float((_gradient(moment, of) == 0).double().mean())
 

@@ -51,7 +51,7 @@ class Progress:
             self._saved = event.epoch
             losses = {name: value for name, value in event.values.items() if name.endswith("_loss")}
             self._said = "".join(f", {name.replace('_', ' ')} {value:.4g}" for name, value in losses.items())
-            remark = self._objective.remark(event.values)
+            remark = self._objective.remark(self._recipe, event.values)
             if remark and not self._remarked:
                 self._drawn().write(f"Seed {seed}, epoch {event.epoch}: {remark}", file=self._stream or sys.stderr)
             self._remarked = remark is not None

@@ -15,6 +15,7 @@ from torch.nn.functional import cross_entropy, mse_loss, nll_loss
 
 from attnviz.errors import BadInput
 from attnviz.layers.glimpse import Glances
+from attnviz.recipes.recipe import Recipe
 from attnviz.training.examples import Examples, as_float
 from attnviz.training.objectives import MEASURING_SEED, Measure, Measured, Objective
 
@@ -70,11 +71,7 @@ class Reinforcement(Objective):
     ) -> Mapping[str, Tensor]:
         """Return the loss, its parts and the mean reward of a batch.
 
-        Args:
-            model: in training mode.
-            images: float (batch, channel, row, column) in 0..1.
-            labels: int64 (batch,), places of the classes.
-            generator: for draws, on the CPU.
+        Args: as of `Objective.loss`.
 
         Returns:
             "loss": the sum of all parts with their weights, and each part and the mean "reward", 0..1, under its name.
@@ -140,17 +137,18 @@ class Reinforcement(Objective):
             "spread": Measured(spread(torch.cat(means))),
         }
 
-    def remark(self, values: Mapping[str, float | None]) -> str | None:
-        """Say that the policy has collapsed, where it has.
+    def remark(self, recipe: Recipe, values: Mapping[str, float | None]) -> str | None:
+        """Say that the policy has collapsed, where it has. One that is not learnt cannot collapse.
 
         Args:
+            recipe: that is trained; its model's `policy` is "learnt" unless it says otherwise.
             values: of the curve, such as "validation_spread".
 
         Returns:
             One sentence, or None.
         """
         found = values.get("validation_spread")
-        if found is None or found >= COLLAPSED:
+        if found is None or found >= COLLAPSED or recipe.config.get("policy", "learnt") != "learnt":
             return None
         return (
             f"The policy has collapsed: the mean location of a glimpse varies by only {found:.2f} from picture to "

@@ -7,7 +7,7 @@ import pytest
 
 from attnviz import data
 from attnviz.data import strokes
-from attnviz.data.cluttered import CLUTTERED, Clutter, corners, scatter
+from attnviz.data.cluttered import CLUTTERED, Clutter, corners, scatter, thrown
 from attnviz.errors import BadInput, DataError, UnknownName
 
 COUNT = 4000
@@ -129,6 +129,21 @@ def test_drawn_digits_stand_at_their_corners_and_are_taken_from_the_splits_own(s
         assert (dataset.images[number, row : row + 28, column : column + 28] >= under).all()
 
 
+@pytest.mark.parametrize(("name", "split"), [("cluttered_strokes", "test"), ("cluttered_strokes_60", "validation")])
+def test_picked_pictures_are_those_of_the_split(name, split):
+    numbers = np.array([999, 3, 500])
+    images, labels = data.pick(name, split, numbers)
+    whole = data.load(name, split)
+    assert (images == whole.images[numbers]).all() and (labels == whole.labels[numbers]).all()
+    assert (data.labels(name, split) == whole.labels).all()
+
+
+def test_a_picture_is_picked_without_making_the_others(monkeypatch):
+    monkeypatch.setattr("attnviz.data.cluttered._made", None)
+    monkeypatch.setattr(strokes, "load", None)
+    assert data.pick("cluttered_strokes", "test", [9999]).images.shape == (1, 40, 40, 1)
+
+
 def test_a_centred_canvas_holds_the_same_picture_with_the_digit_in_the_middle():
     digits = strokes.load("test", 256)[0]
     which = np.arange(60)
@@ -139,6 +154,22 @@ def test_a_centred_canvas_holds_the_same_picture_with_the_digit_in_the_middle():
         part = centred[number, 12 - row : 52 - row, 12 - column : 52 - column]
         assert (part == plain[number]).all()
         assert part.sum(dtype=int) == centred[number].sum(dtype=int)
+
+
+def test_a_picture_is_thrown_among_clutter_by_its_seed():
+    picture = np.full((28, 28), 90, np.uint8)
+    first, again, other = (thrown(picture, Clutter(), seed=seed)[:, :, 0] for seed in (1, 1, 2))
+    assert first.shape == (40, 40) and (first == again).all() and (first != other).any()
+    whole = [
+        (row, column) for row in range(13) for column in range(13)
+        if (first[row : row + 28, column : column + 28] >= 90).all()
+    ]  # fmt: skip
+    assert len(whole) == 1, "the picture stands on it as a whole"
+    row, column = whole[0]
+    first[row : row + 28, column : column + 28] = 0
+    assert np.count_nonzero(first) > 0, "there is clutter around it"
+    with pytest.raises(BadInput, match="do not fit on a canvas"):
+        thrown(np.zeros((40, 40), np.uint8), Clutter(), seed=1)
 
 
 def test_it_is_available_where_its_source_is(monkeypatch, tmp_path):
@@ -159,5 +190,7 @@ def test_fetching_it_fetches_its_source(monkeypatch):
 def test_unknown_names_are_refused():
     with pytest.raises(UnknownName, match="split of cluttered strokes 'tests'"):
         CLUTTERED["cluttered_strokes"].made("tests")
+    with pytest.raises(UnknownName, match="split of cluttered strokes 'tests'"):
+        data.labels("cluttered_strokes", "tests")
     with pytest.raises(UnknownName, match="no cluttered data set 'strokes'"):
         corners("strokes", "test")

@@ -71,6 +71,17 @@ def test_a_count_that_the_split_has_not(name, count):
         data.load(name, "test", count=count)
 
 
+def test_some_pictures_are_picked_in_the_order_of_their_numbers():
+    images, labels = data.pick("fashion_mnist", "samples", [7, 2])
+    whole = data.load("fashion_mnist", "samples")
+    assert (images == whole.images[[7, 2]]).all() and (labels == whole.labels[[7, 2]]).all()
+    for name, split, number in (("strokes", "test", 10_000), ("strokes", "test", -1), ("cifar10", "samples", 10_000)):
+        with pytest.raises(BadInput, match="has the pictures 0 to"):
+            data.pick(name, split, [0, number])
+    with pytest.raises(UnknownName):
+        data.pick("strokes", "tests", [0])
+
+
 def test_what_is_not_here_says_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTNVIZ_DATA", str(tmp_path))
     with pytest.raises(DataError, match=r"python -m attnviz data mnist` \(11 MB\)"):

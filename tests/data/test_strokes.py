@@ -85,6 +85,14 @@ def test_a_part_of_a_split_is_its_beginning():
     assert strokes.load("test", 0)[0].shape == (0, 28, 28, 1)
 
 
+def test_picked_pictures_are_those_of_the_split():
+    numbers = np.array([300, 5, 255, 256, 5, 299])
+    images, labels = strokes.pick("test", numbers)
+    whole, digits = strokes.load("test", 301)
+    assert (images == whole[numbers]).all() and (labels == digits[numbers]).all()
+    assert strokes.pick("test", numbers[:0])[0].shape == (0, 28, 28, 1)
+
+
 def test_seeds_draw_differently():
     digits = np.arange(10)
     pictures = [strokes.draw(digits, seed=seed).tobytes() for seed in range(20)]

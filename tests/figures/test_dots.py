@@ -70,6 +70,20 @@ def test_guessing_lies_inside_the_scale() -> None:
     assert 0 < left(row, "chance") < left(row, "mechanism") < 100
 
 
+@pytest.mark.parametrize(("claimed", "side", "at"), [(9.99, "left", 0), (99.0, "right", 100)])
+def test_what_a_paper_gives_far_beyond_what_was_measured_stands_at_the_edge_with_its_number(
+    claimed: float, side: str, at: float
+) -> None:
+    measured = [Dot("low", 80.0, 80.0, 80.0, 1, claimed=81.0), Dot("high", 84.0, 84.0, 84.0, 1)]
+    beyond = [*measured, Dot("beyond", 82.0, 82.0, 82.0, 1, claimed=claimed)]
+    low, high, row = rows_of(dots(beyond, axis="a"))
+    assert (left(row, "claimed"), left(row, "mechanism")) == (at, pytest.approx(50, abs=0.02))
+    assert f'<small class="dots-{side}">{claimed:.2f}</small>' in row
+    assert f"the paper: {claimed:.2f}" in row
+    assert [low, high] == rows_of(dots(measured, axis="a")), "it leaves the scale alone"
+    assert "<small" not in low
+
+
 @pytest.mark.parametrize("value", [81.0, 0.5, 99_000.0])
 def test_a_single_value_has_a_scale_too(value: float) -> None:
     html = dots([Dot("one", value, value, value, 1)], axis="a")

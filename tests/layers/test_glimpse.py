@@ -65,6 +65,12 @@ def test_a_location_off_the_picture_is_looked_at_as_its_edge():
     assert torch.equal(far, edge)
 
 
+def test_a_location_that_is_no_number_is_looked_at_as_the_first_edge():
+    retina, images = Retina(rows=9, columns=9, size=3, scales=2), torch.rand(1, 1, 9, 9)
+    nowhere, edge = (retina(retina.maps(images), torch.full((1, 2), place)) for place in (math.nan, -1.0))
+    assert torch.equal(nowhere, edge)
+
+
 def test_patches_have_a_gradient_with_respect_to_the_picture():
     retina = Retina(rows=8, columns=8, size=2, scales=2).double()
     images = torch.rand(1, 1, 8, 8, dtype=torch.float64, requires_grad=True)

@@ -14,13 +14,13 @@ import torch
 from attnviz import data, recipes
 from attnviz.cards import Card
 from attnviz.data import Dataset
-from attnviz.recipes import Recipe
-from attnviz.recipes.recipe import Paper, PaperFigure, Test
+from attnviz.recipes.recipe import Paper, PaperFigure, Recipe, Test
 from attnviz.training import seeds
 from attnviz.training.examples import Examples, on_device
 from attnviz.training.loop import Training
 from attnviz.training.runs import RunFile
 
+ABLATED = {"ablations": [{"name": "mean", "of": "attention.mixed"}], "tests": [{"data": "strokes", "count": 30}]}
 PICTURES = 300  # of strokes, all ten digits, that there are in these tests
 
 
@@ -57,6 +57,10 @@ def run_file(chosen: Recipe, **changes: Any) -> RunFile:
         "command": "attnviz train",
     }
     return RunFile.model_validate({**values, **changes})
+
+
+def silent(seed: int, event: object) -> None:
+    """Report nothing of a training."""
 
 
 _load = data.load
@@ -97,7 +101,7 @@ def place(folder: Path, *chosen: Recipe) -> Iterator[None]:
 def checkpoint(model: str = "pixel_attention") -> tuple[Card, bytes, bytes]:
     """Train two seeds: the card as it was returned, and the bytes of card.json and weights.safetensors."""
     with tempfile.TemporaryDirectory() as folder, place(Path(folder)):
-        card = seeds.train(recipe(model), [0, 1], device="cpu", threads=1, report=lambda seed, event: None)
+        card = seeds.train(recipe(model), [0, 1], device="cpu", threads=1, report=silent)
         home = Path(os.environ["ATTNVIZ_CHECKPOINTS"]) / card.name
         return card, (home / "card.json").read_bytes(), (home / "weights.safetensors").read_bytes()
 

@@ -225,6 +225,19 @@ def test_a_batch_in_parts_gives_the_loss_and_the_gradients_of_the_undivided_one(
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
 
 
+def test_in_bfloat16_only_the_passes_of_training_are_rounded():
+    training = small.training(small.recipe("pixel_line", precision="bfloat16", epochs=1))
+    exact = small.training(small.recipe("pixel_line", epochs=1))
+    outputs: set[tuple[bool, torch.dtype]] = set()
+    training.model.register_forward_hook(lambda m, i, logits: outputs.add((m.training, logits.dtype)))
+    for each in (training, exact):
+        list(each.run())
+    assert outputs == {(True, torch.bfloat16), (False, torch.float32)}
+    for one, other in zip(training.model.parameters(), exact.model.parameters(), strict=True):
+        assert one.dtype == torch.float32 and not torch.equal(one, other)
+        torch.testing.assert_close(one, other, rtol=0.05, atol=0.005)
+
+
 def test_batches_of_a_model_that_normalises_by_batch_are_not_divided():
     model = nn.Sequential(nn.BatchNorm2d(1), nn.Flatten(), nn.Linear(784, 1))
     chosen = small.recipe("pixel_line", accumulate=2)

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from attnviz.errors import BadInput
 from attnviz.models.recurrent_attention import RecurrentAttention
+from attnviz.recipes import RECIPES
 from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.training.examples import Examples
 from attnviz.training.objectives import Classification, objective
@@ -118,12 +119,18 @@ def test_the_spread_is_that_of_the_larger_axis_at_the_narrowest_glimpse_after_th
 
 
 def test_a_collapse_is_said_in_a_sentence():
-    judge = Reinforcement()
-    sentence = judge.remark({"validation_spread": COLLAPSED - 0.01})
+    judge, learnt = Reinforcement(), RECIPES["recurrent_attention.cluttered"]
+    sentence = judge.remark(learnt, {"validation_spread": COLLAPSED - 0.01})
     assert sentence is not None and "has collapsed" in sentence and "0.14" in sentence
-    assert judge.remark({"validation_spread": COLLAPSED}) is None
-    assert judge.remark({"train_loss": 1.0}) is None
-    assert Classification().remark({"validation_loss": 9.0}) is None
+    assert judge.remark(learnt, {"validation_spread": COLLAPSED}) is None
+    assert judge.remark(learnt, {"train_loss": 1.0}) is None
+    assert Classification().remark(learnt, {"validation_loss": 9.0}) is None
+
+
+@pytest.mark.parametrize("name", ["random", "centre", "ring", "oracle"])
+def test_a_policy_that_is_not_learnt_is_not_said_to_have_collapsed(name):
+    recipe = RECIPES[f"recurrent_attention.cluttered-{name}"]
+    assert Reinforcement().remark(recipe, {"validation_spread": 0.0}) is None
 
 
 def test_it_is_an_objective_that_recipes_name():

@@ -1,6 +1,5 @@
 """From a recipe to a checkpoint, attnviz/training/seeds.py."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,9 +7,9 @@ import torch
 
 import attnviz
 from attnviz import cards, checkpoints, data
-from attnviz.data import Dataset, strokes
+from attnviz.data import strokes
 from attnviz.data.augment import augment
-from attnviz.errors import BadInput, CheckpointError, DataError, RunError
+from attnviz.errors import BadInput, CheckpointError, DataError
 from attnviz.recipes.recipe import Augmentation, Recipe
 from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.training import measuring, seeds
@@ -21,16 +20,6 @@ from attnviz.training.runs import Resumed, Run
 from tests.training import small
 
 
-@pytest.fixture
-def here(tmp_path: Path) -> Iterator[Path]:
-    with small.place(tmp_path):
-        yield tmp_path
-
-
-def _silent(seed: int, event: object) -> None:
-    pass
-
-
 def _unvalidated(**changes: object) -> Recipe:
     return small.recipe("pixel_line", validation=None, keep="last", patience=None, epochs=2, **changes)
 
@@ -39,7 +28,7 @@ def test_without_a_validation_part_all_is_trained_on_and_the_lowest_seed_is_ship
     parts = []
     made = Training
     monkeypatch.setattr(seeds, "Training", lambda *given: (parts.append(given), made(*given))[1])
-    card = seeds.train(_unvalidated(), [3, 1, 2], device="cpu", threads=1, report=_silent)
+    card = seeds.train(_unvalidated(), [3, 1, 2], device="cpu", threads=1, report=small.silent)
     assert card.seed == 1
     count = len(data.load("strokes", "train", (8, 1)).labels)
     assert [(len(train), validation) for _, _, train, validation, _ in parts] == [(count, None)] * 3
@@ -47,72 +36,10 @@ def test_without_a_validation_part_all_is_trained_on_and_the_lowest_seed_is_ship
 
 def test_the_highest_accuracy_is_shipped_where_accuracy_is_watched(here):
     chosen = small.recipe("pixel_line", watch="accuracy", epochs=1)
-    card = seeds.train(chosen, range(4), device="cpu", threads=1, report=_silent)
+    card = seeds.train(chosen, range(4), device="cpu", threads=1, report=small.silent)
     accuracies = {run.seed: run.kept("validation_accuracy") for run in card.runs}
     assert len(set(accuracies.values())) > 1
     assert accuracies[card.seed] == max(accuracies.values())
-
-
-ABLATED = {"ablations": [{"name": "mean", "of": "attention.mixed"}], "tests": [{"data": "strokes", "count": 30}]}
-
-
-def test_seeds_are_added_to_a_card_that_is_there(here):
-    chosen = small.recipe(**ABLATED)
-    together = seeds.train(chosen, [0, 1, 2], device="cpu", threads=1, report=_silent)
-    (here / "checkpoints" / chosen.key / "card.json").unlink()
-    seeds.train(chosen, [0], device="cpu", threads=1, report=_silent)
-    added = seeds.train(chosen, [1, 2], device="cpu", threads=1, report=_silent)
-    assert added.command == together.command == "python -m attnviz train pixel_attention --recipe small --seeds 0-2"
-    same = {"seconds"}
-    assert added.model_dump(exclude=same) == together.model_dump(exclude=same)
-    assert len(added.figures[0].per_seed) == len(added.ablations[0].figures[0].per_seed) == 3
-    assert cards.text(attnviz.load(chosen.key).card) == cards.text(added)
-
-
-def test_a_seed_that_is_there_is_replaced_and_the_others_stay(here):
-    chosen = small.recipe(**ABLATED)
-    before = seeds.train(chosen, [0, 1, 2], device="cpu", threads=1, report=_silent)
-    after = seeds.train(chosen, [1], device="cpu", threads=1, report=_silent)
-    assert [run.seed for run in after.runs] == [0, 2, 1]
-    assert (after.seed, after.weights_digest) == (before.seed, before.weights_digest)
-    assert sorted(after.figures[0].per_seed) == sorted(before.figures[0].per_seed)
-    assert after.figures[0].right == before.figures[0].right
-
-
-def test_seeds_can_be_added_to_an_old_card_but_not_replaced_on_it(here):
-    chosen = small.recipe("pixel_line")
-    card = seeds.train(chosen, [0, 1], device="cpu", threads=1, report=_silent)
-    old = card.model_copy(update={"figures": tuple(f.model_copy(update={"per_seed": None}) for f in card.figures)})
-    checkpoints.save(attnviz.load(card.name).model.state_dict(), old)
-    with pytest.raises(
-        RunError, match=r"has the seeds 0-1 with no figures per seed, .* again with --seeds 0-1, or remove"
-    ):
-        seeds.train(chosen, [1], device="cpu", threads=1, report=_silent)
-    added = seeds.train(chosen, [2], device="cpu", threads=1, report=_silent)
-    assert added.figures[0].per_seed is None
-    assert added.figures[0].seeds == 3
-    alone = seeds.train(chosen, [0, 1, 2], device="cpu", threads=1, report=_silent).figures[0]
-    assert added.figures[0].mean == pytest.approx(sum(alone.per_seed) / 3)
-    assert (added.figures[0].lowest, added.figures[0].highest) == (min(alone.per_seed), max(alone.per_seed))
-
-
-def test_seeds_of_another_recipe_or_of_other_data_are_not_mixed(here, monkeypatch):
-    seeds.train(small.recipe("pixel_line", epochs=1), [0], device="cpu", threads=1, report=_silent)
-    with pytest.raises(
-        RunError, match=r"pixel_line.small has the seeds 0 with another recipe. .* --seeds 0, or remove"
-    ):
-        seeds.train(small.recipe("pixel_line", epochs=2), [1], device="cpu", threads=1, report=_silent)
-    monkeypatch.setattr(data, "digest", lambda dataset: "1")
-    with pytest.raises(RunError, match="has the seeds 0 with other data"):
-        seeds.train(small.recipe("pixel_line", epochs=1), [1], device="cpu", threads=1, report=_silent)
-    assert not list((here / "runs").glob("*.1"))  # said before anything is trained
-
-
-def test_a_damaged_card_is_no_hindrance_to_training_again(here):
-    chosen = small.recipe("pixel_line", epochs=1)
-    seeds.train(chosen, [0], device="cpu", threads=1, report=_silent)
-    (here / "checkpoints" / chosen.key / "card.json").write_text("{}")
-    assert [run.seed for run in seeds.train(chosen, [1], device="cpu", threads=1, report=_silent).runs] == [1]
 
 
 def test_a_data_set_may_have_a_validation_split_of_its_own(here, monkeypatch):
@@ -123,7 +50,7 @@ def test_a_data_set_may_have_a_validation_split_of_its_own(here, monkeypatch):
         data, "load", lambda name, split, classes: small.few(name, "test" if split == "validation" else split, classes)
     )
     chosen = small.recipe("pixel_line", validation="validation", epochs=1)
-    seeds.train(chosen, [0], device="cpu", threads=1, report=_silent)
+    seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
     ((_, _, train, validation, _),) = parts
     assert train.images.numpy().tobytes() == small.few("strokes", "train", (8, 1)).images.tobytes()
     assert validation.images.numpy().tobytes() == small.few("strokes", "test", (8, 1)).images.tobytes()
@@ -143,7 +70,7 @@ def test_figures_are_measured_with_the_weights_as_they_are_stored(here, monkeypa
     monkeypatch.setattr(
         measuring, "evaluate", lambda m, *rest: (measured.append(m.state_dict()), evaluate(m, *rest))[1]
     )
-    seeds.train(chosen, [0], device="cpu", threads=1, report=_silent)
+    seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
     loaded = attnviz.load(chosen.key).model.state_dict()
     for name, tensor in measured[0].items():
         assert torch.equal(tensor, loaded[name])
@@ -151,7 +78,7 @@ def test_figures_are_measured_with_the_weights_as_they_are_stored(here, monkeypa
 
 
 def test_ablations_stand_on_the_card_with_their_figures(here):
-    card = seeds.train(small.recipe(**ABLATED), [0, 1], device="cpu", threads=1, report=_silent)
+    card = seeds.train(small.recipe(**small.ABLATED), [0, 1], device="cpu", threads=1, report=small.silent)
     (ablated,) = card.ablations
     assert ablated.title == "attention.mixed at its mean over 3,000 training pictures"
     (figure,) = ablated.figures
@@ -233,7 +160,7 @@ def _accuracy(here: Path, seed: int, test: RecipeTest) -> float:
 
 def test_the_smaller_validation_loss_is_shipped_whatever_the_order(here):
     card = small.checkpoint()[0]
-    again = seeds.train(small.recipe(), [1, 0], device="cpu", threads=1, report=_silent)
+    again = seeds.train(small.recipe(), [1, 0], device="cpu", threads=1, report=small.silent)
     assert again.seed == card.seed
     assert again.weights_digest == card.weights_digest
     assert [run.seed for run in again.runs] == [1, 0]
@@ -258,7 +185,7 @@ def test_variants_are_tested_draw_by_draw_with_fixed_seeds(here):
 
 def test_which_pictures_were_right_stands_on_the_card(here):
     test = RecipeTest(data="strokes", augmentation=Augmentation(rotation=180), draws=2)
-    card = seeds.train(small.recipe(tests=(test,)), [0], device="cpu", threads=1, report=_silent)
+    card = seeds.train(small.recipe(tests=(test,)), [0], device="cpu", threads=1, report=small.silent)
     (figure,) = card.figures
     examples = measuring.test_examples(card.recipe, test)
     expected = [
@@ -275,7 +202,7 @@ def test_the_validation_part_is_split_off_before_it_gets_its_variants(here, monk
     made = Training
     monkeypatch.setattr(seeds, "Training", lambda *given: (parts.append(given), made(*given))[1])
     chosen = small.recipe("pixel_line", epochs=1, augmentation=Augmentation(rotation=180))
-    seeds.train(chosen, [0, 1], device="cpu", threads=1, report=_silent)
+    seeds.train(chosen, [0, 1], device="cpu", threads=1, report=small.silent)
     (_, _, train, validation, _), (_, _, _, same, _) = parts
     assert torch.equal(validation.images, same.images)
     half = len(validation) // 2
@@ -290,7 +217,7 @@ def test_all_seeds_are_chosen_by_the_same_validation_pictures(here, monkeypatch)
     parts = []
     made = Training
     monkeypatch.setattr(seeds, "Training", lambda *given: (parts.append(given), made(*given))[1])
-    seeds.train(small.recipe("pixel_line", epochs=1), [0, 1], device="cpu", threads=1, report=_silent)
+    seeds.train(small.recipe("pixel_line", epochs=1), [0, 1], device="cpu", threads=1, report=small.silent)
     (_, _, train, validation, _), (_, _, other, same, _) = parts
     assert torch.equal(validation.images, same.images)
     assert torch.equal(train.images, other.images)
@@ -300,42 +227,9 @@ def test_all_seeds_are_chosen_by_the_same_validation_pictures(here, monkeypatch)
     assert sorted(both) == sorted(everything.images.reshape(len(both), -1).tolist())
 
 
-def test_a_training_gone_on_with_gives_the_same_checkpoint(here, tmp_path_factory):
-    class Stop(Exception):
-        pass
-
-    def stop(seed: int, event: object) -> None:
-        if seed == 1 and isinstance(event, Epoch) and event.epoch == 2:
-            raise Stop
-
-    chosen = small.recipe()
-    with pytest.raises(Stop):
-        seeds.train(chosen, [0, 1], device="cpu", threads=1, report=stop)
-    assert cards.names() == []
-    card = seeds.train(chosen, [0, 1], device="cpu", report=_silent)  # the threads are those it was started with
-    expected = small.checkpoint()[0]
-    same = {"seconds"}
-    assert card.model_dump(exclude=same) == expected.model_dump(exclude=same)
-
-
-def test_another_data_set_under_the_same_name_is_refused(here, monkeypatch):
-    chosen = small.recipe("pixel_line", epochs=1)
-    seeds.train(chosen, [0], device="cpu", threads=1, report=_silent)
-
-    def changed(*which: object, **options: object) -> Dataset:
-        images, labels = small.few(*which, **options)
-        images = images.copy()
-        images[0, 0, 0, 0] ^= 1
-        return Dataset(images, labels)
-
-    monkeypatch.setattr(data, "load", changed)
-    with pytest.raises(attnviz.errors.RunError, match="another data digest"):
-        seeds.train(chosen, [0], device="cpu", threads=1, report=_silent)
-
-
 def test_missing_data_are_said_before_anything_is_written(here):
     with pytest.raises(DataError, match="MNIST has not been downloaded: .*Get it with"):
-        seeds.train(small.recipe(data="mnist"), [0], device="cpu", report=_silent)
+        seeds.train(small.recipe(data="mnist"), [0], device="cpu", report=small.silent)
     assert list(here.iterdir()) == []
 
 
@@ -348,7 +242,7 @@ def test_a_checkpoint_that_cannot_be_written_is_one_sentence_and_the_next_try_ne
     with monkeypatch.context() as patch:
         patch.setattr(checkpoints, "write", full)
         with pytest.raises(CheckpointError, match="cannot be written: no space left on device"):
-            seeds.train(chosen, [0], device="cpu", threads=1, report=_silent)
+            seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
     told = []
     seeds.train(chosen, [0], device="cpu", threads=1, report=lambda seed, event: told.append(event))
     assert told == [Resumed(4, True)]
@@ -382,7 +276,7 @@ def test_cuda_where_there_is_none_and_words_that_are_no_device_are_refused(monke
 @pytest.mark.parametrize("threads", [0, -1])
 def test_fewer_threads_than_one_are_refused_before_anything_is_written(here, threads):
     with pytest.raises(BadInput, match=f"at least one thread, not {threads}"):
-        seeds.train(small.recipe(), [0], device="cpu", threads=threads, report=_silent)
+        seeds.train(small.recipe(), [0], device="cpu", threads=threads, report=small.silent)
     assert list(here.iterdir()) == []
 
 

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from attnviz.errors import BadInput
-from attnviz.measures.pixel_attention import mean_row as rows
-from attnviz.measures.pixel_attention.mean_row import bits_from_even, inked, mean_row
+from attnviz.measures import mean_row as rows
+from attnviz.measures.mean_row import bits_from_even, inked, mean_row
 from attnviz.readings import Grid
 
 

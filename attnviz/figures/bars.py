@@ -1,0 +1,51 @@
+"""Several numbers of several things as bars, side by side: a table whose cells are as long as they are large.
+
+HTML, as `attnviz.figures.dots` is, for the same reason.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row.
+
+    Args:
+        name: what people read.
+        values: a number a column, 0 or more.
+        remark: what stands at the end of the row, in words.
+        control: whether it is there to be compared with; its bars are hollow.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    remark: str
+    control: bool = False
+
+
+def bars(rows: Sequence[Row], kind: str, columns: Sequence[str], remark: str) -> str:
+    """Return a table of bars: HTML, whose classes page.css styles. The longest bar of each column fills it.
+
+    Args:
+        rows: from top to bottom, at least one.
+        kind: what the rows are.
+        columns: what the values are, with their units.
+        remark: what the remarks are.
+    """
+    longest = [max(row.values[place] for row in rows) or 1 for place in range(len(columns))]
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in (kind, *columns, remark))
+    body = "".join(_row(row, longest, columns, remark) for row in rows)
+    return f'<table class="bars"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _row(row: Row, longest: Sequence[float], columns: Sequence[str], remark: str) -> str:
+    kind = "bars-control" if row.control else "bars-mechanism"
+    cells = "".join(
+        f"<td><small>{escape(column)}</small>"
+        f'<span><i class="{kind}" style="width:{100 * value / most:.2f}%"></i></span><b>{value:,.0f}</b></td>'
+        for value, most, column in zip(row.values, longest, columns, strict=True)
+    )
+    end = f"<td><small>{escape(remark)}</small>{escape(row.remark)}</td>"
+    return f'<tr><th scope="row">{escape(row.name)}</th>{cells}{end}</tr>'

@@ -1,0 +1,84 @@
+"""Checkpoints tell the truth, attnviz/checkpoints.py: those that are committed, and one that is made here."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load as load_tensors
+
+import attnviz
+from attnviz import cards, checkpoints
+from attnviz.cards import Card
+from attnviz.recipes import RECIPES, schwarz
+from attnviz.tracing import Layer, trace
+from attnviz.training.objectives import answers, objective
+from tests.committed import one_per_model
+
+from .refused import NAME, example_of
+
+COMMITTED = sorted(path.parent.name for path in (Path(cards.__file__).parents[1] / "checkpoints").glob("*/card.json"))
+
+
+def _chosen_as_the_recipe_says(card: Card) -> None:
+    if card.recipe.validation is None:
+        assert card.seed == min(run.seed for run in card.runs)
+    else:
+        watched = f"validation_{card.recipe.watch}"
+        best = max if objective(card.recipe).measures[card.recipe.watch].better == "higher" else min
+        assert card.seed == best(card.runs, key=lambda run: run.kept(watched)).seed
+    for run in card.runs:
+        lengths = {len(values) for values in run.curve.values()}
+        assert len(lengths) == 1
+        if card.recipe.keep == "best":
+            assert run.kept(watched) == best(run.curve[watched])
+        else:
+            assert {run.epoch} == lengths
+
+
+def _true(name: str) -> None:
+    """Hold a card against its weights."""
+    model, card = attnviz.load(name)
+    assert card.name == name
+    assert not model.training
+    assert not any(parameter.requires_grad for parameter in model.parameters())
+    content = (cards.folder() / name / "weights.safetensors").read_bytes()
+    tensors = load_tensors(content)
+    assert tensors.keys() == model.state_dict().keys()
+    for key, tensor in model.state_dict().items():
+        assert torch.equal(tensor, tensors[key].to(tensor.dtype))
+    assert card.parameters == sum(parameter.numel() for parameter in model.parameters())
+    assert card.weights_digest == checkpoints.digest(content)
+    assert card.seed in [run.seed for run in card.runs]
+    _chosen_as_the_recipe_says(card)
+    assert [card.figure(test, name) for test in card.recipe.tests for name in test.figures] == list(card.figures)
+    for figure in card.figures:
+        assert figure.seeds == len(card.runs)
+    assert [(one.name, one.of) for one in card.ablations] == [(one.name, one.of) for one in card.recipe.ablations]
+    layers = [(path, layer) for path, layer in model.named_modules() if isinstance(layer, Layer)]
+    examples = example_of(card)
+    assert len(examples) == 20
+    torch.testing.assert_close(answers(model, examples), torch.tensor(card.example.logits), rtol=0, atol=1e-4)
+    if layers:
+        with trace(model) as seen:
+            logits = answers(model, examples)  # all: the draws of a model that makes some are those of so many pictures
+        assert set(seen) == {f"{path}.{tap}" for path, layer in layers for tap in layer.taps}
+        torch.testing.assert_close(logits, torch.tensor(card.example.logits), rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", one_per_model(COMMITTED))
+def test_a_committed_card_tells_the_truth_about_its_weights(name):
+    _true(name)
+
+
+@pytest.mark.parametrize("name", one_per_model(COMMITTED))
+def test_a_committed_checkpoint_was_trained_by_the_recipe_that_is_here(name):
+    assert attnviz.load(name).card.recipe == RECIPES[name]
+
+
+def test_every_recipe_of_the_first_paper_has_a_committed_checkpoint():
+    """The others are trained one after the other: until then their tables say "not trained"."""
+    assert {recipe.key for recipe in schwarz.RECIPES} <= set(COMMITTED) <= set(RECIPES)
+
+
+def test_a_checkpoint_made_here_tells_the_truth_about_its_weights(home):
+    _true(NAME)

@@ -1,0 +1,28 @@
+"""Numbers as bars, read back from the HTML."""
+
+import re
+
+import pytest
+
+from attnviz.figures.bars import Row, bars
+
+ROWS = [Row("with <attention>", (841546, 20e6), "95.1 %"), Row("plain", (4041898, 5e6), "not trained", control=True)]
+
+
+def test_a_bar_is_as_long_as_its_share_of_the_longest_of_its_column() -> None:
+    html = bars(ROWS, "network", ("parameters", "multiply-adds"), "accuracy")
+    lengths = [float(length) for length in re.findall(r"width:([\d.]+)%", html)]
+    assert lengths == pytest.approx([100 * 841546 / 4041898, 100, 100, 25], abs=0.01)
+    assert re.findall(r"<b>([\d,]+)</b>", html) == ["841,546", "20,000,000", "4,041,898", "5,000,000"]
+    assert re.findall(r"bars-(\w+)", html) == ["mechanism", "mechanism", "control", "control"]
+
+
+def test_rows_and_columns_are_named_for_all() -> None:
+    html = bars(ROWS, "network", ("parameters", "multiply-adds"), "accuracy")
+    assert re.findall(r'scope="col">([^<]*)<', html) == ["network", "parameters", "multiply-adds", "accuracy"]
+    assert re.findall(r'scope="row">([^<]*)<', html) == ["with &lt;attention&gt;", "plain"]
+    assert html.index("95.1 %") < html.index("plain") < html.index("not trained")
+
+
+def test_nothing_at_all_has_no_length() -> None:
+    assert "width:0.00%" in bars([Row("none", (0,), "")], "network", ("parameters",), "")

@@ -1,0 +1,116 @@
+"""Seeds that are added to a checkpoint, and trainings that are gone on with, attnviz/training/seeds.py."""
+
+import itertools
+
+import pytest
+
+import attnviz
+from attnviz import cards, checkpoints, data
+from attnviz.data import Dataset
+from attnviz.errors import RunError
+from attnviz.training import seeds
+from attnviz.training.loop import Epoch
+from tests.training import small
+
+
+def test_seeds_are_added_to_a_card_that_is_there(here):
+    chosen = small.recipe(**small.ABLATED)
+    together = seeds.train(chosen, [0, 1, 2], device="cpu", threads=1, report=small.silent)
+    (here / "checkpoints" / chosen.key / "card.json").unlink()
+    seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
+    added = seeds.train(chosen, [1, 2], device="cpu", threads=1, report=small.silent)
+    assert added.command == together.command == "python -m attnviz train pixel_attention --recipe small --seeds 0-2"
+    same = {"seconds"}
+    assert added.model_dump(exclude=same) == together.model_dump(exclude=same)
+    assert len(added.figures[0].per_seed) == len(added.ablations[0].figures[0].per_seed) == 3
+    assert cards.text(attnviz.load(chosen.key).card) == cards.text(added)
+
+
+def test_seeds_are_added_to_the_figures_of_their_own_test(here):
+    every = small.recipe("pixel_line").tests[0]
+    for tests in itertools.permutations([every.model_copy(update={"count": 20}), every]):
+        chosen = small.recipe("pixel_line", name=f"first-{tests[0].count}", tests=tests)
+        one, two = (
+            seeds.train(chosen, [seed], device="cpu", threads=1, report=small.silent).figures for seed in (0, 1)
+        )
+        assert len({figure.value for figure in one}) == len({figure.count for figure in one}) == 2
+        assert [figure.per_seed[0] for figure in two] == [figure.value for figure in one]
+
+
+def test_a_seed_that_is_there_is_replaced_and_the_others_stay(here):
+    chosen = small.recipe(**small.ABLATED)
+    before = seeds.train(chosen, [0, 1, 2], device="cpu", threads=1, report=small.silent)
+    after = seeds.train(chosen, [1], device="cpu", threads=1, report=small.silent)
+    assert [run.seed for run in after.runs] == [0, 2, 1]
+    assert (after.seed, after.weights_digest) == (before.seed, before.weights_digest)
+    assert sorted(after.figures[0].per_seed) == sorted(before.figures[0].per_seed)
+    assert after.figures[0].right == before.figures[0].right
+
+
+def test_seeds_can_be_added_to_an_old_card_but_not_replaced_on_it(here):
+    chosen = small.recipe("pixel_line")
+    card = seeds.train(chosen, [0, 1], device="cpu", threads=1, report=small.silent)
+    old = card.model_copy(update={"figures": tuple(f.model_copy(update={"per_seed": None}) for f in card.figures)})
+    checkpoints.save(attnviz.load(card.name).model.state_dict(), old)
+    with pytest.raises(
+        RunError, match=r"has the seeds 0-1 with no figures per seed, .* again with --seeds 0-1, or remove"
+    ):
+        seeds.train(chosen, [1], device="cpu", threads=1, report=small.silent)
+    added = seeds.train(chosen, [2], device="cpu", threads=1, report=small.silent)
+    assert added.figures[0].per_seed is None
+    assert added.figures[0].seeds == 3
+    alone = seeds.train(chosen, [0, 1, 2], device="cpu", threads=1, report=small.silent).figures[0]
+    assert added.figures[0].mean == pytest.approx(sum(alone.per_seed) / 3)
+    assert (added.figures[0].lowest, added.figures[0].highest) == (min(alone.per_seed), max(alone.per_seed))
+
+
+def test_seeds_of_another_recipe_or_of_other_data_are_not_mixed(here, monkeypatch):
+    seeds.train(small.recipe("pixel_line", epochs=1), [0], device="cpu", threads=1, report=small.silent)
+    with pytest.raises(
+        RunError, match=r"pixel_line.small has the seeds 0 with another recipe. .* --seeds 0, or remove"
+    ):
+        seeds.train(small.recipe("pixel_line", epochs=2), [1], device="cpu", threads=1, report=small.silent)
+    monkeypatch.setattr(data, "digest", lambda dataset: "1")
+    with pytest.raises(RunError, match="has the seeds 0 with other data"):
+        seeds.train(small.recipe("pixel_line", epochs=1), [1], device="cpu", threads=1, report=small.silent)
+    assert not list((here / "runs").glob("*.1"))  # said before anything is trained
+
+
+def test_a_damaged_card_is_no_hindrance_to_training_again(here):
+    chosen = small.recipe("pixel_line", epochs=1)
+    seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
+    (here / "checkpoints" / chosen.key / "card.json").write_text("{}")
+    assert [run.seed for run in seeds.train(chosen, [1], device="cpu", threads=1, report=small.silent).runs] == [1]
+
+
+def test_a_training_gone_on_with_gives_the_same_checkpoint(here, tmp_path_factory):
+    class Stop(Exception):
+        pass
+
+    def stop(seed: int, event: object) -> None:
+        if seed == 1 and isinstance(event, Epoch) and event.epoch == 2:
+            raise Stop
+
+    chosen = small.recipe()
+    with pytest.raises(Stop):
+        seeds.train(chosen, [0, 1], device="cpu", threads=1, report=stop)
+    assert cards.names() == []
+    card = seeds.train(chosen, [0, 1], device="cpu", report=small.silent)  # the threads are those it was started with
+    expected = small.checkpoint()[0]
+    same = {"seconds"}
+    assert card.model_dump(exclude=same) == expected.model_dump(exclude=same)
+
+
+def test_another_data_set_under_the_same_name_is_refused(here, monkeypatch):
+    chosen = small.recipe("pixel_line", epochs=1)
+    seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
+
+    def changed(*which: object, **options: object) -> Dataset:
+        images, labels = small.few(*which, **options)
+        images = images.copy()
+        images[0, 0, 0, 0] ^= 1
+        return Dataset(images, labels)
+
+    monkeypatch.setattr(data, "load", changed)
+    with pytest.raises(attnviz.errors.RunError, match="another data digest"):
+        seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
