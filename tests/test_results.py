@@ -12,6 +12,7 @@ from attnviz.errors import BadInput
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.recipes.recipe import Augmentation, PaperColumn, PaperRow, PaperTable
 from attnviz.recipes.recipe import Test as RecipeTest
+from attnviz.ui.shared import result_dots
 from tests.training import small
 
 FIGURE = Figure(
@@ -153,7 +154,7 @@ def test_the_comparison_has_a_row_for_every_other_that_is_trained(one_trained, t
     name = one_trained.name
     small.lay(tmp_path, *small.checkpoint("pixel_line")[1:], name="pixel_line.small")
     head, _, row = _rows(results.comparison(name, [name, "pixel_line.small", "ink.small"]))
-    assert head == [f"`{name}` minus ..., in points", "strokes test", "strokes train"]
+    assert head == [f"`{name}` minus ..., in points", "strokes test", "strokes train, 20 pictures"]
     other = cards.read("pixel_line.small").figures[0]
     value, lowest, highest = results.difference(one_trained.figures[0], other)
     assert row[:2] == ["`pixel_line.small`", f"{100 * value:+.2f} ({100 * lowest:+.2f} to {100 * highest:+.2f})"]
@@ -284,3 +285,23 @@ def test_a_damaged_card_costs_the_tables_its_own_row_alone(one_trained, tmp_path
     assert trained[1:] == [*map(results.spread, one_trained.figures)]
     assert damaged == ["Small (`pixel_line.small`)", "*damaged*", "*damaged*"]
     assert "pixel_line" not in results.comparison(one_trained.name, list(RECIPES))
+
+
+def test_tests_on_the_first_pictures_and_on_all_stand_beside_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+    name = "recurrent_attention.cluttered"
+    assert [one.count for one in RECIPES[name].tests] == [1000, None]
+    absent = results.table([name]).splitlines()[0]
+    assert absent.count("| cluttered_mnist test, 1,000 pictures |") == 1
+    assert absent.count("| cluttered_mnist test |") == 1
+    monkeypatch.delenv("ATTNVIZ_CHECKPOINTS")
+    head, _, row = results.table([name]).splitlines()
+    cells = dict(zip(head.strip("| ").split(" | "), row.strip("| ").split(" | "), strict=True))
+    found = {figure.count: figure for figure in cards.read(name).figures if figure.name == "accuracy"}
+    assert len(found) == 2
+    for count, figure in found.items():
+        assert f"{100 * figure.mean:.2f} %" in cells[f"cluttered_mnist test, {count:,} pictures"]
+    [dot] = result_dots.of([name], (), {}, "cluttered_mnist")
+    assert dot.mean == 100 * found[10_000].mean
