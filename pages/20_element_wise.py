@@ -7,7 +7,7 @@ from attnviz.cards import Card
 from attnviz.ui.components.stage_grid import FIELDS, SWITCHES, settled_view, stage_grid
 from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments, words
 from attnviz.ui.server import preload
-from attnviz.ui.shared import cache, page, pickers, result_dots, url_state
+from attnviz.ui.shared import cache, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
 MODEL = "element_wise.fashion-b"
@@ -22,38 +22,29 @@ TRIES = [
 
 
 def main() -> None:
-    page.start(MECHANISM.title, words.QUESTION, tries=TRIES)
-    names = [name for name in cards.names() if name.split(".")[0] in MECHANISM.models]
-    if not names:
-        st.markdown(words.NONE)
-        return
-    with page.sentences():
-        see(names)
+    mechanism_page.draw(MECHANISM, words.QUESTION, words.NONE, see, tries=TRIES)
     preload.soon()
 
 
-@st.fragment
 def see(names: list[str]) -> None:
     """Draw the choices, the stages, and everything else that another picture changes."""
-    url_state.catch_up()
-    with page.sentences():
-        with page.choices():
-            card = pickers.model(names, MODEL)
-            chosen = pickers.picture(card)
-            other = beside(card, names)
-        state = FIELDS.read(st.query_params.to_dict())
-        if other is None:
-            look(card, chosen, state, "stages")
-        else:
-            for column, one, key in zip(
-                st.columns(2, gap="medium"), (card, other), ("stages", "stages_beside"), strict=True
-            ):
-                with column:
-                    st.markdown(f"**{one.recipe.title}**")
-                    look(one, chosen, state, key)
-        pickers.more(card, chosen)
-        explain(card, chosen)
-        url_state.state(**pickers.stated(card, chosen))
+    with page.choices():
+        card = pickers.model(names, MODEL)
+        chosen = pickers.picture(card)
+        other = beside(card, names)
+    state = FIELDS.read(st.query_params.to_dict())
+    if other is None:
+        look(card, chosen, state, "stages")
+    else:
+        for column, one, key in zip(
+            st.columns(2, gap="medium"), (card, other), ("stages", "stages_beside"), strict=True
+        ):
+            with column:
+                st.markdown(f"**{one.recipe.title}**")
+                look(one, chosen, state, key)
+    pickers.more(card, chosen)
+    explain(card, chosen)
+    url_state.state(**pickers.stated(card, chosen))
 
 
 def beside(card: Card, names: list[str]) -> Card | None:
@@ -78,12 +69,7 @@ def look(card: Card, chosen: pickers.Picture, state: dict[str, object], key: str
 
     view = cache.computed(stages.view, card, chosen.source, chosen.number)
 
-    def keep() -> None:
-        settled = settled_view(key)
-        if settled:
-            url_state.set_value(**FIELDS.write(settled))
-
-    stage_grid(view, key=key, state=state, switches=SWITCHES, on_change=keep)
+    stage_grid(view, key=key, state=state, switches=SWITCHES, on_change=mechanism_page.keep(FIELDS, settled_view, key))
 
 
 def explain(card: Card, chosen: pickers.Picture) -> None:
@@ -94,10 +80,7 @@ def explain(card: Card, chosen: pickers.Picture) -> None:
     measured = cache.computed(stages.measure, card, chosen.source, chosen.number)
     page.meaning(words.means(view, measured), words.does_not_show())
     choose(experiments.EXPERIMENTS, card, chosen, view)
-    st.header("How accurate it is", anchor=False)
-    task = result_dots.Task(card.recipe.data, card.recipe.classes)
-    result_dots.of_mechanism(MECHANISM, task, key="results")
-    page.link(result_dots.PAGE, "All results, with the tables of the papers", mechanism=MECHANISM.name)
+    mechanism_page.results(MECHANISM, card)
 
 
 main()

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from attnviz import cards
+from attnviz import data
 from attnviz.cards import Card
 from attnviz.ui.components.glimpse_player import FIELDS, draw_of, glimpse_player, settled_view
-from attnviz.ui.mechanisms.recurrent_attention import MECHANISM, experiments, words
+from attnviz.ui.mechanisms.recurrent_attention import MECHANISM, clutter, experiments, first_look, words
 from attnviz.ui.server import preload
-from attnviz.ui.shared import cache, page, pickers, result_dots, url_state
+from attnviz.ui.shared import mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
 MODEL = "recurrent_attention.cluttered"
@@ -22,56 +22,45 @@ TRIES = [
 
 
 def main() -> None:
-    page.start(MECHANISM.title, words.QUESTION, tries=TRIES)
-    names = [name for name in cards.names() if name.split(".")[0] in MECHANISM.models]
-    if not names:
-        st.markdown(words.NONE)
-        return
-    with page.sentences():
-        see(names)
+    mechanism_page.draw(MECHANISM, words.QUESTION, words.NONE, see, tries=TRIES, controls=True)
     preload.soon()
 
 
-@st.fragment
 def see(names: list[str]) -> None:
     """Draw the choices, the player, and everything else that another picture changes."""
-    url_state.catch_up()
-    with page.sentences():
-        with page.choices():
-            card = pickers.model(names, MODEL)
-            chosen = pickers.picture(card)
-        state = FIELDS.read(st.query_params.to_dict())
-        look(card, chosen, state)
-        pickers.more(card, chosen)
-        explain(card, chosen, state)
-        url_state.state(**pickers.stated(card, chosen))
+    with page.choices():
+        card = pickers.model(names, MODEL)
+        chosen, thrown = clutter.around(card, pickers.picture(card, opening(card)))
+    state = FIELDS.read(st.query_params.to_dict())
+    look(card, chosen, state)
+    pickers.more(card, chosen)
+    explain(card, chosen, state)
+    url_state.state(**pickers.stated(card, chosen), **thrown)
+
+
+def opening(card: Card) -> pickers.Picture | None:
+    """Return the picture that is shown where the URL names none; None where it names one."""
+    words = st.query_params
+    if "number" in words or pickers.DRAWN in words:
+        return None
+    spec = data.spec(card.recipe.data)
+    here = data.sources(spec.classes, spec.shape)
+    source = words.get("data", pickers.default_source(card))
+    return first_look.opens(card, source) if source in here else None
 
 
 def look(card: Card, chosen: pickers.Picture, state: dict[str, object]) -> None:
     """Draw the player."""
-    from attnviz.ui.mechanisms.recurrent_attention import glances
-
-    view = cache.computed(glances.view, card, chosen.source, chosen.number, draw_of(state))
-
-    def keep() -> None:
-        settled = settled_view(KEY)
-        if settled:
-            url_state.set_value(**FIELDS.write(settled))
-
-    glimpse_player(view, key=KEY, state=state, on_change=keep)
+    view = first_look.view(card, chosen, draw_of(state))
+    glimpse_player(view, key=KEY, state=state, on_change=mechanism_page.keep(FIELDS, settled_view, KEY))
 
 
 def explain(card: Card, chosen: pickers.Picture, state: dict[str, object]) -> None:
     """Explain what the path means and what it does not show, offer the experiments, and draw the results."""
-    from attnviz.ui.mechanisms.recurrent_attention import glances
-
-    view = cache.computed(glances.view, card, chosen.source, chosen.number, draw_of(state))
+    view = first_look.view(card, chosen, draw_of(state))
     page.meaning(words.means(view, card), words.does_not_show(card))
     choose(experiments.EXPERIMENTS, card, chosen, view)
-    st.header("How accurate it is", anchor=False)
-    task = result_dots.Task(card.recipe.data, card.recipe.classes)
-    result_dots.of_mechanism(MECHANISM, task, key="results")
-    page.link(result_dots.PAGE, "All results, with the tables of the papers", mechanism=MECHANISM.name)
+    mechanism_page.results(MECHANISM, card)
 
 
 main()

@@ -1,5 +1,7 @@
 """Home: a digit whose attention answers the pointer at once, a way to draw, and every mechanism. Loads no torch."""
 
+from base64 import b64encode
+
 import streamlit as st
 
 from attnviz.ui.mechanisms import MECHANISMS
@@ -20,22 +22,20 @@ def main() -> None:
             live()
     with st.container(key="home_next", horizontal=True, vertical_alignment="center"):
         page.link("05_draw.py", "**Draw a digit**, and watch every model look at it")
-    for row in MECHANISMS.values():
-        with page.sentences():
+    with st.container(key="home_mechanisms"):
+        for row in MECHANISMS.values():
             mechanism(row)
     explain()
     preload.soon()
 
 
 def mechanism(row: Mechanism) -> None:
-    """Draw a mechanism: its question, its pictures, and what to try of it."""
-    with st.container(key=f"home_{row.name}", gap="xsmall"):
-        st.header(row.title, anchor=False)
-        st.markdown(row.question)
-        row.home()
-        with st.container(key=f"home_tries_{row.name}", horizontal=True):
-            for words, view in row.tries:
-                page.link(row.page, words, **view)
+    """Draw a mechanism, its picture, title and question, as a link to its page."""
+    picture = ""
+    if row.home:
+        file = b64encode(row.home.file.read_bytes()).decode()
+        picture = f"![{row.home.words}](data:image/png;base64,{file}) "
+    page.link(row.page, f"{picture}**{row.title}** {row.question}", **(row.home.view if row.home else {}))
 
 
 def explain() -> None:

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { beliefOf, boxesOf, locationOf, locationsOf, moveTo, patchOf, pixelOf, placeOf, sharplySeen, shifted } from "../../attnviz/ui/frontend/glimpse_player/path.js";
+import { answersOf, beliefOf, boxesOf, coverage, locationOf, locationsOf, moveTo, patchOf, pixelOf, placeOf, rewardOf, sharplySeen, shifted } from "../../attnviz/ui/frontend/glimpse_player/path.js";
 
 const FACTS = { glimpses: 2, scales: 2, size: 3, rows: 6, columns: 10, classes: 2 };
 const PATH = {
@@ -53,4 +53,17 @@ test("pixels that were seen sharp are counted once, and none beside the picture"
   assert.equal(sharplySeen(PATH, 1, FACTS), 9);
   assert.equal(sharplySeen(PATH, 2, FACTS), 9 + 2);
   assert.equal(sharplySeen(shifted(PATH, 1, [3, 6], FACTS), 2, FACTS), 12);
+});
+
+test("the density counts the sharp patches of many paths over each pixel, at borders too", () => {
+  const corners = Float32Array.of(0, 0, 9, 9, /* of the second path */ 0, 0, -1, 8, /* and the third */ 0, 0, 0, 8); // top, left
+  const share = coverage(corners, 1, FACTS);
+  const at = (row, column) => Math.round(3 * share[10 * row + column]);
+  assert.deepEqual([at(0, 8), at(0, 9), at(1, 9), at(2, 9), at(0, 7), at(3, 9), at(5, 9)], [2, 2, 2, 1, 0, 0, 0]);
+  assert.deepEqual([...coverage(corners, 0, FACTS)].filter((one) => Math.abs(one - 1) < 1e-6).length, 9);
+});
+
+test("answers of many paths are counted, and a reward is 1 for the right last answer", () => {
+  assert.deepEqual(answersOf(Float32Array.of(0.4, 0.6, 0.9, 0.1, 0.2, 0.8), 2), [1, 2]);
+  assert.deepEqual([0, 1, -1].map((right) => rewardOf(PATH, right, FACTS)), [1, 0, null]);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { column, full, ofValues, percent, plain, short, tight, times } from "../../attnviz/ui/frontend/shared/numbers.js";
+import { column, full, ofValues, percent, plain, short, tight, times, wholePercent } from "../../attnviz/ui/frontend/shared/numbers.js";
 
 for (const [write, cases] of [
   [short, [[0, "0"], [-0, "0"], [0.0049, "0.004900"], [12.345, "12.35"], [99_999, "99999"], [1.234e-7, "1.23 \u00d7 10\u207b\u2077"],
@@ -13,6 +13,7 @@ for (const [write, cases] of [
   [plain, [[0, "0"], [0.0049, "0.004900"], [-0.0000123, "\u22120.000012"], [2.4e-15, "practically 0"], [-2.4e-15, "practically 0"], [NaN, "NaN"]]],
   [times, [[58.4, "58"], [4.46, "4.5"], [0.12, "0.12"], [0, "0"], [0.002, "0.0020"], [2e6, "2.0 \u00d7 10\u2076"]]],
   [percent, [[0.995, "99.5 %"], [0.99996, "100.00 %"], [0.0001, "0.01 %"], [1, "100.00 %"], [NaN, "NaN"]]],
+  [wholePercent, [[0.9561, "96 %"], [0.9999, "> 99 %"], [0.995, "> 99 %"], [1, "100 %"], [0.001, "< 1 %"], [0, "0 %"]]],
   [ofValues, [[0, "nothing"], [0.0004, "fewer than 0.1 % of the values"], [0.0042, "0.4 % of the values"], [0.1234, "12 % of the values"]]],
   [full, [[0.1, "0.1"], [-0, "0"], [NaN, "NaN"], [-Infinity, "-Infinity"]]],
 ]) {

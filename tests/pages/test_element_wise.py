@@ -7,13 +7,14 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import data
 from attnviz.data import samples
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.shared.experiments import key_of
 from tests.ui.mechanisms.element_wise.placed import NETS, place
 
+from .conftest import PAGES
+from .reading import headers, run, text
 from .tried import tried
 
-PAGE = str(Path(__file__).parents[2] / "pages" / "20_element_wise.py")
+PAGE = "20_element_wise.py"
 
 
 @pytest.fixture(scope="module")
@@ -21,32 +22,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place(tmp_path_factory.mktemp("checkpoints"))
 
 
-@pytest.fixture
-def page(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """Return the page, not run yet, with small checkpoints and no downloaded data."""
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(folder))
-    monkeypatch.setenv("ATTNVIZ_DATA", str(tmp_path))
-    return AppTest.from_file(PAGE, default_timeout=60)
-
-
-def run(page: AppTest, **words: str) -> AppTest:
-    for name, word in words.items():
-        page.query_params[name] = word
-    page.run()
-    assert not page.exception
-    return page
-
-
 def grids(page: AppTest) -> list[dict]:
     """Return the headers of the stage grids on the page."""
-    headers = [unpack(one.proto.bytes)[0] for one in page.get("bidi_component")]
-    return [header for header in headers if "layers" in header]
-
-
-def text(page: AppTest) -> str:
-    return "\n".join(
-        one.value for kind in ("markdown", "info", "warning", "error", "caption") for one in page.get(kind)
-    )
+    return headers(page, "layers")
 
 
 @pytest.mark.parametrize("name", NETS)
@@ -65,7 +43,7 @@ def test_what_it_means_has_the_numbers_of_this_picture(page: AppTest) -> None:
     assert "1/28 × 1/28 = 0.001276" in text(page)
     assert "(#term-batch-normalisation) adds eps = 1.0" in text(page)
     run(page, model="element_wise.blocks")
-    assert "This model has no norm: its relevance is multiplied by 49" in text(page)
+    assert "In place of a norm, this model multiplies its relevance by 49" in text(page)
 
 
 def test_the_url_names_what_is_locked_and_switched(page: AppTest) -> None:
@@ -87,7 +65,7 @@ def test_two_models_stand_side_by_side(page: AppTest) -> None:
 
 
 def test_every_try_shows_what_its_words_say() -> None:
-    page = run(AppTest.from_file(PAGE, default_timeout=60), number="7")
+    page = run(AppTest.from_file(PAGES / PAGE, default_timeout=60), number="7")
     said: dict[str, dict[str, object]] = {
         "a pixel of a boot": {"skip": True},
         "without the skip": {"skip": False},

@@ -14,6 +14,7 @@ from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 from attnviz.ui.shared import experiments
 
+from .reading import stated
 from .tried import tried
 
 ROOT = Path(__file__).parents[2]
@@ -29,13 +30,6 @@ def run(**words: str) -> AppTest:
 def viewer(test: AppTest) -> dict:
     (component,) = [one for one in test.get("bidi_component") if one.proto.component_name.endswith("pixel_viewer")]
     return unpack(component.proto.bytes)[0]
-
-
-def stated(test: AppTest) -> dict[str, str]:
-    """Return the words that the browser is to add to the URL."""
-    headers = [unpack(one.proto.bytes)[0] for one in test.get("bidi_component")]
-    (words,) = [header["words"] for header in headers if "words" in header]
-    return dict(words)
 
 
 def said_in_url(test: AppTest) -> dict[str, str]:

@@ -2,19 +2,24 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz import cards
-from attnviz.data import samples
+from attnviz.data import samples, strokes
+from attnviz.data.cluttered import CLUTTERED, thrown
+from attnviz.data.inputs import drawing
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.recurrent_attention.experiments import EXPERIMENTS
 from attnviz.ui.shared.experiments import key_of
-from tests.ui.mechanisms.recurrent_attention.placed import NETS, SOURCE, place
+from tests.ui.mechanisms.recurrent_attention.placed import NETS, SOURCE, lay, place
 
+from .conftest import PAGES
+from .reading import headers, run, text
 from .tried import tried
 
-PAGE = str(Path(__file__).parents[2] / "pages" / "30_recurrent_attention.py")
+DRAWN = strokes.load("test", 256)[0][23, :, :, 0]
+PAGE = "30_recurrent_attention.py"
 
 
 @pytest.fixture(scope="module")
@@ -22,31 +27,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place(tmp_path_factory.mktemp("checkpoints"))
 
 
-@pytest.fixture
-def page(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """Return the page, not run yet, with small checkpoints and no downloaded data."""
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(folder))
-    monkeypatch.setenv("ATTNVIZ_DATA", str(tmp_path))
-    return AppTest.from_file(PAGE, default_timeout=60)
-
-
-def run(page: AppTest, **words: str) -> AppTest:
-    for name, word in words.items():
-        page.query_params[name] = word
-    page.run()
-    assert not page.exception
-    return page
-
-
 def players(page: AppTest) -> list[dict]:
     """Return the headers of the players on the page."""
-    headers = [unpack(one.proto.bytes)[0] for one in page.get("bidi_component")]
-    return [header for header in headers if "policy" in header]
-
-
-def text(page: AppTest) -> str:
-    kinds = ("markdown", "info", "warning", "error", "caption")
-    return "\n".join(one.value for kind in kinds for one in page.get(kind))
+    return headers(page, "policy")
 
 
 @pytest.mark.parametrize("name", NETS)
@@ -67,6 +50,16 @@ def test_the_url_names_what_is_looked_at(page: AppTest) -> None:
     assert header["state"]["view"]["value"] == {"glimpse": 2, "locations": "means", "draw": 0, "moved": [[1, 4, 6]]}
 
 
+@pytest.mark.parametrize("source", [None, SOURCE])
+def test_it_opens_on_a_picture_that_is_answered_correctly(page: AppTest, source: str | None) -> None:
+    run(page, model="recurrent_attention.small", **({"data": source} if source else {}))
+    arrays = unpack(
+        next(one for one in page.get("bidi_component") if "policy" in unpack(one.proto.bytes)[0]).proto.bytes
+    )
+    header, belief = arrays[0], arrays[1]["belief"]
+    assert header["classes"][belief[-1].argmax()] == header["label"]
+
+
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 @pytest.mark.parametrize("name", ["small", "ring"])
 def test_every_experiment_opens(page: AppTest, experiment: str, name: str) -> None:
@@ -78,8 +71,44 @@ def test_every_experiment_opens(page: AppTest, experiment: str, name: str) -> No
         assert ("along the path of another picture" in text(page)) == (name == "small")
     if experiment in ("worth", "published", "fewer"):
         assert "Not trained: " in text(page)
-    if experiment == "fifty":
-        assert "Of 50 draws, " in text(page)
+
+
+@pytest.fixture
+def cluttered(page: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """Return the page with a model of cluttered pictures, and a drawing in the URL."""
+    config = {"glimpses": 2, "size": 6, "scales": 2, "rows": 40, "columns": 40, "features": 8, "width": 8}
+    lay(tmp_path / "cards", "clutter", config, 0, "cluttered_strokes")
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path / "cards"))
+    page.query_params["drawing"] = drawing.word(drawing.name(DRAWN))
+    return page
+
+
+def seen(page: AppTest) -> np.ndarray:
+    """Return the picture that the live channel would be asked about."""
+    [header] = players(page)
+    return drawing.read(header["ask"]["data"])
+
+
+def test_a_drawing_stands_among_clutter_that_the_url_names(cluttered: AppTest) -> None:
+    how = CLUTTERED["cluttered_strokes"]
+    run(cluttered)
+    assert not cluttered.error and not cluttered.warning
+    np.testing.assert_array_equal(seen(cluttered), thrown(DRAWN, how, seed=1)[:, :, 0])
+    next(one for one in cluttered.button if one.label == "Throw again").click().run()
+    assert cluttered.query_params["clutter"] == "2"
+    np.testing.assert_array_equal(seen(cluttered), thrown(DRAWN, how, seed=2)[:, :, 0])
+    next(one for one in cluttered.toggle if "clutter" in one.label).set_value(False).run()
+    assert cluttered.query_params["clutter"] == "0"
+    np.testing.assert_array_equal(seen(cluttered), DRAWN)
+
+
+def test_nonsense_as_clutter_is_a_sentence_and_a_picture_of_a_data_set_has_none(cluttered: AppTest) -> None:
+    run(cluttered, clutter="many")
+    assert "valid numbers are 0 to 1" in text(cluttered)
+    del cluttered.query_params["drawing"]
+    run(cluttered, clutter="3")
+    assert players(cluttered)[0]["ask"]["data"] == "cluttered_strokes"
+    assert not any("clutter" in one.label for one in cluttered.toggle)
 
 
 def test_nonsense_in_the_url_is_a_sentence(page: AppTest) -> None:
@@ -97,9 +126,7 @@ def test_without_a_trained_model_the_page_says_how_to_get_one(
 
 
 def test_every_try_shows_what_its_words_say() -> None:
-    if "recurrent_attention.digits" not in cards.names():
-        pytest.skip("the model of the digits is not trained here")
-    page = run(AppTest.from_file(PAGE, default_timeout=60), model="recurrent_attention.digits")
+    page = run(AppTest.from_file(PAGES / PAGE, default_timeout=60), model="recurrent_attention.digits")
     for label, words in tried(page):
         assert {"v", "model", "data", "number"} <= set(words)
         header = players(page)[0]

@@ -8,12 +8,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import conv2d
 
-from attnviz import checkpoints, data
-from attnviz.cards import Card, SeedRun, text
+from attnviz import data
 from attnviz.grids import Grid
 from attnviz.layers.attention import Attention
 from attnviz.models import MODELS, Input, ModelSpec
 from attnviz.recipes.recipe import Recipe
+from tests.ui.mechanisms import untrained
 
 NAME = "colour_blocks.photos"
 SIDE, PATCH, FEATURES = 32, 4, 6
@@ -68,18 +68,7 @@ def register() -> None:
 
 def lay(folder: Path) -> Path:
     """Write a checkpoint into a folder of checkpoints, and return that."""
-    classes = data.DATASETS["cifar10"].classes
-    model = ROW.build({"classes": classes, **RECIPE.config}, torch.Generator().manual_seed(3))
-    content = checkpoints.encode(model.state_dict())
-    card = Card(
-        name=NAME, recipe=RECIPE, config={"classes": [*classes], **RECIPE.config}, classes=classes,
-        parameters=sum(parameter.numel() for parameter in model.parameters()), data_digest="0",
-        weights_digest=checkpoints.digest(content), seed=0,
-        runs=(SeedRun(seed=0, epoch=1, curve={"validation_accuracy": (0.5,)}),), figures=(),
-        example=None, seconds=0.0, device="cpu", threads=1, versions={}, command="none",
-    )  # fmt: skip
-    home = folder / NAME
-    home.mkdir(parents=True, exist_ok=True)
-    (home / "weights.safetensors").write_bytes(content)
-    (home / "card.json").write_text(text(card))
+    config = {"classes": [*data.DATASETS["cifar10"].classes], **RECIPE.config}
+    model = ROW.build(config, torch.Generator().manual_seed(3))
+    untrained.write(folder, RECIPE, model, config)
     return folder

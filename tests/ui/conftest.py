@@ -11,13 +11,15 @@ from . import colour_model
 
 
 @pytest.fixture(scope="module")
-def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place(tmp_path_factory.mktemp("checkpoints"))
 
 
 @pytest.fixture
-def here(placed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(placed))
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let the checkpoints of `folder` be all there are, and return it."""
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(folder))
+    return folder
 
 
 @pytest.fixture(scope="session")

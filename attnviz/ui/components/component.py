@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 FRONTEND = Path(__file__).parents[1] / "frontend"
 
-SHARED = ("arrive", "drawing_pad", "map_grid")
-"""Components of attnviz that belong to no mechanism; the others are listed in the rows of `MECHANISMS`."""
+SHARED = ("arrive", "drawing_pad", "map_grid", "pixel_viewer")
+"""Components of attnviz that belong to no mechanism, or to several; the rows of `MECHANISMS` list the others."""
 
 when_reported: list[Callable[[], None]] = []
 """What is done before the page runs when a component has reported something that its page has no callback for."""

@@ -3,8 +3,9 @@
 A path comes with the data, so that all of it can be looked at without the server. Another draw, or a glimpse that is
 dragged elsewhere, is asked for over the live channel, as the derived value "glimpses".
 
-A *view* is a dictionary: "glimpse" (which one is looked at), "locations" ("drawn" from the policy or its "means"),
-"draw" (of which random numbers), "moved" ([glimpse, row, column] of the pixel to which each one was moved that was).
+A *view* is a dictionary: "glimpse" (which one is looked at), "locations" ("drawn" from the policy, its "means", or
+"fifty" draws at once as a density under the path), "draw" (of which random numbers), "moved" ([glimpse, row, column] of
+the pixel to which each one was moved that was).
 Numbers count from 0 in it; in what a person reads, the URL included, they count from 1: `FIELDS` converts.
 """
 
@@ -26,7 +27,7 @@ PARTS = ("player", "retina", "belief", "saves")
 
 FIELDS = Fields(
     Field("glimpse", "number", 0),
-    Field("locations", "choice", "drawn", ("drawn", "means")),
+    Field("locations", "choice", "drawn", ("drawn", "means", "fifty")),
     Field("draw", "number", 0),
     Field("moved", "moves", []),
 )

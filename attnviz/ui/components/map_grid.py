@@ -184,4 +184,4 @@ def _boxes(maps: Sequence[int], picture: Sequence[int], grid: Grid | None) -> li
         return None if rows == 1 else [0.0, 0.0, high, wide, high, wide]
     if (grid.rows, grid.columns) != (rows, columns):
         return None
-    return [float(part) for part in (*grid.offset, grid.stride, grid.stride, grid.field, grid.field)]
+    return grid.boxes

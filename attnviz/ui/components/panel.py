@@ -25,7 +25,8 @@ class Panel:
         rows, columns, prefix: how the values lie on the picture, for a renderer that draws them as a map.
         heads: among which the visitor chooses; 0 where there are none. It is the parameter "head" of what is wanted.
         page: the URL of the page that looks into the model; "" where there is none.
-        options: what else the renderer is told; JSON can say it.
+        options: what else the renderer is told; JSON can say it. "boxes", as `Grid.boxes` has them: where the values of
+            a map lie, if they do not cover the picture side by side.
     """
 
     title: str

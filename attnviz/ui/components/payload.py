@@ -8,13 +8,16 @@ The header gains "arrays": {name: {"dtype", "shape", "offset"}}; offsets count f
 `frontend/shared/payload.js` is the other side of this file.
 """
 
+from __future__ import annotations
+
 import json
 import math
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from attnviz.errors import BadInput
+
+if TYPE_CHECKING:
+    import numpy as np
 
 DTYPES = ("float64", "float32", "int32", "uint8")
 ALIGNMENT = 8
@@ -41,14 +44,41 @@ def pack(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     for name, array in arrays.items():
         if array.dtype.name not in DTYPES:
             raise BadInput(f"The array {name!r} has the type {array.dtype}; expected one of {', '.join(DTYPES)}.")
-        block = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
+        block = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()  # row by row, however it lies
         table[name] = {"dtype": array.dtype.name, "shape": list(array.shape), "offset": offset}
         blocks.append(block + bytes(-len(block) % ALIGNMENT))
         offset += len(blocks[-1])
     if "arrays" in header:
         raise BadInput("The header has a key 'arrays' of its own; that name belongs to the table of arrays.")
+    return _joined({**header, "arrays": table}, blocks)
+
+
+def with_header(data: bytes, **changes: Any) -> bytes:
+    """Return a payload with some entries of its header changed or added, and the same arrays. Loads no numpy.
+
+    Args:
+        data: what `pack` returned.
+        **changes: plain JSON values, as in `pack`.
+
+    Raises:
+        BadInput: the bytes were not written by `pack`, or a change cannot be written as JSON.
+    """
+    header, start = _split(data)
+    return _joined({**header, **changes}, [data[start:]])
+
+
+def header_of(data: bytes) -> dict[str, Any]:
+    """Return the header of a payload, with its table of arrays. Loads no numpy.
+
+    Raises:
+        BadInput: the bytes were not written by `pack`.
+    """
+    return _split(data)[0]
+
+
+def _joined(header: dict[str, Any], blocks: list[bytes]) -> bytes:
     try:
-        text = json.dumps({**header, "arrays": table}, allow_nan=False, ensure_ascii=False).encode()
+        text = json.dumps(header, allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
         raise BadInput(f"The header cannot be written as JSON: {error}.") from error
     text += b" " * (-(4 + len(text)) % ALIGNMENT)
@@ -67,18 +97,23 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     Raises:
         BadInput: the bytes are truncated or were not written by `pack`.
     """
-    length = int.from_bytes(data[:4], "little")
-    start = 4 + length
+    header, start = _split(data)
+    table = header.pop("arrays")
+    return header, {name: _view(name, data, start, entry) for name, entry in table.items()}
+
+
+def _split(data: bytes) -> tuple[dict[str, Any], int]:
+    """Return the header with its table of arrays, and where the arrays begin."""
+    start = 4 + int.from_bytes(data[:4], "little")
     if len(data) < max(4, start):
         raise BadInput(f"The payload is truncated: expected at least {max(4, start)} bytes, got {len(data)}.")
     try:
         header = json.loads(data[4:start])
     except ValueError as error:
         raise BadInput("These bytes are not a payload of attnviz: the header is not JSON.") from error
-    table = header.pop("arrays", None) if isinstance(header, dict) else None
-    if not isinstance(table, dict):
+    if not isinstance(header, dict) or not isinstance(header.get("arrays"), dict):
         raise BadInput('These bytes are not a payload of attnviz: the header has no table "arrays".')
-    return header, {name: _view(name, data, start, entry) for name, entry in table.items()}
+    return header, start
 
 
 def _view(name: str, data: bytes, start: int, entry: Any) -> np.ndarray:
@@ -91,6 +126,8 @@ def _view(name: str, data: bytes, start: int, entry: Any) -> np.ndarray:
         raise BadInput(
             f"The array {name!r} needs a shape of up to {DIMENSIONS} whole numbers and an offset, 0 to {LARGEST:,}."
         )
+    import numpy as np
+
     kind = np.dtype(dtype).newbyteorder("<")
     count = math.prod(shape)
     end = start + offset + count * kind.itemsize

@@ -8,18 +8,19 @@ position (a class token). In what a person reads, including the URL, they count 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
+from attnviz.ui.components.payload import pack, unpack, with_header
 from attnviz.ui.components.state import UNKNOWN, ControlledState
 from attnviz.ui.components.url_fields import Field, Fields
+
+if TYPE_CHECKING:  # the home page draws a viewer before numpy is loaded
+    import numpy as np
+    import numpy.typing as npt
 
 OF_TOKENS = ("query", "key", "value", "log_normaliser", "carried", "received")  # (head, token, ...), of a view
 OF_READOUT = ("projection", "readout", "of_heads")  # of a view whose answer is a sum over pairs
@@ -64,6 +65,9 @@ class AttentionView:
         projection, readout, of_heads, logit: how the answer is read out of the layer's output, as in
             `attnviz.measures.readout.Readout`, so that the browser can compute what a pair adds to the answer; all
             None for a model where that is no sum.
+        boxes: where the tokens' boxes lie on `background`, as `Grid.boxes` says; None where they are its pixels, or lie
+            side by side and cover it.
+        unit: what a token is called: "pixel", "block".
     """
 
     picture: np.ndarray
@@ -88,8 +92,12 @@ class AttentionView:
     readout: np.ndarray | None = None
     of_heads: np.ndarray | None = None
     logit: float | None = None
+    boxes: Sequence[float] | None = None
+    unit: str = "pixel"
 
     def __post_init__(self) -> None:
+        import numpy as np
+
         tokens = self.prefix + self.rows * self.columns
         if self.query.ndim != 3:
             raise BadInput(f"query: expected (head, token, size), got the shape {self.query.shape}.")
@@ -121,10 +129,12 @@ class AttentionView:
         if picture is not None and (picture.ndim != 3 or picture.shape[2] not in (1, 3) or picture.dtype != np.uint8):
             found = f"{picture.dtype} of {picture.shape}"
             raise BadInput(f"background: expected uint8 of the shape (row, column, 1 or 3), got {found}.")
+        if self.boxes is not None and (picture is None or len(self.boxes) != 6):
+            raise BadInput(f"boxes: expected six numbers and a background that they lie on, got {self.boxes}.")
 
 
 def pixel_viewer(
-    view: AttentionView,
+    view: AttentionView | bytes,
     *,
     key: str,
     state: Mapping[str, Any] | None = None,
@@ -135,7 +145,7 @@ def pixel_viewer(
     """Draw the viewer.
 
     Args:
-        view: what to look at.
+        view: what to look at; or what `packed` returned for it.
         key: the component's name in this page; keep it fixed, so that what the visitor locked survives a new picture.
         state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
             visible sentence). None leaves the visitor's own view as it is.
@@ -147,6 +157,19 @@ def pixel_viewer(
     Returns:
         The view that has settled last, all fields filled; None before the first time.
     """
+    data = with_header(
+        view if isinstance(view, bytes) else packed(view),
+        plain=plain,
+        asked=None if asked is None else dict(asked),
+        fields=FIELDS.declared(),
+        state={"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
+    )
+    component("pixel_viewer")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
+    return settled_view(key)
+
+
+def packed(view: AttentionView) -> bytes:
+    """Return a view as the browser gets it, each distinct token once."""
     first, place = distinct(view)
     arrays = {
         "picture": view.picture,
@@ -168,13 +191,20 @@ def pixel_viewer(
         "ink": view.ink,
         "carried_signed": view.carried_signed,
         "logit": view.logit,
-        "plain": plain,
-        "asked": None if asked is None else dict(asked),
-        "fields": FIELDS.declared(),
-        "state": {"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
+        "boxes": None if view.boxes is None else [*view.boxes],
+        "unit": view.unit,
     }
-    component("pixel_viewer")(key=key, data=pack(header, arrays), on_view_change=_controlled(key).callback(on_change))
-    return settled_view(key)
+    return pack(header, arrays)
+
+
+def unpacked(data: bytes) -> AttentionView:
+    """Return the view that `packed` made these bytes from."""
+    header, arrays = unpack(data)
+    place = arrays.pop("place")
+    for name in OF_TOKENS:
+        arrays[name] = arrays[name][:, place]
+    fields: dict[str, Any] = {**header, "classes": tuple(header["classes"]), **arrays}
+    return AttentionView(**fields)
 
 
 def distinct(view: AttentionView) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
@@ -185,6 +215,8 @@ def distinct(view: AttentionView) -> tuple[npt.NDArray[np.int32], npt.NDArray[np
     Returns:
         (distinct,): the first token of each kind. (token,): the place of each token's kind in it.
     """
+    import numpy as np
+
     rows = np.concatenate([getattr(view, name).reshape(*view.query.shape[:2], -1) for name in OF_TOKENS], 2)
     rows = np.ascontiguousarray(rows.transpose(1, 0, 2))  # (token, head, numbers)
     kinds: dict[bytes, int] = {}

@@ -40,25 +40,28 @@ def chosen() -> list[str]:
 
     These are the best checkpoint of every mechanism, then that of every control, then those that the mechanisms name
     in addition, eight in all; those of mechanisms come first. The best one is a checkpoint that knows all ten digits,
-    if there is one, and among these the one with the highest accuracy on its validation part.
+    if there is one, and among these the one with the highest accuracy on its validation part. Controls that are models
+    of a mechanism itself, with its attention switched off, are left to the visitor.
     """
     known = _known()
-    controls = {model for row in mechanisms.MECHANISMS.values() for model in row.controls}
     order = mechanisms.order()
     order += sorted({card.recipe.model for card in known.values()} - set(order))
     best: dict[str, Card] = {}
     for card in sorted(known.values(), key=lambda card: order.index(card.recipe.model)):
         row = mechanisms.of_model(card.recipe.model)
-        group = row.name if row and card.recipe.model in row.models else card.recipe.model
+        own = row is not None and card.recipe.model in row.models
+        if own and mechanisms.is_control(card):
+            continue  # the same network without its attention; other controls show more
+        group = row.name if row and own else card.recipe.model
         if group not in best or _merit(card) > _merit(best[group]):
             best[group] = card
-    names = [card.name for card in sorted(best.values(), key=lambda card: card.recipe.model in controls)]
+    names = [card.name for card in sorted(best.values(), key=mechanisms.is_control)]
     names += [name for row in mechanisms.MECHANISMS.values() for name in row.panels if name in known]
     first = [*dict.fromkeys(names)][:AT_FIRST]
 
     def place(name: str) -> tuple[bool, int]:
-        model = known[name].recipe.model
-        return model in controls, order.index(model)
+        card = known[name]
+        return mechanisms.is_control(card), order.index(card.recipe.model)
 
     return sorted(first, key=place)
 

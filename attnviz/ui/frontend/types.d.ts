@@ -23,8 +23,11 @@ type Palettes = ReturnType<typeof import("./shared/colours.js").palettes>;
 /** What the ends of a scale are: shared/colours.js. */
 type Scale = ReturnType<typeof import("./shared/colours.js").makeScale>;
 
-/** Where the edge of the ink runs: at the right of a cell, or below it. */
-type InkEdge = { cell: number; below: boolean }[];
+/**
+ * Where the edge of the ink runs: at the right of a cell, or below it; where it runs within cells, along a line, left,
+ * top, right, bottom in cells.
+ */
+type InkEdge = { cell: number; below: boolean; line?: number[] }[];
 
 /** How a cell is outlined: shared/paint.js. */
 interface Outline {

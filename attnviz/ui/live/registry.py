@@ -1,4 +1,4 @@
-"""The derived values of the live channel: the Jacobian, and those of all mechanisms.
+"""The derived values of the live channel: the Jacobian, the mean row, and those of all mechanisms.
 
 Importing this costs no torch.
 """
@@ -9,13 +9,15 @@ from typing import Any
 from attnviz.errors import UnknownName
 from attnviz.ui.live.derived import Derived
 from attnviz.ui.live.jacobian import JACOBIAN
+from attnviz.ui.live.mean_row import MEAN_ROW
 from attnviz.ui.mechanisms import MECHANISMS
 
 
 def known() -> dict[str, Derived[Any]]:
     """Return all derived values by name."""
     of_mechanisms = chain.from_iterable(mechanism.derived() for mechanism in MECHANISMS.values())
-    return {row.name: row for row in (JACOBIAN, *of_mechanisms)}
+    rows: tuple[Derived[Any], ...] = (JACOBIAN, MEAN_ROW, *of_mechanisms)
+    return {row.name: row for row in rows}
 
 
 def find(name: str) -> Derived[Any]:

@@ -18,7 +18,7 @@ A request is a payload (attnviz/ui/components/payload.py). Its header:
                           "sum": {"derived": "added_by_pixel"}}}]}
 
 An index names a part: axis -> a number, counted from 0; in an edit also several numbers. Which derived values
-exist, and their parameters, is declared by the mechanisms (registry.py).
+exist is in registry.py.
 
 With "prepare": {"centred": true} the array "pictures" is one canvas, uint8 (row, column, channel), 0 is background;
 each model sees the result of the preparation that its `Input` names.

@@ -4,17 +4,29 @@ A mechanism is a folder here whose `__init__.py` holds its row. Another package 
 `attnviz.mechanisms` (attnviz/extensions.py). Importing the table costs neither torch nor streamlit.
 """
 
+from typing import TYPE_CHECKING
+
 from attnviz.extensions import Table
-from attnviz.ui.mechanisms import element_wise, pixel_attention, recurrent_attention
+from attnviz.ui.mechanisms import cnn_attention, element_wise, pixel_attention, recurrent_attention
 from attnviz.ui.mechanisms.mechanism import Mechanism as Mechanism
 
-_OURS = (pixel_attention.MECHANISM, element_wise.MECHANISM, recurrent_attention.MECHANISM)
+if TYPE_CHECKING:
+    from attnviz.cards import Card
+
+_OURS = (pixel_attention.MECHANISM, element_wise.MECHANISM, recurrent_attention.MECHANISM, cnn_attention.MECHANISM)
 MECHANISMS = Table("mechanisms", {row.name: row for row in _OURS})
 
 
 def of_model(model: str) -> Mechanism | None:
     """Return the mechanism that a model shows, or is a control of; None for a model of no mechanism."""
     return next((row for row in MECHANISMS.values() if model in row.models + row.controls), None)
+
+
+def is_control(card: "Card") -> bool:
+    """Return whether a model is a control, by its architecture or, of a mechanism's own models, by its config."""
+    model = card.recipe.model
+    rows = MECHANISMS.values()
+    return any(model in row.controls or (model in row.models and row.is_control(card.config)) for row in rows)
 
 
 def order() -> list[str]:

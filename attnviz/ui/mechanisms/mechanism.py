@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from attnviz.ui.live.derived import Derived
 
 
-def nothing() -> None:
-    """Show nothing on the home page."""
+def never(config: Mapping[str, Any]) -> bool:
+    """Return False: no checkpoint of the mechanism's own models is a control."""
+    return False
 
 
 def no_derived() -> tuple[Derived[Any], ...]:
@@ -37,6 +38,21 @@ def later(module: str, name: str) -> Callable[..., Any]:
         return getattr(import_module(module), name)(*given)
 
     return call
+
+
+@dataclass(frozen=True)
+class HomePicture:
+    """What the home page shows of a mechanism: a picture made in advance, as a link to a view of its page.
+
+    Args:
+        file: a PNG, twice as wide as high, made by `attnviz.ui.shared.home_picture`.
+        words: what it shows, for those who cannot see it.
+        view: the words of the URL it leads to.
+    """
+
+    file: Path
+    words: str
+    view: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -67,18 +83,20 @@ class Mechanism:
         models: names in `attnviz.models.MODELS`, whose checkpoints it shows.
         panel: from a card of one of its models or controls to what its panel on the draw page shows.
         controls: names in MODELS, of what the same data give without the mechanism.
+        is_control: whether a checkpoint of its own models is a control too, from the model's config: the same network
+            with its attention switched off, or one that does not choose where it looks.
         panels: checkpoints that have a panel from the start beside the best one, where there is room.
         papers: names in `attnviz.recipes.PAPERS`, whose tables stand among the results of its models.
-        home: draws what the home page shows of it: pictures, each a link.
+        home: the picture that the home page shows of it; None for words alone.
         live: draws what the home page begins with, something that answers at once; the first mechanism with one does.
-        tries: links of the home page: words, and the view that the URL names.
         derived: returns its derived values, for the live channel.
         section: of the navigation.
         further: its other pages.
         moved: experiment of its page that is elsewhere now -> the URL of the page where it is, and its name there;
             old links are sent on.
         components: those that only its pages draw, as pyproject.toml declares them; of another package PACKAGE.NAME.
-        preload: of these, the ones whose modules the browser fetches together with the page.
+        preload: of these and of those that several share, the ones whose modules the browser fetches together with the
+            page.
         frontend: where their modules lie.
         imports: Python modules that its page needs before torch: imported before the first visitor asks.
     """
@@ -91,11 +109,11 @@ class Mechanism:
     models: tuple[str, ...]
     panel: Callable[[Card], Panel]
     controls: tuple[str, ...] = ()
+    is_control: Callable[[Mapping[str, Any]], bool] = never
     panels: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
-    home: Callable[[], None] = nothing
+    home: HomePicture | None = None
     live: Callable[[], None] | None = None
-    tries: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     derived: Callable[[], tuple[Derived[Any], ...]] = no_derived
     section: str = "Look inside"
     further: tuple[FurtherPage, ...] = ()

@@ -7,10 +7,11 @@ after them.
 
 import posixpath
 import re
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import streamlit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -22,10 +23,11 @@ from attnviz.ui.shared import glossary, room
 END = b"</head>"
 TERMS = '<script type="module" src="_stcore/bidi-components/attnviz.arrive/shared/terms_of_page.js"></script>'
 HOME = ""  # the last part of its URL
+STREAMLITS_PAGE = Path(streamlit.__file__).parent / "static" / "index.html"
 
 
 class Head:
-    """ASGI middleware that completes the head of every page, and begins with the imports at the first request.
+    """ASGI middleware that completes the head of every page, and begins with the imports that the page needs.
 
     Args:
         app: what answers.
@@ -35,9 +37,10 @@ class Head:
         self.app = app
         self.style = f"<style>{(FRONTEND / 'shared' / 'page.css').read_text()}</style>"
         self.style += f"<style>{room.style()}</style>" + glossary.element() + TERMS
-        self.scripts = {"draw": _preload("drawing_pad", FRONTEND)}
+        drawing = _streamlits(("BidiComponent", "PageLink"), STREAMLITS_PAGE)
+        self.scripts = {"draw": drawing + _preload("drawing_pad", FRONTEND)}
         for row in MECHANISMS.values():
-            scripts = "".join(_preload(component, row.frontend) for component in row.preload)
+            scripts = drawing + "".join(_preload(component, row.frontend) for component in row.preload)
             for url in (row.url, *(one.url for one in row.further)):
                 self.scripts[url] = scripts
             if row.live:
@@ -48,13 +51,15 @@ class Head:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        preload.begin()
         if "text/html" not in Headers(scope=scope).get("accept", ""):
             await self.app(scope, receive, send)
             return
+        url = scope["path"].rpartition("/")[2]
+        if url != HOME:  # which needs no more than Streamlit, and is painted sooner alone
+            preload.begin()
         # Plain, or the head could not be found in it.
         plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
-        addition = (self.style + self.scripts.get(scope["path"].rpartition("/")[2], "")).encode()
+        addition = (self.style + self.scripts.get(url, "")).encode()
         await self.app({**scope, "headers": plain}, receive, _Completing(send, addition).send)
 
 
@@ -87,13 +92,40 @@ class _Completing:
         await self.pass_on({"type": "http.response.body", "body": self.body})
 
 
+def _streamlits(elements: Sequence[str], page: Path) -> str:
+    """Return the elements of HTML that fetch what Streamlit draws with; none where it has no such script.
+
+    Args:
+        elements: what is drawn, by the names of Streamlit's scripts.
+        page: Streamlit's own, which fetches some of them already.
+    """
+    folder = page.parent / "static" / "js"
+    known = page.read_text() if page.exists() else ""
+    names = [path.name for element in elements for path in folder.glob(f"{element}.*.js")]
+    for name in names:
+        imported = re.findall(r'(?:from|import)"\./([\w.-]+\.js)"', (folder / name).read_text())
+        names += [other for other in imported if other not in known and other not in names]
+    return "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names)
+
+
 def _preload(component: str, frontend: Path) -> str:
-    """Return the elements that fetch a component's module and all that it imports, relative to a page's URL."""
+    """Return the elements that fetch a component's modules and styles, relative to a page's URL."""
     full = full_name(component)
-    names = [f"{module_of(full.partition('.')[2], frontend)}.js"]
+    module = module_of(full.partition(".")[2], frontend)
+    names = [f"{module}.js"]
     for name in names:
         found = re.findall(r'from "(\.{1,2}/[\w./]+)"', (frontend / name).read_text())
         others = [posixpath.normpath(posixpath.join(posixpath.dirname(name), other)) for other in found]
         # What lies beyond the folder belongs to another component, and is fetched when it is asked for.
         names += [other for other in dict.fromkeys(others) if other not in names and not other.startswith("..")]
-    return "".join(f'<link rel="modulepreload" href="_stcore/bidi-components/{full}/{name}">' for name in names)
+    styles = [f"{module}.css"] if (frontend / f"{module}.css").exists() else []
+    for name in styles:
+        found = re.findall(r'@import "(.+?)"', (frontend / name).read_text())
+        styles += [posixpath.normpath(posixpath.join(posixpath.dirname(name), other)) for other in found]
+    at = f"_stcore/bidi-components/{full}"
+    return "".join(
+        [
+            *(f'<link rel="modulepreload" href="{at}/{name}">' for name in names),
+            *(f'<link rel="preload" as="style" href="{at}/{name}">' for name in dict.fromkeys(styles)),
+        ]
+    )

@@ -1,8 +1,8 @@
 """Load slow modules while nobody is waiting for them, so that the app starts as fast as Streamlit.
 
-While the first browser fetches Streamlit's scripts, what the pages need before torch is imported. Torch, the
-slowest, is loaded a moment after a page has been sent, while the visitor reads. What the pixel page shows first needs
-no torch: see `first_look`.
+While the first browser fetches Streamlit's scripts, what the pages need before torch is imported. Home needs none of
+it, so there it waits until home is painted. Torch, the slowest, is loaded a moment after a page has been sent, while
+the visitor reads. What home and the pixel page show first needs no torch: see `first_look`.
 """
 
 import gc
@@ -24,8 +24,8 @@ _log = logging.getLogger(__name__)
 
 @cache  # once a process: a race of two visitors would only import twice, and the second import finds all there
 def soon() -> Timer:
-    """Load torch a moment later, in a thread of its own: the last thing that a page does."""
-    return _later(CALM, load_models)
+    """Load what pages need and torch a moment later, in a thread of its own: the last thing that a page does."""
+    return _later(CALM, load_all)
 
 
 @cache
@@ -38,8 +38,14 @@ def begin() -> Timer:
     return _later(AT_ONCE, load_pages)
 
 
+def load_all() -> None:
+    """Import everything, the quicker first."""
+    load_pages()
+    load_models()
+
+
 def load_pages() -> None:
-    """Import what home and the way from it to the pixel page need, and draw the first digits."""
+    """Import what the pages need before torch, and draw the first digits."""
     import_module("PIL.Image")
     import_module("attnviz.data").load("strokes", "test", count=256)
     imports = [name for row in MECHANISMS.values() for name in row.imports]

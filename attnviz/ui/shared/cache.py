@@ -54,6 +54,8 @@ def picture(source: str, number: int) -> tuple[npt.NDArray[np.uint8], str]:
     place = shown.place(number)
     if place is None:
         raise BadInput(missing(source, number))
+    if spec.make_some and not spec.megabytes and (spec.made_from or place >= QUICK):
+        return _made(source, shown.split, place)
     count = QUICK if spec.make and place < QUICK <= len(shown.labels) else None
     images, labels = data.load(source, shown.split, count=count)
     return images[place], spec.classes[labels[place]]
@@ -101,8 +103,12 @@ def place(source: str, number: int) -> str:
 
 def attention(card: Card, source: str, number: int) -> "AttentionView":
     """Return what the viewer needs of a model and a test picture."""
-    found = first_look.read(card, place(source, number))
-    return found or _attention(card.name, card.weights_digest, source, number)
+    found = first_look.stored(card.name, place(source, number))
+    if found is None:
+        return _attention(card.name, card.weights_digest, source, number)
+    from attnviz.ui.components.pixel_viewer import unpacked
+
+    return unpacked(found)
 
 
 def list_taps(card: Card) -> dict[str, "TapInfo"]:
@@ -169,6 +175,12 @@ def _checkpoint(name: str, digest: str) -> "Checkpoint":
     from attnviz.ui.shared import inference
 
     return inference.exactly(name)
+
+
+@lru_cache(maxsize=256)
+def _made(source: str, split: str, place: int) -> tuple[npt.NDArray[np.uint8], str]:
+    images, labels = data.pick(source, split, [place])
+    return images[0], data.spec(source).classes[labels[0]]
 
 
 # What the live channel needs at every movement is in Python's own cache: a look into Streamlit's takes 0.2 ms,

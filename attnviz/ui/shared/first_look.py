@@ -1,50 +1,47 @@
-"""Views computed in advance, so that a first visitor need not wait for torch to load.
+"""Views computed in advance, so that a first visitor need not wait for torch, nor the home page for numpy.
 
-A view lies beside the weights it belongs to. The mechanism that shows it has a module that computes it again.
+A view lies beside the weights it belongs to, in the bytes in which the browser gets it. The mechanism that shows it has
+a module that computes it again.
 """
 
-from dataclasses import fields
-from typing import Any
-
-import numpy as np
+import json
 
 import attnviz
-from attnviz import cards
-from attnviz.cards import Card
+from attnviz.checkpoint_folder import folder
+from attnviz.errors import BadInput
 from attnviz.files import write
-from attnviz.ui.components.payload import pack, unpack
-from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.components.payload import header_of
 
 _FILE = "first_look.view"
 
 
-def read(card: Card, image: str) -> AttentionView | None:
-    """Return the view that was computed in advance if it belongs to these weights and this picture, else None.
+def stored(name: str, image: str | None = None) -> bytes | None:
+    """Return the view that lies beside the weights of a checkpoint, if it was computed from them, else None.
 
     Args:
-        card: of the model.
-        image: such as "strokes/test/23".
+        name: of the checkpoint.
+        image: which picture it must show, such as "strokes/test/23"; None for whichever it is.
     """
-    path = cards.folder() / card.name / _FILE
-    if not path.exists():
+    beside = folder() / name
+    try:
+        card = json.loads((beside / "card.json").read_bytes())
+        found = (beside / _FILE).read_bytes()
+        origin = header_of(found)["origin"]
+    except (OSError, ValueError, KeyError, BadInput):
         return None
-    header, arrays = unpack(path.read_bytes())
-    wanted = {"software": f"attnviz {attnviz.__version__}", "digest": card.weights_digest, "image": image}
-    if any(header["origin"].get(name) != value for name, value in wanted.items()):
-        return None
-    header["classes"] = tuple(header["classes"])
-    values: dict[str, Any] = {**header, **arrays}
-    return AttentionView(**{field.name: values[field.name] for field in fields(AttentionView) if field.name in values})
+    wanted = {
+        "software": f"attnviz {attnviz.__version__}",
+        "digest": card.get("weights_digest") if isinstance(card, dict) else None,
+        "image": image or origin.get("image"),
+    }
+    return found if all(origin.get(key) == value for key, value in wanted.items()) else None
 
 
-def keep(name: str, view: AttentionView) -> None:
+def keep(name: str, view: bytes) -> None:
     """Write a view beside the weights of its checkpoint, in place of the one before.
 
     Args:
         name: of the checkpoint.
-        view: what the page is to show first.
+        view: what the page is to show first: a payload whose header has an "origin".
     """
-    values = {field.name: getattr(view, field.name) for field in fields(view)}
-    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
-    header = {name: value for name, value in values.items() if name not in arrays and value is not None}
-    write(cards.folder() / name / _FILE, pack(header, arrays))
+    write(folder() / name / _FILE, view)

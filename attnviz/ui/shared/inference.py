@@ -40,7 +40,13 @@ def exactly(name: str) -> Checkpoint:
 
 
 def attention(
-    checkpoint: Checkpoint, image: Image, label: str | None, source: str, *, ink: bool = True
+    checkpoint: Checkpoint,
+    image: Image,
+    label: str | None,
+    source: str,
+    *,
+    ink: bool = True,
+    unit: str = "pixel",
 ) -> AttentionView:
     """Return what the viewer needs to show the attention of every pixel of a picture.
 
@@ -50,6 +56,7 @@ def attention(
         label: what it shows, if anybody knows.
         source: its origin, such as "mnist/test/7".
         ink: whether it is ink on paper, so that maps over it carry the outline of the ink.
+        unit: what a token is called.
     """
     model, card = checkpoint
     address, layer = next((path, part) for path, part in model.named_modules() if isinstance(part, Attention))
@@ -87,12 +94,23 @@ def attention(
         readout=None if read is None else read.readout.numpy(),
         of_heads=None if read is None else read.of_heads.numpy(),
         logit=None if read is None else read.logit,
+        boxes=None if grid.tiles(*image.shape[:2]) else grid.boxes,
+        unit=unit,
     )
 
 
 def pooled(pixels: Tensor, grid: Grid) -> Tensor:
-    """Return the mean over the channels and the box of each token, (row, column), of a batch of one picture."""
-    return avg_pool2d(pixels.mean(1), int(grid.field), int(grid.stride))[0]
+    """Return the mean over the channels and the box of each token, as far as it lies on the picture.
+
+    Args:
+        pixels: float (1, channel, row, column).
+        grid: of boxes whose first one begins at the picture's top left corner.
+
+    Returns:
+        float (row, column) of the grid.
+    """
+    means = avg_pool2d(pixels.mean(1), int(grid.field), int(grid.stride), ceil_mode=True)[0]
+    return means[: grid.rows, : grid.columns]
 
 
 def ask(checkpoint: Checkpoint, batch: Tensor, seed: int = 0) -> Tensor:

@@ -12,11 +12,9 @@ The view of a page is in its URL (url_state.py): a *try* and a link write the UR
 """
 
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -25,10 +23,6 @@ from streamlit.errors import StreamlitPageNotFoundError
 from attnviz.errors import AttnvizError
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim as verbatim
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 
 def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str]]] = ()) -> None:
@@ -109,12 +103,3 @@ def sentences() -> Iterator[None]:
 def _url_of(page: str) -> str:
     """Return the URL path that Streamlit gives a page's file: 10_pixel_attention.py is at pixel_attention."""
     return re.sub(r"^\d+_|\.py$", "", page)
-
-
-def png(picture: "npt.NDArray[np.uint8]") -> str:
-    """Return a grey picture, uint8 (row, column), as a URL of a PNG that needs no request."""
-    from PIL import Image
-
-    file = BytesIO()
-    Image.fromarray(picture).save(file, "PNG")
-    return f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"

@@ -110,7 +110,7 @@ def picture(card: Card, opens: Picture | None = None) -> Picture:
         st.selectbox("Shows", classes, key=CLASS, width=160, on_change=_restart, args=(CLASS,))
     key = _number_key()
     st.number_input(
-        "Number", 0, int(shown.numbers[-1]), key=key, width=124, on_change=_typed, args=(source, number, key)
+        "Number", 0, int(shown.numbers[-1]), key=key, width=116, on_change=_typed, args=(source, number, key)
     )
     st.button("Next", on_click=_go, args=(fitting.after(number),), disabled=first is None)
     st.button("Random", on_click=_go, args=(fitting.random(),), disabled=first is None)

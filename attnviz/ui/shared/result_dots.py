@@ -10,7 +10,7 @@ import streamlit as st
 from attnviz import cards, data, results
 from attnviz.figures.dots import Dot, dots
 from attnviz.recipes import PAPERS, RECIPES, Paper
-from attnviz.ui.mechanisms import MECHANISMS, Mechanism
+from attnviz.ui.mechanisms import MECHANISMS, Mechanism, is_control
 from attnviz.ui.shared.room import room
 
 ACCURACY = "test accuracy, %"
@@ -63,8 +63,9 @@ def of(names: Sequence[str], controls: Collection[str], said: dict[str, float], 
         if name not in here:
             continue
         card = cards.read(name)
-        test = next((test for test in card.recipe.tests if test.data == source and test.augmentation is None), None)
-        figure = test and card.figure(test)
+        tests = [test for test in card.recipe.tests if test.data == source and test.augmentation is None]
+        measured = [figure for test in tests if (figure := card.figure(test))]
+        figure = max(measured, key=lambda one: one.count, default=None)
         if not figure:
             continue
         mean, lowest, highest = (100 * part for part in (figure.mean, figure.lowest, figure.highest))
@@ -75,7 +76,7 @@ def of(names: Sequence[str], controls: Collection[str], said: dict[str, float], 
                 lowest,
                 highest,
                 figure.seeds,
-                control=card.recipe.model in controls,
+                control=card.recipe.model in controls or is_control(card),
                 parameters=card.parameters,
                 claimed=100 * said[name] if name in said else None,
             )
@@ -158,21 +159,29 @@ def groups(row: Mechanism) -> dict[Task, list[str]]:
 def of_mechanism(row: Mechanism, task: Task, *, key: str, like: str | None = None) -> None:
     """Draw the results of a mechanism and of the controls on one task; one click away, the numbers.
 
+    Of each control there is the one that was trained on the same variants of pictures, else the one that was trained on
+    the pictures as they are. Without a trained model of the mechanism there is nothing to compare, and a sentence says
+    so.
+
     Args:
         row: of the table of mechanisms.
         task: one of its `groups`.
         key: of the picture in this page; keep it fixed.
-        like: a recipe: of the controls only those are drawn that were trained on the same variants of pictures or, if
-            there are none, on the pictures as they are.
+        like: one of its recipes, whose variants count; by default those of all its recipes.
     """
-    names = groups(row).get(task, [])
-    if like in RECIPES:
-        own = [name for name in names if RECIPES[name].model in row.models]
-        others = [name for name in names if name not in own and name in cards.names()]
-        same = [name for name in others if RECIPES[name].augmentation == RECIPES[str(like)].augmentation]
-        plain = [name for name in others if RECIPES[name].augmentation is None]
-        names = own + (same or plain or others)
-    show(names, _controls(), row.papers, task.source, key=key)
+    names, trained = groups(row).get(task, []), set(cards.names())
+    own = [name for name in names if RECIPES[name].model in row.models]
+    if not trained & set(own):
+        st.caption(f"No model with this mechanism has been trained on {task.title} yet.")
+        return
+    variants = [RECIPES[name].augmentation for name in ([like] if like and like in RECIPES else own)]
+    beside: list[str] = []
+    for model in dict.fromkeys(RECIPES[name].model for name in names if name not in own):
+        its = [name for name in names if RECIPES[name].model == model]
+        same = [name for name in its if RECIPES[name].augmentation in variants]
+        plain = [name for name in its if RECIPES[name].augmentation is None]
+        beside += next((found for found in (same, plain) if trained & set(found)), its)
+    show(own + beside, _controls(), row.papers, task.source, key=key)
 
 
 def _controls() -> list[str]:

@@ -20,4 +20,4 @@ def room(rows: int, key: str) -> str:
 def style() -> str:
     """Return the style sheet for the head of every page; page.css says how high a row is."""
     counts = "".join(f'[class*="st-key-dots-{rows}-"]{{--rows:{rows}}}' for rows in range(1, MOST_ROWS + 1))
-    return f'#root [class*="st-key-dots-"]{{min-height:calc(var(--dots-row) * (var(--rows) + 1) + 24px)}}{counts}'
+    return f'#root [class*="st-key-dots-"]{{min-height:calc(var(--dots-row) * (var(--rows) + 1) + 1.5rem)}}{counts}'

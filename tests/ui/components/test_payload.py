@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.payload import ALIGNMENT, DTYPES, pack, unpack
+from attnviz.ui.components.payload import ALIGNMENT, DTYPES, header_of, pack, unpack, with_header
 
 HEADER = {"title": "Größe ∞", "numbers": [1, 2.5, None]}
 
@@ -108,3 +108,15 @@ def test_foreign_bytes_are_refused(data: bytes) -> None:
 def test_a_table_that_lies_is_refused_without_a_word_of_python(text: bytes) -> None:
     with pytest.raises(BadInput, match="array|table|JSON"):
         unpack(len(text).to_bytes(4, "little") + text + bytes(16))
+
+
+def test_a_header_is_changed_and_the_arrays_stay() -> None:
+    data = pack({"a": 1, "b": "ä"}, {"one": np.arange(5.0), "two": np.zeros((2, 3), np.uint8)})
+    header, arrays = unpack(with_header(data, b="longer than before", c=[1, 2]))
+    assert header == {"a": 1, "b": "longer than before", "c": [1, 2]}
+    assert {name: array.tolist() for name, array in arrays.items()} == {"one": [0, 1, 2, 3, 4], "two": [[0, 0, 0]] * 2}
+    assert header_of(data)["b"] == "ä"
+    with pytest.raises(BadInput, match="cannot be written as JSON"):
+        with_header(data, a=float("nan"))
+    with pytest.raises(BadInput):
+        with_header(b"nonsense", a=1)

@@ -16,12 +16,16 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 from websockets.sync.client import ClientConnection, connect
 
+from attnviz.errors import BadInput
 from attnviz.ui.components.payload import pack, unpack
+from attnviz.ui.live import budget
 from attnviz.ui.live.channel import COOKIE, Channel
 from attnviz.ui.live.request import Request
 
 WAIT = 120.0  # seconds after which a test that waits has failed
 NAME = "pixel_attention.1v8"
+SEATS = 2
+LONG, TOO_LONG = 1_000_000, 2_000_000  # numbers of requests whose asks take long, or are too much work
 
 
 class Server:
@@ -46,6 +50,7 @@ class Server:
         address = f"127.0.0.1:{self.port}"
         named = f"http://{address}" if origin == "same" else origin
         url = f"ws://{address}/live"
+        options.setdefault("max_queue", None)  # else one who leaves with answers unread waits ten seconds
         with connect(url, origin=named, compression=None, max_size=None, **options) as connection:
             yield Visitor(connection)
 
@@ -137,3 +142,32 @@ def serving(channel: Channel) -> Iterator[Server]:
             server.should_exit = True
             thread.join(WAIT)
         assert not thread.is_alive()
+
+
+def weigh(asked: Request) -> list[float]:
+    """Return how much work the asks of a request are, by its number."""
+    if asked.head.number >= TOO_LONG:
+        raise BadInput("Two of its pictures would fit.")
+    return [budget.LIGHT + (asked.head.number >= LONG)] * len(asked.head.asks)
+
+
+def release(slow: Slow, times: int = 1) -> None:
+    slow.may.release(times)
+
+
+def last_words(visitor: Visitor, count: int) -> list[tuple[Any, ...]]:
+    """Return number, and ask or "stale", of the next messages."""
+    heard = [visitor.hear()[0] for _ in range(count)]
+    return [(one["number"], "stale" if one.get("stale") else one["ask"]) for one in heard]
+
+
+def send_newer(visitor: Visitor) -> None:
+    """Send request 2, and return when the server has taken it in."""
+    visitor.send(2)
+    visitor.connection.send(b"nonsense")  # refused at once, and therefore after the request
+    assert "error" in visitor.hear()[0]
+
+
+def last_words_of(visitor: Visitor, number: int) -> list[tuple[Any, ...]]:
+    visitor.send(number)
+    return last_words(visitor, 1)

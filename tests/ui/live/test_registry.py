@@ -25,7 +25,12 @@ def test_a_mechanism_that_is_added_brings_its_own(monkeypatch: pytest.MonkeyPatc
     row = replace(pixel_attention.MECHANISM, name="other", derived=lambda: (stages,))
     monkeypatch.setitem(MECHANISMS, "other", row)
     assert registry.find("stages") is stages
-    assert "mean_row" in registry.known()
+
+
+def test_what_several_mechanisms_use_belongs_to_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(MECHANISMS):
+        monkeypatch.delitem(MECHANISMS, name)
+    assert set(registry.known()) == {"jacobian", "mean_row"}
 
 
 def test_reading_a_request_costs_no_torch() -> None:

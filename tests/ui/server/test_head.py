@@ -83,7 +83,37 @@ def test_the_modules_of_another_package_are_those_of_its_folder(
     _, answer = ask("/stages")
     linked = re.findall(r'modulepreload" href="(.*?)"', answer.decode())
     folder = "_stcore/bidi-components/other.stages"
-    assert linked == [f"{folder}/stages.js", f"{folder}/panels/one.js", f"{folder}/two.js"]
+    theirs = [link for link in linked if link.startswith(folder)]
+    assert theirs == [f"{folder}/stages.js", f"{folder}/panels/one.js", f"{folder}/two.js"]
+
+
+def test_a_page_with_a_component_names_its_styles_and_what_streamlit_draws_it_with() -> None:
+    answer = ask("/pixel_attention")[1].decode()
+    styles = re.findall(
+        r'<link rel="preload" as="style" href="_stcore/bidi-components/attnviz.pixel_viewer/(.*?)">', answer
+    )
+    assert styles[0] == "pixel_viewer/pixel_viewer.css"
+    assert "shared/shared.css" in styles
+    assert all((FRONTEND / name).exists() for name in styles)
+    scripts = re.findall(r'<link rel="modulepreload" crossorigin href="./static/js/(.*?)">', answer)
+    assert scripts[0].startswith("BidiComponent.")
+    page = head.STREAMLITS_PAGE.read_text()
+    assert all((head.STREAMLITS_PAGE.parent / "static" / "js" / name).exists() and name not in page for name in scripts)
+
+
+def test_a_streamlit_without_that_script_names_none(tmp_path: Path) -> None:
+    assert head._streamlits(["BidiComponent"], tmp_path / "index.html") == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "begins"), [("/", False), ("/below/", False), ("/draw", True), ("/pixel_attention", True)]
+)
+def test_imports_begin_with_every_page_but_home(path: str, begins: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[bool] = []
+    monkeypatch.setattr(preload, "begin", lambda: begun.append(True))
+    ask(path)
+    ask("/static/js/index.js", accept="*/*")
+    assert bool(begun) == begins
 
 
 def test_other_pages_name_no_scripts() -> None:

@@ -1,6 +1,7 @@
 """What is slow is loaded once, later, in a thread of its own."""
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,7 +12,12 @@ from attnviz.ui.server import preload
 def loads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Yield the names of what was loaded, and load nothing; nobody waits for the moment."""
     loaded: list[str] = []
-    monkeypatch.setattr(preload, "import_module", loaded.append)
+
+    def load(name: str) -> SimpleNamespace:
+        loaded.append(name)
+        return SimpleNamespace(load=lambda *_, **__: None)
+
+    monkeypatch.setattr(preload, "import_module", load)
     monkeypatch.setattr(preload, "CALM", 0)
     preload.soon.cache_clear()
     yield loaded
@@ -21,7 +27,8 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 def test_models_are_loaded_once_however_many_pages_ask(loads: list[str]) -> None:
     for timer in [preload.soon() for _ in range(3)]:
         timer.join()
-    assert loads == ["attnviz.ui.shared.inference"]
+    assert loads[-1] == "attnviz.ui.shared.inference"
+    assert loads.count("attnviz.ui.shared.inference") == loads.count("PIL.Image") == 1
 
 
 def test_without_torch_the_server_lives_on(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

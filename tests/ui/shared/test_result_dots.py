@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from attnviz import cards
 from attnviz.figures.dots import Dot
 from attnviz.recipes import PAPERS
 from attnviz.ui.mechanisms import MECHANISMS
@@ -67,7 +68,21 @@ def test_beside_a_model_stand_controls_that_learnt_from_the_same_variants_or_fro
         result_dots.of_mechanism(row, task, key="x", like=f"pixel_attention.{name}")
     rotated, plain = ([name for name in names if not name.startswith("pixel_attention.")] for names in drawn)
     assert rotated == [f"{one}.1v8-augmented" for one in ("ink", "histogram_line", "histogram_mlp", "pixel_line")]
-    assert plain == [f"{one}.digits" for one in ("ink", "histogram_line", "histogram_mlp", "pixel_line")]
+    controls = "ink", "histogram_line", "histogram_mlp", "pixel_line", "plain_conv"
+    assert plain == [f"{one}.digits" for one in controls]
+
+
+def test_without_a_trained_model_of_the_mechanism_controls_alone_are_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("streamlit.caption", said.append)
+    monkeypatch.setattr(result_dots, "show", lambda *_, **__: said.append("shown"))
+    for folder in (cards.folder(), tmp_path):
+        monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(folder))
+        task = result_dots.Task("mnist", tuple(range(10)))
+        result_dots.of_mechanism(MECHANISMS["pixel_attention"], task, key="x")
+    assert said == ["shown", "No model with this mechanism has been trained on MNIST yet."]
 
 
 def test_what_a_paper_says_stands_below_its_title_and_only_for_its_own_models() -> None:

@@ -1,7 +1,7 @@
 // What leaves the panels of the draw page: PNG, SVG and CSV of what they show. Rows, columns and heads count from 1.
 
 import { css, packed, TOP } from "../shared/colours.js";
-import { originLines, save, saveSheetPng, saveSheetSvg, toCsv } from "../shared/export.js";
+import { filesOf, originLines, toCsv } from "../shared/export.js";
 import { percent } from "../shared/numbers.js";
 
 const NAME = "attnviz-panels";
@@ -12,16 +12,13 @@ const STEP = SIDE + 24;
 const HIGH = SIDE + 128; // of a panel with its words
 const TOP_OF_PANELS = 96;
 
-export function saveSvg(panels) {
-  saveSheetSvg(panelSheet(panels), NAME);
-}
-
-export function savePng(panels) {
-  return saveSheetPng(panelSheet(panels), NAME);
+/** What can be saved, for `Savers`. @param {() => any} panels what they show now, from `toSave` */
+export function files(panels) {
+  return filesOf(() => panelSheet(panels()), () => NAME, () => csv(panels()));
 }
 
 /** Every number of every panel, one per line. */
-export function saveCsv({ cards, origin }) {
+function csv({ cards, origin }) {
   const rows = cards.filter(({ answer }) => answer).flatMap(({ answer, model, jacobian }) => {
     const line = (what, where, value) => [model.checkpoint, answer.head === null ? "" : answer.head + 1, what, where, value];
     const place = (at) => (at < model.prefix ? `nowhere, ${at + 1}` : `${Math.floor((at - model.prefix) / model.columns) + 1}, ${((at - model.prefix) % model.columns) + 1}`);
@@ -32,7 +29,7 @@ export function saveCsv({ cards, origin }) {
       ...Array.from(answer.map ?? [], (value, at) => line("map", model.columns ? place(at) : String(at + 1), value)),
     ];
   });
-  save(`${NAME}.csv`, toCsv(origin, ["model", "head", "what", "class, column, or row and column", "value"], rows), "text/csv");
+  return toCsv(origin, ["model", "head", "what", "class, column, or row and column", "value"], rows);
 }
 
 function panelSheet({ cards, headline, look: { theme, palettes }, slopes, note, origin }) {

@@ -3,7 +3,7 @@
 import { Savers, SegmentedControl } from "../shared/controls.js";
 import { element, text } from "../shared/dom.js";
 import { Legend } from "../shared/legend.js";
-import { saveCsv, savePng, saveSvg } from "./export.js";
+import { files } from "./export.js";
 import { toSave } from "./maps_note.js";
 
 /** @param {import("./cards.js").Cards} cards what acts when they are used */
@@ -17,7 +17,7 @@ export function makeFrame(cards) {
   }));
   const grid = element("div.card-grid");
   const legend = new Legend();
-  const savers = new Savers({ PNG: () => savePng(toSave(cards)), SVG: () => saveSvg(toSave(cards)), CSV: () => saveCsv(toSave(cards)) }, {}, cards.announce);
+  const savers = new Savers(files(() => toSave(cards)), {}, cards.announce);
   savers.element.setAttribute("aria-label", "Save the panels");
   savers.element.setAttribute("role", "group");
   const root = element("div.draw-cards", {},

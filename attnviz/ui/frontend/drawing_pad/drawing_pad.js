@@ -19,11 +19,17 @@ import { urlOf } from "../shared/url_fields.js";
 const PANELS = { models: "", heads: "", map: "attention" }; // what a link says where there are no panels
 const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in a URL
 const EMPTY = { base: null, strokes: [] };
+const PENDING = 20; // drawings that Python was told of, at most, while its answer is awaited
 const NOTHING = { drawing: "", base: null, centred: true }; // of a URL without words
 
 // What was on the pad when the visitor went to another page, and what could be undone.
-/** @type {{drawing: import("./pad.js").Drawing, memory: any, centred: boolean, known: any}|null} */
+/** @type {{drawing: import("./pad.js").Drawing, memory: any, centred: boolean, known: any, pending: any[]}|null} */
 let left = null;
+
+/** Whether two drawings, as a URL says them, are the same. */
+function same(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
 
 /** The component. */
 export class DrawingPad extends Part {
@@ -31,6 +37,8 @@ export class DrawingPad extends Part {
     super();
     this.centred = true;
     this.begun = false;
+    /** @type {any[]} what Python may have been told since it last answered, the newest at the end */
+    this.pending = [];
     this.words = { complaint: text(), told: text(), kept: text() };
     this.complaint = element("p.complaint", { hidden: true, role: "alert" }, this.words.complaint);
     this.told = element("p.told", { role: "status" }, this.words.told);
@@ -104,6 +112,8 @@ export class DrawingPad extends Part {
     else if (asked) this.follow(asked.value);
     if (asked) this.followed();
     this.known = header.url;
+    // Of what was told before this, the URL will not speak any more; if the page asks for something else, of nothing.
+    this.pending = asked ? [] : this.pending.slice(this.pending.findIndex((one) => same(one, header.url)) + 1);
     this.keep();
     if (header.cards.settled !== this.wanted) this.settle(); // the page has begun to want to know what was seen, or ceased to
     this.wanted = header.cards.settled;
@@ -155,10 +165,10 @@ export class DrawingPad extends Part {
   begin(asked) {
     const { url } = this.header;
     const kept = here() ?? left;
-    const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
     this.state("drawn").note(url);
     this.state("seen").note("");
-    if (kept && (same(url, NOTHING) || same(url, kept.known))) {
+    // The URL may be one or two strokes behind: what this tab has drawn since is newer.
+    if (kept && [NOTHING, kept.known, ...(kept.pending ?? [])].some((one) => same(url, one))) {
       this.setCentred(kept.centred);
       this.pad.memory = left?.drawing.id === kept.drawing.id ? left.memory : { past: [], now: kept.drawing, future: [] };
     } else {
@@ -203,6 +213,7 @@ export class DrawingPad extends Part {
     if (!complete) return;
     this.complain("");
     say(this.words.told, "");
+    if (this.begun) this.pending = [...this.pending, this.settled().drawn].slice(-PENDING);
     this.keep();
     this.settle();
   }
@@ -249,9 +260,9 @@ export class DrawingPad extends Part {
   // What is kept
 
   keep() {
-    const { pad, centred, known, begun } = this;
+    const { pad, centred, known, pending, begun } = this;
     if (!begun) return; // it has not begun: what was kept is still to be read
-    keepHere(pad.now, { centred, known });
+    keepHere(pad.now, { centred, known, pending });
     // Only what a hand has drawn: a sample that was looked at is there to be looked at again.
     if (pad.now.strokes.length && !pad.empty) this.refused = !keepLast(pad.now);
     this.saySoon();
@@ -321,7 +332,7 @@ export class DrawingPad extends Part {
 
   leave() {
     super.leave();
-    left = { drawing: this.pad.now, memory: this.pad.memory, centred: this.centred, known: this.known };
+    left = { drawing: this.pad.now, memory: this.pad.memory, centred: this.centred, known: this.known, pending: this.pending };
     this.cards?.close();
     this.away = true;
   }

@@ -35,7 +35,7 @@ export function keepHere(now, more) {
   }
 }
 
-/** @returns {{drawing: Drawing, centred: boolean, known: any}|null} what `keepHere` kept, with the values beside it */
+/** @returns {{drawing: Drawing, centred: boolean, known: any, pending?: any[]}|null} what `keepHere` kept, with the values beside it */
 export function here() {
   try {
     const came = JSON.parse(sessionStorage.getItem(HERE) ?? "null");

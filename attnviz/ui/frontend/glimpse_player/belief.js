@@ -2,8 +2,8 @@
 
 import { best } from "../shared/answer_change.js";
 import { element, say, set, text } from "../shared/dom.js";
-import { percent } from "../shared/numbers.js";
-import { beliefOf } from "./path.js";
+import { percent, wholePercent } from "../shared/numbers.js";
+import { beliefOf, rewardOf } from "./path.js";
 
 /** The table. */
 export class BeliefPanel {
@@ -17,8 +17,11 @@ export class BeliefPanel {
     this.cells = [];
     /** @type {{cell: HTMLElement, button: HTMLElement}[]} */
     this.heads = [];
-    /** @type {{cell: HTMLElement, words: Text}[]} */
+    /** @type {{cell: HTMLElement, words: Text}[]} what each glimpse is rewarded with */
     this.rewards = [];
+    /** @type {{cell: HTMLElement, words: Text}[]} what the model expects after each */
+    this.baselines = [];
+    this.right = -1; // which class is correct
   }
 
   /** Make the rows. @param {string[]} classes @param {string|null} label what the picture shows @param {number} glimpses */
@@ -31,15 +34,19 @@ export class BeliefPanel {
       const [now, before, words] = [element("i.now"), element("i.before"), text()];
       return { now, before, words, cell: element("td", {}, element("span.bar", { "aria-hidden": "true" }, now, before), element("span.percent", {}, words)) };
     }));
-    this.rewards = this.heads.map(() => {
+    const row = () => this.heads.map(() => {
       const words = text();
       return { words, cell: element("td", {}, words) };
     });
+    [this.rewards, this.baselines, this.right] = [row(), row(), label === null ? -1 : classes.indexOf(label)];
+    const reward = label === null ? "unknown: nobody has said what the picture shows" : "the same for every glimpse: 1 if the last answer is correct, else 0";
     const name = (/** @type {string} */ said) => element("th", { scope: "row", title: said }, said, said === label ? element("b", { title: "what the picture shows" }, " \u2713") : "");
     this.table.replaceChildren(
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "glimpse"), ...this.heads.map(({ cell }) => cell))),
       element("tbody", {}, ...classes.map((said, which) => element("tr", {}, name(said), ...this.cells[which].map(({ cell }) => cell)))),
-      element("tfoot", {}, element("tr", {}, element("th", { scope: "row", title: "the reward that the model expects: 1 if its last answer is correct, else 0" }, "expected reward"), ...this.rewards.map(({ cell }) => cell))));
+      element("tfoot", {},
+        element("tr", {}, element("th", { scope: "row", title: reward }, "reward"), ...this.rewards.map(({ cell }) => cell)),
+        element("tr", {}, element("th", { scope: "row", title: "the baseline: the reward that the model expects after each glimpse" }, "expected"), ...this.baselines.map(({ cell }) => cell))));
   }
 
   /**
@@ -51,6 +58,7 @@ export class BeliefPanel {
    */
   show(path, before, glimpse, facts) {
     this.table.classList.toggle("compared", before !== null);
+    const reward = rewardOf(path, this.right, facts);
     this.heads.forEach(({ cell, button }, number) => {
       const values = beliefOf(path, number, facts);
       const then = before && beliefOf(before, number, facts);
@@ -63,10 +71,12 @@ export class BeliefPanel {
         set(own, "class", `${state}${which === first ? " first" : ""}`);
         now.style.transform = `scaleX(${values[which]})`;
         if (then) tick.style.left = `${100 * then[which]}%`;
-        say(words, percent(values[which]));
+        say(words, wholePercent(values[which]));
+        set(own, "title", percent(values[which]));
       });
-      set(this.rewards[number].cell, "class", state);
-      say(this.rewards[number].words, path.baseline[number].toFixed(2));
+      for (const { cell: own } of [this.rewards[number], this.baselines[number]]) set(own, "class", state);
+      say(this.rewards[number].words, reward === null ? "?" : String(reward));
+      say(this.baselines[number].words, path.baseline[number].toFixed(2));
     });
   }
 

@@ -3,8 +3,9 @@
 import { Savers, SegmentedControl } from "../shared/controls.js";
 import { element, say, set, text } from "../shared/dom.js";
 import { urlOf } from "../shared/url_fields.js";
+import { saveGif } from "./animation.js";
 import { BeliefPanel } from "./belief.js";
-import { saveCsv, savePng, saveSvg } from "./export.js";
+import { files } from "./export.js";
 import { RetinaPanel } from "./retina.js";
 import { LOCATIONS } from "./view.js";
 import { Scene } from "./scene.js";
@@ -17,7 +18,7 @@ const TOUCH = matchMedia("(hover: none)").matches;
  */
 export function makeFrame(player) {
   const act = (/** @type {() => void} */ what) => () => player.guard(what);
-  const words = { complaint: text(), play: text("Play"), step: text(), policy: text(), how: text(), change: text() };
+  const words = { complaint: text(), play: text("Play"), step: text(), policy: text(), how: text(), change: text(), many: text() };
   const complaint = element("p.complaint", { hidden: true, role: "status" }, words.complaint,
     element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"));
   const play = element("button.act.play", { type: "button", onclick: act(() => player.togglePlay()) }, words.play);
@@ -26,7 +27,7 @@ export function makeFrame(player) {
   const another = element("button.act", { type: "button", onclick: act(() => player.drawAgain()) }, "Another draw");
   const back = element("button.act", { type: "button", hidden: true, onclick: act(() => player.restore()) }, "Back to its own path");
   const savers = new Savers(
-    { PNG: () => savePng(player), SVG: () => saveSvg(player), CSV: () => saveCsv(player) },
+    { GIF: () => saveGif(player), ...files(player) },
     { link: () => urlOf(location.href, player.header.fields, player.view) },
     (happened) => player.announce(happened));
   const controls = element("div.controls", {}, play, element("label.step", {}, slider, element("output", {}, words.step)), locations.element, another, back, savers.element);
@@ -39,11 +40,12 @@ export function makeFrame(player) {
     element("h2", {}, "The picture", element("small", {}, words.how)), stage, element("div.hidden", {}, "The path: ", spoken));
   const policyPart = element("p.policy-words", {}, words.policy);
   const changePart = element("p.change-words", { hidden: true }, words.change);
-  const side = element("div.side", {}, retina.element, policyPart, changePart);
+  const manyPart = element("p.many-words", { hidden: true }, words.many);
+  const side = element("div.side", {}, retina.element, policyPart, manyPart, changePart);
   const root = element("div.attnviz.glimpse-player", { "data-component": "glimpse_player" },
     player.failure, complaint, controls, picturePart, side, belief.element, player.liveRegion);
   return {
-    root, words, complaint, play, slider, locations, another, back, savers, controls, scene, stage, spoken, retina, belief, picturePart, side, policyPart, changePart,
+    root, words, complaint, play, slider, locations, another, back, savers, controls, scene, stage, spoken, retina, belief, picturePart, side, policyPart, manyPart, changePart,
     /** Take what there is to choose from. */
     fill() {
       const { header, facts } = player;

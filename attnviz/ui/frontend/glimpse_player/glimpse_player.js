@@ -6,9 +6,9 @@ import { mountable, Part } from "../shared/part.js";
 import { makeFrame } from "./frame.js";
 import { listen, pressed } from "./hands.js";
 import { LivePaths } from "./live_path.js";
-import { beliefOf, boxesOf, moveTo, patchOf, pixelOf, shifted } from "./path.js";
+import { answersOf, beliefOf, boxesOf, moveTo, patchOf, pixelOf, shifted } from "./path.js";
 import { readView } from "./view.js";
-import { changeWords, glimpseWords, placeWords, policyWords, readWords } from "./words.js";
+import { changeWords, glimpseWords, manyWords, placeWords, policyWords, readWords } from "./words.js";
 
 const STEP = 900; // milliseconds of a glimpse while playing
 
@@ -20,6 +20,7 @@ export class GlimpsePlayer extends Part {
     /** @type {any} */
     this.view = null;
     this.playing = false;
+    this.held = false; // by a pointer that may drag it
     /** @type {import("./path.js").Facts} */
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
     /** @type {import("./path.js").Path} what is shown */
@@ -100,6 +101,17 @@ export class GlimpsePlayer extends Part {
     return { view: this.view };
   }
 
+  /** Tell Python, but not while a glimpse is held: the page that follows from it would compete with the next answer. */
+  settle() {
+    if (this.held) clearTimeout(this.settling);
+    else super.settle();
+  }
+
+  letGo() {
+    this.held = false;
+    this.settle();
+  }
+
   // Paths
 
   /** Show what the view asks for: at once where it is known, else when it has come. */
@@ -110,7 +122,6 @@ export class GlimpsePlayer extends Part {
       this.path = chosen;
       this.before = null;
     }
-    this.note();
   }
 
   /** A path has come. */
@@ -118,7 +129,8 @@ export class GlimpsePlayer extends Part {
     const { chosen, moved } = this.paths;
     const wanted = this.view.moved.length ? moved : chosen;
     if (!wanted) return;
-    this.path = wanted;
+    const [glimpse, ...pixel] = this.view.moved.at(-1) ?? [];
+    this.path = this.view.moved.length ? shifted(wanted, glimpse, pixel, this.facts) : wanted; // the hand may be elsewhere by now
     this.before = this.view.moved.length ? chosen : null;
     this.draw();
   }
@@ -130,6 +142,11 @@ export class GlimpsePlayer extends Part {
   }
 
   // What the visitor does
+
+  /** Many paths at once, where they are wanted and here. */
+  get many() {
+    return this.paths.wantsMany ? this.paths.many : null;
+  }
 
   get canMove() {
     return this.header?.parts.includes("player") ?? false;
@@ -169,7 +186,7 @@ export class GlimpsePlayer extends Part {
     if (byKey) this.toAnnounce = true;
     this.ask(); // first: the server computes meanwhile
     this.settle();
-    this.draw();
+    this.drawPath(); // what the retina sees and what is believed there comes with the answer
   }
 
   /** Back to the model's own path. @returns {boolean} whether anything was moved */
@@ -248,12 +265,20 @@ export class GlimpsePlayer extends Part {
   // Drawing
 
   draw() {
-    const { view, facts, header, frame, path } = this;
+    const { view, facts, frame, path } = this;
+    this.scene.drawMany(this.many, view.glimpse, this.theme.violet[1]);
+    frame.retina.paint(path, view.glimpse, facts, this.palettes.ink);
+    frame.belief.show(path, this.before, view.glimpse, facts);
+    this.root.classList.toggle("fifty", this.many !== null);
+    this.drawPath();
+  }
+
+  /** Draw the boxes and what joins them. */
+  drawPath() {
+    const { view, header, path } = this;
     const moved = view.moved.map(/** @param {number[]} move */ ([glimpse]) => glimpse);
     const drawn = header.policy === "learnt" && view.glimpse > 0 && !header.forced.length;
     this.scene.draw(path, { glimpse: view.glimpse, before: this.before, moved, std: drawn ? header.std : null });
-    frame.retina.paint(path, view.glimpse, facts, this.palettes.ink);
-    frame.belief.show(path, this.before, view.glimpse, facts);
     this.root.classList.toggle("playing", this.playing);
     this.note();
     this.saySoon();
@@ -268,6 +293,7 @@ export class GlimpsePlayer extends Part {
       locations: each.map((glimpse) => [...path.location.subarray(2 * glimpse, 2 * glimpse + 2)]),
       boxes: each.map((glimpse) => boxesOf(path, glimpse, facts).map(({ top, left, side }) => [top, left, side])),
       beliefs: each.map((glimpse) => [...beliefOf(path, glimpse, facts)]),
+      ...(this.many ? { many: answersOf(this.many.belief, facts.classes) } : {}),
     });
   }
 
@@ -283,12 +309,14 @@ export class GlimpsePlayer extends Part {
     frame.retina.say(`What the retina sees at glimpse ${glimpse + 1}`, readWords(path, glimpse, facts));
     const { policy, std, centre } = header;
     say(frame.words.policy, policyWords(path, glimpse, facts, { policy, std, centre, draw: this.paths.draw, moved: isMoved(glimpse) }));
+    say(frame.words.many, this.many ? manyWords(this.many, glimpse, facts, header.classes) : "");
+    frame.manyPart.hidden = !this.many;
     const change = this.before ? changeWords(path, this.before, facts, header.classes) : "";
     say(frame.words.change, change);
     frame.changePart.hidden = !change;
     const right = header.label === null ? "" : `the picture shows ${header.label}`;
     frame.belief.say(right);
-    this.announceDone(() => `${line} ${change}`);
+    this.announceDone(() => [line, change, frame.words.many.data].filter(Boolean).join(" "));
     this.whenResting(() => this.sayPath());
   }
 
@@ -304,6 +332,7 @@ export class GlimpsePlayer extends Part {
   leave() {
     super.leave();
     this.pause();
+    this.held = false;
     this.paths.leave();
   }
 }

@@ -18,6 +18,7 @@ export function listen(player, stage) {
     stage.setPointerCapture(event.pointerId);
     const [row, column] = scene.pixelAt(event.clientX, event.clientY);
     const [ownRow, ownColumn] = player.pixel(glimpse);
+    player.held = true;
     held = { glimpse, x: event.clientX, y: event.clientY, far: false, by: [ownRow - row, ownColumn - column] };
     player.choose(glimpse);
   }));
@@ -31,7 +32,10 @@ export function listen(player, stage) {
     const [row, column] = scene.pixelAt(event.clientX, event.clientY);
     player.move(held.glimpse, [row + held.by[0], column + held.by[1]]);
   }));
-  for (const kind of ["pointerup", "pointercancel"]) stage.addEventListener(kind, () => (held = null));
+  stage.addEventListener("lostpointercapture", () => player.guard(() => {
+    held = null;
+    player.letGo();
+  }));
 }
 
 /**

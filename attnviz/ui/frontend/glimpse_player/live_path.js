@@ -3,22 +3,30 @@
 import { PatientLive } from "../shared/patient.js";
 import { locationsOf, pathOf } from "./path.js";
 
+export const PATHS = 50; // drawn at once
 const LOST = "The live connection is lost: the boxes follow your hand, but the rest of the path and the belief are the previous ones.";
+
+const DIM = { path: "waiting", many: "waiting-many" }; // what the root is called while one of these takes long
 
 /** The paths of one picture that are known, and the connection that brings others. */
 export class LivePaths {
   /** @param {import("./glimpse_player.js").GlimpsePlayer} player */
   constructor(player) {
     this.player = player;
-    this.pending = false;
+    /** @type {("path"|"many"|null)[]} what each ask brings, in their order; null once it is here */
+    this.awaited = [];
+    this.asked = 0; // how often
     this.subject = ""; // whose paths these are
     /** @type {Map<string, import("./path.js").Path>} */
     this.own = new Map(); // without anything moved, by draw
     /** @type {import("./path.js").Path|null} */
     this.moved = null;
+    /** @type {import("./path.js").Many|null} */
+    this.many = null;
+    this.manyOf = ""; // with what moved
     this.channel = new PatientLive({
       guard: (act) => player.guard(act), complain: (sentence) => player.complain(sentence), lost: LOST,
-      dim: () => player.root.classList.toggle("waiting", this.pending),
+      dim: () => this.dim(),
     });
   }
 
@@ -28,10 +36,16 @@ export class LivePaths {
     const subject = JSON.stringify([header.origin, header.ask, header.forced]);
     if (subject !== this.subject) {
       this.own.clear();
-      this.moved = null;
+      this.moved = this.many = null;
+      this.manyOf = "";
     }
     this.subject = subject;
     this.own.set(String(header.draw), pathOf(arrays));
+  }
+
+  /** Whether anything is awaited. */
+  get pending() {
+    return this.awaited.some(Boolean);
   }
 
   /** Of which random numbers the view's path is; null for the means. @returns {number|null} */
@@ -41,14 +55,22 @@ export class LivePaths {
     return view.locations === "means" ? null : view.draw;
   }
 
+  /** Whether many paths are to be drawn at once. */
+  get wantsMany() {
+    const { view, header } = this.player;
+    return header.parts.includes("player") && view.locations === "fifty" && header.policy !== "fixed";
+  }
+
   /** The path that the model chooses itself; null where it is not here yet. */
   get chosen() {
     return this.own.get(String(this.draw)) ?? null;
   }
 
-  /** What an answer must belong to in order to be shown. */
+  /** What an answer must belong to in order to be shown: a glimpse may have been dragged on since. */
   get question() {
-    return JSON.stringify([this.subject, this.draw, this.player.view.moved]);
+    const { moved } = this.player.view;
+    const which = moved.map(/** @param {number[]} move */ ([glimpse]) => glimpse);
+    return JSON.stringify([this.subject, this.draw, which, moved.slice(0, -1), this.wantsMany]);
   }
 
   /** Ask for what the view shows, unless it is here. */
@@ -56,24 +78,41 @@ export class LivePaths {
     const { header, view, facts } = this.player;
     this.moved = null;
     const { draw, question } = this;
-    /** @param {(number[]|null)[]} locations */
-    const one = (locations) => ({
-      checkpoint: header.checkpoint, ...(draw === null ? {} : { seed: draw }),
-      wanted: { path: { derived: "glimpses", parameters: { locations } } },
+    const moved = JSON.stringify(view.moved);
+    const locations = locationsOf(view.moved, facts);
+    /** @param {number|null} seed @param {Record<string, any>} parameters */
+    const one = (seed, parameters) => ({
+      checkpoint: header.checkpoint, ...(seed === null ? {} : { seed }), wanted: { path: { derived: "glimpses", parameters } },
     });
-    const own = this.chosen ? [] : [one([])];
-    const asks = [...own, ...(view.moved.length ? [one(locationsOf(view.moved, facts))] : [])];
-    if (!asks.length) {
+    /** @type {[what: "path"|"many", ask: any, take: (arrays: Record<string, any>) => void][]} */
+    const wanted = [];
+    if (!this.chosen) wanted.push(["path", one(draw, { locations: [] }), (arrays) => this.own.set(String(draw), pathOf(arrays, "path."))]);
+    if (locations.length) wanted.push(["path", one(draw, { locations }), (arrays) => (this.moved = pathOf(arrays, "path."))]);
+    if (this.wantsMany && !(this.many && this.manyOf === moved)) {
+      wanted.push(["many", one(0, { locations, paths: PATHS }), (arrays) => {
+        this.many = { corner: arrays["path.corner"], belief: arrays["path.belief"] };
+        this.manyOf = moved;
+      }]);
+    }
+    if (!wanted.length) {
       this.rest();
       return;
     }
-    this.pending = true;
-    this.channel.ask({ pictures: [header.ask], asks }, (answer) => this.heard(answer, question, own.length));
+    this.awaited = wanted.map(([what]) => what);
+    this.asked += 1;
+    const { asked } = this;
+    const takes = wanted.map(([, , take]) => take);
+    this.channel.ask({ pictures: [header.ask], asks: wanted.map(([, ask]) => ask) }, (answer) => this.heard(answer, question, takes, asked === this.asked));
   }
 
-  /** @param {any} answer @param {string} question @param {number} own how many of the asks are without moves */
-  heard({ error, ask, done, digest, arrays }, question, own) {
-    if (question !== this.question) return; // of an earlier picture or place: it is not shown
+  /**
+   * @param {any} answer
+   * @param {string} question
+   * @param {((arrays: Record<string, any>) => void)[]} takes what takes the answer to each ask
+   * @param {boolean} newest whether nothing has been asked since
+   */
+  heard({ error, ask, done, digest, arrays }, question, takes, newest) {
+    if (question !== this.question) return; // of an earlier picture, or of another glimpse: it is not shown
     if (error) {
       this.player.complain(error);
       this.rest();
@@ -81,18 +120,30 @@ export class LivePaths {
     }
     if (digest !== this.player.header.origin.digest) return;
     this.player.complain("");
-    const path = pathOf(arrays, "path.");
-    if (ask < own) this.own.set(String(this.draw), path);
-    else this.moved = path;
-    if (done) this.rest();
+    takes[ask](arrays);
+    if (newest) {
+      this.awaited[ask] = null;
+      if (done) this.rest();
+      else this.brighten();
+    }
     this.player.answered();
   }
 
   /** Nothing is awaited any more. */
   rest() {
-    this.pending = false;
+    this.awaited = [];
     this.channel.rest();
-    this.player.root.classList.remove("waiting");
+    this.brighten();
+  }
+
+  /** Make what is still awaited pale. */
+  dim() {
+    for (const what of this.awaited) if (what) this.player.root.classList.add(DIM[what]);
+  }
+
+  /** Nothing that is not awaited is pale. */
+  brighten() {
+    for (const what of /** @type {const} */ (["path", "many"])) if (!this.awaited.includes(what)) this.player.root.classList.remove(DIM[what]);
   }
 
   leave() {

@@ -1,6 +1,8 @@
 // Paths of glimpses, without a page: where each one lies on the picture, and where it is moved to.
 // Pixels are [row, column], counted from 0; locations are (row, column) in -1..1, as in attnviz/layers/glimpse.py.
 
+import { best } from "../shared/answer_change.js";
+
 /**
  * @typedef {object} Path what a model did, as attnviz/ui/components/glimpse_player.py says; arrays are flat
  * @property {Float32Array} location (glimpse, 2)
@@ -17,6 +19,10 @@
  * @property {number} rows
  * @property {number} columns
  * @property {number} classes
+ *
+ * @typedef {object} Many several paths that were drawn at once; arrays are flat
+ * @property {Float32Array} corner (path, glimpse, 2), of the sharp patches
+ * @property {Float32Array} belief (path, class), after the last glimpse
  *
  * @typedef {number[][]} Moved [glimpse, row, column] of each glimpse that was moved, in their order
  */
@@ -115,4 +121,34 @@ export function sharplySeen(path, count, facts) {
     }
   }
   return seen.size;
+}
+
+/**
+ * The share of several paths whose sharp patch has each pixel of the picture at a glimpse.
+ * @param {Float32Array} corners (path, glimpse, 2), the top left pixel of the sharp patch
+ * @param {number} glimpse
+ * @param {Facts} facts
+ * @returns {Float32Array} (row, column), 0..1
+ */
+export function coverage(corners, glimpse, { glimpses, rows, columns, size }) {
+  const [share, paths] = [new Float32Array(rows * columns), corners.length / (2 * glimpses)];
+  for (let one = 0; one < paths; one++) {
+    const [top, left] = corners.subarray((one * glimpses + glimpse) * 2);
+    for (let row = Math.max(0, top); row < Math.min(rows, top + size); row++) {
+      for (let column = Math.max(0, left); column < Math.min(columns, left + size); column++) share[row * columns + column] += 1 / paths;
+    }
+  }
+  return share;
+}
+
+/** How many of several paths end in each answer. @param {Float32Array} beliefs (path, class) @param {number} classes @returns {number[]} a count for each class */
+export function answersOf(beliefs, classes) {
+  const counts = new Array(classes).fill(0);
+  for (let start = 0; start < beliefs.length; start += classes) counts[best(beliefs.subarray(start, start + classes))]++;
+  return counts;
+}
+
+/** The reward of a path: 1 if its last answer is the right one, else 0; null where nobody knows. @param {Path} path @param {number} right which class @param {Facts} facts */
+export function rewardOf(path, right, facts) {
+  return right < 0 ? null : Number(best(beliefOf(path, facts.glimpses - 1, facts)) === right);
 }

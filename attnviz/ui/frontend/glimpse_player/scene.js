@@ -1,12 +1,13 @@
 // The picture with the boxes of all glimpses, numbered and joined to a path: a canvas, and over it an SVG in pixels of
 // the picture, with a margin in which boxes that leave the picture can still be seen.
 
-import { element, set } from "../shared/dom.js";
+import { context2d, element, set } from "../shared/dom.js";
 import { pictureCanvas } from "../shared/paint.js";
-import { boxesOf, pixelOf, placeOf } from "./path.js";
+import { boxesOf, coverage, pixelOf, placeOf } from "./path.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const RADIUS = 9; // of a number, CSS pixels
+const DENSEST = 0.6; // opacity where every path has a pixel: the picture shows through
 const GRIP = 20; // CSS pixels around a number from which it can be dragged
 
 /**
@@ -26,13 +27,15 @@ function shape(tag, attributes = {}, ...children) {
 export class Scene {
   constructor() {
     this.room = element("div.paper");
+    this.density = element("canvas.density", { "aria-hidden": "true" });
     this.policy = shape("g", { class: "policy" });
     this.before = shape("polyline", { class: "before" });
+    this.many = shape("path", { class: "many" });
     this.halo = shape("polyline", { class: "line halo" });
     this.line = shape("polyline", { class: "line" });
     this.glimpses = shape("g", {});
     this.numbers = shape("g", {});
-    this.svg = shape("svg", { "aria-hidden": "true" }, this.glimpses, this.before, this.halo, this.line, this.policy, this.numbers);
+    this.svg = shape("svg", { "aria-hidden": "true" }, this.many, this.glimpses, this.before, this.halo, this.line, this.policy, this.numbers);
     this.element = element("div.scene", {}, this.room, this.svg);
     /** @type {import("./path.js").Facts} */
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
@@ -62,7 +65,8 @@ export class Scene {
   paint(picture, shapeOf, inks) {
     this.canvas = pictureCanvas(picture, shapeOf, inks);
     this.canvas.setAttribute("aria-hidden", "true");
-    this.room.replaceChildren(this.canvas);
+    [this.density.width, this.density.height] = [this.facts.columns, this.facts.rows];
+    this.room.replaceChildren(this.canvas, this.density);
     this.fit();
   }
 
@@ -86,7 +90,32 @@ export class Scene {
     if (!this.canvas) return;
     const { rows, columns } = this.facts;
     const by = (/** @type {number} */ pixels) => `${pixels * this.scale}px`;
-    Object.assign(this.canvas.style, { left: by(this.margin), top: by(this.margin), width: by(columns), height: by(rows) });
+    for (const canvas of [this.canvas, this.density]) Object.assign(canvas.style, { left: by(this.margin), top: by(this.margin), width: by(columns), height: by(rows) });
+  }
+
+  /**
+   * Draw many paths at once, under the path: where the sharp patches of a glimpse lie, the denser the more of them.
+   * @param {import("./path.js").Many|null} many null for none
+   * @param {number} glimpse
+   * @param {number[]} colour red, green, blue
+   */
+  drawMany(many, glimpse, [red, green, blue]) {
+    const { glimpses, rows, columns, size } = this.facts;
+    const context = context2d(this.density);
+    context.clearRect(0, 0, columns, rows);
+    this.density.hidden = !many;
+    if (!many) {
+      set(this.many, "d", "");
+      return;
+    }
+    const image = context.createImageData(columns, rows);
+    coverage(many.corner, glimpse, this.facts).forEach((share, pixel) => image.data.set([red, green, blue, Math.round(255 * DENSEST * share)], 4 * pixel));
+    context.putImageData(image, 0, 0);
+    const middle = Math.floor(size / 2) + 0.5;
+    const place = (/** @type {number} */ at) => this.inside([many.corner[at + 1] + middle, many.corner[at] + middle]).map((one) => one.toFixed(2)).join(" ");
+    const ways = Array.from({ length: many.corner.length / (2 * glimpses) }, (_, one) =>
+      `M${Array.from({ length: glimpses }, (_, number) => place(2 * (one * glimpses + number))).join("L")}`);
+    set(this.many, "d", ways.join(""));
   }
 
   /**

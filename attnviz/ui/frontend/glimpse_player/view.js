@@ -3,7 +3,7 @@
 
 import { readView as read } from "../shared/url_fields.js";
 
-export const LOCATIONS = { drawn: "Drawn", means: "At the means" };
+export const LOCATIONS = { drawn: "Drawn", means: "At the means", fifty: "50 at once" };
 export const MOST_DRAWS = 1000;
 
 /**

@@ -2,7 +2,7 @@
 
 import { best } from "../shared/answer_change.js";
 import { percent } from "../shared/numbers.js";
-import { beliefOf, pixelOf, placeOf, sharplySeen } from "./path.js";
+import { answersOf, beliefOf, pixelOf, placeOf, sharplySeen } from "./path.js";
 
 /** @typedef {import("./path.js").Path} Path */
 /** @typedef {import("./path.js").Facts} Facts */
@@ -80,4 +80,18 @@ export function readWords(path, glimpse, facts) {
 export function changeWords(path, before, facts, classes) {
   const last = facts.glimpses - 1;
   return `On its own path it would have said ${answerWords(before, last, facts, classes)}; now it says ${answerWords(path, last, facts, classes)}.`;
+}
+
+/**
+ * What many paths answer, and what their density shows.
+ * @param {import("./path.js").Many} many
+ * @param {number} glimpse
+ * @param {Facts} facts
+ * @param {string[]} classes
+ */
+export function manyWords(many, glimpse, facts, classes) {
+  const counts = answersOf(many.belief, facts.classes);
+  const order = classes.map((_, which) => which).filter((which) => counts[which]).sort((one, other) => counts[other] - counts[one]);
+  const said = order.map((which) => `${counts[which]} answer ${classes[which]}`).join(", ");
+  return `Of ${many.belief.length / facts.classes} draws, ${said}. The stronger a pixel\u2019s violet, the more of them have it in their sharp patch at glimpse ${glimpse + 1}.`;
 }

@@ -2,22 +2,19 @@
 
 import { css, packed, TOP } from "../shared/colours.js";
 import { colourAt, pictureCanvas } from "../shared/paint.js";
-import { fileNameOf, originLines, save, saveSheetPng, saveSheetSvg, toCsv } from "../shared/export.js";
+import { fileNameOf, originLines, filesOf, toCsv } from "../shared/export.js";
 import { short } from "../shared/numbers.js";
 import { strangeCells } from "../shared/sheet.js";
 
 const MARGIN = 24;
 const WIDTH = 1040;
 
-export function saveSvg(grid) {
-  saveSheetSvg(gridSheet(grid), fileName(grid));
+/** What can be saved, for `Savers`. */
+export function files(grid) {
+  return filesOf(() => gridSheet(grid), () => fileName(grid), () => csv(grid));
 }
 
-export function savePng(grid) {
-  return saveSheetPng(gridSheet(grid), fileName(grid));
-}
-
-export function saveCsv(grid) {
+function csv(grid) {
   const { header, cells, arrays, count } = grid;
   // A picture in colour has three numbers at each place.
   const channels = arrays.colours ? ["red", "green", "blue"] : [];
@@ -30,7 +27,7 @@ export function saveCsv(grid) {
     const place = header.names ? [header.names.rows[row], header.names.columns[column]] : [row + 1, column + 1];
     return [...place, ...values(token)];
   });
-  save(`${fileName(grid)}.csv`, toCsv(origin(grid), ["row", "column", ...labels], rows), "text/csv");
+  return toCsv(origin(grid), ["row", "column", ...labels], rows);
 }
 
 function origin(grid) {
@@ -39,7 +36,7 @@ function origin(grid) {
   return {
     ...header.origin,
     shows: header.title,
-    scale: kind === "share" ? "log2 of the multiple of an even share, -4 to 4" : `${scale === "map" ? "each map its own" : `${low} to ${high}`} (${kind})`,
+    scale: kind === "share" ? "log2 of the multiple of an even share, -4 to 4" : `${scale === "map" ? "each map its own" : `${short(low, 3)} to ${short(high, 3)}`} (${kind})`,
     ...(shown < 0 ? {} : { cell: grid.where() }),
     ...(grid.chosen === null ? {} : { chosen: header.labels[grid.chosen] }),
     counted: "rows and columns from 1, from the top left",

@@ -4,7 +4,7 @@ import { extent } from "../shared/attention.js";
 import { makeScale, packed, TOP, toIndices } from "../shared/colours.js";
 import { Savers, SegmentedControl } from "../shared/controls.js";
 import { element, focused, say, set, text } from "../shared/dom.js";
-import { saveCsv, savePng, saveSvg } from "./export.js";
+import { files } from "./export.js";
 import { gridMove } from "../shared/keys.js";
 import { Legend } from "../shared/legend.js";
 import { column, full, short, times } from "../shared/numbers.js";
@@ -61,7 +61,7 @@ export class MapGrid extends Part {
       this.draw();
     }));
     this.savers = new Savers(
-      { PNG: () => savePng(this), SVG: () => saveSvg(this), CSV: () => saveCsv(this) },
+      files(this),
       { copy: () => this.copyText() },
       (happened) => this.announce(happened));
     this.root = element("div.attnviz.map-grid", { "data-component": "map_grid" },
@@ -222,7 +222,7 @@ export class MapGrid extends Part {
     if (!width || !this.wall) return;
     this.root.classList.toggle("narrow", width < 520);
     // Few maps may be large; four or five, which have long names, stand in twos on a phone.
-    this.wall.across = width < 520 && (this.count === 4 || this.count === 5) ? 2 : 6;
+    this.wall.across = this.acrossOn(width < 520);
     const beside = this.header.table?.columns ?? (this.wall.across < 6 ? this.wall.across : this.count);
     this.wall.room = this.roomOfTile(width, beside);
     if (this.header.names) this.wall.room = Math.max(240, Math.min(480, 20 * this.cells.columns));
@@ -231,6 +231,11 @@ export class MapGrid extends Part {
     this.wall.board.clear(packed(this.theme.background));
     this.legend.layout();
     this.draw();
+  }
+
+  /** How many tiles stand in a row on a phone. @param {boolean} phone whether it is one @returns {number} */
+  acrossOn(phone) {
+    return phone && (this.count === 4 || this.count === 5) ? 2 : 6;
   }
 
   /** How wide a tile may be. @param {number} width of the grid @param {number} beside tiles in a row */

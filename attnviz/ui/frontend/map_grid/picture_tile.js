@@ -2,6 +2,7 @@
 // the maps are framed on it where they lie: a cell may see several pixels, and cells may overlap.
 
 import { packed } from "../shared/colours.js";
+import { Boxes } from "../shared/boxes.js";
 import { Cells } from "../shared/paint.js";
 import { TileWall } from "../shared/tiles.js";
 
@@ -9,18 +10,16 @@ export class PictureTile {
   /** @param {import("./map_grid.js").MapGrid} grid whose `arrays.background` it shows */
   constructor(grid) {
     this.grid = grid;
-    this.boxes = grid.header.boxes;
-    const [rows, columns] = grid.shapes.background;
-    this.rows = rows;
-    this.columns = columns;
+    const { header, cells, shapes: { background: [rows, columns] } } = grid;
+    this.boxes = header.boxes && new Boxes(header.boxes, cells, [rows, columns]);
     const moved = (act) => ({ token }) => {
-      const cell = this.cellAt(token);
+      const cell = this.boxes ? this.boxes.tokenAt(token) : -1;
       if (cell >= 0) grid.guard(() => act({ tile: grid.looked.tile, token: cell }));
     };
     this.wall = new TileWall({
       label: "The picture",
       tiles: [{ name: "the picture", spoken: "the picture" }],
-      cells: new Cells(this.rows, this.columns),
+      cells: new Cells(rows, columns),
       look: moved((found) => grid.look(found)),
       take: moved((found) => grid.lock(found)),
     });
@@ -51,26 +50,8 @@ export class PictureTile {
   frames(theme) {
     const { header, shown, cell } = this.grid;
     if (!this.boxes) return [];
-    const found = header.outlined ? [{ box: this.box(header.outlined[0]), colour: packed(theme.orange), strong: true }] : [];
-    if (shown >= 0) found.push({ box: this.box(shown), colour: packed(theme.text), strong: cell !== null });
+    const found = header.outlined ? [{ box: this.boxes.of(header.outlined[0]), colour: packed(theme.orange), strong: true }] : [];
+    if (shown >= 0) found.push({ box: this.boxes.of(shown), colour: packed(theme.text), strong: cell !== null });
     return found;
-  }
-
-  /** Top, left, bottom, right of a cell, in pixels of the picture, as far as they are on it. */
-  box(cell) {
-    const [top, left, down, across, high, wide] = this.boxes;
-    const [row, column] = this.grid.cells.place(cell);
-    const [y, x] = [top + row * down, left + column * across];
-    return [Math.max(0, y), Math.max(0, x), Math.min(this.rows, y + high), Math.min(this.columns, x + wide)];
-  }
-
-  /** The cell whose middle is nearest to a pixel; -1 where cells lie nowhere. */
-  cellAt(pixel) {
-    if (!this.boxes) return -1;
-    const [top, left, down, across, high, wide] = this.boxes;
-    const { cells } = this.grid;
-    const nearest = (at, first, step, size, count) => Math.min(count - 1, Math.max(0, Math.round((at + 0.5 - first - size / 2) / step)));
-    const row = nearest(Math.floor(pixel / this.columns), top, down, high, cells.rows);
-    return row * cells.columns + nearest(pixel % this.columns, left, across, wide, cells.columns);
   }
 }

@@ -20,6 +20,7 @@
 //          parts: {NAME: {values: Float32Array, shape: number[]}} of a derived value of several arrays: map is null then,
 //          seen: {values: Uint8Array, shape: [rows, columns, channels]}, head: number|null}
 
+import { Boxes } from "../shared/boxes.js";
 import { packed, toIndices, TOP } from "../shared/colours.js";
 import { Board, Cells, inkEdge } from "../shared/paint.js";
 
@@ -52,8 +53,9 @@ export function greyOf({ values, shape: [rows, columns, channels] }) {
 
 /** One map on one canvas. */
 class Face {
-  constructor(canvas, { rows, columns, prefix }) {
+  constructor(canvas, { rows, columns, prefix, options }) {
     this.canvas = canvas;
+    this.boxes = options?.boxes ?? null; // where the values lie, unless they cover the picture side by side
     this.board = new Board(canvas);
     this.prefix = prefix;
     this.cells = new Cells(rows || 1, columns || 1);
@@ -72,7 +74,11 @@ class Face {
     Object.assign(this, { size, seen: null, pixels: new Cells(rows, columns), ink: new Uint16Array(rows * columns) });
     this.board.resize(width, height);
     const line = Math.max(1, Math.round(devicePixelRatio));
-    for (const cells of [this.cells, this.pixels]) this.board.place(0, 0, [width / cells.columns, height / cells.rows], cells, [], line);
+    const [top, left, bottom, right] = this.boxes ? new Boxes(this.boxes, this.cells, [rows, columns]).span : [0, 0, rows, columns];
+    const [across, down] = [width / columns, height / rows];
+    const cell = [((right - left) * across) / this.cells.columns, ((bottom - top) * down) / this.cells.rows];
+    this.board.place(Math.round(left * across), Math.round(top * down), cell, this.cells, [], line);
+    this.board.place(0, 0, [across, down], this.pixels, [], line);
   }
 
   /** Paint `values` on a scale of colours.js, and the edge of the ink over it. */
@@ -80,6 +86,7 @@ class Face {
     const { board, values, indices } = this;
     toIndices(values, 0, values.length, scale, indices);
     this.take(seen);
+    if (this.boxes) board.clear(packed(theme.background));
     board.paint(0, indices, this.prefix, palettes[scale.palette], packed(theme.text), packed(theme.edge));
     board.paintEdge(1, packed(theme.edge));
     board.flush();

@@ -5,20 +5,17 @@ import { pictureCanvas } from "../shared/paint.js";
 import { css, packed, TOP } from "../shared/colours.js";
 import { full, percent, short } from "../shared/numbers.js";
 import { strangeCells } from "../shared/sheet.js";
-import { fileNameOf, oneLine, originLines, save, saveSheetPng, saveSheetSvg, toCsv } from "../shared/export.js";
+import { fileNameOf, oneLine, originLines, filesOf, toCsv } from "../shared/export.js";
 import { urlOf } from "../shared/url_fields.js";
 
 const MARGIN = 24;
 
-export function saveSvg(viewer) {
-  saveSheetSvg(viewerSheet(viewer), fileName(viewer));
+/** What can be saved, for `Savers`. */
+export function files(viewer) {
+  return filesOf(() => viewerSheet(viewer), () => fileName(viewer), () => csv(viewer));
 }
 
-export function savePng(viewer) {
-  return saveSheetPng(viewerSheet(viewer), fileName(viewer));
-}
-
-export function saveCsv(viewer) {
+function csv(viewer) {
   const { cells, attention: { heads, tokens }, arrays, maps } = viewer;
   const head = ["row", "column", "intensity", ...viewer.names.map(({ name }, i) => (i < heads ? `head ${name}` : "mean of heads"))];
   const shown = heads > 1 ? heads + 1 : 1;
@@ -27,7 +24,7 @@ export function saveCsv(viewer) {
     const place = row < 0 ? ["nowhere", column + 1, ""] : [row + 1, column + 1, arrays.picture[token - cells.prefix]];
     return [...place, ...Array.from({ length: shown }, (_, map) => maps[map * tokens + token])];
   });
-  save(`${fileName(viewer)}.csv`, toCsv(origin(viewer), head.slice(0, 3 + shown), rows), "text/csv");
+  return toCsv(origin(viewer), head.slice(0, 3 + shown), rows);
 }
 
 /** The numbers of the pair, in full precision, as lines of "name<tab>value". */
@@ -103,12 +100,14 @@ function viewerSheet(viewer) {
   write(MARGIN, 68, `${origin(viewer).shows}, ${origin(viewer).direction}: weight ${short(reading.weight)}, ${short(reading.share, 3)} \u00d7 an even share, score ${short(reading.score)}`);
   const top = 88;
   const shown = viewer.arrays.background ? outlines.splice(0) : [];
-  const high = map(MARGIN, top, side, 0, viewer.pictureIndices, palettes.ink, []);
+  const pixels = viewer.boxes?.pixels ?? cells;
+  const high = viewer.boxes ? (side * pixels.rows) / pixels.columns : map(MARGIN, top, side, 0, viewer.pictureIndices, palettes.ink, []);
   if (viewer.arrays.background) {
     outlines.push(...shown);
     const place = { x: MARGIN, y: top, width: side, height: high };
-    items.push({ kind: "picture", x: MARGIN, y: top, width: side, height: (side * cells.rows) / cells.columns, canvas: pictureCanvas(viewer.arrays.background, viewer.shapes.background, viewer.inks) });
-    items.push({ kind: "marks", ...place, columns: cells.columns, rows: cells.height, outlines }); // on top of the picture, too
+    items.push({ kind: "picture", x: MARGIN, y: top, width: side, height: (side * pixels.rows) / pixels.columns, canvas: pictureCanvas(viewer.arrays.background, viewer.shapes.background, viewer.inks) });
+    // On top of the picture, too; there a token may have a box of its own.
+    items.push({ kind: "marks", ...place, columns: pixels.columns, rows: pixels.height, outlines: outlines.map((one) => ({ ...one, box: viewer.boxes?.of(one.token) })) });
   }
   map(MARGIN + side + 24, top, side, chosen * tokens, viewer.indices, palette, viewer.edge);
   const left = MARGIN + 2 * (side + 24);
@@ -133,5 +132,5 @@ function viewerSheet(viewer) {
 }
 
 function outlineOf({ cells, theme }, name, token) {
-  return { cell: cells.cell[token], colour: packed(name === "query" ? theme.orange : theme.blue) };
+  return { token, cell: cells.cell[token], colour: packed(name === "query" ? theme.orange : theme.blue) };
 }

@@ -2,7 +2,7 @@
 
 import { Savers, SegmentedControl } from "../shared/controls.js";
 import { element, text } from "../shared/dom.js";
-import { copyText, saveCsv, savePng, saveSvg } from "./export.js";
+import { copyText, files } from "./export.js";
 import { listen } from "../shared/keys.js";
 import { Legend } from "../shared/legend.js";
 import { Board } from "../shared/paint.js";
@@ -36,7 +36,7 @@ export function makeFrame(viewer) {
   const pair = new PairPanel({ release: () => viewer.guard(() => viewer.release(true)), lit: (step) => viewer.guard(() => viewer.light(step)) });
   const [wallRoom, jacobianRoom] = [element("div"), element("div")];
   const savers = new Savers(
-    { PNG: () => savePng(viewer), SVG: () => saveSvg(viewer), CSV: () => saveCsv(viewer) },
+    files(viewer),
     { copy: () => copyText(viewer), link: () => urlOf(location.href, viewer.header.fields, viewer.view) },
     (happened) => viewer.announce(happened));
 
@@ -66,7 +66,7 @@ function makeBoard(viewer, name, look, take) {
   const board = new Board(canvas);
   const hands = (act) => (found) => viewer.guard(() => found.token >= 0 && act.call(viewer, found.token));
   listen(canvas, {
-    find: (x, y) => board.find(x * devicePixelRatio, y * devicePixelRatio),
+    find: (x, y) => viewer.tokenAt(board, board.find(x * devicePixelRatio, y * devicePixelRatio)),
     same: (one, other) => one.token === other.token,
     look: hands(look),
     take: hands(take),

@@ -22,7 +22,7 @@ export function fitTo(viewer, width) {
   const room = kind === "broad" ? Math.min(high, 560, (width - 2 * GAP - PAIR * grown()) / 2) : kind === "middle" ? (width - GAP) / 2 : width;
   const small = kind === "narrow" ? Math.min(width * 0.54, innerHeight * 0.3) : room;
   const side = fitBoard(frame.large, viewer.cells, Math.min(room, 560), viewer.edge);
-  fitBoard(frame.picture, viewer.cells, small);
+  fitBoard(frame.picture, viewer.boxes?.pixels ?? viewer.cells, small);
   root.style.setProperty("--side", `${side}px`);
   root.style.setProperty("--sticky", `${headerHeight()}px`);
   if (viewer.wall) viewer.wall.room = Math.max(70, Math.min(innerHeight / 10, 112));

@@ -15,7 +15,7 @@ export function paintStill(viewer) {
   const paper = packed(theme.background);
   viewer.wall?.board.clear(paper);
   large.board.clear(paper);
-  picture.board.paint(0, viewer.pictureIndices, 0, viewer.palettes.ink, packed(theme.text), packed(theme.edge));
+  if (!viewer.boxes) picture.board.paint(0, viewer.pictureIndices, 0, viewer.palettes.ink, packed(theme.text), packed(theme.edge));
   if (viewer.arrays.background) picture.board.paintPicture(0, viewer.arrays.background, viewer.shapes.background, viewer.inks);
   viewer.still = picture.board.pixels.slice();
 }
@@ -72,7 +72,11 @@ function outline(viewer, board, tile, lit = "") {
   const draw = (token, name) => {
     const stands = lit !== "" && Boolean(OUTLINED[lit]?.includes(name));
     const value = stands && lit === "value"; // it is the key's, and green
-    board.outline(tile, token, value ? packed(theme.green) : outlines[name], { halo, corners: name === "key" && !value, strong: view[name] !== null, lit: stands });
+    const colour = value ? packed(theme.green) : outlines[name];
+    const how = { halo, corners: name === "key" && !value, strong: view[name] !== null, lit: stands };
+    const box = board === viewer.frame.picture.board ? viewer.boxes?.of(token) : null;
+    if (box) board.outlineBox(tile, box, colour, how);
+    else if (board !== viewer.frame.picture.board || !viewer.boxes) board.outline(tile, token, colour, how);
   };
   if (view.direction !== "received") draw(viewer.shownOther, viewer.otherName);
   draw(viewer.held, viewer.heldName);

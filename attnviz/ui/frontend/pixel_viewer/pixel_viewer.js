@@ -2,11 +2,11 @@
 // attention.js, so nothing that follows a pointer asks the server.
 
 import { Attention, MEAN, strongest } from "../shared/attention.js";
+import { Boxes } from "../shared/boxes.js";
 import { makeScale, toIndices } from "../shared/colours.js";
 import { say } from "../shared/dom.js";
 import { Cells, inkEdge } from "../shared/paint.js";
 import { mountable } from "../shared/part.js";
-import { unpack } from "../shared/payload.js";
 import { PixelPart } from "../shared/pixel_part.js";
 import { QkvMaps } from "./qkv_maps.js";
 import { TileWall } from "../shared/tiles.js";
@@ -24,6 +24,7 @@ export class Viewer extends PixelPart {
   /** @type {Attention} */ attention;
   /** @type {Worked} */ worked;
   /** @type {Cells} */ cells;
+  /** @type {Boxes|null} where tokens lie on the picture, unless they cover it side by side */ boxes;
   /** @type {InkEdge} */ edge;
   /** @type {Float64Array} of each head and their mean, a value for each token */ maps;
   /** @type {Float64Array} */ logs;
@@ -56,21 +57,24 @@ export class Viewer extends PixelPart {
 
   // What Python sends
 
+  unpacked(bytes) {
+    return spread(super.unpacked(bytes));
+  }
+
   receive(bytes) {
-    this.takeNew(bytes, (sent) => spread(unpack(sent)));
-    this.takeColours();
-    this.watch();
-    this.layout(true);
+    super.receive(bytes);
     const { model, recipe, image } = this.header.origin;
     this.root.dataset.shown = `${model}.${recipe} ${image}`;
   }
 
   takeData() {
     const { header, arrays, shapes, frame } = this;
+    const { rows, columns } = header;
     this.attention = new Attention(/** @type {any} */ (arrays), shapes.query);
     this.worked = new Worked(this.attention, arrays, shapes);
-    this.cells = new Cells(header.rows, header.columns, header.prefix);
-    this.edge = header.ink ? inkEdge(arrays.picture, header.rows, header.columns) : [];
+    this.cells = new Cells(rows, columns, header.prefix);
+    this.boxes = header.boxes && new Boxes(header.boxes, this.cells, shapes.background);
+    this.edge = !header.ink ? [] : this.boxes ? this.boxes.edge(arrays.background) : inkEdge(arrays.picture, rows, columns);
     const { heads, tokens } = this.attention;
     this.maps = new Float64Array((heads + 1) * tokens);
     this.logs = new Float64Array((heads + 1) * tokens);
@@ -137,7 +141,13 @@ export class Viewer extends PixelPart {
 
   // What the visitor does
 
-  /** The pointer is over a pixel of the picture. */
+  /** The token whose box is nearest to where the pointer is, on the picture or on a map. @param {any} board @param {{tile: number, token: number}|null} found */
+  tokenAt(board, found) {
+    const onPicture = this.boxes && board === this.frame.picture.board;
+    return found && onPicture ? { ...found, token: this.boxes?.tokenAt(found.token) ?? -1 } : found;
+  }
+
+  /** The pointer is over a token on the picture. */
   look(token) {
     if (!this.view[this.heldName]) {
       if (token === this.held) return;
@@ -282,7 +292,7 @@ export class Viewer extends PixelPart {
     for (const part of [frame.large.element, frame.legend.element]) part.hidden = this.showsJacobian;
     frame.headChoice.hidden = this.showsJacobian || this.attention.heads === 1;
     if (!this.showsJacobian) this.jacobian?.hide();
-    else if (this.jacobian) this.jacobian.show(header.asked, { classes: header.classes, origin: header.origin, ink: header.ink ? arrays.picture : null });
+    else if (this.jacobian) this.jacobian.show(header.asked, { classes: header.classes, origin: header.origin, ink: header.ink ? this.boxes ? arrays.background : arrays.picture : null });
     else this.fetchJacobian();
   }
 

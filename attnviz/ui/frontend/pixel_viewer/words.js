@@ -6,7 +6,6 @@ import { element, say, set } from "../shared/dom.js";
 import { NOTHING } from "./pair_words.js";
 import { column, percent, plain, short, times } from "../shared/numbers.js";
 
-const HOW = { from: "what it takes from", to: "what it gives to", received: "what each pixel receives" };
 const LOOK = matchMedia("(hover: none)").matches ? "tap to look, tap again to lock" : "move over it, click to lock";
 const NOTES = {
   share: "one scale for all maps, by the largest of them",
@@ -20,7 +19,7 @@ export function sayAll(viewer) {
   const locked = ["query", "key"].filter((name) => view[name]);
   const auto = viewer.other < 0 && view.direction !== "received";
   Object.assign(reading, half(viewer.maps, chosen * tokens, tokens), {
-    unit: cells.prefix ? "tokens" : "pixels",
+    unit: cells.prefix ? "tokens" : `${viewer.header.unit}s`,
     locked: locked.length > 0,
     how: locked.length ? `${locked.join(" and ")} locked` : auto ? `the strongest ${viewer.otherName}` : "",
     queryWords: reading.query === null ? "" : queryWords(viewer, reading.query),
@@ -58,7 +57,7 @@ function sayTitles(viewer, locked) {
   const other = viewer.showsJacobian;
   say(words.headTitle, other ? "Jacobian of the shown answer" : heads === 1 ? "The attention" : "");
   frame.headTerm.hidden = other || heads === 1;
-  say(words.headHow, other ? "" : HOW[view.direction]);
+  say(words.headHow, other ? "" : how(viewer));
   viewer.wall?.mark(chosen);
   const share = scale.kind === "share";
   const whose = share ? "one scale for all maps: violet is more than an even share, grey is less" : view.scale === "map" ? "a scale for each map" : "one scale for all maps";
@@ -103,7 +102,7 @@ export function sayAtRest(viewer) {
     set(board.element, "aria-colcount", String(cells.columns));
     set(board.row, "aria-rowindex", String(Math.floor(cell / cells.columns) + 1));
     set(board.cell, "aria-colindex", String((cell % cells.columns) + 1));
-    set(board.cell, "aria-label", placeWords(viewer, token));
+    set(board.cell, "aria-label", placeWords(viewer, token) + boxWords(viewer, token));
   }
   frame.pair.sayAtRest();
   viewer.announceDone(() => summary);
@@ -138,16 +137,28 @@ export function placeWords({ cells, header, arrays }, token) {
   const [row, place] = cells.place(token);
   if (row < 0) return cells.prefix === 1 ? "class token" : `token ${place + 1}, which has no position`;
   const intensity = short(arrays.picture[token - cells.prefix], 2);
-  return `row ${row + 1}, column ${place + 1} \u00b7 ${header.ink ? "ink" : "intensity"} ${intensity}`;
+  const mean = header.boxes ? "mean " : "";
+  return `row ${row + 1}, column ${place + 1} \u00b7 ${mean}${header.ink ? "ink" : "intensity"} ${intensity}`;
+}
+
+function how({ view, header }) {
+  return { from: "what it takes from", to: "what it gives to", received: `what each ${header.unit} receives` }[view.direction];
+}
+
+/** Where a token's box lies on the picture, read out where it is no single pixel; pixels count from 1. */
+function boxWords({ boxes }, token) {
+  const box = boxes?.of(token);
+  return box ? `, which sees the pixels of rows ${box[0] + 1} to ${box[2]} and columns ${box[1] + 1} to ${box[3]}` : "";
 }
 
 function headWords(head) {
   return head === MEAN ? "the mean of the heads" : `head ${head + 1}`;
 }
 
-function summarise({ reading, view }) {
+function summarise(viewer) {
+  const { reading, view } = viewer;
   const role = (name, words) => `${name} ${words}${view[name] ? ", locked" : ""}`;
   const query = view.direction === "received" ? "mean over all queries" : role("query", reading.queryWords);
-  return `In ${headWords(view.head)}, ${HOW[view.direction]}: ${query}; ${role("key", reading.keyWords)}; `
+  return `In ${headWords(view.head)}, ${how(viewer)}: ${query}; ${role("key", reading.keyWords)}; `
     + `weight ${plain(reading.weight, NOTHING / reading.tokens)}, ${reading.share < NOTHING ? "almost nothing of" : times(reading.share) + " times"} an even share; score ${short(reading.score)}.`;
 }

@@ -10,6 +10,23 @@ export const INFINITE = 256;
 export const MASKED = 257;
 const MIDDLE = TOP / 2;
 
+// Streamlit's names for the colours of a theme, and what stands in for one that it does not give.
+const THEME = {
+  "background-color": "white",
+  "secondary-background-color": "white",
+  "text-color": "black",
+  "border-color": "silver",
+  "orange-color": "darkorange",
+  "blue-color": "steelblue",
+  "green-color": "seagreen",
+  "violet-background-color": "mediumpurple",
+  "violet-color": "indigo",
+  "gray-background-color": "whitesmoke",
+  "gray-color": "gainsboro",
+  "yellow-background-color": "wheat",
+  "yellow-color": "goldenrod",
+};
+
 /**
  * The colours of Streamlit's theme as it is now.
  * @param {Element} element anything below the component's wrapper
@@ -18,32 +35,41 @@ const MIDDLE = TOP / 2;
  *   green, blue in 0..255; of violet, gray and yellow two colours: halfway, and at the end of a scale
  */
 export function readTheme(element) {
+  // All are drawn before the first is read: the browser computes styles once then, not fourteen times.
   const probe = document.createElement("span");
   probe.hidden = true;
+  const probed = Object.entries(THEME).map(([name, otherwise]) => {
+    const one = document.createElement("span");
+    one.style.color = otherwise;
+    one.style.color = `var(--st-${name}, ${otherwise})`;
+    probe.append(one);
+    return /** @type {const} */ ([name, one]);
+  });
   element.append(probe);
-  /** @param {string} name @param {string} otherwise @param {number[]|null} under what a translucent colour lies on */
-  const read = (name, otherwise, under = null) => {
-    probe.style.color = otherwise;
-    probe.style.color = `var(--st-${name}, ${otherwise})`;
-    const [red, green, blue, opacity = 1] = getComputedStyle(probe).color.split(/[^\d.]+/).filter(Boolean).map(Number);
+  const found = Object.fromEntries(
+    probed.map(([name, one]) => [name, getComputedStyle(one).color.split(/[^\d.]+/).filter(Boolean).map(Number)])
+  );
+  probe.remove();
+  /** @param {string} name @param {number[]|null} under what a translucent colour lies on */
+  const read = (name, under = null) => {
+    const [red, green, blue, opacity = 1] = found[name];
     return [red, green, blue].map((part, i) => (under ? under[i] + opacity * (part - under[i]) : part));
   };
-  const background = read("background-color", "white");
+  const background = read("background-color");
   // A theme that leaves a background colour out has a translucent one.
-  const arm = (name, halfway, end) => [read(`${name}-background-color`, halfway, background), read(`${name}-color`, end)];
+  const arm = (name) => [read(`${name}-background-color`, background), read(`${name}-color`)];
   const theme = {
     background,
-    panel: read("secondary-background-color", "white"),
-    text: read("text-color", "black"),
-    line: read("border-color", "silver"),
-    orange: read("orange-color", "darkorange"),
-    blue: read("blue-color", "steelblue"),
-    green: read("green-color", "seagreen"),
-    violet: arm("violet", "mediumpurple", "indigo"),
-    gray: arm("gray", "whitesmoke", "gainsboro"),
-    yellow: arm("yellow", "wheat", "goldenrod"),
+    panel: read("secondary-background-color"),
+    text: read("text-color"),
+    line: read("border-color"),
+    orange: read("orange-color"),
+    blue: read("blue-color"),
+    green: read("green-color"),
+    violet: arm("violet"),
+    gray: arm("gray"),
+    yellow: arm("yellow"),
   };
-  probe.remove();
   const dark = lab(background)[0] < 0.5;
   // The edge of the ink: to be seen when looked for, behind the map otherwise.
   const edge = theme.text.map((part, i) => part + (dark ? 0.4 : 0.2) * (background[i] - part));

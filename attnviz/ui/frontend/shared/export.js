@@ -19,13 +19,22 @@ export function save(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Save a sheet as SVG. */
-export function saveSheetSvg(sheet, name) {
-  save(`${name}.svg`, toSvg(sheet), "image/svg+xml");
+/**
+ * What can be saved of something that is drawn on a sheet, for `Savers`: words -> saves a file.
+ * @param {() => any} sheet what is drawn now, as `toSvg` and `toCanvas` take it
+ * @param {() => string} name of the file, without its ending
+ * @param {() => string} csv its numbers
+ */
+export function filesOf(sheet, name, csv) {
+  return {
+    PNG: () => saveSheetPng(sheet(), name()),
+    SVG: () => save(`${name()}.svg`, toSvg(sheet()), "image/svg+xml"),
+    CSV: () => save(`${name()}.csv`, csv(), "text/csv"),
+  };
 }
 
 /** Save a sheet as PNG, twice the size of the screen's, its origin in a text chunk. */
-export async function saveSheetPng(sheet, name) {
+async function saveSheetPng(sheet, name) {
   const blob = await new Promise((done) => toCanvas(sheet, 2).toBlob(done, "image/png"));
   const png = new Uint8Array(await blob.arrayBuffer());
   save(`${name}.png`, withText(png, "Description", JSON.stringify(sheet.origin)), "image/png");

@@ -63,6 +63,12 @@ export function percent(value) {
   return Number.isFinite(value) ? `${(100 * value).toFixed(value > 0.9995 || value < 0.0005 ? 2 : 1)} %` : short(value);
 }
 
+/** A part of one in a narrow column: 96 %, > 99 %. @param {number} value */
+export function wholePercent(value) {
+  if (value >= 0.995 && value < 1) return "> 99 %";
+  return value > 0 && value < 0.005 ? "< 1 %" : `${Math.round(100 * value)} %`;
+}
+
 /** How many of several values, as a sentence says it: "nothing", "0.4 % of the values", "12 % of the values". @param {number} share */
 export function ofValues(share) {
   if (share === 0) return "nothing";

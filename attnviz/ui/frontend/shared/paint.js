@@ -165,7 +165,11 @@ export class Board {
   edgePixels({ xs, ys, cells, line }, edge) {
     const found = new Set();
     const before = line >> 1;
-    for (const { cell, below } of edge) {
+    for (const { cell, below, line: within } of edge) {
+      if (within) {
+        this.linePixels(found, { xs, ys, cells, line }, within);
+        continue;
+      }
       const [row, column] = [Math.floor(cell / cells.columns), cell % cells.columns];
       const [left, right] = below ? [xs[column] - before, xs[column + 1]] : [xs[column + 1] - 1 - before, xs[column + 1] - 1 - before + line];
       const [top, bottom] = below ? [ys[row + 1] - 1 - before, ys[row + 1] - 1 - before + line] : [ys[row] - before, ys[row + 1]];
@@ -181,6 +185,15 @@ export class Board {
       }
     }
     return Int32Array.from(found);
+  }
+
+  /** The pixels of a line within cells, up and down or across. @param {Set<number>} found @param {any} tile @param {number[]} ends in cells */
+  linePixels(found, { xs, ys, cells, line }, [x1, y1, x2, y2]) {
+    const across = (at) => xs[0] + Math.round((at * (xs[cells.columns] - xs[0])) / cells.columns);
+    const down = (at) => ys[0] + Math.round((at * (ys[cells.height] - ys[0])) / cells.height);
+    const [left, right, top, bottom] = [across(x1), across(x2), down(y1), down(y2)];
+    const end = [Math.min(xs[cells.columns], right + line), Math.min(ys[cells.height], bottom + line)];
+    for (let y = top; y < end[1]; y++) for (let x = left; x < end[0]; x++) found.add(y * this.canvas.width + x);
   }
 
   clear(colour) {

@@ -58,8 +58,18 @@ export class Part {
     this.controlled = {};
   }
 
-  /** Take what Python sent, and draw. @param {Uint8Array} _bytes */
-  receive(_bytes) {}
+  /** Take what Python sent, and draw. @param {Uint8Array} bytes */
+  receive(bytes) {
+    this.takeNew(bytes);
+    this.takeColours();
+    this.watch();
+    this.layout(true);
+  }
+
+  /** What the bytes that Python sent hold. @param {Uint8Array} bytes @returns {Payload} */
+  unpacked(bytes) {
+    return unpack(bytes);
+  }
 
   /** Take the header and the arrays, which are here now. */
   takeData() {}
@@ -90,10 +100,10 @@ export class Part {
   }
 
   /** Take what Python sent, unless that is here already: header, arrays and shapes, then `takeData()`. */
-  takeNew(bytes, read = unpack) {
+  takeNew(bytes) {
     if (bytes === this.data) return;
     this.data = bytes;
-    Object.assign(this, read(bytes));
+    Object.assign(this, this.unpacked(bytes));
     this.takeData();
   }
 

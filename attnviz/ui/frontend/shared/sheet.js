@@ -79,7 +79,7 @@ const SVG = {
       }
     }
     const paths = [...runs].map(([colour, path]) => `<path fill="${css(colour)}" d="${path}"/>`).join("");
-    const line = edge.map(({ cell, below }) => edgeLine(cell, below, columns)).map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`).join("");
+    const line = edge.map((one) => edgeLine(one, columns)).map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`).join("");
     const odd = strange.map(({ cell, index }) => {
       const [left, top, size] = markBox(cell, index, columns);
       return index === NOT_A_NUMBER
@@ -125,8 +125,8 @@ const CANVAS = {
     context.globalAlpha = 0.5;
     context.strokeStyle = ink;
     context.beginPath();
-    for (const { cell, below } of edge) {
-      const [x1, y1, x2, y2] = edgeLine(cell, below, columns);
+    for (const one of edge) {
+      const [x1, y1, x2, y2] = edgeLine(one, columns);
       context.moveTo(across(x1), down(y1));
       context.lineTo(across(x2), down(y2));
     }
@@ -150,9 +150,10 @@ const CANVAS = {
   },
   marks({ x, y, width, height, columns, rows, outlines }, _, context) {
     context.lineWidth = 2;
-    for (const { cell, colour } of outlines) {
-      context.strokeStyle = css(colour);
-      context.strokeRect(x + ((cell % columns) * width) / columns, y + (Math.floor(cell / columns) * height) / rows, width / columns, height / rows);
+    for (const one of outlines) {
+      const [top, left, bottom, right] = boxOf(one, columns);
+      context.strokeStyle = css(one.colour);
+      context.strokeRect(x + (left * width) / columns, y + (top * height) / rows, ((right - left) * width) / columns, ((bottom - top) * height) / rows);
     }
     context.lineWidth = 1;
   },
@@ -189,8 +190,15 @@ const CANVAS = {
 };
 
 function outlineRects(outlines, columns) {
-  return outlines.map(({ cell, colour }) =>
-    `<rect x="${cell % columns}" y="${Math.floor(cell / columns)}" width="1" height="1" fill="none" stroke="${css(colour)}" stroke-width="2" vector-effect="non-scaling-stroke"/>`).join("");
+  return outlines.map((one) => {
+    const [top, left, bottom, right] = boxOf(one, columns);
+    return `<rect x="${left}" y="${top}" width="${right - left}" height="${bottom - top}" fill="none" stroke="${css(one.colour)}" stroke-width="2" vector-effect="non-scaling-stroke"/>`;
+  }).join("");
+}
+
+/** What an outline goes around, in cells: top, left, bottom, right; a box of its own, or a cell. */
+function boxOf({ cell, box }, columns) {
+  return box ?? [Math.floor(cell / columns), cell % columns, Math.floor(cell / columns) + 1, (cell % columns) + 1];
 }
 
 /** Where a mark stands in its cell: NaN a cross, infinity a large square, minus infinity (masked) a small one. */
@@ -204,7 +212,8 @@ export function strangeCells(indices) {
   return Array.from(indices, (index, cell) => ({ cell, index })).filter(({ index }) => index >= NOT_A_NUMBER);
 }
 
-function edgeLine(cell, below, columns) {
+function edgeLine({ cell, below, line }, columns) {
+  if (line) return line;
   const [row, column] = [Math.floor(cell / columns), cell % columns];
   return below ? [column, row + 1, column + 1, row + 1] : [column + 1, row, column + 1, row + 1];
 }

@@ -1,7 +1,7 @@
 // What leaves the stage grid: PNG, SVG and CSV of what is shown. Rows, columns, layers and heads count from 1 there.
 
 import { css, packed, toIndices, TOP } from "../shared/colours.js";
-import { fileNameOf, originLines, save, saveSheetPng, saveSheetSvg, toCsv } from "../shared/export.js";
+import { fileNameOf, originLines, filesOf, toCsv } from "../shared/export.js";
 import { short } from "../shared/numbers.js";
 import { strangeCells } from "../shared/sheet.js";
 import { urlOf } from "../shared/url_fields.js";
@@ -11,16 +11,13 @@ import { STAGE_NAMES } from "./words.js";
 const MARGIN = 24;
 const WIDTH = 1040;
 
-export function saveSvg(grid) {
-  saveSheetSvg(sheet(grid), fileName(grid));
-}
-
-export function savePng(grid) {
-  return saveSheetPng(sheet(grid), fileName(grid));
+/** What can be saved, for `Savers`. */
+export function files(grid) {
+  return filesOf(() => sheet(grid), () => fileName(grid), () => csv(grid));
 }
 
 /** Every stage at every pixel of the channel that is shown; of a picture in colour, of all three. */
-export function saveCsv(grid) {
+function csv(grid) {
   const { cells, layers, columns, coloured, view } = grid;
   const planes = coloured && view.channel === "colour" ? [0, 1, 2] : [grid.plane];
   const fields = layers.flatMap((_, layer) => columns.map((tap) => [layer, tap]));
@@ -32,7 +29,7 @@ export function saveCsv(grid) {
     });
   });
   const head = [...(coloured ? ["channel"] : []), "row", "column", ...fields.map(([layer, tap]) => `layer ${layer + 1} ${STAGE_NAMES[tap]}`)];
-  save(`${fileName(grid)}.csv`, toCsv(origin(grid), head, rows), "text/csv");
+  return toCsv(origin(grid), head, rows);
 }
 
 function origin({ header, view, at, answer }) {

@@ -8,7 +8,7 @@ import { short } from "../shared/numbers.js";
 import { Board } from "../shared/paint.js";
 import { term } from "../shared/terms.js";
 import { urlOf } from "../shared/url_fields.js";
-import { saveCsv, savePng, saveSvg } from "./export.js";
+import { files } from "./export.js";
 import { isSwitched, LABELS, LEAST_EPS, MOST_EPS } from "./view.js";
 import { wayLines, WayPanel } from "./way.js";
 
@@ -28,7 +28,7 @@ export function makeFrame(grid) {
   const legend = new Legend();
   const way = new WayPanel(() => grid.guard(() => grid.release()));
   const savers = new Savers(
-    { PNG: () => savePng(grid), SVG: () => saveSvg(grid), CSV: () => saveCsv(grid) },
+    files(grid),
     { copy: () => wayLines(grid.found).join("\n"), link: () => urlOf(location.href, grid.header.fields, grid.view) },
     (happened) => grid.announce(happened));
   const wallRoom = element("div");

@@ -5,8 +5,8 @@ import { packed, TOP } from "../shared/colours.js";
 import { grown, say } from "../shared/dom.js";
 import { Cells, fitBoard, inkEdge } from "../shared/paint.js";
 import { mountable } from "../shared/part.js";
-import { unpack } from "../shared/payload.js";
 import { PixelPart } from "../shared/pixel_part.js";
+import { StageWall } from "../shared/stage_wall.js";
 import { TileWall } from "../shared/tiles.js";
 import { cutShare, gain, netStages, PER_HEAD, Placement, way } from "./stages.js";
 import { LiveAnswer } from "./live_answer.js";
@@ -14,7 +14,6 @@ import { makeFrame } from "./frame.js";
 import { brightest, layerOf } from "./maps.js";
 import { paintInside, paintStages } from "./painting.js";
 import { CHANNELS, isSwitched, readView } from "./view.js";
-import { StageWall } from "./wall.js";
 import { INSIDE, sayAll, STAGE_NAMES } from "./words.js";
 import { STEPS } from "./way.js";
 
@@ -63,13 +62,6 @@ export class StageGrid extends PixelPart {
   }
 
   // What Python sends
-
-  receive(bytes) {
-    this.takeNew(bytes, (sent) => unpack(sent));
-    this.takeColours();
-    this.watch();
-    this.layout(true);
-  }
 
   takeData() {
     const { header, arrays } = this;

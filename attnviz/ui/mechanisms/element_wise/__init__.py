@@ -1,8 +1,9 @@
 """Element-wise attention: every pixel is weighted by its share of its row and of its column."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Mechanism, later
+from attnviz.ui.mechanisms.mechanism import HomePicture, Mechanism, later
 
 if TYPE_CHECKING:
     from attnviz.ui.live.derived import Derived
@@ -14,8 +15,6 @@ def _derived() -> "tuple[Derived[Any], ...]":
     return derived.DERIVED
 
 
-_BOOT = {"model": "element_wise.fashion-b", "data": "fashion_mnist", "number": 0}
-
 MECHANISM = Mechanism(
     name="element_wise",
     title="Element-wise attention",
@@ -26,8 +25,11 @@ MECHANISM = Mechanism(
     controls=("vgg_control", "plain_conv"),
     panel=later(f"{__name__}.panels", "panel_of"),
     papers=("bacochina",),
-    home=later(f"{__name__}.home", "show"),
-    tries=(("A boot in two layers: what remains of a pixel?", {**_BOOT, "pixel": "16,12"}),),
+    home=HomePicture(
+        Path(__file__).parent / "home.png",
+        "A picture of a boot, and the weights of its pixels in one head: bright where much remains",
+        {"model": "element_wise.fashion-b", "data": "fashion_mnist", "number": 0, "pixel": "16,12"},
+    ),
     derived=_derived,
     components=("stage_grid",),
     preload=("stage_grid",),

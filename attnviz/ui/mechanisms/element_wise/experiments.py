@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from attnviz import cards
 from attnviz.cards import Card
 from attnviz.recipes import RECIPES
 from attnviz.ui.components.map_grid import Table, map_grid
@@ -103,9 +104,10 @@ def dying(card: Card, picture: Picture, view: StageView) -> None:
         return
     dead = {int(layers): len(seeds) for layers, seeds in found["dead"].items()}
     st.markdown(
-        "Models A and C stayed at chance: their loss, 15 ln 10, is that of guessing. Each of their layers ends with a "
-        "norm that has **one scale and one shift for the whole picture**, and the scale starts near 0. A simplified "
-        f"network without attention shows what can happen. Of {found['seeds']} seeds, "
+        "The paper's models A and C stayed at chance: their loss, 15 ln 10, is that of guessing. "
+        f"{ours()}Each of their layers ends with a norm that has **one scale and one shift for the whole picture**, "
+        "and the scale starts near 0. A simplified network without attention shows what can happen. "
+        f"Of {found['seeds']} seeds, "
         + " and ".join(f"**{count}** with {layers} layers" for layers, count in dead.items())
         + " were dead after 45 steps: the scale and the shift cross zero together, ReLU gives 0 everywhere, and no "
         "gradient ever comes back."
@@ -118,6 +120,20 @@ def dying(card: Card, picture: Picture, view: StageView) -> None:
         "The simplified network dies like A and C, but a dead network has a gradient of exactly 0, and the paper "
         "reports about 1e-12. So it is not certain that this is what happened to them."
     )
+
+
+def ours() -> str:
+    """Return the accuracy of models A and C as trained here, in a sentence; nothing if neither is."""
+    names = {f"{MECHANISM.models[0]}.fashion-{model.lower()}": f"model {model}" for model in "AC"}
+    here = {name: said for name, said in names.items() if name in cards.names()}
+    found = result_dots.of(list(here), (), {}, "fashion_mnist")
+    if not found:
+        return ""
+    parts = [
+        f"{said} answers {row.mean:.2f} % correctly ({'one seed' if row.seeds == 1 else f'{row.seeds} seeds'})"
+        for said, row in zip(here.values(), found, strict=True)
+    ]
+    return f"Trained here, {' and '.join(parts)}. "
 
 
 @once
@@ -224,7 +240,7 @@ EXPERIMENTS = {
         copy,
     ),
     "dying": Experiment(
-        "Why do models A and C die?",
+        "Why did the paper's models A and C die?",
         "A norm after the convolution can switch a whole layer off permanently.",
         dying,
     ),

@@ -1,27 +1,26 @@
-"""What the home page shows of element-wise attention: pictures of clothes, each a link to its stages."""
+"""Makes the picture of the home page: `python -m attnviz.ui.mechanisms.element_wise.home`."""
 
-import numpy as np
-import streamlit as st
+import torch
+from PIL.Image import Image
 
-from attnviz import cards, data
-from attnviz.data import samples
-from attnviz.ui.mechanisms.element_wise import MECHANISM
-from attnviz.ui.shared import page
-
-SOURCE = "fashion_mnist"
+from attnviz.tracing import trace
+from attnviz.ui.mechanisms.element_wise import MECHANISM, stages
+from attnviz.ui.shared import cache, home_picture, inference
 
 
-def show() -> None:
-    """Draw a sample picture of each class; nothing where no model of them is here."""
-    here = [name for name in cards.names() if name.split(".")[0] in MECHANISM.models]
-    model = next((name for name in here if cards.read(name).recipe.data == SOURCE), None)
-    if model is None:
-        return
-    st.markdown("**Ten pictures of clothes.** Click one to follow one of its pixels through every step of a layer.")
-    few = samples.read(SOURCE)
-    with st.container(key="digits_clothes", horizontal=True):
-        for label, name in enumerate(data.DATASETS[SOURCE].classes):
-            at = int(np.flatnonzero(few.labels == label)[0])
-            picture = f"![sample picture: {name}]({page.png(few.images[at, :, :, 0])})"
-            words = {"model": model, "data": SOURCE, "number": int(few.numbers[at])}
-            page.link(MECHANISM.page, f"{picture} {name}", **words)
+def tiles() -> tuple[Image, Image]:
+    """Return the boot, and its relevance in the first head: a share of its row times a share of its column."""
+    assert MECHANISM.home is not None
+    shown = MECHANISM.home.view
+    checkpoint = inference.exactly(shown["model"])
+    first = next(iter(stages.layers_of(checkpoint.model)))
+    tap = f"{first}.relevance"
+    with torch.no_grad(), trace(checkpoint.model, [tap]) as seen:
+        checkpoint.model(stages.batch_of(checkpoint, shown["data"], shown["number"]))
+    image = cache.seen(checkpoint.card, shown["data"], shown["number"])
+    relevance = seen[tap].tensor[0, 0, 0].numpy()
+    return home_picture.grey(image[..., 0]), home_picture.heat(relevance - relevance.min())
+
+
+if __name__ == "__main__":
+    home_picture.save(*tiles(), __file__)

@@ -72,7 +72,7 @@ def means(view: StageView, measured: list[Measured]) -> str:
             "before it divides, so it hardly normalises. "
         )
     else:
-        said += f"This model has no norm: its relevance is multiplied by {short(view.layers[0].factor)}. "
+        said += f"In place of a norm, this model multiplies its relevance by {view.layers[0].factor:g}. "
     each = f"{heads} {term('heads' if heads > 1 else 'head')}" + (f" of {channels} channels" if channels > 1 else "")
     return said + (
         f"What goes into the {term('convolution')}, {each}, has {percent(first.gain)} of the strength of the "

@@ -1,8 +1,9 @@
 """Pixel attention: every pixel is a token that attends to all others."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import FurtherPage, Mechanism, later
+from attnviz.ui.mechanisms.mechanism import FurtherPage, HomePicture, Mechanism, later
 
 if TYPE_CHECKING:
     from attnviz.ui.live.derived import Derived
@@ -13,8 +14,6 @@ def _derived() -> "tuple[Derived[Any], ...]":
 
     return derived.DERIVED
 
-
-_EIGHT = {"model": "pixel_attention.1v8", "data": "strokes", "number": 23}
 
 MECHANISM = Mechanism(
     name="pixel_attention",
@@ -31,20 +30,19 @@ MECHANISM = Mechanism(
         "pixel_attention.1v8-augmented",
     ),
     papers=("schwarz",),
-    home=later(f"{__name__}.home", "show"),
-    live=later(f"{__name__}.home", "live"),
-    tries=(
-        ("The loop of an 8: what does it look at?", {**_EIGHT, "query": "12,13"}),
-        ("A 1: which pixels receive the most attention?", {**_EIGHT, "number": 6, "direction": "received"}),
-        ("Does it know where a pixel is? Shuffle them", {**_EIGHT, "experiment": "shuffle"}),
+    home=HomePicture(
+        Path(__file__).parent / "home.png",
+        "A handwritten 8 with one pixel outlined, and a map of the pixels from which a head takes information for it",
+        {"model": "pixel_attention.digits", "data": "strokes", "number": 23, "query": "7,7", "head": "1"},
     ),
+    live=later(f"{__name__}.first_look", "show"),
     derived=_derived,
     further=(FurtherPage("The paper, again", "15_paper.py", "paper"),),
     moved={
         "same": ("pixel_attention", "shuffle"),
         **{name: ("paper", name) for name in ("paper", "qkv", "outputs", "temperature", "parts", "one_token")},
     },
-    components=("head_switch", "moving_maps", "pixel_viewer"),
+    components=("head_switch", "moving_maps"),
     preload=("pixel_viewer",),
     imports=("attnviz.ui.mechanisms.pixel_attention.equations", "attnviz.ui.components.pixel_viewer"),
 )

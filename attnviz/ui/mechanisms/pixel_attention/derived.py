@@ -1,130 +1,16 @@
-"""The derived values of pixel attention and its controls: a head's mean row, and what each pixel adds to the answer."""
+"""The derived value of pixel attention and its controls: what each pixel adds to the answer."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from pydantic import Field
-
-from attnviz import models
-from attnviz.data import always, inputs
 from attnviz.errors import BadInput
-from attnviz.recipes.recipe import Strict
 from attnviz.ui.live.derived import Context, Derived, NoParameters
-from attnviz.ui.shared import cache
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from attnviz.checkpoints import Checkpoint
     from attnviz.readings import Reading
-
-ROWS = 256  # mean rows in an answer, counting every picture: of 784 tokens all with ink one takes 3 ms
-LEAST_UNIFORM = "least_uniform"
-
-
-class OfHead(Strict):
-    """Which head of which layer.
-
-    Args:
-        layer: path of the module in the model; "" for the model itself.
-        head: its number; "least_uniform" is the one furthest from an even share on one picture of each class.
-    """
-
-    layer: Annotated[str, Field(pattern=r"^([A-Za-z_][A-Za-z0-9_.]{0,190})?$")]
-    head: Annotated[int, Field(ge=0, lt=1 << 31)] | Literal["least_uniform"]
-
-
-def taps_of(parameters: OfHead) -> tuple[str, str]:
-    """Return the taps that a mean row is made of, so that the layer need not spell its weights out."""
-    return _tap(parameters.layer, "query"), _tap(parameters.layer, "key")
-
-
-def settle(checkpoint: Checkpoint, parameters: OfHead) -> OfHead:
-    """Put the number of a head in the place of "least_uniform"."""
-    if parameters.head != LEAST_UNIFORM:
-        return parameters
-    card = checkpoint.card
-    return parameters.model_copy(update={"head": _least_uniform(card.name, card.weights_digest, parameters.layer)})
-
-
-def mean_row(context: Context[OfHead]) -> Reading:
-    """Return the mean row of one head over what has ink, batch by key, as multiples of an even share.
-
-    Raises:
-        BadInput: another kind of layer, one that does not say where its tokens lie, or an edit after the scores: the
-            row is the softmax of query times key, so it could not show that edit.
-    """
-    from attnviz.layers.attention import Attention
-
-    layer = context.parameters.layer
-    if not isinstance(context.checkpoint.model.get_submodule(layer), Attention):
-        raise BadInput(
-            f"{layer or 'The model'} is not dot-product attention: it has no rows computed from query and key."
-        )
-    for edited in context.edited:
-        if edited in (_tap(layer, "scores"), _tap(layer, "weights")):
-            raise BadInput(f"A mean row is computed from query and key, so it cannot show the edit of {edited}.")
-    return _mean_row(context.parameters, context.seen, context.images)
-
-
-def _mean_row(parameters: OfHead, seen: Any, images: Tensor) -> Reading:
-    import torch
-
-    from attnviz.measures.pixel_attention import mean_row as rows
-    from attnviz.readings import Reading
-
-    head = int(parameters.head)
-    readings = [seen[tap] for tap in taps_of(parameters)]
-    query, key = (reading.at(head=head) for reading in readings)  # (batch, token, size)
-    grid = readings[0].grid
-    weights = _tap(parameters.layer, "weights")
-    if grid is None:
-        raise BadInput(f"{weights} does not say where its tokens are, so it is unknown which of them have ink.")
-    inked = rows.inked(images, grid)
-    means = [rows.mean_row(*each) for each in zip(query, key, inked, strict=True)]
-    return Reading(weights, torch.stack(means), ("batch", "key"), grid)
-
-
-@lru_cache(maxsize=64)  # asked at every movement: to look into Streamlit's cache takes as long as a small model
-def _least_uniform(name: str, digest: str, layer: str) -> int:
-    from attnviz import cards
-
-    return cache.computed(least_uniform, cards.read(name), layer)
-
-
-def least_uniform(checkpoint: Checkpoint, layer: str) -> int:
-    """Return the head whose mean row is furthest from an even share, in bits, on a picture of each class.
-
-    These are pictures of the model's own classes that are always here: for digits, drawn ones.
-
-    Raises:
-        BadInput: there are no such pictures.
-    """
-    import torch
-
-    from attnviz.answers import as_batch
-    from attnviz.measures.pixel_attention.mean_row import bits_from_even
-    from attnviz.tracing import trace
-
-    recipe = checkpoint.card.recipe
-    source = always.source(recipe.data)
-    if source is None:
-        raise BadInput(
-            f"There are no built-in pictures of {recipe.data} to find the least uniform head with. Name a head."
-        )
-    taken = asdict(models.input_of(recipe.model, checkpoint.card.config))
-    images = np.stack([inputs.fitted(image, **taken) for image in always.one_of_each(source, recipe.classes)])
-    batch = as_batch(images, double=True)
-    names = _tap(layer, "query"), _tap(layer, "key")
-    with torch.no_grad(), trace(checkpoint.model, names) as seen:
-        checkpoint.model(batch)
-    each = [OfHead(layer=layer, head=head) for head in range(seen[names[0]].size("head"))]
-    bits = [bits_from_even(_mean_row(one, seen, batch).tensor).mean() for one in each]
-    return int(torch.stack(bits).argmax())
 
 
 def added_by_pixel(context: Context[NoParameters]) -> Reading:
@@ -167,11 +53,4 @@ def _by_pixels(model: nn.Module, image: Tensor) -> Tensor:
     raise BadInput("The answer of this model is not a sum over pixels, so a pixel has no contribution of its own.")
 
 
-def _tap(layer: str, name: str) -> str:
-    return f"{layer}.{name}" if layer else name
-
-
-DERIVED: tuple[Derived[Any], ...] = (
-    Derived("mean_row", OfHead, mean_row, taps_of, settle, most=ROWS),
-    Derived("added_by_pixel", NoParameters, added_by_pixel),
-)
+DERIVED: tuple[Derived[Any], ...] = (Derived("added_by_pixel", NoParameters, added_by_pixel),)

@@ -4,19 +4,32 @@
 again. A test holds it equal to what the model computes.
 """
 
-from attnviz import data
+from attnviz.errors import CheckpointError
+from attnviz.ui.shared import first_look
 
 NAME, SOURCE, NUMBER = "pixel_attention.digits", "strokes", 23
 
 
+def show() -> None:
+    """Draw a digit with its attention on the home page: it answers the pointer without a model."""
+    from attnviz.ui.components.pixel_viewer import pixel_viewer
+
+    view = first_look.stored(NAME, f"{SOURCE}/test/{NUMBER}")
+    if view is None:
+        raise CheckpointError(f"The first look of {NAME} is missing or out of date: run `python -m {__name__}`.")
+    pixel_viewer(view, key="home_viewer", plain=True)
+
+
 def renew() -> None:
     """Compute the first look again and write it beside the weights."""
-    from attnviz.ui.shared import first_look, inference
+    from attnviz import data
+    from attnviz.ui.components.pixel_viewer import packed
+    from attnviz.ui.shared import inference
 
     image, label = data.load(SOURCE, "test", count=NUMBER + 1).images[NUMBER], data.labels(SOURCE, "test")[NUMBER]
     name = data.DATASETS[SOURCE].classes[label]
     view = inference.attention(inference.exactly(NAME), image, name, f"{SOURCE}/test/{NUMBER}")
-    first_look.keep(NAME, view)
+    first_look.keep(NAME, packed(view))
 
 
 if __name__ == "__main__":

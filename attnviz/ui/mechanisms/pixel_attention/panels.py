@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from attnviz.cards import Card
 from attnviz.ui.components.panel import Panel
+from attnviz.ui.live.mean_row import OF_ATTENTION
 
 ADDED = {"derived": "added_by_pixel"}
 
@@ -26,8 +27,7 @@ def _attention(card: Card) -> Panel:
         return Panel(title, "the picture as one token", "signed", says, ADDED, *shape, page=page)
     kind = f"{heads} head{'s' if heads > 1 else ''}, {'positions' if placed else 'no positions'}"
     says = "what the ink attends to" + ("" if placed else ", by intensity alone")
-    wanted = {"derived": "mean_row", "parameters": {"layer": "attention", "head": "least_uniform"}}
-    return Panel(title, kind, "share", says, wanted, rows, columns, heads=heads, page=page)
+    return Panel(title, kind, "share", says, OF_ATTENTION, rows, columns, heads=heads, page=page)
 
 
 def _added(kind: str, says: str) -> Callable[[Card], Panel]:
@@ -51,5 +51,5 @@ _PANELS: dict[str, Callable[[Card], Panel]] = {
     "histogram_mlp": _picture(
         "A small network", "on the histogram", "no attention: it only sees how often each intensity occurs"
     ),
-    "ink": _picture("Logistic regression", "on the amount of ink", "no attention: it only sees how much ink there is"),
+    "ink": _picture("Logistic regression", "on ink alone", "no attention: it only sees how much ink there is"),
 }

@@ -1,10 +1,13 @@
 """Recurrent attention: a model that looks at a picture in glimpses, and decides after each where to look next."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Mechanism
+from attnviz.ui.mechanisms.mechanism import HomePicture, Mechanism
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from attnviz.cards import Card
     from attnviz.ui.components.panel import Panel
     from attnviz.ui.live.derived import Derived
@@ -16,19 +19,15 @@ def _panel(card: "Card") -> "Panel":
     return panels.panel_of(card)
 
 
-def _home() -> None:
-    from attnviz.ui.mechanisms.recurrent_attention import home
-
-    home.show(MECHANISM)
-
-
 def _derived() -> "tuple[Derived[Any], ...]":
     from attnviz.ui.mechanisms.recurrent_attention import derived
 
     return derived.DERIVED
 
 
-_EIGHT = {"model": "recurrent_attention.digits", "data": "strokes", "number": 23}
+def _is_control(config: "Mapping[str, Any]") -> bool:
+    return bool(config.get("policy", "learnt") != "learnt")
+
 
 MECHANISM = Mechanism(
     name="recurrent_attention",
@@ -38,10 +37,14 @@ MECHANISM = Mechanism(
     url="recurrent_attention",
     models=("recurrent_attention",),
     controls=("pixel_mlp",),
+    is_control=_is_control,
     panel=_panel,
     papers=("wu",),
-    home=_home,
-    tries=(("An 8 in six glimpses: where does it look?", _EIGHT),),
+    home=HomePicture(
+        Path(__file__).parent / "home.png",
+        "A handwritten 0 with the six patches that a model looks at, joined to a path, and beside it all that it sees",
+        {"model": "recurrent_attention.digits", "data": "strokes", "number": 73},
+    ),
     derived=_derived,
     components=("glimpse_player",),
     preload=("glimpse_player",),

@@ -38,9 +38,24 @@ def show(names: Sequence[str], learnt: Sequence[str], *, key: str) -> None:
                         st.markdown(dots(rows, axis=result_dots.ACCURACY), unsafe_allow_html=True)
         with st.expander("The numbers"):
             st.markdown(table(here))
-    absent = [RECIPES[name].title for name in names if name not in here]
+    absent = [f"{RECIPES[name].title}{expected(name)}" for name in names if name not in here]
     if absent:
         st.caption(f"Not trained: {'; '.join(absent)}.")
+
+
+def expected(name: str) -> str:
+    """Return about how long a seed of a model that was not trained would take, in words: as long for an epoch as a
+    trained one of its kind on its data took; nothing where there is none, or where the epochs are not fixed."""
+    recipe = RECIPES[name]
+    for other in cards.names():
+        known = RECIPES.get(other)
+        if known is None or (known.model, known.data) != (recipe.model, recipe.data) or recipe.patience is not None:
+            continue
+        card = cards.read(other)
+        minutes = card.seconds / len(card.runs) / card.recipe.epochs * recipe.epochs / 60
+        whole = max(1, round(minutes))
+        return f" (about {whole} minute{'s' * (whole > 1)} on {card.threads} thread{'s' * (card.threads > 1)})"
+    return ""
 
 
 def dot_of(name: str, figure: str, control: bool) -> Dot | None:

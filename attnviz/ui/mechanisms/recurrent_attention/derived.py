@@ -13,11 +13,13 @@ from attnviz.ui.live.derived import Context, Derived
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from attnviz.cards import Card
     from attnviz.checkpoints import Checkpoint
     from attnviz.layers.glimpse import Glimpses
     from attnviz.readings import Reading
 
 TAPS = ("location_mean", "location", "patches", "belief", "baseline")
+OF_SEVERAL = ("location", "belief")
 
 Coordinate = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 Location = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
@@ -28,9 +30,12 @@ class Looked(Strict):
 
     Args:
         locations: (row, column) of each glimpse in -1..1; None, or nothing at the end, leaves it to the policy.
+        paths: how many paths are drawn at once over each picture. Of several, only where they look and the last belief
+            are returned: the browser counts from these how often a pixel is seen.
     """
 
     locations: Annotated[list[Location | None], Field(max_length=64)] = []
+    paths: Annotated[int, Field(ge=1, le=50)] = 1
 
 
 def layer_of(model: nn.Module) -> tuple[str, Glimpses]:
@@ -60,7 +65,8 @@ def settle(checkpoint: Checkpoint, parameters: Looked) -> Looked:
 
 
 def run(context: Context[Looked]) -> Tensor:
-    """Make the pass with the forced locations, and return its logits, (picture, column)."""
+    """Make the pass with the forced locations, and return its logits, (picture, column); of several paths a row each,
+    those of a picture one after the other."""
     import torch
 
     model = context.checkpoint.model
@@ -71,21 +77,35 @@ def run(context: Context[Looked]) -> Tensor:
         for number, location in enumerate(given):
             if location is not None:
                 forced[0, number] = torch.tensor(location)
-    logits: Tensor = model(context.images, generator=context.generator, locations=forced)
+    images = context.images.repeat_interleave(context.parameters.paths, 0)
+    logits: Tensor = model(images, generator=context.generator, locations=forced)
     return logits
 
 
-def taps(parameters: Strict) -> tuple[str, ...]:
-    """Return patterns of the taps of a path."""
-    return tuple(f"*.{tap}" for tap in TAPS)
+def taps(parameters: Looked) -> tuple[str, ...]:
+    """Return patterns of the taps of a path, or of several."""
+    return tuple(f"*.{tap}" for tap in (TAPS if parameters.paths == 1 else OF_SEVERAL))
+
+
+def cost(parameters: Looked, card: Card) -> float:
+    """Return the work for a picture in forward passes: one for each path."""
+    return float(parameters.paths)
 
 
 def compute(context: Context[Looked]) -> dict[str, Reading]:
     """Return the taps of `TAPS`, batch by glimpse by what a tap has, and `corner`: (batch, glimpse, scale, feature),
-    the (row, column) of the top left pixel of each patch."""
+    the (row, column) of the top left pixel of each patch. Of several paths: `corner` of the sharp patch alone, (batch,
+    glimpse, feature), and the last `belief`, (batch, class), where the paths are the batch."""
     from attnviz.readings import Reading
 
     path, layer = layer_of(context.checkpoint.model)
+    if context.parameters.paths > 1:
+        last = context.seen[f"{path}.belief"].tensor[-1]
+        sharp = layer.retina.corners(context.seen[f"{path}.location"].tensor.transpose(0, 1))[:, :, 0]
+        return {
+            "belief": Reading("belief", last, ("batch", "class")),
+            "corner": Reading("corner", sharp, ("batch", "glimpse", "feature")),
+        }
     found = {}
     for tap in TAPS:
         seen = context.seen[f"{path}.{tap}"]
@@ -94,4 +114,4 @@ def compute(context: Context[Looked]) -> dict[str, Reading]:
     return {**found, "corner": Reading("corner", corners, ("batch", "glimpse", "scale", "feature"))}
 
 
-DERIVED: tuple[Derived[Any], ...] = (Derived("glimpses", Looked, compute, taps, settle, run=run),)
+DERIVED: tuple[Derived[Any], ...] = (Derived("glimpses", Looked, compute, taps, settle, run=run, cost=cost),)

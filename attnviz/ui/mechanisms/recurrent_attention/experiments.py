@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from attnviz import data
@@ -11,7 +10,6 @@ from attnviz.data.inputs import drawing
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 from attnviz.ui.components.glimpse_player import GlimpseView, glimpse_player
-from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.mechanisms.recurrent_attention import compare
 from attnviz.ui.shared import cache, pickers
 from attnviz.ui.shared.experiments import Experiment
@@ -51,8 +49,8 @@ def depends(card: Card, picture: Picture, view: GlimpseView) -> None:
             st.markdown(words_of(seen))
     st.markdown(ablations(card))
     st.caption(
-        "Nothing is drawn here: each location is at its mean. If the answer is as good along a path that was made for "
-        "another picture, the model does not need to choose where it looks."
+        "In the three pictures nothing is drawn: each location is at its mean. If the answer is as good along a path "
+        "that was made for another picture, the model does not need to choose where it looks."
     )
 
 
@@ -84,17 +82,24 @@ def few(card: Card, source: str) -> tuple[int, ...]:
 
 
 def ablations(card: Card) -> str:
-    """Return the accuracies of the model with other paths, from its card, or a sentence if it has none."""
+    """Return the accuracies of the model with other paths, from its card, or a sentence if it has none.
+
+    With one draw and with ten, whose average hides what another path costs.
+    """
     if not card.ablations:
         return "This model's card has no test with other paths; only the answers above are known."
-    lines = []
+    lines, count = [], 0
     for name, title in {"": "along the path that it chooses", **LOOKS}.items():
         figures = card.figures if not name else _ablated(card, name)
-        found = max((one for one in figures if one.name == "accuracy"), key=lambda one: one.count, default=None)
-        if found is not None:
-            lines.append(f"| {title} | {100 * found.value:.2f} % |")
-            head = f"| The model looks | accuracy on {found.count:,} test pictures |"
-    return "\n".join([head, "| --- | --- |", *lines]) if lines else ""
+        cells = []
+        for wanted in compare.DRAWS:
+            found = max((one for one in figures if one.name == wanted), key=lambda one: one.count, default=None)
+            cells.append("" if found is None else f"{100 * found.value:.2f} %")
+            count = max(count, 0 if found is None else found.count)
+        if any(cells):
+            lines.append(f"| {title} | {' | '.join(cells)} |")
+    head = f"| Accuracy on {count:,} test pictures | one draw | ten draws, averaged |"
+    return "\n".join([head, "| --- | --- | --- |", *lines]) if lines else ""
 
 
 def _ablated(card: Card, name: str) -> tuple[Figure, ...]:
@@ -148,21 +153,6 @@ def fewer(card: Card, picture: Picture, view: GlimpseView) -> None:
     st.markdown("\n".join(lines))
 
 
-def fifty(card: Card, picture: Picture, view: GlimpseView) -> None:
-    """Draw where the sharp patch of each glimpse falls in fifty draws, and say which answers they give."""
-    from attnviz.ui.mechanisms.recurrent_attention import glances
-
-    share, answers = cache.computed(glances.many, card, picture.source, picture.number)
-    said = [f"{count} say *{card.classes[which]}*" for which, count in enumerate(answers) if count]
-    said.sort(key=lambda words: -int(words.split()[0]))
-    st.markdown(f"Of {glances.PATHS} draws, {', '.join(said)}.")
-    map_grid(
-        share.astype(np.float64), [f"glimpse {number + 1}" for number in range(len(share))], key="fifty_paths",
-        role="positive", scale="all", picture=view.picture.mean(2) / 255 if view.ink else None,
-        title=f"Share of {glances.PATHS} draws whose sharp patch covers a pixel", origin=dict(view.origin),
-    )  # fmt: skip
-
-
 EXPERIMENTS = {
     "depends": Experiment(
         "Does it depend on the picture?",
@@ -173,11 +163,6 @@ EXPERIMENTS = {
         "Is learning where to look worth it?",
         "Accuracy beside looking at random, on a ring, always at the centre, and where an oracle says.",
         worth,
-    ),
-    "fifty": Experiment(
-        "Where does it look in fifty draws?",
-        "Each draw is another path: the maps show how often each glimpse covers a pixel.",
-        fifty,
     ),
     "published": Experiment(
         "What did the broken gradient cost?",

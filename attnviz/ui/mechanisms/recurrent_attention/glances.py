@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from attnviz.answers import as_batch, predicted
+from attnviz import data
+from attnviz.answers import as_batch
 from attnviz.checkpoints import Checkpoint
 from attnviz.data.inputs import drawing
 from attnviz.tracing import trace
@@ -18,10 +18,11 @@ from attnviz.ui.mechanisms.recurrent_attention.derived import TAPS, layer_of
 from attnviz.ui.shared import cache, inference
 
 if TYPE_CHECKING:
-    from attnviz.layers.glimpse import Glances, Glimpses
+    from attnviz.layers.glimpse import Glances
 
 Places = tuple[tuple[float, float], ...]
-PATHS = 50  # drawn at once for the density
+PREFERRED = 23  # a handsome 8 among the strokes, which other pages open with as well
+TRIED = 40  # pictures among which one is sought that is answered correctly
 
 
 def view(checkpoint: Checkpoint, source: str, number: int, draw: int | None, forced: Places = ()) -> GlimpseView:
@@ -56,6 +57,22 @@ def view(checkpoint: Checkpoint, source: str, number: int, draw: int | None, for
     )
 
 
+def first_right(checkpoint: Checkpoint, source: str) -> int:
+    """Return the number of the first picture of a data set whose answer along draw 0 is correct; one that other pages
+    open with is tried before all others. Where all of the first ones are answered wrongly, it is the first."""
+    model, card = cache.single(checkpoint.card.name)
+    shown, names = data.shown(source), data.DATASETS[source].classes
+    known = [
+        int(number) for number, label in zip(shown.numbers, shown.labels, strict=True) if names[label] in card.classes
+    ]
+    tried = [PREFERRED] * (PREFERRED in known) + known[:TRIED]
+    for number in tried:
+        belief = path_over(model, cache.seen(card, source, number), 0).belief[-1]
+        if card.classes[int(belief.argmax())] == cache.picture(source, number)[1]:
+            return number
+    return tried[0]
+
+
 def path_over(model: torch.nn.Module, image: np.ndarray, draw: int | None, forced: Places = ()) -> Path:
     """Return what a model does on a picture, uint8 (row, column, 1)."""
     path, layer = layer_of(model)
@@ -65,43 +82,9 @@ def path_over(model: torch.nn.Module, image: np.ndarray, draw: int | None, force
         model(as_batch(image), generator=generator, locations=locations)
     found = {tap: seen[f"{path}.{tap}"].tensor[:, 0] for tap in TAPS}
     return Path(
-        corner=layer.retina.corners(found["location"]).numpy(), **{tap: part.numpy() for tap, part in found.items()}
+        corner=layer.retina.corners(found["location"]).numpy().astype(np.int32),
+        **{tap: part.numpy() for tap, part in found.items()},
     )
-
-
-def many(checkpoint: Checkpoint, source: str, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many of `PATHS` drawn paths have each pixel in the sharp patch of each glimpse, and how many give each
-    answer.
-
-    Returns:
-        share of the paths, 0..1, (glimpse, row, column); and the count of each class, (class,).
-    """
-    model, card = cache.single(checkpoint.card.name)
-    layer = layer_of(model)[1]
-    batch = as_batch(cache.seen(card, source, number)).expand(PATHS, -1, -1, -1)
-    with torch.no_grad():
-        seen = _look(model)(batch, generator=torch.Generator().manual_seed(0))
-    corners = layer.retina.corners(seen.locations)[:, :, 0]  # (path, glimpse, 2)
-    answers = predicted(seen.logits[:, -1])
-    return covered(layer, corners).numpy(), np.bincount(answers.numpy(), minlength=len(card.classes))
-
-
-def covered(layer: Glimpses, corners: Tensor) -> Tensor:
-    """Return the share of paths whose sharp patch has each pixel, (glimpse, row, column).
-
-    Args:
-        layer: whose retina it is.
-        corners: int64 (path, glimpse, 2) of the sharp patches.
-    """
-    rows, columns = layer.retina.shape
-    size = layer.retina.size
-
-    def inside(first: Tensor, count: int) -> Tensor:
-        place = torch.arange(count)
-        return ((place >= first[..., None]) & (place < first[..., None] + size)).float()
-
-    down, across = inside(corners[..., 0], rows), inside(corners[..., 1], columns)  # (path, glimpse, place)
-    return torch.einsum("pgr,pgc->grc", down, across) / len(corners)
 
 
 def _look(model: torch.nn.Module) -> Callable[..., Glances]:

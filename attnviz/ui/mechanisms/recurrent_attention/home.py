@@ -1,32 +1,30 @@
-"""What the home page shows of recurrent attention: ten digits, each a link to the path over it."""
+"""Makes the picture of the home page: `python -m attnviz.ui.mechanisms.recurrent_attention.home`."""
 
 import numpy as np
-import streamlit as st
+from PIL.Image import Image
 
-from attnviz import cards, data
-from attnviz.ui.mechanisms.mechanism import Mechanism
-from attnviz.ui.shared import page
-
-PREFERRED = "recurrent_attention.digits"
-CLASSES = tuple("0123456789")
-FEW = 256  # pictures among which one of each class is found
+from attnviz.ui.mechanisms.recurrent_attention import MECHANISM, glances
+from attnviz.ui.mechanisms.recurrent_attention.derived import layer_of
+from attnviz.ui.shared import cache, home_picture
 
 
-def show(mechanism: Mechanism) -> None:
-    """Draw a picture of each digit; nothing where no model of them is here."""
-    known = [name for name in cards.names() if name.split(".")[0] in mechanism.models]
-    digits = [name for name in known if cards.read(name).classes == CLASSES and _takes_digits(name)]
-    if not digits:
-        return
-    model = PREFERRED if PREFERRED in digits else digits[0]
-    st.markdown("**Ten drawn digits.** Click one to watch a model look at it in six glimpses.")
-    images, labels = data.load("strokes", "test", count=FEW)
-    with st.container(key="digits_glimpses", horizontal=True):
-        for label, name in enumerate(CLASSES):
-            at = int(np.flatnonzero(labels == label)[-1])  # not one of the first, which pixel attention shows
-            picture = f"![a drawn {name}]({page.png(images[at, :, :, 0])})"
-            page.link(mechanism.page, f"{picture} {name}", model=model, data="strokes", number=at)
+def tiles() -> tuple[Image, Image]:
+    """Return the digit with the sharp patches and the path over it, and the digit where only what it saw is left."""
+    assert MECHANISM.home is not None
+    shown = MECHANISM.home.view
+    model, card = cache.single(shown["model"])
+    image = cache.seen(card, shown["data"], shown["number"])
+    corners = glances.path_over(model, image, None).corner[:, 0]  # (glimpse, 2) of the sharp patches
+    size = layer_of(model)[1].retina.size
+    left = home_picture.grey(image[..., 0])
+    for corner in corners:
+        home_picture.outline(left, image.shape[:2], (int(corner[0]), int(corner[1])), size, 1)
+    home_picture.path(left, image.shape[:2], [(row + size / 2, column + size / 2) for row, column in corners])
+    seen = np.zeros(image.shape[:2], bool)
+    for row, column in corners:
+        seen[max(row, 0) : max(row + size, 0), max(column, 0) : max(column + size, 0)] = True
+    return left, home_picture.grey(np.where(seen, image[..., 0], 0))
 
 
-def _takes_digits(name: str) -> bool:
-    return data.DATASETS[cards.read(name).recipe.data].shape == data.DATASETS["strokes"].shape
+if __name__ == "__main__":
+    home_picture.save(*tiles(), __file__)

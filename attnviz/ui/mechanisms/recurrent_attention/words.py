@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 QUESTION = "Where does it look? Press play, then drag a number elsewhere."
 NONE = (
     "No recurrent attention model has been trained here yet. "
-    "`python -m attnviz train recurrent_attention --recipe cluttered` trains one on cluttered digits in some minutes; "
+    "`python -m attnviz train recurrent_attention --recipe cluttered` trains one on cluttered digits in a few minutes; "
     "this page then shows it."
 )
 COLLAPSED = 0.15  # as in attnviz/training/reinforcement.py, which loads torch
@@ -45,7 +45,7 @@ def means(view: GlimpseView, card: Card) -> str:
         + (f"a patch of {size} × {size} pixels" if scales == 1 else f"{scales} square patches around one location: ")
         + ("" if scales == 1 else _patches(size, scales))
         + ". A recurrent network adds each glimpse to what it remembers, the hidden state *h*, updates its **belief**, "
-        f"and names the mean of the next location.\n\n{EQUATION}\n\n"
+        f"and gives the mean of the next location.\n\n{EQUATION}\n\n"
     )
     said += {
         "learnt": f"The next location is drawn around that mean with a standard deviation of {_pixels(view)}. No "
@@ -96,7 +96,7 @@ def does_not_show(card: Card) -> str:
     if not card.recipe.objective_config.get("every_glimpse"):
         said += (
             "This model was trained on its last answer only, so its belief after the first glimpses means little: "
-            "nobody ever told it to be right so early.\n\n"
+            "nothing in its training asked it to be right so early.\n\n"
         )
     return said + (
         "The boxes show what the retina took, not what the network used of it. The expected reward is a guess that "
@@ -119,4 +119,5 @@ def _pixels(view: GlimpseView) -> str:
 def _answer(view: GlimpseView, belief: object) -> str:
     values = list(belief)  # type: ignore[call-overload]
     which = values.index(max(values))
-    return f"*{view.classes[which]}* with {100 * float(values[which]):.0f} %"
+    share = 100 * float(values[which])
+    return f"*{view.classes[which]}* with {'over 99' if 99.5 <= share < 100 else f'{share:.0f}'} %"

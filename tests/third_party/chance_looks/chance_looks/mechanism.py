@@ -54,7 +54,6 @@ MECHANISM = Mechanism(
     models=("chance_looks",),
     panel=panel,
     papers=("chance_looks",),
-    tries=(("Where a model looks by chance", {"model": "chance_looks.digits"}),),
     derived=derived,
     components=("chance_looks.panels",),
     frontend=HERE / "frontend",

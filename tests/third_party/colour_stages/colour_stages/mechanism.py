@@ -71,13 +71,6 @@ def panel(card: Card) -> Panel:
     return Panel("Colour stages", "two stages", "colour_stages.panels/energy.js", says, wanted, 32, 32)
 
 
-def home() -> None:
-    """Say what there is."""
-    import streamlit as st
-
-    st.markdown("**Stages in colour**, by a third party.")
-
-
 MECHANISM = Mechanism(
     name="colour_stages",
     title="Colour stages",
@@ -87,7 +80,6 @@ MECHANISM = Mechanism(
     models=("colour_stages",),
     panel=panel,
     papers=("colour_stages",),
-    home=home,
     derived=derived,
     components=("colour_stages.panels",),
     frontend=HERE / "frontend",

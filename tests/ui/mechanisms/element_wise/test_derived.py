@@ -44,7 +44,7 @@ def expected(name: str, switches: Switches, number: int = 0) -> np.ndarray:
     ("parameters", "switches"),
     [({}, Switches()), ({"skip": False}, Switches(skip=False)), ({"eps": 1e-9}, Switches(eps=1e-9))],
 )
-def test_eps_and_skip(placed: Path, name: str, parameters: dict[str, Any], switches: Switches) -> None:
+def test_eps_and_skip(here: Path, name: str, parameters: dict[str, Any], switches: Switches) -> None:
     if name == "element_wise.blocks" and "eps" in parameters:
         with pytest.raises(BadInput, match="no eps to change"):
             logits(name, parameters)
@@ -54,7 +54,7 @@ def test_eps_and_skip(placed: Path, name: str, parameters: dict[str, Any], switc
     np.testing.assert_allclose(logits(name, {}), expected(name, Switches()), atol=1e-4, err_msg="nothing has stayed")
 
 
-def test_a_relevance_from_elsewhere(placed: Path) -> None:
+def test_a_relevance_from_elsewhere(here: Path) -> None:
     name, few = "element_wise.small", samples.read("fashion_mnist")
     view = stages.view(inference.exactly(name), "fashion_mnist", 0)
     ones = [np.ones_like(layer.x_weights) for layer in view.layers]
@@ -71,14 +71,14 @@ def test_a_relevance_from_elsewhere(placed: Path) -> None:
         )
 
 
-def test_heads_that_are_off_stay_off_in_such_a_pass(placed: Path) -> None:
+def test_heads_that_are_off_stay_off_in_such_a_pass(here: Path) -> None:
     edits = [{"edit": "off", "address": "layers.1.attended", "index": {"head": [0, 2]}}]
     wanted = expected("element_wise.small", Switches(skip=False, off=[(1, 0), (1, 2)]))
     found = logits("element_wise.small", {"skip": False}, edits)
     np.testing.assert_allclose(found, wanted, atol=1e-4 * np.abs(wanted).max())
 
 
-def test_the_stages_of_named_layers_come_back(placed: Path) -> None:
+def test_the_stages_of_named_layers_come_back(here: Path) -> None:
     image = samples.read("fashion_mnist").images[0]
     found = ask("element_wise.small", image, {"layers": ["layers.0", "layers.1"]}).found
     axes, output = found["it.output"]
@@ -90,7 +90,7 @@ def test_the_stages_of_named_layers_come_back(placed: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["small", "blocks", "colour"])
-def test_what_is_handed_on_is_laid_out_as_pictures(placed: Path, name: str) -> None:
+def test_what_is_handed_on_is_laid_out_as_pictures(here: Path, name: str) -> None:
     source = NETS[name][0]
     image = samples.read(source).images[0]
     axes, found = ask(f"element_wise.{name}", image, {}, derived="handed_on").found["it"]
@@ -103,6 +103,6 @@ def test_what_is_handed_on_is_laid_out_as_pictures(placed: Path, name: str) -> N
     np.testing.assert_allclose(found[0, 1, 1], planes.reshape(image.shape[2], *image.shape[:2]).mean(0), atol=1e-4)
 
 
-def test_another_picture_must_be_named(placed: Path) -> None:
+def test_another_picture_must_be_named(here: Path) -> None:
     with pytest.raises(BadInput, match="its data set as"):
         logits("element_wise.small", {"relevance": "other"})

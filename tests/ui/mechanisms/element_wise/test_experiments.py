@@ -1,6 +1,9 @@
 """What the experiments say of cards and rows."""
 
+import shutil
 from pathlib import Path
+
+import pytest
 
 from attnviz import cards
 from attnviz.cards import Ablated
@@ -14,7 +17,7 @@ def test_at_most_five_questions() -> None:
     assert all(one.title.endswith("?") for one in experiments.EXPERIMENTS.values())
 
 
-def test_ablations_come_from_the_card(placed: Path) -> None:
+def test_ablations_come_from_the_card(here: Path) -> None:
     card = cards.read("element_wise.small")
     assert "has no test" in experiments.ablations(card)
     half = card.figures[0].model_copy(
@@ -53,3 +56,12 @@ def test_the_courses_of_nets_that_die_are_shipped() -> None:
     assert (dead["dead"], alive["dead"]) == (True, False)
     assert min(layer["above"] for layer in dead["steps"][-1]) == 0
     assert len(dead["steps"]) > max(experiments.STEPS)
+
+
+def test_what_became_of_models_a_and_c_here_is_said_once_they_are_trained(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+    assert experiments.ours() == ""
+    shutil.copytree(here / "element_wise.small", tmp_path / "element_wise.fashion-c")
+    assert experiments.ours() == "Trained here, model C answers 50.00 % correctly (one seed). "

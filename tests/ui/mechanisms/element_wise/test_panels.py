@@ -6,7 +6,7 @@ from attnviz import cards
 from attnviz.ui.mechanisms.element_wise.panels import panel_of
 
 
-def test_a_model_shows_its_stages_and_a_control_the_picture(placed: Path) -> None:
+def test_a_model_shows_its_stages_and_a_control_the_picture(here: Path) -> None:
     card = cards.read("element_wise.blocks")
     panel = panel_of(card)
     assert (panel.renderer, panel.kind, panel.page) == ("stages", "3 heads, 2 layers", "element_wise")

@@ -18,7 +18,7 @@ from .placed import NETS
 
 
 @pytest.mark.parametrize("name", NETS)
-def test_the_arrays_of_a_model_give_its_stages(placed: Path, name: str) -> None:
+def test_the_arrays_of_a_model_give_its_stages(here: Path, name: str) -> None:
     checkpoint = inference.exactly(f"element_wise.{name}")
     source = NETS[name][0]
     number = int(samples.read(source).numbers[5])
@@ -33,13 +33,13 @@ def test_the_arrays_of_a_model_give_its_stages(placed: Path, name: str) -> None:
             np.testing.assert_allclose(values, shown, atol=1e-9 * max(1, np.abs(shown).max()), err_msg=tap)
 
 
-def test_blocks_of_pixels_are_told(placed: Path) -> None:
+def test_blocks_of_pixels_are_told(here: Path) -> None:
     view = stages.view(inference.exactly("element_wise.blocks"), "fashion_mnist", 0)
     assert (view.block, view.input.shape) == (4, (16, 7, 7))
     assert stages.view(inference.exactly("element_wise.colour"), "cifar10", 0).block == 1
 
 
-def test_another_picture_shows_another_class(placed: Path) -> None:
+def test_another_picture_shows_another_class(here: Path) -> None:
     few = samples.read("fashion_mnist")
     number = int(few.numbers[0])
     view = stages.view(inference.exactly("element_wise.small"), "fashion_mnist", number)
@@ -49,7 +49,7 @@ def test_another_picture_shows_another_class(placed: Path) -> None:
     np.testing.assert_allclose(view.other[1], image.transpose(2, 0, 1) / 255)
 
 
-def test_the_mean_relevance_is_that_of_all_samples(placed: Path) -> None:
+def test_the_mean_relevance_is_that_of_all_samples(here: Path) -> None:
     checkpoint = inference.exactly("element_wise.small")
     means = stages.mean_relevance(checkpoint)
     images = samples.read("fashion_mnist").images
@@ -60,7 +60,7 @@ def test_the_mean_relevance_is_that_of_all_samples(placed: Path) -> None:
         np.testing.assert_allclose(mean, seen[f"{path}.normed_relevance"].tensor.mean(0), atol=1e-12)
 
 
-def test_what_is_measured_of_a_layer_is_what_numpy_gives(placed: Path) -> None:
+def test_what_is_measured_of_a_layer_is_what_numpy_gives(here: Path) -> None:
     checkpoint = inference.exactly("element_wise.small")
     view = stages.view(checkpoint, "fashion_mnist", 0)
     said = spelled_out(view)

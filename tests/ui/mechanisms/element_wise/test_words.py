@@ -26,7 +26,7 @@ def test_the_norm_is_held_against_the_variance_of_the_relevance() -> None:
 
 def test_without_a_norm_the_factor_is_named() -> None:
     said = means(blocks(), [replace(MEASURED, eps=None, trained=None)])
-    assert "multiplied by 49" in said
+    assert "multiplies its relevance by 49" in said
     assert "3 heads of 16 channels" in said
     assert "eps" not in said
 

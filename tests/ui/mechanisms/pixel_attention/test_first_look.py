@@ -1,14 +1,18 @@
 """What is shown before torch is loaded is what the model computes."""
 
+import json
 import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pytest
 
 from attnviz import cards, data
+from attnviz.ui.components.payload import header_of
+from attnviz.ui.components.pixel_viewer import packed, unpacked
 from attnviz.ui.mechanisms.pixel_attention.first_look import NAME, NUMBER, SOURCE
 from attnviz.ui.shared import first_look, inference
 
@@ -17,11 +21,14 @@ IMAGE = f"{SOURCE}/test/{NUMBER}"
 
 
 def test_it_equals_what_the_model_computes() -> None:
-    found = first_look.read(cards.read(NAME), IMAGE)
-    assert found is not None, "trained again: run python -m attnviz.ui.mechanisms.pixel_attention.first_look"
+    stored = first_look.stored(NAME, IMAGE)
+    assert stored is not None, "trained again: run python -m attnviz.ui.mechanisms.pixel_attention.first_look"
+    found = unpacked(stored)
     image = data.load(SOURCE, "test", count=256).images[NUMBER]
     label = data.DATASETS[SOURCE].classes[data.labels(SOURCE, "test")[NUMBER]]
     computed = inference.attention(inference.exactly(NAME), image, label, IMAGE)
+    # The browser reads the file itself: a field that the server would fill in is missing there.
+    assert header_of(stored).keys() == header_of(packed(computed)).keys()
     for field in fields(computed):
         was, now = getattr(found, field.name), getattr(computed, field.name)
         if isinstance(now, np.ndarray):
@@ -30,10 +37,21 @@ def test_it_equals_what_the_model_computes() -> None:
             assert was == now, field.name
 
 
-@pytest.mark.parametrize("change", [{"weights_digest": "0" * 64}, {}])
-def test_other_weights_or_another_picture_have_none(change: dict[str, str]) -> None:
-    card = cards.read(NAME).model_copy(update=change)
-    assert first_look.read(card, IMAGE if change else f"{SOURCE}/test/{NUMBER + 1}") is None
+def test_other_weights_another_picture_and_nonsense_have_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert first_look.stored(NAME, f"{SOURCE}/test/{NUMBER + 1}") is None
+    copytree(cards.folder() / NAME, tmp_path / NAME)
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+    assert first_look.stored(NAME, IMAGE) == first_look.stored(NAME)
+    view, card = tmp_path / NAME / "first_look.view", tmp_path / NAME / "card.json"
+    whole = view.read_bytes()
+    for content in (b"", b"nonsense", whole[:1000]):
+        view.write_bytes(content)
+        assert first_look.stored(NAME) is None
+    view.write_bytes(whole)
+    for text in ("nonsense", "[]", json.dumps({**json.loads(card.read_text()), "weights_digest": "0" * 64})):
+        card.write_text(text)
+        assert first_look.stored(NAME) is None
+    assert first_look.stored("nobody") is None
 
 
 @pytest.mark.parametrize("page", ["10_pixel_attention.py", "home.py"])

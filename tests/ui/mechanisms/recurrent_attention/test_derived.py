@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+from attnviz.answers import as_batch
 from attnviz.data import samples
 from attnviz.errors import BadInput
 from attnviz.ui.live.answer import Said, ask_model
@@ -21,8 +23,8 @@ def image_of(name: str, number: int) -> np.ndarray:
     return cache.seen(cache.single(f"recurrent_attention.{name}").card, SOURCE, int(few.numbers[number]))
 
 
-def ask(name: str, number: int, seed: int | None, locations: list[Any]) -> Said:
-    wanted = {"path": {"derived": "glimpses", "parameters": {"locations": locations}}}
+def ask(name: str, number: int, seed: int | None, locations: list[Any], **more: Any) -> Said:
+    wanted = {"path": {"derived": "glimpses", "parameters": {"locations": locations, **more}}}
     asked = Ask.model_validate({"checkpoint": f"recurrent_attention.{name}", "seed": seed, "wanted": wanted})
     return ask_model(cache.single(asked.checkpoint), asked, image_of(name, number)[None], {})
 
@@ -47,7 +49,7 @@ def same(said: Said, wanted: Spelled) -> None:
 
 @pytest.mark.parametrize("name", NETS)
 @pytest.mark.parametrize("seed", [None, 0, 3])
-def test_a_path_is_the_model_s_own(placed: Path, name: str, seed: int | None) -> None:
+def test_a_path_is_the_model_s_own(here: Path, name: str, seed: int | None) -> None:
     same(ask(name, 3, seed, []), expected(name, 3, seed, {}))
 
 
@@ -55,7 +57,7 @@ def test_a_path_is_the_model_s_own(placed: Path, name: str, seed: int | None) ->
 @pytest.mark.parametrize(
     "locations", [[[-1, -1]], [None, [1, 1]], [None, [-0.95, 0.2], [0.31, -0.99]], [[0.5, 0.25], None, None]]
 )
-def test_the_path_follows_from_where_it_is_forced(placed: Path, name: str, locations: list[Any]) -> None:
+def test_the_path_follows_from_where_it_is_forced(here: Path, name: str, locations: list[Any]) -> None:
     forced = {number: one for number, one in enumerate(locations) if one is not None}
     said = ask(name, 5, 1, locations)
     same(said, expected(name, 5, 1, forced))
@@ -65,7 +67,25 @@ def test_the_path_follows_from_where_it_is_forced(placed: Path, name: str, locat
     assert not np.allclose(own[first:], moved[first:], atol=1e-3), "the belief follows"
 
 
-def test_what_cannot_be_forced_is_refused(placed: Path) -> None:
+@pytest.mark.parametrize("name", ["small", "wide"])
+def test_many_paths_are_drawn_at_once_each_for_itself(here: Path, name: str) -> None:
+    said = ask(name, 3, 0, [None, [0.25, -0.5]], paths=50)
+    model, card = cache.single(f"recurrent_attention.{name}")
+    batch = as_batch(image_of(name, 3)).expand(50, -1, -1, -1)
+    forced = torch.full((1, card.config["glimpses"], 2), torch.nan)
+    forced[0, 1] = torch.tensor([0.25, -0.5])
+    with torch.no_grad():
+        wanted = model.look(batch, generator=torch.Generator().manual_seed(0), locations=forced)
+    assert set(said.found) == {"path.belief", "path.corner"}
+    corners = model.glimpses.retina.corners(wanted.locations)[:, :, 0]
+    np.testing.assert_array_equal(said.found["path.corner"][1], corners)
+    np.testing.assert_allclose(said.found["path.belief"][1], wanted.logits[:, -1].softmax(-1), atol=1e-6)
+    assert len(np.unique(corners[:, 2], axis=0)) > 10, "they differ"
+    with pytest.raises(BadInput, match="parameters of glimpses"):
+        ask(name, 3, 0, [], paths=51)
+
+
+def test_what_cannot_be_forced_is_refused(here: Path) -> None:
     with pytest.raises(BadInput, match="takes 3 glimpses, so 4 locations"):
         ask("wide", 0, 0, [None] * 4)
     for locations in ([[0]], [[0, 1.5]], ["x"], [[0, None]]):

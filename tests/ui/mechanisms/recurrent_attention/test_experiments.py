@@ -5,7 +5,7 @@ from pathlib import Path
 
 from attnviz import cards
 from attnviz.data import samples
-from attnviz.ui.mechanisms.recurrent_attention import compare, experiments, glances
+from attnviz.ui.mechanisms.recurrent_attention import experiments, glances
 from attnviz.ui.shared import inference
 from attnviz.ui.shared.pickers import Picture
 
@@ -17,15 +17,15 @@ def test_at_most_five_questions() -> None:
     assert all(one.title.endswith("?") for one in experiments.EXPERIMENTS.values())
 
 
-def test_ablations_come_from_the_card(placed: Path) -> None:
+def test_ablations_come_from_the_card(here: Path) -> None:
     said = experiments.ablations(cards.read("recurrent_attention.small"))
-    assert "| along the path that it chooses | 80.00 % |" in said
-    assert "| along the path of another picture | 50.00 % |" in said
-    assert "accuracy on 10 test pictures" in said
+    assert "| along the path that it chooses | 70.00 % | 80.00 % |" in said
+    assert "| along the path of another picture |  | 50.00 % |" in said
+    assert "Accuracy on 10 test pictures" in said
     assert "has no test" in experiments.ablations(cards.read("recurrent_attention.ring"))
 
 
-def test_the_other_picture_shows_something_else(placed: Path) -> None:
+def test_the_other_picture_shows_something_else(here: Path) -> None:
     few, card = samples.read(SOURCE), cards.read("recurrent_attention.small")
     labels = {int(place): card.classes[label] for place, label in zip(few.numbers, few.labels, strict=True)}
     first = glances.view(inference.exactly(card.name), SOURCE, int(few.numbers[0]), None)
@@ -33,13 +33,3 @@ def test_the_other_picture_shows_something_else(placed: Path) -> None:
         other = experiments.another(card, Picture(SOURCE, number), replace(first, number=number, label=label))
         assert other in labels
         assert labels[other] != label
-
-
-def test_one_draw_and_ten_are_told_apart(placed: Path) -> None:
-    name = "recurrent_attention.small"
-    one, ten = (compare.dot_of(name, figure, False) for figure in compare.DRAWS)
-    assert one
-    assert ten
-    assert (round(one.mean), round(ten.mean)) == (70, 80)
-    assert "| Small, small | 70.00 % | 80.00 % | 60.00 % | 0.10 | 10 | 1 |" in compare.table([name])
-    assert "| Small, ring | 70.00 % | 80.00 % | 60.00 % |  | 10 | 1 |" in compare.table(["recurrent_attention.ring"])

@@ -1,4 +1,4 @@
-"""What the page computes: the path that comes with the data, fifty of them, and the mean path."""
+"""What the page computes: the path that comes with the data, the picture it opens with, and the mean path."""
 
 from pathlib import Path
 
@@ -9,7 +9,6 @@ import torch
 from attnviz.answers import as_batch
 from attnviz.data import samples
 from attnviz.ui.mechanisms.recurrent_attention import glances
-from attnviz.ui.mechanisms.recurrent_attention.derived import layer_of
 from attnviz.ui.shared import cache, inference
 
 from .placed import NETS, SOURCE
@@ -19,7 +18,7 @@ NUMBER = int(samples.read(SOURCE).numbers[4])
 
 @pytest.mark.parametrize("name", NETS)
 @pytest.mark.parametrize("draw", [None, 2])
-def test_the_path_is_what_the_model_does_in_single_precision(placed: Path, name: str, draw: int | None) -> None:
+def test_the_path_is_what_the_model_does_in_single_precision(here: Path, name: str, draw: int | None) -> None:
     view = glances.view(inference.exactly(f"recurrent_attention.{name}"), SOURCE, NUMBER, draw)
     model, card = cache.single(f"recurrent_attention.{name}")
     assert view.picture.shape[:2] == (card.config.get("rows", 28), card.config.get("columns", 28))
@@ -34,36 +33,26 @@ def test_the_path_is_what_the_model_does_in_single_precision(placed: Path, name:
     assert view.label in view.classes
 
 
-def test_a_path_can_be_forced(placed: Path) -> None:
+def test_a_path_can_be_forced(here: Path) -> None:
     forced = ((-1.0, 1.0), (0.25, -0.5), (1.0, -1.0))
     view = glances.view(inference.exactly("recurrent_attention.wide"), SOURCE, NUMBER, 0, forced)
     np.testing.assert_array_equal(view.path.location, np.array(forced, np.float32))
     np.testing.assert_array_equal(view.path.corner[:, 0], [[0 - 2, 28 - 2], [12 - 2, 7 - 2], [20 - 2, 0 - 2]])
 
 
-def test_covered_pixels_are_counted(placed: Path) -> None:
-    layer = layer_of(cache.single("recurrent_attention.wide").model)[1]
-    corners = torch.tensor([[[-2, 25]], [[0, 0]], [[17, 23]], [[0, 4]]])
-    expected = np.zeros((1, 20, 28))
-    for top, left in corners[:, 0].tolist():
-        for row in range(max(0, top), min(20, top + 5)):
-            for column in range(max(0, left), min(28, left + 5)):
-                expected[0, row, column] += 0.25
-    np.testing.assert_allclose(glances.covered(layer, corners), expected)
+def test_the_first_right_picture_is_the_first_that_is_answered_correctly(here: Path) -> None:
+    checkpoint, few = inference.exactly("recurrent_attention.small"), samples.read(SOURCE)
+    found = glances.first_right(checkpoint, SOURCE)
+    for number in few.numbers.tolist():
+        view = glances.view(checkpoint, SOURCE, number, 0)
+        assert (view.classes[view.path.belief[-1].argmax()] == view.label) == (number == found)
+        if number == found:
+            break
 
 
-def test_fifty_paths_differ_where_they_are_drawn(placed: Path) -> None:
-    share, answers = glances.many(inference.exactly("recurrent_attention.ring"), SOURCE, NUMBER)
-    assert set(np.unique(share)) == {0, 1}, "a fixed path is the same in every draw"
-    assert sorted(answers)[-2:] == [0, glances.PATHS]
-    share, answers = glances.many(inference.exactly("recurrent_attention.wide"), SOURCE, NUMBER)
-    assert share.shape == (3, 20, 28)
-    assert 0 < share[1].max() < 1
-    assert answers.sum() == glances.PATHS
-
-
-def test_the_mean_path_is_the_mean(placed: Path) -> None:
+def test_the_mean_path_is_the_mean(here: Path) -> None:
     checkpoint = inference.exactly("recurrent_attention.small")
     numbers = tuple(int(number) for number in samples.read(SOURCE).numbers[:3])
     each = [glances.view(checkpoint, SOURCE, number, None).path.location for number in numbers]
-    np.testing.assert_allclose(glances.mean_path(checkpoint, SOURCE, numbers), np.mean(each, 0), atol=1e-6)
+    # In single precision, which adds up several pictures in another order than one.
+    np.testing.assert_allclose(glances.mean_path(checkpoint, SOURCE, numbers), np.mean(each, 0), atol=1e-5)

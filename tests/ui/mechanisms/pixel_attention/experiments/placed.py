@@ -5,11 +5,11 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from attnviz import checkpoints, models
-from attnviz.cards import Card, SeedRun, text
+from attnviz import models
 from attnviz.recipes import Recipe
 from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import SIMPLE
+from tests.ui.mechanisms import untrained
 
 STANDARD = {"mean": 0.13, "std": 0.31}
 WITHOUT = {"heads": 3, "head_size": 2, **STANDARD}
@@ -38,16 +38,4 @@ def lay(folder: Path, recipe: Recipe, seed: int, spread: float) -> None:
     for parameter in model.parameters():
         nn.init.normal_(parameter, std=spread, generator=generator)
     nn.init.normal_(model.classifier.weight, std=0.05, generator=generator)  # answers that are not all but sure
-    content = checkpoints.encode(model.state_dict())
-    card = Card(
-        name=recipe.key, recipe=recipe, config=config, classes=("8", "1"),
-        parameters=sum(parameter.numel() for parameter in model.parameters()),
-        data_digest="0", weights_digest=checkpoints.digest(content), seed=seed,
-        runs=(SeedRun(seed=seed, epoch=1, curve={"validation_accuracy": (0.5,)}),), figures=(),
-        example=None, seconds=0.0, device="cpu", threads=1, versions={},
-        command="none",
-    )  # fmt: skip
-    home = folder / recipe.key
-    home.mkdir(parents=True, exist_ok=True)
-    (home / "weights.safetensors").write_bytes(content)
-    (home / "card.json").write_text(text(card))
+    untrained.write(folder, recipe, model, config)

@@ -44,7 +44,7 @@ def weights(name: str, number: int) -> np.ndarray:
     return seen["attention.weights"].at(batch=0).numpy()
 
 
-def test_two_pixels_of_a_head(placed: Path) -> None:
+def test_two_pixels_of_a_head(here: Path) -> None:
     test = run(query="15,15", other_pixel="3,4", head="2")
     found = weights("without", EIGHT)[1]
     header, maps = grid(test, 2)

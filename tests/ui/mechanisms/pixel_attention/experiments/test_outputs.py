@@ -54,11 +54,11 @@ def test_seven_pictures_alternate_between_the_classes_each_the_first_of_its_kind
     assert header["labels"][:2] == [f"8 ({numbers()[0]})", f"1 ({numbers()[1]})"]
 
 
-def test_the_maps_are_what_comes_out_of_the_attention(placed: Path) -> None:
+def test_the_maps_are_what_comes_out_of_the_attention(here: Path) -> None:
     header, maps = grid(run(), "Output")
     assert (header["role"], header["scale"]) == ("signed", "all")
     file = {name: array.astype(float) for name, array in
-            load_file(placed / "pixel_attention.without" / "weights.safetensors").items()}  # fmt: skip
+            load_file(here / "pixel_attention.without" / "weights.safetensors").items()}  # fmt: skip
     for picture, found in zip(images(), maps, strict=True):
         tokens = (picture.reshape(-1, 1) / 255 - STANDARD["mean"]) / STANDARD["std"]
         query, key, value = (

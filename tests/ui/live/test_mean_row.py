@@ -1,4 +1,4 @@
-"""The least uniform head of a model of other classes than digits; for the rest see tests/ui/live/test_answer.py."""
+"""The least uniform head of a model of other classes than digits; the rest: tests/ui/live/test_answer_derived.py."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from attnviz import checkpoints, data
 from attnviz.errors import BadInput
 from attnviz.models import MODELS
 from attnviz.tracing import trace
-from attnviz.ui.mechanisms.pixel_attention.derived import least_uniform
+from attnviz.ui.live.mean_row import least_uniform
 from tests.ui import colour_model
 
 

@@ -1,22 +1,24 @@
 // A table of maps on one canvas: a row per layer, a column per stage, a sentence above each row, the scale below each map.
 
-import { element, grown, say, set, text } from "../shared/dom.js";
-import { gridMove, listen } from "../shared/keys.js";
-import { Board, cellSize } from "../shared/paint.js";
+import { element, grown, say, set, text } from "./dom.js";
+import { gridMove, listen } from "./keys.js";
+import { Board, cellSize } from "./paint.js";
 
 const LINE = 22; // pixels of the design for the sentence above a row
 const NARROW_LINE = 38; // on a phone, where it takes two
 const ASIDE = 116; // for the sentence beside a row, where there are so many that height is dear
 const RANGE = 18; // for the scale below a map
 
-/** The table; `stage_grid.js` paints into its board, tile by tile, row by row. */
+/** The table; a component paints into its board, tile by tile, row by row. */
 export class StageWall {
   /**
    * @param {object} options
    * @param {string} options.label what the table shows, for those who cannot see it
    * @param {number} options.rows how many layers
    * @param {string[]} options.columns what stands above each column
-   * @param {import("../shared/paint.js").Cells} options.cells
+   * @param {string[]} [options.names] what stands beside or above each row; "Layer 1" and so on if there are none
+   * @param {import("./paint.js").Cells} options.cells
+   * @param {import("./paint.js").Cells[]} [options.each] those of each map, where they differ: all are drawn equally large
    * @param {{cell: number, below: boolean}[]} options.edge from `inkEdge`
    * @param {(found: {tile: number, token: number}) => void} options.look
    * @param {(found: {tile: number, token: number}) => void} options.take
@@ -27,6 +29,7 @@ export class StageWall {
     this.rows = options.rows;
     this.columns = options.columns;
     this.cells = options.cells;
+    this.each = options.each;
     this.edge = options.edge;
     this.look = options.look;
     this.take = options.take;
@@ -35,7 +38,7 @@ export class StageWall {
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.board = new Board(this.canvas);
     this.sentences = Array.from({ length: this.rows }, () => text());
-    this.lines = this.sentences.map((node, row) => element("p.layer", {}, element("b", {}, `Layer ${row + 1}`), " ", element("span", {}, node)));
+    this.lines = this.sentences.map((node, row) => element("p.layer", {}, element("b", {}, options.names?.[row] ?? `Layer ${row + 1}`), " ", element("span", {}, node)));
     this.heads = this.columns.map((name) => element("span.stage-name", { "aria-hidden": "true" }, name));
     this.ranges = Array.from({ length: this.rows * this.columns.length }, () => text());
     this.tiles = this.ranges.map((node, tile) => element("div.tile", { role: "gridcell", tabindex: tile ? -1 : 0 },
@@ -84,7 +87,9 @@ export class StageWall {
     this.tiles.forEach((tile, number) => {
       const [row, column] = [Math.floor(number / count), number % count];
       const [x, y] = [Math.round((aside + column * step) * ratio), Math.round((top + row * below + line) * ratio)];
-      this.board.place(x, y, [cell, cell], cells, this.edge, Math.max(1, Math.round(ratio)));
+      const own = this.each?.[number] ?? cells;
+      const size = own === cells ? [cell, cell] : [(wide * ratio) / own.columns, (high * ratio) / own.height];
+      this.board.place(x, y, size, own, this.edge, Math.max(1, Math.round(ratio)));
       Object.assign(tile.style, { left: `${x / ratio}px`, top: `${y / ratio}px`, width: `${wide}px` });
       /** @type {HTMLElement} */ (tile.querySelector("div")).style.height = `${high}px`;
     });

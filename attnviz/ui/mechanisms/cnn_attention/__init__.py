@@ -1,0 +1,34 @@
+"""Attention over blocks: the cells of a convolutional network's last feature map attend to one another."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attnviz.ui.mechanisms.mechanism import HomePicture, Mechanism, later
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _is_control(config: "Mapping[str, Any]") -> bool:
+    return config.get("attention") != "blocks"
+
+
+MECHANISM = Mechanism(
+    name="cnn_attention",
+    title="Attention over blocks",
+    question="Which parts of a picture does a block of features take its information from?",
+    page="40_cnn_attention.py",
+    url="cnn_attention",
+    models=("cnn_attention",),
+    is_control=_is_control,
+    panel=later(f"{__name__}.panels", "panel_of"),
+    papers=("wu",),
+    home=HomePicture(
+        Path(__file__).parent / "home.png",
+        "A handwritten 8 with one block outlined, and a map of the blocks from which a head takes information for it",
+        {"model": "cnn_attention.digits", "data": "strokes", "number": 23, "query": "3,4", "head": "7"},
+    ),
+    components=("stage_maps",),
+    preload=("pixel_viewer", "stage_maps"),
+    imports=("attnviz.ui.components.pixel_viewer", "attnviz.ui.components.stage_maps"),
+)

@@ -1,0 +1,118 @@
+"""The experiment of the page: which parts of a picture may see which, and what that costs."""
+
+from __future__ import annotations
+
+from functools import cache as once
+
+import numpy as np
+import streamlit as st
+
+from attnviz import cards
+from attnviz.cards import Card
+from attnviz.figures.bars import Row, bars
+from attnviz.models import input_of
+from attnviz.recipes import RECIPES
+from attnviz.ui.components.map_grid import Names, map_grid
+from attnviz.ui.components.pixel_viewer import FIELDS
+from attnviz.ui.mechanisms.cnn_attention import words
+from attnviz.ui.shared import cache
+from attnviz.ui.shared.experiments import Experiment
+from attnviz.ui.shared.pickers import Picture
+
+KINDS = {
+    "blocks": "Every block sees all blocks",
+    "within": "Each block sees itself alone",
+    "zero": "Attention set to zero",
+    "narrow": "No attention, as narrow",
+    "plain": "No attention, the paper's network",
+}  # the end of a recipe's name -> what may see what
+
+
+def who(card: Card, picture: Picture) -> None:
+    """Draw the five networks with their parameters, multiply-adds and accuracies, and weights within a block."""
+    task = "fashion" if card.recipe.data == "fashion_mnist" else "cluttered"
+    names = {kind: f"cnn_attention.{task}-{kind}" for kind in KINDS}
+    first = RECIPES[names["blocks"]]
+    side = input_of(first.model, first.config).rows
+    st.markdown(words.WHO)
+    rows = [
+        Row(title, counts(names[kind]), accuracy(names[kind]), control=kind != "blocks")
+        for kind, title in KINDS.items()
+    ]
+    with st.container(key="who_bars"):
+        table = bars(rows, "network", ("parameters", "multiply-adds for one picture"), "test accuracy")
+        st.markdown(table, unsafe_allow_html=True)
+    st.caption(words.counted(side, [names[kind] for kind in KINDS if names[kind] not in cards.names()]))
+    if any(row.remark.endswith("1 seed") for row in rows):
+        st.caption(words.ONE_SEED)
+    st.markdown(words.saved(dict(zip(KINDS, (row.values for row in rows), strict=True))))
+    within(names["within"], picture)
+
+
+@once
+def counts(name: str) -> tuple[int, int]:
+    """Return parameters and multiply-adds of a recipe's network, which need no trained weights."""
+    import torch
+
+    from attnviz.layers.attention import Attention
+    from attnviz.measures.work import multiply_adds
+    from attnviz.training import seeds
+
+    recipe = RECIPES[name]
+    model = seeds.build(recipe, torch.Generator().manual_seed(0)).eval()
+    taken = input_of(recipe.model, recipe.config)
+    spelled = [
+        f"{path}.weights"
+        for path, part in model.named_modules()
+        if isinstance(part, Attention) and "weights" in part.taps
+    ]
+    blank = torch.zeros(1, taken.channels, taken.rows, taken.columns)
+    return sum(weight.numel() for weight in model.parameters()), multiply_adds(model, blank, spelled)
+
+
+def accuracy(name: str) -> str:
+    """Return the accuracy of a recipe's model on the most test pictures, with its seeds, or "not trained"."""
+    if name not in cards.names():
+        return "not trained"
+    card = cards.read(name)
+    measured = [one for one in card.figures if (one.name, one.data) == ("accuracy", card.recipe.data)]
+    found = max(measured, key=lambda one: one.count, default=None)
+    if found is None:
+        return "not measured"
+    seeds = "1 seed" if found.seeds == 1 else f"{found.seeds} seeds"
+    spread = "" if found.seeds == 1 else f" ({100 * found.lowest:.2f} to {100 * found.highest:.2f})"
+    return f"{100 * found.mean:.2f} %{spread}, {seeds}"
+
+
+def within(name: str, picture: Picture) -> None:
+    """Draw the weights inside one block of a trained network, between features; a sentence where there is none."""
+    from attnviz.ui.mechanisms.cnn_attention import blocks
+
+    st.markdown("**Inside one block**")
+    if name not in cards.usable(cards.names()):
+        st.markdown(words.within_is_missing(name))
+        return
+    card = cards.read(name)
+    weights, ink, origin = cache.computed(blocks.within, card, picture.source, picture.number)
+    rows, columns, size, _ = weights.shape
+    row, column = FIELDS.read(st.query_params.to_dict()).get("query") or (-1, -1)
+    if not (0 <= row < rows and 0 <= column < columns):
+        row, column = divmod(int(np.argmax(ink)), columns)
+    block = f"the block in row {row + 1}, column {column + 1}"
+    st.markdown(words.within(size))
+    features = [str(number + 1) for number in range(size)]
+    map_grid(
+        weights[row, column][None], [block], key="within_weights", role="share", tokens=size,
+        title=f"Weights between the {size} features of {block}", origin=origin,
+        names=Names("feature that takes", features, "feature that gives", features),
+    )  # fmt: skip
+
+
+EXPERIMENTS = {
+    "who": Experiment(
+        "Who may see whom?",
+        "Five networks that differ only in what may see what: how large they are, how much they compute, and what that "
+        "is worth.",
+        who,
+    )
+}

@@ -1,0 +1,32 @@
+"""Makes the picture of the home page: `python -m attnviz.ui.mechanisms.cnn_attention.home`."""
+
+import numpy as np
+from PIL.Image import Image
+
+from attnviz.ui.mechanisms.cnn_attention import MECHANISM, blocks
+from attnviz.ui.shared import cache, home_picture, inference
+
+QUERY, HEAD = (2, 3), 6  # a block on the strokes, from 0
+
+
+def tiles() -> tuple[Image, Image]:
+    """Return the digit with what a block sees outlined, and the weights with which a head takes values for it."""
+    assert MECHANISM.home is not None
+    shown = MECHANISM.home.view
+    checkpoint = inference.exactly(shown["model"])
+    view = blocks.view(checkpoint, shown["data"], shown["number"])
+    query = view.prefix + QUERY[0] * view.columns + QUERY[1]
+    scores = view.query[HEAD, query] @ view.key[HEAD].T / np.sqrt(view.query.shape[2])
+    weights = np.exp(scores - view.log_normaliser[HEAD, query])[view.prefix :].reshape(view.rows, view.columns)
+    image = cache.seen(checkpoint.card, shown["data"], shown["number"])
+    left, right = home_picture.grey(image[..., 0]), home_picture.heat(weights)
+    assert view.boxes is not None
+    top, across, down, right_by, size, _ = view.boxes
+    corner = round(top + QUERY[0] * down), round(across + QUERY[1] * right_by)
+    home_picture.outline(left, image.shape[:2], corner, round(size))
+    home_picture.outline(right, weights.shape, QUERY, 1)
+    return left, right
+
+
+if __name__ == "__main__":
+    home_picture.save(*tiles(), __file__)

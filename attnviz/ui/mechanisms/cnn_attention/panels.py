@@ -1,0 +1,34 @@
+"""What the panels of attention over blocks and of its controls show on the draw page."""
+
+from attnviz.cards import Card
+from attnviz.models import spec
+from attnviz.ui.components.panel import Panel
+from attnviz.ui.live.mean_row import OF_ATTENTION
+
+WITHOUT = {
+    "within": ("Attention within blocks", "no block sees another: what it sees"),
+    "zero": ("Attention set to zero", "no attention: what it sees"),
+    "none": ("Convolutions", "no attention: what it sees"),
+}  # what a control is called, and what its panel shows
+
+
+def panel_of(card: Card) -> Panel:
+    """Return what the panel shows: which blocks the ink attends to; of a control, the picture."""
+    attention = card.config["attention"]
+    if attention != "blocks":
+        title, says = WITHOUT[attention]
+        return Panel(title, card.recipe.title, "ink", says, page="explorer")
+    grid, heads = spec(card.recipe.model).grid(card.config), card.config.get("heads", 8)
+    assert grid is not None, "blocks always lie on the picture"
+    return Panel(
+        "Attention over blocks",
+        f"{heads} heads, {grid.rows} × {grid.columns} blocks",
+        "share",
+        "which blocks the blocks with ink attend to",
+        OF_ATTENTION,
+        grid.rows,
+        grid.columns,
+        heads=heads,
+        page="cnn_attention",
+        options={"boxes": grid.boxes},
+    )

@@ -1,0 +1,156 @@
+"""The texts of the page of attention over blocks: the question, and the explanation with live numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attnviz.ui.shared.glossary import term
+from attnviz.ui.shared.wording import short
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from attnviz.ui.components.pixel_viewer import AttentionView
+
+QUESTION = "Where does a block of features take its information from? Move over the picture: every head answers."
+NONE = (
+    "No model with attention over blocks has been trained here yet. "
+    "`python -m attnviz train cnn_attention --recipe digits` trains one on handwritten digits, which takes a few "
+    "minutes; this page then shows it."
+)
+STAGES = (
+    f"Each {term('convolution')} slides windows of 2 × 2 cells over the maps before it. {term('ReLU')} then sets "
+    "negative values to 0, and pooling keeps the largest value of every 2 × 2 cells. What pooling leaves goes into the "
+    "next convolution; the cells after the last one are the blocks."
+)
+FIELD, STEP = 11, 4  # pixels of a receptive field, and from one to the next
+WHO = (
+    "All five networks begin with the same three convolutions and end with the same two layers. In the first, every "
+    "block attends to all blocks, as the paper describes. In the implementation that the paper's settings come from, "
+    "blocks never see one another: the features of a block attend to the features of the same block. The others attend "
+    "to nothing: in one the attention is set to zero, in one a convolution makes the blocks as narrow as attention "
+    "does, and the last keeps all features of every block."
+)
+ONE_SEED = (
+    "Some accuracies come from one seed only. Another seed gives another accuracy: a difference of half a percentage "
+    "point can be chance."
+)
+# A line each: a phone is wide enough for one.
+EQUATION = r"""$$
+\textcolor{#c86016}{q_i} = \operatorname{ReLU}(W_q b_i)
+$$
+
+$$
+w_{ij} = \operatorname{softmax}_j\big(\textcolor{#c86016}{q_i} \cdot \textcolor{#2f83c8}{k_j} / \sqrt{SIZE}\big)
+$$
+
+$$
+o_i = b_i + \textstyle\sum_j w_{ij}\,\textcolor{#128a63}{v_j}
+$$
+
+$$
+\text{output}_i = \text{norm}\big(\operatorname{ReLU}(W_o\,o_i)\big)
+$$
+"""
+
+
+def means(view: AttentionView) -> str:
+    """Return what the pictures mean, with the numbers of this model and this picture."""
+    heads, tokens, size = view.query.shape
+    head, query, key, weight = strongest(view)
+    return (
+        f"Three {term('convolution', 'convolutions')} turn the picture into {view.rows} × {view.columns} = {tokens} "
+        f"{term('block', 'blocks')}. A block is a list of {heads * size} {term('feature', 'features')}, computed from "
+        f"the {FIELD} × {FIELD} pixels that are outlined on the picture: its {term('receptive field')}. In each of "
+        f"{heads} {term('heads')}, the {term('query', ':orange[query]')} of a block is compared with the "
+        f"{term('key', ':blue[key]')} of every block, and the {term('softmax')} turns the scores into weights: how "
+        f"much of each {term('value', ':green[value]')} it takes.\n\n{EQUATION.replace('SIZE', str(size))}\n\n"
+        "Here $b_i$ are the features of block *i*; keys and values are made of them as queries are, with weights of "
+        "their own. The features are also added to what the heads collect, as in a "
+        f"{term('skip connection')}. On this picture the largest weight of all is {short(weight, 2)}, "
+        f"{short(weight * tokens, 2)} times an {term('even share')}: in head {head + 1}, the block in "
+        f"{_place(view, query)} takes it from the block in {_place(view, key)}."
+    )
+
+
+def strongest(view: AttentionView) -> tuple[int, int, int, float]:
+    """Return head, query, key and weight of the largest weight on a picture."""
+    scores = np.einsum("hqs,hks->hqk", view.query, view.key) / np.sqrt(view.query.shape[-1])
+    weights = np.exp(scores - view.log_normaliser[:, :, None])
+    head, query, key = (int(part) for part in np.unravel_index(int(weights.argmax()), weights.shape))
+    return head, query, key, float(weights[head, query, key])
+
+
+def does_not_show() -> str:
+    """Return what the pictures cannot tell."""
+    return (
+        f"**A block is not a piece of the picture.** Neighbouring receptive fields overlap by {FIELD - STEP} of "
+        f"{FIELD} pixels, so nearby blocks know much of the same. A map says which blocks are looked at, not which of "
+        "their pixels matter.\n\n"
+        "**Attention is not an explanation.** Each block keeps its own features beside what it takes, and a layer of "
+        "256 units then reads all blocks at once. So the answer depends on the whole picture even if the attention is "
+        "switched off. *Who may see whom?* compares this network with one whose attention is set to zero.\n\n"
+        "Nothing tells a block where it is: two blocks with the same features have the same query and the same map."
+    )
+
+
+def counted(side: int, missing: Sequence[str]) -> str:
+    """Return how the numbers were counted, and how to get those that are missing.
+
+    Args:
+        side: rows of the pictures.
+        missing: checkpoints that have not been trained.
+    """
+    said = (
+        f"For pictures of {side} × {side} pixels. A multiply-add is one multiplication and one addition, in a matrix "
+        "product or a convolution. Filled bars: attention over blocks; hollow bars: controls."
+    )
+    if not missing:
+        return said
+    recipe = missing[0].partition(".")[2]
+    count = "One of them has" if len(missing) == 1 else f"{len(missing)} of them have"
+    return (
+        f"{said} {count} not been trained yet. `python -m attnviz train cnn_attention --recipe {recipe}` trains one: "
+        "each epoch takes about 40 seconds on one processor core, and it stops by itself, after 100 epochs at most."
+    )
+
+
+def saved(found: Mapping[str, tuple[float, ...]]) -> str:
+    """Return what the picture says: fewer parameters are not less work.
+
+    Args:
+        found: kind of network -> its parameters and multiply-adds.
+    """
+    (blocks, work), (plain, plain_work), (zero, _) = found["blocks"], found["plain"], found["zero"]
+    more = f"{short(work / plain_work, 2)} times the work" if work > plain_work else "less work"
+    return (
+        "**Fewer parameters are not less work.** With attention over blocks the network has "
+        f"{100 * blocks / plain:.0f} % of the parameters of the paper's network without attention, but it does {more}. "
+        f"And attention is not what saves parameters: the network whose attention is set to zero has {zero:,.0f} too. "
+        "What saves them is that each block has 32 features instead of 192 when all blocks are read at once."
+    )
+
+
+def within_is_missing(name: str) -> str:
+    """Return why no weights inside a block are shown."""
+    return (
+        f"The network in which each block sees itself alone (`{name}`) has not been trained here, so there are no "
+        "learnt weights to show. They would be no map of the picture: they lie between the features of one block."
+    )
+
+
+def within(size: int) -> str:
+    """Return what the weights inside one block are."""
+    return (
+        "Lock a block in the viewer above to see the weights inside it; at first it is the block with most ink. "
+        f"These {size} × {size} weights are not places. Each row is a feature that takes, each column a feature that "
+        f"gives, and each row adds up to 1; an even share is 1/{size}. The same weights hold for all heads. A bright "
+        "cell says which features of this block are mixed, and nothing about where on the picture it looks."
+    )
+
+
+def _place(view: AttentionView, token: int) -> str:
+    row, column = divmod(token - view.prefix, view.columns)
+    return f"row {row + 1}, column {column + 1}"

@@ -1,0 +1,75 @@
+"""Draws the pictures of the home page in advance: two square tiles side by side, in colours for light and dark pages.
+
+Each mechanism has a module `home` that makes its picture: `python -m attnviz.ui.mechanisms.NAME.home`. A test holds the
+picture equal to what the model computes. Drawn while a visitor waits, it would need torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+TILE, GAP = 224, 8  # pixels
+BACKGROUND, HALFWAY, MOST = (29, 31, 36), (122, 87, 176), (217, 194, 255)  # as in the dark theme
+INK = (236, 234, 228)
+MARK = (244, 154, 92)
+
+Corner = tuple[int, int]
+
+
+def grey(picture: np.ndarray) -> Image.Image:
+    """Return a tile of a picture, uint8 (row, column), in the ink of the theme."""
+    return _tile((picture / 255)[..., None] * (np.array(INK) - BACKGROUND) + BACKGROUND)
+
+
+def heat(values: np.ndarray) -> Image.Image:
+    """Return a tile of a map, (row, column) from 0: the largest value is the brightest."""
+    share = (values / max(float(values.max()), 1e-12))[..., None]
+    low, middle, high = (np.array(colour, float) for colour in (BACKGROUND, HALFWAY, MOST))
+    return _tile(np.where(share < 0.5, low + 2 * share * (middle - low), middle + (2 * share - 1) * (high - middle)))
+
+
+def outline(tile: Image.Image, grid: tuple[int, int], corner: Corner, size: int, width: int = 2) -> None:
+    """Outline a square of a tile.
+
+    Args:
+        tile: of `grey` or `heat`.
+        grid: rows and columns of what it shows.
+        corner: (row, column) where the square begins, in pixels of the picture.
+        size: of the square, in the same.
+        width: of the line, in pixels of the tile.
+    """
+    rows, columns = grid
+    top, left = corner[0] * TILE / rows, corner[1] * TILE / columns
+    box = [left - width, top - width, left + size * TILE / columns + width - 1, top + size * TILE / rows + width - 1]
+    ImageDraw.Draw(tile).rectangle([round(side) for side in box], outline=MARK, width=width)
+
+
+def path(tile: Image.Image, grid: tuple[int, int], points: Sequence[tuple[float, float]]) -> None:
+    """Join (row, column) points of a picture of `grid` pixels by a line, with a dot on each."""
+    rows, columns = grid
+    ends = [(column * TILE / columns, row * TILE / rows) for row, column in points]
+    draw = ImageDraw.Draw(tile)
+    draw.line(ends, fill=MARK, width=2)
+    for across, down in ends:
+        draw.ellipse([across - 4, down - 4, across + 4, down + 4], fill=MARK)
+
+
+def save(left: Image.Image, right: Image.Image, module: str) -> None:
+    """Write a picture of two tiles to `home.png` beside the module that made them."""
+    pair(left, right).save(Path(module).with_name("home.png"), optimize=True)
+
+
+def pair(left: Image.Image, right: Image.Image) -> Image.Image:
+    """Return two tiles side by side, with a gap that shows the page."""
+    both = Image.new("RGBA", (2 * TILE + GAP, TILE))
+    both.paste(left, (0, 0))
+    both.paste(right, (TILE + GAP, 0))
+    return both
+
+
+def _tile(colours: np.ndarray) -> Image.Image:
+    return Image.fromarray(colours.round().astype(np.uint8)).resize((TILE, TILE), Image.Resampling.NEAREST)

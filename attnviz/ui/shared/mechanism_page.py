@@ -1,0 +1,79 @@
+"""What the pages of mechanisms share: which models they show, a settled view into the URL, and the results at the end.
+
+from attnviz.ui.shared import mechanism_page
+
+mechanism_page.draw(MECHANISM, "Who attends to whom?", "No model is trained.", see)     # see(names) draws the page
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from attnviz import cards
+from attnviz.cards import Card
+from attnviz.ui.components.url_fields import Fields
+from attnviz.ui.mechanisms import Mechanism
+from attnviz.ui.shared import page, result_dots, url_state
+
+
+def draw(
+    row: Mechanism,
+    question: str,
+    none: str,
+    see: Callable[[list[str]], None],
+    tries: Sequence[tuple[str, Mapping[str, str]]] = (),
+    controls: bool = False,
+) -> None:
+    """Draw a mechanism's page.
+
+    Args:
+        row: of the table of mechanisms.
+        question: what the page answers, in one sentence; Markdown.
+        none: what is said where no model of it is here; Markdown.
+        see: draws the page below its head, from the names of the checkpoints of its own models; it runs alone, as a
+            fragment, when the view changes.
+        tries: what to try first, as of `page.start`.
+        controls: whether `see` can draw the controls among its own models too.
+    """
+    page.start(row.title, question, tries=tries)
+    own = [name for name in cards.names() if name.split(".")[0] in row.models]
+    with page.sentences():
+        names = [name for name in own if controls or not row.is_control(cards.read(name).config)]
+        if names:
+            _follow(see, names)
+        else:
+            st.markdown(none)
+
+
+@st.fragment
+def _follow(see: Callable[[list[str]], None], names: list[str]) -> None:
+    url_state.catch_up()
+    with page.sentences():
+        see(names)
+
+
+def keep(fields: Fields, settled_view: Callable[[str], Mapping[str, Any] | None], key: str) -> Callable[[], None]:
+    """Return what a component calls when its view has settled: it writes the view into the URL.
+
+    Args:
+        fields: of the component's view.
+        settled_view: of the component's module.
+        key: of the component in its page.
+    """
+
+    def write() -> None:
+        settled = settled_view(key)
+        if settled:
+            url_state.set_value(**fields.write(settled))
+
+    return write
+
+
+def results(row: Mechanism, card: Card) -> None:
+    """Draw the results of a mechanism on the task of one of its models, and the way to all others."""
+    st.header("How accurate it is", anchor=False)
+    result_dots.of_mechanism(
+        row, result_dots.Task(card.recipe.data, card.recipe.classes), key="results", like=card.name
+    )
+    page.link(result_dots.PAGE, "All results, with the tables of the papers", mechanism=row.name)

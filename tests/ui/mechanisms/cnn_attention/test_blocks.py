@@ -1,0 +1,83 @@
+"""What the viewer is given: the queries and keys of the blocks, and where these lie on the picture."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from attnviz import cards
+from attnviz.answers import as_batch
+from attnviz.tracing import trace
+from attnviz.ui.mechanisms.cnn_attention import blocks, stages, words
+from attnviz.ui.shared import cache, inference
+
+from .placed import NETS, SHOWN
+from .spelled import Spelled
+
+NUMBER = 23
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_queries_keys_and_intensities_are_those_of_the_blocks(here: Path, name: str) -> None:
+    checkpoint = inference.exactly(f"cnn_attention.{name}")
+    found = blocks.view(checkpoint, "strokes", NUMBER)
+    picture = cache.seen(checkpoint.card, "strokes", NUMBER)[:, :, 0]
+    wanted = Spelled(here / f"cnn_attention.{name}", picture, int(str(NETS[name]["heads"])))
+    assert (found.rows, found.columns) == wanted.grid
+    assert found.unit == "block"
+    assert found.boxes == [0, 0, 4, 4, 11, 11]
+    np.testing.assert_allclose(found.query, wanted.query, atol=1e-12)
+    np.testing.assert_allclose(found.key, wanted.key, atol=1e-12)
+    np.testing.assert_allclose(found.log_normaliser, np.log(np.exp(wanted.scores).sum(-1)), atol=1e-12)
+    for row in range(found.rows):
+        for column in range(found.columns):
+            seen = picture[4 * row : 4 * row + 11, 4 * column : 4 * column + 11] / 255
+            assert found.picture[row, column] == pytest.approx(seen.mean()), (row, column)
+    head, query, key, weight = words.strongest(found)
+    assert weight == pytest.approx(wanted.weights.max())
+    assert weight == pytest.approx(wanted.weights[head, query, key])
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_stages_are_those_of_the_convolutions_and_lie_where_they_look(here: Path, name: str) -> None:
+    checkpoint = inference.exactly(f"cnn_attention.{name}")
+    found = stages.view(checkpoint, "strokes", NUMBER)
+    picture = cache.seen(checkpoint.card, "strokes", NUMBER)[:, :, 0]
+    wanted = Spelled(here / f"cnn_attention.{name}", picture, int(str(NETS[name]["heads"]))).stages
+    assert len(found.layers) == len(wanted) == 3
+    for layer, stage in zip(found.layers, wanted, strict=True):
+        np.testing.assert_allclose(layer.after_conv, stage["after_conv"], atol=1e-12)
+        if layer.after_pool is not None:
+            np.testing.assert_allclose(layer.after_pool, stage["after_pool"], atol=1e-12)
+    assert [layer.after_pool is None for layer in found.layers] == [False, False, True]
+    assert found.layers[-1].grid == checkpoint.model.grid
+
+
+def test_a_pixel_outside_of_its_box_does_not_change_a_value(here: Path) -> None:
+    model, card = inference.exactly("cnn_attention.wide")
+    image = cache.seen(card, "strokes", NUMBER)
+    layers = stages.view(inference.exactly("cnn_attention.wide"), "strokes", NUMBER).layers
+    taps = [("conv.0", "after_conv"), ("conv.0", "after_pool"), ("conv.1", "after_conv"), ("conv.1", "after_pool")]
+    changed = image.copy()
+    changed[7, 12] = 255 - changed[7, 12]
+    for place, (path, tap) in enumerate(taps):
+        layer = layers[place // 2]
+        grid = layer.grid if tap == "after_conv" else layer.pooled
+        assert grid is not None
+        both = []
+        for one in (image, changed):
+            with torch.no_grad(), trace(model, [f"{path}.{tap}"]) as seen:
+                model(as_batch(one, double=True))
+            both.append(seen[f"{path}.{tap}"].tensor[0])
+        moved = (both[0] != both[1]).any(0).flatten()
+        boxes = [grid.box(token) for token in range(grid.tokens)]
+        covers = torch.tensor([box[0] <= 7 < box[2] and box[1] <= 12 < box[3] for box in boxes if box])
+        assert moved.any()
+        assert not (moved & ~covers).any(), f"{path}.{tap}"
+
+
+def test_only_blocks_that_see_one_another_are_no_control(here: Path) -> None:
+    from attnviz.ui.mechanisms import is_control
+
+    assert [name for name in NETS if not is_control(cards.read(f"cnn_attention.{name}"))] == [*SHOWN]

@@ -1,0 +1,40 @@
+"""What the page of attention over blocks says, with numbers."""
+
+from pathlib import Path
+
+import numpy as np
+
+from attnviz.ui.mechanisms.cnn_attention import blocks, words
+from attnviz.ui.shared import inference
+
+from .placed import SHOWN
+
+
+def test_the_largest_weight_is_named_with_its_place(here: Path) -> None:
+    for name in SHOWN:
+        view = blocks.view(inference.exactly(f"cnn_attention.{name}"), "strokes", 23)
+        head, query, key, weight = words.strongest(view)
+        scores = view.query @ view.key.transpose(0, 2, 1) / view.query.shape[2] ** 0.5
+        weights = np.exp(scores) / np.exp(scores).sum(2, keepdims=True)
+        np.testing.assert_allclose(weights[head, query, key], weights.max())
+        np.testing.assert_allclose(weight, weights.max())
+        (from_row, from_column), (row, column) = divmod(query, view.columns), divmod(key, view.columns)
+        assert words.means(view).endswith(
+            f"in head {head + 1}, the block in row {from_row + 1}, column {from_column + 1} takes it from the block in "
+            f"row {row + 1}, column {column + 1}."
+        )
+
+
+def test_what_is_missing_is_counted_and_named() -> None:
+    assert "trained yet" not in words.counted(28, [])
+    assert "One of them has not been trained yet" in words.counted(28, ["cnn_attention.digits-zero"])
+    two = words.counted(28, ["cnn_attention.digits-zero", "cnn_attention.digits-narrow"])
+    assert "2 of them have not been trained yet" in two
+    assert "--recipe digits-zero`" in two
+
+
+def test_less_work_is_never_called_more() -> None:
+    said = words.saved({"blocks": (50, 340), "plain": (200, 100), "zero": (50, 0)})
+    assert "25 % of the parameters" in said
+    assert "3.4 times the work" in said
+    assert "it does less work" in words.saved({"blocks": (50, 90), "plain": (200, 100), "zero": (50, 0)})
