@@ -33,6 +33,7 @@ from attnviz import data
 from tests.ui.mechanisms.pixel_attention.experiments.placed import place
 
 from . import harness
+from .harness import open_at as open_at
 from .harness import ready as ready
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -48,9 +49,6 @@ ANEW = """(words) => {
   history.pushState(null, "", words);
   dispatchEvent(new PopStateEvent("popstate"));
 }"""
-
-# Width and colour scheme in which axe looks at a page: the narrow one finds the more, the wide one is the sweep's.
-LOOKS = [pytest.param(1280, "light", marks=pytest.mark.slow), (375, "dark")]
 
 WAIT = 120_000  # milliseconds: a busy machine may take ten times as long as a quiet one
 expect.set_options(timeout=WAIT)
@@ -91,6 +89,13 @@ def serve() -> Iterator[Serve]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of small checkpoints with drawn weights, see `experiments/placed.py` in tests/ui."""
     return place(tmp_path_factory.mktemp("checkpoints"))
+
+
+@pytest.fixture
+def alone(serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the address of the app with the checkpoints of `folder`, which are all there are in this process too."""
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(folder))
+    return serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
 
 
 @pytest.fixture(scope="module")
@@ -306,6 +311,14 @@ def page(new_page: NewPage) -> Page:
     return new_page()
 
 
+# The narrow one finds the more, the wide one is the sweep's.
+@pytest.fixture(params=[pytest.param("1280-light", marks=pytest.mark.slow), "375-dark"])
+def looked(request: pytest.FixtureRequest, new_page: NewPage) -> Page:
+    """Return an empty page of each width and colour scheme in which axe looks at pages."""
+    width, scheme = request.param.split("-")
+    return new_page(viewport={"width": int(width), "height": 720}, color_scheme=scheme)
+
+
 FAILED = pytest.StashKey[bool]()
 
 
@@ -375,3 +388,10 @@ def axe(page: Page, leave_out: Mapping[str, str] = STREAMLITS_OWN) -> list[str]:
         for rule in looked.response["violations"]
         for node in rule["nodes"]
     ]
+
+
+def assert_accessible(page: Page) -> None:
+    """Assert that axe-core finds nothing, and that nothing is wider than the window."""
+    assert axe(page) == []
+    assert page.viewport_size
+    assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]

@@ -135,6 +135,14 @@ def ready(page: Page) -> None:
     )
 
 
+def open_at(page: Page, address: str, shown: str) -> Page:
+    """Open an address, wait until what a selector names is there and the page is ready, and return the page."""
+    page.goto(address)
+    page.locator(shown).wait_for()
+    ready(page)
+    return page
+
+
 def throttle(page: Page) -> None:
     """Make a page that of a new visitor with a slow line: nothing kept, 200 ms there and back, 400 kB a second."""
     line = {"offline": False, "latency": 200, "downloadThroughput": 400_000, "uploadThroughput": 400_000}

@@ -14,14 +14,21 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.mechanisms.cnn_attention import experiments as blocks
+from attnviz.ui.mechanisms.recurrent_attention import experiments as glimpses
 from attnviz.ui.server.security import HEADERS
 from attnviz.ui.shared.url_state import VERSION
 from attnviz.ui.shared.wording import UNEXPECTED, WORD_JOINER
 
-from .conftest import NewPage, Problems, Serve, axe, ready
+from .conftest import NewPage, Problems, Serve, assert_accessible, axe, ready
 
 BROKEN = "tests/browser/apps/broken.py"
 PAGES = ["draw", "explorer", *(row.url for row in MECHANISMS.values())]
+OPEN_EXPERIMENTS = [
+    f"{url}?experiment={name}"
+    for url, several in (("recurrent_attention", glimpses.EXPERIMENTS), ("cnn_attention", blocks.EXPERIMENTS))
+    for name in several
+]
 
 
 # Headers
@@ -37,6 +44,7 @@ def answer(address: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
         return response.status, {k.lower(): v for k, v in response.headers.items()}, response.read()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "status"),
     [
@@ -87,6 +95,7 @@ def test_a_page_loads_with_the_network_cut_logs_no_error_and_axe_finds_nothing(
     assert axe(page) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["", *PAGES])
 def test_in_the_dark_nothing_is_wider_than_a_phone_and_axe_finds_nothing(
     serve: Serve, new_page: NewPage, path: str
@@ -99,6 +108,16 @@ def test_in_the_dark_nothing_is_wider_than_a_phone_and_axe_finds_nothing(
     assert axe(page) == []
 
 
+@pytest.mark.parametrize("path", OPEN_EXPERIMENTS)
+def test_axe_finds_nothing_in_an_open_experiment(serve: Serve, looked: Page, path: str) -> None:
+    looked.goto(f"{serve()}/{path}")
+    row = looked.locator(f".st-key-experiment_of_{path.partition('=')[2]}")
+    expect(row.get_by_test_id("stExpanderDetails").first).not_to_be_empty()
+    ready(looked)
+    assert_accessible(looked)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 375)])
 def test_axe_finds_nothing_in_an_error(serve: Serve, new_page: NewPage, scheme: str, width: int) -> None:
     page = new_page(color_scheme=scheme, viewport={"width": width, "height": 720})
@@ -107,33 +126,16 @@ def test_axe_finds_nothing_in_an_error(serve: Serve, new_page: NewPage, scheme: 
     assert axe(page) == []
 
 
-def test_a_digit_on_the_home_page_leads_to_its_pixels(serve: Serve, page: Page) -> None:
+def test_a_picture_on_the_home_page_leads_to_what_it_shows(serve: Serve, page: Page) -> None:
     page.goto(serve())
     ready(page)
-    link = page.locator(".st-key-digits a").nth(8)
-    address = link.get_attribute("href")
-    page.locator(".st-key-digits img").nth(8).scroll_into_view_if_needed()
-    ink = page.locator(".st-key-digits img").nth(8).bounding_box()
-    assert ink
-    page.mouse.click(ink["x"] + ink["width"] / 2, ink["y"] + ink["height"] / 2)
+    picture = page.locator(".st-key-home_mechanisms a", has_text="Pixel attention")
+    address = picture.get_attribute("href")
+    picture.locator("img").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Pixel attention")
     assert page.url == f"{serve()}/{address}"
     page.go_back()
     expect(page.get_by_role("heading", level=1)).to_have_text("See attention")
-
-
-def test_ten_others_are_other_digits_and_have_a_url(serve: Serve, page: Page) -> None:
-    page.goto(serve())
-    ready(page)
-    before = page.locator(".st-key-digits a").evaluate_all("(links) => links.map((link) => link.href)")
-    page.get_by_role("button", name="Draw ten others").click()
-    expect(page.locator(".st-key-digits a").first).not_to_have_attribute("href", before[0].split("/")[-1])
-    ready(page)
-    after = page.locator(".st-key-digits a").evaluate_all("(links) => links.map((link) => link.href)")
-    assert not set(before) & set(after)
-    page.reload()
-    ready(page)
-    assert page.locator(".st-key-digits a").evaluate_all("(links) => links.map((link) => link.href)") == after
 
 
 # Errors

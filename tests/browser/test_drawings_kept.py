@@ -42,6 +42,29 @@ def test_what_is_drawn_outlives_a_reload(page: Page, address: str) -> None:
     np.testing.assert_array_equal(raster(page), before)
 
 
+def test_a_stroke_outlives_a_reload_that_finds_the_url_of_the_stroke_before(page: Page, address: str) -> None:
+    """The server puts a stroke into the URL and then tells the pad so; the next stroke may fall between the two."""
+    open_pad(page, address)
+    stroke(page, *EIGHT)
+    page.wait_for_url("**strokes=*")
+    ready(page)
+    url, first = page.url, {"drawing": reading(page)["drawing"], "base": None, "centred": True}
+    stroke(page, (60, 220), (220, 220))
+    before = raster(page)
+    both = wait_for(page, strokes=2)["drawing"]
+    page.wait_for_url(f"**strokes={both}*")
+    ready(page)
+    kept = json.loads(page.evaluate("sessionStorage['attnviz.drawing']"))
+    assert kept["pending"] == [], "the server has answered"
+    told = [first, {**first, "drawing": both}]
+    kept = {**kept, "known": {**first, "drawing": ""}, "pending": told}
+    page.evaluate("(kept) => sessionStorage.setItem('attnviz.drawing', JSON.stringify(kept))", kept)
+    page.goto(url)
+    wait_for(page, strokes=2)
+    np.testing.assert_array_equal(raster(page), before)
+
+
+@pytest.mark.slow
 def test_what_is_drawn_while_the_connection_is_lost_is_there_after_a_reload(
     page: Page, problems: Problems, address: str
 ) -> None:
@@ -104,6 +127,7 @@ def test_back_brings_the_drawing_before(page: Page, address: str) -> None:
     wait_for(page, strokes=2)
 
 
+@pytest.mark.slow
 def test_the_last_ten_drawings_are_kept_here_and_can_be_forgotten(page: Page, new_page: NewPage, address: str) -> None:
     open_pad(page, address)
     expect(pad(page).get_by_text("Your last drawings")).to_be_hidden()
@@ -138,6 +162,7 @@ def test_the_last_ten_drawings_are_kept_here_and_can_be_forgotten(page: Page, ne
     np.testing.assert_array_equal(raster(page), seen[-1])
 
 
+@pytest.mark.slow
 def test_where_storage_is_refused_the_pad_works_and_says_that_nothing_is_kept(page: Page, address: str) -> None:
     for name in ("localStorage", "sessionStorage"):
         # Streamlit itself needs them: only our modules are refused.
@@ -160,6 +185,7 @@ def test_where_storage_is_refused_the_pad_works_and_says_that_nothing_is_kept(pa
     np.testing.assert_array_equal(raster(page), before)
 
 
+@pytest.mark.slow
 def test_where_storage_is_full_the_oldest_go(page: Page, address: str) -> None:
     open_pad(page, address)
     page.evaluate(
@@ -197,6 +223,7 @@ def test_damaged_memories_are_forgotten(page: Page, address: str, kept: str) -> 
     expect(pad(page).get_by_role("group", name="Your last drawings").get_by_role("button").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_another_page_and_back(page: Page, serve: Serve, problems: Problems) -> None:
     open_pad(page, f"{serve()}/draw")
     stroke(page, *EIGHT)

@@ -36,6 +36,7 @@ def test_the_link_is_copied(new_page: NewPage, address: str) -> None:
     assert parse_qs(words) == {"strokes": [reading(page)["drawing"]], "v": [VERSION]}
 
 
+@pytest.mark.slow
 def test_without_a_clipboard_the_link_stands_there_selected(page: Page, new_page: NewPage, address: str) -> None:
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")  # as over plain http
     open_pad(page, address)
@@ -51,6 +52,7 @@ def test_without_a_clipboard_the_link_stands_there_selected(page: Page, new_page
     np.testing.assert_array_equal(raster(other), raster(page))
 
 
+@pytest.mark.slow
 def test_a_drawing_too_long_for_a_link_is_offered_as_json_and_outlives_a_reload(page: Page, address: str) -> None:
     open_pad(page, address)
     random = np.random.default_rng(4)
@@ -103,6 +105,7 @@ def test_json_brings_the_drawing_back_exactly(page: Page, new_page: NewPage, add
     wait_for(other, empty=True)
 
 
+@pytest.mark.slow
 def test_a_file_of_something_else_is_one_sentence_and_the_pad_stays(page: Page, address: str) -> None:
     open_pad(page, address)
     stroke(page, *EIGHT)
@@ -122,6 +125,7 @@ def test_a_file_of_something_else_is_one_sentence_and_the_pad_stays(page: Page, 
         np.testing.assert_array_equal(raster(page), before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["AAAA", "ARcBjAGMAQAA", "%20", "A" * 1501])
 def test_a_link_that_makes_no_sense_is_one_sentence_and_an_empty_pad(page: Page, address: str, word: str) -> None:
     open_pad(page, f"{address}?strokes={word}")

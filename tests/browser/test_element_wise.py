@@ -16,7 +16,7 @@ from tests.ui.mechanisms.element_wise.placed import place
 
 from .apps.element_wise_nets import Switches
 from .apps.element_wise_nets import stages as spelled_out
-from .conftest import NewPage, Serve, axe, ready
+from .conftest import NewPage, axe, open_at, ready
 from .test_stage_grid import saved_words
 
 SMALL = "element_wise.small"
@@ -31,18 +31,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def opened(serve: Serve, new_page: NewPage, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Open:
+def opened(alone: str, new_page: NewPage) -> Open:
     """Return a function that opens the page; words of the URL, and options of the browser's page."""
-    data = tmp_path_factory.getbasetemp() / "no_data"
-    data.mkdir(exist_ok=True)
-    base = serve("app.py", {"ATTNVIZ_CHECKPOINTS": str(folder), "ATTNVIZ_DATA": str(data)})
 
     def open_page(words: str = "", **options: Any) -> Page:
-        page = new_page(**options)
-        page.goto(f"{base}/element_wise?data=fashion_mnist&number={NUMBER}{words or f'&model={SMALL}'}")
-        ready(page)
-        grid(page).and_(page.locator("[data-answer]")).wait_for()
-        return page
+        address = f"{alone}/element_wise?data=fashion_mnist&number={NUMBER}{words or f'&model={SMALL}'}"
+        return open_at(new_page(**options), address, ".st-key-stages .stage-grid[data-answer]")
 
     return open_page
 
@@ -58,38 +52,36 @@ def answered(page: Page, wanted: np.ndarray) -> None:
     np.testing.assert_allclose(found, wanted, atol=1e-4 * np.abs(wanted).max())
 
 
-def expected(folder: Path, monkeypatch: pytest.MonkeyPatch, switches: Switches) -> np.ndarray:
+def expected(switches: Switches) -> np.ndarray:
     """Return the logits of the small model, from its arrays."""
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(folder))
-    monkeypatch.setenv("ATTNVIZ_DATA", str(folder / "none"))
     checkpoint = inference.exactly(SMALL)
     view = stages.view(checkpoint, "fashion_mnist", NUMBER)
     line = checkpoint.model.classifier
     return line.weight.numpy() @ spelled_out(view, switches)[-1]["output"].ravel() + line.bias.numpy()
 
 
-def test_what_is_switched_is_answered_live(opened: Open, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_switched_is_answered_live(opened: Open) -> None:
     page = opened()
-    answered(page, expected(folder, monkeypatch, Switches()))
+    answered(page, expected(Switches()))
     switches = grid(page).locator(".what-if")
     switches.get_by_text("Off", exact=True).click()
     grid(page).and_(page.locator(".switched")).wait_for()
-    answered(page, expected(folder, monkeypatch, Switches(skip=False)))
+    answered(page, expected(Switches(skip=False)))
     first = grid(page).locator(".answers .class.first")
     name, chance = first.locator("span").first.get_attribute("title"), first.locator(".percent").inner_text()
     lines = saved_words(page)
     assert f"element_wise answers {name}, {chance}" in lines
     assert any(line.endswith("skip off") for line in lines)
     switches.locator(".chip").nth(1).click()
-    answered(page, expected(folder, monkeypatch, Switches(skip=False, off=[(0, 1)])))
+    answered(page, expected(Switches(skip=False, off=[(0, 1)])))
     page.wait_for_url("**off=1.2**")
     link = page.url
     switches.get_by_role("button", name="as trained").click()
-    answered(page, expected(folder, monkeypatch, Switches()))
+    answered(page, expected(Switches()))
     page.goto(link)
     ready(page)
     grid(page).and_(page.locator(".switched")).wait_for()
-    answered(page, expected(folder, monkeypatch, Switches(skip=False, off=[(0, 1)])))
+    answered(page, expected(Switches(skip=False, off=[(0, 1)])))
 
 
 def test_a_pixel_that_is_locked_in_one_model_is_locked_in_the_other(opened: Open) -> None:
@@ -137,6 +129,7 @@ def test_in_a_window_of_1280_by_720_the_stages_stand_above_the_fold(opened: Open
     assert last["y"] + last["height"] <= 720 + offered["height"] + 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
     assert axe(opened(color_scheme=scheme)) == []

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import NewPage, Serve, axe, ready
+from .conftest import NewPage, Serve, assert_accessible, ready
 from .small_models import SIDE, Without
+
+pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
 VERDICT = "Without the most attended"
 
@@ -113,5 +115,4 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
 ) -> None:
     page = new_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
     open_page(page, serve, folder)
-    assert axe(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert_accessible(page)

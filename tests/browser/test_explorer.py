@@ -28,8 +28,10 @@ def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, 
     choose(page, 3)
     assert reading(page)["chosen"] == 3
     ready(page)
+    before = page.url
     page.get_by_role("button", name="what comes out").click()
     expect(page.locator(".maps .tile.chosen")).to_have_count(0)
+    expect(page).not_to_have_url(before)  # or there would be nothing to go back from
     page.go_back()
     page.locator(".maps .tile").nth(60).wait_for()
     page.get_by_role("link", name="Home").first.click()

@@ -19,12 +19,15 @@ FOCUSED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("path", ["", "draw", "pixel_attention", "element_wise", "recurrent_attention", "explorer"])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "path", ["", "draw", "pixel_attention", "element_wise", "recurrent_attention", "cnn_attention", "explorer"]
+)
 def test_the_focus_is_seen_on_every_link_and_control(page: Page, serve: Serve, path: str) -> None:
     page.goto(f"{serve()}/{path}")
     ready(page)
     page.locator("h1").wait_for()
-    page.locator(".st-key-digits img, [data-component][data-reading], .map-grid[data-reading]").first.wait_for()
+    page.locator("[data-component][data-reading], .map-grid[data-reading]").first.wait_for()
     bare = []
     for _ in range(45):
         page.keyboard.press("Tab")

@@ -1,6 +1,9 @@
 """The page of recurrent attention in a browser: the screen against the model, hands, keys, links, a phone."""
 
+import csv
+import itertools
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from PIL import Image, ImageSequence
 from playwright.sync_api import Locator, Page, expect
 
 from attnviz.answers import as_batch
@@ -16,7 +20,8 @@ from attnviz.layers.glimpse import Glances
 from attnviz.ui.shared import cache
 from tests.ui.mechanisms.recurrent_attention.placed import SOURCE, place
 
-from .conftest import NewPage, Serve, axe, ready
+from .conftest import NewPage, axe, open_at
+from .held import Held
 
 NUMBER = int(samples.read(SOURCE).numbers[3])
 Open = Callable[..., Page]
@@ -29,23 +34,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def opened(
-    serve: Serve, new_page: NewPage, folder: Path, tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Open:  # fmt: skip
+def opened(alone: str, new_page: NewPage) -> Open:
     """Return a function that opens the page; which model, words of the URL, and options of the browser's page."""
-    data = tmp_path_factory.getbasetemp() / "no_data"
-    data.mkdir(exist_ok=True)
-    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(folder))
-    base = serve("app.py", {"ATTNVIZ_CHECKPOINTS": str(folder), "ATTNVIZ_DATA": str(data)})
 
     def open_page(name: str, words: str = "", **options: Any) -> Page:
-        page = new_page(**options)
         model = f"recurrent_attention.{name}"
-        page.goto(f"{base}/recurrent_attention?v=2&model={model}&data={SOURCE}&number={NUMBER}{words}")
-        player(page).and_(page.locator("[data-reading]")).wait_for()
-        ready(page)
-        return page
+        address = f"{alone}/recurrent_attention?v=2&model={model}&data={SOURCE}&number={NUMBER}{words}"
+        return open_at(new_page(**options), address, ".st-key-glimpses .glimpse-player[data-reading]")
 
     return open_page
 
@@ -94,15 +89,25 @@ def same_path(found: dict[str, Any], wanted: Glances) -> None:
     np.testing.assert_allclose(found["beliefs"], wanted.logits[0].softmax(-1), atol=1e-6)
 
 
-def zoomed(locator: Locator) -> np.ndarray:
-    """Return the red channel of a canvas, a number for each of its pixels."""
+def zoomed(locator: Locator, channel: int = 0) -> np.ndarray:
+    """Return the red channel of a canvas, or another one, a number for each of its pixels."""
     values = locator.evaluate(
-        """(canvas) => {
+        """(canvas, channel) => {
           const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-          return [canvas.height, canvas.width, ...Array.from({ length: data.length / 4 }, (_, i) => data[4 * i])];
-        }"""
+          const values = Array.from({ length: data.length / 4 }, (_, i) => data[4 * i + channel]);
+          return [canvas.height, canvas.width, ...values];
+        }""",
+        channel,
     )
     return np.array(values[2:]).reshape(values[:2])
+
+
+def held_back(page: Page) -> Held:
+    """Hold back what the live channel answers from now on; it must not have been asked before."""
+    answers = Held()
+    answers.holding = True
+    answers.route(page)
+    return answers
 
 
 @pytest.mark.parametrize("name", ["small", "wide", "ring"])
@@ -117,7 +122,7 @@ def test_boxes_retina_and_beliefs_are_the_model_s(opened: Open, name: str) -> No
     retina = model.glimpses.retina
     patches = [retina(retina.maps(as_batch(image[:, :, None])), one) for one in wanted.locations[0][:, None]]
     rows, columns = image.shape
-    size, picture = card.config["size"], zoomed(player(page).locator(".paper canvas"))
+    size, picture = card.config["size"], zoomed(player(page).locator(".paper canvas").first)
     paper = picture[image == 0].max()
     outside = 0
     player(page).get_by_role("slider", name="Glimpse").focus()
@@ -174,6 +179,44 @@ def test_a_glimpse_is_dragged_and_the_rest_of_the_path_follows(opened: Open) -> 
     expect(player(page).locator(".change-words")).to_be_hidden()
 
 
+def test_the_box_follows_the_hand_before_any_answer_and_the_page_hears_when_it_is_let_go(opened: Open) -> None:
+    page = opened("wide", "&glimpse=2")
+    answers = held_back(page)
+    own = shown(page)
+    entries = page.evaluate("history.length")
+    mark = player(page).locator(".mark.now .grip").bounding_box()
+    assert mark
+    x, y = mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    places = []
+    for away in (20, -30):
+        page.mouse.move(x + away, y + 10)
+        found = reading(page)
+        [[which, row, column]] = found["moved"]
+        places.append((row, column))
+        assert (which, found["pending"]) == (1, True)
+        box = player(page).locator(".glimpse.now .box").first
+        assert [box.get_attribute(side) for side in ("y", "x")] == [str(row - 2), str(column - 2)]
+        np.testing.assert_array_equal(found["beliefs"], own["beliefs"])
+        # What is said when the hand rests comes no sooner than what the page would be told then.
+        said = player(page).locator("ol li").nth(1)
+        expect(said).to_contain_text(f"moved: row {row + 1}, column {column + 1}")
+    # The answer to where the hand was brings its beliefs; the box stays where the hand is.
+    earlier = looked("wide", forced={1: places[0]}).logits[0].softmax(-1)
+    before = player(page).get_attribute("data-reading") or ""
+    answers.release_one()
+    expect(player(page)).not_to_have_attribute("data-reading", before)
+    found = reading(page)
+    np.testing.assert_allclose(found["beliefs"], earlier, atol=1e-6)
+    assert (found["pending"], found["boxes"][1][0][:2]) == (True, [row - 2, column - 2])
+    page.mouse.up()
+    page.wait_for_url(f"**moved=2.{row + 1}.{column + 1}**")
+    assert page.evaluate("history.length") == entries + 1
+    answers.release()
+    same_path(shown(page, moved=[[1, row, column]]), looked("wide", forced={1: (row, column)}))
+
+
 def test_keys_move_a_glimpse_by_a_pixel_and_buttons_draw_again(opened: Open) -> None:
     page = opened("small")
     player(page).locator(".stage").focus()
@@ -193,8 +236,106 @@ def test_keys_move_a_glimpse_by_a_pixel_and_buttons_draw_again(opened: Open) -> 
     page.wait_for_url("**draw=2**")
     player(page).get_by_text("At the means", exact=True).click()
     same_path(shown(page, draw=None), looked("small", None))
+    player(page).get_by_text("50 at once", exact=True).click()
+    model, card = cache.single("recurrent_attention.small")
+    batch = as_batch(cache.seen(card, SOURCE, NUMBER)).expand(50, -1, -1, -1)
+    with torch.no_grad():
+        many = model.look(batch, generator=torch.Generator().manual_seed(0))
+    shown(page, many=np.bincount(many.logits[:, -1].argmax(-1), minlength=10).tolist())
+    expect(player(page).locator(".many-words")).to_contain_text("Of 50 draws")
+    # The density is that of the sharp patches: strongest where most of the fifty have a pixel.
+    page.keyboard.press("Escape")
+    player(page).get_by_role("button", name="After glimpse 3").click()
+    shown(page, glimpse=2)
+    corners = model.glimpses.retina.corners(many.locations)[:, 2, 0].numpy()
+    at = np.arange(28)
+    down, across = ((at >= one[:, None]) & (at < one[:, None] + 7) for one in corners.T)
+    inside = np.einsum("pr,pc->rc", down.astype(float), across.astype(float))
+    opacity = zoomed(player(page).locator(".paper canvas").nth(1), 3)
+    np.testing.assert_allclose(opacity / 255 / 0.6, inside / 50, atol=0.005)
     player(page).get_by_role("button", name="Play").click()
     shown(page, glimpse=3, playing=False)
+
+
+def test_while_many_paths_are_awaited_what_does_not_depend_on_them_stays_bright(opened: Open) -> None:
+    page = opened("small")
+    answers = held_back(page)
+    bright, pale = re.compile(r"^((?!waiting).)*$"), re.compile(r"\bwaiting(?!-)")
+    player(page).get_by_text("50 at once", exact=True).click()
+    expect(player(page)).to_have_class(re.compile("waiting-many"))
+    expect(player(page)).not_to_have_class(pale)
+    for part in (".belief-part table", ".patches"):
+        expect(player(page).locator(part)).to_have_css("opacity", "1")
+    answers.release()
+    expect(player(page)).to_have_class(bright)
+    answers.holding = True  # where a glimpse is moved, all of it changes
+    player(page).locator(".stage").focus()
+    page.keyboard.press("ArrowDown")
+    expect(player(page)).to_have_class(pale)
+    expect(player(page).locator(".density")).to_have_css("opacity", "0.45")
+    answers.release()
+    expect(player(page)).to_have_class(bright)
+
+
+def test_with_reduced_motion_it_moves_only_when_told_to_and_without_transitions(opened: Open) -> None:
+    page = opened("small", reduced_motion="reduce")
+    page.clock.install()
+    scrubber = player(page).get_by_role("slider", name="Glimpse")
+    boxes = player(page).locator(".box").first
+
+    def rests() -> None:
+        before = reading(page)
+        assert not before["playing"]
+        page.clock.run_for(10_000)
+        assert reading(page) == before
+
+    assert reading(page)["glimpse"] == 0, "it has not begun by itself"
+    rests()
+    last = len(reading(page)["locations"]) - 1
+    scrubber.focus()
+    for key, glimpse in (("End", last), ("ArrowLeft", last - 1), ("Home", 0)):
+        page.keyboard.press(key)
+        shown(page, glimpse=glimpse)
+        rests()
+    player(page).get_by_role("button", name="Play").click()
+    shown(page, glimpse=0, playing=True)
+    expect(boxes).to_have_css("transition-duration", "0s")
+    page.clock.run_for(1000)
+    shown(page, glimpse=1, playing=True)
+    page.emulate_media(reduced_motion="no-preference")
+    expect(boxes).to_have_css("transition-duration", "0.2s, 0.2s")
+    scrubber.focus()
+    page.keyboard.press("End")
+    shown(page, glimpse=last)
+    rests()
+
+
+def test_the_path_is_saved_as_an_animation_and_as_a_table(opened: Open, tmp_path: Path) -> None:
+    page = opened("wide")
+    with page.expect_download() as download:
+        player(page).get_by_role("button", name="GIF").click()
+    file = tmp_path / "path.gif"
+    download.value.save_as(file)
+    with Image.open(file) as gif:
+        assert gif.info["loop"] == 0
+        assert b"fashion_mnist/test" in gif.info["comment"]
+        frames = []
+        for one in ImageSequence.Iterator(gif):
+            frames.append(np.array(one.convert("RGB")))
+    assert len(frames) == 3
+    assert not any((one == other).all() for one, other in itertools.pairwise(frames))
+    with page.expect_download() as download:
+        player(page).get_by_role("button", name="CSV").click()
+    lines = [line for line in Path(download.value.path()).read_text().splitlines() if not line.startswith("#")]
+    rows = list(csv.DictReader(lines))
+    wanted = looked("wide")
+    model, card = cache.single("recurrent_attention.wide")
+    np.testing.assert_allclose([float(row["expected reward"]) for row in rows], wanted.baselines[0], atol=1e-6)
+    right = card.classes[wanted.logits[0, -1].argmax()] == cache.picture(SOURCE, NUMBER)[1]
+    assert {row["reward"] for row in rows} == {str(int(right))}
+    feet = player(page).locator("tfoot tr")
+    assert feet.nth(0).locator("td").all_inner_texts() == [str(int(right))] * 3
+    assert feet.nth(1).locator("td").all_inner_texts() == [f"{one:.2f}" for one in wanted.baselines[0].tolist()]
 
 
 def test_nonsense_in_the_url_is_a_sentence(opened: Open) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import Page, expect
 
 from attnviz import checkpoints, data
 from attnviz.answers import as_batch
@@ -13,6 +13,7 @@ from attnviz.measures.jacobian import jacobian
 from attnviz.ui.components.payload import unpack
 
 from .conftest import NewPage, Serve, axe, ready
+from .held import Held
 
 NAME, OTHER = "pixel_attention.1v8", "pixel_attention.digits"
 MAPS = {"attention": "Attention", "jacobian": "Jacobian"}
@@ -98,36 +99,17 @@ def test_what_is_saved_is_what_is_shown(page: Page, address: str) -> None:
     assert Path(file.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
-class Held:
-    """A live channel whose answers are held back until they are let go."""
-
-    def __init__(self) -> None:
-        self.page: WebSocketRoute | None = None
-        self.kept: list[Any] = []
-        self.holding = True
-
-    def opened(self, socket: WebSocketRoute) -> None:
-        self.page = socket
-        server = socket.connect_to_server()
-        server.on_message(lambda message: self.kept.append(message) if self.holding else socket.send(message))
-
-    def release(self) -> None:
-        self.holding = False
-        assert self.page
-        for message in self.kept:
-            self.page.send(message)
-
-
 def test_that_of_another_picture_is_never_shown_for_this_one(page: Page, address: str) -> None:
     held = Held()
-    page.route_web_socket("**/live", held.opened)
+    held.holding = True
+    held.route(page)
     open_page(page, address, map="jacobian")
     page.wait_for_function("() => document.querySelector('.viewer, [data-testid]') !== null")
     for _ in range(600):  # frames of the browser, until the first answer is on its way
-        if held.kept:
+        if held.messages:
             break
         page.evaluate("() => new Promise(requestAnimationFrame)")
-    assert "jacobian" in unpack(held.kept[0])[1]
+    assert "jacobian" in unpack(held.messages[0])[1]
     page.get_by_role("button", name="Next").click()
     page.locator(".viewer[data-shown*='strokes/test/'][data-shown]:not([data-shown$='/3'])").wait_for()
     held.release()

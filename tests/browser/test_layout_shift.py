@@ -13,6 +13,7 @@ SHOWN = {
     "explorer": ".map-grid[data-reading]",
     "element_wise": "[data-component=stage_grid][data-reading]",
     "recurrent_attention": "[data-component=glimpse_player][data-reading]",
+    "cnn_attention": "[data-component=pixel_viewer][data-reading]",
     "results": ".dots",
     "paper": "[data-component=pixel_viewer][data-reading]",
 }
@@ -24,6 +25,7 @@ new PerformanceObserver((list) => {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.slow), 375])
 @pytest.mark.parametrize("path", SHOWN)
 def test_what_is_there_stays_in_its_place(new_page: NewPage, serve: Serve, path: str, width: int) -> None:

@@ -208,7 +208,7 @@ def test_a_photograph_stands_before_its_maps_in_colour_with_the_cells_where_they
 
 @pytest.mark.parametrize(
     ("kind", "scale"),
-    [("signed", r"-\d.* to \d.* \(signed\)"), ("share", "log2 of the multiple of an even share, -4 to 4")],
+    [("signed", r"\u2212\d.* to \d.* \(signed\)"), ("share", "log2 of the multiple of an even share, -4 to 4")],
 )
 def test_a_saved_picture_says_model_answer_and_scale_where_one_sees_it(opened: Open, kind: str, scale: str) -> None:
     page = opened(kind)
@@ -231,6 +231,7 @@ def test_the_frames_of_cells_lie_on_top_of_the_picture_in_what_is_saved(opened: 
         assert (rim != make_background()[top, left + 2]).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
     page = opened(color_scheme=scheme)

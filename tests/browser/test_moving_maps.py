@@ -15,7 +15,9 @@ from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import ONE_TOKEN, SIMPLE
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD, lay, place
 
-from .conftest import LOOKS, NewPage, Serve, axe, ready
+from .conftest import Serve, assert_accessible, ready
+
+pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
 EXPERIMENTS = {
     "paper": "model=pixel_attention.without&figure=10",
@@ -189,12 +191,9 @@ def test_the_place_under_the_pointer_is_compared_with_all(page: Page, serve: Ser
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
-    new_page: NewPage, serve: Serve, folder: Path, eight: int, experiment: str, width: int, scheme: str
+    looked: Page, serve: Serve, folder: Path, eight: int, experiment: str
 ) -> None:
-    page = new_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
-    open_page(page, serve, folder, experiment, f"{EXPERIMENTS[experiment]}&number={eight}")
-    assert axe(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    expect(page.locator(".failure:visible")).to_have_count(0)
+    open_page(looked, serve, folder, experiment, f"{EXPERIMENTS[experiment]}&number={eight}")
+    assert_accessible(looked)
+    expect(looked.locator(".failure:visible")).to_have_count(0)

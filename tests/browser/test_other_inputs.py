@@ -115,6 +115,7 @@ def test_a_refusal_leaves_the_pad_and_the_other_ink_can_be_chosen(page: Page, ad
     assert base(page, first) not in (first, second)
 
 
+@pytest.mark.slow
 def test_two_visitors_upload_at_once(page: Page, new_page: NewPage, address: str) -> None:
     other = new_page()
     eight = saved(image("L", enlarged(strokes.draw([8], seed=9)[0, :, :, 0], 10)), "PNG")

@@ -6,6 +6,8 @@ from playwright.sync_api import Page, expect
 from .conftest import NewPage, Serve, ready
 from .harness import throttle
 
+pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
+
 
 def test_a_button_opens_its_experiment_and_the_page_goes_there(serve: Serve, page: Page) -> None:
     page.goto(f"{serve()}/paper")

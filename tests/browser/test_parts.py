@@ -11,7 +11,9 @@ from safetensors.numpy import load_file
 from attnviz import data
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD
 
-from .conftest import LOOKS, NewPage, Serve, axe, ready
+from .conftest import Serve, assert_accessible, ready
+
+pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
@@ -69,11 +71,6 @@ def test_a_click_in_the_viewer_is_followed(page: Page, serve: Serve, folder: Pat
     expect(page.get_by_text("This example uses")).to_be_hidden()
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
-    new_page: NewPage, serve: Serve, folder: Path, width: int, scheme: str
-) -> None:
-    page = new_page(viewport={"width": width, "height": 720}, color_scheme=scheme)
-    open_page(page, serve, folder, "model=pixel_attention.with&query=2,3")
-    assert axe(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(looked: Page, serve: Serve, folder: Path) -> None:
+    open_page(looked, serve, folder, "model=pixel_attention.with&query=2,3")
+    assert_accessible(looked)

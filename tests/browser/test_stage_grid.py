@@ -255,6 +255,7 @@ def test_nonsense_in_the_url_gives_a_sentence_and_the_default(opened: Open) -> N
     assert reading(page)["layer"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
     page = opened("grey", color_scheme=scheme)

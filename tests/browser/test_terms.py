@@ -89,6 +89,7 @@ def test_a_term_in_a_step_lights_the_step_and_escape_does_not_release_the_lock(s
     expect(page.locator(".pair")).to_contain_text("query locked")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_axe_finds_nothing_beside_an_open_term(serve: Serve, new_page: NewPage, scheme: str) -> None:
     page = open_page(serve, new_page, color_scheme=scheme)

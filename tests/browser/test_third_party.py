@@ -36,8 +36,9 @@ def ask(address: str, arrays: dict[str, np.ndarray] | None = None, **request: ob
 def test_home_and_navigation_lead_to_their_pages(page: Page, address: str) -> None:
     page.goto(address)
     ready(page)
-    expect(page.get_by_text("Stages in colour")).to_be_visible()
-    page.get_by_text("Where a model looks by chance").click()
+    cards = page.locator(".st-key-home_mechanisms").get_by_role("link")
+    expect(cards.filter(has_text="Colour stages")).to_be_visible()
+    cards.filter(has_text="Chance looks").click()
     expect(page.get_by_role("heading", name="Chance looks")).to_be_visible()
     page.get_by_text("The numbers").click()  # its results come last, and torch is loaded first
     page.get_by_text("Looks by Chance, Somebody, 2026:").wait_for()

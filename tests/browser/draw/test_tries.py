@@ -3,9 +3,11 @@
 import pytest
 from playwright.sync_api import Page
 
-from .cards import settled
-from .conftest import Serve, ready
-from .pads import open_pad, wait_for
+from ..cards import settled
+from ..conftest import Serve, ready
+from ..pads import open_pad, wait_for
+
+pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
 TEN = "pixel_attention.digits"
 

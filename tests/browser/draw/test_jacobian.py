@@ -11,9 +11,11 @@ from attnviz import cards, checkpoints
 from attnviz.measures.jacobian import jacobian
 from attnviz.models import spec
 
-from .cards import settled, shown
-from .conftest import Serve
-from .pads import open_pad, stroke
+from ..cards import settled, shown
+from ..conftest import Serve
+from ..pads import open_pad, stroke
+
+pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
 THREE = [(90, 70), (190, 90), (130, 140), (190, 190), (90, 220)]
 NAMES = ("pixel_attention.digits", "pixel_attention.1v8", "histogram_mlp.digits", "pixel_line.digits")

@@ -1,0 +1,18 @@
+"""The draw page, with the models that its panels are tested on."""
+
+from pathlib import Path
+
+import pytest
+
+from ..cards import shelf
+from ..conftest import Serve
+
+
+@pytest.fixture(scope="session")
+def shelved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shelf(tmp_path_factory.mktemp("checkpoints"))
+
+
+@pytest.fixture
+def address(serve: Serve, shelved: Path) -> str:
+    return serve(env={"ATTNVIZ_CHECKPOINTS": str(shelved)}) + "/draw"

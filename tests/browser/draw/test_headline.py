@@ -1,0 +1,76 @@
+"""What the panels say together, above them and aloud."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from ..cards import cards_of, settled
+from ..pads import pad, stroke
+from .opened import INK, ONE, THREE, TWO, WITHOUT, open_cards
+
+NONE = "No model knows \u201cnone of these\u201d: each must choose among its classes."
+
+
+def headline(page: Page) -> Locator:
+    return cards_of(page).locator(".begin")
+
+
+def sure(found: dict[str, dict[str, Any]], answer: str) -> int:
+    """How many of the models that know ten digits give this answer and are sure."""
+    return sum(one["answer"] == answer and one["sure"] for name, one in found.items() if name not in (TWO, WITHOUT))
+
+
+def said_together(found: dict[str, dict[str, Any]]) -> str:
+    """What the headline should be, from what each panel shows."""
+    counts = {one["answer"]: sure(found, one["answer"]) for one in found.values()}
+    votes = sorted(((count, answer) for answer, count in counts.items() if count), key=lambda vote: -vote[0])
+    of = "of 4 models that know all 10 digits"
+    if not votes:
+        return f"None {of} is sure. {NONE}"
+    (most, first), *others = votes
+    rest = "".join(f", {count} of {answer}" for count, answer in others)
+    doubt = f" {NONE}" if most <= 2 else ""
+    return f"{most} {of} {'is' if most == 1 else 'are'} sure of {first}{rest}.{doubt}"
+
+
+def test_the_headline_counts_models_that_know_ten_digits_and_are_sure(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, *ONE)
+    found = settled(page)
+    assert found[TWO]["answer"] == found[WITHOUT]["answer"] == "1"
+    assert sure(found, "1") < sum(one["answer"] == "1" for one in found.values())
+    expect(headline(page)).to_have_text(said_together(found))
+    pad(page).get_by_role("button", name="Clear").click()
+    stroke(page, *THREE)
+    found = settled(page)
+    assert not found[INK]["sure"]  # it has an answer, which does not count
+    expect(headline(page)).to_have_text(said_together(found))
+
+
+@pytest.mark.slow
+def test_a_scribble_is_told_that_no_model_knows_none_of_these(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, (40, 40), (240, 60), (50, 100), (240, 150), (40, 190), (250, 230), (100, 30), (200, 250))
+    found = settled(page)
+    assert said_together(found).endswith(NONE)
+    expect(headline(page)).to_have_text(said_together(found))
+
+
+def test_the_legend_stands_above_the_panels_in_the_first_window(page: Page, address: str) -> None:
+    open_cards(page, address)
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+    legend, grid = (cards_of(page).locator(name).bounding_box() for name in (".legend", ".card-grid"))
+    assert legend and grid
+    assert legend["y"] + legend["height"] <= grid["y"]
+    assert legend["y"] + legend["height"] < 720
+
+
+def test_answers_are_said_to_those_who_cannot_see(page: Page, address: str) -> None:
+    open_cards(page, address)
+    stroke(page, *ONE)
+    found = settled(page)
+    told = pad(page).locator("[aria-live]").last
+    expect(told).to_contain_text(f"{sure(found, '1')} of 4 models that know all 10 digits")
+    for one in found.values():
+        expect(told).to_contain_text(f"{one['answer']}: ")

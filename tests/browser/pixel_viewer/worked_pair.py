@@ -1,0 +1,25 @@
+"""Opening the viewer with a pair of query and key, and its steps."""
+
+import json
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from ..conftest import Visit
+from .viewers import APP
+
+
+def rested(page: Page) -> dict[str, Any]:
+    """Wait until the panel's digits are those of what is looked at, and return the reading."""
+    root = page.locator(".viewer")
+    weight = root.evaluate("(root) => String(JSON.parse(root.dataset.reading).weight)")
+    expect(page.locator(".step.softmax .result")).to_have_attribute("title", weight)
+    return json.loads(root.get_attribute("data-reading") or "{}")
+
+
+def open_view(visit: Visit, words: str, **options: Any) -> Page:
+    return visit(APP, words, ".viewer", **options)
+
+
+def steps(page: Page) -> Locator:
+    return page.locator(".step")
