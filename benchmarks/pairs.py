@@ -20,15 +20,24 @@ from benchmarks import draw, hover, switch
 from tests.browser.harness import ROOT, launch, ready, running
 
 PAIRS = 9
+HOVERS = 20  # in each direction and round
 PANELS = ("digits", "digits-no-positions", "1v8-augmented")  # of pixel attention, which every checkout has
 
 
-def hovered(browser: Browser, address: str, direction: str) -> list[float]:
+def hovered(page: Page, direction: str) -> list[float]:
     """Return the milliseconds of hovers over the viewer with 24 heads."""
-    page = browser.new_page(viewport={"width": 1280, "height": 720})
-    times, _ = hover.hover(page, address, 24, direction)
-    page.close()
-    return times["hover"][1:]
+    page.bring_to_front()
+    page.get_by_role("radio", name=direction).click()
+    page.wait_for_timeout(1000)  # the chosen direction goes to the server once, when it has settled
+    canvas = page.get_by_role("grid", name="The picture").locator("canvas")
+    times: list[float] = canvas.evaluate(hover.MOVE, [HOVERS, hover.REST])["hover"]
+    return times[1:]
+
+
+def switched(page: Page, measure: Callable[[Page], list[float]]) -> list[float]:
+    """Return the milliseconds of switches on the pixel page."""
+    page.bring_to_front()
+    return measure(page)
 
 
 def drawn(page: Page) -> list[float]:
@@ -53,13 +62,16 @@ def open_all(stack: ExitStack, browser: Browser, folder: Path, python: str) -> d
     pixel.goto(f"{app}/pixel_attention?model={switch.MODELS[0]}&data=strokes&number=40")
     pixel.locator("[data-shown]").wait_for()
     ready(pixel)
+    maps = browser.new_page(viewport={"width": 1280, "height": 720})
+    maps.goto(f"{viewer}?heads=24")
+    ready(maps)
     names = ",".join(f"pixel_attention.{name}" for name in PANELS)
     pad = draw.open_cards(browser, f"{app}/draw?models={names}")
     return {
-        "hover, takes from": partial(hovered, browser, viewer, "Takes from"),
-        "hover, gives to": partial(hovered, browser, viewer, "Gives to"),
-        "another picture": partial(switch.pictures, pixel),
-        "another model": partial(switch.models, pixel, titles(folder)),
+        "hover, takes from": partial(hovered, maps, "Takes from"),
+        "hover, gives to": partial(hovered, maps, "Gives to"),
+        "another picture": partial(switched, pixel, switch.pictures),
+        "another model": partial(switched, pixel, partial(switch.models, titles=titles(folder))),
         "draw, after a rest": partial(drawn, pad),
     }
 
@@ -76,6 +88,7 @@ def main() -> None:
             for folder, interpreter in ((other, python), (ROOT, sys.executable))
         ]
         for turn in range(pairs + 1):
+            print(f"round {turn} of {pairs}", file=sys.stderr)
             for name in sides[0]:
                 for side in (0, 1) if turn % 2 else (1, 0):
                     middle = statistics.median(sides[side][name]())

@@ -2,9 +2,9 @@
 
 python -m benchmarks.start [PAIRS]
 
-Home can be used when its pictures are painted and a click on its first link is answered; the pixel page when its
-picture and its map are painted. Each is started anew, in turn with the one-line app. At the end: the memory of a server
-with twenty open sessions.
+Home can be used when its digit answers the pointer and its pictures are there; the pixel page when its picture and its
+map are painted. The page itself watches for that, as every question from outside takes time. Each is started anew, in
+turn with the one-line app. At the end: the memory of a server with twenty open sessions.
 """
 
 import statistics
@@ -14,32 +14,39 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from attnviz.ui.mechanisms import MECHANISMS
 from tests.browser.harness import launch, ready, running
 
 PAIRS = 7
 SESSIONS = 20
 
-
-def hello(page: Page, address: str) -> None:
-    page.goto(address)
-    page.get_by_text("Hello").wait_for()
-
-
-def home(page: Page, address: str) -> None:
-    page.goto(address)
-    page.locator(".st-key-digits img").nth(9).wait_for()
-    page.locator(".st-key-digits a").first.click()
-    page.get_by_role("heading", name="Pixel attention").wait_for()
-
-
-def pixel(page: Page, address: str) -> None:
-    page.goto(f"{address}/pixel_attention")
-    page.get_by_role("grid", name="The picture").locator("canvas").wait_for()
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
-
-
-WAYS = {"one line": hello, "home": home, "pixel page": pixel}
+# Whether the page can be used, asked in every animation frame. The pointer is moved to another pixel in each of them,
+# until the viewer reads another one.
+IN_SHADOW = """(selector) => [...document.querySelectorAll("*")].filter((one) => one.shadowRoot)
+  .map((one) => one.shadowRoot.querySelector(selector)).find(Boolean)"""
+HELLO = '() => [...document.querySelectorAll("p")].some((one) => one.textContent === "Hello")'
+HOME = f"""() => {{
+  const find = {IN_SHADOW};
+  const pictures = [...document.querySelectorAll(".st-key-home_mechanisms img")];
+  if (pictures.length < {len(MECHANISMS)} || !pictures.every((one) => one.complete)) return false;
+  const viewer = find(".viewer[data-reading]"), canvas = find(".viewer .board.picture canvas");
+  if (!viewer || !canvas) return false;
+  window.first ??= viewer.dataset.reading;
+  const box = canvas.getBoundingClientRect();
+  canvas.dispatchEvent(new PointerEvent("pointermove", {{ clientX: box.left + 5, clientY: box.top + 5, bubbles: true,
+    composed: true, pointerType: "mouse", pointerId: 1 }}));
+  return viewer.dataset.reading !== window.first;
+}}"""
+PIXEL = f'() => Boolean(({IN_SHADOW})(".viewer[data-reading] .board.picture canvas"))'
+WAYS = {"one line": ("", HELLO), "home": ("", HOME), "pixel page": ("/pixel_attention", PIXEL)}
 APPS = {"one line": "benchmarks/apps/one_line.py"}
+
+
+def use(page: Page, address: str, name: str) -> None:
+    """Open a page, and wait until it can be used."""
+    path, usable = WAYS[name]
+    page.goto(f"{address}{path}", wait_until="commit")
+    page.wait_for_function(usable, polling="raf", timeout=60_000)
 
 
 def start(browser: Browser, name: str) -> float:
@@ -47,7 +54,7 @@ def start(browser: Browser, name: str) -> float:
     begin = time.perf_counter()
     with running(APPS.get(name, "app.py")) as server:
         page = browser.new_page()
-        WAYS[name](page, server.address)
+        use(page, server.address, name)
         seconds = time.perf_counter() - begin
         page.context.close()
     return seconds
@@ -73,7 +80,7 @@ def main() -> None:
             pages = []
             for session in range(SESSIONS):
                 page = browser.new_page()
-                pixel(page, server.address)
+                use(page, server.address, "pixel page")
                 ready(page)
                 pages.append(page)
                 if session in (0, SESSIONS - 1):
