@@ -151,6 +151,7 @@ CLUTTERED: dict[str, Clutter] = {
     "cluttered_mnist": Clutter(),
     "cluttered_strokes": Clutter("strokes"),
     "cluttered_mnist_centred": Clutter(centred=True),
+    "cluttered_strokes_centred": Clutter("strokes", centred=True),
     "cluttered_mnist_60": Clutter(canvas=60, patches=4, patch=8, placement="uniform"),
     "cluttered_strokes_60": Clutter("strokes", canvas=60, patches=4, patch=8, placement="uniform"),
 }

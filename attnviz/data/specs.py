@@ -138,6 +138,11 @@ _OURS: dict[str, DataSpec] = {
     "cluttered_mnist_centred": _cluttered(
         "cluttered_mnist_centred", "Cluttered MNIST, centred", "The pictures of Cluttered MNIST, moved so that digits"
     ),
+    "cluttered_strokes_centred": _cluttered(
+        "cluttered_strokes_centred",
+        "Cluttered strokes, centred",
+        "The pictures of Cluttered strokes, moved so that digits",
+    ),
     "cluttered_mnist_60": _cluttered("cluttered_mnist_60", "Cluttered MNIST, 60 x 60", "MNIST's digits"),
     "cluttered_strokes_60": _cluttered("cluttered_strokes_60", "Cluttered strokes, 60 x 60", "Drawn digits"),
 }

@@ -17,11 +17,16 @@ from attnviz.errors import UnknownName
         ("cifar10", "cifar10"),
         ("cluttered_mnist", "cluttered_strokes"),
         ("cluttered_mnist_60", "cluttered_strokes_60"),
-        ("cluttered_mnist_centred", "strokes"),  # none of its shape: of its classes at least
+        ("cluttered_mnist_centred", "cluttered_strokes_centred"),
     ],
 )
 def test_pictures_of_the_kind_come_from_a_data_set_that_is_always_here(name, source):
     assert always.source(name) == source
+
+
+def test_where_none_of_the_shape_is_here_they_are_of_the_same_classes_at_least(monkeypatch):
+    monkeypatch.delitem(data.DATASETS, "cluttered_strokes_centred")
+    assert always.source("cluttered_mnist_centred") == "strokes"
 
 
 def test_of_a_data_set_of_its_own_kind_there_are_none(monkeypatch):

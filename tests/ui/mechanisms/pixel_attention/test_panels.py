@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from attnviz import cards
-from attnviz.data import strokes
+from attnviz import cards, data
+from attnviz.data import always
 from attnviz.ui.components.panel import MAP
 from attnviz.ui.live.answer import ask_model
 from attnviz.ui.live.request import Ask
@@ -21,7 +21,8 @@ def test_every_model_can_give_what_its_panel_shows(name: str) -> None:
     checkpoint = cache.single(name)
     panel = panel_of(checkpoint.card)
     ask = Ask.model_validate({"checkpoint": name, "wanted": {MAP: panel.wanted} if panel.wanted else {}})
-    said = ask_model(checkpoint, ask, strokes.load("test", 256)[0][3:4], {})
+    here = always.source(checkpoint.card.recipe.data)
+    said = ask_model(checkpoint, ask, data.load(here, data.shown(here).split, count=4).images[3:], {})
     assert (panel.renderer == "ink") == (not said.found)
     if said.found:
         assert said.found[MAP][1].numel() == panel.prefix + panel.rows * panel.columns
