@@ -4,6 +4,7 @@ Fixtures: `chromium` (the browser), `serve(path)` (a running app's address), `pa
 (any other size, colour scheme, touch). Helpers: `from .conftest import axe, listen, ready`.
 """
 
+import json
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -343,6 +344,11 @@ def pytest_runtest_makereport(
 
 
 # Helpers
+
+
+def state_of(component: Locator) -> dict[str, Any]:
+    """Return what a component writes on itself of what it shows; nothing before it has."""
+    return dict(json.loads(component.get_attribute("data-reading") or "{}"))
 
 
 def listen(button: Locator) -> Callable[[str], None]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Locator, Page
 
-from .conftest import ready
+from .conftest import ready, state_of
 
 APP = "tests/browser/apps/drawing_pad.py"
 MODULES = "_stcore/bidi-components/attnviz.drawing_pad"
@@ -44,7 +44,7 @@ def raster(page: Page) -> np.ndarray:
 
 def reading(page: Page) -> dict[str, Any]:
     """Return what the component says of itself."""
-    return dict(json.loads(pad(page).get_attribute("data-reading") or "{}"))
+    return state_of(pad(page))
 
 
 def wait_for(page: Page, **wanted: Any) -> dict[str, Any]:

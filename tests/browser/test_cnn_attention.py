@@ -1,6 +1,5 @@
 """The page of attention over blocks in a browser: the screen against the file of weights, layout, accessibility."""
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,7 @@ from attnviz.ui.shared import cache
 from tests.ui.mechanisms.cnn_attention.placed import NETS, place
 from tests.ui.mechanisms.cnn_attention.spelled import Spelled
 
-from .conftest import NewPage, axe, open_at
+from .conftest import NewPage, axe, open_at, state_of
 
 NUMBER = 23  # a drawn 8
 ORANGE = 179, 74, 12  # the query's colour, as the light theme has it
@@ -43,7 +42,7 @@ def viewer(page: Page) -> Locator:
 
 
 def reading(page: Page) -> dict[str, Any]:
-    return json.loads(viewer(page).get_attribute("data-reading") or "{}")
+    return state_of(viewer(page))
 
 
 def spelled(folder: Path, name: str) -> tuple[np.ndarray, Spelled]:
@@ -112,7 +111,7 @@ def test_the_maps_of_every_stage_are_those_of_the_convolutions(opened: Open, fol
     box = tile.bounding_box()
     assert box
     page.mouse.move(box["x"] + 5.5 / 7 * box["width"], box["y"] + 3.5 / 5 * box["height"])
-    found = json.loads(stage_maps(page).get_attribute("data-reading") or "{}")
+    found = state_of(stage_maps(page))
     assert found["channels"][1] == 6
     assert found["box"] == [12, 20, 19, 27]
     assert found["values"][5] == pytest.approx(wanted.stages[1]["after_pool"][6, 3, 5])

@@ -16,7 +16,7 @@ from tests.ui.mechanisms.element_wise.placed import place
 
 from .apps.element_wise_nets import Switches
 from .apps.element_wise_nets import stages as spelled_out
-from .conftest import NewPage, axe, open_at, ready
+from .conftest import NewPage, axe, open_at, ready, state_of
 from .test_stage_grid import saved_words
 
 SMALL = "element_wise.small"
@@ -99,14 +99,14 @@ def test_an_experiment_has_stages_of_its_own(opened: Open) -> None:
     page = opened(f"&model={SMALL}&experiment=norm")
     own = page.locator(".st-key-norm_stages .stage-grid")
     own.and_(page.locator("[data-reading]")).wait_for()
-    before = json.loads(own.get_attribute("data-reading") or "{}")["gain"]
+    before = state_of(own)["gain"]
     slider = own.get_by_role("slider")
     slider.focus()
     for _ in range(20):
         page.keyboard.press("ArrowLeft")
-    after = json.loads(own.get_attribute("data-reading") or "{}")["gain"]
+    after = state_of(own)["gain"]
     assert after[0] > 2 * before[0], "a hundredth of eps lets the relevance come alive"
-    main = json.loads(grid(page).get_attribute("data-reading") or "{}")["gain"]
+    main = state_of(grid(page))["gain"]
     assert main == before, "the stages above keep the trained eps"
 
 

@@ -1,16 +1,15 @@
 """The explorer under a real pointer: what it remembers, and what it does not."""
 
-import json
 import re
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from .conftest import NewPage, Serve, ready
+from .conftest import NewPage, Serve, ready, state_of
 
 
 def reading(page: Page) -> dict[str, Any]:
-    return json.loads(page.locator(".map-grid[data-reading]").get_attribute("data-reading") or "{}")
+    return state_of(page.locator(".map-grid[data-reading]"))
 
 
 def choose(page: Page, tile: int) -> None:

@@ -20,7 +20,7 @@ from attnviz.layers.glimpse import Glances
 from attnviz.ui.shared import cache
 from tests.ui.mechanisms.recurrent_attention.placed import SOURCE, place
 
-from .conftest import NewPage, axe, open_at
+from .conftest import NewPage, axe, open_at, state_of
 from .held import Held
 
 NUMBER = int(samples.read(SOURCE).numbers[3])
@@ -50,7 +50,7 @@ def player(page: Page) -> Locator:
 
 
 def reading(page: Page) -> dict[str, Any]:
-    return json.loads(player(page).get_attribute("data-reading") or "{}")
+    return state_of(player(page))
 
 
 def shown(page: Page, **fields: Any) -> dict[str, Any]:

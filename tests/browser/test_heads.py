@@ -14,7 +14,7 @@ from attnviz.answers import as_batch, probabilities
 from attnviz.tracing import trace
 from tests.training.several import NAME, lay_several
 
-from .conftest import NewPage, Serve, assert_accessible, ready
+from .conftest import NewPage, Serve, assert_accessible, ready, state_of
 
 NUMBER = 5
 WORDS = f"model={NAME}&data=strokes&number={NUMBER}&experiment=heads"
@@ -72,7 +72,7 @@ def answered(page: Page, *states: str, source: str = "") -> dict[str, Any]:
         }""",
         arg=[wanted, source],
     )
-    return json.loads(switch(page).get_attribute("data-reading") or "{}")
+    return state_of(switch(page))
 
 
 def apart(states: list[str]) -> dict[str, np.ndarray]:

@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from .apps.map_grid import make_background, make_maps, make_photos
-from .conftest import Visit, axe
+from .conftest import Visit, axe, state_of
 
 APP = "tests/browser/apps/map_grid.py"
 Open = Callable[..., Page]
@@ -36,7 +36,7 @@ def grid(page: Page) -> Locator:
 
 
 def reading(page: Page) -> dict[str, Any]:
-    return json.loads(grid(page).get_attribute("data-reading") or "{}")
+    return state_of(grid(page))
 
 
 def place(page: Page, tile: int, row: int, column: int) -> tuple[float, float]:

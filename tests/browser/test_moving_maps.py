@@ -1,6 +1,5 @@
 """Maps that follow a hand: a weight turned through zero, a temperature, the place under the pointer; and the count."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import ONE_TOKEN, SIMPLE
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD, lay, place
 
-from .conftest import Serve, assert_accessible, ready
+from .conftest import Serve, assert_accessible, ready, state_of
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
@@ -56,7 +55,7 @@ def moving(page: Page) -> Locator:
 
 
 def at(page: Page) -> float:
-    return float(json.loads(moving(page).get_attribute("data-reading") or "{}")["at"])
+    return float(state_of(moving(page))["at"])
 
 
 def pane(page: Page, number: int) -> Locator:

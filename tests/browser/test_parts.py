@@ -1,6 +1,5 @@
 """What a score is made of, as a visitor reads it: a pair is locked, and its four numbers sum to the viewer's score."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ from safetensors.numpy import load_file
 from attnviz import data
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD
 
-from .conftest import Serve, assert_accessible, ready
+from .conftest import Serve, assert_accessible, ready, state_of
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
@@ -49,7 +48,7 @@ def test_the_four_numbers_of_the_locked_pair_are_those_of_weights_and_picture(
     rows = page.get_by_role("table").filter(has_text="explains").get_by_role("row")
     cells = [number(rows.nth(line).get_by_role("cell").last.inner_text()) for line in range(1, 6)]
     np.testing.assert_allclose(cells, [*expected, sum(expected)], rtol=6e-3)
-    score = json.loads(page.locator(".viewer").get_attribute("data-reading") or "{}")["score"]
+    score = state_of(page.locator(".viewer"))["score"]
     assert sum(expected) == pytest.approx(score, rel=1e-9)
 
     grid = page.locator(".map-grid[data-reading]").filter(has_text="Scores of")

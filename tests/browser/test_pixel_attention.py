@@ -1,6 +1,5 @@
 """The pixel page as a visitor uses it, and its numbers against a computation made apart, from weights and picture."""
 
-import json
 import re
 from typing import Any
 
@@ -12,7 +11,7 @@ from safetensors.numpy import load_file
 from attnviz import cards, checkpoints, data
 from attnviz.ui.shared import inference
 
-from .conftest import NewPage, Serve, assert_accessible, ready
+from .conftest import NewPage, Serve, assert_accessible, ready, state_of
 
 NAME = "pixel_attention.1v8"
 SIDE = 28
@@ -39,7 +38,7 @@ def place(page: Page, token: int, board: str = "picture") -> tuple[float, float]
 
 
 def reading(page: Page) -> dict[str, Any]:
-    return json.loads(page.locator(".viewer").get_attribute("data-reading") or "{}")
+    return state_of(page.locator(".viewer"))
 
 
 def expected(picture: np.ndarray) -> dict[str, np.ndarray]:

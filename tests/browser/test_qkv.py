@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 from attnviz import data
 from tests.training.several import HEADS, NAME, SIZE, lay_several
 
-from .conftest import Serve, assert_accessible, ready
+from .conftest import Serve, assert_accessible, ready, state_of
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
@@ -48,7 +48,7 @@ def told(page: Page) -> Locator:
 
 
 def reading(page: Page) -> dict[str, Any]:
-    return json.loads(grid(page).get_attribute("data-reading") or "{}")
+    return state_of(grid(page))
 
 
 def place(page: Page, tile: int, row: int, column: int) -> tuple[float, float]:

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, WebSocket, expect
 
 from .apps.element_wise_nets import NETS, Stages, Switches, stages
-from .conftest import Serve, Visit, axe, ready
+from .conftest import Serve, Visit, axe, ready, state_of
 
 APP = "tests/browser/apps/stage_grid.py"
 LOOSE = ("normed_relevance", "attended")  # a difference of nearly equal numbers: digits cancel
@@ -35,7 +35,7 @@ def grid(page: Page) -> Locator:
 
 
 def reading(page: Page) -> dict[str, Any]:
-    return json.loads(grid(page).get_attribute("data-reading") or "{}")
+    return state_of(grid(page))
 
 
 def stage(page: Page, layer: int, name: str) -> np.ndarray:

@@ -10,6 +10,8 @@ from playwright.sync_api import Download, Locator, Page, expect
 
 from attnviz.ui.components.pixel_viewer import AttentionView
 
+from ..conftest import state_of
+
 APP = "tests/browser/apps/pixel_viewer.py"
 ROWS, COLUMNS = 5, 7
 PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
@@ -21,7 +23,7 @@ def viewer(page: Page) -> Locator:
 
 
 def reading(page: Page) -> dict[str, Any]:
-    return json.loads(viewer(page).get_attribute("data-reading") or "{}")
+    return state_of(viewer(page))
 
 
 def read_map(page: Page, head: int | str) -> np.ndarray:

@@ -1,11 +1,10 @@
 """Opening the viewer with a pair of query and key, and its steps."""
 
-import json
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from ..conftest import Visit
+from ..conftest import Visit, state_of
 from .viewers import APP
 
 
@@ -14,7 +13,7 @@ def rested(page: Page) -> dict[str, Any]:
     root = page.locator(".viewer")
     weight = root.evaluate("(root) => String(JSON.parse(root.dataset.reading).weight)")
     expect(page.locator(".step.softmax .result")).to_have_attribute("title", weight)
-    return json.loads(root.get_attribute("data-reading") or "{}")
+    return state_of(root)
 
 
 def open_view(visit: Visit, words: str, **options: Any) -> Page:
