@@ -1,6 +1,7 @@
 """What all tests share: one thread of torch, no data set that happens to lie on this machine, and a budget of time."""
 
 import os
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,6 +25,14 @@ def no_data_sets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ATTNVIZ_DATA", str(tmp_path_factory.mktemp("no-data-sets")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def own_main() -> Iterator[None]:
+    """Take back what `AppTest` leaves behind: its page as `__main__`, which a new process would then run first."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture(scope="session")
