@@ -45,7 +45,7 @@ def third_parties(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 # Time
 
-BUDGET = 10  # minutes on two quiet cores: 7, and one for each of element-wise attention, glimpses and blocks
+BUDGET = 9  # minutes on two quiet cores: 7, and one for each of glimpses and blocks
 BEGAN = time.monotonic()
 LEFT_OUT = pytest.StashKey[int]()  # how many slow tests
 

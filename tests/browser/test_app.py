@@ -19,6 +19,7 @@ from attnviz.ui.mechanisms.recurrent_attention import experiments as glimpses
 from attnviz.ui.server.security import HEADERS
 from attnviz.ui.shared.url_state import VERSION
 from attnviz.ui.shared.wording import UNEXPECTED, WORD_JOINER
+from tests.sweeps import sweep
 
 from .conftest import NewPage, Problems, Serve, assert_accessible, axe, ready
 
@@ -108,7 +109,7 @@ def test_in_the_dark_nothing_is_wider_than_a_phone_and_axe_finds_nothing(
     assert axe(page) == []
 
 
-@pytest.mark.parametrize("path", OPEN_EXPERIMENTS)
+@pytest.mark.parametrize("path", sweep(OPEN_EXPERIMENTS, lambda path: path == OPEN_EXPERIMENTS[0]))
 def test_axe_finds_nothing_in_an_open_experiment(serve: Serve, looked: Page, path: str) -> None:
     looked.goto(f"{serve()}/{path}")
     row = looked.locator(f".st-key-experiment_of_{path.partition('=')[2]}")

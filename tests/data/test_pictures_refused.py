@@ -170,6 +170,7 @@ def test_nonsense_of_any_kind_is_refused(beginning, rest):
         read(beginning + rest)
 
 
+@pytest.mark.slow
 def test_ten_thousand_damaged_files_are_read_or_refused_in_bounded_memory():
     command = [sys.executable, "-W", "error", "-m", "tests.data.damaged_pictures", "0", "10000"]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
