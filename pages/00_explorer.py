@@ -83,7 +83,8 @@ def explore(card: Card, picture: pickers.Picture) -> None:
         lines.append(
             f"| `{name}` | {' '.join(one.axes)} | {' x '.join(map(str, one.shape))} | {role_of(name).meaning} |"
         )
-    st.markdown("\n".join(lines))
+    with st.container(key="all_taps"):
+        st.markdown("\n".join(lines))
 
 
 def edge(image: np.ndarray, grid: Grid | None, shape: tuple[int, ...]) -> np.ndarray | None:
