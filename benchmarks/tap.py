@@ -1,4 +1,4 @@
-"""What does a tap cost that nobody listens to? Against an empty method with the same arguments.
+"""What does a tap cost that no trace reads or edits? Against an empty method with the same arguments.
 
 python -m benchmarks.tap
 """
