@@ -9,8 +9,8 @@
         logits = model(images)
     seen["attention.weights"].at(batch=0, head=0)                                            # (query, key)
 
-A tap path is the path of the module in the model, a dot, and the name of the tap. A tap that nobody listens to is the
-identity. Listeners are kept per thread, so that visitors who share a model do not affect each other.
+A tap path is the path of the module in the model, a dot, and the name of the tap. A tap that no trace reads or edits is
+the identity. Traces are kept per thread, so that visitors who share a model do not affect each other.
 
 Not promised: the worker threads of `DataParallel` (they hear nothing, which is an error), activation checkpointing
 (it visits taps again in the backward pass, when the trace is closed), `torch.export`.

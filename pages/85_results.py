@@ -14,7 +14,7 @@ ALL = "all"
 def main() -> None:
     page.start(
         "Results",
-        "How accurate is each mechanism, and what do the same pictures give without it?",
+        "How accurate is each mechanism, and how accurate are models without it on the same pictures?",
     )
     with page.sentences():
         tasks = {row.name: result_dots.groups(row) for row in MECHANISMS.values()}
@@ -47,7 +47,7 @@ def explain() -> None:
     st.markdown(
         "A dot is the mean over all trainings of a model, its bar goes from the worst to the best of them; a model "
         f"that was trained once has no bar. **Squares are {term('controls')}**: models without "
-        "the mechanism, trained and tested on the same pictures. A diamond is what a paper gives."
+        "the mechanism, trained and tested on the same pictures. A diamond is the value that a paper reports."
     )
 
 

@@ -94,7 +94,7 @@ class Clutter:
         return self.canvas + (self.canvas - 28 if self.centred else 0)
 
     def load(self, split: str, count: int | None = None) -> tuple[Bytes, Integers]:
-        """Return images and labels of the first so many pictures of a split, or of all.
+        """Return images and labels of the first `count` pictures of a split, or of all.
 
         Raises:
             UnknownName: there is no such split.
@@ -175,7 +175,7 @@ def scatter(
         pictures: uint8 (picture, row, column, 1), the digits to choose from.
         digits: int64 (count,), which of them stands on each canvas.
         sources: uint8 (picture, row, column, 1), what patches are cut from.
-        how: canvas, patches and placement; its source is not looked at.
+        how: canvas, patches and placement; its source is ignored.
         seed, split: of the random numbers. Canvas i depends on them, i and digits[i] alone.
         places: int64 (count,), which canvases these are; None for the first ones.
 

@@ -77,7 +77,7 @@ class PositionCode(Layer):
             code = torch.cat([rows.repeat_interleave(grid.columns, 0), columns.repeat(grid.rows, 1)], dim=1)
             self.register_buffer("code", code, persistent=False)
         else:
-            raise BadInput(f"There is no position code {kind!r}: learned, sinusoidal_1d or sinusoidal_2d.")
+            raise BadInput(f"There is no position code {kind!r}. Use learned, sinusoidal_1d or sinusoidal_2d.")
 
     def forward(self, tokens: Tensor) -> Tensor:
         code = self.tap("code", self.code, axes="token feature")

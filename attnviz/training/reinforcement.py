@@ -20,7 +20,7 @@ from attnviz.training.examples import Examples, as_float
 from attnviz.training.objectives import MEASURING_SEED, Measure, Measured, Objective
 
 COLLAPSED = 0.15
-"""Where the means' spread over pictures falls below this (half a picture is 1), every picture is looked at alike."""
+"""A policy has collapsed if the spread of its means over pictures is below this (1 is half a picture)."""
 
 AT_ONCE = 256
 
@@ -98,9 +98,8 @@ class Reinforcement(Objective):
         return {"loss": loss, **{name: part.detach() for name, part in parts.items()}}
 
     def measure(self, model: nn.Module, examples: Examples) -> dict[str, Measured]:
-        """Return accuracy with the draws averaged, and its cross entropy; accuracy with one draw, and along the means;
-        and the means' spread over pictures, where no draw moves them: at the glimpse after the first where it is
-        smallest, on the axis where it is larger.
+        """Return the accuracies with the draws averaged, with one draw, and along the means; the cross entropy of the
+        averaged draws; and the spread of the means over pictures, measured without draws (see `spread`).
 
         Args:
             model: on the device of the examples.
@@ -152,8 +151,8 @@ class Reinforcement(Objective):
             return None
         return (
             f"The policy has collapsed: the mean location of a glimpse varies by only {found:.2f} from picture to "
-            f"picture, where half a picture is 1 and at least {COLLAPSED} is expected. The model looks at all pictures "
-            "in the same way."
+            f"picture (1 is half a picture); at least {COLLAPSED} is expected. The model looks at all pictures in the "
+            "same way."
         )
 
 

@@ -67,7 +67,7 @@ for (const [name, { fields, read, good, words, bad, there }] of Object.entries(C
       const [field] = Object.keys(asked);
       assert.deepEqual(view, defaults);
       assert.match(complaint, new RegExp(`asks for ${field} \u201c`));
-      assert.ok(complaint.endsWith(`There is ${field}: ${there[field]}.`), complaint);
+      assert.ok(complaint.endsWith(`Valid values of ${field}: ${there[field]}.`), complaint);
     });
   }
 }

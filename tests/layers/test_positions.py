@@ -96,7 +96,7 @@ def test_the_learned_code_trains_and_is_saved_and_the_sinusoids_are_neither():
 @pytest.mark.parametrize(
     ("kind", "features", "why"),
     [
-        ("fourier", 4, "no position code 'fourier': learned, sinusoidal_1d or sinusoidal_2d"),
+        ("fourier", 4, "no position code 'fourier'. Use learned, sinusoidal_1d or sinusoidal_2d"),
         ("sinusoidal_1d", 3, "multiple of 2 was expected, not 3"),
         ("sinusoidal_1d", 0, "at least one number, not 0"),
         ("sinusoidal_2d", 6, "multiple of 4 numbers, not 6"),

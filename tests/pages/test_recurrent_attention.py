@@ -94,7 +94,7 @@ def test_a_drawing_stands_among_clutter_that_the_url_names(cluttered: AppTest) -
     run(cluttered)
     assert not cluttered.error and not cluttered.warning
     np.testing.assert_array_equal(seen(cluttered), thrown(DRAWN, how, seed=1)[:, :, 0])
-    next(one for one in cluttered.button if one.label == "Throw again").click().run()
+    next(one for one in cluttered.button if one.label == "New clutter").click().run()
     assert cluttered.query_params["clutter"] == "2"
     np.testing.assert_array_equal(seen(cluttered), thrown(DRAWN, how, seed=2)[:, :, 0])
     next(one for one in cluttered.toggle if "clutter" in one.label).set_value(False).run()

@@ -93,7 +93,7 @@ class Mechanism:
         section: of the navigation.
         further: its other pages.
         moved: experiment of its page that is elsewhere now -> the URL of the page where it is, and its name there;
-            old links are sent on.
+            old links are redirected.
         components: those that only its pages draw, as pyproject.toml declares them; of another package PACKAGE.NAME.
         preload: of these and of those that several share, the ones whose modules the browser fetches together with the
             page.

@@ -169,7 +169,7 @@ def test_where_the_answer_is_no_sum_the_share_is_that_of_the_output(visit: Visit
     scores = view.query[1, 16] @ view.key[1].T / 2
     taken = np.exp(scores - scores.max()) * np.abs(view.carried[1])
     assert result(page, "share") == pytest.approx(taken[11] / taken.sum(), rel=1e-9)
-    expect(page.locator(".step.share .note")).to_have_text("what follows the attention is no sum")
+    expect(page.locator(".step.share .note")).to_have_text("what follows the attention is not a sum")
     steps(page).nth(3).hover()
     expect(page.locator(".pair .sentence")).to_contain_text("No exact share of the answer can be given")
 

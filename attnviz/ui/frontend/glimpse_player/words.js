@@ -67,7 +67,7 @@ export function readWords(path, glimpse, facts) {
   const [each, all] = [scales * size * size, rows * columns];
   const sharp = sharplySeen(path, glimpse + 1, facts);
   const read = (each * (glimpse + 1)).toLocaleString("en-US");
-  return `Read so far: ${read} numbers; the picture has ${all.toLocaleString("en-US")} pixels, of which ${sharp.toLocaleString("en-US")} were seen sharp.`;
+  return `Read so far: ${read} numbers; the picture has ${all.toLocaleString("en-US")} pixels, of which ${sharp.toLocaleString("en-US")} lay in a sharp patch.`;
 }
 
 /**

@@ -9,7 +9,7 @@ import { NOTHING, restingSentence, STEPS, stepSentence } from "./pair_words.js";
 import { gather, largest, STRONGEST, strongestKeys, TERMS } from "./worked.js";
 
 const NAMES = { score: "Score", softmax: "Softmax", value: "Value", share: "Its share" };
-const NO_SHARE = "what follows the attention is no sum";
+const NO_SHARE = "what follows the attention is not a sum";
 
 /** The panel. All its nodes are made once; while the pointer moves only text nodes and transforms change. */
 export class PairPanel {

@@ -35,8 +35,8 @@ function value({ head, carriedSigned, carried, direction }) {
 
 function share({ worked, logitWords, direction, head, heads }) {
   if (worked.added === null) {
-    return "No exact share of the answer can be given, because what follows the attention in this model does not just add up. "
-      + "This is the share of all that the query\u2019s output takes.";
+    return "No exact share of the answer can be given, because what follows the attention in this model is not a sum. "
+      + "The number here is this pair\u2019s share of everything that the query\u2019s output takes.";
   }
   const who = direction === "received" ? "this key, through all queries" : "this pair";
   const sum = head === MEAN && heads > 1 ? ` in all ${heads} heads together` : "";

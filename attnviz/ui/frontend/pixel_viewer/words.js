@@ -8,8 +8,8 @@ import { column, percent, plain, short, times } from "../shared/numbers.js";
 
 const LOOK = matchMedia("(hover: none)").matches ? "tap to look, tap again to lock" : "move over it, click to lock";
 const NOTES = {
-  share: "one scale for all maps, by the largest of them",
-  all: "one scale for all maps, by the largest of them",
+  share: "one scale for all maps, set by the largest value",
+  all: "one scale for all maps, set by the largest value",
   map: "this map\u2019s own scale: do not compare maps",
 };
 

@@ -29,7 +29,7 @@ export function readView(fields, asked, exists, there) {
     }
   }
   const complaint = dropped.length
-    ? `The URL asks for ${dropped.join(" and ")}, which does not exist here; you see the default instead. There is ${known.join("; ")}.` : "";
+    ? `The URL asks for ${dropped.join(" and ")}, which does not exist here; you see the default instead. Valid values of ${known.join("; of ")}.` : "";
   return { view, complaint };
 }
 

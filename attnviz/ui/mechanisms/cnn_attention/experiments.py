@@ -23,7 +23,7 @@ KINDS = {
     "blocks": "Every block sees all blocks",
     "within": "Each block sees itself alone",
     "zero": "Attention set to zero",
-    "narrow": "No attention, as narrow",
+    "narrow": "No attention, narrow blocks",
     "plain": "No attention, the paper's network",
 }  # the end of a recipe's name -> what may see what
 

@@ -6,9 +6,9 @@ from attnviz.ui.components.panel import Panel
 from attnviz.ui.live.mean_row import OF_ATTENTION
 
 WITHOUT = {
-    "within": ("Attention within blocks", "no block sees another: what it sees"),
-    "zero": ("Attention set to zero", "no attention: what it sees"),
-    "none": ("Convolutions", "no attention: what it sees"),
+    "within": ("Attention within blocks", "no block sees another: its input"),
+    "zero": ("Attention set to zero", "no attention: its input"),
+    "none": ("Convolutions", "no attention: its input"),
 }  # what a control is called, and what its panel shows
 
 

@@ -67,8 +67,8 @@ def means(view: AttentionView) -> str:
         f"{heads} {term('heads')}, the {term('query', ':orange[query]')} of a block is compared with the "
         f"{term('key', ':blue[key]')} of every block, and the {term('softmax')} turns the scores into weights: how "
         f"much of each {term('value', ':green[value]')} it takes.\n\n{EQUATION.replace('SIZE', str(size))}\n\n"
-        "Here $b_i$ are the features of block *i*; keys and values are made of them as queries are, with weights of "
-        "their own. The features are also added to what the heads collect, as in a "
+        "Here $b_i$ are the features of block *i*; keys and values are computed from them in the same way as queries, "
+        "each with weights of their own. The features are also added to what the heads collect, as in a "
         f"{term('skip connection')}. On this picture the largest weight of all is {short(weight, 2)}, "
         f"{short(weight * tokens, 2)} times an {term('even share')}: in head {head + 1}, the block in "
         f"{_place(view, query)} takes it from the block in {_place(view, key)}."
@@ -137,7 +137,7 @@ def within_is_missing(name: str) -> str:
     """Return why no weights inside a block are shown."""
     return (
         f"The network in which each block sees itself alone (`{name}`) has not been trained here, so there are no "
-        "learnt weights to show. They would be no map of the picture: they lie between the features of one block."
+        "learnt weights to show. They would not be a map of the picture: they connect the features of one block."
     )
 
 
@@ -145,9 +145,9 @@ def within(size: int) -> str:
     """Return what the weights inside one block are."""
     return (
         "Lock a block in the viewer above to see the weights inside it; at first it is the block with most ink. "
-        f"These {size} × {size} weights are not places. Each row is a feature that takes, each column a feature that "
-        f"gives, and each row adds up to 1; an even share is 1/{size}. The same weights hold for all heads. A bright "
-        "cell says which features of this block are mixed, and nothing about where on the picture it looks."
+        f"These {size} × {size} weights do not stand for places. Each row is a feature that takes, each column a "
+        f"feature that gives, and each row adds up to 1; an even share is 1/{size}. All heads use the same weights. A "
+        "bright cell says which features of this block are mixed, and nothing about where on the picture it looks."
     )
 
 

@@ -9,7 +9,7 @@ def panel_of(card: Card) -> Panel:
     """Return what the panel shows: each layer before its convolution and after ReLU; of a control, the picture."""
     taken = input_of(card.recipe.model, card.config)
     if card.recipe.model != "element_wise":
-        return Panel("Convolutions", card.recipe.title, "ink", "no attention: what it sees", page="explorer")
+        return Panel("Convolutions", card.recipe.title, "ink", "no attention: its input", page="explorer")
     heads, layers = card.config.get("heads", 8), card.config.get("layers", 2)
     return Panel(
         "Element-wise attention",

@@ -17,7 +17,7 @@ def added_by_pixel(context: Context[NoParameters]) -> Reading:
     """Return what each pixel adds to the answer, batch by row and column.
 
     Raises:
-        BadInput: the answer of the model is no sum over pixels.
+        BadInput: the answer of the model is not a sum over pixels.
     """
     import torch
 

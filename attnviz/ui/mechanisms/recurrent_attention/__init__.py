@@ -32,7 +32,7 @@ def _is_control(config: "Mapping[str, Any]") -> bool:
 MECHANISM = Mechanism(
     name="recurrent_attention",
     title="Glimpses",
-    question="Where does a model look that sees only a few patches of a picture?",
+    question="Where does a model look if it sees only a few patches of a picture?",
     page="30_recurrent_attention.py",
     url="recurrent_attention",
     models=("recurrent_attention",),

@@ -1,6 +1,6 @@
 """Clutter around a visitor's drawing, for models that were trained on cluttered pictures.
 
-clutter    which throw of the drawing and the patches, from 1; 0 for none: the same number is the same picture anywhere
+clutter    number of a random arrangement of the drawing and the patches, from 1; 0 for none: it is the same anywhere
 """
 
 import streamlit as st
@@ -36,8 +36,8 @@ def around(card: Card, chosen: Picture) -> tuple[Picture, dict[str, int]]:
         return chosen, {}
     throw = url_state.number(FIELD, MOST + 1, 1, f"{_KEY}_number")
     st.session_state[_KEY] = throw > 0
-    st.toggle("Throw clutter in", key=_KEY, on_change=_toggle)
-    st.button("Throw again", disabled=not throw, on_click=_again, args=(throw,))
+    st.toggle("Add clutter", key=_KEY, on_change=_toggle)
+    st.button("New clutter", disabled=not throw, on_click=_again, args=(throw,))
     if not throw:
         return chosen, {FIELD: 0}
     try:

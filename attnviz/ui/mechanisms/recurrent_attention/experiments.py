@@ -49,8 +49,8 @@ def depends(card: Card, picture: Picture, view: GlimpseView) -> None:
             st.markdown(words_of(seen))
     st.markdown(ablations(card))
     st.caption(
-        "In the three pictures nothing is drawn: each location is at its mean. If the answer is as good along a path "
-        "that was made for another picture, the model does not need to choose where it looks."
+        "In these three pictures no location is drawn at random: the model looks at the means. If its answer is as "
+        "good along a path that was made for another picture, it does not need to choose where it looks."
     )
 
 
@@ -107,7 +107,7 @@ def _ablated(card: Card, name: str) -> tuple[Figure, ...]:
 
 
 def worth(card: Card, picture: Picture, view: GlimpseView) -> None:
-    """Draw learnt looking beside looking at random, on a ring, at the centre, and where an oracle says."""
+    """Draw the accuracy of learnt locations beside that of random ones, a ring, the centre, and an oracle."""
     fashion = "fashion" in card.recipe.data
     names = ("fashion", "fashion-collapsed", "fashion-ring") if fashion else (
         "cluttered", "cluttered-every-glimpse", "cluttered-ring", "cluttered-centre", "cluttered-random",
@@ -118,7 +118,7 @@ def worth(card: Card, picture: Picture, view: GlimpseView) -> None:
     compare.show([*learnt, *controls], [name for name in learnt if policy(name) == "learnt"], key="worth")
     st.caption(
         "Averaging the answers of ten draws hides a bad policy: where one draw misses, another one hits. So compare "
-        "both. The oracle is told where the digit is, which no policy can beat by much with this network."
+        "both. The oracle is told where the digit is: with this network, no policy can be much better."
     )
 
 
@@ -155,18 +155,18 @@ def fewer(card: Card, picture: Picture, view: GlimpseView) -> None:
 
 EXPERIMENTS = {
     "depends": Experiment(
-        "Does it depend on the picture?",
-        "Send it along the path of another picture. If the answer stays as good, choosing a path is worth little.",
+        "Does the path need to fit the picture?",
+        "Make the model follow the path of another picture. If it answers as well as before, choosing is worth little.",
         depends,
     ),
     "worth": Experiment(
         "Is learning where to look worth it?",
-        "Accuracy beside looking at random, on a ring, always at the centre, and where an oracle says.",
+        "Learnt locations compared with random ones, with a ring, with the centre alone, and with those of an oracle.",
         worth,
     ),
     "published": Experiment(
         "What did the broken gradient cost?",
-        "The policy of the paper's implementation got a wrong gradient; a correct one beside it.",
+        "In the paper's implementation, the gradient of the policy was wrong. Compare it with the correct one.",
         published,
     ),
     "fewer": Experiment(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from attnviz.cards import Card
     from attnviz.ui.components.glimpse_player import GlimpseView
 
-QUESTION = "Where does it look? Press play, then drag a number elsewhere."
+QUESTION = "Where does the model look? Press play, then drag a numbered glimpse elsewhere."
 NONE = (
     "No recurrent attention model has been trained here yet. "
     "`python -m attnviz train recurrent_attention --recipe cluttered` trains one on cluttered digits in a few minutes; "
@@ -76,8 +76,8 @@ def spread(card: Card) -> str:
     if found is None or card.config.get("policy", "learnt") != "learnt":
         return ""
     said = (
-        f"From test picture to test picture, the mean of a location varies by at least {short(found, 2)}, where half a "
-        "picture is 1"
+        f"From test picture to test picture, the mean of a location varies by at least {short(found, 2)} (1 is half "
+        "a picture)"
     )
     if found < COLLAPSED:
         return f"{said}: **this policy has collapsed**. It looks at all pictures in nearly the same way."
@@ -90,8 +90,8 @@ def does_not_show(card: Card) -> str:
     said = (
         "A path over the object does not prove that the model chose it for the object. "
         + (coarse if card.config.get("scales", 3) > 1 else "A")
-        + " model that always looks at the same places can be almost as accurate. *Does it depend on the picture?* "
-        "below tests this.\n\n"
+        + " model that always looks at the same places can be almost as accurate. *Does the path need to fit the "
+        "picture?* below tests this.\n\n"
     )
     if not card.recipe.objective_config.get("every_glimpse"):
         said += (

@@ -38,5 +38,5 @@ def test_the_spread_is_said_of_learnt_policies_alone(here: Path) -> None:
     card = cards.read("recurrent_attention.small")
     wide = tuple(one.model_copy(update={"value": 0.4}) for one in card.figures)
     assert words.spread(card.model_copy(update={"figures": wide})).endswith(
-        "varies by at least 0.40, where half a picture is 1."
+        "varies by at least 0.40 (1 is half a picture)."
     )

@@ -95,9 +95,9 @@ def show(card: Card, picture: pickers.Picture) -> None:
         image = cache.seen(own, picture.source, picture.number)[..., 0] / 255
         odds = float(found.line.logit(image))
         st.markdown(
-            f"Multiply each pixel by its weight here, add all of it and {short(found.line.bias)}: for the picture "
-            f"above this gives **{short(odds)}**, the log-odds of {own.classes[1]} against {own.classes[0]}. The "
-            f"network gives {short(float(np.log(view.probabilities[1] / view.probabilities[0])))}."
+            f"Multiply each pixel by its weight here, add up the products, and add {short(found.line.bias)}: for the "
+            f"picture above this gives **{short(odds)}**, the log-odds of {own.classes[1]} against {own.classes[0]}. "
+            f"The network gives {short(float(np.log(view.probabilities[1] / view.probabilities[0])))}."
         )
     st.markdown(
         f"Value, output and classifier are linear, and combine into this one picture. On {STROKES} drawn digits "
