@@ -17,7 +17,7 @@ EIGHT = {"model": "recurrent_attention.digits", "data": "strokes", "number": "23
 TRIES = [
     ("six glimpses of a digit", EIGHT),
     ("the third one moved", {**EIGHT, "glimpse": "3", "moved": "3.5.5"}),
-    ("does the path need to fit?", {**EIGHT, "experiment": "depends"}),
+    ("does it depend on the picture?", {**EIGHT, "experiment": "depends"}),
 ]
 
 

@@ -118,7 +118,7 @@ def worth(card: Card, picture: Picture, view: GlimpseView) -> None:
     compare.show([*learnt, *controls], [name for name in learnt if policy(name) == "learnt"], key="worth")
     st.caption(
         "Averaging the answers of ten draws hides a bad policy: where one draw misses, another one hits. So compare "
-        "both. The oracle is told where the digit is: with this network, no policy can be much better."
+        "both. The oracle is told where the digit is: it shows about how much this network could gain by looking better."
     )
 
 
@@ -155,7 +155,7 @@ def fewer(card: Card, picture: Picture, view: GlimpseView) -> None:
 
 EXPERIMENTS = {
     "depends": Experiment(
-        "Does the path need to fit the picture?",
+        "Does it depend on the picture?",
         "Make the model follow the path of another picture. If it answers as well as before, choosing is worth little.",
         depends,
     ),

@@ -90,8 +90,8 @@ def does_not_show(card: Card) -> str:
     said = (
         "A path over the object does not prove that the model chose it for the object. "
         + (coarse if card.config.get("scales", 3) > 1 else "A")
-        + " model that always looks at the same places can be almost as accurate. *Does the path need to fit the "
-        "picture?* below tests this.\n\n"
+        + " model that always looks at the same places can be almost as accurate. *Does it depend on the picture?* "
+        "below tests this.\n\n"
     )
     if not card.recipe.objective_config.get("every_glimpse"):
         said += (
