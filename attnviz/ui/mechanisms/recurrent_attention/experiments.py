@@ -118,7 +118,7 @@ def worth(card: Card, picture: Picture, view: GlimpseView) -> None:
     compare.show([*learnt, *controls], [name for name in learnt if policy(name) == "learnt"], key="worth")
     st.caption(
         "Averaging the answers of ten draws hides a bad policy: where one draw misses, another one hits. So compare "
-        "both. The oracle is told where the digit is: it shows about how much this network could gain by looking better."
+        "both. The oracle is told where the digit is: it shows roughly what this network could gain by better looking."
     )
 
 
