@@ -33,11 +33,11 @@ def by_line(weight: Tensor, image: Tensor) -> Tensor:
     """Return what each pixel adds to each logit of a logistic regression on the pixels.
 
     Args:
-        weight: (logit, pixel), of intensities in 0..1.
-        image: (row, column) in 0..1; 0 is background.
+        weight: (logit, pixel), of intensities in 0..1; of a picture in colour, (logit, number).
+        image: (row, column) or (channel, row, column), in 0..1; 0 is background.
 
     Returns:
-        (logit, row, column)
+        (logit, row, column) or (logit, channel, row, column)
     """
     added: Tensor = weight.unflatten(1, image.shape) * image
     return added

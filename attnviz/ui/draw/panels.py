@@ -15,7 +15,9 @@ import streamlit as st
 
 from attnviz import cards, data
 from attnviz.cards import Card
+from attnviz.data import strokes
 from attnviz.errors import closest
+from attnviz.models import input_of
 from attnviz.ui import mechanisms
 from attnviz.ui.components.drawing_pad import MAPS, Cards
 from attnviz.ui.components.panel import MAP, Panel
@@ -39,9 +41,9 @@ def chosen() -> list[str]:
     """Return the checkpoints that have panels unless the visitor chooses others.
 
     These are the best checkpoint of every mechanism, then that of every control, then those that the mechanisms name
-    in addition, eight in all; those of mechanisms come first. The best one is a checkpoint that knows all ten digits,
-    if there is one, and among these the one with the highest accuracy on its validation part. Controls that are models
-    of a mechanism itself, with its attention switched off, are left to the visitor.
+    in addition, eight in all; those of mechanisms come first. The best one is a checkpoint that knows all ten digits
+    and was trained on single ones, if there is one, and among these the one with the highest accuracy on its validation
+    part. Controls that are models of a mechanism itself, with its attention switched off, are left to the visitor.
     """
     known = _known()
     order = mechanisms.order()
@@ -189,8 +191,10 @@ def _kind(card: Card, panel: Panel) -> str:
     return panel.kind if len(card.classes) > 2 else f"{panel.kind}, {' or '.join(sorted(card.classes))}"
 
 
-def _merit(card: Card) -> tuple[bool, float]:
-    return card.classes == DIGITS, validated(card)
+def _merit(card: Card) -> tuple[bool, bool, float]:
+    taken = input_of(card.recipe.model, card.config)
+    alone = (taken.rows, taken.columns) == (strokes.SIZE, strokes.SIZE)  # not one among clutter on a larger canvas
+    return card.classes == DIGITS, alone, validated(card)
 
 
 def _known() -> dict[str, Card]:

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from attnviz import checkpoints, data
+from attnviz import cards, checkpoints, data
 from attnviz.answers import as_batch, predicted
-from attnviz.data import strokes
+from attnviz.data import always, strokes
 from attnviz.errors import AttnvizError
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.tracing import Layer, trace
@@ -140,10 +140,13 @@ def test_the_least_uniform_head_is_found_and_named(tmp_path: Path, monkeypatch: 
         "histogram_line.digits",
         "histogram_line.1v8",
         "pixel_attention.1v8-one-token",
+        "pixel_line.cifar",  # in colour: a pixel adds what its three numbers add
     ],
 )
 def test_what_pixels_add_makes_the_answer_together(name: str) -> None:
-    image = strokes.load("test", 256)[0][[3]]
+    kind = always.source(cards.read(name).recipe.data)
+    assert kind
+    image = data.load(kind, data.shown(kind).split, count=4).images[[3]]
     message = request(
         1,
         {"pictures": np.concatenate([image, 0 * image])},
@@ -151,7 +154,7 @@ def test_what_pixels_add_makes_the_answer_together(name: str) -> None:
     )
     header, arrays = unpack(live_answer.answer(read(message), 0))
     assert header["axes"] == {"map": ["batch", "row", "column"]}
-    assert not arrays["map"][:, image[0, ..., 0] == 0].any()
+    assert not arrays["map"][:, (image[0] == 0).all(-1)].any()
     drawn, blank = arrays["logits"]
     answer = int(predicted(torch.tensor(drawn)[None]))
     sides = np.array([2 * answer - 1]) if len(drawn) == 1 else np.eye(len(drawn))[answer] - 1 / len(drawn)

@@ -25,12 +25,13 @@ def added_by_pixel(context: Context[NoParameters]) -> Reading:
     from attnviz.readings import Reading
 
     assert context.logits is not None
-    each = [_by_pixels(context.checkpoint.model, image[0]) for image in context.images]
+    each = [_by_pixels(context.checkpoint.model, image) for image in context.images]
     found = [toward_answer(*one).pixels for one in zip(context.logits, each, strict=True)]
     return Reading("added", torch.stack(found), ("batch", "row", "column"))
 
 
 def _by_pixels(model: nn.Module, image: Tensor) -> Tensor:
+    """Return what each pixel (row, column) of an image (channel, row, column) adds to each logit, of all channels."""
     import torch
     from torch import nn
 
@@ -41,15 +42,15 @@ def _by_pixels(model: nn.Module, image: Tensor) -> Tensor:
     from attnviz.models.pixel_attention import PixelAttention
 
     if type(model) is PixelLine:
-        return by_line(model.classifier.weight / model.standardise.std, image)
+        return by_line(model.classifier.weight / model.standardise.std, image).sum(1)
     if isinstance(model, Histogram) and isinstance(model.classifier, nn.Linear):
-        bins = levels_of(image) * model.bins // LEVELS
+        bins = levels_of(image[0]) * model.bins // LEVELS
         return by_histogram(model.classifier.weight * (model.bins / bins.numel()), bins)
     if isinstance(model, PixelAttention) and model.grid.tokens == 1 and model.pool == 1 and model.positions is None:
         attention, standard = model.attention, model.standardise
         chain = [(part.weight, part.bias) for part in (attention.value, attention.output, model.classifier)]
         line = folded(*chain, mean=standard.mean, std=standard.std, shape=model.shape)
-        return by_line(torch.from_numpy(line.weight).flatten()[None], image)
+        return by_line(torch.from_numpy(line.weight).flatten()[None], image[0])
     raise BadInput("The answer of this model is not a sum over pixels, so a pixel has no contribution of its own.")
 
 
