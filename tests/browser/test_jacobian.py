@@ -119,6 +119,7 @@ def test_that_of_another_picture_is_never_shown_for_this_one(page: Page, address
     assert_is(found, measured(NAME, number))
 
 
+@pytest.mark.slow
 def test_a_model_in_colours_of_the_night_and_with_assistance(new_page: NewPage, address: str) -> None:
     page = new_page(color_scheme="dark")
     open_page(page, address, map="jacobian")

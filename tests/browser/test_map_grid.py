@@ -225,6 +225,7 @@ def test_a_saved_picture_says_model_answer_and_scale_where_one_sees_it(opened: O
     assert any(re.fullmatch(f"colours: {scale}", line) for line in lines)
 
 
+@pytest.mark.slow
 def test_the_frames_of_cells_lie_on_top_of_the_picture_in_what_is_saved(opened: Open) -> None:
     page = opened("photo")
     page.mouse.click(*place(page, 0, 2, 3))

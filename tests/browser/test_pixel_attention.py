@@ -10,6 +10,7 @@ from safetensors.numpy import load_file
 
 from attnviz import cards, checkpoints, data
 from attnviz.ui.shared import inference
+from tests.sweeps import sweep
 
 from .conftest import NewPage, Serve, assert_accessible, ready, state_of
 
@@ -70,7 +71,7 @@ def assert_close(found: np.ndarray, wanted: np.ndarray, largest: float) -> None:
     assert (np.abs(found - wanted) <= bound).all()
 
 
-@pytest.mark.parametrize("direction", ["from", "to"])
+@pytest.mark.parametrize("direction", sweep(["from", "to"], lambda direction: direction == "from"))
 def test_the_numbers_behind_the_screen_are_those_of_weights_and_picture(
     page: Page, serve: Serve, eight: int, direction: str
 ) -> None:

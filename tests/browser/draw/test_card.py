@@ -14,6 +14,7 @@ from ..pads import pad, stroke
 from .opened import DIGITS, EIGHT, HISTOGRAM, INK, LINE, ONE, THREE, TWO, WITHOUT, open_cards, prepared
 
 
+@pytest.mark.slow
 def test_before_the_first_stroke_the_cards_show_a_sample(page: Page, address: str) -> None:
     open_cards(page, address)
     for found in shown(page).values():

@@ -39,6 +39,7 @@ def test_erasing_begins_with_what_is_drawn_already(page: Page, address: str) -> 
         expect(answer).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_click_before_the_browser_knows_of_the_last_url_leaves_the_drawing(page: Page, address: str) -> None:
     held = Held()
     page.route_web_socket("**/_stcore/stream", held.opened)

@@ -142,6 +142,7 @@ def test_nothing_moves_by_itself(page: Page, address: str) -> None:
     assert set(durations) <= {"0s"}
 
 
+@pytest.mark.slow
 def test_what_to_try_first_is_drawn(page: Page, serve: Serve) -> None:
     open_pad(page, f"{serve()}/draw")
     for label, centred in (("a 4, or a 9?", True), ("a small 3, as it is", False), ("the same, centred", True)):
@@ -151,6 +152,7 @@ def test_what_to_try_first_is_drawn(page: Page, serve: Serve) -> None:
         expect(page.get_by_text("cannot be read")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_the_models_see_stands_below_with_the_steps_in_words(page: Page, serve: Serve) -> None:
     open_pad(page, f"{serve()}/draw")
     stroke(page, (40, 40), (60, 90), (40, 130))
