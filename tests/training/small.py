@@ -66,9 +66,9 @@ def silent(seed: int, event: object) -> None:
 _load = data.load
 
 
-def few(name: str, split: str = "train", classes: Sequence[int] | None = None) -> Dataset:
+def few(name: str, split: str = "train", classes: Sequence[int] | None = None, count: int = PICTURES) -> Dataset:
     """Load the first pictures of a data set: to draw all strokes takes longer than to train on a few."""
-    return _load(name, split, classes, count=PICTURES)
+    return _load(name, split, classes, count=count)
 
 
 def paper(*checkpoints: str) -> Paper:
