@@ -4,7 +4,6 @@ Fixtures: `chromium` (the browser), `serve(path)` (a running app's address), `pa
 (any other size, colour scheme, touch). Helpers: `from .conftest import axe, listen, ready`.
 """
 
-import json
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -36,6 +35,7 @@ from tests.ui.mechanisms.pixel_attention.experiments.placed import place
 from . import harness
 from .harness import open_at as open_at
 from .harness import ready as ready
+from .harness import state_of as state_of
 
 PICTURES = Path(__file__).parent / "pictures"
 OWN_HOSTS = {"127.0.0.1", "localhost"}
@@ -344,11 +344,6 @@ def pytest_runtest_makereport(
 
 
 # Helpers
-
-
-def state_of(component: Locator) -> dict[str, Any]:
-    """Return what a component writes on itself of what it shows; nothing before it has."""
-    return dict(json.loads(component.get_attribute("data-reading") or "{}"))
 
 
 def listen(button: Locator) -> Callable[[str], None]:

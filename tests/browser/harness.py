@@ -1,5 +1,6 @@
 """A real Chromium and the real server, for the browser tests and for the benchmarks."""
 
+import json
 import os
 import shutil
 import socket
@@ -13,8 +14,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, Locator, Page, Playwright
 
 ROOT = Path(__file__).parents[2]
 INSTALL = "python -m playwright install --with-deps chromium"
@@ -141,6 +143,11 @@ def open_at(page: Page, address: str, shown: str) -> Page:
     page.locator(shown).wait_for()
     ready(page)
     return page
+
+
+def state_of(component: Locator) -> dict[str, Any]:
+    """Return what a component writes on itself of what it shows; nothing before it has."""
+    return dict(json.loads(component.get_attribute("data-reading") or "{}"))
 
 
 def throttle(page: Page) -> None:

@@ -15,16 +15,13 @@ from tests.ui.mechanisms.cnn_attention.placed import NETS, place
 from tests.ui.mechanisms.cnn_attention.spelled import Spelled
 
 from .conftest import NewPage, axe, open_at, state_of
+from .stock import stocked
 
 NUMBER = 23  # a drawn 8
 ORANGE = 179, 74, 12  # the query's colour, as the light theme has it
 Open = Callable[..., Page]
 
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder of small checkpoints, which are all there are."""
-    return place(tmp_path_factory.mktemp("checkpoints"))
+folder = stocked(place)
 
 
 @pytest.fixture

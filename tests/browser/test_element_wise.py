@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,17 +16,14 @@ from tests.ui.mechanisms.element_wise.placed import place
 from .apps.element_wise_nets import Switches
 from .apps.element_wise_nets import stages as spelled_out
 from .conftest import NewPage, axe, open_at, ready, state_of
+from .stock import stocked
 from .test_stage_grid import saved_words
 
 SMALL = "element_wise.small"
 NUMBER = int(samples.read("fashion_mnist").numbers[3])
 Open = Callable[..., Page]
 
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder of small checkpoints, which are all there are."""
-    return place(tmp_path_factory.mktemp("checkpoints"))
+folder = stocked(place)
 
 
 @pytest.fixture

@@ -23,15 +23,12 @@ from tests.ui.mechanisms.recurrent_attention.placed import SOURCE, place
 
 from .conftest import NewPage, axe, open_at, state_of
 from .held import Held
+from .stock import stocked
 
 NUMBER = int(samples.read(SOURCE).numbers[3])
 Open = Callable[..., Page]
 
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder of small checkpoints, which are all there are."""
-    return place(tmp_path_factory.mktemp("checkpoints"))
+folder = stocked(place)
 
 
 @pytest.fixture

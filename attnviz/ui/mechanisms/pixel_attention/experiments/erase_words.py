@@ -122,7 +122,7 @@ def csv(curve: "Curve", numbers: Sequence[int], origin: Mapping[str, str]) -> st
         origin: written at the top.
     """
     lines = [f"# {name}: {value}" for name, value in origin.items()]
-    lines.append("picture,removed,chosen by,draw,of them ink,change of the logit")
+    lines.append("picture,removed,chosen by,draw,removed pixels with ink,change of the logit")
     for picture, number in enumerate(numbers):
         for at, count in enumerate(curve.counts):
             ink, steep = curve.attended_ink[picture, at], curve.jacobian_ink[picture, at]

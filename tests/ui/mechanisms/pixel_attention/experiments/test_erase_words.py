@@ -78,4 +78,4 @@ def test_csv_holds_every_change_in_full() -> None:
     assert len(found) == len(rows)
     assert float(found["7", "39", "attention", ""]["change of the logit"]) == curve.attended[1, 1]
     assert float(found["9", "8", "random", "3"]["change of the logit"]) == curve.random[2, 0, 2]
-    assert found["5", "8", "Jacobian", ""]["of them ink"] == "3"
+    assert found["5", "8", "Jacobian", ""]["removed pixels with ink"] == "3"
