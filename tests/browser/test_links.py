@@ -25,6 +25,7 @@ def opened(page: Page, address: str, component: str) -> Locator:
     shown = page.locator(component)
     shown.and_(page.locator("[data-reading]")).wait_for()
     ready(page)
+    page.wait_for_url(re.compile(r"[?&]v="))  # the browser completes the URL once all of the page has come
     return shown
 
 
