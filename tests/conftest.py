@@ -9,6 +9,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from filelock import FileLock
 
 # Before torch is imported, here or in a server that a test starts. Threads that wait for one another on a busy machine
 # are many times slower than one; and small models gain nothing by them.
@@ -37,10 +38,17 @@ def own_main() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def third_parties(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return the environment in which the packages of third parties are installed, and a model of each is trained."""
+    """Return the environment in which the packages of third parties are installed, and a model of each is trained.
+
+    They are trained once, by the process that asks first.
+    """
     from tests.third_party.installed import trained
 
-    return trained(tmp_path_factory.mktemp("third-parties"))
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    with FileLock(shared / "third-parties.lock"):
+        return trained(shared / "third-parties")
 
 
 # Time

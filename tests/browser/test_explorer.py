@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import NewPage, Serve, ready, state_of
@@ -42,6 +43,7 @@ def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, 
     assert reading(page)["cell"] is None
 
 
+@pytest.mark.slow
 def test_a_click_that_follows_a_chosen_map_at_once_is_not_lost(serve: Serve, new_page: NewPage) -> None:
     page = new_page(viewport={"width": 1280, "height": 720})
     page.goto(f"{serve()}/explorer?model=pixel_attention.digits&data=strokes&address=attention.query")

@@ -255,6 +255,7 @@ def test_keys_move_a_glimpse_by_a_pixel_and_buttons_draw_again(opened: Open) -> 
     shown(page, glimpse=3, playing=False)
 
 
+@pytest.mark.slow
 def test_while_many_paths_are_awaited_what_does_not_depend_on_them_stays_bright(opened: Open) -> None:
     page = opened("small")
     answers = held_back(page)

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from attnviz.ui.shared.url_state import VERSION
+from tests.sweeps import sweep
 
 from .conftest import Serve, ready
 
@@ -37,8 +38,8 @@ def named(address: str) -> dict[str, str]:
     return words
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_a_saved_file_names_what_it_shows_by_a_whole_link(page: Page, serve: Serve, path: str) -> None:
+@pytest.mark.parametrize("path", sweep(PAGES, lambda path: path in ("pixel_attention", "element_wise")))
+def test_saved_files_and_copied_links_name_what_is_shown(page: Page, serve: Serve, path: str) -> None:
     shown = opened(page, f"{serve()}/{path}", PAGES[path])
     with page.expect_download() as waiting:
         shown.get_by_role("button", name="CSV", exact=True).click()
@@ -46,15 +47,11 @@ def test_a_saved_file_names_what_it_shows_by_a_whole_link(page: Page, serve: Ser
     (link,) = re.findall(r"^# page: (.*)$", saved, re.MULTILINE)
     words = named(link)
     assert f"# image: {words['data']}/test/{words['number']}" in saved.splitlines()
-
-
-@pytest.mark.parametrize("path", [path for path in PAGES if path != "explorer"])
-def test_a_copied_link_is_whole(page: Page, serve: Serve, path: str) -> None:
-    shown = opened(page, f"{serve()}/{path}", PAGES[path])
-    shown.get_by_role("button", name="link", exact=True).click()
-    field = shown.get_by_role("textbox", name="Copy this text")
-    expect(field).to_be_visible()
-    named(field.input_value())
+    if path != "explorer":  # which has no such button
+        shown.get_by_role("button", name="link", exact=True).click()
+        field = shown.get_by_role("textbox", name="Copy this text")
+        expect(field).to_be_visible()
+        named(field.input_value())
 
 
 def test_the_url_is_completed_as_no_step_of_its_own(page: Page, serve: Serve) -> None:

@@ -202,6 +202,7 @@ def test_after_closing_nothing_is_heard_and_nothing_reconnects(page: Page, serve
     assert [socket.is_closed() for socket in sockets if socket.url.endswith("/live")] == [True]
 
 
+@pytest.mark.slow
 def test_below_a_base_path(page: Page, serve: Serve, problems: Problems) -> None:
     address = serve(env={"STREAMLIT_SERVER_BASE_URL_PATH": "lab"})
     open_live(page, address, "/lab")

@@ -154,6 +154,7 @@ def middles(
     return image[rows][:, columns]
 
 
+@pytest.mark.slow
 def test_pictures_in_colour_are_painted_and_exported_as_they_are(opened: Open) -> None:
     page = opened("colours")
     photos = make_photos()

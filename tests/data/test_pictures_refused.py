@@ -186,7 +186,7 @@ def test_ten_thousand_damaged_files_are_read_or_refused_in_bounded_memory():
     "name, mode, wide, high",
     [
         ("PNG", "RGBA", 10_000, 5_000),
-        ("WEBP", "RGBA", 4_166, 3_000),
+        pytest.param("WEBP", "RGBA", 4_166, 3_000, marks=pytest.mark.slow),
         ("progressive JPEG", "CMYK", 5_000, 5_000),
     ],
 )

@@ -16,6 +16,7 @@ from attnviz.models.parts import columns_of
 from attnviz.recipes import RECIPES
 from attnviz.tracing import Layer, trace
 from attnviz.training.seeds import config_of
+from tests.sweeps import sweep
 
 CONTROLS = (controls.__name__, plain_conv.__name__, vgg_control.__name__)
 ROWS, COLUMNS = 4, 8
@@ -66,7 +67,16 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=VARIANTS)
+def options(variant: tuple[str, dict[str, Any]]) -> tuple[str, dict[str, Any]]:
+    """Return a model and its config, without the amounts: how many heads, layers or glimpses there are, for example."""
+    model, config = variant
+    return model, {name: value if isinstance(value, str | bool | None) else ... for name, value in config.items()}
+
+
+ALWAYS = {next(key for key, other in VARIANTS.items() if options(other) == options(one)) for one in VARIANTS.values()}
+
+
+@pytest.fixture(params=sweep(VARIANTS, ALWAYS.__contains__))
 def variant(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     return VARIANTS[request.param]
 

@@ -4,6 +4,7 @@ Installing them with pip would take a build backend, which a test environment ne
 Streamlit's search for components ask for no more than this.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -54,8 +55,15 @@ def attnviz(*arguments: str, env: dict[str, str]) -> str:
 
 
 def trained(folder: Path) -> dict[str, str]:
-    """Train the recipe of each package, and return the environment in which its checkpoint is found."""
-    env = environment(folder)
-    for name in PACKAGES:
-        attnviz("train", name, "--recipe", "digits", "--seeds", "0-1", "--device", "cpu", "--threads", "1", env=env)
-    return env
+    """Train the recipe of each package, and return the environment in which its checkpoint is found.
+
+    Args:
+        folder: where the packages are, once this has been called; what is trained there is not trained again.
+    """
+    written = folder / "environment.json"
+    if not written.exists():
+        env = environment(folder)
+        for name in PACKAGES:
+            attnviz("train", name, "--recipe", "digits", "--seeds", "0-1", "--device", "cpu", "--threads", "1", env=env)
+        written.write_text(json.dumps(env))
+    return json.loads(written.read_text())

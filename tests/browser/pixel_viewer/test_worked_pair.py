@@ -130,8 +130,8 @@ def test_every_number_follows_the_pointer(visit: Visit) -> None:
     ("name", "words"),
     [
         ("pixel_attention.digits", "query=9,8&key=7,11&head=1"),
-        ("pixel_attention.digits", "query=7,5&key=9,8&head=mean&direction=to"),
-        ("pixel_attention.1v8", "query=15,15&key=3,3"),
+        pytest.param("pixel_attention.digits", "query=7,5&key=9,8&head=mean&direction=to", marks=pytest.mark.slow),
+        pytest.param("pixel_attention.1v8", "query=15,15&key=3,3", marks=pytest.mark.slow),
     ],
 )
 def test_with_trained_models_the_shares_are_those_of_the_answer(
