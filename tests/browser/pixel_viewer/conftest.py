@@ -5,15 +5,25 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from ..conftest import NewPage, Serve, open_at
+from ..conftest import NewPage, Serve, Visit, open_at
 from .viewers import APP, Open
 
 
 @pytest.fixture
-def opened(serve: Serve, new_page: NewPage) -> Open:
-    """Return a function that opens the viewer's page; the address's words, and options of the page."""
+def opened(visit: Visit) -> Open:
+    """Return a function that shows the viewer; the words of the URL, and options of the page."""
 
     def open_viewer(words: str = "", **options: Any) -> Page:
-        return open_at(new_page(**options), f"{serve(APP)}/?{words}", ".viewer[data-reading]")
+        return visit(APP, words, ".viewer", **options)
 
     return open_viewer
+
+
+@pytest.fixture
+def loaded(serve: Serve, new_page: NewPage) -> Open:
+    """Return a function like `opened` that loads the page anew, for tests of its URL and for those that change it."""
+
+    def load_viewer(words: str = "", **options: Any) -> Page:
+        return open_at(new_page(**options), f"{serve(APP)}/?{words}", ".viewer[data-reading]")
+
+    return load_viewer

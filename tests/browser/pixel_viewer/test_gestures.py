@@ -129,6 +129,7 @@ def test_nothing_is_sent_while_the_pointer_moves(opened: Open, serve: Serve, new
     page.goto(f"{serve(APP)}/")
     ready(page)
     viewer(page).and_(page.locator("[data-reading]")).wait_for()
+    page.wait_for_load_state("networkidle")  # Streamlit fetches what it needs for code blocks when one stands there
     before = len(sent)
     for row in range(ROWS):
         for column in range(COLUMNS):

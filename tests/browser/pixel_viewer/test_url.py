@@ -8,8 +8,8 @@ from ..conftest import listen
 from .viewers import Open, choose, click, reading
 
 
-def test_the_url_and_the_view_are_one(opened: Open) -> None:
-    page = opened("query=2,3&key=4,5&head=2&show=scores&direction=to&scale=map")
+def test_the_url_and_the_view_are_one(loaded: Open) -> None:
+    page = loaded("query=2,3&key=4,5&head=2&show=scores&direction=to&scale=map")
     found = reading(page)
     assert (found["query"], found["key"], found["head"]) == ([1, 2], [3, 4], 1)
     assert (found["show"], found["direction"]) == ("scores", "to")
@@ -19,8 +19,8 @@ def test_the_url_and_the_view_are_one(opened: Open) -> None:
     assert words == {"query": ["2,3"], "key": ["4,5"], "head": ["2"], "direction": ["to"], "scale": ["map"]}
 
 
-def test_back_brings_the_view_back(opened: Open) -> None:
-    page = opened("query=2,3")
+def test_back_brings_the_view_back(loaded: Open) -> None:
+    page = loaded("query=2,3")
     click(page, 4, 4)
     page.wait_for_url("**key=5*")
     page.go_back()
@@ -40,8 +40,8 @@ def test_nonsense_in_the_url_is_said_and_dropped(opened: Open) -> None:
     expect(page.locator(".complaint")).to_be_hidden()
 
 
-def test_link_holds_the_view_also_without_a_clipboard(opened: Open) -> None:
-    page = opened("query=3,3&head=2")
+def test_link_holds_the_view_also_without_a_clipboard(loaded: Open) -> None:
+    page = loaded("query=3,3&head=2")
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     heard = listen(page.get_by_role("button", name="link", exact=True))
     page.get_by_role("button", name="link", exact=True).click()
