@@ -1,4 +1,4 @@
-"""The browser's side of the live channel, in the real app: what it asks, what it drops, what it does when lost."""
+"""The browser's side of the live channel, beside the real server: what it asks, what it drops, what it does when lost."""
 
 from typing import Any
 
@@ -31,10 +31,11 @@ HEAD_OFF = {"edit": "off", "address": "attention.mixed", "index": {"head": 0}}
 THREE = [{"data": "strokes", "number": 3}]
 
 
-def open_live(page: Page, address: str, base: str = "") -> None:
-    """Open the home page, and a connection in it."""
-    page.goto(address)
-    ready(page)
+def open_live(page: Page, address: str, path: str = "_stcore/health", base: str = "") -> None:
+    """Open a page of the server, by default one without the app, which is there at once, and a connection in it."""
+    page.goto(f"{address}/{path}")
+    if "_stcore" not in path:
+        ready(page)
     page.evaluate(SETUP, [f"{base}/{MODULE}"])
 
 
@@ -205,13 +206,13 @@ def test_after_closing_nothing_is_heard_and_nothing_reconnects(page: Page, serve
 @pytest.mark.slow
 def test_below_a_base_path(page: Page, serve: Serve, problems: Problems) -> None:
     address = serve(env={"STREAMLIT_SERVER_BASE_URL_PATH": "lab"})
-    open_live(page, address, "/lab")
+    open_live(page, address, path="", base="/lab")
     assert ask(page)["arrays"]["logits"] == pytest.approx([logit({})], rel=1e-4)
     assert page.evaluate("live.url.href") == address.replace("http", "ws") + "/live"
 
 
 def test_answers_come_while_the_page_reruns(page: Page, serve: Serve) -> None:
-    open_live(page, serve() + "/pixel_attention")
+    open_live(page, serve(), "pixel_attention")
     page.evaluate(
         """([request]) => {
           window.answers = [];
