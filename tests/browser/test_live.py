@@ -1,4 +1,4 @@
-"""The browser's side of the live channel, beside the real server: what it asks, what it drops, what it does when lost."""
+"""The browser's side of the live channel, beside the real server: what it asks and drops, what it does when lost."""
 
 from typing import Any
 
