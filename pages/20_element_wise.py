@@ -22,7 +22,7 @@ TRIES = [
 
 
 def main() -> None:
-    mechanism_page.draw(MECHANISM, words.QUESTION, words.NONE, see, tries=TRIES)
+    mechanism_page.draw(MECHANISM, words.QUESTION, words.NONE, see, tries=TRIES, controls=True)
     preload.soon()
 
 

@@ -23,8 +23,10 @@ def trade(rows: Sequence[Dot], *, axis: str) -> go.Figure:
         axis: what is measured, with its unit.
     """
     counted = [(one, one.parameters) for one in rows if one.parameters is not None]
-    # Names where they are asked for first: of the controls, and of the best with the mechanism. The others on hover.
+    # Names where they are asked for first: of the controls that are other networks, and of the best with the mechanism.
+    # The others on hover.
     best = max((one.mean for one, _ in counted if not one.control), default=None)
+    sizes = {count for one, count in counted if not one.control}
     figure = go.Figure()
     for legend, kind, colour, symbol in _KINDS:
         some = [(one, count) for one, count in counted if one.kind == kind]
@@ -39,7 +41,9 @@ def trade(rows: Sequence[Dot], *, axis: str) -> go.Figure:
             x=[count for _, count in some], y=[one.mean for one, _ in some], error_y=interval, name=legend,
             mode="markers+text", marker={"symbol": symbol, "size": 9, "color": colour},
             text=[one.name for one, _ in some], customdata=[one.words for one, _ in some],
-            texttemplate=[one.name if one.control or one.mean == best else "" for one, _ in some],
+            texttemplate=[
+                one.name if (count not in sizes if one.control else one.mean == best) else "" for one, count in some
+            ],
             textposition="bottom center", textfont={"size": 12},
             hovertemplate="%{customdata}<extra>%{text}</extra>",
         )  # fmt: skip

@@ -27,5 +27,11 @@ def test_the_best_with_the_mechanism_is_named_and_the_others_on_hover() -> None:
     assert list(figure.data[0].texttemplate) == ["with attention", ""]
 
 
+def test_a_control_of_the_same_size_is_named_on_hover_as_its_name_would_lie_on_the_other() -> None:
+    same = Dot("the same without it", 0.8, 0.8, 0.8, 1, control=True, parameters=33_084)
+    figure = trade([*ROWS, same], axis="accuracy")
+    assert list(figure.data[1].texttemplate) == ["control", ""]
+
+
 def test_nothing_known_draws_nothing() -> None:
     assert not trade(ROWS[2:], axis="accuracy").data

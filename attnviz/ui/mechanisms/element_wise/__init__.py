@@ -1,5 +1,6 @@
 """Element-wise attention: every pixel is weighted by its share of its row and of its column."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,11 @@ def _derived() -> "tuple[Derived[Any], ...]":
     return derived.DERIVED
 
 
+def _is_control(config: Mapping[str, Any]) -> bool:
+    """Return whether the relevance is not learnt: it is 1, or the same for all pictures."""
+    return bool(config.get("mode", "learnt") != "learnt")
+
+
 MECHANISM = Mechanism(
     name="element_wise",
     title="Element-wise attention",
@@ -23,6 +29,7 @@ MECHANISM = Mechanism(
     url="element_wise",
     models=("element_wise",),
     controls=("vgg_control", "plain_conv"),
+    is_control=_is_control,
     panel=later(f"{__name__}.panels", "panel_of"),
     papers=("bacochina",),
     home=HomePicture(

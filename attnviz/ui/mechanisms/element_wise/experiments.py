@@ -213,7 +213,9 @@ def verdict(rows: list[Any]) -> str:
     ]
     if beaten:
         control = max(beaten, key=lambda row: row.mean)
-        return said + f"*{control.name}* answers {control.mean:.2f} % correctly with only {control.parameters:,}."
+        fewer = control.parameters < best.parameters
+        count = f"only {control.parameters:,}" if fewer else "as many parameters"
+        return said + f"*{control.name}* answers {control.mean:.2f} % correctly with {count}."
     return said + "No control here is as accurate with as few parameters."
 
 

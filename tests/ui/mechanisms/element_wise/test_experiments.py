@@ -9,7 +9,7 @@ from attnviz import cards
 from attnviz.cards import Ablated
 from attnviz.figures.dots import Dot
 from attnviz.recipes import RECIPES
-from attnviz.ui.mechanisms.element_wise import experiments
+from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments
 
 
 def test_at_most_five_questions() -> None:
@@ -39,6 +39,8 @@ def test_the_verdict_names_a_control_that_is_better_and_not_larger() -> None:
     large = Dot("large", 95.0, 95.0, 95.0, 1, control=True, parameters=900_000)
     assert "*small* answers 90.00 %" in experiments.verdict([ours, small, large])
     assert "No control here" in experiments.verdict([ours, large])
+    same = Dot("same", 90.0, 90.0, 90.0, 1, control=True, parameters=31_000)
+    assert experiments.verdict([ours, same]).endswith("*same* answers 90.00 % correctly with as many parameters.")
     assert "has been trained" in experiments.verdict([small])
 
 
@@ -65,3 +67,10 @@ def test_what_became_of_models_a_and_c_here_is_said_once_they_are_trained(
     assert experiments.ours() == ""
     shutil.copytree(here / "element_wise.small", tmp_path / "element_wise.fashion-c")
     assert experiments.ours() == "Trained here, model C answers 50.00 % correctly (one seed). "
+
+
+def test_networks_retrained_without_a_learnt_relevance_are_controls() -> None:
+    names = [name for name, recipe in RECIPES.items() if recipe.model == "element_wise"]
+    found = {name.removeprefix("element_wise.") for name in names if MECHANISM.is_control(RECIPES[name].config)}
+    kinds = ("fashion-repaired", "cifar-repaired")
+    assert found == {f"{kind}-{mode}" for kind in kinds for mode in ("one", "mean")} | {"cifar-repaired-augmented-one"}
