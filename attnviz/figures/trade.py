@@ -8,7 +8,10 @@ import plotly.graph_objects as go
 from attnviz.figures.dots import Dot
 
 # Streamlit puts the theme's colours for charts in the place of these names (see .streamlit/config.toml).
-_KINDS = (("with the mechanism", "mechanism", "#000005", "circle"), ("control", "control", "#000004", "square"))
+_KINDS = (  # the first lies below and is last in the legend
+    ("control", "control", "#000004", "square", "top center"),
+    ("with the mechanism", "mechanism", "#000005", "circle", "bottom center"),
+)
 _TICKS = {
     "tickvals": [digit * 10**power for power in range(1, 9) for digit in (1, 2, 5)],
     "ticktext": [f"{digit * 10**power:,}" for power in range(1, 9) for digit in (1, 2, 5)],
@@ -28,7 +31,7 @@ def trade(rows: Sequence[Dot], *, axis: str) -> go.Figure:
     best = max((one.mean for one, _ in counted if not one.control), default=None)
     sizes = {count for one, count in counted if not one.control}
     figure = go.Figure()
-    for legend, kind, colour, symbol in _KINDS:
+    for legend, kind, colour, symbol, beside in _KINDS:
         some = [(one, count) for one, count in counted if one.kind == kind]
         if not some:
             continue
@@ -44,13 +47,16 @@ def trade(rows: Sequence[Dot], *, axis: str) -> go.Figure:
             texttemplate=[
                 one.name if (count not in sizes if one.control else one.mean == best) else "" for one, count in some
             ],
-            textposition="bottom center", textfont={"size": 12},
+            textposition=beside, textfont={"size": 12},
             hovertemplate="%{customdata}<extra>%{text}</extra>",
         )  # fmt: skip
     figure.update_layout(
         xaxis={"title": "parameters", "type": "log", "range": _wide([count for _, count in counted]), **_TICKS},
         yaxis={"title": axis}, height=440, hovermode="closest", margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+        legend={
+            "orientation": "h", "traceorder": "reversed",
+            "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left",
+        },
     )  # fmt: skip
     return figure
 

@@ -12,7 +12,7 @@ ROWS = [
 
 def test_over_parameters_stand_those_whose_number_is_known() -> None:
     figure = trade(ROWS, axis="accuracy")
-    mechanism, control = figure.data
+    control, mechanism = figure.data
     assert (list(mechanism.x), list(mechanism.y)) == ([33_084], [0.81])
     assert (list(control.x), list(control.text)) == ([929_510], ["control"])
     assert figure.layout.xaxis.type == "log"
@@ -24,13 +24,13 @@ def test_over_parameters_stand_those_whose_number_is_known() -> None:
 
 def test_the_best_with_the_mechanism_is_named_and_the_others_on_hover() -> None:
     figure = trade([*ROWS, Dot("worse", 0.8, 0.8, 0.8, 1, parameters=9)], axis="accuracy")
-    assert list(figure.data[0].texttemplate) == ["with attention", ""]
+    assert list(figure.data[-1].texttemplate) == ["with attention", ""]
 
 
 def test_a_control_of_the_same_size_is_named_on_hover_as_its_name_would_lie_on_the_other() -> None:
     same = Dot("the same without it", 0.8, 0.8, 0.8, 1, control=True, parameters=33_084)
     figure = trade([*ROWS, same], axis="accuracy")
-    assert list(figure.data[1].texttemplate) == ["control", ""]
+    assert list(figure.data[0].texttemplate) == ["control", ""]
 
 
 def test_nothing_known_draws_nothing() -> None:
