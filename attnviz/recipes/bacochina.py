@@ -179,11 +179,11 @@ REPAIRED_DIGITS = repaired(
 )  # fmt: skip
 
 
-def without(base: Recipe, mode: str, words: str) -> Recipe:
+def without(base: Recipe, mode: str, words: str, **changes: Any) -> Recipe:
     """Return a recipe retrained with another relevance, all else alike."""
     return changed(
         base, name=f"{base.name}-{mode}", title=f"{base.title}, {words}", config={**base.config, "mode": mode},
-        why="The same net retrained, so that the difference is what attention is worth.", ablations=(),
+        why="The same net retrained, so that the difference is what attention is worth.", ablations=(), **changes,
     )  # fmt: skip
 
 
@@ -197,9 +197,9 @@ def plain(base: Recipe, title: str, config: dict[str, Any], **changes: Any) -> R
 
 
 REPAIRED_ONE, REPAIRED_MEAN = without(REPAIRED, "one", "relevance 1"), without(REPAIRED, "mean", "mean relevance")
-COLOUR_ONE = without(REPAIRED_COLOUR, "one", "relevance 1")
-COLOUR_MEAN = without(REPAIRED_COLOUR, "mean", "mean relevance")
-COLOUR_AUGMENTED_ONE = without(REPAIRED_COLOUR_AUGMENTED, "one", "relevance 1")
+COLOUR_ONE = without(REPAIRED_COLOUR, "one", "relevance 1", weights=None, cost="4 core-minutes")
+COLOUR_MEAN = without(REPAIRED_COLOUR, "mean", "mean relevance", weights=None)
+COLOUR_AUGMENTED_ONE = without(REPAIRED_COLOUR_AUGMENTED, "one", "relevance 1", weights=None, cost="6 core-minutes")
 CONV = plain(
     REPAIRED, "A small convolutional net", {}, model="plain_conv",
     why="25,250 parameters of ordinary convolutions, trained like the repaired model.",
@@ -219,7 +219,7 @@ LINE = plain(
     why="Each pixel has its own weight; trained like the repaired model.",
 )  # fmt: skip
 LINE_COLOUR = plain(
-    REPAIRED_COLOUR, "CIFAR-10: softmax regression", {}, model="pixel_line", precision="float32",
+    REPAIRED_COLOUR, "CIFAR-10: softmax regression", {}, model="pixel_line", precision="float32", cost="1 core-minute",
     why="Each number has its own weight; trained like the repaired model.",
 )  # fmt: skip
 
