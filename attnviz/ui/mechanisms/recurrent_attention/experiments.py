@@ -116,7 +116,10 @@ def worth(card: Card, picture: Picture, view: GlimpseView) -> None:
     learnt = [f"{compare.LOOKS}.{name}" for name in names]
     controls = [name for name in RECIPES if RECIPES[name].model == "pixel_mlp" and ("fashion" in name) == fashion]
     compare.show([*learnt, *controls], [name for name in learnt if policy(name) == "learnt"], key="worth")
-    said = "Averaging the answers of ten draws hides a bad policy: where one draw misses, another one hits. So compare both."
+    said = (
+        "Averaging the answers of ten draws hides a bad policy: where one draw misses, another one hits. So compare "
+        "both."
+    )
     if not fashion:
         said += (
             " The oracle is told where the digit is: it shows roughly what this network could gain by better looking."
