@@ -227,11 +227,15 @@ def weights(name: str) -> Path:
 
 def usable(among: Sequence[str]) -> dict[str, Card]:
     """Return the cards of those checkpoints that can be shown: with a readable card, and with weights."""
+    return readable([name for name in among if weights(name).is_file()])
+
+
+def readable(among: Sequence[str]) -> dict[str, Card]:
+    """Return the cards of those checkpoints that are there and whose card can be read; some may have no weights."""
     found = {}
     for name in among:
-        with suppress(CheckpointError):
-            if weights(name).is_file():
-                found[name] = read(name)
+        with suppress(CheckpointError, UnknownName):
+            found[name] = read(name)
     return found
 
 

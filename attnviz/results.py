@@ -10,7 +10,7 @@ import numpy as np
 
 from attnviz import cards
 from attnviz.cards import Card, Figure
-from attnviz.errors import BadInput, CheckpointError
+from attnviz.errors import BadInput
 from attnviz.recipes import PAPERS, RECIPES, Paper
 from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Test
 
@@ -193,12 +193,7 @@ def words(test: Test | Figure) -> str:
 
 def _card(name: str) -> Card | None:
     """Return a card, or None where there is none or it is damaged: the rest of a table is still of use."""
-    if name not in cards.names():
-        return None
-    try:
-        return cards.read(name)
-    except CheckpointError:
-        return None
+    return cards.readable([name]).get(name)
 
 
 def _title(name: str, card: Card | None) -> str:

@@ -50,17 +50,22 @@ def see(names: list[str]) -> None:
 def beside(card: Card, names: list[str]) -> Card | None:
     """Draw the choice of a second model that takes the same pictures, and return it."""
     taken = models.input_of(card.recipe.model, card.config)
-    fits = [name for name in names if name != card.name and cards.read(name).recipe.data == card.recipe.data]
-    same = [name for name in fits if models.input_of(cards.read(name).recipe.model, cards.read(name).config) == taken]
+    same = {
+        name: one
+        for name, one in cards.usable(names).items()
+        if name != card.name
+        and one.recipe.data == card.recipe.data
+        and models.input_of(one.recipe.model, one.config) == taken
+    }
     if not same:
         return None
-    titles = {"": "nothing", **{name: cards.read(name).recipe.title for name in same}}
+    titles = {"": "nothing", **{name: one.recipe.title for name, one in same.items()}}
     name = url_state.choice(BESIDE, list(titles), "")
     st.selectbox(
         "Compare with", list(titles), key=BESIDE, format_func=titles.__getitem__, width=130,
         on_change=lambda: url_state.set_value(beside=st.session_state[BESIDE] or None),
     )  # fmt: skip
-    return cards.read(name) if name else None
+    return same.get(name)
 
 
 def look(card: Card, chosen: pickers.Picture, state: dict[str, object], key: str) -> None:

@@ -20,12 +20,12 @@ def environment(folder: Path) -> dict[str, str]:
     """Return the environment of a process that finds the packages, and keeps its runs and checkpoints in a folder.
 
     Args:
-        folder: empty; what is written there is the caller's to remove.
+        folder: the caller's to remove.
     """
     for name in PACKAGES:
         project = tomllib.loads((HERE / name / "pyproject.toml").read_text())["project"]
         metadata = folder / "metadata" / f"{name}-{project['version']}.dist-info"
-        metadata.mkdir(parents=True)
+        metadata.mkdir(parents=True, exist_ok=True)  # of a training that failed
         (metadata / "METADATA").write_text(
             f"Metadata-Version: 2.1\nName: {name}\nVersion: {project['version']}\nSummary: {project['description']}\n"
         )

@@ -39,7 +39,9 @@ def draw(
     page.start(row.title, question, tries=tries)
     own = [name for name in cards.names() if name.split(".")[0] in row.models]
     with page.sentences():
-        names = [name for name in own if controls or not row.is_control(cards.read(name).config)]
+        known = cards.readable(own)
+        hidden = {name for name, card in known.items() if row.is_control(card.config) and not controls}
+        names = [name for name in own if name not in hidden]
         if names:
             _follow(see, names)
         else:

@@ -58,11 +58,8 @@ def of(names: Sequence[str], controls: Collection[str], said: dict[str, float], 
         said: from `claimed`.
         source: the data set.
     """
-    found, here = [], cards.names()
-    for name in names:
-        if name not in here:
-            continue
-        card = cards.read(name)
+    found = []
+    for name, card in cards.readable(names).items():
         tests = [test for test in card.recipe.tests if test.data == source and test.augmentation is None]
         measured = [figure for test in tests if (figure := card.figure(test))]
         figure = max(measured, key=lambda one: one.count, default=None)

@@ -72,9 +72,9 @@ def counts(name: str) -> tuple[int, int]:
 
 def accuracy(name: str) -> str:
     """Return the accuracy of a recipe's model on the most test pictures, with its seeds, or "not trained"."""
-    if name not in cards.names():
+    card = cards.readable([name]).get(name)
+    if card is None:
         return "not trained"
-    card = cards.read(name)
     measured = [one for one in card.figures if (one.name, one.data) == ("accuracy", card.recipe.data)]
     found = max(measured, key=lambda one: one.count, default=None)
     if found is None:

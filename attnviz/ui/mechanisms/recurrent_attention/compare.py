@@ -1,6 +1,6 @@
 """Models that differ in how they look, side by side: with one draw of the locations, and averaged over ten."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
@@ -26,18 +26,20 @@ def show(names: Sequence[str], learnt: Sequence[str], *, key: str) -> None:
         learnt: those whose policy is learnt; all others are controls.
         key: of the charts in this page.
     """
-    here = [name for name in names if name in cards.names()]
+    here = cards.readable(names)
     if here:
         columns = st.columns(len(DRAWS), gap="large")
         for column, (figure, title) in zip(columns, DRAWS.items(), strict=True):
-            rows = result_dots.shortened([dot for name in here if (dot := dot_of(name, figure, name not in learnt))])
+            rows = result_dots.shortened(
+                [dot for name, card in here.items() if (dot := dot_of(card, figure, name not in learnt))]
+            )
             with column:
                 st.markdown(f"**{title}**")
                 if rows:
                     with st.container(key=room(len(rows), f"{key}_{figure}")):
                         st.markdown(dots(rows, axis=result_dots.ACCURACY), unsafe_allow_html=True)
         with st.expander("The numbers"):
-            st.markdown(table(here))
+            st.markdown(table(here.values()))
     absent = [f"{RECIPES[name].title}{expected(name)}" for name in names if name not in here]
     if absent:
         st.caption(f"Not trained: {'; '.join(absent)}.")
@@ -47,20 +49,18 @@ def expected(name: str) -> str:
     """Return about how long a seed of a model that was not trained would take, in words: as long for an epoch as a
     trained one of its kind on its data took; nothing where there is none, or where the epochs are not fixed."""
     recipe = RECIPES[name]
-    for other in cards.names():
+    for other, card in cards.readable(cards.names()).items():
         known = RECIPES.get(other)
         if known is None or (known.model, known.data) != (recipe.model, recipe.data) or recipe.patience is not None:
             continue
-        card = cards.read(other)
         minutes = card.seconds / len(card.runs) / card.recipe.epochs * recipe.epochs / 60
         whole = max(1, round(minutes))
         return f" (about {whole} minute{'s' * (whole > 1)} on {card.threads} thread{'s' * (card.threads > 1)})"
     return ""
 
 
-def dot_of(name: str, figure: str, control: bool) -> Dot | None:
+def dot_of(card: Card, figure: str, control: bool) -> Dot | None:
     """Return the row of a trained model; a model that draws nothing has the same accuracy however often it is asked."""
-    card = cards.read(name)
     found = measured(card, figure) or measured(card, "accuracy")
     if found is None:
         return None
@@ -76,14 +76,13 @@ def measured(card: Card, name: str) -> Figure | None:
     return max(found, key=lambda one: one.count, default=None)
 
 
-def table(names: Sequence[str]) -> str:
+def table(trained: Iterable[Card]) -> str:
     """Return all figures of trained models as a Markdown table."""
     lines = [
         "| Model | one draw | ten draws | along the means | spread | test pictures | seeds |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for name in names:
-        card = cards.read(name)
+    for card in trained:
         shares = [_percent(measured(card, one)) for one in (*DRAWS, "accuracy_mean_path")]
         apart, whole = measured(card, "spread"), measured(card, "accuracy")
         spread = "" if apart is None or card.config.get("policy", "learnt") != "learnt" else f"{apart.mean:.2f}"

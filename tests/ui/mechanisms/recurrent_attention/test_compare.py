@@ -11,12 +11,14 @@ from attnviz.ui.mechanisms.recurrent_attention import compare
 
 def test_one_draw_and_ten_are_told_apart(here: Path) -> None:
     name = "recurrent_attention.small"
-    one, ten = (compare.dot_of(name, figure, False) for figure in compare.DRAWS)
+    one, ten = (compare.dot_of(cards.read(name), figure, False) for figure in compare.DRAWS)
     assert one
     assert ten
     assert (round(one.mean), round(ten.mean)) == (70, 80)
-    assert "| Small, small | 70.00 % | 80.00 % | 60.00 % | 0.10 | 10 | 1 |" in compare.table([name])
-    assert "| Small, ring | 70.00 % | 80.00 % | 60.00 % |  | 10 | 1 |" in compare.table(["recurrent_attention.ring"])
+    assert "| Small, small | 70.00 % | 80.00 % | 60.00 % | 0.10 | 10 | 1 |" in compare.table([cards.read(name)])
+    assert "| Small, ring | 70.00 % | 80.00 % | 60.00 % |  | 10 | 1 |" in compare.table(
+        [cards.read("recurrent_attention.ring")]
+    )
 
 
 def test_what_was_not_trained_says_about_how_long_it_would_take(
