@@ -18,6 +18,7 @@ RESAMPLES = 2_000
 README = Path(__file__).parent.parent / "README.md"
 FULL = README.parent / "docs" / "results.md"
 _MARKS = "<!-- results -->", "<!-- end of results -->"
+_FIGURES = {"accuracy_one_draw": "accuracy of one draw", "accuracy_mean_path": "accuracy along the means"}
 _INTRODUCTION = """\
 # Results
 
@@ -221,7 +222,7 @@ def _few(test: Test) -> str:
 def _head(found: Iterable[Card | None], test: Test, name: str) -> str:
     counts = {figure.count for card in found if card and (figure := card.figure(test, name))}
     counts |= {test.count} if test.count is not None else set()
-    said_of = words(test) if name == "accuracy" else f"{name}, {words(test)}"
+    said_of = words(test) if name == "accuracy" else f"{_FIGURES.get(name, name.replace('_', ' '))}, {words(test)}"
     return said_of + "".join(f", {count:,} pictures" for count in sorted(counts))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz import cards
-from attnviz.cards import Card
+from attnviz.cards import Card, Figure
 from attnviz.figures.bars import Row, bars
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
@@ -45,6 +45,9 @@ def who(card: Card, picture: Picture) -> None:
     st.caption(words.counted(side, [names[kind] for kind in KINDS if names[kind] not in cards.names()]))
     if any(row.remark.endswith("1 seed") for row in rows):
         st.caption(words.ONE_SEED)
+    with_attention, without = measured(names["blocks"]), measured(names["zero"])
+    if with_attention and without:
+        st.markdown(words.worth(with_attention, without))
     st.markdown(words.saved(dict(zip(KINDS, (row.values for row in rows), strict=True))))
     within(names["within"], picture)
 
@@ -70,15 +73,20 @@ def counts(name: str) -> tuple[int, int]:
     return sum(weight.numel() for weight in model.parameters()), multiply_adds(model, blank, spelled)
 
 
-def accuracy(name: str) -> str:
-    """Return the accuracy of a recipe's model on the most test pictures, with its seeds, or "not trained"."""
+def measured(name: str) -> Figure | None:
+    """Return the accuracy of a recipe's model on the most test pictures; None where there is none."""
     card = cards.readable([name]).get(name)
     if card is None:
-        return "not trained"
-    measured = [one for one in card.figures if (one.name, one.data) == ("accuracy", card.recipe.data)]
-    found = max(measured, key=lambda one: one.count, default=None)
+        return None
+    own = [one for one in card.figures if (one.name, one.data) == ("accuracy", card.recipe.data)]
+    return max(own, key=lambda one: one.count, default=None)
+
+
+def accuracy(name: str) -> str:
+    """Return the accuracy of a recipe's model in words, with its seeds, or "not trained"."""
+    found = measured(name)
     if found is None:
-        return "not measured"
+        return "not trained" if name not in cards.names() else "not measured"
     seeds = "1 seed" if found.seeds == 1 else f"{found.seeds} seeds"
     spread = "" if found.seeds == 1 else f" ({100 * found.lowest:.2f} to {100 * found.highest:.2f})"
     return f"{100 * found.mean:.2f} %{spread}, {seeds}"

@@ -12,6 +12,7 @@ from attnviz.ui.shared.wording import short
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from attnviz.cards import Figure
     from attnviz.ui.components.pixel_viewer import AttentionView
 
 QUESTION = "Where does a block of features take its information from? Move over the picture: every head answers."
@@ -130,6 +131,27 @@ def saved(found: Mapping[str, tuple[float, ...]]) -> str:
         f"{100 * blocks / plain:.0f} % of the parameters of the paper's network without attention, but it does {more}. "
         f"And attention is not what saves parameters: the network whose attention is set to zero has {zero:,.0f} too. "
         "What saves them is that each block has 32 features instead of 192 when all blocks are read at once."
+    )
+
+
+def worth(blocks: Figure, zero: Figure) -> str:
+    """Return whether attention made the network better, from its accuracy and that of the one without attention.
+
+    Args:
+        blocks, zero: on the same test pictures, of the network with attention over blocks, and with it set to zero.
+    """
+    seeds = min(blocks.seeds, zero.seeds)
+    if blocks.lowest > zero.highest:
+        said = "better with attention than without it"
+    elif zero.lowest > blocks.highest:
+        said = "worse with attention than without it"
+    else:
+        said = "as good without attention: the ranges over the seeds overlap"
+    chance = ", but with one seed that can be chance" if seeds == 1 else ""
+    return (
+        f"**What attention is worth.** With attention over blocks {100 * blocks.mean:.2f} % of the answers are "
+        f"correct, with the attention set to zero {100 * zero.mean:.2f} %. On these pictures the network is {said}"
+        f"{chance}."
     )
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from attnviz.cards import Figure
 from attnviz.ui.mechanisms.cnn_attention import blocks, words
 from attnviz.ui.shared import inference
 
@@ -31,6 +32,22 @@ def test_what_is_missing_is_counted_and_named() -> None:
     two = words.counted(28, ["cnn_attention.digits-zero", "cnn_attention.digits-narrow"])
     assert "2 of them have not been trained yet" in two
     assert "--recipe digits-zero`" in two
+
+
+def accuracy(mean: float, spread: float, seeds: int) -> Figure:
+    return Figure(
+        name="accuracy", data="mnist", split="test", count=100, value=mean, mean=mean, lowest=mean - spread,
+        highest=mean + spread, seeds=seeds,
+    )  # fmt: skip
+
+
+def test_attention_is_better_only_where_the_seeds_do_not_overlap() -> None:
+    high, low = accuracy(0.9, 0.01, 5), accuracy(0.8, 0.02, 5)
+    assert words.worth(high, low).endswith("the network is better with attention than without it.")
+    assert words.worth(low, high).endswith("the network is worse with attention than without it.")
+    assert "90.00 % of the answers are correct, with the attention set to zero 80.00 %" in words.worth(high, low)
+    assert "as good without attention: the ranges" in words.worth(high, accuracy(0.88, 0.01, 5))
+    assert words.worth(accuracy(0.9, 0, 1), low).endswith("without it, but with one seed that can be chance.")
 
 
 def test_less_work_is_never_called_more() -> None:
