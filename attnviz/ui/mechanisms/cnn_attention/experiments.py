@@ -107,7 +107,7 @@ def within(name: str, picture: Picture) -> None:
     if not (0 <= row < rows and 0 <= column < columns):
         row, column = divmod(int(np.argmax(ink)), columns)
     block = f"the block in row {row + 1}, column {column + 1}"
-    st.markdown(words.within(size))
+    st.markdown(words.within(weights[row, column]))
     features = [str(number + 1) for number in range(size)]
     map_grid(
         weights[row, column][None], [block], key="within_weights", role="share", tokens=size,

@@ -12,6 +12,8 @@ from attnviz.ui.shared.wording import short
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy.typing as npt
+
     from attnviz.cards import Figure
     from attnviz.ui.components.pixel_viewer import AttentionView
 
@@ -163,13 +165,21 @@ def within_is_missing(name: str) -> str:
     )
 
 
-def within(size: int) -> str:
-    """Return what the weights inside one block are."""
+def within(weights: npt.NDArray[np.floating]) -> str:
+    """Return what the weights inside one block are.
+
+    Args:
+        weights: (feature that takes, feature that gives); each row adds up to 1.
+    """
+    size = len(weights)
+    least, most = short(weights.min() * size, 3), short(weights.max() * size, 3)
     return (
         "Lock a block in the viewer above to see the weights inside it; at first it is the block with most ink. "
         f"These {size} × {size} weights do not stand for places. Each row is a feature that takes, each column a "
         f"feature that gives, and each row adds up to 1; an even share is 1/{size}. All heads use the same weights. A "
-        "bright cell says which features of this block are mixed, and nothing about where on the picture it looks."
+        "violet cell says that a feature takes more than an even share from another one of this block; it says nothing "
+        f"about where on the picture the block looks. The weights of this block lie between {least} and {most} times "
+        "an even share."
     )
 
 

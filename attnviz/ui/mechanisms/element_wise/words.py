@@ -88,6 +88,6 @@ def does_not_show() -> str:
         "A sharp boot *before conv* does not mean that the layer has recognised a boot: the layer multiplies the "
         "picture itself, and a pixel that was 0 stays 0. *Copy or feature?* below tests the model with its "
         "relevance replaced.\n\n"
-        "A bright pixel in the last stage did not necessarily decide the answer: a linear layer follows, which this "
+        "A large value in the last stage did not necessarily decide the answer: a linear layer follows, which this "
         "page does not draw. Each map has its own scale unless you choose *all maps*."
     )

@@ -55,3 +55,9 @@ def test_less_work_is_never_called_more() -> None:
     assert "25 % of the parameters" in said
     assert "3.4 times the work" in said
     assert "it does less work" in words.saved({"blocks": (50, 90), "plain": (200, 100), "zero": (50, 0)})
+
+
+def test_weights_inside_a_block_are_said_as_multiples_of_an_even_share() -> None:
+    said = words.within(np.array([[0.25, 0.75], [0.5, 0.5]]))
+    assert "These 2 × 2 weights" in said
+    assert said.endswith("between 0.500 and 1.50 times an even share.")
