@@ -1,6 +1,8 @@
 // Bring something into view and keep it there while the page is still arriving. A page comes in parts, and each part
 // that arrives, above or below, can move what was scrolled to.
 
+import { isRunning } from "./at_rest.js";
+
 const CALM = 4000; // milliseconds without a movement, once the page's script has ended: modules may come later
 const LONGEST = 30_000; // milliseconds
 const STEP = 50; // milliseconds
@@ -53,9 +55,4 @@ function scrolled(before, now) {
 
 function away(one, other) {
   return Math.abs(one - other) > OURS;
-}
-
-/** Whether the page's script is running: more may come, however long it takes. */
-function isRunning() {
-  return document.querySelector('[data-testid="stApp"]')?.getAttribute("data-test-script-state") === "running";
 }

@@ -1,6 +1,7 @@
 // What every component shares: how Streamlit mounts it, what happens when it fails, when it tells Python, and when its
 // words follow its maps.
 
+import { isAtRest, watch } from "./at_rest.js";
 import { ControlledState } from "./controlled_state.js";
 import { palettes, readTheme } from "./colours.js";
 import { element, say, text } from "./dom.js";
@@ -167,10 +168,12 @@ export class Part {
     this.resting = setTimeout(() => this.guard(act), REST);
   }
 
-  /** Tell Python, once things have come to rest, what is not as it was told last. */
+  /** Tell Python, once the page has come to rest, what is not as it was told last. */
   settle() {
+    watch();
     clearTimeout(this.settling);
     this.settling = setTimeout(() => {
+      if (!isAtRest(REST)) return this.settle();
       for (const [name, value] of Object.entries(this.settled())) {
         const news = this.state(name).report(value);
         if (news) this.report(name, news);
