@@ -87,7 +87,7 @@ def main() -> None:
                     right[name, source, place].append(answer == str(label))
                 page.get_by_role("button", name="Clear", exact=True).click()
     groups = sorted({key[1:] for key in right})
-    print("| drawn digits answered rightly | " + " | ".join(f"{one}, {place}" for one, place in groups) + " |")
+    print("| drawn digits answered correctly | " + " | ".join(f"{one}, {place}" for one, place in groups) + " |")
     print("| --- " * (len(groups) + 1) + "|")
     for name in sorted(names, key=lambda one: (one != SHIPPED, one)):
         shares = [right[name, *group] for group in groups]

@@ -3,8 +3,8 @@
     ATTNVIZ_DATA=FOLDER python benchmarks/strokes_to_mnist.py
 
 A small convolutional net is trained on `strokes` alone and tested on MNIST's test set, which it meets once, at the end.
-The other way, a line through the pixels (standardised logistic regression) is trained on MNIST's training ones and
-eights and tested on drawn ones and eights. Needs MNIST in the data folder and some minutes on one core.
+The other way, logistic regression on the standardised pixels is trained on MNIST's training ones and eights and tested
+on drawn ones and eights. Needs MNIST in the data folder and some minutes on one core.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Seeds that are added to a checkpoint, and trainings that are gone on with, attnviz/training/seeds.py."""
+"""Seeds that are added to a checkpoint, and trainings that are resumed, attnviz/training/seeds.py."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The experiments of the pixel page and of *The paper, again*, one per file: what to ask beyond looking.
+"""The experiments of the pixel page and of *The paper, again*, one per file: questions that maps alone leave open.
 
 Each is a module with
 
