@@ -22,7 +22,7 @@ from tests.browser.harness import launch, ready, running
 CHECKPOINT = "element_wise.fashion-b"
 CLICKS, REST, WARM = 60, 700, 5  # clicks that count; milliseconds between them: the page's next run has ended; before
 
-# A click leaves `pending` in the answer; when that is gone, the answer belongs to the click. A message that is posted in
+# A click leaves `pending` in the answer; when that is gone, the answer belongs to the click. A message posted in
 # the next frame arrives when that frame has been painted.
 WATCH = """(root) => {
   let clicked = 0, asked = false;
