@@ -131,7 +131,7 @@ CONTROL = changed(
 )  # fmt: skip
 COLOUR_CONTROL = changed(
     CONTROL, name="cifar", title="CIFAR-10: the paper's convolutional control", data="cifar10", config=CIFAR,
-    why="What element-wise attention is compared with: 961,310 parameters.", batch=1024, accumulate=8,
+    why="What element-wise attention is compared with: 961,310 parameters.", batch=1024, accumulate=8, weights=None,
     tests=(Test(data="cifar10"),), cost="86 core-minutes",
 )  # fmt: skip
 PAPERS_LINE = changed(
