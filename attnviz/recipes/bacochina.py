@@ -115,11 +115,11 @@ COLOUR = changed(
 )  # fmt: skip
 COLOUR_TWO = changed(
     COLOUR, name="cifar-two-rates", title="CIFAR-10: 8 heads, 4 layers, two learning rates",
-    why="The arrays learn at 0.1, the rest at 1e-3.", weights=None, **two_optimisers(COLOUR.config),
+    why="The arrays learn at 0.1, the rest at 1e-3.", weights="float16", **two_optimisers(COLOUR.config),
 )  # fmt: skip
 COLOUR_NO_SKIP = changed(
     COLOUR, name="cifar-no-skip", title="CIFAR-10: 8 heads, 2 layers, no skip", probes=probes(2),
-    why="The paper's model that does not converge.", config={**NO_SKIP_CONFIG, **CIFAR},
+    why="The paper's model that does not converge.", config={**NO_SKIP_CONFIG, **CIFAR}, weights=None, cost="10 core-minutes",
 )  # fmt: skip
 
 CONTROL = changed(
