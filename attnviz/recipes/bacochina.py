@@ -119,7 +119,8 @@ COLOUR_TWO = changed(
 )  # fmt: skip
 COLOUR_NO_SKIP = changed(
     COLOUR, name="cifar-no-skip", title="CIFAR-10: 8 heads, 2 layers, no skip", probes=probes(2),
-    why="The paper's model that does not converge.", config={**NO_SKIP_CONFIG, **CIFAR}, weights=None, cost="10 core-minutes",
+    why="The paper's model that does not converge.", config={**NO_SKIP_CONFIG, **CIFAR}, weights=None,
+    cost="10 core-minutes",
 )  # fmt: skip
 
 CONTROL = changed(

@@ -232,7 +232,7 @@ def recipes(source: str) -> list[str]:
 EXPERIMENTS = {
     "norm": Experiment(
         "Does the norm normalise?",
-        "The relevance hardly varies, so eps decides what the norm does with it. Drag eps and watch the maps change.",
+        "Where the relevance hardly varies, eps decides what the norm does. Drag eps and watch the maps change.",
         norm,
     ),
     "copy": Experiment(

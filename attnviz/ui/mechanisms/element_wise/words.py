@@ -55,8 +55,8 @@ def of_values(share: float) -> str:
 
 def means(view: StageView, measured: list[Measured]) -> str:
     """Return what the pictures mean, with the numbers of this model and this picture."""
-    first = measured[0]
-    heads, channels, rows, columns = view.layers[0].x_weights.shape
+    first, layer = measured[0], view.layers[0]
+    heads, channels, rows, columns = layer.x_weights.shape
     said = (
         f"Every pixel is multiplied by its own **x weight**, and a {term('softmax')} along its row turns the products "
         "into shares that add up to 1. The same is done with its **y weight** along its column. The product of the "
@@ -64,29 +64,45 @@ def means(view: StageView, measured: list[Measured]) -> str:
         f"query or a key. An {term('even share')} is 1/{columns} × 1/{rows} = {short(1 / rows / columns)}."
         f"\n\n{EQUATION}\n\n"
     )
-    if first.eps is not None:
-        times = first.eps / first.variance if first.variance else float("inf")
-        said += (
-            f"On this picture, in layer 1, the relevance has a variance of {short(first.variance, 2)}. The "
-            f"{term('batch normalisation', 'norm')} adds eps = {short(first.eps, 2)}, {about(times)} times as much, "
-            "before it divides, so it hardly normalises. "
-        )
+    if layer.fixed is not None:
+        said += "Not so in this control: its relevance is the same for every picture. "
+    elif first.eps is not None:
+        said += normalises(first.variance, first.eps)
     else:
-        said += f"In place of a norm, this model multiplies its relevance by {view.layers[0].factor:g}. "
+        said += f"In place of a norm, this model multiplies its relevance by {layer.factor:g}. "
     each = f"{heads} {term('heads' if heads > 1 else 'head')}" + (f" of {channels} channels" if channels > 1 else "")
+    skip = term("skip connection")
+    added = f"The {skip} adds the input again, and" if layer.skip else f"There is no {skip}:"
     return said + (
         f"What goes into the {term('convolution')}, {each}, has {percent(first.gain)} of the strength of the "
-        f"layer's input; what comes out has {percent(first.convolved)}. The {term('skip connection')} adds the input "
-        f"again, and {term('ReLU')} sets "
+        f"layer's input; what comes out has {percent(first.convolved)}. {added} {term('ReLU')} sets "
         f"{of_values(first.cut)} to 0{'' if first.cut else ' here'}."
+    )
+
+
+def normalises(variance: float, eps: float) -> str:
+    """Return what the norm of the relevance does on a picture whose relevance has a variance."""
+    norm = term("batch normalisation", "norm")
+    if not variance:
+        return f"On this picture, in layer 1, the relevance is the same everywhere; the {norm} divides by eps alone. "
+    times = eps / variance
+    if times >= 10:
+        result = f"{about(times)} times as much, before it divides, so it hardly normalises"
+    elif times > 0.1:
+        result = f"{about(times)} times as much, before it divides, so it normalises only in part"
+    else:
+        result = f"only {percent(times)} of that, before it divides, so it does normalise"
+    return (
+        f"On this picture, in layer 1, the relevance has a variance of {short(variance, 2)}. The {norm} adds "
+        f"eps = {short(eps, 2)}, {result}. "
     )
 
 
 def does_not_show() -> str:
     """Return what the pictures cannot tell."""
     return (
-        "A sharp boot *before conv* does not mean that the layer has recognised a boot: the layer multiplies the "
-        "picture itself, and a pixel that was 0 stays 0. *Copy or feature?* below tests the model with its "
+        "A sharp picture *before conv* does not mean that the layer has recognised what it shows: the layer multiplies "
+        "the picture itself, and a pixel that was 0 stays 0. *Copy or feature?* below tests the model with its "
         "relevance replaced.\n\n"
         "A large value in the last stage did not necessarily decide the answer: a linear layer follows, which this "
         "page does not draw. Each map has its own scale unless you choose *all maps*."

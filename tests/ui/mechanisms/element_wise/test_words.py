@@ -3,6 +3,9 @@
 import re
 from dataclasses import replace
 
+import numpy as np
+import pytest
+
 from attnviz.ui.mechanisms.element_wise import words
 from attnviz.ui.mechanisms.element_wise.stages import Measured
 from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, of_values, percent
@@ -22,6 +25,35 @@ def test_the_norm_is_held_against_the_variance_of_the_relevance() -> None:
     assert "38,000 times as much" in said
     assert "8 heads, has 0.93 % of the strength" in said
     assert "1/28 × 1/28 = 0.001276" in said
+
+
+@pytest.mark.parametrize(
+    ("variance", "ending"),
+    [
+        (1e-6, "10 times as much, before it divides, so it hardly normalises. "),
+        (1e-5, "1.0 times as much, before it divides, so it normalises only in part. "),
+        (2e-4, "only 5.0 % of that, before it divides, so it does normalise. "),
+        (0.0, "the relevance is the same everywhere; the norm divides by eps alone. "),
+    ],
+)
+def test_whether_the_norm_normalises_depends_on_the_variance(variance: float, ending: str) -> None:
+    assert ending in means(grey(), [replace(MEASURED, variance=variance)])
+
+
+def test_a_layer_without_skip_is_not_said_to_add_its_input() -> None:
+    view = grey()
+    without = replace(view, layers=tuple(replace(layer, skip=False) for layer in view.layers))
+    said = means(without, [MEASURED])
+    assert "adds the input" not in said
+    assert said.endswith("There is no skip connection: ReLU sets 0.50 % of the values to 0.")
+
+
+def test_a_control_whose_relevance_is_given_is_not_said_to_compute_it() -> None:
+    view = blocks()
+    fixed = tuple(replace(layer, fixed=np.ones(layer.x_weights.shape)) for layer in view.layers)
+    said = means(replace(view, layers=fixed), [replace(MEASURED, eps=None, trained=None)])
+    assert "its relevance is the same for every picture" in said
+    assert "multiplies its relevance" not in said
 
 
 def test_without_a_norm_the_factor_is_named() -> None:
