@@ -28,6 +28,7 @@ CLASSES = tuple(range(10))
 FIRST_ARRAY = "layers.0.x_weights[0]"
 ARRAYS = ("layers.*.x_weights", "layers.*.y_weights")
 FASHION_MEAN, FASHION_STD = 0.286, 0.353  # of the intensities of the training pictures
+NORMED = " After 150 steps the running statistics of its norms lag behind; they are computed anew at the end."
 CIFAR = {"channels": 3, "rows": 32, "columns": 32}
 CIFAR_MEAN, CIFAR_STD = 0.4734, 0.2516
 MNIST_MEAN, MNIST_STD = 0.1307, 0.3081
@@ -90,9 +91,10 @@ def model(letter: str, heads: int, layers: int, norm: bool = False, affine: bool
     counts = f"{heads} head{'s' if heads > 1 else ''}, {layers} layers{words}"
     title = f"Model {letter}: {counts}" if len(letter) == 1 else counts.capitalize()
     name = f"fashion-{letter.lower()}{'-affine' if affine else ''}"
-    why = "One of the paper's models." if not norm else "The paper's model whose normalised output can die in training."
+    why = "One of the paper's models." + NORMED * norm
     cost = f"{max(2, round(heads * layers / 4))} core-minutes"
-    return changed(B, name=name, title=title, why=why, config=config, cost=cost, probes=probes(layers))
+    keep = "renewed" if norm else "last"
+    return changed(B, name=name, title=title, why=why, config=config, cost=cost, keep=keep, probes=probes(layers))
 
 
 A, C = model("A", 8, 2, norm=True), model("C", 16, 2, norm=True)

@@ -134,7 +134,9 @@ class Recipe(Strict):
         epochs, patience: at most so many epochs, and none after `patience` of them in a row without a better value of
             the watched figure; None never stops early.
         watch: the figure on the validation part that stopping, choosing and "plateau" go by.
-        keep: the weights of the epoch that was "best" by the watched figure, or of the "last".
+        keep: the weights of the epoch that was "best" by the watched figure, or of the "last". "renewed": those of the
+            last, with the running means and variances of batch normalisation computed anew from the training pictures,
+            which a training of few steps needs.
         weights: how the shipped parameters are stored. Figures are measured with the weights as stored. None: as
             float32, and not in the repository, as they are too large; the card gives the command that makes them.
         probes: what else the curve holds.
@@ -172,7 +174,7 @@ class Recipe(Strict):
     epochs: int = Field(gt=0)
     patience: int | None = Field(default=None, gt=0)
     watch: str = "loss"
-    keep: Literal["best", "last"] = "best"
+    keep: Literal["best", "last", "renewed"] = "best"
     weights: Literal["float32", "float16"] | None = "float32"
     probes: tuple[Probe, ...] = ()
     tests: tuple[Test, ...]
@@ -183,8 +185,11 @@ class Recipe(Strict):
         sgd = self.optimiser == "sgd"
         if self.validation is None and (self.keep == "best" or self.patience is not None):
             raise ValueError(
-                'without a validation part there is nothing to choose by: it needs keep="last" and no patience'
+                'without a validation part there is nothing to choose by: it needs keep="last" or "renewed", '
+                "and no patience"
             )
+        if self.keep == "renewed" and self.patience is not None:
+            raise ValueError('keep="renewed" needs all epochs, and so no patience')
         if self.validation is None and self.schedule == "plateau":
             raise ValueError("the schedule 'plateau' needs a validation part to watch")
         if self.momentum and not sgd:

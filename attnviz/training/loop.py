@@ -106,6 +106,8 @@ class Training:
             values: dict[str, float | None] = {}
             losses = yield from self._train_epoch(values)
             self.epoch += 1
+            if self.recipe.keep == "renewed" and self.epoch == self.recipe.epochs:
+                self._renew_statistics()
             if self.validation is not None:
                 self.model.eval()
                 measured = self.objective.measure(self.model, self.validation)
@@ -150,6 +152,22 @@ class Training:
             yield Step(step, steps)
         values |= {f"train_{name}": float(total) / shown for name, total in totals.items()}
         return torch.stack(losses)
+
+    @torch.no_grad()
+    def _renew_statistics(self) -> None:
+        """Compute the running means and variances of batch normalisation anew, as means over the training's batches.
+
+        Source: "Rethinking 'Batch' in BatchNorm", Wu and Johnson, 2021, https://arxiv.org/abs/2105.07576, section 3.
+        """
+        norms = [module for module in self.model.modules() if isinstance(module, _BatchNorm)]
+        momenta = [norm.momentum for norm in norms]
+        self.model.train()
+        for number, chosen in enumerate(torch.arange(len(self.train)).split(self.recipe.batch), 1):
+            for norm in norms:
+                norm.momentum = 1 / number
+            self.model(as_float(self.train[chosen.to(self.train.labels.device)].images))
+        for norm, momentum in zip(norms, momenta, strict=True):
+            norm.momentum = momentum
 
     def _watch(self, value: float) -> None:
         """Note the watched figure of the epoch that is done."""

@@ -245,6 +245,33 @@ def test_batches_of_a_model_that_normalises_by_batch_are_not_divided():
         Training(model, chosen, small.examples(40), None, torch.Generator())
 
 
+class Normalised(nn.Module):
+    """A linear layer whose logits are normalised by batch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = nn.Linear(784, 1)
+        self.norm = nn.BatchNorm1d(1)
+
+    def forward(self, images: Tensor) -> Tensor:
+        logits: Tensor = self.norm(self.line(images.flatten(1)))
+        return logits
+
+
+def test_renewed_statistics_are_means_over_the_batches_with_the_last_weights():
+    torch.manual_seed(0)
+    chosen = small.recipe("pixel_line", validation=None, keep="renewed", patience=None, epochs=2)
+    training = Training(Normalised(), chosen, small.examples(40), None, torch.Generator().manual_seed(0))
+    list(training.run())
+    model, images = training.model, small.examples(40).images.double().flatten(1) / 255
+    lines = (images @ model.line.weight.double().T + model.line.bias).detach().split(16)
+    mean, variance = (sum(of(batch) for batch in lines) / 3 for of in (torch.mean, torch.var))
+    torch.testing.assert_close(model.norm.running_mean.double(), mean[None], rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(model.norm.running_var.double(), variance[None], rtol=1e-5, atol=1e-6)
+    assert model.norm.momentum == 0.1
+    assert torch.equal(training.kept["norm.running_mean"], model.norm.running_mean)
+
+
 def test_without_a_validation_part_all_epochs_are_trained_and_the_last_weights_kept():
     chosen = small.recipe("pixel_line", validation=None, keep="last", patience=None, epochs=3)
     generator = torch.Generator().manual_seed(0)
