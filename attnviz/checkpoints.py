@@ -38,7 +38,7 @@ def load(name: str) -> Checkpoint:
     path = cards.weights(name)
     if card.recipe.weights is None and not path.exists():
         raise CheckpointError(
-            f"The weights of {name} are too large for the repository. This command makes them: {card.command}"
+            f"The weights of {name} are not kept in the repository. This command makes them: {card.command}"
         )
     try:
         content = path.read_bytes()

@@ -41,7 +41,7 @@ def see(names: list[str]) -> None:
         ):
             with column:
                 st.markdown(f"**{one.recipe.title}**")
-                look(one, chosen, state, key)
+                look(one, chosen, state if one is card else fitting(one, state), key)
     pickers.more(card, chosen)
     explain(card, chosen)
     url_state.state(**pickers.stated(card, chosen))
@@ -60,7 +60,7 @@ def beside(card: Card, names: list[str]) -> Card | None:
     if not same:
         return None
     titles = {"": "nothing", **{name: one.recipe.title for name, one in same.items()}}
-    name = url_state.choice(BESIDE, list(titles), "")
+    name = url_state.choice(BESIDE, list(titles), "", "model to compare with")
     st.selectbox(
         "Compare with", list(titles), key=BESIDE, format_func=titles.__getitem__, width=130,
         on_change=lambda: url_state.set_value(beside=st.session_state[BESIDE] or None),
@@ -77,13 +77,25 @@ def look(card: Card, chosen: pickers.Picture, state: dict[str, object], key: str
     stage_grid(view, key=key, state=state, switches=SWITCHES, on_change=mechanism_page.keep(FIELDS, settled_view, key))
 
 
+def fitting(card: Card, state: dict[str, object]) -> dict[str, object]:
+    """Return the part of a view that a model has: the second of two may have fewer layers and heads than the first."""
+    counts = {"layer": card.config.get("layers", 2), "head": card.config.get("heads", 8)}
+    kept = dict(state)
+    for name, count in counts.items():
+        if isinstance(value := kept.get(name), int) and value >= count:
+            del kept[name]
+    if isinstance(off := kept.get("off"), list):
+        kept["off"] = [[layer, head] for layer, head in off if layer < counts["layer"] and head < counts["head"]]
+    return kept
+
+
 def explain(card: Card, chosen: pickers.Picture) -> None:
     """Explain what the stages mean and what they do not show, offer the experiments, and draw the results."""
     from attnviz.ui.mechanisms.element_wise import stages
 
     view = cache.computed(stages.view, card, chosen.source, chosen.number)
     measured = cache.computed(stages.measure, card, chosen.source, chosen.number)
-    page.meaning(words.means(view, measured), words.does_not_show())
+    page.meaning(words.means(view, measured), words.does_not_show(view))
     choose(experiments.EXPERIMENTS, card, chosen, view)
     mechanism_page.results(MECHANISM, card)
 

@@ -138,7 +138,7 @@ class Recipe(Strict):
             last, with the running means and variances of batch normalisation computed anew from the training pictures,
             which a training of few steps needs.
         weights: how the shipped parameters are stored. Figures are measured with the weights as stored. None: as
-            float32, and not in the repository, as they are too large; the card gives the command that makes them.
+            float32, and not in the repository, to keep it small; the card gives the command that makes them.
         probes: what else the curve holds.
         tests: what the trained model is tested on.
         ablations: what else is measured on the same tests.

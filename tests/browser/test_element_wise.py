@@ -91,6 +91,56 @@ def test_a_pixel_that_is_locked_in_one_model_is_locked_in_the_other(opened: Open
     expect(other.locator(".picture-part .how")).to_contain_text("locked")
 
 
+def test_of_what_the_first_model_has_the_second_shows_what_it_has_too(opened: Open) -> None:
+    page = opened(f"&model={SMALL}&beside=element_wise.normed&head=3&off=1.3,2.1")
+    other = page.locator(".st-key-stages_beside .stage-grid")
+    other.and_(page.locator("[data-reading]")).wait_for()
+    expect(other.locator(".complaint")).to_be_hidden()
+    expect(other.get_by_role("button", name="Head 1 of layer 2, off")).to_be_visible()
+    expect(grid(page).get_by_role("button", name="Head 3 of layer 1, off")).to_be_visible()
+
+
+def test_the_heads_of_every_layer_can_be_switched_wherever_the_pointer_was(opened: Open) -> None:
+    page = opened()
+    box = grid(page).locator(".stage-wall .frame").last.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert state_of(grid(page))["layer"] == 1
+    grid(page).get_by_role("button", name="Head 2 of layer 1, on").click()
+    answered(page, expected(Switches(off=[(0, 1)])))
+
+
+def test_attention_can_be_switched_off(opened: Open) -> None:
+    page = opened()
+    grid(page).get_by_text("0: attention off").click()
+    zeros = [
+        np.zeros_like(layer.x_weights) for layer in stages.view(inference.exactly(SMALL), "fashion_mnist", 0).layers
+    ]
+    grid(page).and_(page.locator(".switched")).wait_for()
+    answered(page, expected(Switches(relevance=zeros)))
+    expect(grid(page).locator(".stage-wall")).to_contain_text("all 0")
+    page.wait_for_url("**relevance=zero**")
+
+
+def test_an_eps_that_a_model_does_not_have_switches_nothing(opened: Open) -> None:
+    page = opened("&model=element_wise.blocks&eps=1e-7")
+    assert not state_of(grid(page))["switched"]
+    assert json.loads(grid(page).get_attribute("data-answer") or "{}")["pending"] is False
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_what_is_wrong_with_a_link_stands_above_the_choices(opened: Open, width: int) -> None:
+    page = opened("&model=nonsense&beside=strange", viewport={"width": width, "height": 800})
+    warned = page.locator("[data-testid=stAlert]")
+    expect(warned.filter(has_text="There is no model to compare with 'strange'.")).to_be_visible()
+    box = warned.filter(has_text="There is no model 'nonsense'.").bounding_box()
+    shown = page.locator(".st-key-page_choices, .st-key-page_drawer").locator("visible=true").last.bounding_box()
+    assert box
+    assert shown
+    assert box["y"] + box["height"] <= shown["y"]
+    assert shown["x"] + shown["width"] <= width
+
+
 def test_an_experiment_has_stages_of_its_own(opened: Open) -> None:
     page = opened(f"&model={SMALL}&experiment=norm")
     own = page.locator(".st-key-norm_stages .stage-grid")

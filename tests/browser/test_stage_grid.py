@@ -73,6 +73,7 @@ def test_every_stage_equals_numpy(opened: Open, net: str) -> None:
     pytest.param("&eps=1e-11", Switches(eps=1e-11), marks=pytest.mark.slow),
     ("&skip=no&off=1.2,2.1,2.3", Switches(skip=False, off=[(0, 1), (1, 0), (1, 2)])),
     pytest.param("&relevance=one", Switches(relevance=[np.ones((3, 3, 32, 32))] * 2), marks=pytest.mark.slow),
+    ("&relevance=zero", Switches(relevance=[np.zeros((3, 3, 32, 32))] * 2)),
     ("&relevance=mean", Switches(relevance=[np.asarray(layer.mean) for layer in NETS["colour"]().layers])),
 ])  # fmt: skip
 def test_what_is_switched_changes_the_stages_as_numpy_says(opened: Open, words: str, switches: Switches) -> None:

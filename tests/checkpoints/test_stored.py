@@ -85,7 +85,7 @@ def test_a_card_may_stand_without_weights_and_says_how_they_are_made(home):
     (home / "weights.safetensors").unlink()
     assert cards.read(NAME) == card
     with pytest.raises(
-        CheckpointError, match=f"are too large for the repository. This command makes them: {card.command}"
+        CheckpointError, match=f"are not kept in the repository. This command makes them: {card.command}"
     ):
         attnviz.load(NAME)
 

@@ -41,7 +41,7 @@ def test_every_model_is_shown_with_sample_pictures_alone(page: AppTest, name: st
 def test_what_it_means_has_the_numbers_of_this_picture(page: AppTest) -> None:
     run(page, model="element_wise.small")
     assert "1/28 × 1/28 = 0.001276" in text(page)
-    assert "(#term-batch-normalisation) adds eps = 1.0" in text(page)
+    assert "(#term-batch-normalisation) divides by the square root of its stored variance plus eps" in text(page)
     run(page, model="element_wise.blocks")
     assert "In place of a norm, this model multiplies its relevance by 49" in text(page)
 

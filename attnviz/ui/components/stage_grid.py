@@ -35,7 +35,7 @@ FIELDS = Fields(
     Field("off", "heads", []),
     Field("eps", "float"),
     Field("skip", "yes_no", True),
-    Field("relevance", "choice", "learnt", ("learnt", "mean", "one", "other")),
+    Field("relevance", "choice", "learnt", ("learnt", "mean", "one", "other", "zero")),
 )
 
 

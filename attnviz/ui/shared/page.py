@@ -57,10 +57,13 @@ def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str
 def choices() -> Iterator[None]:
     """Draw what is drawn inside as the page's one row of choices; on a phone it is a drawer, closed at first.
 
-    The switch that opens the drawer is shown on a phone only (frontend/shared/page.css).
+    The switch that opens the drawer is shown on a phone only (frontend/shared/page.css). Sentences about a URL that
+    asks for what is not there stand above both.
     """
+    complaints = st.container()
     st.toggle("Choose model and picture", key="page_drawer")
-    with st.container(key="page_choices", horizontal=True, vertical_alignment="bottom"):
+    row = st.container(key="page_choices", horizontal=True, vertical_alignment="bottom")
+    with url_state.complaints_in(complaints), row:
         yield
 
 

@@ -205,7 +205,7 @@ def _number(source: str, first: int) -> int:
     shown, count = data.shown(source), data.DATASETS[source].counts["test"]
     number = url_state.number("number", count, first, _number_key())
     if shown.place(number) is None:
-        st.warning(page.verbatim(f"{cache.missing(source, number)} You see {first:,} instead."))
+        url_state.complain(f"{cache.missing(source, number)} You see {first:,} instead.")
         number = st.session_state[_number_key()] = first
     return number
 
@@ -237,7 +237,7 @@ def _drawing(here: list[str]) -> Picture | None:
     try:
         drawing.read(drawing.named(word))
     except BadInput as error:
-        st.warning(page.verbatim(str(error)))
+        url_state.complain(str(error))
         return None
     titles = {DRAWN: "Your drawing", **{name: data.DATASETS[name].title for name in here}}
     st.session_state["data"] = DRAWN
@@ -299,9 +299,7 @@ def token(count: int, grid: Grid | None) -> int:
     found = middle if word is None else _token_of(word, count, grid)
     if found is None:
         known = f"rows 1 to {grid.rows} and columns 1 to {grid.columns}" if grid else f"tokens 1 to {count}"
-        st.warning(
-            page.verbatim(f"The URL asks for query {word!r}; there are {known}. You see the middle one instead.")
-        )
+        url_state.complain(f"The URL asks for query {word!r}; there are {known}. You see the middle one instead.")
         found = middle
     if grid is None or found < grid.prefix:
         st.session_state["query_token"] = found + 1

@@ -8,10 +8,13 @@ its way to the browser therefore brings the previous one, and would undo what wa
 URLs that Python has replaced are remembered, and one of them that comes back with a click is brought up to date.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attnviz.errors import UnknownName
 from attnviz.ui.components.component import component, when_reported
@@ -27,21 +30,38 @@ FIRST = "1"
 _STATED = "url_state.stated"  # what the page shows, whether or not the URL says so
 _KNOWN = "url_state.known"  # the URLs that Python has replaced, and the current one at the end
 _MOST = 8  # how many are remembered: a click is late by one or two
+_PLACE: ContextVar[DeltaGenerator | None] = ContextVar("place of complaints", default=None)
 
 
-def choice(key: str, options: Sequence[str], default: str) -> str:
+@contextmanager
+def complaints_in(place: DeltaGenerator) -> Iterator[None]:
+    """Show what `complain` says inside the block in a container: a row of choices has no room for sentences."""
+    token = _PLACE.set(place)
+    try:
+        yield
+    finally:
+        _PLACE.reset(token)
+
+
+def complain(sentence: str) -> None:
+    """Show a sentence about a URL that asks for what is not there."""
+    (_PLACE.get() or st).warning(verbatim(sentence))
+
+
+def choice(key: str, options: Sequence[str], default: str, what: str | None = None) -> str:
     """Return which of several options the URL names, and set the widget of that key to it.
 
     Args:
         key: of the widget, and the name of the URL field.
         options: the valid values.
         default: the value where the field is missing or invalid; for an invalid one a sentence is shown.
+        what: the word for the options in that sentence; by default the name of the field.
     """
     word = st.query_params.get(key, default)
     if word not in options:
         known = [option for option in options if option]
         instead = f"You see {default!r} instead." if default else "None of them is open."
-        st.warning(verbatim(f"{UnknownName(key, word, known)} {instead}"))
+        complain(f"{UnknownName(what or key, word, known)} {instead}")
         word = default
     st.session_state[key] = word
     return word
@@ -58,11 +78,7 @@ def number(key: str, count: int, default: int, widget: str | None = None) -> int
     """
     word = st.query_params.get(key, str(default))
     if not (word.isascii() and word.isdecimal() and len(word) < 10 and int(word) < count):
-        st.warning(
-            verbatim(
-                f"The URL asks for {key} {word!r}; valid numbers are 0 to {count - 1:,}. You see {default:,} instead."
-            )
-        )
+        complain(f"The URL asks for {key} {word!r}; valid numbers are 0 to {count - 1:,}. You see {default:,} instead.")
         word = str(default)
     st.session_state[widget or key] = int(word)
     return int(word)
@@ -91,11 +107,9 @@ def state(**words: Any) -> None:
     """
     written = st.query_params.get("v", VERSION)
     if written not in (FIRST, VERSION):
-        st.warning(
-            verbatim(
-                f"This link has version {written!r}; this app reads versions {FIRST} and {VERSION}, and treats the "
-                f"link as one of version {VERSION}."
-            )
+        complain(
+            f"This link has version {written!r}; this app reads versions {FIRST} and {VERSION}, and treats the link as "
+            f"one of version {VERSION}."
         )
     stated = {"v": version(), **{key: str(word) for key, word in words.items()}}
     st.session_state[_STATED] = stated

@@ -19,7 +19,7 @@ import { wayLines, WayPanel } from "./way.js";
  */
 export function makeFrame(grid) {
   const act = (name) => (value) => grid.guard(() => grid.choose(name, value));
-  const words = Object.fromEntries(["complaint", "pictureHow", "insideTitle", "insideHow", "colourHow", "eps", "headsOf"].map((name) => [name, text()]));
+  const words = Object.fromEntries(["complaint", "pictureHow", "insideTitle", "insideHow", "colourHow", "eps"].map((name) => [name, text()]));
   const complaint = element("p.complaint", { hidden: true, role: "status" }, words.complaint,
     element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"));
   const picture = makePicture(grid);
@@ -95,11 +95,11 @@ function makeSwitches(grid, act, words) {
     oninput: () => act("eps")(Math.min(MOST_EPS, Math.max(LEAST_EPS, Number((10 ** Number(slider.value)).toPrecision(3))))),
   });
   const eps = element("label.eps", {}, element("span", {}, "eps "), slider, element("output", {}, words.eps));
-  const chips = element("div.chips", { role: "group" });
-  const heads = element("div.heads", {}, element("span", {}, words.headsOf), chips);
+  const heads = element("div.heads");
   const restore = element("button.quiet", { type: "button", onclick: () => grid.guard(() => grid.restore()) }, "as trained");
   const made = element("section.what-if", { "aria-label": "What if?" }, element("h2", {}, "What if\u2026", element("small", {}, "the stages and the answer follow immediately"), restore),
     element("div.row", {}, relevance.element, skip.element, eps, heads));
+  /** @type {HTMLElement[][]} of each layer */
   let buttons = [];
   return {
     element: made, slider,
@@ -110,8 +110,9 @@ function makeSwitches(grid, act, words) {
       skip.element.hidden = !has("skip") || !layers.some((layer) => layer.skip);
       eps.hidden = !has("eps") || !layers[0].norm;
       heads.hidden = !has("heads");
-      buttons = Array.from({ length: layers[0].heads }, (_, head) => element("button.chip", { type: "button", onclick: () => grid.guard(() => grid.switchHead(head)) }, String(head + 1)));
-      chips.replaceChildren(...buttons);
+      buttons = layers.map(({ heads: count }, layer) => Array.from({ length: count }, (_, head) => element("button.chip", { type: "button", onclick: () => grid.guard(() => grid.switchHead(layer, head)) }, String(head + 1))));
+      heads.replaceChildren(...buttons.map((ofLayer, layer) => element("div.of-layer", {}, element("span", {}, `Heads of layer ${layer + 1}`),
+        element("div.chips", { role: "group", "aria-label": `Heads of layer ${layer + 1}` }, ...ofLayer))));
     },
     show({ view, layers, arrays }) {
       relevance.show(view.relevance, [...(arrays["0.mean"] ? [] : ["mean"]), ...(arrays.other ? [] : ["other"])]);
@@ -120,13 +121,12 @@ function makeSwitches(grid, act, words) {
       slider.value = String(Math.log10(eps));
       set(slider, "aria-valuetext", short(eps, 2));
       say(words.eps, short(eps, 2));
-      say(words.headsOf, `Heads of layer ${view.layer + 1}`);
-      buttons.forEach((button, head) => {
-        const off = view.off.some(([of, which]) => of === view.layer && which === head);
+      buttons.forEach((ofLayer, layer) => ofLayer.forEach((button, head) => {
+        const off = view.off.some(([of, which]) => of === layer && which === head);
         set(button, "aria-pressed", String(!off));
-        set(button, "aria-label", `Head ${head + 1} ${off ? "off" : "on"}`);
+        set(button, "aria-label", `Head ${head + 1} of layer ${layer + 1}, ${off ? "off" : "on"}`);
         set(button, "title", off ? "off: click to switch it on" : "click to switch it off");
-      });
+      }));
       restore.hidden = !isSwitched(view);
     },
   };

@@ -86,6 +86,7 @@ export class LiveAnswer {
   heard({ error, digest, arrays }, question) {
     if (!this.pending || question !== this.question) return; // of an earlier picture or switch: it is not shown
     if (error) {
+      this.rest();
       this.complain(error);
     } else if (digest === this.grid.header.origin.digest) {
       this.complain("");

@@ -115,6 +115,8 @@ export class StageGrid extends PixelPart {
       this.view = readView(this.header.fields, this.view, facts).view;
     }
     if (!this.coloured) this.view.channel = "colour";
+    if (!layers.some((layer) => layer.norm)) this.view.eps = null;
+    if (!layers.some((layer) => layer.skip)) this.view.skip = true;
     this.at = this.view.pixel ?? (first || !this.fits(this.at) ? brightest(this.placement.plane(this.arrays.input, 0), cells) : this.at);
     this.tile = Math.min(this.tile, layers.length * this.columns.length - 1);
     if (Math.floor(this.tile / this.columns.length) !== this.view.layer) this.tile = this.view.layer * this.columns.length;
@@ -140,7 +142,8 @@ export class StageGrid extends PixelPart {
     const { view, layers, arrays, header } = this;
     const { eps, skip, off } = view;
     if (view.relevance === "learnt") return { eps, skip, off };
-    if (view.relevance === "one") return { eps, skip, off, relevance: layers.map((layer) => new Float64Array(layer.xWeights.length).fill(1)) };
+    const given = { one: 1, zero: 0 }[view.relevance];
+    if (given !== undefined) return { eps, skip, off, relevance: layers.map((layer) => new Float64Array(layer.xWeights.length).fill(given)) };
     if (view.relevance === "mean") return { eps, skip, off, relevance: layers.map((_, number) => arrays[`${number}.mean`]) };
     const { number } = header.other;
     const other = this.other && this.other.number === number ? this.other : { number, stages: netStages(layers, arrays.other) };
@@ -207,8 +210,8 @@ export class StageGrid extends PixelPart {
     this.changed();
   }
 
-  switchHead(head) {
-    const { off, layer } = this.view;
+  switchHead(layer, head) {
+    const { off } = this.view;
     const rest = off.filter(([of, which]) => of !== layer || which !== head);
     this.choose("off", rest.length < off.length ? rest : [...off, [layer, head]].sort((one, two) => one[0] - two[0] || one[1] - two[1]));
   }

@@ -199,7 +199,7 @@ export function way(layer, stages, place, head, { eps = null, skip = true, off =
 
 /**
  * What the convolution adds up for one value of its output.
- * @returns {{heads: {cells: number[], sum: number}[], cells: number[], bias: number}} per head, and over all heads, what
+ * @returns {{maps: number, heads: {cells: number[], sum: number}[], cells: number[], bias: number|null}} the number of maps it reads; per head, and over all heads, what
  *   each place of the window contributes, summed over the channels; NaN where the window leaves the picture
  */
 function window({ heads, channels, rows, columns, kernel, conv, bias }, attended, { channel, row, column }) {
@@ -218,7 +218,7 @@ function window({ heads, channels, rows, columns, kernel, conv, bias }, attended
     own.forEach((value, i) => (cells[i] += value));
     return { cells: own, sum: own.reduce((sum, value) => sum + (Number.isNaN(value) ? 0 : value), 0) };
   });
-  return { heads: found, cells, bias: bias ? bias[channel] : 0 };
+  return { maps: heads * channels, heads: found, cells, bias: bias ? bias[channel] : null };
 }
 
 /** The share of a layer's values that ReLU sets to 0 because they are negative. @param {Record<string, Float64Array>} stages */

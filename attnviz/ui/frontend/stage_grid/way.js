@@ -12,9 +12,9 @@ export const STEPS = [
   ["relevance", "relevance", "x relevance \u00d7 y relevance"],
   ["normed_relevance", "normed", "(relevance \u2212 mean) \u00f7 \u221a(variance + eps)"],
   ["attended", "before conv", "input \u00d7 normed relevance"],
-  ["after_conv", "after conv", "sum over nine neighbours of every head, plus a bias"],
-  ["before_norm", "before norm", "plus the input: the skip"],
-  ["after_norm", "after norm", "minus mean, over standard deviation"],
+  ["after_conv", "after conv", "sum over the neighbours in every map of every head, plus a bias if there is one"],
+  ["before_norm", "before norm", "plus the input, where there is a skip"],
+  ["after_norm", "after norm", "minus mean, over standard deviation, where there is a norm"],
   ["output", "output", "ReLU: below zero becomes 0"],
 ];
 
@@ -30,7 +30,6 @@ export function arithmetic(found) {
   const normed = (value, { mean, variance, eps, scale, shift }) =>
     `(${short(value)} ${mean < 0 ? "+" : "\u2212"} ${short(Math.abs(mean))})\n\u00f7 \u221a(${short(variance, 2)} + ${short(eps, 2)})`
     + (scale === null ? "" : ` \u00d7 ${n(scale)}`) + (shift === null ? "" : ` ${signed(shift)}`);
-  const heads = conv.heads.length;
   return {
     x_product: { sum: `${n(input)} \u00d7 ${n(x.weight)}`, value: x.product },
     x_relevance: { sum: `e^${n(x.product)} \u00f7 ${short(x.sum)}`, value: x.share },
@@ -43,7 +42,7 @@ export function arithmetic(found) {
       value: found.normed,
     },
     attended: { sum: found.off ? "this head is off" : `${n(input)} \u00d7 ${n(found.normed)}`, value: found.attended },
-    after_conv: { sum: `${heads} \u00d7 ${conv.cells.length} terms ${signed(conv.bias)}`, value: found.afterConv },
+    after_conv: { sum: `${conv.maps} \u00d7 ${conv.cells.length} terms${conv.bias === null ? "" : ` ${signed(conv.bias)}`}`, value: found.afterConv },
     before_norm: { sum: found.skip ? `${n(found.afterConv)} ${signed(input)}` : "no skip", value: found.beforeNorm },
     after_norm: { sum: outputNorm ? normed(found.beforeNorm, outputNorm) : "no norm here", value: found.afterNorm },
     output: { sum: `max(0, ${n(found.afterNorm)})`, value: found.output },
@@ -103,7 +102,7 @@ export class WayPanel {
       say(this.values[tap], column3(said[tap].value));
       this.rows[i].classList.toggle("on", tap === step);
     });
-    say(this.names.normed_relevance, found.norm ? "normed" : found.factor === 1 ? "relevance" : "\u00d7 positions");
+    say(this.names.normed_relevance, found.norm ? "normed" : found.factor === 1 || found.replaced ? "relevance" : "\u00d7 positions");
     this.sayWindow(found.conv, kernel, colour);
     if (this.perHead.open) this.sayHeads();
   }
@@ -152,7 +151,7 @@ export function wayLines(found) {
     ["attended", found.off ? "the head is off" : "input times normed relevance", found.attended],
     ...conv.cells.map((value, i) => [`neighbour ${i + 1}`, "over all heads", value]),
     ...conv.heads.map(({ sum }, head) => [`head ${head + 1}`, "over its neighbours", sum]),
-    ["bias", "", conv.bias], ["after conv", "", found.afterConv], ["before norm", found.skip ? "plus the input" : "no skip", found.beforeNorm],
+    ...(conv.bias === null ? [] : [["bias", "", conv.bias]]), ["after conv", "", found.afterConv], ["before norm", found.skip ? "plus the input" : "no skip", found.beforeNorm],
     ["after norm", outputNorm ? plain(outputNorm).join(", ") : "no norm", found.afterNorm], ["output", "max(0, after norm)", found.output],
   ];
   return lines.map(([name, how, value]) => [name, how, full(value)].join("\t"));

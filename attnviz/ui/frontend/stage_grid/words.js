@@ -37,7 +37,7 @@ export function sayAll(grid) {
   grid.tiles.forEach(({ extent: { low, high, most }, scale }, number) => {
     // A number that is next to nothing beside the largest is 0: there is no room for its digits.
     const end = (value) => (Math.abs(value) < most / 100 ? "0" : short(value, 2));
-    const said = inColour || view.scale === "all" ? `${end(low)}\u2026${end(high)}` : low >= 0 ? `0 to ${n(scale.high)}` : `\u00b1 ${n(scale.high)}`;
+    const said = most === 0 ? "all 0" : inColour || view.scale === "all" ? `${end(low)}\u2026${end(high)}` : low >= 0 ? `0 to ${n(scale.high)}` : `\u00b1 ${n(scale.high)}`;
     wall.sayRange(number, said);
   });
   wall.mark(tile);

@@ -26,14 +26,14 @@ class Switched(Strict):
         eps: of the norm of the relevance; None keeps the trained one.
         skip: whether the input of a layer is added to what its convolution gives.
         relevance: "mean" puts the mean over the sample pictures in the place of the normed relevance, "one" puts 1,
-            "other" what another picture gets.
+            "other" what another picture gets, "zero" 0, so that nothing goes into the convolution.
         data, other: that picture: its data set, and its place in the test split.
         layers: paths of the layers of which the stages are wanted.
     """
 
     eps: Annotated[float, Field(gt=0, le=1)] | None = None
     skip: bool = True
-    relevance: Literal["learnt", "mean", "one", "other"] = "learnt"
+    relevance: Literal["learnt", "mean", "one", "other", "zero"] = "learnt"
     data: Annotated[str, Field(max_length=100)] | None = None
     other: Annotated[int, Field(ge=0)] | None = None
     layers: Annotated[list[Path], Field(max_length=16)] = []
@@ -111,8 +111,8 @@ def _relevance(context: Context[Switched], paths: list[str]) -> dict[str, Tensor
     from attnviz.ui.mechanisms.element_wise import stages
 
     wanted, checkpoint = context.parameters, context.checkpoint
-    if wanted.relevance == "one":
-        return dict.fromkeys(paths, torch.ones(()))
+    if wanted.relevance in ("one", "zero"):
+        return dict.fromkeys(paths, torch.full((), float(wanted.relevance == "one")))
     if wanted.relevance == "mean":
         means = cache.computed(stages.mean_relevance, checkpoint.card)
         return {path: torch.from_numpy(means[path])[None] for path in paths}

@@ -63,6 +63,7 @@ def norm(card: Card, picture: Picture, view: StageView) -> None:
         lines.append(f"| {number} | {' | '.join(cells)} |")
     st.markdown("\n".join(lines))
     st.caption(
+        "The table is for the model as trained; much of the stored variance is what is left of its initial value, 1. "
         "All maps have the same scale, so that *normed* can be compared with what follows. *Gain* is the strength "
         "(root mean square) of what goes into the convolution, as a share of what came into the layer. The rest of the "
         "network was trained with its own eps, so its answers with another eps are not a fair test."
@@ -75,8 +76,9 @@ def copy(card: Card, picture: Picture, view: StageView) -> None:
     stage_grid(view, key="copy_stages", columns=columns, switches=("relevance",), inside=False, saves=False)
     st.markdown(ablations(card))
     st.caption(
-        "In the stages above, the mean map is the mean over sample pictures of the model's data; in the table it is "
-        "the mean over 3,000 training pictures. Only the relevance is replaced: nothing is trained again."
+        "In the stages above, the mean map is the mean over up to 200 pictures of the model's data; in the table, for "
+        "the seed shown here, it is the mean over 3,000 training pictures. Only the relevance is replaced: nothing is "
+        "trained again."
     )
 
 
@@ -106,8 +108,8 @@ def dying(card: Card, picture: Picture, view: StageView) -> None:
     st.markdown(
         "The paper's models A and C stayed at chance: their loss, 15 ln 10, is that of guessing. "
         f"{ours()}Each of their layers ends with a norm that has **one scale and one shift for the whole picture**, "
-        "and the scale starts near 0. A simplified network without attention shows what can happen. "
-        f"Of {found['seeds']} seeds, "
+        "and the scale starts near 0. A simplified network without attention, trained on Fashion-MNIST, shows what can "
+        f"happen. Of {found['seeds']} seeds, "
         + " and ".join(f"**{count}** with {layers} layers" for layers, count in dead.items())
         + " were dead after 45 steps: the scale and the shift cross zero together, ReLU gives 0 everywhere, and no "
         "gradient ever comes back."
@@ -175,9 +177,10 @@ def heads(card: Card, picture: Picture, view: StageView) -> None:
     maps = cache.computed(stages.attended, card, picture.source, picture.number)[layer]
     count, channels = maps.shape[:2]
     maps = maps.mean(1) if channels > 1 else maps[:, 0]
+    mean = f", mean of its {channels} channels" if channels > 1 else ""
     map_grid(
         maps, [f"head {head + 1}" for head in range(count)], key="heads_maps", role="signed", scale="all",
-        title=f"What each head of layer {layer + 1} passes to the convolution", origin=dict(view.origin),
+        title=f"What each head of layer {layer + 1} passes to the convolution{mean}", origin=dict(view.origin),
     )  # fmt: skip
     rows = [name for name in recipes(card.recipe.data) if RECIPES[name].model in MECHANISM.models]
     result_dots.show(rows, CONTROLS, MECHANISM.papers, card.recipe.data, key="heads_dots")

@@ -8,7 +8,7 @@ from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
-    from attnviz.ui.components.stage_grid import StageView
+    from attnviz.ui.components.stage_grid import StageLayer, StageView
     from attnviz.ui.mechanisms.element_wise.stages import Measured
 
 QUESTION = "What remains of a pixel after each step? Move over a picture to follow it."
@@ -17,23 +17,24 @@ NONE = (
     "`python -m attnviz train element_wise --recipe fashion-b` trains the paper's model B on Fashion-MNIST in a few "
     "minutes; this page then shows it."
 )
-# A line each: a phone is wide enough for one.
-EQUATION = r"""$$
-r^x = \operatorname{softmax}_{\text{row}}(x \odot w^x)
-$$
 
-$$
-r^y = \operatorname{softmax}_{\text{column}}(x \odot w^y)
-$$
 
-$$
-s = \operatorname{conv}\big(x \odot \text{norm}(r^x \odot r^y)\big)
-$$
-
-$$
-\text{output} = \operatorname{ReLU}\big(\text{norm}(s + x)\big)
-$$
-"""
+def equations(layer: StageLayer) -> str:
+    """Return what a layer computes, as LaTeX in Markdown: a line each, as a phone is wide enough for one."""
+    relevance = r"r^x \odot r^y"
+    if layer.norm is not None:
+        relevance = rf"\text{{norm}}({relevance})"
+    elif layer.factor != 1:
+        relevance = f"{layer.factor:g}\\,({relevance})"
+    added = "s + x" if layer.skip else "s"
+    last = added if layer.output_norm is None else rf"\text{{norm}}({added})"
+    lines = (
+        r"r^x = \operatorname{softmax}_{\text{row}}(x \odot w^x)",
+        r"r^y = \operatorname{softmax}_{\text{column}}(x \odot w^y)",
+        rf"s = \operatorname{{conv}}\big(x \odot {relevance}\big)",
+        rf"\text{{output}} = \operatorname{{ReLU}}\big({last}\big)",
+    )
+    return "\n\n".join(f"$$\n{line}\n$$" for line in lines)
 
 
 def about(value: float) -> str:
@@ -62,14 +63,19 @@ def means(view: StageView, measured: list[Measured]) -> str:
         "into shares that add up to 1. The same is done with its **y weight** along its column. The product of the "
         f"two shares is the pixel's {term('relevance map', '**relevance**')}. No pixel looks at another one through a "
         f"query or a key. An {term('even share')} is 1/{columns} × 1/{rows} = {short(1 / rows / columns)}."
-        f"\n\n{EQUATION}\n\n"
+        f"\n\n{equations(layer)}\n\n"
     )
+    if view.block > 1:
+        said += (
+            f"This model takes each block of {view.block} × {view.block} pixels as one position with {channels} "
+            f"channels: a row has {columns} positions, and neighbours are {view.block} pixels apart. "
+        )
     if layer.fixed is not None:
-        said += "Not so in this control: its relevance is the same for every picture. "
-    elif first.eps is not None:
-        said += normalises(first.variance, first.eps)
-    else:
-        said += f"In place of a norm, this model multiplies its relevance by {layer.factor:g}. "
+        said += "In this control the relevance is not learnt: it is the same for every picture. "
+    elif first.eps is not None and first.trained is not None:
+        said += normalises(first.variance, first.trained, first.eps)
+    elif layer.factor != 1:
+        said += f"In place of a norm, this model multiplies its relevance by {layer.factor:g}: an even share is 1. "
     each = f"{heads} {term('heads' if heads > 1 else 'head')}" + (f" of {channels} channels" if channels > 1 else "")
     skip = term("skip connection")
     added = f"The {skip} adds the input again, and" if layer.skip else f"There is no {skip}:"
@@ -80,30 +86,34 @@ def means(view: StageView, measured: list[Measured]) -> str:
     )
 
 
-def normalises(variance: float, eps: float) -> str:
-    """Return what the norm of the relevance does on a picture whose relevance has a variance."""
+def normalises(variance: float, stored: float, eps: float) -> str:
+    """Return what the norm of the relevance does on a picture.
+
+    Args:
+        variance: of the relevance on the picture.
+        stored: the variance that the norm has stored in training.
+        eps: what the norm adds to it.
+    """
     norm = term("batch normalisation", "norm")
-    if not variance:
-        return f"On this picture, in layer 1, the relevance is the same everywhere; the {norm} divides by eps alone. "
-    times = eps / variance
+    times = (stored + eps) / variance if variance else float("inf")
     if times >= 10:
-        result = f"{about(times)} times as much, before it divides, so it hardly normalises"
-    elif times > 0.1:
-        result = f"{about(times)} times as much, before it divides, so it normalises only in part"
+        result = f"{about(times)} times as much, so it hardly normalises" if variance else "so it hardly normalises"
+    elif times > 1.5:
+        result = f"{about(times)} times as much, so it normalises only in part"
     else:
-        result = f"only {percent(times)} of that, before it divides, so it does normalise"
+        result = "no more than that, so it does normalise"
     return (
-        f"On this picture, in layer 1, the relevance has a variance of {short(variance, 2)}. The {norm} adds "
-        f"eps = {short(eps, 2)}, {result}. "
+        f"On this picture, in layer 1, the relevance has a variance of {short(variance, 2)}. The {norm} divides by the "
+        f"square root of its stored variance plus eps, {short(stored, 2)} + {short(eps, 2)}: {result}. "
     )
 
 
-def does_not_show() -> str:
+def does_not_show(view: StageView) -> str:
     """Return what the pictures cannot tell."""
+    zero = " and a pixel that was 0 stays 0." if view.input.min() >= 0 else " so its shapes remain."
     return (
         "A sharp picture *before conv* does not mean that the layer has recognised what it shows: the layer multiplies "
-        "the picture itself, and a pixel that was 0 stays 0. *Copy or feature?* below tests the model with its "
-        "relevance replaced.\n\n"
+        f"the picture itself,{zero} *Copy or feature?* below tests the model with its relevance replaced.\n\n"
         "A large value in the last stage did not necessarily decide the answer: a linear layer follows, which this "
         "page does not draw. Each map has its own scale unless you choose *all maps*."
     )

@@ -58,12 +58,14 @@ def test_a_relevance_from_elsewhere(here: Path) -> None:
     name, few = "element_wise.small", samples.read("fashion_mnist")
     view = stages.view(inference.exactly(name), "fashion_mnist", 0)
     ones = [np.ones_like(layer.x_weights) for layer in view.layers]
+    zeros = [np.zeros_like(layer.x_weights) for layer in view.layers]
     means = [layer.mean for layer in view.layers]
     other = replace(view, input=few.images[7].transpose(2, 0, 1) / 255)
     borrowed = [said["normed_relevance"] for said in spelled_out(other)]
     number = {"data": "fashion_mnist", "other": int(few.numbers[7])}
     for parameters, relevance in (
-        ({"relevance": "one"}, ones), ({"relevance": "mean"}, means), ({"relevance": "other", **number}, borrowed),
+        ({"relevance": "one"}, ones), ({"relevance": "zero"}, zeros), ({"relevance": "mean"}, means),
+        ({"relevance": "other", **number}, borrowed),
     ):  # fmt: skip
         wanted = expected(name, Switches(relevance=relevance))
         np.testing.assert_allclose(

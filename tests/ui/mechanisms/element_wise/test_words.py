@@ -8,7 +8,7 @@ import pytest
 
 from attnviz.ui.mechanisms.element_wise import words
 from attnviz.ui.mechanisms.element_wise.stages import Measured
-from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, of_values, percent
+from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, equations, of_values, percent
 from tests.browser.apps.element_wise_nets import blocks, grey
 
 MEASURED = Measured(variance=2.6e-10, trained=2.5e-10, eps=1e-5, gain=0.0093, convolved=0.0013, cut=0.005)
@@ -30,14 +30,31 @@ def test_the_norm_is_held_against_the_variance_of_the_relevance() -> None:
 @pytest.mark.parametrize(
     ("variance", "ending"),
     [
-        (1e-6, "10 times as much, before it divides, so it hardly normalises. "),
-        (1e-5, "1.0 times as much, before it divides, so it normalises only in part. "),
-        (2e-4, "only 5.0 % of that, before it divides, so it does normalise. "),
-        (0.0, "the relevance is the same everywhere; the norm divides by eps alone. "),
+        (1e-6, "1.5 × 10⁻⁷ + 1.0 × 10⁻⁵: 10 times as much, so it hardly normalises. "),
+        (5e-6, ": 2.0 times as much, so it normalises only in part. "),
+        (1e-4, ": no more than that, so it does normalise. "),
+        (0.0, ": so it hardly normalises. "),
     ],
 )
 def test_whether_the_norm_normalises_depends_on_the_variance(variance: float, ending: str) -> None:
-    assert ending in means(grey(), [replace(MEASURED, variance=variance)])
+    said = means(grey(), [replace(MEASURED, variance=variance, trained=1.5e-7)])
+    assert ending in said.replace("\u00a0", " ")
+
+
+def test_the_equations_have_only_what_the_layer_does() -> None:
+    first, second = grey().layers
+    normed = r"s = \operatorname{conv}\big(x \odot \text{norm}(r^x \odot r^y)\big)"
+    assert normed in equations(first)
+    assert r"\operatorname{ReLU}\big(s + x\big)" in equations(first)
+    assert r"\operatorname{ReLU}\big(\text{norm}(s + x)\big)" in equations(second)
+    assert r"\operatorname{ReLU}\big(s\big)" in equations(replace(first, skip=False))
+    assert r"x \odot 49\,(r^x \odot r^y)\big)" in equations(blocks().layers[0])
+
+
+def test_blocks_of_pixels_are_named() -> None:
+    said = means(blocks(), [replace(MEASURED, eps=None, trained=None)])
+    assert "each block of 4 × 4 pixels as one position with 16 channels: a row has 7 positions" in said
+    assert "each block" not in means(grey(), [MEASURED])
 
 
 def test_a_layer_without_skip_is_not_said_to_add_its_input() -> None:
@@ -52,7 +69,7 @@ def test_a_control_whose_relevance_is_given_is_not_said_to_compute_it() -> None:
     view = blocks()
     fixed = tuple(replace(layer, fixed=np.ones(layer.x_weights.shape)) for layer in view.layers)
     said = means(replace(view, layers=fixed), [replace(MEASURED, eps=None, trained=None)])
-    assert "its relevance is the same for every picture" in said
+    assert "the relevance is not learnt" in said
     assert "multiplies its relevance" not in said
 
 
@@ -83,4 +100,9 @@ def test_its_terms_explain_themselves_once() -> None:
 
 
 def test_what_is_not_shown_names_the_experiment() -> None:
-    assert "Copy or feature?" in does_not_show()
+    assert "Copy or feature?" in does_not_show(grey())
+
+
+def test_zero_stays_zero_only_where_intensities_are_not_standardised() -> None:
+    assert "stays 0" in does_not_show(grey())
+    assert "stays 0" not in does_not_show(replace(grey(), input=grey().input - 0.81))
