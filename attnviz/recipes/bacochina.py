@@ -205,6 +205,8 @@ REPAIRED_ONE, REPAIRED_MEAN = without(REPAIRED, "one", "relevance 1"), without(R
 COLOUR_ONE = without(REPAIRED_COLOUR, "one", "relevance 1", weights=None, cost="4 core-minutes")
 COLOUR_MEAN = without(REPAIRED_COLOUR, "mean", "mean relevance", weights=None)
 COLOUR_AUGMENTED_ONE = without(REPAIRED_COLOUR_AUGMENTED, "one", "relevance 1", weights=None, cost="6 core-minutes")
+DIGITS_ONE = without(REPAIRED_DIGITS, "one", "relevance 1", weights=None)
+DIGITS_MEAN = without(REPAIRED_DIGITS, "mean", "mean relevance", weights=None)
 CONV = plain(
     REPAIRED, "A small convolutional net", {}, model="plain_conv",
     why="25,250 parameters of ordinary convolutions, trained like the repaired model.",
@@ -234,7 +236,7 @@ RECIPES = (
     *(COLOUR, COLOUR_TWO, COLOUR_NO_SKIP, COLOUR_CONTROL),
     *(REPAIRED_COLOUR, REPAIRED_COLOUR_AUGMENTED, COLOUR_ONE, COLOUR_AUGMENTED_ONE, COLOUR_MEAN),
     *(CONV_COLOUR, LINE_COLOUR),
-    *(REPAIRED_DIGITS, CONV_DIGITS),
+    *(REPAIRED_DIGITS, DIGITS_ONE, DIGITS_MEAN, CONV_DIGITS),
 )
 
 
@@ -313,7 +315,7 @@ PAPER = Paper(
             what="Not in the paper: ten digits, repaired",
             value=None,
             where="accuracy on MNIST's test pictures",
-            checkpoints=(REPAIRED_DIGITS.key, CONV_DIGITS.key),
+            checkpoints=(REPAIRED_DIGITS.key, DIGITS_ONE.key, DIGITS_MEAN.key, CONV_DIGITS.key, "pixel_line.digits"),
             compared=(REPAIRED_DIGITS.key,),
         ),
     ),

@@ -207,7 +207,7 @@ def test_a_link_of_another_version_is_a_sentence() -> None:
 def test_an_experiment_that_is_not_there_lists_those_there_are() -> None:
     said = run(experiment="zzz").warning[0].value.replace("\\", "")
     assert said.startswith("There is no experiment 'zzz'. There are: heads, erase, shuffle, compare, positions.")
-    assert said.endswith("None of them is open.")
+    assert said.endswith("None is chosen.")
 
 
 QUESTIONS = (

@@ -30,6 +30,7 @@ FIRST = "1"
 _STATED = "url_state.stated"  # what the page shows, whether or not the URL says so
 _KNOWN = "url_state.known"  # the URLs that Python has replaced, and the current one at the end
 _MOST = 8  # how many are remembered: a click is late by one or two
+_FEW = 8  # options that a sentence may list
 _PLACE: ContextVar[DeltaGenerator | None] = ContextVar("place of complaints", default=None)
 
 
@@ -60,8 +61,11 @@ def choice(key: str, options: Sequence[str], default: str, what: str | None = No
     word = st.query_params.get(key, default)
     if word not in options:
         known = [option for option in options if option]
-        instead = f"You see {default!r} instead." if default else "None of them is open."
-        complain(f"{UnknownName(what or key, word, known)} {instead}")
+        instead = f"You see {default!r} instead." if default else "None is chosen."
+        said = str(UnknownName(what or key, word, known))
+        if len(known) > _FEW:  # the widget lists them
+            said = said.rpartition(" There are: ")[0]
+        complain(f"{said} {instead}")
         word = default
     st.session_state[key] = word
     return word

@@ -42,7 +42,7 @@ def test_each_is_a_row_with_its_question_and_what_it_teaches() -> None:
 def test_nonsense_is_a_sentence_and_none_is_open() -> None:
     test = run(experiment="c")
     (warning,) = test.warning
-    assert "None of them is open" in warning.value and opened(test) == []
+    assert "None is chosen" in warning.value and opened(test) == []
 
 
 def test_a_click_opens_one_and_takes_the_words_of_all_out_of_the_url() -> None:
