@@ -182,8 +182,15 @@ def heads(card: Card, picture: Picture, view: StageView) -> None:
         maps, [f"head {head + 1}" for head in range(count)], key="heads_maps", role="signed", scale="all",
         title=f"What each head of layer {layer + 1} passes to the convolution{mean}", origin=dict(view.origin),
     )  # fmt: skip
-    rows = [name for name in recipes(card.recipe.data) if RECIPES[name].model in MECHANISM.models]
-    result_dots.show(rows, CONTROLS, MECHANISM.papers, card.recipe.data, key="heads_dots")
+    rows = [name for name in recipes(card.recipe.data) if is_of_the_papers_series(name)]
+    if len(rows) > 1:
+        result_dots.show(rows, CONTROLS, MECHANISM.papers, card.recipe.data, key="heads_dots")
+
+
+def is_of_the_papers_series(name: str) -> bool:
+    """Return whether a recipe is of one of the paper's models A to H, or of theirs with one head."""
+    recipe = RECIPES[name]
+    return recipe.model in MECHANISM.models and recipe.config.keys() <= {"heads", "layers", "output_norm"}
 
 
 def worth(card: Card, picture: Picture, view: StageView) -> None:
