@@ -81,7 +81,8 @@ export class StageWall {
     Object.assign(this.canvas.style, { width: `${size[0]}px`, height: `${size[1]}px` });
     this.element.style.height = `${size[1]}px`;
     this.board.resize(Math.ceil(size[0] * ratio), Math.ceil(size[1] * ratio));
-    this.heads.forEach((head, column) => Object.assign(head.style, { left: `${Math.round(aside + column * step - 8)}px`, width: `${Math.round(wide + 16)}px`, height: `${top}px` }));
+    const named = Math.min(wide + 16, Math.max(wide, step - 4)); // one name never runs into the next
+    this.heads.forEach((head, column) => Object.assign(head.style, { left: `${Math.round(aside + column * step + (wide - named) / 2)}px`, width: `${Math.round(named)}px`, height: `${top}px` }));
     this.element.classList.toggle("beside", beside);
     this.lines.forEach((one, row) => Object.assign(one.style, { top: `${top + row * below}px`, width: `${beside ? aside - 12 : size[0]}px` }));
     this.tiles.forEach((tile, number) => {

@@ -34,10 +34,12 @@ export function sayAll(grid) {
     colour: (value) => css(grid.colourOf(value)),
   });
   say(frame.words.pictureHow, view.pixel ? "locked; Escape releases" : TOUCH ? "tap a pixel, tap it again to lock" : "move over it, click to lock");
+  const tight = (wall.wide ?? Infinity) < 84; // a map so narrow has no room for two numbers
   grid.tiles.forEach(({ extent: { low, high, most }, scale }, number) => {
     // A number that is next to nothing beside the largest is 0: there is no room for its digits.
     const end = (value) => (Math.abs(value) < most / 100 ? "0" : short(value, 2));
-    const said = most === 0 ? "all 0" : inColour || view.scale === "all" ? `${end(low)}\u2026${end(high)}` : low >= 0 ? `0 to ${n(scale.high)}` : `\u00b1 ${n(scale.high)}`;
+    const spread = tight ? (low >= 0 ? `to ${short(most, 2)}` : `\u00b1 ${short(most, 2)}`) : `${end(low)}\u2026${end(high)}`;
+    const said = most === 0 ? "all 0" : inColour || view.scale === "all" ? spread : low >= 0 ? `0 to ${n(scale.high)}` : `\u00b1 ${n(scale.high)}`;
     wall.sayRange(number, said);
   });
   wall.mark(tile);

@@ -52,14 +52,14 @@ def norm(card: Card, picture: Picture, view: StageView) -> None:
     )
     measured = cache.computed(stages.measure, card, picture.source, picture.number)
     lines = [
-        "| Layer | variance of the relevance | variance stored in the norm | eps | eps / variance | gain |",
-        "| --- " * 6 + "|",
+        "| Layer | variance of the relevance | variance stored in the norm | eps ÷ variance | gain |",
+        "| --- " * 5 + "|",
     ]
     for number, one in enumerate(measured, 1):
         assert one.eps is not None
         assert one.trained is not None
         larger = f"{about(one.eps / one.variance)} times" if one.variance else "infinitely"
-        cells = short(one.variance, 2), short(one.trained, 2), short(one.eps, 2), larger, percent(one.gain)
+        cells = short(one.variance, 2), short(one.trained, 2), larger, percent(one.gain)
         lines.append(f"| {number} | {' | '.join(cells)} |")
     st.markdown("\n".join(lines))
     st.caption(
