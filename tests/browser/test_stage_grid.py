@@ -86,7 +86,9 @@ def test_the_relevance_of_another_picture_can_be_borrowed(opened: Open) -> None:
     view = NETS["colour"]()
     assert view.other
     borrowed = [said["normed_relevance"] for said in stages(replace(view, input=view.other[1]))]
-    assert_equal_stages(opened("colour", "&relevance=other"), stages(view, Switches(relevance=borrowed)))
+    page = opened("colour", "&relevance=other")
+    assert_equal_stages(page, stages(view, Switches(relevance=borrowed)))
+    assert any(line.endswith(f"relevance that of picture {view.other[0]}") for line in saved_words(page))
 
 
 @pytest.mark.parametrize(("net", "channel", "side"), [("grey", "", 28), ("colour", "blue", 32)])

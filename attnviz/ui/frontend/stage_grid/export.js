@@ -32,13 +32,14 @@ function csv(grid) {
   return toCsv(origin(grid), head, rows);
 }
 
-function origin({ header, view, at, answer }) {
+function origin(grid) {
+  const { header, view, at, answer } = grid;
   return {
     ...header.origin,
     answer: answer.said,
     shows: "the stages of each layer",
     head: view.head === "mean" ? "mean" : view.head + 1,
-    ...switched(view),
+    ...switched(grid),
     pixel: `row ${at[0] + 1}, column ${at[1] + 1}`,
     counted: "rows, columns, layers and heads from 1, from the top left",
     page: urlOf(location.href, header.fields, view),
@@ -46,12 +47,12 @@ function origin({ header, view, at, answer }) {
 }
 
 /** What is not as it was trained. */
-function switched({ off, eps, skip, relevance }) {
+function switched({ view: { off, eps, skip, relevance }, header }) {
   return {
     ...(off.length ? { off: off.map(([layer, head]) => `layer ${layer + 1} head ${head + 1}`).join("; ") } : {}),
     ...(eps === null ? {} : { eps }),
     ...(skip ? {} : { skip: "off" }),
-    ...(relevance === "learnt" ? {} : { relevance }),
+    ...(relevance === "learnt" ? {} : { relevance: relevance === "other" ? `that of picture ${header.other.number}` : relevance }),
   };
 }
 
@@ -96,7 +97,7 @@ function sheet(grid) {
   items.push({ kind: "bar", x: MARGIN, y: bottom, width: 280, height: 10, colours: Array.from({ length: 64 }, (_, i) => palettes.signed[Math.round((i * TOP) / 63)]) });
   write(MARGIN + 292, bottom + 10, view.scale === "all" ? `one scale for all maps: \u00b1 ${short(tiles[0].scale.high, 3)}` : "each map from minus to plus its largest value", 12);
   write(MARGIN + 292, bottom + 26, "violet is above zero, ochre below; of the relevance, violet is more than an even share, grey less", 12);
-  const lines = originLines({ ...header.origin, ...switched(view) }, 150);
+  const lines = originLines({ ...header.origin, ...switched(grid) }, 150);
   lines.forEach((line, i) => write(MARGIN, bottom + 50 + 16 * i, line));
   return { width: WIDTH, height: Math.round(bottom + 50 + 16 * lines.length + MARGIN), background: css(packed(theme.background)), ink, items, origin: origin(grid) };
 }
