@@ -1,10 +1,13 @@
 """Recipes after "Element-Wise Attention Layers: an option for optimization", Bacochina and Thom de Souza, 2023.
 
 The paper trains in full view of the test pictures, with no validation part: 10 epochs of batches of 4,096 (150
-steps), Adam at 1e-3, all weights from N(0, 0.02). So do we, and keep the last weights of the first seed. Its batch
-normalisation of the relevance has a variance of 1e-10 to normalise and an eps of 1e-5, so it hardly does; and 150
-steps are few. The recipes named `repaired` change both: the relevance is multiplied so that an even share is 1, there
-are more steps, blocks of pixels become channels. What the attention is worth there, the same recipes without it say.
+steps), Adam at 1e-3, all weights from N(0, 0.02). So do we, and keep the last weights of the first seed. Where the
+output is normalised, 150 steps are too few for the running statistics, so they are computed anew at the end: with the
+lagging ones model G answers like chance, although its training loss is below the paper's.
+
+The paper's batch normalisation of the relevance has a variance of 1e-10 to normalise and an eps of 1e-5, so it hardly
+does. The recipes named `repaired` multiply the relevance so that an even share is 1, take more steps, and turn blocks
+of pixels into channels. What the attention is worth there, the same recipes without it say.
 """
 
 from typing import Any
