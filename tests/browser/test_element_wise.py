@@ -112,7 +112,7 @@ def test_the_heads_of_every_layer_can_be_switched_wherever_the_pointer_was(opene
 
 def test_attention_can_be_switched_off(opened: Open) -> None:
     page = opened()
-    grid(page).get_by_text("0: attention off").click()
+    grid(page).get_by_text("0 (off)").click()
     zeros = [
         np.zeros_like(layer.x_weights) for layer in stages.view(inference.exactly(SMALL), "fashion_mnist", 0).layers
     ]

@@ -7,7 +7,7 @@ export const CHANNELS = ["red", "green", "blue"];
 export const LABELS = {
   channel: { colour: "Colour", red: "Red", green: "Green", blue: "Blue" },
   scale: { map: "This map", all: "All maps" },
-  relevance: { learnt: "As learnt", mean: "Its mean map", one: "1 everywhere", other: "Another picture\u2019s", zero: "0: attention off" },
+  relevance: { learnt: "As learnt", mean: "Its mean map", one: "1 everywhere", other: "Another picture\u2019s", zero: "0 (off)" },
 };
 export const LEAST_EPS = 1e-14;
 export const MOST_EPS = 1;
