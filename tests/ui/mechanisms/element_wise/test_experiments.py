@@ -72,5 +72,5 @@ def test_what_became_of_models_a_and_c_here_is_said_once_they_are_trained(
 def test_networks_retrained_without_a_learnt_relevance_are_controls() -> None:
     names = [name for name, recipe in RECIPES.items() if recipe.model == "element_wise"]
     found = {name.removeprefix("element_wise.") for name in names if MECHANISM.is_control(RECIPES[name].config)}
-    kinds = ("fashion-repaired", "cifar-repaired")
+    kinds = ("fashion-repaired", "cifar-repaired", "digits")
     assert found == {f"{kind}-{mode}" for kind in kinds for mode in ("one", "mean")} | {"cifar-repaired-augmented-one"}
