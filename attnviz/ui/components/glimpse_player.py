@@ -77,7 +77,7 @@ class GlimpseView:
         classes: the names of the answers.
         label: what the picture shows, if it is known.
         checkpoint: which model the live channel asks.
-        source, number: which picture it is asked about.
+        asked: the example that it is asked about, as a request names it.
         ink: whether the picture is ink on paper.
         origin: software version, model, recipe, seed, digest, image: stands in every export.
     """
@@ -91,8 +91,7 @@ class GlimpseView:
     classes: tuple[str, ...]
     label: str | None
     checkpoint: str
-    source: str
-    number: int
+    asked: Mapping[str, Any]
     forced: tuple[tuple[float, float], ...] = ()
     ink: bool = False
     origin: Mapping[str, str | int | float] = field(default_factory=dict)
@@ -129,7 +128,7 @@ def glimpse_player(
         "classes": [*view.classes],
         "label": view.label,
         "checkpoint": view.checkpoint,
-        "ask": {"data": view.source, "number": view.number},
+        "ask": dict(view.asked),
         "ink": view.ink,
         "origin": dict(view.origin),
         "fields": FIELDS.declared(),

@@ -50,7 +50,8 @@ class SwitchView:
         classes: the names of the answers.
         label: what the picture shows.
         address: of the tap where heads are mixed, such as "attention.mixed".
-        checkpoint, source, number: which model, and which test picture, to ask about.
+        checkpoint: the key of the net that the live channel asks.
+        asked: the example that it is asked about, as a request names it.
         before: the answer with all heads switched on.
         now: the answer with the states that the URL names.
         origin: software version, model, recipe, seed, digest, image, address: written into every export.
@@ -64,8 +65,7 @@ class SwitchView:
     label: str | None
     address: str
     checkpoint: str
-    source: str
-    number: int
+    asked: Mapping[str, Any]
     before: Answer
     now: Answer
     origin: Mapping[str, str | int | float] = field(default_factory=dict)
@@ -93,7 +93,7 @@ def head_switch(view: SwitchView, states: Sequence[str], *, key: str, on_change:
         "label": view.label,
         "address": view.address,
         "checkpoint": view.checkpoint,
-        "picture": {"data": view.source, "number": view.number},
+        "picture": dict(view.asked),
         "states": list(states),
         "state": {"switched": _controlled(key).ask(list(states))},
         "origin": dict(view.origin),

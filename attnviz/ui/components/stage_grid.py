@@ -101,7 +101,7 @@ class StageView:
         label: what the picture shows, if it is known.
         checkpoint: which model the live channel asks; None: the answer does not follow the switches.
         derived: the derived value by which the live channel computes the stages with "eps", "skip" and "relevance".
-        source, number: which picture it is asked about.
+        asked: the example that it is asked about, as a request names it.
         ink: whether the picture is a drawing: the edge of its ink then lies on every map.
         other: number and input (channel, row, column) of a picture whose relevance can be borrowed.
         origin: software version, model, recipe, seed, digest, image: stands in every export.
@@ -116,8 +116,7 @@ class StageView:
     probabilities: np.ndarray
     label: str | None
     checkpoint: str | None
-    source: str
-    number: int
+    asked: Mapping[str, Any]
     derived: str = ""
     ink: bool = False
     other: tuple[int, np.ndarray] | None = None
@@ -178,7 +177,7 @@ def stage_grid(
         "label": view.label,
         "checkpoint": view.checkpoint,
         "derived": view.derived,
-        "ask": {"data": view.source, "number": view.number},
+        "ask": dict(view.asked),
         "ink": view.ink,
         "other": None if view.other is None else {"number": view.other[0]},
         "origin": dict(view.origin),

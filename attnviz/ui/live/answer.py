@@ -1,35 +1,38 @@
-"""A model's answer to a request of the live channel. It loads torch, so it is imported only to compute."""
+"""A net's answer to a request of the live channel. It loads torch, so it is imported only to compute.
+
+`plan` goes through a request once: it finds the nets, estimates the work, refuses what is too much, and returns for each
+ask a `Planned` that gives its answers when they are asked for.
+"""
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz import data, edits, models
+from attnviz import edits, subjects
 from attnviz.answers import as_batch, probabilities
-from attnviz.cards import Card
-from attnviz.checkpoints import Checkpoint
-from attnviz.data.inputs import drawing, fitted
-from attnviz.errors import AttnvizError, BadInput, UnknownName
-from attnviz.models import Input
+from attnviz.data.inputs import Prepared
+from attnviz.errors import AttnvizError, BadInput
 from attnviz.readings import Reading
 from attnviz.recipes.recipe import Strict
 from attnviz.roles import ROLES
+from attnviz.subjects import Loaded, Net, Picture, Subject
 from attnviz.tracing import Edits, trace
 from attnviz.ui.components.payload import pack
 from attnviz.ui.live import budget
-from attnviz.ui.live.derived import Context, Derived, NoParameters
-from attnviz.ui.live.request import Ask, DerivedWanted, Edit, Off, Part, Picture, Put, Request, Scale
+from attnviz.ui.live.derived import Context, Derived, NoParameters, View
+from attnviz.ui.live.request import Ask, DerivedWanted, Edit, Off, Part, Put, Request, Scale
 from attnviz.ui.shared import cache
 
 PAIRS = 64  # maps over all pairs of tokens in one answer: 60 MB each for 24 heads and 784 tokens
 ANSWER = 1 << 22  # bytes of the arrays of an answer: the rows of all heads for one query are 75 thousand
+VIEW = 1 << 25  # bytes of a view: queries, keys and values of 24 heads and 784 different tokens in double precision
 
 
 class Said(NamedTuple):
@@ -45,55 +48,36 @@ class Said(NamedTuple):
     milliseconds: float
 
 
-def answer(request: Request, place: int) -> bytes:
-    """Return the answer to one ask, as a payload.
+@dataclass(frozen=True)
+class Planned:
+    """One ask of a request, whose net is known and whose work is estimated.
 
     Args:
-        request: from `request.read`.
-        place: of the ask in it.
+        work: as `budget` counts it; 0 of an ask that cannot be answered.
+        answers: returns its answers, as payloads, one after the other; most asks have one. It raises AttnvizError for an
+            unknown name, tap path, index or shape; the message says which exist.
+    """
 
-    Returns:
-        Header: number, ask (its place), done (whether it is the request's last), checkpoint, digest (of the weights),
-        axes (name of a wanted array -> its axes), parameters (name -> those of a derived value, as they were used: of
-        a head, its number where "least_uniform" was asked for), milliseconds (of the pass), and, if a canvas was
-        prepared, prepared: how it was made into what this model sees. Arrays, float32: logits (picture, column),
-        probabilities (picture, class), and everything requested under its name; for a canvas also seen, uint8 (row,
-        column, channel), which is what this model sees.
+    work: float
+    answers: Callable[[], Iterator[bytes]]
+
+
+def plan(request: Request) -> list[Planned]:
+    """Return how each ask of a request is answered.
+
+    An answer is a payload. Its header: number, ask (its place), done (whether it is the request's last), checkpoint (the
+    net's key), digest (of the weights), axes (name of a wanted array -> its axes), parameters (name -> those of a
+    derived value, as they were used: of a head, its number where "least_uniform" was asked for), milliseconds (of the
+    pass), and, if a canvas was prepared, prepared: how it was made into what this net sees. Arrays, float32: logits
+    (picture, column), probabilities (picture, class), and everything requested under its name; for a canvas also seen,
+    uint8 (row, column, channel), which is what this net sees. The answer to a view has that view alone, as bytes.
 
     Raises:
-        AttnvizError: an unknown name, tap path, index or shape; the message says which exist.
+        BadInput: it is too much work; the message says what would fit.
     """
-    ask = request.head.asks[place]
-    checkpoint = cache.single(ask.checkpoint)
-    card = checkpoint.card
-    shape = models.input_of(card.recipe.model, card.config)
-    seen = request.prepared(shape)
-    images = pictures(request, shape) if seen is None else seen.picture[None]
-    said = ask_model(checkpoint, ask, images, request.arrays)
-    header: dict[str, Any] = {
-        "number": request.head.number,
-        "ask": place,
-        "done": place == len(request.head.asks) - 1,
-        "checkpoint": ask.checkpoint,
-        "digest": card.weights_digest,
-        "axes": {name: axes for name, (axes, _) in said.found.items()},
-        "parameters": said.parameters,
-        "milliseconds": said.milliseconds,
-    }
-    arrays = {
-        "logits": said.logits.numpy(),
-        "probabilities": probabilities(said.logits).numpy(),
-        **{name: values.numpy() for name, (_, values) in said.found.items()},
-    }
-    if seen is not None:
-        header["prepared"] = seen.steps()
-        arrays["seen"] = seen.picture
-    return pack(header, arrays)
-
-
-def work(request: Request) -> list[float]:
-    """Return how much work each ask of a request is, as `budget` counts it; 0 of one that cannot be answered."""
-    return [_work(ask, count(request)) for ask in request.head.asks]
+    planned = [_planned(request, place) for place in range(len(request.head.asks))]
+    budget.check([one.work for one in planned], count(request))
+    return planned
 
 
 def count(request: Request) -> int:
@@ -103,35 +87,115 @@ def count(request: Request) -> int:
     return len(request.head.pictures or ()) if request.pictures is None else len(request.pictures)
 
 
-def _work(ask: Ask, pictures: int) -> float:
+def _planned(request: Request, place: int) -> Planned:
+    ask = request.head.asks[place]
     try:
-        model, card = cache.single(ask.checkpoint)
-        shape = models.input_of(card.recipe.model, card.config)
-        return pictures * budget.per_picture(model, shape.rows * shape.columns, *_taps_and_passes(ask, card))
-    except AttnvizError:  # which the answer will say
-        return 0.0
+        loaded = cache.single(subjects.net(ask.checkpoint))
+        work = _work(loaded, ask)
+    except AttnvizError as error:
+        return Planned(0.0, lambda error=error: _raised(error))  # type: ignore[misc]
+    header: dict[str, Any] = {
+        "number": request.head.number,
+        "ask": place,
+        "done": place == len(request.head.asks) - 1,
+        "checkpoint": ask.checkpoint,
+        "digest": loaded.net.digest,
+    }
+    views = {name: wanted for name, wanted in ask.wanted.items() if isinstance(wanted, DerivedWanted) and wanted.is_view}
+    answers = _views if views else _values
+    return Planned(count(request) * work, lambda: answers(request, ask, loaded, work, header))
 
 
-def _taps_and_passes(ask: Ask, card: Card) -> tuple[set[str], float]:
+def _raised(error: AttnvizError) -> Iterator[bytes]:
+    raise error
+
+
+def _values(request: Request, ask: Ask, loaded: Loaded, work: float, header: dict[str, Any]) -> Iterator[bytes]:
+    """Yield the answer to an ask for taps and derived values."""
+    seen = request.prepared(loaded.net.input)
+    images = pictures(request, loaded.net) if seen is None else seen.picture[None]
+    said = ask_model(loaded, ask, images, request.arrays, work)
+    header |= {
+        "axes": {name: axes for name, (axes, _) in said.found.items()},
+        "parameters": said.parameters,
+        "milliseconds": said.milliseconds,
+    }
+    arrays = {
+        "logits": said.logits.numpy(),
+        "probabilities": probabilities(said.logits).numpy(),
+        **{name: values.numpy() for name, (_, values) in said.found.items()},
+    }
+    yield pack(*_with_seen(header, arrays, seen))
+
+
+def _views(request: Request, ask: Ask, loaded: Loaded, work: float, header: dict[str, Any]) -> Iterator[bytes]:
+    """Yield the answers to an ask for a view: its payload, or one after the other where it is computed in steps."""
+    (name, wanted), *others = ask.wanted.items()
+    named = request.head.pictures or []
+    if others or ask.edits or len(named) != 1:
+        raise BadInput(
+            f"{name} is a view: it is requested alone, without edits, of one example that is named, not sent as pixels."
+        )
+    assert isinstance(wanted, DerivedWanted)
+    assert isinstance(wanted.row, View)
+    began = time.perf_counter()
+    subject = Subject(loaded.net, subjects.example(named[0].data, named[0].number))
+    found = wanted.row.payload(subject, wanted.given)
+    done = header["done"]
+    steps: Iterator[bytes | None] = iter([found] if isinstance(found, bytes) else found)
+    step = next(steps, None)
+    while step is not None:
+        following = next(steps, None)
+        if len(step) > VIEW:
+            raise BadInput(f"A view may have at most {VIEW:,} bytes; this one has {len(step):,}.")
+        last = {
+            "done": done and following is None,
+            "axes": {name: ["byte"]},
+            "parameters": {name: wanted.given.model_dump(mode="json")},
+            "milliseconds": 1000 * (time.perf_counter() - began),
+        }
+        yield pack({**header, **last}, {name: np.frombuffer(step, np.uint8)})
+        step = following
+
+
+def _with_seen(
+    header: dict[str, Any], arrays: dict[str, np.ndarray], seen: Prepared | None
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    if seen is None:
+        return header, arrays
+    return {**header, "prepared": seen.steps()}, {**arrays, "seen": seen.picture}
+
+
+def _work(loaded: Loaded, ask: Ask) -> float:
+    """Return the work of an ask for one picture."""
+    taken = loaded.net.input
+    return budget.per_picture(loaded.model, taken.rows * taken.columns, *_taps_and_passes(ask, loaded.net))
+
+
+def _taps_and_passes(ask: Ask, net: Net) -> tuple[set[str], float]:
     """Return the paths of the taps that an ask keeps or edits, and how many forward passes it takes."""
     taps, passes = {edit.address for edit in ask.edits}, 1.0
     for wanted in ask.wanted.values():
         if isinstance(wanted, Part):
             taps.add(wanted.address)
         else:
-            taps.update(wanted.row.taps(wanted.given))
-            passes += wanted.row.cost(wanted.given, card)
+            if isinstance(wanted.row, Derived):
+                taps.update(wanted.row.taps(wanted.given))
+            passes += wanted.row.cost(wanted.given, net)
     return taps, passes
 
 
-def ask_model(checkpoint: Checkpoint, ask: Ask, images: np.ndarray, arrays: dict[str, np.ndarray]) -> Said:
+def ask_model(
+    loaded: Loaded, ask: Ask, images: np.ndarray, arrays: dict[str, np.ndarray], work: float | None = None
+) -> Said:
     """Run a model on pictures, edited, and keep what is wanted.
 
     Args:
-        checkpoint: in single precision.
+        loaded: a net in single precision.
         ask: the edits, the seed, and what is wanted.
         images: uint8 (picture, row, column, channel)
         arrays: to which edits may set a part.
+        work: of the ask for one picture, where it has been estimated already.
 
     Raises:
         BadInput: too much at once, or derived values whose passes differ.
@@ -146,12 +210,12 @@ def ask_model(checkpoint: Checkpoint, ask: Ask, images: np.ndarray, arrays: dict
             f"Maps over all pairs of tokens can be edited or requested {PAIRS} times at once, counting every picture; "
             f"here it is {of_pairs * len(batch)} times. Several indices of one edit count once."
         )
-    _check_number([wanted.row for wanted in derived.values()], len(batch))
-    settled = {name: _settled(wanted, checkpoint) for name, wanted in derived.items()}
-    taps = {name: wanted.row.taps(settled[name]) for name, wanted in derived.items()}
+    _check_number([wanted.values for wanted in derived.values()], len(batch))
+    settled = {name: _settled(wanted, loaded) for name, wanted in derived.items()}
+    taps = {name: wanted.values.taps(settled[name]) for name, wanted in derived.items()}
     keep = sorted({part.address for part in parts.values()}.union(*taps.values()))
     context = Context(
-        checkpoint,
+        loaded,
         batch,
         _of_the_pass(derived, settled),
         _generator(ask.seed),
@@ -161,8 +225,8 @@ def ask_model(checkpoint: Checkpoint, ask: Ask, images: np.ndarray, arrays: dict
     kept: dict[str, list[Reading]] = {}
     size, seconds = 0, 0.0
     # A generator draws for all pictures of a pass in turn: several passes would draw something else.
-    work = budget.per_picture(checkpoint.model, batch[0, 0].numel(), *_taps_and_passes(ask, checkpoint.card))
-    at_once = 1 if of_pairs else len(batch) if ask.seed is not None else budget.at_once(work)
+    whole = _work(loaded, ask) if work is None else work
+    at_once = 1 if of_pairs else len(batch) if ask.seed is not None else budget.at_once(whole)
     for number, chunk in enumerate(batch.split(at_once)):
         if number:
             budget.pause()
@@ -180,8 +244,8 @@ def ask_model(checkpoint: Checkpoint, ask: Ask, images: np.ndarray, arrays: dict
     found = {}
     for name, readings in kept.items():
         batched = {"batch": parts[name].index["batch"]} if name in parts and "batch" in parts[name].index else {}
-        whole = part_of(joined(readings), batched)
-        found[name] = list(whole.axes), whole.tensor.to(torch.float32).contiguous()
+        reading = part_of(joined(readings), batched)
+        found[name] = list(reading.axes), reading.tensor.to(torch.float32).contiguous()
     used = {name: parameters.model_dump(mode="json") for name, parameters in settled.items()}
     answered = torch.cat(logits)
     if not np.isfinite(answered.numpy()).all():
@@ -204,7 +268,7 @@ def _chunk(
     """
     derived = {name: wanted for name, wanted in ask.wanted.items() if isinstance(wanted, DerivedWanted)}
     listening: AbstractContextManager[Mapping[str, Reading]] = (
-        trace(context.checkpoint.model, keep, changes(ask.edits, arrays)) if keep or ask.edits else nullcontext({})
+        trace(context.loaded.model, keep, changes(ask.edits, arrays)) if keep or ask.edits else nullcontext({})
     )
     began = time.perf_counter()
     with torch.no_grad(), listening as seen:
@@ -214,7 +278,7 @@ def _chunk(
     for name, wanted in ask.wanted.items():
         if isinstance(wanted, DerivedWanted):
             given = replace(context, parameters=settled[name], seen=seen, logits=logits)
-            found.update(_named(name, wanted.row.compute(given)))
+            found.update(_named(name, wanted.values.compute(given)))
         else:
             found[name] = part_of(
                 seen[wanted.address], {axis: at for axis, at in wanted.index.items() if axis != "batch"}
@@ -232,9 +296,9 @@ def _check_number(rows: Sequence[Derived[Any]], pictures: int) -> None:
             )
 
 
-def _settled(wanted: DerivedWanted, checkpoint: Checkpoint) -> Strict:
-    settle = wanted.row.settle
-    settled: Strict = wanted.given if settle is None else settle(checkpoint, wanted.given)
+def _settled(wanted: DerivedWanted, loaded: Loaded) -> Strict:
+    settle = wanted.values.settle
+    settled: Strict = wanted.given if settle is None else settle(loaded, wanted.given)
     return settled
 
 
@@ -244,9 +308,9 @@ def _generator(seed: int | None) -> torch.Generator | None:
 
 def _of_the_pass(derived: Mapping[str, DerivedWanted], settled: Mapping[str, Strict]) -> Strict:
     """Return the parameters of the derived values that change the pass itself: an ask is one pass, so they agree."""
-    passes = [(wanted.row.run, settled[name]) for name, wanted in derived.items() if wanted.row.run is not None]
+    passes = [(wanted.values.run, settled[name]) for name, wanted in derived.items() if wanted.values.run is not None]
     if any(one != passes[0] for one in passes):
-        names = ", ".join(name for name, wanted in derived.items() if wanted.row.run is not None)
+        names = ", ".join(name for name, wanted in derived.items() if wanted.values.run is not None)
         raise BadInput(
             f"{names} each need a forward pass of their own, but one ask makes only one pass. Ask for each separately."
         )
@@ -255,11 +319,11 @@ def _of_the_pass(derived: Mapping[str, DerivedWanted], settled: Mapping[str, Str
 
 def _pass(context: Context[Any], derived: Iterable[DerivedWanted]) -> Tensor:
     """Make the forward pass and return logits (picture, column)."""
-    run = next((wanted.row.run for wanted in derived if wanted.row.run is not None), None)
+    run = next((wanted.values.run for wanted in derived if wanted.values.run is not None), None)
     if run is not None:
         return run(context)
-    model, card = context.checkpoint
-    draws = "generator" in models.spec(card.recipe.model).takes
+    model, net = context.loaded
+    draws = "generator" in net.takes
     logits: Tensor = model(context.images, generator=context.generator) if draws else model(context.images)
     return logits
 
@@ -286,12 +350,12 @@ def changes(wanted: list[Edit], arrays: dict[str, np.ndarray]) -> Edits:
     return edits.together(*made)
 
 
-def pictures(request: Request, shape: Input) -> np.ndarray:
+def pictures(request: Request, net: Net) -> np.ndarray:
     """Return the pictures that are asked about, uint8 (picture, row, column, channel).
 
     Args:
         request: with pictures, which are taken as they are, or the names of some.
-        shape: of the pictures that the model takes; those that have names are fitted to it.
+        net: that takes them; those that have names are fitted to it.
 
     Raises:
         UnknownName: no such data set.
@@ -300,7 +364,11 @@ def pictures(request: Request, shape: Input) -> np.ndarray:
     """
     if request.pictures is not None:
         return request.pictures
-    return np.stack([fitted(_picture(named), **asdict(shape)) for named in request.head.pictures or ()])
+    found = []
+    for named in request.head.pictures or ():
+        example = subjects.example(named.data, named.number)
+        found.append((example.checked() if isinstance(example, Picture) else example).taken_by(net))
+    return np.stack(found)
 
 
 def part_of(reading: Reading, index: dict[str, int]) -> Reading:
@@ -315,19 +383,6 @@ def joined(parts: list[Reading]) -> Reading:
     if "batch" not in first.axes:
         return first
     return Reading(first.address, torch.cat([part.tensor for part in parts], first.axes.index("batch")), first.axes)
-
-
-def _picture(named: Picture) -> np.ndarray:
-    if drawing.is_name(named.data):
-        return cache.picture(named.data, 0)[0]
-    if named.data not in data.DATASETS:
-        raise UnknownName("data set", named.data, data.DATASETS)
-    count = data.DATASETS[named.data].counts["test"]
-    if named.number >= count:
-        raise BadInput(
-            f"{named.data} has {count:,} test pictures, counted from 0; there is no number {named.number:,}."
-        )
-    return cache.picture(named.data, named.number)[0]
 
 
 def _is_of_pairs(address: str) -> bool:

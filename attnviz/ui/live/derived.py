@@ -1,12 +1,12 @@
-"""What a derived value is: something that the live channel computes from a model besides the values of its taps.
+"""What a derived value is: something that the live channel computes from a net besides the values of its taps.
 
-A mechanism lists its derived values in its row of `attnviz.ui.mechanisms.MECHANISMS`. Importing this loads no torch:
+`Derived` is computed from a forward pass on any pictures; a `View` is what a component shows of one subject. A mechanism lists its derived values in its row of `attnviz.ui.mechanisms.MECHANISMS`. Importing this loads no torch:
 functions that compute import it themselves, because a request is read before a model is loaded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from attnviz.cards import Card
-    from attnviz.checkpoints import Checkpoint
     from attnviz.readings import Reading
+    from attnviz.subjects import Loaded, Net, Subject
 
 P = TypeVar("P", bound=Strict)
 
@@ -32,7 +31,7 @@ class Context(Generic[P]):
     """What a derived value is computed from.
 
     Args:
-        checkpoint: the model, in single precision, and its card.
+        loaded: the torch module, in single precision, and its net.
         images: (picture, channel, row, column) in 0..1.
         parameters: those of the request, after `settle`.
         generator: seeded by the request; None where it names no seed, and then nothing is random.
@@ -41,7 +40,7 @@ class Context(Generic[P]):
         logits: (picture, column), of this pass; None in `Derived.run`.
     """
 
-    checkpoint: Checkpoint
+    loaded: Loaded
     images: Tensor
     parameters: P
     generator: torch.Generator | None = None
@@ -55,7 +54,7 @@ def no_taps(parameters: Any) -> tuple[str, ...]:
     return ()
 
 
-def one_pass(parameters: Any, card: Card) -> float:
+def one_pass(parameters: Any, net: Net) -> float:
     """Return no extra cost, for derived values that take no longer than the model's forward pass."""
     return 1.0
 
@@ -83,7 +82,35 @@ class Derived(Generic[P]):
     parameters: type[P]
     compute: Callable[[Context[P]], Reading | Mapping[str, Reading]]
     taps: Callable[[P], tuple[str, ...]] = no_taps
-    settle: Callable[[Checkpoint, P], P] | None = None
+    settle: Callable[[Loaded, P], P] | None = None
     run: Callable[[Context[P]], Tensor] | None = None
     most: int = 256
-    cost: Callable[[P, Card], float] = one_pass
+    cost: Callable[[P, Net], float] = one_pass
+
+
+@dataclass(frozen=True)
+class View(Generic[P]):
+    """What a component shows of a subject: one payload, for its page and for the live channel alike.
+
+    A request asks for it by name, as for any derived value, and gets the payload as an array of bytes, or several one
+    after the other where it is computed step by step.
+
+    Args:
+        name: its name in requests.
+        parameters: what can be chosen; requests are validated strictly.
+        payload: returns the payload of a subject, in the bytes that the component takes, or yields several.
+        cost: the work, in forward passes of the model.
+    """
+
+    name: str
+    parameters: type[P]
+    payload: Callable[[Subject, P], bytes | Iterator[bytes]]
+    cost: Callable[[P, Net], float] = one_pass
+
+    def of(self, subject: Subject, **parameters: Any) -> bytes:
+        """Return the payload of a subject, the last one where there are several."""
+        found = self.payload(subject, self.parameters(**parameters))
+        if isinstance(found, bytes):
+            return found
+        *_, last = found
+        return last

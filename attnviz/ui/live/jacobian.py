@@ -12,9 +12,8 @@ from attnviz.recipes.recipe import Strict
 from attnviz.ui.live.derived import Context, Derived
 
 if TYPE_CHECKING:
-    from attnviz.cards import Card
-    from attnviz.checkpoints import Checkpoint
     from attnviz.readings import Reading
+    from attnviz.subjects import Loaded, Net
 
 MEANING = "how much the answer\u2019s logit would change per unit of intensity"
 """What the Jacobian of the shown answer is, under every legend."""
@@ -32,27 +31,27 @@ class OfAnswer(Strict):
     answer: Annotated[str, Field(max_length=100)] | None = None
 
 
-def missing(card: Card) -> str | None:
-    """Return why a model has no Jacobian, as a sentence; None where it has one."""
-    spec = models.MODELS.get(card.recipe.model)
-    if spec is None or spec.differentiable:  # an unknown model raises its error when it is asked
+def missing(net: Net) -> str | None:
+    """Return why a net has no Jacobian, as a sentence; None where it has one."""
+    if net.differentiable:
         return None
-    return f"{spec.title} has no Jacobian: the model counts or rounds intensities, so its answer changes in steps."
+    title = models.spec(net.architecture).title if net.architecture in models.MODELS else net.title
+    return f"{title} has no Jacobian: the model counts or rounds intensities, so its answer changes in steps."
 
 
-def settle(checkpoint: Checkpoint, parameters: OfAnswer) -> OfAnswer:
+def settle(loaded: Loaded, parameters: OfAnswer) -> OfAnswer:
     """Return the parameters, if the model can give it.
 
     Raises:
         BadInput: the model has no gradient.
         UnknownName: it knows no such class.
     """
-    card = checkpoint.card
-    why = missing(card)
+    net = loaded.net
+    why = missing(net)
     if why:
         raise BadInput(why)
-    if parameters.answer is not None and parameters.answer not in card.classes:
-        raise UnknownName(f"class of {card.name}", parameters.answer, card.classes)
+    if parameters.answer is not None and parameters.answer not in net.classes:
+        raise UnknownName(f"class of {net.key}", parameters.answer, net.classes)
     return parameters
 
 
@@ -72,13 +71,13 @@ def compute(context: Context[OfAnswer]) -> Reading:
             f"The Jacobian can only be computed for the model as it was trained, without the edit of "
             f"{context.edited[0]}."
         )
-    model, card = context.checkpoint
-    answer = None if context.parameters.answer is None else card.classes.index(context.parameters.answer)
+    model, net = context.loaded
+    answer = None if context.parameters.answer is None else net.classes.index(context.parameters.answer)
     found = torch.cat([jacobian(model, image, answer) for image in context.images.split(1)])
     return Reading("jacobian", found, ("batch", "channel", "row", "column"))
 
 
-def cost(parameters: OfAnswer, card: Card) -> float:
+def cost(parameters: OfAnswer, net: Net) -> float:
     """Return the work for one picture."""
     return PASSES
 

@@ -10,30 +10,28 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from attnviz.cards import Card
+from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.live.jacobian import MEANING, missing
 from attnviz.ui.shared import cache, url_state
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.pickers import Picture
 
 if TYPE_CHECKING:
-    from attnviz.checkpoints import Checkpoint
+    from attnviz.subjects import Example, Loaded
 
 WORD, JACOBIAN = "map", "jacobian"
 TITLE = "Jacobian of the shown answer"
 CHANNELS = {1: ["intensity"], 3: ["red", "green", "blue"]}
 
 
-def asked(card: Card, picture: Picture) -> dict[str, Any]:
+def asked(subject: Subject) -> dict[str, Any]:
     """Return what a component needs to ask for the Jacobian, as JSON can say it.
 
     Returns:
         checkpoint; picture, by name as in a request of the live channel; missing, why the model has none, or None;
         meaning, what stands under its legend.
     """
-    named = {"data": picture.source, "number": picture.number}
-    return {"checkpoint": card.name, "picture": named, "missing": missing(card), "meaning": MEANING}
+    return {**subject.asked, "missing": missing(subject.net), "meaning": MEANING}
 
 
 def switch(other: str) -> bool:
@@ -51,14 +49,14 @@ def switch(other: str) -> bool:
     return chosen == JACOBIAN
 
 
-def show(card: Card, picture: Picture) -> None:
-    """Draw the Jacobian of the answer to a picture, one map per channel, or say why the model has none."""
-    why = missing(card)
+def show(subject: Subject) -> None:
+    """Draw the Jacobian of the answer to an example, one map per channel, or say why the net has none."""
+    why = missing(subject.net)
     if why:
         st.info(why)
         return
-    answer, values = cache.computed(computed, card, picture.source, picture.number)
-    image, ink = cache.seen(card, picture.source, picture.number), cache.ink(picture.source)
+    answer, values = cache.of_subject(computed, subject)
+    image, ink = subject.image, subject.example.ink
     st.markdown(
         f"The model answers **{answer}**. The {term('Jacobian')} shows {MEANING}, at each pixel. One unit is the step "
         "from black to white."
@@ -66,23 +64,21 @@ def show(card: Card, picture: Picture) -> None:
     map_grid(
         values,
         CHANNELS.get(len(values)) or [f"channel {number + 1}" for number in range(len(values))],
-        key=f"jacobian {card.name}",
+        key=f"jacobian {subject.net.key}",
         title=f"{TITLE}, {answer}",
         picture=image.mean(2) / 255 if ink else None,
         background=image,
         ink=ink,
         note=MEANING,
-        origin={"model": card.recipe.model, "recipe": card.recipe.name, "seed": card.seed,
-                "digest": card.weights_digest, "image": cache.place(picture.source, picture.number),
-                "address": JACOBIAN, "answer": answer},
-    )  # fmt: skip
+        origin={**subject.origin(JACOBIAN), "answer": answer},
+    )
 
 
-def computed(checkpoint: "Checkpoint", source: str, number: int) -> tuple[str, npt.NDArray[np.float64]]:
-    """Return the answer to a picture and the Jacobian of its logit, float64 (channel, row, column)."""
-    from attnviz.answers import as_batch, predicted
+def computed(loaded: "Loaded", example: "Example") -> tuple[str, npt.NDArray[np.float64]]:
+    """Return the answer to an example and the Jacobian of its logit, float64 (channel, row, column)."""
+    from attnviz.answers import predicted
     from attnviz.measures.jacobian import answered
+    from attnviz.ui.shared import inference
 
-    model, card = checkpoint
-    logits, found = answered(model, as_batch(cache.seen(card, source, number), double=True))
-    return card.classes[int(predicted(logits))], found[0].numpy()
+    logits, found = answered(loaded.model, inference.batch_of(loaded, example))
+    return loaded.net.classes[int(predicted(logits))], found[0].numpy()

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
-from attnviz import models
 from attnviz.data import always, inputs
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
@@ -19,11 +17,12 @@ from attnviz.ui.shared import cache
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from attnviz.checkpoints import Checkpoint
     from attnviz.readings import Reading
+    from attnviz.subjects import Loaded
 
 ROWS = 256  # mean rows in an answer, counting every picture: of 784 tokens all with ink one takes 3 ms
 LEAST_UNIFORM = "least_uniform"
+MOST_KEPT = 256
 
 
 class OfHead(Strict):
@@ -43,12 +42,16 @@ def taps_of(parameters: OfHead) -> tuple[str, str]:
     return _tap(parameters.layer, "query"), _tap(parameters.layer, "key")
 
 
-def settle(checkpoint: Checkpoint, parameters: OfHead) -> OfHead:
+def settle(loaded: Loaded, parameters: OfHead) -> OfHead:
     """Put the number of a head in the place of "least_uniform"."""
     if parameters.head != LEAST_UNIFORM:
         return parameters
-    card = checkpoint.card
-    return parameters.model_copy(update={"head": _least_uniform(card.name, card.weights_digest, parameters.layer)})
+    key = loaded.net.key, loaded.net.digest, parameters.layer
+    if key not in _LEAST_UNIFORM:
+        if len(_LEAST_UNIFORM) >= MOST_KEPT:
+            _LEAST_UNIFORM.clear()
+        _LEAST_UNIFORM[key] = cache.of_net(least_uniform, loaded.net, parameters.layer)
+    return parameters.model_copy(update={"head": _LEAST_UNIFORM[key]})
 
 
 def mean_row(context: Context[OfHead]) -> Reading:
@@ -61,7 +64,7 @@ def mean_row(context: Context[OfHead]) -> Reading:
     from attnviz.layers.attention import Attention
 
     layer = context.parameters.layer
-    if not isinstance(context.checkpoint.model.get_submodule(layer), Attention):
+    if not isinstance(context.loaded.model.get_submodule(layer), Attention):
         raise BadInput(
             f"{layer or 'The model'} is not dot-product attention: it has no rows computed from query and key."
         )
@@ -89,14 +92,11 @@ def _mean_row(parameters: OfHead, seen: Any, images: Tensor) -> Reading:
     return Reading(weights, torch.stack(means), ("batch", "key"), grid)
 
 
-@lru_cache(maxsize=64)  # asked at every movement: to look into Streamlit's cache takes as long as a small model
-def _least_uniform(name: str, digest: str, layer: str) -> int:
-    from attnviz import cards
-
-    return cache.computed(least_uniform, cards.read(name), layer)
+_LEAST_UNIFORM: dict[tuple[str, str, str], int] = {}
+"""Asked at every movement: to look into Streamlit's cache takes as long as a small model."""
 
 
-def least_uniform(checkpoint: Checkpoint, layer: str) -> int:
+def least_uniform(loaded: Loaded, layer: str) -> int:
     """Return the head whose mean row is furthest from an even share, in bits, on a picture of each class.
 
     These are pictures of the model's own classes that are always here: for digits, drawn ones.
@@ -110,18 +110,18 @@ def least_uniform(checkpoint: Checkpoint, layer: str) -> int:
     from attnviz.measures.mean_row import bits_from_even
     from attnviz.tracing import trace
 
-    recipe = checkpoint.card.recipe
-    source = always.source(recipe.data)
+    net = loaded.net
+    source = None if net.data is None else always.source(net.data)
     if source is None:
         raise BadInput(
-            f"There are no built-in pictures of {recipe.data} to find the least uniform head with. Name a head."
+            f"There are no built-in pictures of {net.data or net.key} to find the least uniform head with. Name a head."
         )
-    taken = asdict(models.input_of(recipe.model, checkpoint.card.config))
-    images = np.stack([inputs.fitted(image, **taken) for image in always.one_of_each(source, recipe.classes)])
+    taken = asdict(net.input)
+    images = np.stack([inputs.fitted(image, **taken) for image in always.one_of_each(source, net.labels)])
     batch = as_batch(images, double=True)
     names = _tap(layer, "query"), _tap(layer, "key")
-    with torch.no_grad(), trace(checkpoint.model, names) as seen:
-        checkpoint.model(batch)
+    with torch.no_grad(), trace(loaded.model, names) as seen:
+        loaded.model(batch)
     each = [OfHead(layer=layer, head=head) for head in range(seen[names[0]].size("head"))]
     bits = [bits_from_even(_mean_row(one, seen, batch).tensor).mean() for one in each]
     return int(torch.stack(bits).argmax())

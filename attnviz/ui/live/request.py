@@ -32,12 +32,11 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, ValidationError
 
 from attnviz.data import inputs
-from attnviz.data.inputs import drawing
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.live import registry
-from attnviz.ui.live.derived import Derived
+from attnviz.ui.live.derived import Derived, View
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -55,6 +54,7 @@ RESERVED = ("logits", "probabilities", "seen")  # arrays of every answer, which 
 
 Address = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,199}$")]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
+NetKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,199}$")]
 Place = Annotated[int, Field(ge=0, lt=1 << 31)]
 Value = Annotated[float, Field(ge=-LARGEST_VALUE, le=LARGEST_VALUE, allow_inf_nan=False)]
 Places = Annotated[
@@ -65,9 +65,9 @@ Places = Annotated[
 
 
 class Picture(Strict):
-    """A test picture by name; a drawing is its own name and has number 0."""
+    """An example by name: a data set and a number, or KIND:WORD for an example of another kind, with the number 0."""
 
-    data: Annotated[str, Field(pattern=rf"^([A-Za-z0-9_][A-Za-z0-9_.-]{{0,99}}|{drawing.PATTERN})$")]
+    data: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(:[A-Za-z0-9_.,-]{1,1300})?$")]
     number: Annotated[int, Field(ge=0)]
 
 
@@ -120,13 +120,24 @@ class DerivedWanted(Strict):
     parameters: dict[str, Any] = {}
 
     @cached_property
-    def row(self) -> Derived[Any]:
-        """The derived value of that name.
+    def row(self) -> Derived[Any] | View[Any]:
+        """The derived value or the view of that name.
 
         Raises:
             UnknownName: there is none of that name.
         """
         return registry.find(self.derived)
+
+    @property
+    def is_view(self) -> bool:
+        """Whether it is a view, which is computed for one subject and not from a pass on pictures."""
+        return isinstance(self.row, View)
+
+    @property
+    def values(self) -> Derived[Any]:
+        """The derived value of that name, which is no view."""
+        assert isinstance(self.row, Derived)
+        return self.row
 
     @cached_property
     def given(self) -> Strict:
@@ -170,7 +181,7 @@ WantedName = Annotated[Name, AfterValidator(_not_reserved)]
 class Ask(Strict):
     """What is asked of one model, which gives one answer."""
 
-    checkpoint: Name
+    checkpoint: NetKey
     seed: Annotated[int, Field(ge=0, le=LARGEST_NUMBER)] | None = None
     edits: Annotated[list[Edit], Field(max_length=EDITS)] = []
     wanted: Annotated[dict[WantedName, Wanted], Field(max_length=WANTED)] = {}

@@ -11,7 +11,7 @@ from attnviz.ui.mechanisms import cnn_attention, element_wise, pixel_attention, 
 from attnviz.ui.mechanisms.mechanism import Mechanism as Mechanism
 
 if TYPE_CHECKING:
-    from attnviz.cards import Card
+    from attnviz.subjects import Net
 
 _OURS = (pixel_attention.MECHANISM, element_wise.MECHANISM, recurrent_attention.MECHANISM, cnn_attention.MECHANISM)
 MECHANISMS = Table("mechanisms", {row.name: row for row in _OURS})
@@ -22,11 +22,11 @@ def of_model(model: str) -> Mechanism | None:
     return next((row for row in MECHANISMS.values() if model in row.models + row.controls), None)
 
 
-def is_control(card: "Card") -> bool:
-    """Return whether a model is a control, by its architecture or, of a mechanism's own models, by its config."""
-    model = card.recipe.model
+def is_control(net: "Net") -> bool:
+    """Return whether a net is a control, by its architecture or, of a mechanism's own models, by its config."""
+    model = net.architecture
     rows = MECHANISMS.values()
-    return any(model in row.controls or (model in row.models and row.is_control(card.config)) for row in rows)
+    return any(model in row.controls or (model in row.models and row.is_control(net.config)) for row in rows)
 
 
 def order() -> list[str]:

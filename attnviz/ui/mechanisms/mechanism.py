@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from attnviz.ui.components.component import FRONTEND
 
 if TYPE_CHECKING:
-    from attnviz.cards import Card
+    from attnviz.subjects import Net
     from attnviz.ui.components.panel import Panel
-    from attnviz.ui.live.derived import Derived
+    from attnviz.ui.live.derived import Derived, View
 
 
 def never(config: Mapping[str, Any]) -> bool:
@@ -21,7 +21,7 @@ def never(config: Mapping[str, Any]) -> bool:
     return False
 
 
-def no_derived() -> tuple[Derived[Any], ...]:
+def no_derived() -> tuple[Derived[Any] | View[Any], ...]:
     """Return the derived values of a mechanism that has none of its own."""
     return ()
 
@@ -81,7 +81,7 @@ class Mechanism:
         page: its file in pages/, or the whole path of a file elsewhere.
         url: the last part of the page's URL.
         models: names in `attnviz.models.MODELS`, whose checkpoints it shows.
-        panel: from a card of one of its models or controls to what its panel on the draw page shows.
+        panel: from one of its nets or controls to what its panel on the draw page shows.
         controls: names in MODELS, of what the same data give without the mechanism.
         is_control: whether a checkpoint of its own models is a control too, from the model's config: the same network
             with its attention switched off, or one that does not choose where it looks.
@@ -89,7 +89,7 @@ class Mechanism:
         papers: names in `attnviz.recipes.PAPERS`, whose tables stand among the results of its models.
         home: the picture that the home page shows of it; None for words alone.
         live: draws what the home page begins with, something that answers at once; the first mechanism with one does.
-        derived: returns its derived values, for the live channel.
+        derived: returns its derived values and its views, for the live channel.
         section: of the navigation.
         further: its other pages.
         moved: experiment of its page that is elsewhere now -> the URL of the page where it is, and its name there;
@@ -107,14 +107,14 @@ class Mechanism:
     page: str
     url: str
     models: tuple[str, ...]
-    panel: Callable[[Card], Panel]
+    panel: Callable[[Net], Panel]
     controls: tuple[str, ...] = ()
     is_control: Callable[[Mapping[str, Any]], bool] = never
     panels: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
     home: HomePicture | None = None
     live: Callable[[], None] | None = None
-    derived: Callable[[], tuple[Derived[Any], ...]] = no_derived
+    derived: Callable[[], tuple[Derived[Any] | View[Any], ...]] = no_derived
     section: str = "Look inside"
     further: tuple[FurtherPage, ...] = ()
     moved: Mapping[str, tuple[str, str]] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz import cards
-from attnviz.cards import Card
+from attnviz.subjects import Net
 from attnviz.ui.components.url_fields import Fields
 from attnviz.ui.mechanisms import Mechanism
 from attnviz.ui.shared import page, result_dots, url_state
@@ -72,10 +72,9 @@ def keep(fields: Fields, settled_view: Callable[[str], Mapping[str, Any] | None]
     return write
 
 
-def results(row: Mechanism, card: Card) -> None:
-    """Draw the results of a mechanism on the task of one of its models, and the way to all others."""
+def results(row: Mechanism, net: Net) -> None:
+    """Draw the results of a mechanism on the task of one of its nets, and the link to all others."""
     st.header("How accurate it is", anchor=False)
-    result_dots.of_mechanism(
-        row, result_dots.Task(card.recipe.data, card.recipe.classes), key="results", like=card.name
-    )
+    if net.data is not None:
+        result_dots.of_mechanism(row, result_dots.Task(net.data, net.labels), key="results", like=net.key)
     page.link(result_dots.PAGE, "All results, with the tables of the papers", mechanism=row.name)

@@ -1,101 +1,102 @@
-"""The choices that pages share: which model, which picture. What is chosen is written into the URL.
+"""The choices that pages share: which net, which example. What is chosen is written into the URL.
 
-model     the checkpoint
+model     the key of the net: a checkpoint, or an epoch of a run
 data      the data set
 digit     the class of the pictures to choose among; the name dates from when all classes were digits
 wrong     "yes" for only those pictures that the model answers wrongly
 number    the index in the test split, on every server, even where only samples of the data set are available
-drawing   a visitor's drawing, instead of all these
+
+An example that is no picture of a data set, such as a drawing, has a field of its own, instead of the last four.
 """
 
 import random
 import re
-from dataclasses import dataclass
+from collections.abc import Collection
 
 import numpy as np
 import streamlit as st
 
-from attnviz import cards, data
-from attnviz.cards import Card
+from attnviz import cards, data, subjects
 from attnviz.data import samples
-from attnviz.data.inputs import drawing
-from attnviz.errors import AttnvizError, BadInput, CheckpointError
+from attnviz.errors import AttnvizError, BadInput, CheckpointError, DataError
 from attnviz.grids import Grid
+from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject
+from attnviz.subjects.pictures import missing
 from attnviz.ui.shared import cache, page, url_state
 
 ANY = "any"
 CLASS = "digit"
 QUERY = "query"
-DRAWN = "drawing"
 _TURN = "number.turn"
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A test picture: its data set, and its index in the test split from 0; a drawing is its own source."""
-
-    source: str
-    number: int
-
-
-def model(names: list[str], default: str) -> Card:
-    """Draw the choice of a trained model and return its card.
+def net(names: list[str], default: str, of: Collection[str] | None = None) -> Net:
+    """Draw the choice of a net and return it.
 
     A checkpoint that is damaged or has no weights is not offered; if the URL names it, the error says what is wrong.
+    A net of another kind, such as an epoch of a run, is offered once the URL names it.
 
     Args:
         names: of the checkpoints to choose from.
         default: which one, where the URL names none.
+        of: architectures of which a net of another kind is shown too; None for all.
 
     Raises:
         CheckpointError: there is none to choose from, or the one that the URL names cannot be used.
     """
-    if not names:
+    found = _named(of)
+    if not names and found is None:
         raise CheckpointError(
             f"There is no trained model of this kind in {cards.folder()}. Restore the committed folder, "
             "or train one: `python -m attnviz reproduce schwarz --train`."
         )
-    known = cards.usable(names)
-    first = default if default in known else next(iter(known), names[0])
-    name = url_state.choice("model", names, first)
-    titles = {one: known[one].recipe.title if one in known else one for one in names if one in known or one == name}
+    known = subjects.usable(names)
+    if found is None:
+        first = default if default in known else next(iter(known), names[0])
+        name = url_state.choice("model", names, first)
+    else:
+        name = st.session_state["model"] = found.key
+        known[name], names = found, [*names, name]
+    titles = {one: known[one].title if one in known else one for one in names if one in known or one == name}
     st.selectbox(
         "Model", list(titles), key="model", format_func=titles.__getitem__, on_change=url_state.keep, args=("model",)
     )
-    return cards.read(name)
+    return found or subjects.net(name)
 
 
-def picture(card: Card, opens: Picture | None = None) -> Picture:
-    """Draw the choice of a test picture: data set, class, number, at random, next, wrong answers only.
+def example(net: Net, opens: Example | None = None) -> Example:
+    """Draw the choice of an example: data set, class, number, at random, next, wrong answers only.
 
-    A drawing in the URL takes precedence, with a way back to the data sets.
+    A drawing, or another example of its own kind, in the URL takes precedence, with a way back to the data sets.
 
     Args:
-        card: of the model that will look at it; the classes on offer are those it knows.
+        net: that will look at it; the classes on offer are those it knows.
         opens: what is shown of its data set until something is chosen; by default the first picture of the first class.
 
     Raises:
         DataError: no picture of these classes is here; says how to get some.
     """
-    spec = data.spec(card.recipe.data)
-    here = data.sources(spec.classes, spec.shape)
-    drawn = _drawing(here)
-    if drawn:
-        return drawn
+    here = sources(net)
+    named = _example_in_url(here)
+    if named:
+        return named
     if not here:
-        for name in _alike(card):
+        for name in _alike(net):
             _offer(name)
-        data.shown(card.recipe.data)  # says what is missing, and how to get it
-    source = url_state.choice("data", here, default_source(card))
-    classes = [ANY, *(spec.classes[label] for label in sorted(card.recipe.classes))]
+        if net.data is None:
+            raise DataError(f"No data set here has pictures of the size and the classes of {net.key}.")
+        data.shown(net.data)  # says what is missing, and how to get it
+    source = url_state.choice("data", here, default_source(net))
+    spec = data.spec(source)
+    classes = [ANY, *(spec.classes[label] for label in sorted(_labels(net, source)))]
     chosen = url_state.choice(CLASS, classes, ANY)
     wrong = url_state.choice("wrong", ["yes", "no"], "no") == "yes"
     shown = data.shown(source)
-    fitting = Fitting(card, source, chosen, wrong)
-    first = Fitting(card, source, card.classes[0] if chosen == ANY and not wrong else chosen, wrong).after(-1)
+    fitting = Fitting(net, source, chosen, wrong)
+    first = Fitting(net, source, net.classes[0] if chosen == ANY and not wrong else chosen, wrong).after(-1)
     begins = first if first is not None else int(shown.numbers[0])
-    if opens and opens.source == source and chosen == ANY and not wrong and opens.number in fitting.numbers:
-        begins = opens.number
+    if isinstance(opens, Picture) and opens.data == source and chosen == ANY and not wrong:
+        begins = opens.number if opens.number in fitting.numbers else begins
     number = _number(source, begins)
 
     if len(here) > 1:
@@ -121,48 +122,64 @@ def picture(card: Card, opens: Picture | None = None) -> Picture:
     return Picture(source, number)
 
 
-def more(card: Card, picture: Picture) -> None:
+def more(subject: Subject) -> None:
     """Draw a quiet line: where the pictures come from if they are few, and the data sets that can be downloaded."""
-    absent = [name for name in _alike(card) if data.DATASETS[name].megabytes and not data.available(name)]
-    few = picture.source in data.DATASETS and data.shown(picture.source).split == "samples"
+    net, source = subject.net, subject.example.data
+    absent = [name for name in _alike(net) if data.DATASETS[name].megabytes and not data.available(name)]
+    few = source is not None and data.shown(source).split == "samples"
     if not absent and not few:
         return
     with st.container(key="page_more", horizontal=True, vertical_alignment="center"):
-        if few:
-            spec = data.DATASETS[picture.source]
-            count = len(data.shown(picture.source).numbers)
-            st.caption(f"{count} sample pictures of {spec.title}, {_licence(picture.source)}.", width="content")
+        if source is not None and few:
+            spec = data.DATASETS[source]
+            count = len(data.shown(source).numbers)
+            st.caption(f"{count} sample pictures of {spec.title}, {_licence(source)}.", width="content")
         for name in absent:
             _offer(name)
 
 
-def _alike(card: Card) -> list[str]:
-    """Return the data sets of a model's classes and shape, available or not."""
-    spec = data.spec(card.recipe.data)
+def sources(net: Net) -> list[str]:
+    """Return the data sets of a net's classes and shape of which pictures are available here."""
+    return [name for name in _alike(net) if data.can_show(name)]
+
+
+def _alike(net: Net) -> list[str]:
+    """Return the data sets of a net's classes and shape, available or not; of its input, where it names no data."""
+    if net.data is None:
+        shape = net.input.rows, net.input.columns, net.input.channels
+        return [name for name, its in data.DATASETS.items() if its.shape == shape and set(net.classes) <= {*its.classes}]
+    spec = data.spec(net.data)
     return [name for name, its in data.DATASETS.items() if (its.classes, its.shape) == (spec.classes, spec.shape)]
 
 
-def tests(card: Card, picture: Picture) -> str:
-    """Return the data set whose test pictures stand beside a picture: its own, and for a drawing the model's."""
-    return default_source(card) if drawing.is_name(picture.source) else picture.source
+def _labels(net: Net, source: str) -> list[int]:
+    """Return the labels that a data set has for the classes that a net knows."""
+    return [label for label, name in enumerate(data.spec(source).classes) if name in net.classes]
 
 
-def stated(card: Card, picture: Picture) -> dict[str, str | int]:
-    """Return the URL fields that name the model and the picture on any server."""
-    if drawing.is_name(picture.source):
-        return {"model": card.name}
-    return {"model": card.name, "data": picture.source, "number": picture.number}
+def tests(subject: Subject) -> str:
+    """Return the data set whose test pictures stand beside an example: its own, and for a drawing the net's."""
+    return subject.example.data or default_source(subject.net)
 
 
-def default_source(card: Card) -> str:
-    """Return the data set that a model was trained on or, if that is not available, another of its classes and shape.
+def stated(subject: Subject) -> dict[str, str]:
+    """Return the URL fields that name the net and the picture on any server.
+
+    An example of another kind is not among them: it is in the URL already, and fills it.
+    """
+    words = {} if subject.example.data is None else subject.example.words
+    return {"model": subject.net.key, **words}
+
+
+def default_source(net: Net) -> str:
+    """Return the data set that a net was trained on or, if that is not available, another of its classes and shape.
 
     Raises:
         UnknownName: the data set is in no table.
     """
-    spec = data.spec(card.recipe.data)
-    here = data.sources(spec.classes, spec.shape)
-    return card.recipe.data if card.recipe.data in here or not here else here[0]
+    here = sources(net)
+    trained_on = net.data or ""
+    return trained_on if trained_on in here or not here else here[0]
 
 
 def nearest(source: str, wanted: int, before: int) -> int:
@@ -179,15 +196,15 @@ def nearest(source: str, wanted: int, before: int) -> int:
 
 
 class Fitting:
-    """The available test pictures that match the choice: a class the model knows, and whether it answers wrongly."""
+    """The available test pictures that match the choice: a class the net knows, and whether it answers wrongly."""
 
-    def __init__(self, card: Card, source: str, chosen: str, wrong: bool) -> None:
+    def __init__(self, net: Net, source: str, chosen: str, wrong: bool) -> None:
         shown, names = data.shown(source), data.DATASETS[source].classes
-        wanted = card.classes if chosen == ANY else (chosen,)
+        wanted = net.classes if chosen == ANY else (chosen,)
         fits = np.isin(shown.labels, [label for label, name in enumerate(names) if name in wanted])
         self.numbers = shown.numbers[fits]
         if wrong:
-            self.numbers = np.intersect1d(self.numbers, cache.wrong_answers(card, source))
+            self.numbers = np.intersect1d(self.numbers, cache.wrong_answers(net, source))
 
     def after(self, number: int) -> int | None:
         """Return the next one, after the last the first again; None if there is none."""
@@ -205,7 +222,7 @@ def _number(source: str, first: int) -> int:
     shown, count = data.shown(source), data.DATASETS[source].counts["test"]
     number = url_state.number("number", count, first, _number_key())
     if shown.place(number) is None:
-        url_state.complain(f"{cache.missing(source, number)} You see {first:,} instead.")
+        url_state.complain(f"{missing(source, number)} You see {first:,} instead.")
         number = st.session_state[_number_key()] = first
     return number
 
@@ -229,27 +246,46 @@ def _licence(source: str) -> str:
     return "MIT licence" if samples.about()[source]["licence"].startswith("MIT") else "no licence stated"
 
 
-def _drawing(here: list[str]) -> Picture | None:
-    """Draw the row of choices for the drawing in the URL, if there is one that can be read."""
-    word = st.query_params.get(DRAWN)
-    if word is None:
+def _named(of: Collection[str] | None) -> Net | None:
+    """Return the net of another kind than a checkpoint that the URL names, if it can be shown here."""
+    word = st.query_params.get("model", "")
+    if ":" not in word:
         return None
     try:
-        drawing.read(drawing.named(word))
+        found = subjects.net(word)
+    except AttnvizError as error:
+        url_state.complain(str(error))
+        return None
+    if of is not None and found.architecture not in of:
+        url_state.complain(f"{word} is no model of this page's kind. Look at it in the explorer.")
+        return None
+    return found
+
+
+def _example_in_url(here: list[str]) -> Example | None:
+    """Draw the row of choices for the drawing in the URL, or another example of its own kind, if it can be read."""
+    try:
+        found = subjects.example_in_url(st.query_params.to_dict())
+        if found is None:
+            return None
+        _ = found.picture
     except BadInput as error:
         url_state.complain(str(error))
         return None
-    titles = {DRAWN: "Your drawing", **{name: data.DATASETS[name].title for name in here}}
-    st.session_state["data"] = DRAWN
+    (kind,) = found.words
+    row = EXAMPLES[kind]
+    titles = {kind: row.title, **{name: data.DATASETS[name].title for name in here}}
+    st.session_state["data"] = kind
     st.segmented_control(
-        "Pictures", list(titles), key="data", format_func=titles.__getitem__, required=True, on_change=_leave_drawing
+        "Pictures", list(titles), key="data", format_func=titles.__getitem__, required=True, on_change=_leave_named
     )
-    page.link("05_draw.py", "Back to your drawing")
-    return Picture(drawing.named(word), 0)
+    if row.page:
+        page.link(row.page, row.back)
+    return found
 
 
-def _leave_drawing() -> None:
-    url_state.set_value(data=st.session_state["data"], number=None, **{DRAWN: None})
+def _leave_named() -> None:
+    url_state.set_value(data=st.session_state["data"], number=None, **dict.fromkeys(EXAMPLES))
 
 
 def _restart(key: str) -> None:

@@ -1,0 +1,72 @@
+"""A visitor's drawing, as an example: its pixels stand in the URL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.data import inputs
+from attnviz.data.inputs import drawing
+
+if TYPE_CHECKING:
+    from attnviz.subjects.net import Net
+
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A drawing, as a net saw it.
+
+    Args:
+        word: the pixels as text (attnviz/data/inputs/drawing.py).
+    """
+
+    word: str
+
+    @property
+    def key(self) -> str:
+        """A short name, the same for the same pixels: "drawing/" and a digest."""
+        return drawing.place(drawing.named(self.word))
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The field of the URL that holds it."""
+        return {"drawing": self.word}
+
+    @property
+    def asked(self) -> Mapping[str, Any]:
+        """How a request of the live channel names it."""
+        return {"data": drawing.named(self.word), "number": 0}
+
+    @property
+    def data(self) -> None:
+        """None: it is in no data set."""
+        return
+
+    @property
+    def target(self) -> None:
+        """None: nobody has said what it shows."""
+        return
+
+    @property
+    def ink(self) -> bool:
+        """True: it is ink on paper."""
+        return True
+
+    @property
+    def picture(self) -> Bytes:
+        """The drawing, uint8 (row, column, 1).
+
+        Raises:
+            BadInput: the word is too long, cut, or no drawing at all.
+        """
+        return drawing.read(drawing.named(self.word))[:, :, None]
+
+    def taken_by(self, net: Net) -> Bytes:
+        """Return the drawing as a net takes it."""
+        return inputs.fitted(self.picture, **asdict(net.input))

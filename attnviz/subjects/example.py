@@ -1,0 +1,142 @@
+"""An example: one thing that a net looks at. Most are pictures of a data set, or a visitor's drawing.
+
+In the URL a picture of a data set is `data=strokes&number=23`. An example of any other kind is one word under the name
+of its kind: `drawing=eJx...`. A request of the live channel names a picture of a data set as {"data": "strokes",
+"number": 23}, and an example of another kind as {"data": "drawing:eJx...", "number": 0}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.errors import UnknownName
+from attnviz.extensions import Table
+
+if TYPE_CHECKING:
+    from attnviz.subjects.net import Net
+
+Bytes = npt.NDArray[np.uint8]
+COLON = ":"
+
+
+class Example(Protocol):
+    """One thing that a net looks at. Examples are compared by value, and can be keys of a dictionary."""
+
+    @property
+    def key(self) -> str:
+        """Its name in exports and file names, such as "strokes/test/23"."""
+        ...
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The fields of the URL that name it."""
+        ...
+
+    @property
+    def asked(self) -> Mapping[str, Any]:
+        """How a request of the live channel names it: "data" and "number"."""
+        ...
+
+    @property
+    def data(self) -> str | None:
+        """The data set that it is a picture of; None for an example that is in none."""
+        ...
+
+    @property
+    def target(self) -> str | None:
+        """What a net should answer, in words; None if nobody has said it."""
+        ...
+
+    @property
+    def ink(self) -> bool:
+        """Whether it is ink on empty paper: maps over it carry the outline of the ink."""
+        ...
+
+    @property
+    def picture(self) -> Bytes:
+        """What it is made of, uint8 (row, column, channel).
+
+        Raises:
+            UnknownName: there is no such data set.
+            BadInput: there is no such picture.
+            DataError: the data set is not here.
+        """
+        ...
+
+    def taken_by(self, net: Net) -> Bytes:
+        """Return the picture as a net takes it, uint8 (row, column, channel).
+
+        Raises:
+            as `picture` does; BadInput also where the picture cannot become what the net takes.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class ExampleKind:
+    """A kind of example, each of which is named by one word.
+
+    Args:
+        title: what such an example is called in the choice of pictures.
+        read: from a word to the example that it names. It raises BadInput where the word names none.
+        page: the file in pages/ where such an example is made; "" where there is none.
+        back: the words of the link to that page.
+    """
+
+    title: str
+    read: Callable[[str], Example]
+    page: str = ""
+    back: str = ""
+
+
+def _drawing(word: str) -> Example:
+    from attnviz.subjects.drawings import Drawing
+
+    return Drawing(word)
+
+
+EXAMPLES: Table[ExampleKind] = Table(
+    "examples", {"drawing": ExampleKind("Your drawing", _drawing, "05_draw.py", "Back to your drawing")}
+)
+"""Kinds of examples besides pictures of a data set, by the URL field that holds their word; other packages add rows."""
+
+
+def example(data: str, number: int = 0) -> Example:
+    """Return an example as a request of the live channel names it.
+
+    Args:
+        data: a data set, or KIND:WORD for an example of another kind.
+        number: the index in the test split; ignored for other kinds.
+
+    Raises:
+        UnknownName: there is no such kind.
+        BadInput: the word names no example of its kind.
+    """
+    kind, colon, word = data.partition(COLON)
+    if not colon:
+        from attnviz.subjects.pictures import Picture
+
+        return Picture(data, number)
+    if kind not in EXAMPLES:
+        raise UnknownName("kind of example", kind, EXAMPLES)
+    return EXAMPLES[kind].read(word)
+
+
+def example_in_url(words: Mapping[str, str]) -> Example | None:
+    """Return the example that the URL names by one word; None where it names none, or a picture of a data set.
+
+    Args:
+        words: the fields of the URL.
+
+    Raises:
+        BadInput: the word names no example of its kind.
+    """
+    for kind in EXAMPLES:
+        if kind in words:
+            return EXAMPLES[kind].read(words[kind])
+    return None

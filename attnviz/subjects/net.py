@@ -1,0 +1,211 @@
+"""A net: a model with its weights, and all that views, the live channel and exports need to know of it.
+
+Where its weights come from makes no difference to them. A key without a colon names a checkpoint; "run:ID@EPOCH" names
+the weights of one epoch of a run; other kinds of keys are rows of `NETS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from attnviz import models
+from attnviz.errors import CheckpointError, UnknownName
+from attnviz.extensions import Table
+from attnviz.grids import Grid
+from attnviz.models import Input
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from attnviz.cards import Card
+    from attnviz.recipes.recipe import Recipe
+
+COLON = ":"
+
+
+class Loaded(NamedTuple):
+    """A torch module in evaluation mode and without gradients, and the net whose weights it has."""
+
+    model: nn.Module
+    net: Net
+
+
+@dataclass(frozen=True, eq=False)
+class Net:
+    """A model with its weights.
+
+    Args:
+        key: its name in URLs, in requests of the live channel and in caches.
+        title: its name for people.
+        architecture: a name in `attnviz.models.MODELS`, by which mechanisms know their models.
+        config: what the architecture was built from.
+        classes: the names of the answers, in the order of the logits.
+        input: the pictures that it takes.
+        grid: where its tokens or cells lie on the picture; None where it has none.
+        digest: of its weights: two nets with the same key and digest give the same answers.
+        data: the data set that it was trained on; None if that is not known.
+        labels: its classes as labels of that data set.
+        recipe, seed: how it was trained; "" and 0 if that is not known.
+        parameters: the number of learnt parameters; None if that is not known.
+        takes: keyword arguments of its `forward` beside the pictures, such as "generator".
+        differentiable: whether its logits have a gradient with respect to the picture.
+        card: the model card of a checkpoint; None for every other kind of net.
+        build: returns the torch module in single precision, with its weights.
+    """
+
+    key: str
+    title: str
+    architecture: str
+    config: Mapping[str, Any]
+    classes: tuple[str, ...]
+    input: Input
+    digest: str
+    build: Callable[[], nn.Module] = field(repr=False)
+    grid: Grid | None = None
+    data: str | None = None
+    labels: tuple[int, ...] = ()
+    recipe: str = ""
+    seed: int = 0
+    parameters: int | None = None
+    takes: tuple[str, ...] = ()
+    differentiable: bool = True
+    card: Card | None = field(default=None, repr=False)
+
+    @property
+    def single_token(self) -> bool:
+        """Whether the net takes the whole picture as one token."""
+        return self.grid is not None and self.grid.tokens == 1
+
+    def load(self, *, double: bool = False) -> Loaded:
+        """Return the torch module with its weights.
+
+        Args:
+            double: in double precision, so that what is shown is exact to far more digits than are shown.
+
+        Raises:
+            CheckpointError: the weights are missing, or are not those that the net describes.
+        """
+        model = self.build().eval().requires_grad_(False)
+        return Loaded(model.double() if double else model, self)
+
+
+class NetKind(Protocol):
+    """A kind of net, for keys that begin with its name and a colon."""
+
+    def __call__(self, key: str) -> Net:
+        """Return the net with that key; the key begins with the name of the kind.
+
+        Raises:
+            UnknownName: there is no such net.
+        """
+        ...
+
+
+def _run(key: str) -> Net:
+    from attnviz.subjects.runs import epoch_of_run
+
+    return epoch_of_run(key)
+
+
+NETS: Table[NetKind] = Table("nets", {"run": _run})
+"""Kinds of nets besides checkpoints, by what their keys begin with; other packages add rows (attnviz/extensions.py)."""
+
+
+def net(key: str) -> Net:
+    """Return the net with a key.
+
+    Raises:
+        UnknownName: there is no such net; the closest ones are listed.
+        CheckpointError: it is a checkpoint whose card cannot be used.
+    """
+    kind, colon, _ = key.partition(COLON)
+    if colon:
+        if kind not in NETS:
+            raise UnknownName("kind of net", kind, NETS)
+        return NETS[kind](key)
+    from attnviz import cards
+
+    return of_card(cards.read(key))
+
+
+def nets(among: Iterable[str]) -> dict[str, Net]:
+    """Return those of several checkpoints whose card can be read; some may have no weights."""
+    return _found(among)
+
+
+def usable(among: Sequence[str] | None = None) -> dict[str, Net]:
+    """Return those of several checkpoints, or of all, that can be shown: with a readable card, and with weights."""
+    from attnviz import cards
+
+    return _found(name for name in (cards.names() if among is None else among) if cards.weights(name).is_file())
+
+
+def of_card(card: Card) -> Net:
+    """Return the net of a checkpoint."""
+    return of_recipe(
+        card.recipe,
+        key=card.name,
+        config=card.config,
+        classes=card.classes,
+        digest=card.weights_digest,
+        seed=card.seed,
+        parameters=card.parameters,
+        card=card,
+        build=lambda: _weights(card),
+    )
+
+
+def of_recipe(
+    recipe: Recipe,
+    *,
+    key: str,
+    config: Mapping[str, Any],
+    classes: tuple[str, ...],
+    digest: str,
+    seed: int,
+    build: Callable[[], nn.Module],
+    parameters: int | None = None,
+    card: Card | None = None,
+) -> Net:
+    """Return a net that was trained by a recipe; the arguments are those of `Net`.
+
+    Raises:
+        UnknownName: there is no architecture of the recipe's name.
+    """
+    spec = models.spec(recipe.model)
+    return Net(
+        key=key,
+        title=recipe.title,
+        architecture=recipe.model,
+        config=config,
+        classes=classes,
+        input=spec.input(config),
+        grid=spec.grid(config),
+        digest=digest,
+        data=recipe.data,
+        labels=tuple(recipe.classes),
+        recipe=recipe.name,
+        seed=seed,
+        parameters=parameters,
+        takes=spec.takes,
+        differentiable=spec.differentiable,
+        card=card,
+        build=build,
+    )
+
+
+def _weights(card: Card) -> nn.Module:
+    from attnviz import checkpoints
+
+    return checkpoints.load(card.name).model
+
+
+def _found(among: Iterable[str]) -> dict[str, Net]:
+    found = {}
+    for name in among:
+        with suppress(CheckpointError, UnknownName):
+            found[name] = net(name)
+    return found

@@ -1,0 +1,134 @@
+"""A test picture of a data set, as an example."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz import data as datasets
+from attnviz.data import inputs
+from attnviz.errors import BadInput, UnknownName
+
+if TYPE_CHECKING:
+    from attnviz.subjects.net import Net
+
+Bytes = npt.NDArray[np.uint8]
+QUICK = 256  # pictures of a generated data set that are made at first: a tenth of a second for strokes
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A test picture of a data set.
+
+    Args:
+        data: the data set.
+        number: its index in the test split from 0.
+    """
+
+    data: str
+    number: int
+
+    @property
+    def key(self) -> str:
+        """Its name in exports, such as "strokes/test/23"."""
+        return f"{self.data}/test/{self.number}"
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The fields of the URL that name it."""
+        return {"data": self.data, "number": str(self.number)}
+
+    @property
+    def asked(self) -> Mapping[str, Any]:
+        """How a request of the live channel names it."""
+        return {"data": self.data, "number": self.number}
+
+    @property
+    def target(self) -> str:
+        """The name of the class that it shows."""
+        return self._read()[1]
+
+    @property
+    def ink(self) -> bool:
+        """Whether the pictures of the data set are ink on empty paper."""
+        return datasets.spec(self.data).ink
+
+    @property
+    def picture(self) -> Bytes:
+        """The picture as it is, uint8 (row, column, channel).
+
+        Raises:
+            UnknownName: no such data set.
+            BadInput: no such number, or one that is not among the samples where the data set is not downloaded.
+            DataError: the data set is not here, and there are no samples of it.
+        """
+        return self._read()[0]
+
+    def taken_by(self, net: Net) -> Bytes:
+        """Return the picture as a net takes it."""
+        return inputs.fitted(self.picture, **asdict(net.input))
+
+    def _read(self) -> tuple[Bytes, str]:
+        shown, spec = datasets.shown(self.data), datasets.spec(self.data)
+        place = shown.place(self.number)
+        if place is None:
+            raise BadInput(missing(self.data, self.number))
+        if spec.make_some and not spec.megabytes and (spec.made_from or place >= QUICK):
+            return _made(self.data, shown.split, place)
+        count = QUICK if spec.make and place < QUICK <= len(shown.labels) else None
+        images, labels = datasets.load(self.data, shown.split, count=count)
+        return images[place], spec.classes[labels[place]]
+
+    def checked(self) -> Picture:
+        """Return the picture, if there is one of that number in the whole test split.
+
+        Raises:
+            UnknownName: there is no such data set.
+            BadInput: the number is beyond the test split.
+        """
+        if self.data not in datasets.DATASETS:
+            raise UnknownName("data set", self.data, datasets.DATASETS)
+        count = datasets.DATASETS[self.data].counts["test"]
+        if self.number >= count:
+            raise BadInput(
+                f"{self.data} has {count:,} test pictures, counted from 0; there is no number {self.number:,}."
+            )
+        return self
+
+    def of_another_class(self, classes: tuple[str, ...]) -> Picture | None:
+        """Return the next picture of the data set that shows another class; after the last one, the first again.
+
+        Args:
+            classes: of the net; only pictures of these are considered.
+
+        Returns:
+            None where there is no such picture.
+        """
+        shown, names = datasets.shown(self.data), datasets.DATASETS[self.data].classes
+        wanted = [label for label, name in enumerate(names) if name in classes and name != self.target]
+        others = shown.numbers[np.isin(shown.labels, wanted)]
+        if not len(others):
+            return None
+        return Picture(self.data, int(others[np.searchsorted(others, self.number, "right") % len(others)]))
+
+
+def missing(data: str, number: int) -> str:
+    """Return why the test picture of that number cannot be shown, as a sentence."""
+    spec, shown = datasets.spec(data), datasets.shown(data)
+    if shown.split == "test" or number >= spec.counts["test"]:
+        return f"{spec.title} has test pictures 0 to {spec.counts['test'] - 1:,}; there is no number {number:,}."
+    return (
+        f"Picture {number:,} of {spec.title} has not been downloaded: there are only {len(shown.numbers)} sample "
+        f"pictures until you get the rest with `python -m attnviz data {data}` ({spec.megabytes} MB)."
+    )
+
+
+@lru_cache(maxsize=256)
+def _made(data: str, split: str, place: int) -> tuple[Bytes, str]:
+    images, labels = datasets.pick(data, split, [place])
+    return images[0], datasets.spec(data).classes[labels[0]]

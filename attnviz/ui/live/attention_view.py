@@ -1,0 +1,43 @@
+"""What the attention viewer shows, as a view of every net with dot-product attention."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from attnviz.recipes.recipe import Strict
+from attnviz.ui.components import pixel_viewer
+from attnviz.ui.live.derived import View
+from attnviz.ui.shared import cache, first_look
+
+if TYPE_CHECKING:
+    from attnviz.subjects import Subject
+
+
+class OfTokens(Strict):
+    """What a token is called: "pixel", "block"."""
+
+    unit: Annotated[str, Field(pattern=r"^[a-z ]{1,40}$")] = "pixel"
+
+
+def attention(subject: Subject, unit: str = "pixel") -> pixel_viewer.AttentionView:
+    """Return what the attention viewer needs of a subject; torch is loaded only where that is not stored."""
+    found = _stored(subject)
+    if found is not None:
+        return pixel_viewer.unpacked(found)
+    from attnviz.ui.shared import inference
+
+    return cache.of_subject(inference.attention, subject, unit=unit)
+
+
+def payload(subject: Subject, parameters: OfTokens) -> bytes:
+    """Return the same as the viewer takes it."""
+    return _stored(subject) or pixel_viewer.packed(attention(subject, parameters.unit))
+
+
+def _stored(subject: Subject) -> bytes | None:
+    return None if subject.net.card is None else first_look.stored(subject.net.key, subject.example.key)
+
+
+ATTENTION_VIEW = View("attention_view", OfTokens, payload)
