@@ -3,6 +3,7 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
+from attnviz.ui import derived_values
 from attnviz.ui.live import channel
 from attnviz.ui.server import callbacks, compressed, head, hosts, moved, security, sockets, uploads
 from attnviz.ui.server.no_delay import NoDelay
@@ -12,7 +13,7 @@ callbacks.finish()
 # Written literally: `streamlit run` finds the app by reading this file's syntax tree.
 app = st.App(
     "pages/_navigation.py",
-    routes=channel.routes(),
+    routes=channel.routes(derived_values.find),
     middleware=[
         Middleware(NoDelay),
         Middleware(security.Headers),

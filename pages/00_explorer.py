@@ -4,10 +4,10 @@ import numpy as np
 import streamlit as st
 
 from attnviz import cards
-from attnviz.cards import Card
 from attnviz.data.inputs.resized import scaled
 from attnviz.grids import Grid
 from attnviz.roles import role_of
+from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.server import preload
@@ -30,22 +30,22 @@ def main() -> None:
     )
     with page.sentences():
         with page.choices():
-            card = pickers.model(cards.names(), MODEL)
-            picture = pickers.picture(card)
-        explore(card, picture)
-        pickers.more(card, picture)
-        url_state.state(**pickers.stated(card, picture))
+            net = pickers.net(cards.names(), MODEL)
+            subject = Subject(net, pickers.example(net))
+        explore(subject)
+        pickers.more(subject)
+        url_state.state(**pickers.stated(subject))
     preload.soon()
 
 
-def explore(card: Card, picture: pickers.Picture) -> None:
+def explore(subject: Subject) -> None:
     """Draw the choice of a tap, its maps, and the list of all taps; or the Jacobian of the answer."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         other, rest = jacobian_map.switch("Taps"), st.container(horizontal=True, vertical_alignment="bottom")
     if other:
-        jacobian_map.show(card, picture)
+        jacobian_map.show(subject)
         return
-    known = cache.list_taps(card)
+    known = cache.list_taps(subject.net)
     if not known:
         st.info("This model has no taps: it is a control without intermediate values to look at. Choose another one.")
         return
@@ -58,25 +58,23 @@ def explore(card: Card, picture: pickers.Picture) -> None:
         if "query" in heard.axes:
             query = pickers.token(heard.shape[heard.axes.index("query")], heard.grid)
     sums = f" Sums to one over the axis {role.sums_to_one}." if role.sums_to_one else ""
-    maps = cache.tap(card, picture.source, picture.number, chosen, query)
+    maps = cache.tap(subject, chosen, query)
     st.markdown(f"{role.meaning} Range: {RANGES[role.range]}.{sums}{counted(maps.axes)}")
-    image, ink = cache.seen(card, picture.source, picture.number), cache.ink(picture.source)
+    image, ink = subject.image, subject.example.ink
     cell = None if query is None or heard.grid is None or query < heard.grid.prefix else query - heard.grid.prefix
     map_grid(
         maps.values,
         maps.labels or [chosen],
         captions=maps.captions if len(maps.axes) > 1 else None,
-        key=f"maps {card.name} {chosen}",  # what was chosen in other maps says nothing about these
+        key=f"maps {subject.net.key} {chosen}",  # what was chosen in other maps says nothing about these
         role=role.colouring,
         picture=edge(image, heard.grid, maps.values.shape[1:]) if ink else None,
         background=image,
         ink=ink,
         grid=heard.grid,
         outlined=None if cell is None else [cell] * len(maps.values),
-        origin={"model": card.recipe.model, "recipe": card.recipe.name, "seed": card.seed,
-                "digest": card.weights_digest, "image": cache.place(picture.source, picture.number), "address": chosen,
-                "answer": cache.answer(card, picture.source, picture.number)},
-    )  # fmt: skip
+        origin={**subject.origin(chosen), "answer": cache.answer(subject)},
+    )
     st.header("All taps", anchor=False)
     lines = [f"| {term('tap path')} | axes | shape | meaning |", "| --- | --- | --- | --- |"]
     for name, one in known.items():

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attnviz import data
 from attnviz.errors import AttnvizError, BadInput, UnknownName
+from attnviz.subjects import Picture
 from attnviz.ui.components.drawing_pad import (
     MAPS,
     Base,
@@ -22,7 +23,7 @@ from attnviz.ui.components.drawing_pad import (
 from attnviz.ui.draw import other_inputs, panels
 from attnviz.ui.mechanisms.pixel_attention import erase_drawing
 from attnviz.ui.server import preload
-from attnviz.ui.shared import cache, page, url_state
+from attnviz.ui.shared import page, url_state
 
 PAD = "pad"
 SAMPLES = 64  # pictures at the beginning of the strokes' test split, among which there is one of each digit
@@ -119,8 +120,8 @@ def named(name: str) -> Base:
     count = data.DATASETS[source].counts["test"]
     if not re.fullmatch("[0-9]{1,9}", number) or int(number) >= count:
         raise BadInput(f"The URL starts from {name!r}, but {source} has pictures 0 to {count - 1:,}.")
-    picture, label = cache.picture(source, int(number))
-    return Base(f"{source}.{int(number)}", picture[:, :, 0], label)
+    shown = Picture(source, int(number))
+    return Base(f"{source}.{int(number)}", shown.picture[:, :, 0], shown.target)
 
 
 main()

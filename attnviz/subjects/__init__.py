@@ -20,8 +20,8 @@ from attnviz.subjects.net import NETS as NETS
 from attnviz.subjects.net import Loaded as Loaded
 from attnviz.subjects.net import Net as Net
 from attnviz.subjects.net import NetKind as NetKind
+from attnviz.subjects.net import net as net
 from attnviz.subjects.net import nets as nets
 from attnviz.subjects.net import usable as usable
-from attnviz.subjects.net import net as net
 from attnviz.subjects.pictures import Picture as Picture
 from attnviz.subjects.subject import Subject as Subject

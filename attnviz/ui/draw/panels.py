@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from attnviz import cards, data
-from attnviz.cards import Card
+from attnviz import data, subjects
 from attnviz.data import strokes
 from attnviz.errors import closest
-from attnviz.models import input_of
+from attnviz.subjects import Net
 from attnviz.ui import mechanisms
 from attnviz.ui.components.drawing_pad import MAPS, Cards
 from attnviz.ui.components.panel import MAP, Panel
@@ -47,34 +46,33 @@ def chosen() -> list[str]:
     """
     known = _known()
     order = mechanisms.order()
-    order += sorted({card.recipe.model for card in known.values()} - set(order))
-    best: dict[str, Card] = {}
-    for card in sorted(known.values(), key=lambda card: order.index(card.recipe.model)):
-        row = mechanisms.of_model(card.recipe.model)
-        own = row is not None and card.recipe.model in row.models
-        if own and mechanisms.is_control(card):
+    order += sorted({net.architecture for net in known.values()} - set(order))
+    best: dict[str, Net] = {}
+    for net in sorted(known.values(), key=lambda net: order.index(net.architecture)):
+        row = mechanisms.of_model(net.architecture)
+        own = row is not None and net.architecture in row.models
+        if own and _is_control(net):
             continue  # the same network without its attention; other controls show more
-        group = row.name if row and own else card.recipe.model
-        if group not in best or _merit(card) > _merit(best[group]):
-            best[group] = card
-    names = [card.name for card in sorted(best.values(), key=mechanisms.is_control)]
+        group = row.name if row and own else net.architecture
+        if group not in best or _merit(net) > _merit(best[group]):
+            best[group] = net
+    names = [net.key for net in sorted(best.values(), key=_is_control)]
     names += [name for row in mechanisms.MECHANISMS.values() for name in row.panels if name in known]
     first = [*dict.fromkeys(names)][:AT_FIRST]
 
     def place(name: str) -> tuple[bool, int]:
-        card = known[name]
-        return mechanisms.is_control(card), order.index(card.recipe.model)
+        return _is_control(known[name]), order.index(known[name].architecture)
 
     return sorted(first, key=place)
 
 
-def panel_of(card: Card) -> Panel:
-    """Return what the panel of a model shows."""
-    row = mechanisms.of_model(card.recipe.model)
+def panel_of(net: Net) -> Panel:
+    """Return what the panel of a net shows."""
+    row = mechanisms.of_model(net.architecture)
     if row is not None:
-        return row.panel(card)
+        return row.panel(net)
     says = "what it looks at cannot be drawn here yet"
-    return Panel(card.recipe.model, card.recipe.title, "ink", says, page="explorer")
+    return Panel(net.architecture, net.title, "ink", says, page="explorer")
 
 
 def shown() -> list[str]:
@@ -96,7 +94,7 @@ def shown() -> list[str]:
 
 def choose(names: list[str]) -> None:
     """Draw the choice of models; what is chosen is written into the URL."""
-    titles = {name: card.recipe.title for name, card in _known().items()}
+    titles = {name: net.title for name, net in _known().items()}
     st.session_state[WORD] = names
     with st.expander("Choose the models"):
         st.multiselect(
@@ -135,21 +133,21 @@ def describe(names: list[str]) -> list[dict[str, Any]]:
         (why it has no Jacobian, or None), page, and for what it shows renderer, says, wanted, rows, columns, prefix,
         heads, options, all as in `Panel`.
     """
-    found = [(card, panel_of(card)) for card in map(cards.read, names)]
-    alike = Counter((panel.title, _kind(card, panel)) for card, panel in found)
+    found = [(net, panel_of(net)) for net in map(subjects.net, names)]
+    alike = Counter((panel.title, _kind(net, panel)) for net, panel in found)
     return [
         {
-            "checkpoint": card.name,
+            "checkpoint": net.key,
             "title": panel.title,
-            "kind": _kind(card, panel) if alike[panel.title, _kind(card, panel)] == 1 else card.recipe.title,
-            "classes": list(card.classes),
-            "parameters": card.parameters,
-            "accuracy": validated(card),
-            "missing": missing(card),
+            "kind": _kind(net, panel) if alike[panel.title, _kind(net, panel)] == 1 else net.title,
+            "classes": list(net.classes),
+            "parameters": net.parameters,
+            "accuracy": validated(net),
+            "missing": missing(net),
             "wanted": {MAP: dict(panel.wanted)} if panel.wanted else {},
             **{name: getattr(panel, name) for name in SHOWN},
         }
-        for card, panel in found
+        for net, panel in found
     ]
 
 
@@ -181,25 +179,31 @@ def sample(digit: int = 8) -> npt.NDArray[np.uint8]:
     return picture
 
 
-def validated(card: Card) -> float:
-    """Return the accuracy of the shipped weights on the validation part."""
-    run = next(run for run in card.runs if run.seed == card.seed)
+def validated(net: Net) -> float:
+    """Return the accuracy of a net's weights on the validation part; 0 where none is known."""
+    if net.card is None:
+        return 0.0
+    run = next(run for run in net.card.runs if run.seed == net.seed)
     return run.kept("validation_accuracy") or 0.0
 
 
-def _kind(card: Card, panel: Panel) -> str:
-    return panel.kind if len(card.classes) > 2 else f"{panel.kind}, {' or '.join(sorted(card.classes))}"
+def _kind(net: Net, panel: Panel) -> str:
+    return panel.kind if len(net.classes) > 2 else f"{panel.kind}, {' or '.join(sorted(net.classes))}"
 
 
-def _merit(card: Card) -> tuple[bool, bool, float]:
-    taken = input_of(card.recipe.model, card.config)
+def _merit(net: Net) -> tuple[bool, bool, float]:
+    taken = net.input
     alone = (taken.rows, taken.columns) == (strokes.SIZE, strokes.SIZE)  # not one among clutter on a larger canvas
-    return card.classes == DIGITS, alone, validated(card)
+    return net.classes == DIGITS, alone, validated(net)
 
 
-def _known() -> dict[str, Card]:
-    """Return the model cards of all models of digits; those that cannot be used are left out."""
-    return {name: card for name, card in cards.usable(cards.names()).items() if set(card.classes) <= set(DIGITS)}
+def _is_control(net: Net) -> bool:
+    return mechanisms.is_control(net.architecture, net.config)
+
+
+def _known() -> dict[str, Net]:
+    """Return all nets of digits that can be used."""
+    return {name: net for name, net in subjects.usable().items() if set(net.classes) <= set(DIGITS)}
 
 
 def _keep() -> None:

@@ -1,14 +1,15 @@
 """A net's answer to a request of the live channel. It loads torch, so it is imported only to compute.
 
-`plan` goes through a request once: it finds the nets, estimates the work, refuses what is too much, and returns for each
-ask a `Planned` that gives its answers when they are asked for.
+`plan` goes through a request once: it finds the nets, estimates the work, refuses what is too much, and returns for
+each ask a `Planned` that gives its answers when they are asked for.
 """
 
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from torch import Tensor
 from attnviz import edits, subjects
 from attnviz.answers import as_batch, probabilities
 from attnviz.data.inputs import Prepared
-from attnviz.errors import AttnvizError, BadInput
+from attnviz.errors import BadInput
 from attnviz.readings import Reading
 from attnviz.recipes.recipe import Strict
 from attnviz.roles import ROLES
@@ -54,8 +55,8 @@ class Planned:
 
     Args:
         work: as `budget` counts it; 0 of an ask that cannot be answered.
-        answers: returns its answers, as payloads, one after the other; most asks have one. It raises AttnvizError for an
-            unknown name, tap path, index or shape; the message says which exist.
+        answers: returns its answers, as payloads, one after the other; most asks have one. It raises AttnvizError for
+            an unknown name, tap path, index or shape; the message says which exist.
     """
 
     work: float
@@ -65,10 +66,10 @@ class Planned:
 def plan(request: Request) -> list[Planned]:
     """Return how each ask of a request is answered.
 
-    An answer is a payload. Its header: number, ask (its place), done (whether it is the request's last), checkpoint (the
-    net's key), digest (of the weights), axes (name of a wanted array -> its axes), parameters (name -> those of a
-    derived value, as they were used: of a head, its number where "least_uniform" was asked for), milliseconds (of the
-    pass), and, if a canvas was prepared, prepared: how it was made into what this net sees. Arrays, float32: logits
+    An answer is a payload. Its header: number, ask (its place), done (whether it is the request's last), checkpoint
+    (the net's key), digest (of the weights), axes (name of a wanted array -> its axes), parameters (name -> those of
+    a derived value, as they were used: of a head, its number where "least_uniform" was asked for), milliseconds (of
+    the pass), and, if a canvas was prepared, prepared: how it was made into what this net sees. Arrays, float32: logits
     (picture, column), probabilities (picture, class), and everything requested under its name; for a canvas also seen,
     uint8 (row, column, channel), which is what this net sees. The answer to a view has that view alone, as bytes.
 
@@ -92,8 +93,8 @@ def _planned(request: Request, place: int) -> Planned:
     try:
         loaded = cache.single(subjects.net(ask.checkpoint))
         work = _work(loaded, ask)
-    except AttnvizError as error:
-        return Planned(0.0, lambda error=error: _raised(error))  # type: ignore[misc]
+    except Exception as error:  # the answer says what is wrong, and those to the other asks come all the same
+        return Planned(0.0, partial(_raised, error))
     header: dict[str, Any] = {
         "number": request.head.number,
         "ask": place,
@@ -101,12 +102,12 @@ def _planned(request: Request, place: int) -> Planned:
         "checkpoint": ask.checkpoint,
         "digest": loaded.net.digest,
     }
-    views = {name: wanted for name, wanted in ask.wanted.items() if isinstance(wanted, DerivedWanted) and wanted.is_view}
-    answers = _views if views else _values
+    has_view = any(isinstance(wanted, DerivedWanted) and wanted.is_view for wanted in ask.wanted.values())
+    answers = _views if has_view else _values
     return Planned(count(request) * work, lambda: answers(request, ask, loaded, work, header))
 
 
-def _raised(error: AttnvizError) -> Iterator[bytes]:
+def _raised(error: Exception) -> Iterator[bytes]:
     raise error
 
 

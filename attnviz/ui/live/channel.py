@@ -1,8 +1,8 @@
 """The live channel: a model answers while a hand moves, over a WebSocket, without a rerun of a page.
 
 `request` says what can be asked, `answer` what comes back, `frontend/shared/live.js` is the browser's side. One
-message a request; for each of its asks one answer, all payloads (payload.py) that repeat the request's number, and
-where the last one has come, `"done": true`:
+message a request; for each of its asks one answer, or several one after the other for what is computed step by step.
+All are payloads (payload.py) that repeat the request's number; the last one says `"done": true`:
 
     an answer        number, ask, done, checkpoint, digest, axes, parameters, milliseconds; arrays logits, probabilities
                      and what was wanted; of a canvas also prepared, which are the steps, and the array seen
@@ -20,10 +20,11 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakValueDictionary
 
 import anyio
@@ -38,10 +39,24 @@ from attnviz.ui.live.seats import Browser, Seats
 from attnviz.ui.shared.wording import UNEXPECTED
 
 if TYPE_CHECKING:
-    from attnviz.ui.live.request import Request
+    from attnviz.ui.live.request import Find, Request
 
-Answer = Callable[["Request", int], bytes]
-Weigh = Callable[["Request"], list[float]]
+
+class Planned(Protocol):
+    """One ask of a request that can be answered: `attnviz.ui.live.answer.Planned`."""
+
+    @property
+    def work(self) -> float:
+        """How much work it is, as `budget` counts it."""
+        ...
+
+    @property
+    def answers(self) -> Callable[[], Iterator[bytes]]:
+        """Returns its answers, one after the other."""
+        ...
+
+
+Plan = Callable[["Request"], Sequence[Planned]]
 
 # Two at least: a slow model then keeps the others waiting only while another slow one is computed.
 AT_ONCE = max(2, (os.cpu_count() or 2) // 2)
@@ -53,10 +68,14 @@ COOKIE = "attnviz_browser"
 _log = logging.getLogger(__name__)
 
 
-def routes() -> list[BaseRoute]:
-    """Return the channel's route, for `st.App`, which does not put `server.baseUrlPath` before routes of ours."""
+def routes(find: "Find") -> list[BaseRoute]:
+    """Return the channel's route, for `st.App`, which does not put `server.baseUrlPath` before routes of ours.
+
+    Args:
+        find: from a name to the derived value of that name.
+    """
     base = st.get_option("server.baseUrlPath").strip("/")
-    return [WebSocketRoute(f"/{base}/live" if base else "/live", Channel(_answer, _weigh).serve)]
+    return [WebSocketRoute(f"/{base}/live" if base else "/live", Channel(_plan, find).serve)]
 
 
 def _words(header: dict[str, Any]) -> bytes:
@@ -70,14 +89,14 @@ class Channel:
     """Answers the requests of all visitors.
 
     Args:
-        answer: gives what the model of a request's ask says, in a thread.
-        weigh: gives how much work each ask of a request is, or refuses it, in a thread.
+        plan: returns what answers each ask of a request, or refuses the request, in a thread.
+        find: from a name to the derived value of that name.
         at_once: how many of them compute at the same time; beside them half as many that take long.
         quick: seconds for which the asks of one request are answered in a row before a newer one is looked for.
     """
 
-    def __init__(self, answer: Answer, weigh: Weigh, at_once: int = AT_ONCE, quick: float = QUICK) -> None:
-        self.answer, self.weigh, self.quick = answer, weigh, quick
+    def __init__(self, plan: Plan, find: "Find", at_once: int = AT_ONCE, quick: float = QUICK) -> None:
+        self.plan, self.find, self.quick = plan, find, quick
         self.seats = Seats(at_once)
         self.long_seats = anyio.CapacityLimiter(max(1, at_once // 2))
         self.threads = anyio.CapacityLimiter(math.inf)  # who has a seat waits for nothing else
@@ -95,32 +114,38 @@ class Channel:
             visitor.left = True
             tasks.cancel_scope.cancel()  # what waits is dropped; what computes ends with its chunk, unheard
 
-    def begin(self, request: "Request") -> tuple[list[bool], list[bytes]]:
-        """Return which asks of a request take long, and the answers to the first of them that do not.
+    def begin(self, request: "Request") -> "_Begun":
+        """Return a request with the answers to the first of its asks that do not take long.
 
         A request that is too much work is answered with the sentence that says so.
         """
         try:
-            long = budget.long(self.weigh(request))
+            planned = self.plan(request)
+            begun = _Begun(request, planned, budget.long([one.work for one in planned]))
         except AttnvizError as error:
-            return [], [_words({"number": request.head.number, "done": True, "error": str(error)})]
+            begun = _Begun(request, [], [])
+            begun.messages = [_words({"number": request.head.number, "done": True, "error": str(error)})]
         except Exception:
-            long = [False] * len(request.head.asks)  # each answer will say what is wrong
-        return long, self.some(request, 0, long)
+            _log.exception("No answer to a live request")
+            begun = _Begun(request, [], [])
+            begun.messages = [_words({"number": request.head.number, "done": True, "error": UNEXPECTED})]
+        self.some(begun)
+        return begun
 
-    def some(self, request: "Request", place: int, long: list[bool]) -> list[bytes]:
-        """Return the quick answers from one ask on: several, as a change of threads takes its time too."""
-        until, said = time.perf_counter() + self.quick, list[bytes]()
-        for at in range(place, len(long)):
-            if long[at] or (said and time.perf_counter() >= until):
+    def some(self, begun: "_Begun") -> None:
+        """Compute the quick answers from the next ask on: several, as a change of threads takes its time too."""
+        until, first = time.perf_counter() + self.quick, begun.place
+        while begun.place < len(begun.long) and not begun.long[begun.place]:
+            if begun.place > first and time.perf_counter() >= until:
                 break
-            said.append(self.say(request, at))
-        return said
+            begun.messages += self.say(begun, begun.place)
+            begun.place += 1
 
-    def say(self, request: "Request", place: int) -> bytes:
-        """Return the answer to one ask, or a sentence that says why there is none."""
+    def say(self, begun: "_Begun", place: int) -> Iterator[bytes]:
+        """Yield the answers to one ask, or a sentence that says why there is none."""
         try:
-            return self.answer(request, place)
+            yield from begun.planned[place].answers()
+            return
         except budget.Dropped:
             raise
         except AttnvizError as error:
@@ -128,8 +153,24 @@ class Channel:
         except Exception:
             _log.exception("No answer to ask %d of a live request", place)
             sentence = UNEXPECTED
-        done = place == len(request.head.asks) - 1
-        return _words({"number": request.head.number, "ask": place, "done": done, "error": sentence})
+        done = place == len(begun.planned) - 1
+        yield _words({"number": begun.request.head.number, "ask": place, "done": done, "error": sentence})
+
+
+@dataclass
+class _Begun:
+    """A request that is being answered: which of its asks take long, which is next, and what is ready to be sent."""
+
+    request: "Request"
+    planned: Sequence[Planned]
+    long: list[bool]
+    place: int = 0
+    messages: list[bytes] = field(default_factory=list)
+
+    def taken(self) -> list[bytes]:
+        """Return what is ready to be sent, once."""
+        messages, self.messages = self.messages, []
+        return messages
 
 
 class _Visitor:
@@ -149,7 +190,7 @@ class _Visitor:
         while (message := await self.socket.receive())["type"] != "websocket.disconnect":
             came = message.get("bytes") or b""  # of text, nothing: a request is binary
             try:
-                request = read(came)
+                request = read(came, self.channel.find)
             except AttnvizError as error:
                 await self.tell(number_of(came), error=str(error))
                 continue
@@ -160,42 +201,56 @@ class _Visitor:
 
     async def answer(self) -> None:
         """Answer the newest request, one ask after the other."""
-        request, place, long = None, 0, list[bool]()
+        begun: _Begun | None = None
         while True:
-            if request is None:
+            if begun is None:
                 await self.news.wait()
             stale = None
-            if request is None or self.waiting is not None or not long[place]:
+            if begun is None or self.waiting is not None or not begun.long[begun.place]:
                 async with self.channel.seats.seat(self.browser):
                     if self.waiting is not None:  # newer than the one being answered, or than one that began to wait
-                        stale, request, place = request, self.waiting, 0
+                        stale, request = begun, self.waiting
                         self.waiting, self.news = None, anyio.Event()
-                        long, said = await self.thread(self.charged, self.channel.begin, request)
+                        begun = await self.thread(self.charged, self.channel.begin, request)
                     else:
-                        assert request is not None
-                        said = await self.thread(self.charged, self.channel.some, request, place, long)
+                        assert begun is not None
+                        await self.thread(self.charged, self.channel.some, begun)
             else:
-                said = await self.long(request, place)
+                await self.long(begun)
+            assert begun is not None
             if stale is not None:  # not while sitting: a visitor who does not listen would keep the seat
-                await self.tell(stale.head.number, stale=True)
-            for one in said:
-                await self.send(one)
-            place += len(said)
-            if place >= len(long):
-                request = None
+                await self.tell(stale.request.head.number, stale=True)
+            for message in begun.taken():
+                await self.send(message)
+            if begun.place >= len(begun.long):
+                begun = None
 
-    async def long(self, request: "Request", place: int) -> list[bytes]:
-        """Answer one ask that takes long; with nothing, where a newer request has come meanwhile."""
+    async def long(self, begun: _Begun) -> None:
+        """Answer one ask that takes long, step by step; give it up where a newer request has come meanwhile."""
         async with self.browser.one_long:
             token = budget.PAUSE.set(self.pause)
             try:
                 await self.sit()
-                return [await self.thread(self.channel.say, request, place)]
+                await self.thread(self.steps, begun)
             except budget.Dropped:
-                return []
+                return
             finally:
                 budget.PAUSE.reset(token)
                 self.rise()
+
+    def steps(self, begun: _Begun) -> None:
+        """Compute the answers to one ask, and send all but the last as they come, in the thread that computes."""
+        for message in self.channel.say(begun, begun.place):
+            for earlier in begun.taken():
+                from_thread.run(self.deliver, earlier)
+            begun.messages.append(message)
+        begun.place += 1
+
+    async def deliver(self, message: bytes) -> None:
+        """Send a message, and not while sitting: a visitor who does not listen would keep the seat."""
+        self.rise()
+        await self.send(message)
+        await self.sit()
 
     def pause(self) -> None:
         """Let the others who wait for a long seat have it, in the thread that computes, after a chunk."""
@@ -247,15 +302,7 @@ class _Visitor:
             _log.debug("A visitor left before the answer")
 
 
-def _answer(request: "Request", place: int) -> bytes:
-    from attnviz.ui.live import answer as live_answer  # and with it torch, in the thread that computes
+def _plan(request: "Request") -> Sequence[Planned]:
+    from attnviz.ui.live import answer  # and with it torch, in the thread that computes
 
-    return live_answer.answer(request, place)
-
-
-def _weigh(request: "Request") -> list[float]:
-    from attnviz.ui.live import answer as live_answer
-
-    works = live_answer.work(request)
-    budget.check(works, live_answer.count(request))
-    return works
+    return answer.plan(request)

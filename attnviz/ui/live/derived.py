@@ -1,7 +1,8 @@
 """What a derived value is: something that the live channel computes from a net besides the values of its taps.
 
-`Derived` is computed from a forward pass on any pictures; a `View` is what a component shows of one subject. A mechanism lists its derived values in its row of `attnviz.ui.mechanisms.MECHANISMS`. Importing this loads no torch:
-functions that compute import it themselves, because a request is read before a model is loaded.
+`Derived` is computed from a forward pass on any pictures; a `View` is what a component shows of one subject. A
+mechanism lists both in its row of `attnviz.ui.mechanisms.MECHANISMS`. Importing this loads no torch: functions that
+compute import it themselves, because a request is read before a model is loaded.
 """
 
 from __future__ import annotations

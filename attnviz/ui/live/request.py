@@ -18,24 +18,24 @@ A request is a payload (attnviz/ui/components/payload.py). Its header:
                           "sum": {"derived": "added_by_pixel"}}}]}
 
 An index names a part: axis -> a number, counted from 0; in an edit also several numbers. Which derived values
-exist is in registry.py.
+exist says whoever opens the channel (attnviz/ui/derived_values.py).
 
 With "prepare": {"centred": true} the array "pictures" is one canvas, uint8 (row, column, channel), 0 is background;
 each model sees the result of the preparation that its `Input` names.
 """
 
 import json
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, PrivateAttr, Tag, ValidationError
 
 from attnviz.data import inputs
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.ui.components.payload import unpack
-from attnviz.ui.live import registry
 from attnviz.ui.live.derived import Derived, View
 
 if TYPE_CHECKING:
@@ -113,31 +113,43 @@ class Part(Strict):
     index: dict[str, Place] = {}
 
 
+Find = Callable[[str], Derived[Any] | View[Any]]
+"""From a name to the derived value or view of that name; it raises UnknownName where there is none."""
+
+
 class DerivedWanted(Strict):
-    """Return a derived value."""
+    """Return a derived value, or a view."""
 
     derived: Name
     parameters: dict[str, Any] = {}
+    _row: Derived[Any] | View[Any] | None = PrivateAttr(None)
 
-    @cached_property
-    def row(self) -> Derived[Any] | View[Any]:
-        """The derived value or the view of that name.
+    def find(self, find: Find) -> None:
+        """Look the derived value up, and read its parameters.
 
         Raises:
             UnknownName: there is none of that name.
+            BadInput: a parameter that it does not have, or a value that it cannot have; says which.
         """
-        return registry.find(self.derived)
+        self._row = find(self.derived)
+        _ = self.given
 
     @property
-    def is_view(self) -> bool:
-        """Whether it is a view, which is computed for one subject and not from a pass on pictures."""
-        return isinstance(self.row, View)
+    def row(self) -> Derived[Any] | View[Any]:
+        """The derived value or the view of that name."""
+        assert self._row is not None, "a request that is read knows its derived values"
+        return self._row
 
     @property
     def values(self) -> Derived[Any]:
         """The derived value of that name, which is no view."""
         assert isinstance(self.row, Derived)
         return self.row
+
+    @property
+    def is_view(self) -> bool:
+        """Whether it is a view, which is computed for one subject and not from a pass on pictures."""
+        return isinstance(self.row, View)
 
     @cached_property
     def given(self) -> Strict:
@@ -236,10 +248,15 @@ class Request(Strict, arbitrary_types_allowed=True):
         return self._prepared[shape]
 
 
-def read(message: bytes) -> Request:
+def read(message: bytes, find: Find) -> Request:
     """Read a request.
 
+    Args:
+        message: a payload.
+        find: returns the derived value of a name.
+
     Raises:
+        UnknownName: it asks for a derived value that does not exist.
         BadInput: it is too large, not a payload, or asks for something impossible; the message says what.
     """
     if len(message) > MESSAGE:
@@ -270,7 +287,7 @@ def read(message: bytes) -> Request:
     for ask in head.asks:
         for wanted in ask.wanted.values():
             if isinstance(wanted, DerivedWanted):
-                _ = wanted.given  # refused here, before it has to wait for anything
+                wanted.find(find)  # refused here, before it has to wait for anything
     return Request(head=head, pictures=None if pictures is None else _checked(pictures), arrays=arrays)
 
 

@@ -4,14 +4,12 @@ A mechanism is a folder here whose `__init__.py` holds its row. Another package 
 `attnviz.mechanisms` (attnviz/extensions.py). Importing the table costs neither torch nor streamlit.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from attnviz.extensions import Table
 from attnviz.ui.mechanisms import cnn_attention, element_wise, pixel_attention, recurrent_attention
 from attnviz.ui.mechanisms.mechanism import Mechanism as Mechanism
-
-if TYPE_CHECKING:
-    from attnviz.subjects import Net
 
 _OURS = (pixel_attention.MECHANISM, element_wise.MECHANISM, recurrent_attention.MECHANISM, cnn_attention.MECHANISM)
 MECHANISMS = Table("mechanisms", {row.name: row for row in _OURS})
@@ -22,11 +20,10 @@ def of_model(model: str) -> Mechanism | None:
     return next((row for row in MECHANISMS.values() if model in row.models + row.controls), None)
 
 
-def is_control(net: "Net") -> bool:
-    """Return whether a net is a control, by its architecture or, of a mechanism's own models, by its config."""
-    model = net.architecture
+def is_control(model: str, config: Mapping[str, Any]) -> bool:
+    """Return whether a model is a control, by its architecture or, of a mechanism's own models, by its config."""
     rows = MECHANISMS.values()
-    return any(model in row.controls or (model in row.models and row.is_control(net.config)) for row in rows)
+    return any(model in row.controls or (model in row.models and row.is_control(config)) for row in rows)
 
 
 def order() -> list[str]:

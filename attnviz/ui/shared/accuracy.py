@@ -4,36 +4,36 @@ import numpy as np
 import streamlit as st
 
 from attnviz import data
-from attnviz.cards import Card
+from attnviz.subjects import Net, Picture
 from attnviz.ui import mechanisms
 from attnviz.ui.components.map_grid import chosen_map, map_grid
-from attnviz.ui.shared import cache, page, result_dots, url_state
+from attnviz.ui.shared import cache, page, pickers, result_dots
 
 SHOWN = 96  # wrong answers at most
 
 
-def show(card: Card, source: str) -> None:
-    """Draw a model's accuracy beside that of the controls and, one click away, its numbers and wrong answers."""
+def show(net: Net, source: str) -> None:
+    """Draw a net's accuracy beside that of the controls and, one click away, its numbers and wrong answers."""
     st.header("How accurate it is", anchor=False)
-    row = mechanisms.of_model(card.recipe.model)
+    row, card = mechanisms.of_model(net.architecture), net.card
     if row:
-        task = result_dots.Task(card.recipe.tests[0].data, card.recipe.classes) if card.recipe.tests else None
-        if task:
+        if card is not None and card.recipe.tests:
+            task = result_dots.Task(card.recipe.tests[0].data, card.recipe.classes)
             result_dots.of_mechanism(row, task, key="results_dots", like=card.name)
         page.link(result_dots.PAGE, "All results, with the tables of the papers", mechanism=row.name)
     if not st.toggle(
         f"Show every wrong answer on the {which(source)} of {data.DATASETS[source].title}", key="show_wrong"
     ):
         return
-    found, shown = cache.answers(card, source), data.shown(source)
+    found, shown = cache.answers(net, source), data.shown(source)
     names = data.DATASETS[source].classes
-    lines = ["| shows | " + " | ".join(f"answered {name}" for name in card.classes) + " |"]
-    lines.append("| --- " * (len(card.classes) + 1) + "|")
-    for label in card.recipe.classes:
-        counts = [int(((shown.labels == label) & (found == other)).sum()) for other in card.recipe.classes]
+    lines = ["| shows | " + " | ".join(f"answered {name}" for name in net.classes) + " |"]
+    lines.append("| --- " * (len(net.classes) + 1) + "|")
+    for label in net.labels:
+        counts = [int(((shown.labels == label) & (found == other)).sum()) for other in net.labels]
         lines.append(f"| {names[label]} | " + " | ".join(f"{count:,}" for count in counts) + " |")
     st.markdown("\n".join(lines))
-    gallery(card, source)
+    gallery(net, source)
 
 
 def which(source: str) -> str:
@@ -42,21 +42,21 @@ def which(source: str) -> str:
     return "test pictures" if shown.split == "test" else f"{len(shown.numbers)} sample pictures"
 
 
-def gallery(card: Card, source: str) -> None:
+def gallery(net: Net, source: str) -> None:
     """Draw the wrong answers; a click on one opens it in the viewer."""
-    found, shown = cache.answers(card, source), data.shown(source)
+    found, shown = cache.answers(net, source), data.shown(source)
     wrong = np.flatnonzero((found >= 0) & (found != shown.labels))[:SHOWN]
     if not len(wrong):
         st.markdown("There are none.")
         return
     names, numbers = data.DATASETS[source].classes, [int(shown.numbers[place]) for place in wrong]
-    pictures = np.stack([cache.picture(source, number)[0] for number in numbers])
+    pictures = np.stack([Picture(source, number).picture for number in numbers])
     captions = [f"{number}: {names[found[place]]}?" for number, place in zip(numbers, wrong, strict=True)]
 
     def open_picture() -> None:
         chosen = chosen_map("gallery")
         if chosen is not None:
-            url_state.set_value(number=numbers[chosen], data=source, drawing=None)
+            pickers.open_picture(Picture(source, numbers[chosen]))
 
     map_grid(
         pictures.mean(3) / 255, captions, key="gallery", role="ink", title=f"{len(wrong)} wrong answers",

@@ -20,6 +20,7 @@ from attnviz import data
 from attnviz.subjects import Example, Loaded, Net, Subject
 
 if TYPE_CHECKING:
+    from attnviz.measures.maps import Maps
     from attnviz.ui.shared.inference import TapInfo
 
 P = ParamSpec("P")
@@ -73,6 +74,13 @@ def list_taps(net: Net) -> "dict[str, TapInfo]":
     from attnviz.ui.shared import inference
 
     return of_net(inference.list_taps, net)
+
+
+def tap(subject: Subject, tap_path: str, query: int | None) -> "Maps":
+    """Return the value of one tap on an example, as maps; for one query if it has queries."""
+    from attnviz.ui.shared import inference
+
+    return of_subject(inference.tap, subject, tap_path, query)
 
 
 def answer(subject: Subject) -> str:
@@ -143,9 +151,7 @@ def _single(key: str, digest: str, carried: _Unhashed) -> Loaded:
 
 
 @st.cache_data(max_entries=1024, show_spinner=False)
-def _of_net(
-    name: str, key: str, digest: str, given: tuple[Hashable, ...], _compute: Callable[..., T], _net: Net
-) -> T:
+def _of_net(name: str, key: str, digest: str, given: tuple[Hashable, ...], _compute: Callable[..., T], _net: Net) -> T:
     arguments, named = given
     return _compute(_exact(key, digest, _net), *arguments, **dict(named))  # type: ignore[call-overload,misc]
 

@@ -147,7 +147,9 @@ def _alike(net: Net) -> list[str]:
     """Return the data sets of a net's classes and shape, available or not; of its input, where it names no data."""
     if net.data is None:
         shape = net.input.rows, net.input.columns, net.input.channels
-        return [name for name, its in data.DATASETS.items() if its.shape == shape and set(net.classes) <= {*its.classes}]
+        return [
+            name for name, its in data.DATASETS.items() if its.shape == shape and set(net.classes) <= {*its.classes}
+        ]
     spec = data.spec(net.data)
     return [name for name, its in data.DATASETS.items() if (its.classes, its.shape) == (spec.classes, spec.shape)]
 
@@ -282,6 +284,11 @@ def _example_in_url(here: list[str]) -> Example | None:
     if row.page:
         page.link(row.page, row.back)
     return found
+
+
+def open_picture(picture: Picture) -> None:
+    """Write a picture of a data set into the URL, in the place of whichever example it names."""
+    url_state.set_value(**dict.fromkeys(EXAMPLES), **picture.words)
 
 
 def _leave_named() -> None:

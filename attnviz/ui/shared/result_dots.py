@@ -73,7 +73,7 @@ def of(names: Sequence[str], controls: Collection[str], said: dict[str, float], 
                 lowest,
                 highest,
                 figure.seeds,
-                control=card.recipe.model in controls or is_control(card),
+                control=card.recipe.model in controls or is_control(card.recipe.model, card.config),
                 parameters=card.parameters,
                 claimed=100 * said[name] if name in said else None,
             )

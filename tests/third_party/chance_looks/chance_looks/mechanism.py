@@ -12,15 +12,15 @@ from attnviz.ui.mechanisms.mechanism import Mechanism
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from attnviz.cards import Card
     from attnviz.readings import Reading
+    from attnviz.subjects import Net
 
 HERE = Path(__file__).parent
 
 
 def run(context: Context[NoParameters]) -> Tensor:
     """Make the forward pass with the places that the request's seed draws."""
-    model: Any = context.checkpoint.model
+    model: Any = context.loaded.model
     logits: Tensor = model(context.images, generator=context.generator)
     return logits
 
@@ -39,7 +39,7 @@ def derived() -> tuple[Derived[Any], ...]:
     return (Derived("places", NoParameters, places, lambda parameters: ("looks.location",), run=run),)
 
 
-def panel(card: Card) -> Panel:
+def panel(net: Net) -> Panel:
     """Show the places on the picture, drawn by a module of this package."""
     renderer = "chance_looks.panels/places.js"
     return Panel("Chance looks", "four looks", renderer, "where it looked", {"derived": "places"}, page="chance_looks")

@@ -15,8 +15,8 @@ from attnviz.ui.mechanisms.mechanism import Mechanism
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from attnviz.cards import Card
     from attnviz.readings import Reading
+    from attnviz.subjects import Net
 
 HERE = Path(__file__).parent
 
@@ -40,7 +40,7 @@ def taps(parameters: OfStage) -> tuple[str, ...]:
 
 def run(context: Context[OfStage]) -> Tensor:
     """Make the forward pass with another eps."""
-    model: Any = context.checkpoint.model
+    model: Any = context.loaded.model
     norm = model.stages[context.parameters.stage].norm
     trained = norm.eps
     norm.eps = context.parameters.eps or trained
@@ -64,7 +64,7 @@ def derived() -> tuple[Derived[Any], ...]:
     return (Derived("stage_energy", OfStage, energy, taps, run=run),)
 
 
-def panel(card: Card) -> Panel:
+def panel(net: Net) -> Panel:
     """Show the energy of the first stage, drawn by a module of this package."""
     wanted = {"derived": "stage_energy", "parameters": {"stage": 0}}
     says = "what the first stage lets through"

@@ -1,6 +1,7 @@
 """The derived values of the live channel: those of every net with attention or a gradient, and those of all mechanisms.
 
-Importing this costs no torch.
+The table stands above the live channel and the mechanisms, and is handed down to the channel. Importing it costs no
+torch.
 """
 
 from itertools import chain
