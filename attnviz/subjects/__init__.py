@@ -11,17 +11,16 @@ set, a drawing, or whatever another package adds to `EXAMPLES`. Importing this c
 """
 
 from attnviz.subjects.drawings import Drawing as Drawing
-from attnviz.subjects.example import EXAMPLES as EXAMPLES
-from attnviz.subjects.example import Example as Example
-from attnviz.subjects.example import ExampleKind as ExampleKind
-from attnviz.subjects.example import example as example
-from attnviz.subjects.example import example_in_url as example_in_url
-from attnviz.subjects.net import NETS as NETS
-from attnviz.subjects.net import Loaded as Loaded
-from attnviz.subjects.net import Net as Net
-from attnviz.subjects.net import NetKind as NetKind
-from attnviz.subjects.net import net as net
-from attnviz.subjects.net import nets as nets
-from attnviz.subjects.net import usable as usable
+from attnviz.subjects.examples import EXAMPLES as EXAMPLES
+from attnviz.subjects.examples import Example as Example
+from attnviz.subjects.examples import ExampleKind as ExampleKind
+from attnviz.subjects.examples import example as example
+from attnviz.subjects.examples import example_in_url as example_in_url
+from attnviz.subjects.nets import NETS as NETS
+from attnviz.subjects.nets import Loaded as Loaded
+from attnviz.subjects.nets import Net as Net
+from attnviz.subjects.nets import NetKind as NetKind
+from attnviz.subjects.nets import net as net
+from attnviz.subjects.nets import usable as usable
 from attnviz.subjects.pictures import Picture as Picture
 from attnviz.subjects.subject import Subject as Subject

@@ -13,7 +13,7 @@ from attnviz.data import inputs
 from attnviz.data.inputs import drawing
 
 if TYPE_CHECKING:
-    from attnviz.subjects.net import Net
+    from attnviz.subjects.nets import Net
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -15,7 +15,7 @@ from attnviz.data import inputs
 from attnviz.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
-    from attnviz.subjects.net import Net
+    from attnviz.subjects.nets import Net
 
 Bytes = npt.NDArray[np.uint8]
 QUICK = 256  # pictures of a generated data set that are made at first: a tenth of a second for strokes

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 import attnviz
-from attnviz.subjects.example import Example
-from attnviz.subjects.net import Net
+from attnviz.subjects.examples import Example
+from attnviz.subjects.nets import Net
 
 
 class Subject(NamedTuple):

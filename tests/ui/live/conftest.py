@@ -7,10 +7,11 @@ import pytest
 import torch
 
 from attnviz.models.pixel_attention import PixelAttention
+from attnviz.ui.derived_values import find
 from attnviz.ui.live.channel import Channel
 
 from .asked import HEADS, SIDE, given
-from .live_server import SEATS, Server, Slow, serving, weigh
+from .live_server import SEATS, Server, Slow, planning, serving
 
 
 @pytest.fixture
@@ -35,6 +36,6 @@ def slow() -> Slow:
 
 @pytest.fixture
 def server(slow: Slow) -> Iterator[Server]:
-    with serving(Channel(slow, weigh, SEATS, quick=0.0)) as running:
+    with serving(Channel(planning(slow), find, SEATS, quick=0.0)) as running:
         yield running
         slow.may.release(1000)  # a test that failed half-way must not leave a model waiting

@@ -2,8 +2,10 @@
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -144,11 +146,34 @@ def serving(channel: Channel) -> Iterator[Server]:
         assert not thread.is_alive()
 
 
+@dataclass
+class Planned:
+    """One ask of a request."""
+
+    work: float
+    answers: Callable[[], Iterator[bytes]]
+
+
 def weigh(asked: Request) -> list[float]:
     """Return how much work the asks of a request are, by its number."""
     if asked.head.number >= TOO_LONG:
         raise BadInput("Two of its pictures would fit.")
     return [budget.LIGHT + (asked.head.number >= LONG)] * len(asked.head.asks)
+
+
+def planning(
+    answer: Callable[[Request, int], bytes], weigh: Callable[[Request], list[float]] = weigh
+) -> Callable[[Request], list[Planned]]:
+    """Return what plans a request whose asks are answered by a function of the request and the place."""
+
+    def planned(asked: Request) -> list[Planned]:
+        return [Planned(work, partial(_one, answer, asked, place)) for place, work in enumerate(weigh(asked))]
+
+    return planned
+
+
+def _one(answer: Callable[[Request, int], bytes], asked: Request, place: int) -> Iterator[bytes]:
+    yield answer(asked, place)
 
 
 def release(slow: Slow, times: int = 1) -> None:

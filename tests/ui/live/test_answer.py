@@ -13,11 +13,9 @@ from attnviz.errors import AttnvizError, BadInput
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.readings import Reading
 from attnviz.tracing import Layer, trace
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.live import answer as live_answer
-from attnviz.ui.live.request import read
 
-from .asked import HEADS, TOKENS, ask, given
+from .asked import HEADS, TOKENS, answer, ask, given
 from .live_server import request
 
 
@@ -94,7 +92,7 @@ def test_an_array_can_be_set_and_a_head_made_uniform(model: PixelAttention, imag
     message = request(
         1, {"pictures": images, "new": mixed}, asks=[{"checkpoint": "x", "edits": edits, "wanted": wanted}]
     )
-    header, arrays = unpack(live_answer.answer(read(message), 0))
+    header, arrays = answer(message)
     assert header["axes"]["mixed"] == ["batch", "head", "token", "feature"]
     for picture in range(3):
         np.testing.assert_allclose(arrays["mixed"][picture, 2], mixed, rtol=1e-6)

@@ -12,11 +12,8 @@ from attnviz.data.inputs import digit
 from attnviz.errors import AttnvizError
 from attnviz.models import Input
 from attnviz.models.pixel_attention import PixelAttention
-from attnviz.ui.components.payload import unpack
-from attnviz.ui.live import answer as live_answer
-from attnviz.ui.live.request import read
 
-from .asked import CANVAS, ask, given
+from .asked import CANVAS, answer, ask, given, read
 from .live_server import request
 
 
@@ -24,7 +21,7 @@ from .live_server import request
 def test_models_see_what_is_made_of_a_canvas_and_hand_it_back(monkeypatch: pytest.MonkeyPatch, centred: bool) -> None:
     line = given(monkeypatch, checkpoints.load("pixel_line.digits").model)
     message = request(1, {"pictures": CANVAS}, prepare={"centred": centred}, asks=[{"checkpoint": "any"}])
-    header, arrays = unpack(live_answer.answer(read(message), 0))
+    header, arrays = answer(message)
     expected = digit.prepare(CANVAS[..., 0], centred=centred)
     np.testing.assert_array_equal(arrays["seen"], expected.picture[..., None])
     assert header["prepared"] == {
@@ -49,7 +46,7 @@ def test_a_canvas_is_prepared_once_for_all_models_that_take_the_same_pictures(
     asked = read(
         request(1, {"pictures": CANVAS}, prepare={"centred": True}, asks=[{"checkpoint": name} for name in names])
     )
-    (_, first), (_, last) = [unpack(live_answer.answer(asked, place)) for place in range(2)]
+    (_, first), (_, last) = [answer(asked, place) for place in range(2)]
     np.testing.assert_array_equal(first["seen"], last["seen"])
     assert made == [(28, 1)]
     larger = Input(3, 60, 40, "resized")
@@ -64,7 +61,7 @@ def test_a_canvas_that_is_none_is_one_sentence(model: PixelAttention) -> None:
         1, {"pictures": np.zeros((30, 31, 1), np.uint8)}, prepare={"centred": True}, asks=[{"checkpoint": "x"}]
     )
     with pytest.raises(AttnvizError, match="A drawing is a square"):
-        live_answer.answer(read(message), 0)
+        answer(message)
 
 
 def test_nothing_is_handed_back_of_pictures_that_are_taken_as_they_are(

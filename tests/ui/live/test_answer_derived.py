@@ -14,12 +14,9 @@ from attnviz.data import always, strokes
 from attnviz.errors import AttnvizError
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.tracing import Layer, trace
-from attnviz.ui.components.payload import unpack
-from attnviz.ui.live import answer as live_answer
-from attnviz.ui.live.request import read
 from tests.training.several import lay_several
 
-from .asked import CANVAS, TOKENS, ask, given
+from .asked import CANVAS, TOKENS, answer, ask, given, read
 from .live_server import NAME, request
 
 
@@ -113,8 +110,8 @@ def test_the_least_uniform_head_is_found_and_named(tmp_path: Path, monkeypatch: 
         for head in ("least_uniform", 0, 1, 2, 3)
     ]
     asked = read(request(1, {"pictures": CANVAS}, prepare={"centred": True}, asks=asks))
-    header, arrays = unpack(live_answer.answer(asked, 0))
-    rows = [unpack(live_answer.answer(asked, place))[1]["row"] for place in range(1, 5)]
+    header, arrays = answer(asked, 0)
+    rows = [answer(asked, place)[1]["row"] for place in range(1, 5)]
     np.testing.assert_array_equal(arrays["row"], rows[header["parameters"]["row"]["head"]])
     # Apart, spelled out: on a drawn digit of each class, the head whose mean row has the smallest entropy.
     model, card = checkpoints.load(name)
@@ -152,12 +149,12 @@ def test_what_pixels_add_makes_the_answer_together(name: str) -> None:
         {"pictures": np.concatenate([image, 0 * image])},
         asks=[{"checkpoint": name, "wanted": {"map": {"derived": "added_by_pixel"}}}],
     )
-    header, arrays = unpack(live_answer.answer(read(message), 0))
+    header, arrays = answer(message)
     assert header["axes"] == {"map": ["batch", "row", "column"]}
     assert not arrays["map"][:, (image[0] == 0).all(-1)].any()
     drawn, blank = arrays["logits"]
-    answer = int(predicted(torch.tensor(drawn)[None]))
-    sides = np.array([2 * answer - 1]) if len(drawn) == 1 else np.eye(len(drawn))[answer] - 1 / len(drawn)
+    best = int(predicted(torch.tensor(drawn)[None]))
+    sides = np.array([2 * best - 1]) if len(drawn) == 1 else np.eye(len(drawn))[best] - 1 / len(drawn)
     np.testing.assert_allclose(sides @ blank + arrays["map"][0].sum(), sides @ drawn, atol=1e-4)
 
 
@@ -168,4 +165,4 @@ def test_nets_that_are_no_sum_are_refused() -> None:
             1, {"pictures": image}, asks=[{"checkpoint": name, "wanted": {"map": {"derived": "added_by_pixel"}}}]
         )
         with pytest.raises(AttnvizError, match="not a sum over pixels"):
-            live_answer.answer(read(message), 0)
+            answer(message)

@@ -5,28 +5,30 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from attnviz import cards, checkpoints
+from attnviz import cards, checkpoints, subjects
 from attnviz.answers import as_batch
 from attnviz.data import strokes
 from attnviz.data.inputs import drawing
 from attnviz.edits import scale
 from attnviz.tracing import trace
+from attnviz.ui.derived_values import find
 from attnviz.ui.live import channel
 from attnviz.ui.live.channel import Channel
 from attnviz.ui.shared import cache
 
-from .live_server import NAME, WAIT, request, serving
+from .live_server import NAME, WAIT, Planned, request, serving
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Any]:
-    with serving(Channel(channel._answer, channel._weigh)) as running:
+    with serving(Channel(channel._plan, find)) as running:
         yield running
 
 
@@ -54,15 +56,19 @@ def test_who_draws_waits_for_none_who_ask_for_most_and_for_a_few_turns_of_those_
     canvas["pictures"][100:180, 130:150] = 255
     drawing_once = {"prepare": {"centred": True}, "asks": [{"checkpoint": NAME}] * 2}
     began, may, done = threading.Semaphore(0), threading.Event(), threading.Event()
-    answer, answered, between = server.channel.answer, list[int](), list[int]()
+    plan, answered, between = server.channel.plan, list[int](), list[int]()
 
-    def noted(asked: Any, place: int) -> bytes:
-        if asked.head.number == 1:  # as if it took for ever
-            began.release()
-            assert may.wait(WAIT)
-        if asked.head.number == 2:
-            answered.append(place)
-        return answer(asked, place)
+    def noted(asked: Any) -> list[Planned]:
+        def answers(place: int) -> Iterator[bytes]:
+            if asked.head.number == 1:  # as if it took for ever
+                began.release()
+                assert may.wait(WAIT)
+            if asked.head.number == 2:
+                answered.append(place)
+            yield from planned[place].answers()
+
+        planned = plan(asked)
+        return [Planned(one.work, partial(answers, place)) for place, one in enumerate(planned)]
 
     def draw() -> None:
         with server.visitor() as visitor:
@@ -73,7 +79,7 @@ def test_who_draws_waits_for_none_who_ask_for_most_and_for_a_few_turns_of_those_
 
     threads = [threading.Thread(target=draw, daemon=True) for _ in range(20)]
     with ExitStack() as stack:
-        stack.enter_context(pytest.MonkeyPatch.context()).setattr(server.channel, "answer", noted)
+        stack.enter_context(pytest.MonkeyPatch.context()).setattr(server.channel, "plan", noted)
         visitor = stack.enter_context(server.visitor())
         for _ in range(20):
             stack.enter_context(server.visitor()).connection.send(most)
@@ -134,7 +140,7 @@ def test_a_picture_that_is_not_here(server: Any, named: dict, said: str) -> None
 
 def test_two_visitors_share_a_model_and_never_meet(server: Any) -> None:
     images = strokes.load("test", 256)[0][:2]
-    before = {name: value.clone() for name, value in cache.single(NAME).model.state_dict().items()}
+    before = {name: value.clone() for name, value in cache.single(subjects.net(NAME)).model.state_dict().items()}
     together = threading.Barrier(2)
 
     def visit(which: int) -> list[np.ndarray]:
@@ -154,5 +160,5 @@ def test_two_visitors_share_a_model_and_never_meet(server: Any) -> None:
             expected = model(as_batch(images[which : which + 1]))
         np.testing.assert_allclose(np.stack(logits), np.broadcast_to(expected, (20, 1, 1)), rtol=1e-4)
     assert not np.allclose(answers[0][0], answers[1][0])
-    for name, value in cache.single(NAME).model.state_dict().items():
+    for name, value in cache.single(subjects.net(NAME)).model.state_dict().items():
         assert torch.equal(value, before[name])

@@ -9,10 +9,10 @@ from attnviz.errors import BadInput
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.models.recurrent_attention import RecurrentAttention
 from attnviz.ui.draw import panels
-from attnviz.ui.live import answer, budget
+from attnviz.ui.live import answer
 from attnviz.ui.live.budget import BUDGET, FUSED, LIGHT, OPERATIONS, at_once, check, long, pause, per_picture
-from attnviz.ui.live.request import read
 
+from .asked import read
 from .live_server import request
 
 HEADS, CELLS = 3, 49
@@ -84,7 +84,7 @@ def test_no_more_panels_than_there_can_be_take_long() -> None:
     described = panels.describe([*panels._known()][: panels.MOST])
     asks = [{"checkpoint": panel["checkpoint"], "wanted": panel["wanted"]} for panel in described]
     asked = read(request(1, {"pictures": np.zeros((280, 280, 1), np.uint8)}, asks=asks, prepare={"centred": True}))
-    assert not any(long(answer.work(asked)))
+    assert not any(long([one.work for one in answer.plan(asked)]))
 
 
 def test_pausing_where_nobody_else_computes_does_nothing() -> None:
@@ -97,7 +97,8 @@ OFF = [{"edit": "off", "address": "attention.weights"}]
 
 def works(pictures: int, **asked: object) -> list[float]:
     asks = [{"checkpoint": NAME, **asked}]
-    return answer.work(read(request(1, {"pictures": np.zeros((pictures, 28, 28, 1), np.uint8)}, asks=asks)))
+    asked = read(request(1, {"pictures": np.zeros((pictures, 28, 28, 1), np.uint8)}, asks=asks))
+    return [one.work for one in answer.plan(asked)]
 
 
 def test_of_the_largest_model_here_a_plain_answer_is_quick_and_all_its_maps_are_not() -> None:
@@ -113,7 +114,8 @@ def test_of_the_largest_model_here_a_plain_answer_is_quick_and_all_its_maps_are_
 
 def test_what_cannot_be_answered_is_no_work() -> None:
     arrays = {"pictures": np.zeros((28, 28, 1), np.uint8)}
-    assert answer.work(read(request(1, arrays, asks=[{"checkpoint": "nobody"}]))) == [0.0]
+    (planned,) = answer.plan(read(request(1, arrays, asks=[{"checkpoint": "nobody"}])))
+    assert planned.work == 0.0
 
 
 def test_a_request_of_six_thousand_bytes_is_refused_before_it_runs() -> None:
@@ -122,7 +124,7 @@ def test_a_request_of_six_thousand_bytes_is_refused_before_it_runs() -> None:
     assert len(message) < 7000
     asked = read(message)
     with pytest.raises(BadInput, match="times the work that one request may take: .* of its 64 pictures"):
-        budget.check(answer.work(asked), answer.count(asked))
+        answer.plan(asked)
 
 
 def test_a_model_is_walked_only_once(model: PixelAttention, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from starlette.routing import WebSocketRoute
 
 from attnviz.ui.components.payload import pack
 
-from .live_server import NAME, SEATS, WAIT, Server, Slow, last_words, last_words_of, release, send_newer
+from .live_server import NAME, SEATS, WAIT, Server, Slow, last_words, last_words_of, planning, release, send_newer
 
 
 def test_the_newest_wins_and_the_dropped_ones_hear_of_it(server: Server, slow: Slow) -> None:
@@ -68,9 +68,8 @@ def test_what_waits_for_a_seat_is_replaced_too(server: Server, slow: Slow) -> No
 
 
 def test_a_slow_model_keeps_nobody_else_waiting(server: Server, slow: Slow) -> None:
-    quick = server.channel.answer
-    server.channel.answer = lambda asked, place: (
-        quick(asked, place) if asked.head.number == 1 else pack({"number": asked.head.number}, {})
+    server.channel.plan = planning(
+        lambda asked, place: slow(asked, place) if asked.head.number == 1 else pack({"number": asked.head.number}, {})
     )
     with server.visitor() as patient, server.visitor() as visitor:
         patient.send(1)
@@ -141,7 +140,7 @@ def test_who_leaves_in_the_middle_gives_the_seat_back_when_it_is_free(
 
 
 def test_a_visitor_who_never_reads_takes_nobodys_seat(server: Server, slow: Slow) -> None:
-    server.channel.answer = lambda asked, place: pack({"number": asked.head.number}, {"a": np.zeros(1 << 22)})
+    server.channel.plan = planning(lambda asked, _: pack({"number": asked.head.number}, {"a": np.zeros(1 << 22)}))
     with server.visitor(max_queue=1, close_timeout=0.1) as deaf, server.visitor() as visitor:
         for number in range(3):
             deaf.send(number)

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -11,13 +12,27 @@ from attnviz.ui.live import budget, channel
 from attnviz.ui.live.channel import COOKIE
 from attnviz.ui.live.request import Request
 
-from .live_server import LONG, NAME, TOO_LONG, WAIT, Server, Slow, last_words, last_words_of, release, send_newer
+from .live_server import (
+    LONG,
+    NAME,
+    TOO_LONG,
+    WAIT,
+    Planned,
+    Server,
+    Slow,
+    last_words,
+    last_words_of,
+    planning,
+    release,
+    send_newer,
+)
 
 
 def test_what_is_quick_never_waits_for_what_takes_long(server: Server, slow: Slow) -> None:
-    computing = server.channel.answer
-    server.channel.answer = lambda asked, place: (
-        computing(asked, place) if asked.head.number >= LONG else pack({"number": asked.head.number}, {})
+    server.channel.plan = planning(
+        lambda asked, place: (
+            slow(asked, place) if asked.head.number >= LONG else pack({"number": asked.head.number}, {})
+        )
     )
     with ExitStack() as stack:
         others = [stack.enter_context(server.visitor()) for _ in range(20)]
@@ -45,8 +60,7 @@ def test_many_asks_that_are_each_just_quick_enough_keep_nobody_waiting(
         done = place == len(asked.head.asks) - 1
         return pack({"number": asked.head.number, "ask": place, "done": done}, {})
 
-    server.channel.answer = compute
-    server.channel.weigh = lambda asked: [budget.LIGHT_REQUEST / many] * len(asked.head.asks)
+    server.channel.plan = planning(compute, lambda asked: [budget.LIGHT_REQUEST / many] * len(asked.head.asks))
     with ExitStack() as stack:
         visitors = [stack.enter_context(server.visitor()) for _ in range(others + 1)]
         for number, visitor in enumerate(visitors):
@@ -77,7 +91,7 @@ def test_what_takes_long_lets_others_in_between_its_chunks(server: Server, monke
             budget.pause()
         return pack({"number": asked.head.number, "ask": place}, {})
 
-    server.channel.answer = in_chunks
+    server.channel.plan = planning(in_chunks)
     with server.visitor() as one, server.visitor() as other:
         one.send(LONG)
         assert began.acquire(timeout=WAIT)
@@ -105,7 +119,7 @@ def test_what_takes_long_ends_with_its_chunk_when_nobody_waits_for_it(server: Se
                 raise
         return pack({"number": asked.head.number, "ask": place}, {})
 
-    server.channel.answer = in_chunks
+    server.channel.plan = planning(in_chunks)
     with server.visitor() as visitor:
         visitor.send(LONG)
         assert began.acquire(timeout=WAIT)
@@ -144,3 +158,24 @@ def test_a_request_that_is_too_much_work_is_one_sentence(server: Server, slow: S
         release(slow)
         assert last_words_of(visitor, 1) == [(1, 0)]
     assert slow.asked == [(1, 0)]
+
+
+@pytest.mark.parametrize("work", [0.0, budget.LIGHT + 1])
+def test_an_ask_may_have_several_answers_one_after_the_other(server: Server, work: float) -> None:
+    may = threading.Semaphore(0)
+
+    def answers() -> Iterator[bytes]:
+        for step in range(3):
+            if work:  # what takes long sends each answer before it computes the next but one
+                assert step < 2 or may.acquire(timeout=WAIT)
+            yield pack({"number": 1, "ask": 0, "step": step, "done": step == 2}, {})
+
+    server.channel.plan = lambda asked: [Planned(work, answers)]
+    with server.visitor() as visitor:
+        visitor.send(1)
+        assert visitor.hear()[0]["step"] == 0
+        may.release()
+        assert [visitor.hear()[0]["step"] for _ in range(2)] == [1, 2]
+        server.channel.plan = planning(lambda asked, place: pack({"number": asked.head.number}, {}))
+        assert visitor.ask(2)[0] == {"number": 2}
+    assert server.channel.long_seats.borrowed_tokens == 0

@@ -7,7 +7,7 @@ from attnviz.errors import BadInput
 from attnviz.ui.live.request import HEADER, MESSAGE, Request
 from attnviz.ui.shared.wording import UNEXPECTED
 
-from .live_server import NAME, Server, Slow, last_words, last_words_of, release, request
+from .live_server import NAME, Server, Slow, last_words, last_words_of, planning, release, request
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_an_error_is_one_sentence_and_the_next_request_is_answered(
             raise error
         return slow(asked, place)
 
-    server.channel.answer = fail_at_first
+    server.channel.plan = planning(fail_at_first)
     with server.visitor() as visitor:
         for number in (5, 6):
             first, _ = visitor.ask(number, asks=[{"checkpoint": NAME}] * 2)

@@ -9,20 +9,18 @@ import pytest
 import torch
 from torch import Tensor
 
-from attnviz import cards
-from attnviz.checkpoints import Checkpoint
+from attnviz import subjects
 from attnviz.errors import BadInput
 from attnviz.models import MODELS, Input, ModelSpec
 from attnviz.readings import Reading
 from attnviz.recipes.recipe import Strict
+from attnviz.subjects import Net
 from attnviz.tracing import Layer
-from attnviz.ui.components.payload import unpack
-from attnviz.ui.live import answer, budget
+from attnviz.ui.live import budget
 from attnviz.ui.live.derived import Context, Derived, NoParameters
-from attnviz.ui.live.request import read
 from attnviz.ui.mechanisms import MECHANISMS, pixel_attention
-from attnviz.ui.shared import cache
 
+from .asked import answer
 from .live_server import NAME, request
 
 SIDE = 4
@@ -52,7 +50,7 @@ class Factor(Strict):
 
 
 def multiplied(context: Context[Factor]) -> Tensor:
-    model: Any = context.checkpoint.model
+    model: Any = context.loaded.model
     assert context.logits is None and not context.seen
     logits: Tensor = model(context.images, generator=context.generator, factor=context.parameters.factor)
     return logits
@@ -82,14 +80,15 @@ def noisy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(
         MECHANISMS, "theirs", replace(pixel_attention.MECHANISM, name="theirs", derived=lambda: DERIVED)
     )
-    card = cards.read(NAME)
+    known = subjects.net(NAME)
 
-    def single(name: str) -> Checkpoint:
-        model = {"noisy": Noisy, "plain": Plain}[name]().eval()
-        recipe = card.recipe.model_copy(update={"model": name})
-        return Checkpoint(model, card.model_copy(update={"recipe": recipe}))
+    def net(key: str) -> Net:
+        spec = MODELS[key]
+        return replace(
+            known, key=key, architecture=key, input=spec.input({}), takes=spec.takes, build=spec.constructor
+        )
 
-    monkeypatch.setattr(cache, "single", single)
+    monkeypatch.setattr(subjects, "net", net)
 
 
 @pytest.fixture
@@ -99,7 +98,7 @@ def images() -> np.ndarray:
 
 def ask(images: np.ndarray, model: str = "noisy", **asked: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     message = request(1, {"pictures": images}, asks=[{"checkpoint": model, **asked}])
-    return unpack(answer.answer(read(message), 0))
+    return answer(message)
 
 
 def pixels(images: np.ndarray) -> np.ndarray:

@@ -10,11 +10,9 @@ from attnviz import cards, checkpoints, models
 from attnviz.answers import predicted
 from attnviz.data import strokes
 from attnviz.errors import BadInput, UnknownName
-from attnviz.ui.components.payload import unpack
-from attnviz.ui.live import answer as live_answer
 from attnviz.ui.live import jacobian
-from attnviz.ui.live.request import read
 
+from .asked import answer
 from .live_server import request
 
 IMAGE = strokes.load("test", 256)[0][3]
@@ -24,7 +22,7 @@ LINE, TWO, ATTENTION = "pixel_line.digits", "pixel_attention.1v8", "pixel_attent
 def ask(name: str, image: np.ndarray = IMAGE, edits: tuple[dict, ...] = (), **parameters: Any) -> tuple[dict, dict]:
     wanted = {"slope": {"derived": "jacobian", "parameters": parameters}}
     asks = [{"checkpoint": name, "wanted": wanted, "edits": [*edits]}]
-    return unpack(live_answer.answer(read(request(1, {"pictures": image}, asks=asks)), 0))
+    return answer(request(1, {"pictures": image}, asks=asks))
 
 
 @pytest.mark.parametrize("name", [LINE, TWO, ATTENTION])

@@ -12,7 +12,9 @@ from attnviz.errors import BadInput, UnknownName
 from attnviz.ui.components.payload import pack
 from attnviz.ui.live.derived import NoParameters
 from attnviz.ui.live.mean_row import OfHead
-from attnviz.ui.live.request import HEADER, LARGEST_NUMBER, DerivedWanted, Prepare, Put, Scale, number_of, read
+from attnviz.ui.live.request import HEADER, LARGEST_NUMBER, DerivedWanted, Prepare, Put, Scale, number_of
+
+from .asked import read
 
 PICTURE = {"pictures": np.arange(12, dtype=np.uint8).reshape(2, 3, 2)}
 ASK = {"checkpoint": "pixel_attention.1v8"}

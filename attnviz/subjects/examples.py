@@ -18,7 +18,7 @@ from attnviz.errors import UnknownName
 from attnviz.extensions import Table
 
 if TYPE_CHECKING:
-    from attnviz.subjects.net import Net
+    from attnviz.subjects.nets import Net
 
 Bytes = npt.NDArray[np.uint8]
 COLON = ":"

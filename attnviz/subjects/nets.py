@@ -6,7 +6,7 @@ the weights of one epoch of a run; other kinds of keys are rows of `NETS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -131,16 +131,16 @@ def net(key: str) -> Net:
     return of_card(cards.read(key))
 
 
-def nets(among: Iterable[str]) -> dict[str, Net]:
-    """Return those of several checkpoints whose card can be read; some may have no weights."""
-    return _found(among)
-
-
 def usable(among: Sequence[str] | None = None) -> dict[str, Net]:
     """Return those of several checkpoints, or of all, that can be shown: with a readable card, and with weights."""
     from attnviz import cards
 
-    return _found(name for name in (cards.names() if among is None else among) if cards.weights(name).is_file())
+    found = {}
+    for name in cards.names() if among is None else among:
+        if cards.weights(name).is_file():
+            with suppress(CheckpointError, UnknownName):
+                found[name] = net(name)
+    return found
 
 
 def of_card(card: Card) -> Net:
@@ -201,11 +201,3 @@ def _weights(card: Card) -> nn.Module:
     from attnviz import checkpoints
 
     return checkpoints.load(card.name).model
-
-
-def _found(among: Iterable[str]) -> dict[str, Net]:
-    found = {}
-    for name in among:
-        with suppress(CheckpointError, UnknownName):
-            found[name] = net(name)
-    return found
