@@ -21,9 +21,11 @@ from attnviz.errors import BadInput
 from attnviz.ui.components.component import component
 from attnviz.ui.components.payload import pack
 from attnviz.ui.components.state import UNKNOWN, ControlledState
-from attnviz.ui.components.url_fields import Field, Fields
+from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind, dotted, numbers
 
 PARTS = ("player", "retina", "belief", "saves")
+
+KINDS["moves"] = Kind(lambda word: numbers(word, 3), dotted)  # of [glimpse, row, column]
 
 FIELDS = Fields(
     Field("glimpse", "number", 0),

@@ -20,11 +20,13 @@ from attnviz.errors import BadInput
 from attnviz.ui.components.component import component
 from attnviz.ui.components.payload import pack
 from attnviz.ui.components.state import UNKNOWN, ControlledState
-from attnviz.ui.components.url_fields import Field, Fields
+from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind, dotted, numbers
 
 STAGES = ("attended", "after_conv", "before_norm", "after_norm", "output")  # the columns of the paper's figures
 ALL = ("relevance", "normed_relevance", *STAGES)
 SWITCHES = ("relevance", "skip", "eps", "heads")
+
+KINDS["heads"] = Kind(lambda word: numbers(word, 2), dotted)  # of [layer, head]
 
 FIELDS = Fields(
     Field("pixel", "place"),

@@ -12,11 +12,22 @@ examples of every kind, by which both sides are tested.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-Kind = Literal["choice", "text", "place", "number", "head", "heads", "moves", "yes_no", "float"]
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of value that a URL field can have.
+
+    Args:
+        read: from a word of the URL to the value that it means; None for a word that makes no sense.
+        write: from a value to its word.
+    """
+
+    read: Callable[[str], Any]
+    write: Callable[[Any], str]
 
 
 @dataclass(frozen=True)
@@ -25,26 +36,26 @@ class Field:
 
     Args:
         name: in the URL, and in the view.
-        kind: what its value is. "choice": one of the options; "text": any word; "place": [row, column]; "number": a
-            whole number; "head": a number or "mean"; "heads": a list of [layer, head]; "moves": a list of [what, row,
-            column]; "yes_no": True or False; "float": a number.
+        kind: what its value is, of KINDS. "choice": one of the options; "text": any word; "place": [row, column];
+            "number": a whole number; "head": a number or "mean"; "yes_no": True or False; "float": a number. A
+            component may add a kind of its own.
         default: the value while the URL does not name it.
         options: of a choice.
     """
 
     name: str
-    kind: Kind
+    kind: str
     default: Any = None
     options: tuple[str, ...] = ()
 
     def read(self, word: str) -> Any:
         """Return the value that a word of the URL means; a word that makes no sense as it is, for others to name."""
-        found = _READ[self.kind](word)
+        found = KINDS[self.kind].read(word)
         return word if found is None else found
 
     def write(self, value: Any) -> str | None:
         """Return the word of the URL for a value; None for the default, which the URL leaves out."""
-        return None if value == self.default else _WRITE[self.kind](value)
+        return None if value == self.default else KINDS[self.kind].write(value)
 
 
 class Fields:
@@ -93,44 +104,41 @@ def _number(word: str) -> int | None:
     return int(word) - 1 if re.fullmatch(r"\d{1,6}", word, re.ASCII) else None
 
 
-def _heads(word: str) -> list[list[int]] | None:
-    if not re.fullmatch(r"\d{1,3}\.\d{1,3}(,\d{1,3}\.\d{1,3})*", word, re.ASCII):
+def numbers(word: str, together: int) -> list[list[int]] | None:
+    """Return the tuples of numbers, from 0, that a word such as "1.3,2.1" means, which counts from 1.
+
+    Args:
+        word: of the URL.
+        together: how many numbers are in a tuple.
+    """
+    one = r"\d{1,6}" + r"\.\d{1,6}" * (together - 1)
+    if not re.fullmatch(f"{one}(,{one})*", word, re.ASCII):
         return None
-    return [[int(number) - 1 for number in pair.split(".")] for pair in word.split(",")]
+    return [[int(number) - 1 for number in part.split(".")] for part in word.split(",")]
+
+
+def dotted(tuples: Iterable[Sequence[int]]) -> str:
+    """Return the word of several tuples of numbers, as `numbers` reads it."""
+    return ",".join(".".join(str(number + 1) for number in one) for one in tuples)
 
 
 def _float(word: str) -> float | None:
     return float(word) if re.fullmatch(r"\d{1,4}(\.\d{1,20})?(e-?\d{1,2})?", word, re.ASCII) else None
 
 
-def _moves(word: str) -> list[list[int]] | None:
-    parts = [re.fullmatch(r"(\d{1,4})\.(\d{1,6})\.(\d{1,6})", part, re.ASCII) for part in word.split(",")]
-    return [[int(one) - 1 for one in part.groups()] for part in parts if part] if all(parts) else None
-
-
 def _plainly(word: str) -> str:
     return word
 
 
-_READ: dict[Kind, Callable[[str], Any]] = {
-    "choice": _plainly,
-    "text": _plainly,
-    "place": place,
-    "number": _number,
-    "head": lambda word: word if word == "mean" else _number(word),
-    "heads": _heads,
-    "moves": _moves,
-    "yes_no": {"yes": True, "no": False}.get,
-    "float": _float,
+KINDS: dict[str, Kind] = {
+    "choice": Kind(_plainly, str),
+    "text": Kind(_plainly, str),
+    "place": Kind(place, lambda place: ",".join(str(part + 1) for part in place)),
+    "number": Kind(_number, lambda number: str(number + 1)),
+    "head": Kind(
+        lambda word: word if word == "mean" else _number(word), lambda head: head if head == "mean" else str(head + 1)
+    ),
+    "yes_no": Kind({"yes": True, "no": False}.get, lambda yes: "yes" if yes else "no"),
+    "float": Kind(_float, str),
 }
-_WRITE: dict[Kind, Callable[[Any], str]] = {
-    "choice": str,
-    "text": str,
-    "place": lambda place: ",".join(str(part + 1) for part in place),
-    "number": lambda number: str(number + 1),
-    "head": lambda head: head if head == "mean" else str(head + 1),
-    "heads": lambda heads: ",".join(f"{layer + 1}.{head + 1}" for layer, head in heads),
-    "moves": lambda moves: ",".join(".".join(str(part + 1) for part in move) for move in moves),
-    "yes_no": lambda yes: "yes" if yes else "no",
-    "float": str,
-}
+"""The kinds of values; a component adds its own, here and in `KINDS` of `url_fields.js`."""
