@@ -84,9 +84,7 @@ def noisy(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def net(key: str) -> Net:
         spec = MODELS[key]
-        return replace(
-            known, key=key, architecture=key, input=spec.input({}), takes=spec.takes, build=spec.constructor
-        )
+        return replace(known, key=key, architecture=key, input=spec.input({}), takes=spec.takes, build=spec.constructor)
 
     monkeypatch.setattr(subjects, "net", net)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz import cards, data
-from attnviz.cards import Card
+from attnviz import data, subjects
 from attnviz.grids import Grid
+from attnviz.subjects import Net
 from attnviz.ui.shared import cache, pickers
 from attnviz.ui.shared.pickers import ANY, Fitting, default_source
 
@@ -14,52 +14,53 @@ LABELS = data.labels("strokes", "test")
 
 
 @pytest.fixture
-def card() -> Card:
-    return cards.read("pixel_attention.1v8")
+def net() -> Net:
+    return subjects.net("pixel_attention.1v8")
 
 
-def test_any_digit_means_those_the_model_knows(card: Card) -> None:
+def test_any_digit_means_those_the_model_knows(net: Net) -> None:
     assert (
-        Fitting(card, "strokes", ANY, wrong=False).numbers.tolist() == np.flatnonzero(np.isin(LABELS, (1, 8))).tolist()
+        Fitting(net, "strokes", ANY, wrong=False).numbers.tolist() == np.flatnonzero(np.isin(LABELS, (1, 8))).tolist()
     )
 
 
-def test_next_is_the_next_of_that_digit_and_the_first_follows_the_last(card: Card) -> None:
+def test_next_is_the_next_of_that_digit_and_the_first_follows_the_last(net: Net) -> None:
     ones = np.flatnonzero(LABELS == 1).tolist()
-    fitting = Fitting(card, "strokes", "1", wrong=False)
+    fitting = Fitting(net, "strokes", "1", wrong=False)
     assert fitting.after(-1) == ones[0]
     assert fitting.after(ones[3]) == fitting.after(ones[4] - 1) == ones[4]
     assert fitting.after(ones[-1]) == ones[0]
     assert fitting.random() in ones
 
 
-def test_only_wrong_answers_are_those_and_none_of_them_is_none(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_wrong_answers_are_those_and_none_of_them_is_none(net: Net, monkeypatch: pytest.MonkeyPatch) -> None:
     ones, eights = np.flatnonzero(LABELS == 1), np.flatnonzero(LABELS == 8)
     monkeypatch.setattr(cache, "wrong_answers", lambda *_: np.array([ones[2], eights[5], ones[9]]))
-    assert Fitting(card, "strokes", "1", wrong=True).numbers.tolist() == [ones[2], ones[9]]
+    assert Fitting(net, "strokes", "1", wrong=True).numbers.tolist() == [ones[2], ones[9]]
     monkeypatch.setattr(cache, "wrong_answers", lambda *_: np.array([], int))
-    nothing = Fitting(card, "strokes", ANY, wrong=True)
+    nothing = Fitting(net, "strokes", ANY, wrong=True)
     assert nothing.after(0) is None
     assert nothing.random() is None
 
 
-def test_strokes_stand_in_for_a_data_set_that_is_not_here(card: Card) -> None:
-    assert card.recipe.data == "mnist"
-    assert default_source(card) == "strokes"
+def test_strokes_stand_in_for_a_data_set_that_is_not_here(net: Net) -> None:
+    assert net.data == "mnist"
+    assert default_source(net) == "strokes"
 
 
 def run(**words: str) -> AppTest:
     def script() -> None:
         import streamlit as st
 
-        from attnviz import cards
+        from attnviz import cards, subjects
+        from attnviz.subjects import Subject
         from attnviz.ui.shared import page, pickers
 
         with page.sentences():
-            card = cards.read(cards.names()[0])
-            found = pickers.picture(card)
-            st.text(f"{found.source} {found.number}")
-            pickers.more(card, found)
+            net = subjects.net(cards.names()[0])
+            found = pickers.example(net)
+            st.text(" ".join(found.words.values()))
+            pickers.more(Subject(net, found))
 
     test = AppTest.from_function(script, default_timeout=60)
     test.query_params.update(words)
@@ -106,7 +107,7 @@ def test_stepping_goes_to_the_next_sample_in_that_direction(numbers: list[int]) 
 
 
 def test_only_wrong_answers_go_over_the_samples(colour: str, numbers: list[int]) -> None:
-    wrong = cache.wrong_answers(cards.read(colour), "cifar10").tolist()
+    wrong = cache.wrong_answers(subjects.net(colour), "cifar10").tolist()
     test = run(wrong="yes")
     assert test.text[0].value == f"cifar10 {wrong[0]}"
     test.button[0].click().run()

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz import cards
+from attnviz import subjects
 from attnviz.data import strokes
 from attnviz.data.inputs import drawing
+from attnviz.subjects import Drawing, Picture, Subject
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments.choice import EXPERIMENTS, OF_THE_PAPER
-from attnviz.ui.shared import cache, pickers
+from attnviz.ui.shared import pickers
 from tests.ui.mechanisms.pixel_attention.experiments.opened import opened
 
 PAGES = Path(__file__).parents[3] / "pages"
@@ -84,11 +85,6 @@ def test_the_explorer_shows_it() -> None:
 
 
 def test_what_stands_beside_it_is_of_a_data_set() -> None:
-    card = cards.read("pixel_attention.1v8")
-    assert pickers.tests(card, pickers.Picture(NAME, 0)) == "strokes"
-    assert pickers.tests(card, pickers.Picture("mnist", 3)) == "mnist"
-    image, label = cache.picture(NAME, 0)
-    np.testing.assert_array_equal(image[..., 0], IMAGE)
-    assert label == "?"
-    assert cache.place(NAME, 0) == drawing.place(NAME)
-    assert cache.place("mnist", 3) == "mnist/test/3"
+    net = subjects.net("pixel_attention.1v8")
+    assert pickers.tests(Subject(net, Drawing(WORD))) == "strokes"
+    assert pickers.tests(Subject(net, Picture("mnist", 3))) == "mnist"
