@@ -35,6 +35,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Priv
 from attnviz.data import inputs
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
+from attnviz.subjects import EXAMPLES
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.live.derived import Derived, View
 
@@ -48,6 +49,7 @@ MESSAGE = 1 << 20  # bytes of a request: 784 variants of a digit have 0.6 millio
 HEADER = 1 << 16  # bytes of its header, which is read while everyone else waits
 PICTURES, ASKS, EDITS, WANTED = 64, 32, 256, 64  # the largest number of each in a request, or in one of its asks
 PIXELS = 1 << 18  # numbers of all pictures together
+WORD = 1210  # characters of a word that names an example: those of a drawing
 LARGEST_NUMBER = 2**53 - 1  # that JavaScript counts to
 LARGEST_VALUE = float(np.finfo(np.float32).max)  # models compute in float32
 RESERVED = ("logits", "probabilities", "seen")  # arrays of every answer, which nothing that is wanted may replace
@@ -64,10 +66,21 @@ Places = Annotated[
 ]
 
 
+def _of_a_kind(data: str) -> str:
+    kind, colon, _ = data.partition(":")
+    if colon and kind not in EXAMPLES:
+        raise ValueError
+    return data
+
+
 class Picture(Strict):
     """An example by name: a data set and a number, or KIND:WORD for an example of another kind, with the number 0."""
 
-    data: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(:[A-Za-z0-9_.,-]{1,1300})?$")]
+    data: Annotated[
+        str,
+        Field(pattern=rf"^[A-Za-z0-9_][A-Za-z0-9_.-]{{0,99}}(:[A-Za-z0-9_.,-]{{1,{WORD}}})?$"),
+        AfterValidator(_of_a_kind),
+    ]
     number: Annotated[int, Field(ge=0)]
 
 
@@ -340,7 +353,7 @@ _WRONG = {
     "less_than": "must be below {lt}",
     "too_short": "must have at least {min_length}, not {actual_length}",
     "too_long": "may have at most {max_length}, not {actual_length}",
-    "value_error": f"cannot be requested: {', '.join(RESERVED)} are names that every answer uses",
+    "value_error": f"is not a name that can be used here: {', '.join(RESERVED)} are names that every answer uses",
 }
 """Pydantic's types of errors -> what is wrong, in words for a person; what it calls "ctx" is filled in."""
 

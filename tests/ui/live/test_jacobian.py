@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from attnviz import cards, checkpoints, models
+from attnviz import cards, checkpoints, models, subjects
 from attnviz.answers import predicted
 from attnviz.data import strokes
 from attnviz.errors import BadInput, UnknownName
 from attnviz.ui.live import jacobian
+from attnviz.ui.live.derived import Context
 
 from .asked import answer
 from .live_server import request
@@ -52,10 +53,7 @@ def test_it_is_the_slope_of_the_answers_logit(name: str) -> None:
 
 
 def context(name: str, pixels: torch.Tensor) -> Any:
-    model, card = checkpoints.load(name)
-    from attnviz.ui.live.derived import Context
-
-    return Context(checkpoints.Checkpoint(model.double(), card), pixels, jacobian.OfAnswer())
+    return Context(subjects.net(name).load(double=True), pixels, jacobian.OfAnswer())
 
 
 def test_the_logit_of_another_class_can_be_asked_for() -> None:
@@ -80,9 +78,9 @@ def test_several_pictures_each_get_theirs() -> None:
 
 @pytest.mark.parametrize("name", [name for name in cards.names() if name.endswith((".digits", ".1v8"))])
 def test_a_model_that_counts_says_so_in_a_sentence(name: str) -> None:
-    card = cards.read(name)
-    if models.spec(card.recipe.model).differentiable:
-        assert jacobian.missing(card) is None
+    net = subjects.net(name)
+    if models.spec(net.architecture).differentiable:
+        assert jacobian.missing(net) is None
         assert np.isfinite(ask(name)[1]["slope"]).all()
         return
     with pytest.raises(BadInput, match=r"has no Jacobian: the model counts or rounds intensities.*\.$"):

@@ -8,11 +8,11 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attnviz import cards, checkpoints
+from attnviz import checkpoints, subjects
 from attnviz.data import strokes
+from attnviz.subjects import Picture, Subject
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.live import jacobian, jacobian_map
-from attnviz.ui.shared.pickers import Picture
 
 EXPLORER = Path(__file__).parents[3] / "pages" / "00_explorer.py"
 
@@ -49,7 +49,7 @@ def test_the_url_shows_the_jacobian_and_the_switch_takes_it_back() -> None:
 def test_a_model_without_one_says_so_in_one_sentence() -> None:
     test = explorer(model="histogram_mlp.digits", map="jacobian")
     (said,) = [info.value for info in test.info]
-    assert said == jacobian.missing(cards.read("histogram_mlp.digits"))
+    assert said == jacobian.missing(subjects.net("histogram_mlp.digits"))
     assert said.endswith(".")
 
 
@@ -66,6 +66,6 @@ def test_nonsense_is_a_sentence_and_the_taps() -> None:
 
 @pytest.mark.parametrize("name", ["pixel_attention.digits", "ink.1v8", "histogram_line.1v8"])
 def test_what_a_component_is_told(name: str) -> None:
-    said = jacobian_map.asked(cards.read(name), Picture("strokes", 3))
+    said = jacobian_map.asked(Subject(subjects.net(name), Picture("strokes", 3)))
     assert said["picture"] == {"data": "strokes", "number": 3}
     assert (said["missing"] is None) == (not name.startswith("histogram"))

@@ -1,5 +1,6 @@
 """The least uniform head of a model of other classes than digits; the rest: tests/ui/live/test_answer_derived.py."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,24 +8,23 @@ import pytest
 import torch
 from torch import Tensor
 
-from attnviz import checkpoints, data
+from attnviz import data, subjects
 from attnviz.errors import BadInput
 from attnviz.models import MODELS
+from attnviz.subjects import Loaded
 from attnviz.tracing import trace
 from attnviz.ui.live.mean_row import least_uniform
 from tests.ui import colour_model
 
 
 @pytest.fixture
-def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> checkpoints.Checkpoint:
+def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loaded:
     monkeypatch.setitem(MODELS, "colour_blocks", colour_model.ROW)
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(colour_model.lay(tmp_path)))
-    loaded = checkpoints.load(colour_model.NAME)
-    loaded.model.double()
-    return loaded
+    return subjects.net(colour_model.NAME).load(double=True)
 
 
-def test_it_is_chosen_on_pictures_of_the_models_own_classes(photos: checkpoints.Checkpoint) -> None:
+def test_it_is_chosen_on_pictures_of_the_models_own_classes(photos: Loaded) -> None:
     images, labels = data.load("cifar10", "samples")
     batch = torch.from_numpy(np.stack([images[labels == label][0] for label in range(10)])).movedim(3, 1) / 255
     asked: list[Tensor] = []
@@ -44,9 +44,9 @@ def test_it_is_chosen_on_pictures_of_the_models_own_classes(photos: checkpoints.
 
 
 def test_of_classes_without_pictures_that_are_always_here_a_head_has_to_be_named(
-    photos: checkpoints.Checkpoint, monkeypatch: pytest.MonkeyPatch
+    photos: Loaded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(data.DATASETS, "theirs", data.DATASETS["cifar10"])
-    card = photos.card.model_copy(update={"recipe": photos.card.recipe.model_copy(update={"data": "theirs"})})
+    theirs = replace(photos.net, data="theirs")
     with pytest.raises(BadInput, match="There are no built-in pictures of theirs .* Name a head"):
-        least_uniform(photos._replace(card=card), "attention")
+        least_uniform(photos._replace(net=theirs), "attention")
