@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, PrivateAttr, Tag, ValidationError
+from pydantic_core import PydanticCustomError
 
 from attnviz.data import inputs
 from attnviz.errors import BadInput
@@ -69,7 +70,7 @@ Places = Annotated[
 def _of_a_kind(data: str) -> str:
     kind, colon, _ = data.partition(":")
     if colon and kind not in EXAMPLES:
-        raise ValueError
+        raise PydanticCustomError("string_pattern_mismatch", "no kind of example")
     return data
 
 
@@ -353,7 +354,7 @@ _WRONG = {
     "less_than": "must be below {lt}",
     "too_short": "must have at least {min_length}, not {actual_length}",
     "too_long": "may have at most {max_length}, not {actual_length}",
-    "value_error": f"is not a name that can be used here: {', '.join(RESERVED)} are names that every answer uses",
+    "value_error": f"cannot be requested: {', '.join(RESERVED)} are names that every answer uses",
 }
 """Pydantic's types of errors -> what is wrong, in words for a person; what it calls "ctx" is filled in."""
 

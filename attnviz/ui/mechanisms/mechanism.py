@@ -56,6 +56,20 @@ class HomePicture:
 
 
 @dataclass(frozen=True)
+class OnDrawing:
+    """What a mechanism offers below the panels of the draw page, about what is drawn there.
+
+    Args:
+        word: the field of the URL that is set while it is open.
+        show: draws it, from the keys of the nets that have panels and from what these saw last, as the word of a
+            drawing; None while nothing is drawn or known.
+    """
+
+    word: str
+    show: Callable[[list[str], str | None], None]
+
+
+@dataclass(frozen=True)
 class FurtherPage:
     """Another page of a mechanism, which the navigation lists after all mechanisms.
 
@@ -88,6 +102,7 @@ class Mechanism:
         panels: checkpoints that have a panel from the start beside the best one, where there is room.
         papers: names in `attnviz.recipes.PAPERS`, whose tables stand among the results of its models.
         home: the picture that the home page shows of it; None for words alone.
+        on_drawing: what it offers below the panels of the draw page; None for nothing.
         live: draws what the home page begins with, something that answers at once; the first mechanism with one does.
         derived: returns its derived values and its views, for the live channel.
         section: of the navigation.
@@ -113,6 +128,7 @@ class Mechanism:
     panels: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
     home: HomePicture | None = None
+    on_drawing: OnDrawing | None = None
     live: Callable[[], None] | None = None
     derived: Callable[[], tuple[Derived[Any] | View[Any], ...]] = no_derived
     section: str = "Look inside"
