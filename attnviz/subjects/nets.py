@@ -167,10 +167,15 @@ def of_recipe(
     digest: str,
     seed: int,
     build: Callable[[], nn.Module],
+    title: str | None = None,
     parameters: int | None = None,
     card: Card | None = None,
 ) -> Net:
-    """Return a net that was trained by a recipe; the arguments are those of `Net`.
+    """Return a net that was trained by a recipe.
+
+    Args:
+        recipe: that it was trained by; its title is that of the net, unless another one is given.
+        key, config, classes, digest, seed, build, title, parameters, card: as of `Net`.
 
     Raises:
         UnknownName: there is no architecture of the recipe's name.
@@ -178,7 +183,7 @@ def of_recipe(
     spec = models.spec(recipe.model)
     return Net(
         key=key,
-        title=recipe.title,
+        title=title or recipe.title,
         architecture=recipe.model,
         config=config,
         classes=classes,

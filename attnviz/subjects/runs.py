@@ -1,0 +1,45 @@
+"""One epoch of a run, as a net: its key is "run:ID@EPOCH"."""
+
+from __future__ import annotations
+
+import re
+
+from attnviz.errors import UnknownName
+from attnviz.subjects.nets import Net, of_recipe
+
+_KEY = re.compile(r"run:(.+)@([1-9][0-9]{0,6})")
+
+
+def key_of(run_id: str, epoch: int) -> str:
+    """Return the key of the net that a run was after an epoch, counted from 1."""
+    return f"run:{run_id}@{epoch}"
+
+
+def epoch_of_run(key: str) -> Net:
+    """Return the net that a run was after an epoch.
+
+    Args:
+        key: as `key_of` returns it.
+
+    Raises:
+        UnknownName: there is no such run, or its weights at that epoch are not kept; says which are.
+        RunError: the run's settings cannot be read.
+        CheckpointError: its weights cannot be read.
+    """
+    from attnviz.training import configs, runs
+
+    found = _KEY.fullmatch(key)
+    if found is None:
+        raise UnknownName("net", key, [key_of(run_id, epoch) for run_id in runs.ids() for epoch in runs.epochs(run_id)])
+    run_id, epoch = found[1], int(found[2])
+    run = runs.read(run_id)
+    return of_recipe(
+        run.recipe,
+        key=key,
+        title=f"{run.recipe.title}, epoch {epoch}",
+        config=configs.config_of(run.recipe),
+        classes=configs.class_names(run.recipe),
+        digest=runs.digest(run_id, epoch),
+        seed=run.seed,
+        build=lambda: runs.load(run_id, epoch),
+    )
