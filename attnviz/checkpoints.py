@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Mapping
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import torch
 from safetensors import SafetensorError
@@ -13,7 +14,10 @@ from torch import Tensor, nn
 from attnviz import cards, models
 from attnviz.cards import Card
 from attnviz.errors import AttnvizError, CheckpointError
+from attnviz.files import read as read_file
 from attnviz.files import reason, write
+
+_NOTES, _HEAD = 2**12, 2**8  # bytes in the head of a file, at most: of notes, and of each tensor beside its name
 
 
 class Checkpoint(NamedTuple):
@@ -40,26 +44,17 @@ def load(name: str) -> Checkpoint:
         raise CheckpointError(
             f"The weights of {name} are not kept in the repository. This command makes them: {card.command}"
         )
-    try:
-        content = path.read_bytes()
-        tensors = load_tensors(content)
-    except OSError as error:
-        raise CheckpointError(f"The weights {path} cannot be read: {reason(error)}.") from error
-    except (SafetensorError, ValueError, KeyError) as error:
-        raise CheckpointError(f"{path} is not a complete safetensors file. Restore the committed one.") from error
     if card.name != name or card.config != {"classes": [*card.classes], **card.recipe.config}:
         raise CheckpointError(f"The card of {name} contradicts itself. Restore the committed folder.")
     try:
-        _check(f"{path}", _outline(card), tensors)  # a false config could ask for more memory than there is
-        model = models.spec(card.recipe.model).build(card.config)
-    except CheckpointError:
-        raise
+        expected = outline(card.recipe.model, card.config, card.recipe.weights)
     except (AttnvizError, ArithmeticError, RuntimeError, ValueError) as error:
         why = str(error).partition("\n")[0].rstrip(".")
         raise CheckpointError(f"The card of {name} describes no model that can be built: {why}.") from error
-    _check(f"{path}", stored(model, model.state_dict(), card.recipe.weights), tensors)
+    content, tensors = read(path, expected, "Restore the committed one.")
     if digest(content) != card.weights_digest:
         raise CheckpointError(f"{path} holds other weights than its card describes. Restore the committed folder.")
+    model = models.spec(card.recipe.model).build(card.config)
     model.load_state_dict(tensors)
     return Checkpoint(model.eval().requires_grad_(False), card)
 
@@ -105,14 +100,54 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _outline(card: Card) -> dict[str, Tensor]:
-    """Return the tensors that the file of a card's model should hold, without memory."""
+def outline(model: str, config: Mapping[str, Any], weights: str | None = None) -> dict[str, Tensor]:
+    """Return the tensors that a file of weights of a model should hold, without their memory.
+
+    A false config could ask for more memory than there is: so the file is held against this before a model is built.
+
+    Args:
+        model: a name in `attnviz.models.MODELS`.
+        config: of the model.
+        weights: how they are stored, as in a recipe.
+
+    Returns:
+        Tensors on torch's device "meta", by name.
+
+    Raises:
+        AttnvizError, ArithmeticError, RuntimeError, ValueError: no such model can be built.
+    """
     with torch.device("meta"):
-        model = models.spec(card.recipe.model).build(card.config)
-    return stored(model, model.state_dict(), card.recipe.weights)
+        built = models.spec(model).build(config)
+    return stored(built, built.state_dict(), weights)
 
 
-def _check(where: str, expected: dict[str, Tensor], came: dict[str, Tensor]) -> None:
+def read(path: Path, expected: Mapping[str, Tensor], restore: str) -> tuple[bytes, dict[str, Tensor]]:
+    """Read a file of weights.
+
+    Args:
+        path: a safetensors file. It must be a regular one, and no larger than these tensors make it.
+        expected: the tensors that it should hold, as from `outline`.
+        restore: the sentence that says what to do about a damaged file.
+
+    Returns:
+        Its content, and its tensors by name.
+
+    Raises:
+        CheckpointError: it cannot be read, is truncated or foreign, or holds other or not finite tensors.
+    """
+    most = _NOTES + sum(tensor.nbytes + _HEAD + 6 * len(name) for name, tensor in expected.items())
+    try:
+        content = read_file(path, most)
+        tensors = load_tensors(content)
+    except OSError as error:
+        raise CheckpointError(f"The weights {path} cannot be read: {reason(error)}.") from error
+    except (SafetensorError, ValueError, KeyError) as error:
+        raise CheckpointError(f"{path} is not a complete safetensors file. {restore}") from error
+    _check(f"{path}", expected, tensors)
+    return content, tensors
+
+
+def _check(where: str, expected: Mapping[str, Tensor], came: dict[str, Tensor]) -> None:
     for name, tensor in expected.items():
         if name not in came:
             raise CheckpointError(f"{where} lacks {name!r}: it belongs to another model.")

@@ -1,6 +1,10 @@
-"""Writing files so that a kill, a power cut or a full disk leaves either the old content or the new, never half."""
+"""Writing files so that a kill, a power cut or a full disk leaves either the old content or the new, never half; and
+reading them so that none takes longer, or more memory, than is expected of it.
+"""
 
+import errno
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,6 +27,32 @@ def write(path: Path, content: bytes | str) -> None:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
         raise
+
+
+def read(path: Path, most: int) -> bytes:
+    """Return the content of a regular file, or of what a link names if that is one.
+
+    Args:
+        path: of the file.
+        most: so many bytes it may have.
+
+    Returns:
+        All of it.
+
+    Raises:
+        OSError: it cannot be read, is not a regular file but a device or a pipe, or is larger.
+    """
+    with open(path, "rb", opener=_without_waiting) as file:  # noqa: PTH123 (Path.open takes no opener)
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        if found.st_size > most:
+            raise OSError(errno.EFBIG, f"it has {found.st_size:,} bytes, and at most {most:,} are expected")
+        return file.read(found.st_size)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe that nobody writes to is opened all the same
 
 
 def sync(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Writing files, attnviz/files.py."""
+"""Writing and reading files, attnviz/files.py."""
 
 import errno
 import os
@@ -64,3 +64,25 @@ def test_where_folders_cannot_be_opened_syncing_one_is_passed_over(tmp_path, mon
 )
 def test_why_a_file_could_not_be_written_is_said_in_words(error, words):
     assert files.reason(error) == words
+
+
+def test_a_file_is_read_whole_and_so_is_what_a_link_names(tmp_path):
+    (tmp_path / "a").write_bytes(b"12345")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    assert files.read(tmp_path / "a", 5) == files.read(tmp_path / "b", 5) == b"12345"
+
+
+def test_a_file_that_is_larger_than_expected_is_not_read(tmp_path):
+    (tmp_path / "a").write_bytes(b"12345")
+    with pytest.raises(OSError, match="it has 5 bytes, and at most 4 are expected"):
+        files.read(tmp_path / "a", 4)
+
+
+def test_a_device_a_pipe_and_a_folder_are_not_read(tmp_path):
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("zero", "pipe"):
+        with pytest.raises(OSError, match="it is not a regular file"):
+            files.read(tmp_path / name, 10)
+    with pytest.raises(IsADirectoryError):
+        files.read(tmp_path, 10)

@@ -20,7 +20,8 @@ from attnviz.models import MODELS
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.recipes.recipe import Paper
 from attnviz.training import seeds
-from attnviz.training.loop import Step, Training
+from attnviz.training.events import Step
+from attnviz.training.loop import Training
 from tests.training import small
 
 

@@ -5,7 +5,6 @@ in, events out, and a state to resume from.
 import math
 from collections import defaultdict
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -15,34 +14,12 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from attnviz.errors import BadInput, RunError
 from attnviz.recipes.recipe import Recipe
 from attnviz.training import optimisers
+from attnviz.training.events import Epoch, Step
 from attnviz.training.examples import Examples, as_float
 from attnviz.training.objectives import objective
 from attnviz.training.probes import Moment, probe
 
 _NUMBERS = ("epoch", "best_epoch", "best_value", "lowered", "lowered_epoch")  # of a state, beside its tensors
-
-
-@dataclass(frozen=True)
-class Step:
-    """A batch is done: `done` of `total` in this epoch."""
-
-    done: int
-    total: int
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """An epoch is done: a line of the curve.
-
-    Args:
-        epoch: its number, from 1.
-        values: by name: "train_loss" and whatever else the objective's loss gave, means over the epoch's pictures
-            while the weights changed; "validation_loss" and all else that the objective measures, afterwards, on the
-            validation part; and the recipe's probes. None where a probe's value is not a finite number.
-    """
-
-    epoch: int
-    values: dict[str, float | None]
 
 
 class Training:

@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 from attnviz.recipes import Recipe
-from attnviz.training.loop import Epoch, Step
+from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.objectives import objective
-from attnviz.training.runs import Resumed
 
 
 class Stopped(KeyboardInterrupt):

@@ -1,35 +1,50 @@
-"""A run: one training in a folder of its own, which survives being killed at any moment.
+"""The runs that there are: their settings, their curves, and their weights at an epoch, to look at.
 
     runs/ID/  run.json (recipe, seed, device, threads, command)   curve.jsonl (a line for each epoch)   log.txt
-              state-EPOCH.safetensors (the last two)   status.json
+              weights-EPOCH.safetensors (of many epochs)   state-EPOCH.safetensors (the last two)   status.json
 
-A resumed run gives, bit for bit, the same curve and weights as one that was never interrupted, on the same device with
-the same number of threads; `run.json` records both.
+An ID is MODEL.RECIPE.SEED.DIGEST, where the digest is that of all settings: two settings of one recipe and seed are two
+runs. Runs of earlier versions lie in MODEL.RECIPE.SEED. `attnviz.training.run` writes all of this. Reading costs no
+torch, except where weights are read.
 """
 
+import hashlib
 import json
 import os
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
 from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save as save_tensors
-from torch import Tensor
 
 from attnviz import files
-from attnviz.errors import RunError
+from attnviz.errors import CheckpointError, RunError, UnknownName
 from attnviz.recipes.recipe import Recipe, Strict
-from attnviz.training.loop import Epoch, Step, Training
+from attnviz.training.configs import config_of
+from attnviz.training.events import Epoch
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_][A-Za-z0-9_-]*)+")
+_LONGEST = 200  # characters of an ID
+_WEIGHTS = re.compile(r"weights-([1-9][0-9]{0,6})\.safetensors")
+_LARGEST = 2**24  # bytes of a file of text: a curve of 10,000 epochs takes about a tenth
+_RESTORE = "Remove it: this epoch is then no longer shown."
 
 
 class RunFile(Strict):
-    """The content of `run.json`: everything that determines a training."""
+    """The content of `run.json`: everything that determines a training.
+
+    Args:
+        recipe, seed: what is trained.
+        device: "cpu" or "cuda".
+        threads: of the CPU.
+        data_digest: sha256 of the training part.
+        command: that started it.
+    """
 
     recipe: Recipe
     seed: int
@@ -38,170 +53,276 @@ class RunFile(Strict):
     data_digest: str
     command: str
 
+    @property
+    def id(self) -> str:
+        """The name of its folder. The number of threads is no part of it: a resumed run keeps its own."""
+        settings = {
+            "recipe": self.recipe.model_dump(mode="json", exclude={"title", "why", "cost"}, exclude_defaults=True),
+            "device": self.device,
+            "data_digest": self.data_digest,
+        }  # without defaults, so that a setting that recipes get one day renames no run
+        digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        return f"{self.earlier_id}.{digest[:10]}"
 
-@dataclass(frozen=True)
-class Resumed:
-    """A run resumes: this many epochs are done, perhaps all of them."""
+    @property
+    def earlier_id(self) -> str:
+        """The name that earlier versions gave its folder."""
+        return f"{self.recipe.key}.{self.seed}"
 
-    epoch: int
-    finished: bool
-
-
-class Run:
-    """One seed of one recipe, in its folder.
-
-    Args:
-        info: what decides how it goes. Where the folder holds a run already, its number of threads is kept.
-        root: the folder of all runs; by default `ATTNVIZ_RUNS`, else `runs` in the working folder.
-
-    Raises:
-        RunError: the folder holds a run that was started otherwise, or cannot be written.
-    """
-
-    def __init__(self, info: RunFile, root: Path | None = None) -> None:
-        root = root or Path(os.environ.get("ATTNVIZ_RUNS", "runs"))
-        self.folder = root / f"{info.recipe.key}.{info.seed}"
-        path = self.folder / "run.json"
-        with self._writing():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            if not path.exists():
-                files.write(path, info.model_dump_json(indent=1) + "\n")
-        try:
-            self.info = RunFile.model_validate_json(path.read_bytes(), strict=False)
-        except (ValidationError, OSError) as error:
-            raise RunError(f"{path} cannot be read. Remove the folder to train from the start.") from error
-        same = {name: getattr(self.info, name) == getattr(info, name) for name in ("seed", "device", "data_digest")}
-        for name, holds in {"recipe": self.info.recipe.trains_like(info.recipe), **same}.items():
-            if not holds:
-                raise RunError(
-                    f"{self.folder} holds a run with another {name.replace('_', ' ')}. "
-                    "Resume it as it was started, or remove the folder to train from the start."
-                )
-
-    def train(self, training: Training) -> Iterator[Step | Epoch | Resumed]:
-        """Train on from the last state, or from the start, until finished; a state is written after every epoch.
-
-        The first event says so where it goes on.
+    def differences(self, other: "RunFile") -> list[str]:
+        """Return the words for what decides the result and differs: "recipe", "seed", "device", "data digest".
 
         Args:
-            training: freshly made, as for the start.
-
-        Yields:
-            `Resumed` first, if some epochs are done already; then a `Step` after each batch and an `Epoch` after each
-            epoch.
-
-        Raises:
-            RunError: another process trains this run, or the folder cannot be written. Nothing is lost: the same
-                command resumes after the last epoch.
-        """
-        lock = FileLock(self.folder / "lock", blocking=False)
-        with self._writing():
-            try:
-                lock.acquire()
-            except Timeout as error:  # an OSError too, hence caught in here
-                raise RunError(f"Another process is training {self.folder}. Wait for it, or stop it.") from error
-        try:
-            self._resume(training)
-            if training.epoch:
-                yield Resumed(training.epoch, training.finished)
-            started = time.monotonic()
-            for event in training.run():
-                if isinstance(event, Epoch):
-                    with self._writing():
-                        self._record(training, event, time.monotonic() - started)
-                    started = time.monotonic()
-                yield event
-            with self._writing():
-                self._status(training)
-        finally:
-            lock.release()
-
-    def curve(self) -> list[Epoch]:
-        """Return the epochs that are done.
+            other: what it is compared with.
 
         Returns:
-            One `Epoch` for each, in order; a line that was cut off by a kill is left out.
+            The words, none where a run may be resumed as the other.
         """
-        path = self.folder / "curve.jsonl"
-        lines = path.read_text().splitlines(keepends=True) if path.exists() else []
+        same = {name: getattr(self, name) == getattr(other, name) for name in ("seed", "device", "data_digest")}
+        same = {"recipe": self.recipe.trains_like(other.recipe), **same}
+        return [name.replace("_", " ") for name, holds in same.items() if not holds]
+
+
+def folder() -> Path:
+    """Return the folder of all runs: `ATTNVIZ_RUNS`, else `runs` in the working folder."""
+    return Path(os.environ.get("ATTNVIZ_RUNS") or "runs")
+
+
+def ids() -> list[str]:
+    """Return the IDs of all runs that have been started, in alphabetical order."""
+    try:
+        with os.scandir(folder()) as entries:
+            names = [entry.name for entry in entries]
+    except OSError:
+        return []
+    return sorted(name for name in names if _is_id(name) and (folder() / name / "run.json").is_file())
+
+
+def read(run_id: str) -> RunFile:
+    """Return the settings of a run.
+
+    Args:
+        run_id: one of `ids()`.
+
+    Returns:
+        The content of its `run.json`.
+
+    Raises:
+        UnknownName: there is no run of that ID; the closest are listed.
+        RunError: its `run.json` cannot be read, or is that of another run.
+    """
+    path = _folder(run_id) / "run.json"
+    info = parsed(path)
+    if run_id not in (info.id, info.earlier_id):
+        raise RunError(f"{path} belongs to the run {info.id}. Rename its folder, or remove it.")
+    return info
+
+
+def parsed(path: Path) -> RunFile:
+    """Return the content of a `run.json`.
+
+    Args:
+        path: of the file.
+
+    Returns:
+        The settings of the run.
+
+    Raises:
+        RunError: it cannot be read.
+    """
+    try:
+        return RunFile.model_validate_json(files.read(path, _LARGEST), strict=False)
+    except (ValidationError, OSError) as error:
+        raise RunError(f"{path} cannot be read. Remove the folder to train from the start.") from error
+
+
+def curve(run_id: str) -> list[Epoch]:
+    """Return the epochs of a run that are done, with their values.
+
+    Args:
+        run_id: one of `ids()`.
+
+    Returns:
+        One `Epoch` for each, in order; a line that was cut off by a kill is left out.
+
+    Raises:
+        UnknownName: there is no run of that ID.
+        RunError: the curve cannot be read.
+    """
+    return curve_in(_folder(run_id))
+
+
+def curve_in(home: Path) -> list[Epoch]:
+    """Return the epochs that are done, as `curve` does.
+
+    Args:
+        home: the folder of a run.
+
+    Returns:
+        One `Epoch` for each, in order.
+
+    Raises:
+        RunError: the curve cannot be read.
+    """
+    path = home / "curve.jsonl"
+    try:
+        lines = files.read(path, _LARGEST).decode().splitlines(keepends=True)
         values = [json.loads(line) for line in lines if line.endswith("\n")]  # a kill can leave half a line
         return [Epoch(one.pop("epoch"), one) for one in values]
-
-    def seconds(self) -> float:
-        """Return how long the epochs took together, according to the log.
-
-        Returns:
-            Seconds, 0 or more.
-        """
-        path = self.folder / "log.txt"
-        lines = path.read_text().splitlines() if path.exists() else []
-        return sum(float(line.split()[-2]) for line in lines if line.endswith(" seconds"))
-
-    def _resume(self, training: Training) -> None:
-        for half in self.folder.glob(".*.partial"):  # what a kill left
-            half.unlink()
-        for path in sorted(self.folder.glob("state-*.safetensors"), key=_number, reverse=True):
-            state = _read(path)
-            if state is not None:
-                try:
-                    training.restore(*state)
-                except KeyError as error:
-                    raise RunError(
-                        f"{path} was written by another version of attnviz. Remove the folder to train from the start."
-                    ) from error
-                break
-        lines = [_line(epoch) for epoch in self.curve()[: training.epoch]]
-        with self._writing():
-            files.write(self.folder / "curve.jsonl", "".join(lines))
-
-    def _record(self, training: Training, epoch: Epoch, seconds: float) -> None:
-        # The curve first: a surplus line is cut when the run is resumed, but a missing one could not be restored.
-        with (self.folder / "curve.jsonl").open("a") as curve:
-            curve.write(_line(epoch))
-            curve.flush()
-            os.fsync(curve.fileno())
-        tensors, numbers = training.state()
-        content = save_tensors({n: t.cpu().contiguous() for n, t in tensors.items()}, {"numbers": json.dumps(numbers)})
-        files.write(self.folder / f"state-{epoch.epoch}.safetensors", content)
-        for old in self.folder.glob("state-*.safetensors"):
-            if _number(old) < epoch.epoch - 1:
-                old.unlink()
-        self._status(training)
-        with (self.folder / "log.txt").open("a") as log:
-            log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} epoch {epoch.epoch}: {seconds:.2f} seconds\n")
-
-    def _status(self, training: Training) -> None:
-        status = {
-            "state": "finished" if training.finished else "running",
-            "epoch": training.epoch,
-            "best_epoch": training.best_epoch,
-            "process": os.getpid(),
-        }
-        files.write(self.folder / "status.json", json.dumps(status) + "\n")
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise RunError(
-                f"The run {self.folder} cannot be written: {files.reason(error)}. "
-                "Fix that and start the same command again: it resumes after the last epoch."
-            ) from error
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
+        raise RunError(f"{path} cannot be read. Remove the folder to train from the start.") from error
 
 
-def _line(epoch: Epoch) -> str:
-    return json.dumps({"epoch": epoch.epoch, **epoch.values}) + "\n"
+def epochs(run_id: str) -> list[int]:
+    """Return the epochs at which the weights of a run are kept.
+
+    These are all epochs, or where that would take more than `run.LIMIT` bytes the first, the last, the one whose
+    weights the recipe keeps, and others evenly between; none of those that were trained by an earlier version.
+
+    Args:
+        run_id: one of `ids()`.
+
+    Returns:
+        Their numbers, from 1, ascending.
+
+    Raises:
+        UnknownName: there is no run of that ID.
+    """
+    return epochs_in(_folder(run_id))
 
 
-def _number(path: Path) -> int:
-    return int(path.stem.removeprefix("state-"))
+def epochs_in(home: Path) -> list[int]:
+    """Return the epochs at which weights are kept, as `epochs` does.
 
+    Args:
+        home: the folder of a run.
 
-def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+    Returns:
+        Their numbers, from 1, ascending.
+    """
     try:
-        with safe_open(path, "pt") as file:
-            numbers = json.loads(file.metadata()["numbers"])
-            return {name: file.get_tensor(name) for name in file.keys()}, numbers  # noqa: SIM118 (it is not a dict)
-    except (SafetensorError, OSError, KeyError, TypeError, ValueError):
-        return None  # damaged from outside: the one before it is still there
+        with os.scandir(home) as entries:
+            found = [_WEIGHTS.fullmatch(entry.name) for entry in entries]
+    except OSError:
+        return []
+    return sorted(int(one[1]) for one in found if one)
+
+
+def weights(run_id: str, epoch: int) -> "dict[str, Tensor]":
+    """Return the weights of a run after an epoch, exactly as they were.
+
+    Args:
+        run_id: one of `ids()`.
+        epoch: one of `epochs(run_id)`.
+
+    Returns:
+        The model's state by name, on the CPU.
+
+    Raises:
+        UnknownName: there is no run of that ID, or its weights are not kept at that epoch.
+        RunError: its settings cannot be read.
+        CheckpointError: the file is truncated, foreign, of another model or epoch, or not finite.
+    """
+    return _loaded(run_id, epoch)[1]
+
+
+def load(run_id: str, epoch: int) -> "nn.Module":
+    """Return the model of a run after an epoch, in evaluation mode and without gradients.
+
+    Args and Raises: as of `weights`.
+
+    Returns:
+        The model, on the CPU.
+    """
+    from attnviz import models
+
+    info, tensors = _loaded(run_id, epoch)
+    model = models.spec(info.recipe.model).build(config_of(info.recipe))
+    model.load_state_dict(tensors)
+    return model.eval().requires_grad_(False)
+
+
+def digest(run_id: str, epoch: int) -> str:
+    """Return the digest of the weights of a run after an epoch: the one that a checkpoint with these weights has.
+
+    It is read from the head of the file, without torch, and only `weights` and `load` hold it against the weights.
+
+    Args and Raises: as of `weights`.
+
+    Returns:
+        sha256, in hexadecimal digits.
+    """
+    return _notes(_kept(run_id, epoch))[1]
+
+
+def encode(weights: "Mapping[str, Tensor]", epoch: int, digest: str) -> bytes:
+    """Return the content of the file of an epoch's weights.
+
+    Args:
+        weights: the model's state by name.
+        epoch, digest: what the file says of them; see `digest`.
+
+    Returns:
+        The bytes of a safetensors file, the same for the same arguments.
+    """
+    from safetensors.torch import save
+
+    notes = json.dumps({"epoch": epoch, "digest": digest})  # one entry: safetensors writes several in any order
+    return save({name: tensor.cpu().contiguous() for name, tensor in weights.items()}, {"attnviz": notes})
+
+
+def weights_path(home: Path, epoch: int) -> Path:
+    """Return where the weights of an epoch lie.
+
+    Args:
+        home: the folder of a run.
+        epoch: from 1.
+
+    Returns:
+        The path of a safetensors file that is there if the weights of this epoch are kept.
+    """
+    return home / f"weights-{epoch}.safetensors"
+
+
+def _is_id(name: str) -> bool:
+    return len(name) <= _LONGEST and _ID.fullmatch(name) is not None
+
+
+def _folder(run_id: str) -> Path:
+    """Return the folder of a run, whose ID can come from anywhere: no path is made of one that is none."""
+    if not _is_id(run_id) or not (folder() / run_id / "run.json").is_file():
+        raise UnknownName("run", run_id, ids())
+    return folder() / run_id
+
+
+def _kept(run_id: str, epoch: int) -> Path:
+    """Return the path of the weights of an epoch that is kept."""
+    home = _folder(run_id)
+    if epoch not in (known := epochs_in(home)):
+        raise UnknownName(f"kept epoch of the run {run_id}", str(epoch), map(str, known))
+    return weights_path(home, epoch)
+
+
+def _loaded(run_id: str, epoch: int) -> "tuple[RunFile, dict[str, Tensor]]":
+    from attnviz import checkpoints
+
+    path = _kept(run_id, epoch)
+    info = read(run_id)
+    tensors = checkpoints.read(path, checkpoints.outline(info.recipe.model, config_of(info.recipe)), _RESTORE)[1]
+    if _notes(path) != (epoch, checkpoints.digest(checkpoints.encode(tensors))):
+        raise CheckpointError(f"{path} holds other weights than it says. {_RESTORE}")
+    return info, tensors
+
+
+def _notes(path: Path) -> tuple[int, str]:
+    """Return the epoch and the digest that a file of weights states."""
+    try:
+        if not path.is_file():  # a device would be read without end
+            raise CheckpointError(f"The weights {path} cannot be read: it is not a regular file.")
+        with safe_open(path, "np") as file:
+            notes = json.loads(file.metadata()["attnviz"])
+        return int(notes["epoch"]), str(notes["digest"])
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{path} is not a complete file of weights of a run. {_RESTORE}") from error

@@ -14,10 +14,13 @@ from attnviz.cards import Card, SeedRun
 from attnviz.errors import BadInput, CheckpointError, RunError
 from attnviz.recipes import Recipe
 from attnviz.training import evaluations, measuring
+from attnviz.training.configs import class_names, config_of
+from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.examples import Examples, on_device
-from attnviz.training.loop import Epoch, Step, Training
+from attnviz.training.loop import Training
 from attnviz.training.objectives import objective
-from attnviz.training.runs import Resumed, Run, RunFile
+from attnviz.training.run import Run
+from attnviz.training.runs import RunFile
 
 SPLIT_SEED = 0  # all seeds share one validation part and its variants, so that their losses can be compared
 
@@ -184,30 +187,6 @@ def build(recipe: Recipe, generator: torch.Generator | None = None) -> nn.Module
         UnknownName: there is no such model.
     """
     return models.spec(recipe.model).build(config_of(recipe), generator)
-
-
-def config_of(recipe: Recipe) -> dict[str, object]:
-    """Return the model's complete config: the recipe's, and the names of its classes.
-
-    Args:
-        recipe: which.
-
-    Returns:
-        Name -> value, for the model's constructor.
-    """
-    return {"classes": class_names(recipe), **recipe.config}
-
-
-def class_names(recipe: Recipe) -> tuple[str, ...]:
-    """Return the names of the recipe's classes, in the order of the logits.
-
-    Args:
-        recipe: which.
-
-    Returns:
-        A name for each of its classes.
-    """
-    return tuple(data.DATASETS[recipe.data].classes[label] for label in recipe.classes)
 
 
 def _before(recipe: Recipe, seeds: Sequence[int], digest: str) -> Card | None:

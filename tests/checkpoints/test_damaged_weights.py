@@ -100,12 +100,12 @@ def test_missing_weights_are_one_sentence(home):
 
 
 def test_weights_that_may_not_be_read_are_one_sentence(home, monkeypatch):
-    read = Path.read_bytes
+    read = checkpoints.read_file
 
-    def refused(path: Path) -> bytes:
+    def refused(path: Path, most: int) -> bytes:
         if path.name == "weights.safetensors":
             raise PermissionError(errno.EACCES, "Permission denied")
-        return read(path)
+        return read(path, most)
 
-    monkeypatch.setattr(Path, "read_bytes", refused)
+    monkeypatch.setattr(checkpoints, "read_file", refused)
     one_sentence("cannot be read: permission denied")

@@ -15,8 +15,8 @@ from attnviz.models.plain_conv import PlainConv
 from attnviz.models.vgg_control import VGGControl
 from attnviz.recipes import RECIPES
 from attnviz.tracing import trace
+from attnviz.training.configs import config_of
 from attnviz.training.objectives import loss_of
-from attnviz.training.seeds import config_of
 
 TEN = tuple("0123456789")
 COUNTS = {  # element_wise unless said: worked out by hand from 2 C R W H + 9 H C C + C a layer, and 10 C R W + 10

@@ -15,7 +15,7 @@ from attnviz.models import MODELS, controls, input_of, plain_conv, spec, vgg_con
 from attnviz.models.parts import columns_of
 from attnviz.recipes import RECIPES
 from attnviz.tracing import Layer, trace
-from attnviz.training.seeds import config_of
+from attnviz.training.configs import config_of
 from tests.sweeps import sweep
 
 CONTROLS = (controls.__name__, plain_conv.__name__, vgg_control.__name__)

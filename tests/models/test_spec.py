@@ -15,7 +15,7 @@ from attnviz.grids import Grid
 from attnviz.models import MODELS, Input, ModelSpec, input_of, single_token, spec
 from attnviz.models.spec import boxes
 from attnviz.recipes import RECIPES
-from attnviz.training.seeds import config_of
+from attnviz.training.configs import config_of
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)

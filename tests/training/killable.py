@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from attnviz.training.runs import Run
+from attnviz.training.run import Run
 from tests.training import kinds, small
 
 CHOSEN = small.recipe(epochs=10, patience=10)

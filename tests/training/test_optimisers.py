@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from attnviz.errors import BadInput
-from attnviz.training.loop import Step
+from attnviz.training.events import Step
 from attnviz.training.optimisers import optimiser, rate
 from tests.training import small
 

@@ -6,9 +6,8 @@ import io
 import pytest
 import tqdm
 
-from attnviz.training.loop import Epoch, Step
+from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.progress import Progress, Stopped
-from attnviz.training.runs import Resumed
 from tests.training import small
 
 

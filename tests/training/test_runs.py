@@ -1,332 +1,320 @@
-"""Runs that a kill does not harm, attnviz/training/runs.py."""
+"""What there is of runs, and a model at an epoch of one, attnviz/training/runs.py."""
 
-import errno
 import json
-import multiprocessing
 import os
-import random
-import signal
-from collections.abc import Callable
-from multiprocessing.synchronize import Event
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from filelock import FileLock
-from safetensors import safe_open
-from safetensors.torch import save_file
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load as load_tensors
+from safetensors.torch import load_file
+from torch import Tensor
 
-from attnviz import files
-from attnviz.errors import RunError
-from attnviz.training.loop import Epoch, Step
-from attnviz.training.runs import Resumed, Run
-from tests.training import killable, kinds, small
-
-# With a server that has imported everything, a process starts in milliseconds.
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["tests.training.killable"])
+from attnviz import checkpoints
+from attnviz.errors import AttnvizError, CheckpointError, RunError, UnknownName
+from attnviz.training import run, runs
+from attnviz.training.events import Epoch
+from attnviz.training.run import Run, kept_epochs
+from tests.training import small
 
 CHOSEN = small.recipe("pixel_line", epochs=4)
-
-
-def _in_a_process(root: Path, moment: int | None = None, kind: str | None = None) -> int:
-    process = PROCESSES.Process(target=killable.train, args=(root, moment, kind))
-    process.start()
-    process.join(timeout=120)
-    assert process.exitcode is not None
-    return process.exitcode
-
-
-def _train(root: Path, stop: int | None = None, chosen=CHOSEN) -> Run:
-    """Train until finished, or until so many epochs were seen."""
-    run = Run(small.run_file(chosen), root)
-    events: Any = run.train(small.training(chosen))
-    for event in events:
-        if isinstance(event, Epoch) and event.epoch == stop:
-            events.close()
-            break
-    return run
-
-
-def _result(folder: Path) -> dict[str, bytes]:
-    """The newest state and the curve. A kill may leave an older state behind, and status and log tell of the kill."""
-    newest = max(folder.glob("state-*.safetensors"), key=lambda path: int(path.stem.partition("-")[2]))
-    return {path.name: path.read_bytes() for path in (newest, folder / "curve.jsonl", folder / "run.json")}
+INFO = small.run_file(CHOSEN)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    return _result(_train(tmp_path_factory.mktemp("undisturbed")).folder)
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Tensor]], list[Epoch]]:
+    """Train one run: the folder of all runs, the weights after each epoch, and the events."""
+    root = tmp_path_factory.mktemp("runs")
+    training, weights, epochs = small.training(CHOSEN), [], []
+    for event in Run(INFO, root).train(training):
+        if isinstance(event, Epoch):
+            epochs.append(event)
+            weights.append({name: tensor.clone() for name, tensor in training.model.state_dict().items()})
+    return root, weights, epochs
 
 
-@pytest.fixture(scope="module")
-def never_killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    root = tmp_path_factory.mktemp("never-killed")
-    assert _in_a_process(root) == 0
-    return _result(root / f"{killable.CHOSEN.key}.0")
+@pytest.fixture
+def root(trained, tmp_path, monkeypatch) -> Path:
+    """Return a copy of that folder, in which the runs of this test lie."""
+    source = trained[0] / INFO.id
+    (tmp_path / INFO.id).mkdir()
+    for path in source.iterdir():
+        (tmp_path / INFO.id / path.name).write_bytes(path.read_bytes())
+    monkeypatch.setenv("ATTNVIZ_RUNS", str(tmp_path))
+    return tmp_path
 
 
-def test_a_run_leaves_its_recipe_its_curve_its_last_two_states_and_its_status(tmp_path):
-    run = _train(tmp_path)
-    assert run.folder == tmp_path / "pixel_line.small.0"
-    names = {path.name for path in run.folder.iterdir()} - {"lock"}
-    assert names == {"run.json", "curve.jsonl", "log.txt", "status.json", "state-3.safetensors", "state-4.safetensors"}
-    lines = [json.loads(line) for line in (run.folder / "curve.jsonl").read_text().splitlines()]
-    assert [line["epoch"] for line in lines] == [1, 2, 3, 4]
-    assert [{"epoch": epoch.epoch, **epoch.values} for epoch in run.curve()] == lines
-    assert set(lines[0]) == {"epoch", "train_loss", "validation_loss", "validation_accuracy"}  # and no clock
-    status = json.loads((run.folder / "status.json").read_text())
-    best = min(lines, key=lambda line: line["validation_loss"])["epoch"]
-    assert status == {"state": "finished", "epoch": 4, "best_epoch": best, "process": os.getpid()}
-    assert run.seconds() >= 0
-    assert len((run.folder / "log.txt").read_text().splitlines()) == 4
+def _weights_file(root: Path, epoch: int = 2) -> Path:
+    return root / INFO.id / f"weights-{epoch}.safetensors"
 
 
-def test_the_status_says_running_while_it_runs(tmp_path):
-    run = _train(tmp_path, stop=2)
-    assert json.loads((run.folder / "status.json").read_text())["state"] == "running"
-    assert [epoch.epoch for epoch in run.curve()] == [1, 2]
+def test_a_run_is_listed_with_its_settings_its_curve_and_its_epochs(root, trained):
+    assert runs.folder() == root
+    assert runs.ids() == [INFO.id]
+    assert runs.read(INFO.id) == INFO
+    assert runs.curve(INFO.id) == trained[2]
+    assert runs.epochs(INFO.id) == [1, 2, 3, 4]
 
 
-def test_killed_at_ten_random_moments_and_gone_on_with_it_ends_byte_for_byte_as_undisturbed(tmp_path, never_killed):
-    assert "state-10.safetensors" in never_killed
-    chance = random.Random(16)
-    for _ in range(10):
-        assert _in_a_process(tmp_path, chance.randint(1, 30)) == -signal.SIGKILL
-    assert _in_a_process(tmp_path) == 0
-    assert _result(tmp_path / f"{killable.CHOSEN.key}.0") == never_killed
+def test_the_weights_at_every_epoch_are_exactly_those_of_the_training(root, trained):
+    for epoch, expected in enumerate(trained[1], 1):
+        for found in (runs.weights(INFO.id, epoch), runs.load(INFO.id, epoch).state_dict()):
+            assert found.keys() == expected.keys()
+            assert all(torch.equal(found[name], tensor) for name, tensor in expected.items())
+    assert not torch.equal(*(trained[1][epoch]["classifier.weight"] for epoch in (0, 1)))
 
 
-AROUND_AN_END = [pytest.param(moment, marks=[pytest.mark.slow] * (moment not in (9, 18))) for moment in range(9, 30, 3)]
+def test_a_model_at_an_epoch_is_in_evaluation_mode_and_has_no_gradients(root):
+    model = runs.load(INFO.id, 2)
+    assert not model.training
+    assert not any(parameter.requires_grad for parameter in model.parameters())
 
 
-@pytest.mark.parametrize("moment", AROUND_AN_END)
-def test_killed_once_around_the_end_of_an_epoch_it_ends_byte_for_byte_as_undisturbed(tmp_path, never_killed, moment):
-    assert _in_a_process(tmp_path, moment) == -signal.SIGKILL
-    assert _in_a_process(tmp_path) == 0
-    assert _result(tmp_path / f"{killable.CHOSEN.key}.0") == never_killed
+def test_the_digest_of_an_epoch_is_that_of_a_checkpoint_with_its_weights(root, trained):
+    for epoch, weights in enumerate(trained[1], 1):
+        assert runs.digest(INFO.id, epoch) == checkpoints.digest(checkpoints.encode(weights))
+    assert len({runs.digest(INFO.id, epoch) for epoch in (1, 2, 3, 4)}) == 4
 
 
-@pytest.mark.parametrize("kind", kinds.RECIPES)
-def test_each_kind_of_training_killed_four_times_ends_byte_for_byte_as_undisturbed(tmp_path, kind):
-    chosen = kinds.RECIPES[kind]
-    expected = Run(small.run_file(chosen), tmp_path / "undisturbed")
-    for _ in expected.train(kinds.training(kind)):
-        pass
-    moments = (3, 12, 14, 70)  # in the first epoch, around the end of the one that is resumed, and some epochs later
-    ended = [_in_a_process(tmp_path, moment, kind) for moment in moments]
-    assert ended[:3] == [-signal.SIGKILL] * 3
-    assert _in_a_process(tmp_path, kind=kind) == 0
-    assert _result(tmp_path / f"{chosen.key}.0") == _result(expected.folder)
+def test_a_file_of_weights_holds_the_weights_and_little_else(root, trained):
+    tensors = sum(tensor.nbytes for tensor in trained[1][0].values())
+    assert tensors < _weights_file(root).stat().st_size < tensors + 500
 
 
-@pytest.mark.parametrize("stop", [1, 2, 3, 4])
-def test_stopped_after_any_epoch_and_gone_on_with_it_ends_as_undisturbed(tmp_path, undisturbed, stop):
-    _train(tmp_path, stop)
-    assert _result(_train(tmp_path).folder) == undisturbed
+def test_listing_and_reading_settings_costs_no_torch(root):
+    code = (
+        "import sys; from attnviz.training import runs; (one,) = runs.ids(); runs.read(one); runs.curve(one); "
+        "assert runs.digest(one, runs.epochs(one)[0]); sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_finished_run_is_left_as_it_is(tmp_path, undisturbed):
-    _train(tmp_path)
-    events = list(Run(small.run_file(CHOSEN), tmp_path).train(small.training(CHOSEN)))
-    assert events == [Resumed(4, True)]
-    assert _result(tmp_path / "pixel_line.small.0") == undisturbed
-
-
-def test_going_on_says_so_first_and_starting_does_not(tmp_path):
-    _train(tmp_path, stop=2)
-    events = list(Run(small.run_file(CHOSEN), tmp_path).train(small.training(CHOSEN)))
-    assert events[0] == Resumed(2, False)
-    assert Resumed not in map(type, events[1:])
-    assert type(next(Run(small.run_file(CHOSEN), tmp_path / "new").train(small.training(CHOSEN)))) is Step
-
-
-def test_half_a_line_in_the_curve_is_cut_and_written_again(tmp_path, undisturbed):
-    run = _train(tmp_path, stop=2)
-    curve = run.folder / "curve.jsonl"
-    curve.write_text(curve.read_text() + '{"epoch": 3, "train_lo')
-    assert [epoch.epoch for epoch in run.curve()] == [1, 2]
-    assert _result(_train(tmp_path).folder) == undisturbed
-
-
-def test_a_line_of_an_epoch_whose_state_was_never_written_is_cut_and_made_again(tmp_path, undisturbed):
-    run = _train(tmp_path, stop=3)
-    (run.folder / "state-3.safetensors").unlink()
-    assert len(run.curve()) == 3
-    assert _result(_train(tmp_path).folder) == undisturbed
-
-
-def _cut(content: bytes) -> bytes:
-    return content[:-7]
-
-
-def _empty(_: bytes) -> bytes:
-    return b""
-
-
-def _foreign(_: bytes) -> bytes:
-    return b"\x02\x00\x00\x00\x00\x00\x00\x00{}"  # a whole safetensors file with nothing in it
-
-
-@pytest.mark.parametrize("damage", [_cut, _empty, _foreign])
-def test_a_damaged_newest_state_falls_back_to_the_one_before(tmp_path, undisturbed, damage: Callable[[bytes], bytes]):
-    path = _train(tmp_path, stop=3).folder / "state-3.safetensors"
-    path.write_bytes(damage(path.read_bytes()))
-    training = small.training(CHOSEN)
-    first = next(event for event in Run(small.run_file(CHOSEN), tmp_path).train(training) if isinstance(event, Epoch))
-    assert first.epoch == 3
-    assert _result(_train(tmp_path).folder) == undisturbed
-
-
-def test_a_state_of_another_version_is_refused(tmp_path):
-    folder = _train(tmp_path, stop=1).folder
-    path = folder / "state-1.safetensors"
-    with safe_open(path, "pt") as file:
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    save_file(tensors, path, {"numbers": '{"epoch": 1, "best_epoch": 1, "best_loss": 0.5}'})
-    with pytest.raises(
-        RunError, match=r"state-1.safetensors was written by another version of attnviz. Remove the folder"
-    ):
-        _train(tmp_path)
-
-
-def test_where_both_states_are_damaged_it_starts_from_the_beginning(tmp_path, undisturbed):
-    folder = _train(tmp_path, stop=3).folder
-    for path in folder.glob("state-*.safetensors"):
-        path.write_bytes(b"nonsense")
-    assert _result(_train(tmp_path).folder) == undisturbed
+def test_where_nothing_was_trained_there_are_no_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTNVIZ_RUNS", str(tmp_path / "none"))
+    assert runs.ids() == []
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize(
-    ("change", "word"),
-    [
-        ({"recipe": small.recipe("pixel_line", learning_rate=1e-3)}, "recipe"),
-        ({"data_digest": "1"}, "data digest"),
-        ({"device": "cuda"}, "device"),
-    ],
-    ids=["recipe", "data", "device"],
+    "name", [".hidden.0", "<script>.a.0", "a b.c.0", "one", "a..0", "a.b.", "é.b.0", "x" * 220 + ".0"]
 )
-def test_a_folder_with_a_run_that_was_started_otherwise_is_refused(tmp_path, change, word):
-    before = _result(_train(tmp_path, stop=1).folder)
-    with pytest.raises(
-        RunError, match=f"holds a run with another {word}. Resume it as it was started, or remove the folder"
-    ):
-        Run(small.run_file(CHOSEN, **change), tmp_path)
-    assert _result(tmp_path / "pixel_line.small.0") == before
+def test_a_folder_whose_name_is_no_id_is_not_listed(root, name):
+    (root / name).mkdir()
+    (root / name / "run.json").write_bytes((root / INFO.id / "run.json").read_bytes())
+    assert runs.ids() == [INFO.id]
+    with pytest.raises(UnknownName):
+        runs.read(name)
 
 
-def test_a_run_keeps_the_threads_and_the_command_that_it_was_started_with(tmp_path):
-    Run(small.run_file(CHOSEN), tmp_path)
-    run = Run(small.run_file(CHOSEN, threads=7, command="other"), tmp_path)
-    assert (run.info.threads, run.info.command) == (1, "attnviz train")
+def test_a_file_or_a_folder_without_settings_is_not_listed(root):
+    (root / "a.b.0").mkdir()
+    (root / "a.c.0").write_text("")
+    (root / "a.d.0" / "run.json").mkdir(parents=True)
+    assert runs.ids() == [INFO.id]
+    with pytest.raises(UnknownName, match=rf"There is no run 'a.b.0'. .*{INFO.id}"):
+        runs.epochs("a.b.0")
 
 
-def test_another_seed_has_a_folder_of_its_own(tmp_path):
-    assert Run(small.run_file(CHOSEN, seed=3), tmp_path).folder == tmp_path / "pixel_line.small.3"
+@pytest.mark.parametrize("word", ["..", "../other", "/etc", "a/../b.0", "a.b\0.0", "", ".", "a.b.0\n", "a\\b.0"])
+@pytest.mark.parametrize("ask", [runs.read, runs.curve, runs.epochs, lambda one: runs.load(one, 1)])
+def test_an_id_that_is_a_path_is_refused(root, monkeypatch, word, ask):
+    inside = root / "inside"
+    monkeypatch.setenv("ATTNVIZ_RUNS", str(inside))
+    inside.mkdir()
+    (root / "run.json").write_bytes((root / INFO.id / "run.json").read_bytes())
+    with pytest.raises(UnknownName, match="There is no run"):
+        ask(word)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"seed": 0}', "\x00\x01"])
-def test_a_run_file_that_cannot_be_read_is_one_sentence(tmp_path, content):
-    run = Run(small.run_file(CHOSEN), tmp_path)
-    (run.folder / "run.json").write_text(content)
+@pytest.mark.parametrize("epoch", [0, -1, 5, 10**30])
+def test_an_epoch_that_is_not_kept_is_one_sentence_with_those_that_are(root, epoch):
+    for ask in (runs.weights, runs.load, runs.digest):
+        with pytest.raises(UnknownName, match=rf"There is no kept epoch of the run {INFO.id} '{epoch}'. .*1, 2, 3, 4"):
+            ask(INFO.id, epoch)
+
+
+def test_settings_in_a_folder_of_another_name_are_refused(root):
+    (root / INFO.id).rename(root / "pixel_line.small.7")
+    with pytest.raises(RunError, match=f"belongs to the run {INFO.id}. Rename its folder, or remove it"):
+        runs.load("pixel_line.small.7", 1)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"seed": 0}', b"[" * 100_000])
+def test_settings_that_cannot_be_read_are_one_sentence(root, content):
+    (root / INFO.id / "run.json").write_bytes(content)
     with pytest.raises(RunError, match="run.json cannot be read. Remove the folder to train from the start"):
-        Run(small.run_file(CHOSEN), tmp_path)
+        runs.read(INFO.id)
 
 
-def _hold(path: Path, held: Event, finish: Event) -> None:
-    with FileLock(path):
-        held.set()
-        finish.wait(timeout=120)
+@pytest.mark.parametrize("line", [b"nonsense\n", b"[]\n", b"3\n", b"{}\n", b"\xff\xfe\n", b"[" * 100_000 + b"\n"])
+def test_a_damaged_curve_is_one_sentence(root, line):
+    path = root / INFO.id / "curve.jsonl"
+    path.write_bytes(path.read_bytes() + line)
+    with pytest.raises(RunError, match="curve.jsonl cannot be read"):
+        runs.curve(INFO.id)
 
 
-def test_a_second_process_on_the_same_run_is_refused_until_the_first_has_ended(tmp_path, undisturbed):
-    run = Run(small.run_file(CHOSEN), tmp_path)
-    held, finish = PROCESSES.Event(), PROCESSES.Event()
-    first = PROCESSES.Process(target=_hold, args=(run.folder / "lock", held, finish))
-    first.start()
-    assert held.wait(timeout=120)
-    with pytest.raises(RunError, match=r"Another process is training .*pixel_line\.small\.0\. Wait for it, or stop it"):
-        next(run.train(small.training(CHOSEN)))
-    assert {path.name for path in run.folder.iterdir()} == {"run.json", "lock"}
-    finish.set()
-    first.join(timeout=120)
-    assert _result(_train(tmp_path).folder) == undisturbed
+# Weights that are not what they should be.
 
 
-def test_the_lock_is_free_again_after_an_error_in_the_training(tmp_path):
-    training = small.training(CHOSEN)
-    training.recipe = None  # type: ignore[assignment]
-    with pytest.raises(AttributeError) as caught:
-        list(Run(small.run_file(CHOSEN), tmp_path).train(training))
-    assert len(_train(tmp_path).curve()) == 4
-    assert caught.tb  # whoever keeps the error keeps the lock's last reference: it was not freed by chance
+def _refused(message: str) -> None:
+    with pytest.raises(CheckpointError, match=message) as caught:
+        runs.load(INFO.id, 2)
+    assert "\n" not in str(caught.value) and str(caught.value).endswith(".")
 
 
-# A disk that is full, a folder that may not be written to. Root may write anywhere, so the system's answer is played.
+@pytest.mark.parametrize("kept", [0, 7, 100, 0.5, -1])
+def test_weights_that_are_cut_are_refused(root, kept):
+    content = _weights_file(root).read_bytes()
+    _weights_file(root).write_bytes(content[: int(kept * len(content)) if isinstance(kept, float) else kept])
+    _refused("is not a complete safetensors file. Remove it: this epoch is then no longer shown")
 
 
-@pytest.mark.parametrize("call", range(1, 12))
-def test_a_full_disk_at_any_sync_is_one_sentence_and_costs_nothing(tmp_path, monkeypatch, undisturbed, call):
-    _train(tmp_path, stop=2)
-    left, fsync = call, os.fsync
-
-    def full(descriptor: int) -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        fsync(descriptor)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
-        with pytest.raises(RunError, match=r"cannot be written: no space left on device\. Fix that and start the same"):
-            _train(tmp_path)
-    assert left == 0
-    assert not list((tmp_path / "pixel_line.small.0").glob(".*"))
-    assert _result(_train(tmp_path).folder) == undisturbed
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
+def test_a_link_to_an_endless_file_is_refused_at_once(root, device):
+    _weights_file(root).unlink()
+    _weights_file(root).symlink_to(device)
+    _refused("cannot be read: it is not a regular file")
+    with pytest.raises(CheckpointError, match="it is not a regular file"):
+        runs.digest(INFO.id, 2)
 
 
-def test_a_disk_that_fills_in_the_middle_of_a_line_costs_nothing(tmp_path, monkeypatch, undisturbed):
-    run = _train(tmp_path, stop=2)
-    opened = Path.open
-
-    def half(path: Path, mode: str = "r", *more: object, **options: object) -> object:
-        file = opened(path, mode, *more, **options)
-        if path.name == "curve.jsonl" and mode == "a":
-            file.write('{"epoch": 3, "tra')
-            file.close()
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return file
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "open", half)
-        with pytest.raises(RunError, match="no space left on device"):
-            _train(tmp_path)
-    assert (run.folder / "curve.jsonl").read_text().endswith('{"epoch": 3, "tra')
-    assert _result(_train(tmp_path).folder) == undisturbed
+def test_a_pipe_is_refused_and_not_waited_for(root):
+    _weights_file(root).unlink()
+    os.mkfifo(_weights_file(root))
+    _refused("cannot be read: it is not a regular file")
 
 
-def _read_only(*_: object, **__: object) -> None:
-    raise OSError(errno.EROFS, "Read-only file system")
+def test_a_file_larger_than_the_model_is_refused_unread(root):
+    with _weights_file(root).open("r+b") as file:
+        file.truncate(2**40)
+    _refused("it has 1,099,511,627,776 bytes, and at most")
+
+
+def test_weights_of_another_epoch_are_refused(root):
+    _weights_file(root).write_bytes(_weights_file(root, 3).read_bytes())
+    _refused("holds other weights than it says")
+
+
+def test_weights_that_were_changed_are_refused(root):
+    content = _weights_file(root).read_bytes()
+    _weights_file(root).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    _refused("holds other weights than it says")
+
+
+def _written(root: Path, **changes: Tensor) -> None:
+    tensors = load_file(_weights_file(root)) | changes
+    _weights_file(root).write_bytes(runs.encode(tensors, 2, checkpoints.digest(checkpoints.encode(tensors))))
 
 
 @pytest.mark.parametrize(
-    "step", [(Path, "mkdir"), (files, "write"), (FileLock, "acquire")], ids=["folder", "file", "lock"]
+    ("changes", "message"),
+    [
+        ({"classifier.weight": torch.zeros(1, 3)}, r"'classifier.weight' must have shape \(1, 784\), but has \(1, 3\)"),
+        (
+            {"classifier.bias": torch.tensor([float("nan")])},
+            "'classifier.bias' holds values that are not finite numbers",
+        ),
+        (
+            {"classifier.bias": torch.zeros(1).double()},
+            "'classifier.bias' must hold torch.float32, but holds torch.float64",
+        ),
+        ({"other": torch.zeros(1)}, "holds 'other', which the model does not have"),
+    ],
+    ids=["shape", "finite", "type", "extra"],
 )
-def test_a_read_only_folder_is_one_sentence_and_costs_nothing(tmp_path, monkeypatch, undisturbed, step):
-    if step[0] is FileLock:
-        _train(tmp_path, stop=2)
-    with monkeypatch.context() as patch:
-        patch.setattr(*step, _read_only)
-        with pytest.raises(RunError, match=r"pixel_line\.small\.0 cannot be written: read-only file system\. Fix that"):
-            _train(tmp_path)
-    assert _result(_train(tmp_path).folder) == undisturbed
+def test_weights_that_the_settings_do_not_describe_are_refused(root, changes, message):
+    _written(root, **changes)
+    _refused(message)
 
 
-def test_runs_lie_where_the_environment_says_else_in_the_working_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("ATTNVIZ_RUNS", str(tmp_path / "elsewhere"))
-    assert Run(small.run_file(CHOSEN)).folder == tmp_path / "elsewhere" / "pixel_line.small.0"
-    monkeypatch.delenv("ATTNVIZ_RUNS")
-    monkeypatch.chdir(tmp_path)
-    assert Run(small.run_file(CHOSEN)).folder == Path("runs/pixel_line.small.0")
-    assert (tmp_path / "runs" / "pixel_line.small.0" / "run.json").exists()
+def test_weights_without_notes_are_refused(root):
+    tensors = load_tensors(_weights_file(root).read_bytes())
+    _weights_file(root).write_bytes(checkpoints.encode(tensors))
+    _refused("is not a complete file of weights of a run")
+    with pytest.raises(CheckpointError, match="is not a complete file of weights of a run"):
+        runs.digest(INFO.id, 2)
+
+
+@given(place=st.floats(0, 1), byte=st.integers(0, 255))
+@settings(max_examples=60, deadline=None)
+def test_whatever_byte_is_changed_there_is_one_sentence_or_the_weights_are_the_same(trained, place, byte):
+    source, weights, _ = trained
+    original = _weights_file(source).read_bytes()
+    at = int(place * (len(original) - 1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTNVIZ_RUNS", str(source))
+        _weights_file(source).write_bytes(original[:at] + bytes([byte]) + original[at + 1 :])
+        try:
+            found = runs.weights(INFO.id, 2)
+            assert all(torch.equal(found[name], tensor) for name, tensor in weights[1].items())
+        except AttnvizError as error:
+            assert str(error).endswith(".")
+        finally:
+            _weights_file(source).write_bytes(original)
+
+
+# Which epochs are kept, where there is no space for all.
+
+
+@pytest.mark.parametrize(
+    ("done", "best", "most", "expected"),
+    [
+        (4, 3, 100, {1, 2, 3, 4}),
+        (10, 10, 12, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
+        (10, 6, 10, {1, 3, 5, 6, 7, 9, 10}),
+        (20, 6, 10, {1, 5, 6, 9, 13, 17, 20}),
+        (20, 5, 3, {1, 5, 20}),
+        (20, 5, 2, {5, 20}),
+        (20, 20, 2, {1, 20}),
+        (20, 5, 1, {5}),
+        (20, 5, 0, set()),
+    ],
+)
+def test_the_kept_epochs_by_hand(done, best, most, expected):
+    assert kept_epochs(done, best, most) == expected
+
+
+@given(most=st.integers(0, 40), bests=st.lists(st.booleans(), min_size=1, max_size=120))
+def test_a_run_that_goes_on_needs_no_epoch_that_it_has_dropped(most, bests):
+    there, best = set[int](), 1
+    for done, better in enumerate(bests, 1):
+        best = done if better else best
+        kept = kept_epochs(done, best, most)
+        assert len(kept) <= most
+        assert most < 3 or {1, best, done} <= kept
+        assert most < 3 or kept <= there | {done}
+        there = (there | {done}) & kept
+
+
+def test_a_run_keeps_no_more_than_the_limit_and_says_which_epochs(tmp_path, monkeypatch, trained):
+    monkeypatch.setenv("ATTNVIZ_RUNS", str(tmp_path))
+    size = _weights_file(trained[0]).stat().st_size
+    monkeypatch.setattr(run, "LIMIT", 7 * size + 10)
+    chosen = small.recipe("pixel_line", epochs=12, patience=12)
+    info = small.run_file(chosen)
+    training = small.training(chosen)
+    for event in Run(info, tmp_path).train(training):
+        if isinstance(event, Epoch):
+            found = list((tmp_path / info.id).glob("weights-*"))
+            assert sum(path.stat().st_size for path in found) <= run.LIMIT
+    assert set(runs.epochs(info.id)) == {1, 5, 9, 12, training.kept_epoch}
+    assert all(torch.equal(one, runs.weights(info.id, training.kept_epoch)[n]) for n, one in training.kept.items())
+
+
+def test_weights_of_an_epoch_whose_state_was_never_written_are_removed_and_made_again(root, trained):
+    home = root / INFO.id
+    for epoch in (3, 4):
+        (home / f"state-{epoch}.safetensors").unlink()
+    _weights_file(root, 4).write_bytes(b"nonsense")
+    events = Run(INFO, root).train(small.training(CHOSEN))
+    next(events)
+    assert runs.epochs(INFO.id) == []  # the states are gone, so all is trained again
+    list(events)
+    assert json.loads((home / "status.json").read_text())["state"] == "finished"
+    for epoch in (1, 2, 3, 4):
+        assert _weights_file(root, epoch).read_bytes() == _weights_file(trained[0], epoch).read_bytes()

@@ -13,10 +13,12 @@ from attnviz.errors import BadInput, CheckpointError, DataError
 from attnviz.recipes.recipe import Augmentation, Recipe
 from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.training import measuring, seeds
+from attnviz.training.configs import class_names
 from attnviz.training.evaluations import EVALUATIONS
+from attnviz.training.events import Epoch, Resumed
 from attnviz.training.examples import as_float, on_device
-from attnviz.training.loop import Epoch, Training
-from attnviz.training.runs import Resumed, Run
+from attnviz.training.loop import Training
+from attnviz.training.run import Run
 from tests.training import small
 
 
@@ -146,7 +148,8 @@ def _accuracy(here: Path, seed: int, test: RecipeTest) -> float:
     """Of a seed's best weights, read from its run and counted picture by picture."""
     from safetensors.torch import load_file
 
-    newest = max((here / "runs" / f"pixel_attention.small.{seed}").glob("state-*"))
+    (folder,) = (here / "runs").glob(f"pixel_attention.small.{seed}.*")
+    newest = max(folder.glob("state-*"))
     state = {n.removeprefix("best/"): t for n, t in load_file(newest).items() if n.startswith("best/")}
     model = seeds.build(small.recipe())
     model.load_state_dict(state)
@@ -289,8 +292,8 @@ def test_a_run_uses_the_threads_it_was_given(here):
 
 
 def test_class_names_come_in_the_order_of_the_logits():
-    assert seeds.class_names(small.recipe(classes=(8, 1))) == ("8", "1")
-    assert seeds.class_names(small.recipe(data="fashion_mnist", classes=(9, 0))) == ("ankle boot", "T-shirt/top")
+    assert class_names(small.recipe(classes=(8, 1))) == ("8", "1")
+    assert class_names(small.recipe(data="fashion_mnist", classes=(9, 0))) == ("ankle boot", "T-shirt/top")
 
 
 def test_the_pictures_that_weights_are_chosen_by_are_never_trained_on():

@@ -9,7 +9,7 @@ from attnviz import cards, checkpoints, data
 from attnviz.data import Dataset
 from attnviz.errors import RunError
 from attnviz.training import seeds
-from attnviz.training.loop import Epoch
+from attnviz.training.events import Epoch
 from tests.training import small
 
 

@@ -1,0 +1,228 @@
+"""A run: one training in a folder of its own, which survives being killed at any moment.
+
+`attnviz.training.runs` says what lies in the folder, and reads it. A resumed run gives, bit for bit, the same curve and
+weights as one that was never interrupted, on the same device with the same number of threads; `run.json` records both.
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save as save_tensors
+from torch import Tensor
+
+from attnviz import checkpoints, files
+from attnviz.errors import RunError
+from attnviz.training import runs
+from attnviz.training.events import Epoch, Resumed, Step
+from attnviz.training.loop import Training
+from attnviz.training.runs import RunFile
+
+LIMIT = 200_000_000
+"""Bytes that the weights of all epochs of a run may take together."""
+
+
+class Run:
+    """One seed of one recipe, in its folder.
+
+    Args:
+        info: what decides how it goes. Where the folder holds a run already, its number of threads is kept.
+        root: the folder of all runs; by default `ATTNVIZ_RUNS`, else `runs` in the working folder.
+
+    Raises:
+        RunError: the folder holds a run that was started otherwise, or cannot be written.
+    """
+
+    def __init__(self, info: RunFile, root: Path | None = None) -> None:
+        self.folder = _home(info, root or runs.folder())
+        path = self.folder / "run.json"
+        with self._writing():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                files.write(path, info.model_dump_json(indent=1) + "\n")
+        self.info = runs.parsed(path)
+        for word in self.info.differences(info):
+            raise RunError(
+                f"{self.folder} holds a run with another {word}. "
+                "Resume it as it was started, or remove the folder to train from the start."
+            )
+
+    def train(self, training: Training) -> Iterator[Step | Epoch | Resumed]:
+        """Train on from the last state, or from the start, until finished; after every epoch a state is written, and
+        the weights.
+
+        The first event says so where it goes on.
+
+        Args:
+            training: freshly made, as for the start.
+
+        Yields:
+            `Resumed` first, if some epochs are done already; then a `Step` after each batch and an `Epoch` after each
+            epoch.
+
+        Raises:
+            RunError: another process trains this run, or the folder cannot be written. Nothing is lost: the same
+                command resumes after the last epoch.
+        """
+        lock = FileLock(self.folder / "lock", blocking=False)
+        with self._writing():
+            try:
+                lock.acquire()
+            except Timeout as error:  # an OSError too, hence caught in here
+                raise RunError(f"Another process is training {self.folder}. Wait for it, or stop it.") from error
+        try:
+            self._resume(training)
+            if training.epoch:
+                yield Resumed(training.epoch, training.finished)
+            started = time.monotonic()
+            for event in training.run():
+                if isinstance(event, Epoch):
+                    with self._writing():
+                        self._record(training, event, time.monotonic() - started)
+                    started = time.monotonic()
+                yield event
+            with self._writing():
+                self._status(training)
+        finally:
+            lock.release()
+
+    def curve(self) -> list[Epoch]:
+        """Return the epochs that are done.
+
+        Returns:
+            One `Epoch` for each, in order; a line that was cut off by a kill is left out.
+        """
+        return runs.curve_in(self.folder)
+
+    def seconds(self) -> float:
+        """Return how long the epochs took together, according to the log.
+
+        Returns:
+            Seconds, 0 or more.
+        """
+        path = self.folder / "log.txt"
+        lines = path.read_text().splitlines() if path.exists() else []
+        return sum(float(line.split()[-2]) for line in lines if line.endswith(" seconds"))
+
+    def _resume(self, training: Training) -> None:
+        for half in self.folder.glob(".*.partial"):  # what a kill left
+            half.unlink()
+        for path in sorted(self.folder.glob("state-*.safetensors"), key=_number, reverse=True):
+            state = _read(path)
+            if state is not None:
+                try:
+                    training.restore(*state)
+                except KeyError as error:
+                    raise RunError(
+                        f"{path} was written by another version of attnviz. Remove the folder to train from the start."
+                    ) from error
+                break
+        lines = [_line(epoch) for epoch in self.curve()[: training.epoch]]
+        with self._writing():
+            for epoch in runs.epochs_in(self.folder):
+                if epoch > training.epoch:  # of an epoch whose state was never written
+                    runs.weights_path(self.folder, epoch).unlink()
+            files.write(self.folder / "curve.jsonl", "".join(lines))
+
+    def _record(self, training: Training, epoch: Epoch, seconds: float) -> None:
+        # The curve first: a surplus line is cut when the run is resumed, but a missing one could not be restored.
+        with (self.folder / "curve.jsonl").open("a") as curve:
+            curve.write(_line(epoch))
+            curve.flush()
+            os.fsync(curve.fileno())
+        tensors, numbers = training.state()
+        weights = {name.removeprefix("weights/"): t for name, t in tensors.items() if name.startswith("weights/")}
+        kept = self._keep(epoch.epoch, weights, training.kept_epoch)
+        content = save_tensors({n: t.cpu().contiguous() for n, t in tensors.items()}, {"numbers": json.dumps(numbers)})
+        files.write(self.folder / f"state-{epoch.epoch}.safetensors", content)
+        for old in self.folder.glob("state-*.safetensors"):
+            if _number(old) < epoch.epoch - 1:
+                old.unlink()
+        for earlier in runs.epochs_in(self.folder):
+            if earlier not in kept:
+                runs.weights_path(self.folder, earlier).unlink()
+        self._status(training)
+        with (self.folder / "log.txt").open("a") as log:
+            log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} epoch {epoch.epoch}: {seconds:.2f} seconds\n")
+
+    def _keep(self, epoch: int, weights: dict[str, Tensor], best: int) -> set[int]:
+        """Write the weights of an epoch, if they are to be kept, and return all epochs that are."""
+        digest = checkpoints.digest(checkpoints.encode(weights))
+        content = runs.encode(weights, epoch, digest)
+        kept = kept_epochs(epoch, best, LIMIT // len(content))
+        if epoch in kept:
+            files.write(runs.weights_path(self.folder, epoch), content)
+        return kept
+
+    def _status(self, training: Training) -> None:
+        status = {
+            "state": "finished" if training.finished else "running",
+            "epoch": training.epoch,
+            "best_epoch": training.best_epoch,
+            "process": os.getpid(),
+        }
+        files.write(self.folder / "status.json", json.dumps(status) + "\n")
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise RunError(
+                f"The run {self.folder} cannot be written: {files.reason(error)}. "
+                "Fix that and start the same command again: it resumes after the last epoch."
+            ) from error
+
+
+def kept_epochs(done: int, best: int, most: int) -> set[int]:
+    """Return the epochs at which a run keeps its weights.
+
+    As a run goes on, only the last and the best epoch so far can come into this set: what it holds otherwise was
+    there before.
+
+    Args:
+        done: so many epochs are done.
+        best: the one whose weights the recipe keeps so far.
+        most: so many can be kept.
+
+    Returns:
+        The best and the last epoch, and evenly from the first on as many as there is space for: all, every second,
+        every fourth, ...
+    """
+    step = 1
+    while -(-done // step) > max(most - 2, 1):
+        step *= 2
+    return set([*dict.fromkeys((best, done, *range(1, done + 1, step)))][:most])
+
+
+def _home(info: RunFile, root: Path) -> Path:
+    """Return the folder of a run: that of an earlier version, if it holds this very run, else its own."""
+    own, earlier = root / info.id, root / info.earlier_id
+    if not own.exists() and earlier.exists():
+        with suppress(RunError):
+            if not runs.parsed(earlier / "run.json").differences(info):
+                return earlier
+    return own
+
+
+def _line(epoch: Epoch) -> str:
+    return json.dumps({"epoch": epoch.epoch, **epoch.values}) + "\n"
+
+
+def _number(path: Path) -> int:
+    return int(path.stem.removeprefix("state-"))
+
+
+def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+    try:
+        with safe_open(path, "pt") as file:
+            numbers = json.loads(file.metadata()["numbers"])
+            return {name: file.get_tensor(name) for name in file.keys()}, numbers  # noqa: SIM118 (it is not a dict)
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError):
+        return None  # damaged from outside: the one before it is still there
