@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from attnviz import cards, models
-from attnviz.cards import Card
+from attnviz.subjects import Net, Subject, usable
 from attnviz.ui.components.stage_grid import FIELDS, SWITCHES, settled_view, stage_grid
 from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments, words
+from attnviz.ui.mechanisms.element_wise.derived import STAGES_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import cache, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
@@ -29,37 +29,35 @@ def main() -> None:
 def see(names: list[str]) -> None:
     """Draw the choices, the stages, and everything else that another picture changes."""
     with page.choices():
-        card = pickers.model(names, MODEL)
-        chosen = pickers.picture(card)
-        other = beside(card, names)
+        net = pickers.net(names, MODEL, MECHANISM.models)
+        subject = Subject(net, pickers.example(net))
+        other = beside(net, names)
     state = FIELDS.read(st.query_params.to_dict())
     if other is None:
-        look(card, chosen, state, "stages")
+        look(subject, state, "stages")
     else:
-        for column, one, key in zip(
-            st.columns(2, gap="medium"), (card, other), ("stages", "stages_beside"), strict=True
-        ):
-            with column:
-                st.markdown(f"**{one.recipe.title}**")
-                look(one, chosen, state if one is card else fitting(one, state), key)
-    pickers.more(card, chosen)
-    explain(card, chosen)
-    url_state.state(**pickers.stated(card, chosen))
+        first, second = st.columns(2, gap="medium")
+        with first:
+            st.markdown(f"**{net.title}**")
+            look(subject, state, "stages")
+        with second:
+            st.markdown(f"**{other.title}**")
+            look(Subject(other, subject.example), fitting(other, state), "stages_beside")
+    pickers.more(subject)
+    explain(subject)
+    url_state.state(**pickers.stated(subject))
 
 
-def beside(card: Card, names: list[str]) -> Card | None:
-    """Draw the choice of a second model that takes the same pictures, and return it."""
-    taken = models.input_of(card.recipe.model, card.config)
+def beside(net: Net, names: list[str]) -> Net | None:
+    """Draw the choice of a second net that takes the same pictures, and return it."""
     same = {
         name: one
-        for name, one in cards.usable(names).items()
-        if name != card.name
-        and one.recipe.data == card.recipe.data
-        and models.input_of(one.recipe.model, one.config) == taken
+        for name, one in usable(names).items()
+        if name != net.key and one.data == net.data and one.input == net.input
     }
     if not same:
         return None
-    titles = {"": "nothing", **{name: one.recipe.title for name, one in same.items()}}
+    titles = {"": "nothing", **{name: one.title for name, one in same.items()}}
     name = url_state.choice(BESIDE, list(titles), "", "model to compare with")
     st.selectbox(
         "Compare with", list(titles), key=BESIDE, format_func=titles.__getitem__, width=130,
@@ -68,18 +66,15 @@ def beside(card: Card, names: list[str]) -> Card | None:
     return same.get(name)
 
 
-def look(card: Card, chosen: pickers.Picture, state: dict[str, object], key: str) -> None:
-    """Draw the stages of one model."""
-    from attnviz.ui.mechanisms.element_wise import stages
-
-    view = cache.computed(stages.view, card, chosen.source, chosen.number)
-
-    stage_grid(view, key=key, state=state, switches=SWITCHES, on_change=mechanism_page.keep(FIELDS, settled_view, key))
+def look(subject: Subject, state: dict[str, object], key: str) -> None:
+    """Draw the stages of one net."""
+    keep = mechanism_page.keep(FIELDS, settled_view, key)
+    stage_grid(STAGES_VIEW.of(subject), key=key, state=state, switches=SWITCHES, on_change=keep)
 
 
-def fitting(card: Card, state: dict[str, object]) -> dict[str, object]:
-    """Return the part of a view that a model has: the second of two may have fewer layers and heads than the first."""
-    counts = {"layer": card.config.get("layers", 2), "head": card.config.get("heads", 8)}
+def fitting(net: Net, state: dict[str, object]) -> dict[str, object]:
+    """Return the part of a view that a net has: the second of two may have fewer layers and heads than the first."""
+    counts = {"layer": net.config.get("layers", 2), "head": net.config.get("heads", 8)}
     kept = dict(state)
     for name, count in counts.items():
         if isinstance(value := kept.get(name), int) and value >= count:
@@ -89,15 +84,15 @@ def fitting(card: Card, state: dict[str, object]) -> dict[str, object]:
     return kept
 
 
-def explain(card: Card, chosen: pickers.Picture) -> None:
+def explain(subject: Subject) -> None:
     """Explain what the stages mean and what they do not show, offer the experiments, and draw the results."""
     from attnviz.ui.mechanisms.element_wise import stages
 
-    view = cache.computed(stages.view, card, chosen.source, chosen.number)
-    measured = cache.computed(stages.measure, card, chosen.source, chosen.number)
+    view = cache.of_subject(stages.view, subject)
+    measured = cache.of_subject(stages.measure, subject)
     page.meaning(words.means(view, measured), words.does_not_show(view))
-    choose(experiments.EXPERIMENTS, card, chosen, view)
-    mechanism_page.results(MECHANISM, card)
+    choose(experiments.EXPERIMENTS, subject, view)
+    mechanism_page.results(MECHANISM, subject.net)
 
 
 main()

@@ -19,7 +19,7 @@ import numpy as np
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
+from attnviz.ui.components.payload import pack, unpack, with_header
 from attnviz.ui.components.state import UNKNOWN, ControlledState
 from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind, dotted, numbers
 
@@ -78,7 +78,7 @@ class GlimpseView:
         centre: whether the first glimpse is always at the centre.
         classes: the names of the answers.
         label: what the picture shows, if it is known.
-        checkpoint: which model the live channel asks.
+        checkpoint: the key of the net that the live channel asks.
         asked: the example that it is asked about, as a request names it.
         ink: whether the picture is ink on paper.
         origin: software version, model, recipe, seed, digest, image: stands in every export.
@@ -100,7 +100,7 @@ class GlimpseView:
 
 
 def glimpse_player(
-    view: GlimpseView,
+    view: GlimpseView | bytes,
     *,
     key: str,
     state: Mapping[str, Any] | None = None,
@@ -110,7 +110,7 @@ def glimpse_player(
     """Draw the picture with its glimpses, what the retina sees, and the belief.
 
     Args:
-        view: what to look at.
+        view: what to look at; or what `packed` returned for it.
         key: the component's name in this page; keep it fixed, so that what is moved survives a new draw.
         state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
             visible sentence). None leaves the visitor's own view as it is.
@@ -120,8 +120,19 @@ def glimpse_player(
     Returns:
         The view that has settled last, all fields filled; None before the first time.
     """
+    data = with_header(
+        view if isinstance(view, bytes) else packed(view),
+        parts=[*parts],
+        fields=FIELDS.declared(),
+        state={"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
+    )
+    component("glimpse_player")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
+    return settled_view(key)
+
+
+def packed(view: GlimpseView) -> bytes:
+    """Return a view as the browser gets it."""
     header = {
-        "parts": [*parts],
         "draw": view.draw,
         "forced": [[*place] for place in view.forced],
         "policy": view.policy,
@@ -133,8 +144,6 @@ def glimpse_player(
         "ask": dict(view.asked),
         "ink": view.ink,
         "origin": dict(view.origin),
-        "fields": FIELDS.declared(),
-        "state": {"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
     }
     path = view.path
     arrays = {
@@ -146,8 +155,20 @@ def glimpse_player(
         "belief": path.belief.astype(np.float32),
         "baseline": path.baseline.astype(np.float32),
     }
-    component("glimpse_player")(key=key, data=pack(header, arrays), on_view_change=_controlled(key).callback(on_change))
-    return settled_view(key)
+    return pack(header, arrays)
+
+
+def unpacked(data: bytes) -> GlimpseView:
+    """Return the view that `packed` made these bytes from."""
+    header, arrays = unpack(data)
+    given = {
+        **header,
+        "asked": header.pop("ask"),
+        "classes": tuple(header["classes"]),
+        "forced": tuple((row, column) for row, column in header["forced"]),
+        "picture": arrays.pop("picture"),
+    }
+    return GlimpseView(**given, path=Path(**arrays))
 
 
 def settled_view(key: str) -> dict[str, Any] | None:

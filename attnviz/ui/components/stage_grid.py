@@ -18,7 +18,7 @@ import numpy as np
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
+from attnviz.ui.components.payload import pack, with_header
 from attnviz.ui.components.state import UNKNOWN, ControlledState
 from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind, dotted, numbers
 
@@ -101,7 +101,7 @@ class StageView:
         logits: (column,) of the trained model.
         probabilities: (class,)
         label: what the picture shows, if it is known.
-        checkpoint: which model the live channel asks; None: the answer does not follow the switches.
+        checkpoint: the key of the net that the live channel asks; None: the answer does not follow the switches.
         derived: the derived value by which the live channel computes the stages with "eps", "skip" and "relevance".
         asked: the example that it is asked about, as a request names it.
         ink: whether the picture is a drawing: the edge of its ink then lies on every map.
@@ -142,7 +142,7 @@ class StageView:
 
 
 def stage_grid(
-    view: StageView,
+    view: StageView | bytes,
     *,
     key: str,
     state: Mapping[str, Any] | None = None,
@@ -155,7 +155,7 @@ def stage_grid(
     """Draw the stages.
 
     Args:
-        view: what to look at.
+        view: what to look at; or what `packed` returned for it.
         key: the component's name in this page; keep it fixed, so that what is locked survives a new picture.
         state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
             visible sentence). None leaves the visitor's own view as it is.
@@ -169,11 +169,22 @@ def stage_grid(
     Returns:
         The view that has settled last, all fields filled; None before the first time.
     """
+    data = with_header(
+        view if isinstance(view, bytes) else packed(view),
+        columns=[*columns],
+        switches=[*switches],
+        inside=inside,
+        saves=saves,
+        fields=FIELDS.declared(),
+        state={"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
+    )
+    component("stage_grid")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
+    return settled_view(key)
+
+
+def packed(view: StageView) -> bytes:
+    """Return a view as the browser gets it."""
     header = {
-        "columns": [*columns],
-        "switches": [*switches],
-        "inside": inside,
-        "saves": saves,
         "block": view.block,
         "classes": [*view.classes],
         "label": view.label,
@@ -183,9 +194,7 @@ def stage_grid(
         "ink": view.ink,
         "other": None if view.other is None else {"number": view.other[0]},
         "origin": dict(view.origin),
-        "layers": [_said(layer) for layer in view.layers],
-        "fields": FIELDS.declared(),
-        "state": {"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
+        "layers": [_described(layer) for layer in view.layers],
     }
     arrays = {
         "picture": view.picture,
@@ -195,9 +204,7 @@ def stage_grid(
         **({} if view.other is None else {"other": view.other[1]}),
         **{f"{place}.{name}": array for place, layer in enumerate(view.layers) for name, array in _arrays(layer)},
     }
-    data = pack(header, {name: _narrow(array) for name, array in arrays.items()})
-    component("stage_grid")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
-    return settled_view(key)
+    return pack(header, {name: _narrow(array) for name, array in arrays.items()})
 
 
 def settled_view(key: str) -> dict[str, Any] | None:
@@ -206,7 +213,7 @@ def settled_view(key: str) -> dict[str, Any] | None:
     return view
 
 
-def _said(layer: StageLayer) -> dict[str, Any]:
+def _described(layer: StageLayer) -> dict[str, Any]:
     heads, channels, rows, columns = layer.x_weights.shape
     return {
         "path": layer.path,

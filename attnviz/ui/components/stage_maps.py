@@ -15,7 +15,7 @@ import numpy as np
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
+from attnviz.ui.components.payload import pack, with_header
 from attnviz.ui.components.state import UNKNOWN, ControlledState
 from attnviz.ui.components.url_fields import Field, Fields
 
@@ -72,7 +72,7 @@ class StageMapsView:
 
 
 def stage_maps(
-    view: StageMapsView,
+    view: StageMapsView | bytes,
     *,
     key: str,
     state: Mapping[str, Any] | None = None,
@@ -81,7 +81,7 @@ def stage_maps(
     """Draw the maps.
 
     Args:
-        view: what to look at.
+        view: what to look at; or what `packed` returned for it.
         key: the component's name in this page; keep it fixed.
         state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
             visible sentence). None leaves the visitor's own view as it is.
@@ -90,20 +90,28 @@ def stage_maps(
     Returns:
         The view that has settled last, all fields filled; None before the first time.
     """
+    data = with_header(
+        view if isinstance(view, bytes) else packed(view),
+        fields=FIELDS.declared(),
+        state={"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
+    )
+    component("stage_maps")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
+    return settled_view(key)
+
+
+def packed(view: StageMapsView) -> bytes:
+    """Return a view as the browser gets it."""
     header = {
-        "layers": [_said(layer) for layer in view.layers],
+        "layers": [_described(layer) for layer in view.layers],
         "ink": view.ink,
         "origin": dict(view.origin),
-        "fields": FIELDS.declared(),
-        "state": {"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
     }
     arrays = {"picture": view.picture}
     for place, layer in enumerate(view.layers):
         arrays[f"{place}.conv"] = layer.after_conv
         if layer.after_pool is not None:
             arrays[f"{place}.pool"] = layer.after_pool
-    component("stage_maps")(key=key, data=pack(header, arrays), on_view_change=_controlled(key).callback(on_change))
-    return settled_view(key)
+    return pack(header, arrays)
 
 
 def settled_view(key: str) -> dict[str, Any] | None:
@@ -112,7 +120,7 @@ def settled_view(key: str) -> dict[str, Any] | None:
     return view
 
 
-def _said(layer: ConvolutionMaps) -> dict[str, Any]:
+def _described(layer: ConvolutionMaps) -> dict[str, Any]:
     return {
         "path": layer.path,
         "boxes": {"conv": layer.grid.boxes, "pool": None if layer.pooled is None else layer.pooled.boxes},

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from attnviz.ui.mechanisms.mechanism import HomePicture, Mechanism, later
 
 if TYPE_CHECKING:
-    from attnviz.ui.live.derived import Derived
+    from attnviz.ui.live.derived import Derived, View
 
 
-def _derived() -> "tuple[Derived[Any], ...]":
+def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
     from attnviz.ui.mechanisms.element_wise import derived
 
     return derived.DERIVED

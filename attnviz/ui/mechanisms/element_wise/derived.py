@@ -1,4 +1,4 @@
-"""The derived values of element-wise attention: a forward pass with another eps, skip or relevance."""
+"""The derived values of element-wise attention: its stages, and a pass with another eps, skip or relevance."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from pydantic import Field
 
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
-from attnviz.ui.live.derived import Context, Derived, NoParameters
+from attnviz.subjects import example
+from attnviz.ui.live.derived import Context, Derived, NoParameters, View
 from attnviz.ui.shared import cache
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from attnviz.readings import Reading
+    from attnviz.subjects import Net, Subject
 
 Path = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,190}$")]
 
@@ -27,7 +29,7 @@ class Switched(Strict):
         skip: whether the input of a layer is added to what its convolution gives.
         relevance: "mean" puts the mean over the sample pictures in the place of the normed relevance, "one" puts 1,
             "other" what another picture gets, "zero" 0, so that nothing goes into the convolution.
-        data, other: that picture: its data set, and its place in the test split.
+        data, other: that picture: its data set, and its index in the test split.
         layers: paths of the layers of which the stages are wanted.
     """
 
@@ -50,7 +52,7 @@ def run(context: Context[Switched]) -> Tensor:
     """
     from attnviz.tracing import trace
 
-    model = context.checkpoint.model
+    model = context.loaded.model
     edits = changes(context)
     if not edits:
         logits: Tensor = model(context.images)
@@ -64,7 +66,7 @@ def changes(context: Context[Switched]) -> dict[str, Any]:
     """Return tap path -> what is done to that tap."""
     from attnviz.ui.mechanisms.element_wise.stages import layers_of
 
-    wanted, layers = context.parameters, layers_of(context.checkpoint.model)
+    wanted, layers = context.parameters, layers_of(context.loaded.model)
     found: dict[str, Any] = {}
     if not wanted.skip:
         for path, layer in layers.items():
@@ -81,14 +83,14 @@ def changes(context: Context[Switched]) -> dict[str, Any]:
 
 
 def _without_skip(path: str) -> dict[str, Any]:
-    """Let a layer go on with what came out of its convolution: kept at one tap, put in at the next."""
-    came: list[Tensor] = []
+    """Let a layer go on with the output of its convolution: kept at one tap, put in at the next."""
+    kept: list[Tensor] = []
 
     def keep(tensor: Tensor) -> Tensor:
-        came[:] = [tensor]
+        kept[:] = [tensor]
         return tensor
 
-    return {f"{path}.after_conv": keep, f"{path}.before_norm": lambda tensor: came[0]}
+    return {f"{path}.after_conv": keep, f"{path}.before_norm": lambda tensor: kept[0]}
 
 
 def _with_eps(path: str, layer: Any, eps: float) -> Any:
@@ -110,18 +112,18 @@ def _relevance(context: Context[Switched], paths: list[str]) -> dict[str, Tensor
     from attnviz.tracing import trace
     from attnviz.ui.mechanisms.element_wise import stages
 
-    wanted, checkpoint = context.parameters, context.checkpoint
+    wanted, (model, net) = context.parameters, context.loaded
     if wanted.relevance in ("one", "zero"):
         return dict.fromkeys(paths, torch.full((), float(wanted.relevance == "one")))
     if wanted.relevance == "mean":
-        means = cache.computed(stages.mean_relevance, checkpoint.card)
+        means = cache.of_net(stages.mean_relevance, net)
         return {path: torch.from_numpy(means[path])[None] for path in paths}
     if wanted.data is None or wanted.other is None:
         raise BadInput('The relevance "other" needs a picture: its data set as "data" and its number as "other".')
-    image = cache.seen(checkpoint.card, wanted.data, wanted.other)
+    image = example(wanted.data, wanted.other).taken_by(net)
     batch = as_batch(image, double=context.images.dtype == torch.float64)
-    with torch.no_grad(), trace(checkpoint.model, [f"{path}.normed_relevance" for path in paths]) as seen:
-        checkpoint.model(batch)
+    with torch.no_grad(), trace(model, [f"{path}.normed_relevance" for path in paths]) as seen:
+        model(batch)
     return {path: seen[f"{path}.normed_relevance"].tensor for path in paths}
 
 
@@ -172,13 +174,29 @@ def handed_on(context: Context[NoParameters]) -> Reading:
         return pixel_shuffle(maps, context.images.shape[-1] // maps.shape[-1]).mean(1)
 
     found = []
-    for path in layers_of(context.checkpoint.model):
+    for path in layers_of(context.loaded.model):
         attended, output = (context.seen[f"{path}.{tap}"].tensor for tap in ("attended", "output"))
         found.append(torch.stack([picture(attended.mean(1)), picture(output)], 1))
     return Reading("handed_on", torch.stack(found, 1), ("batch", "layer", "feature", "row", "column"))
 
 
-DERIVED: tuple[Derived[Any], ...] = (
+def payload(subject: Subject, parameters: NoParameters) -> bytes:
+    """Return the stages of all layers, as the stage grid takes them."""
+    from attnviz.ui.components.stage_grid import packed
+    from attnviz.ui.mechanisms.element_wise import stages
+
+    return packed(cache.of_subject(stages.view, subject))
+
+
+def two_passes(parameters: NoParameters, net: Net) -> float:
+    """Return the work of the stage grid's view: a pass on the picture, and one on the picture of another class."""
+    return 2.0
+
+
+STAGES_VIEW = View("stages_view", NoParameters, payload, two_passes)
+
+DERIVED: tuple[Derived[Any] | View[Any], ...] = (
+    STAGES_VIEW,
     Derived("element_wise", Switched, compute, taps, run=run),
     Derived("handed_on", NoParameters, handed_on, lambda parameters: ("*.attended", "*.output")),
 )

@@ -11,15 +11,14 @@ import numpy as np
 import streamlit as st
 
 from attnviz import cards
-from attnviz.cards import Card
 from attnviz.recipes import RECIPES
+from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, map_grid
 from attnviz.ui.components.stage_grid import StageView, settled_view, stage_grid
 from attnviz.ui.mechanisms.element_wise import MECHANISM
 from attnviz.ui.mechanisms.element_wise.words import about, percent
 from attnviz.ui.shared import cache, result_dots
 from attnviz.ui.shared.experiments import Experiment
-from attnviz.ui.shared.pickers import Picture
 from attnviz.ui.shared.wording import short
 
 DYING = Path(__file__).with_name("dying.json")
@@ -36,7 +35,7 @@ REPLACED = {
 STEPS = (0, 1, 2, 3, 4, 5, 7, 10, 20, 45)
 
 
-def norm(card: Card, picture: Picture, view: StageView) -> None:
+def norm(subject: Subject, view: StageView) -> None:
     """Draw the stages around the norm of the relevance, on one scale, with eps as a slider."""
     from attnviz.ui.mechanisms.element_wise import stages
 
@@ -50,7 +49,7 @@ def norm(card: Card, picture: Picture, view: StageView) -> None:
     stage_grid(
         view, key="norm_stages", state={"scale": "all"}, columns=columns, switches=("eps",), inside=False, saves=False
     )
-    measured = cache.computed(stages.measure, card, picture.source, picture.number)
+    measured = cache.of_subject(stages.measure, subject)
     lines = [
         "| Layer | variance of the relevance | variance stored in the norm | eps ÷ variance | gain |",
         "| --- " * 5 + "|",
@@ -70,11 +69,11 @@ def norm(card: Card, picture: Picture, view: StageView) -> None:
     )
 
 
-def copy(card: Card, picture: Picture, view: StageView) -> None:
+def copy(subject: Subject, view: StageView) -> None:
     """Draw the stages with the relevance replaced, and what that does to the accuracy."""
     columns = ("normed_relevance", "attended", "after_conv", "output")
     stage_grid(view, key="copy_stages", columns=columns, switches=("relevance",), inside=False, saves=False)
-    st.markdown(ablations(card))
+    st.markdown(ablations(subject.net))
     st.caption(
         "In the stages above, the mean map is the mean over up to 200 pictures of the model's data; in the table, for "
         "the seed shown here, it is the mean over 3,000 training pictures. Only the relevance is replaced: nothing is "
@@ -82,20 +81,21 @@ def copy(card: Card, picture: Picture, view: StageView) -> None:
     )
 
 
-def ablations(card: Card) -> str:
+def ablations(net: Net) -> str:
     """Return the accuracies of the model with its relevance replaced, from its card, or a sentence if it has none."""
-    if not card.ablations or not card.figures:
+    card = net.card
+    if card is None or not card.ablations or not card.figures:
         return "This model's card has no test with the relevance replaced; only the answer to this picture is known."
     own = card.figures[0]
     lines = [f"| Relevance | accuracy on {own.count:,} test pictures of {own.data} |", "| --- | --- |"]
     lines.append(f"| as learnt | {100 * own.value:.2f} % |")
     for one in card.ablations:
-        said = REPLACED.get(one.name, one.title)
-        lines += [f"| {said} | {100 * figure.value:.2f} % |" for figure in one.figures if figure.name == own.name]
+        title = REPLACED.get(one.name, one.title)
+        lines += [f"| {title} | {100 * figure.value:.2f} % |" for figure in one.figures if figure.name == own.name]
     return "\n".join(lines)
 
 
-def dying(card: Card, picture: Picture, view: StageView) -> None:
+def dying(subject: Subject, view: StageView) -> None:
     """Draw, layer by layer, a network that dies and one that does not, and say how many die."""
     found = courses()
     if found is None:
@@ -127,13 +127,13 @@ def dying(card: Card, picture: Picture, view: StageView) -> None:
 def ours() -> str:
     """Return the accuracy of models A and C as trained here, in a sentence; nothing if neither is."""
     names = {f"{MECHANISM.models[0]}.fashion-{model.lower()}": f"model {model}" for model in "AC"}
-    here = {name: said for name, said in names.items() if name in cards.names()}
+    here = {name: title for name, title in names.items() if name in cards.names()}
     found = result_dots.of(list(here), (), {}, "fashion_mnist")
     if not found:
         return ""
     parts = [
-        f"{said} answers {row.mean:.2f} % correctly ({'one seed' if row.seeds == 1 else f'{row.seeds} seeds'})"
-        for said, row in zip(here.values(), found, strict=True)
+        f"{title} answers {row.mean:.2f} % correctly ({'one seed' if row.seeds == 1 else f'{row.seeds} seeds'})"
+        for title, row in zip(here.values(), found, strict=True)
     ]
     return f"Trained here, {' and '.join(parts)}. "
 
@@ -152,9 +152,9 @@ def film(course: dict[str, Any], view: StageView) -> None:
     maps = []
     for layer in range(course["layers"]):
         for step in STEPS:
-            said = course["steps"][step][layer]
-            normed = (flowing[step] + said["bias"] - said["mean"]) / np.sqrt(said["variance"] + 1e-5)
-            flowing[step] = np.maximum(said["scale"] * normed + said["shift"], 0)
+            norm = course["steps"][step][layer]
+            normed = (flowing[step] + norm["bias"] - norm["mean"]) / np.sqrt(norm["variance"] + 1e-5)
+            flowing[step] = np.maximum(norm["scale"] * normed + norm["shift"], 0)
             maps.append(flowing[step])
     rows = [f"layer {layer + 1}" for layer in range(course["layers"])]
     map_grid(
@@ -167,14 +167,14 @@ def film(course: dict[str, Any], view: StageView) -> None:
     _draw(course_of_norm(course["steps"]), f"course_{fate}")
 
 
-def heads(card: Card, picture: Picture, view: StageView) -> None:
+def heads(subject: Subject, view: StageView) -> None:
     """Draw the output of each head, switches for the heads, and models that differ in heads and layers."""
     from attnviz.ui.mechanisms.element_wise import stages
 
     stage_grid(view, key="heads_stages", switches=("heads",), state={"head": "mean"}, inside=False, saves=False)
     settled = settled_view("heads_stages")
     layer = min(settled["layer"] if settled else 0, len(view.layers) - 1)
-    maps = cache.computed(stages.attended, card, picture.source, picture.number)[layer]
+    maps = cache.of_subject(stages.attended, subject)[layer]
     count, channels = maps.shape[:2]
     maps = maps.mean(1) if channels > 1 else maps[:, 0]
     mean = f", mean of its {channels} channels" if channels > 1 else ""
@@ -182,9 +182,10 @@ def heads(card: Card, picture: Picture, view: StageView) -> None:
         maps, [f"head {head + 1}" for head in range(count)], key="heads_maps", role="signed", scale="all",
         title=f"What each head of layer {layer + 1} passes to the convolution{mean}", origin=dict(view.origin),
     )  # fmt: skip
-    rows = [name for name in recipes(card.recipe.data) if is_of_the_papers_series(name)]
+    trained_on = subject.net.data or ""
+    rows = [name for name in recipes(trained_on) if is_of_the_papers_series(name)]
     if len(rows) > 1:
-        result_dots.show(rows, CONTROLS, MECHANISM.papers, card.recipe.data, key="heads_dots")
+        result_dots.show(rows, CONTROLS, MECHANISM.papers, trained_on, key="heads_dots")
 
 
 def is_of_the_papers_series(name: str) -> bool:
@@ -193,10 +194,10 @@ def is_of_the_papers_series(name: str) -> bool:
     return recipe.model in MECHANISM.models and recipe.config.keys() <= {"heads", "layers", "output_norm"}
 
 
-def worth(card: Card, picture: Picture, view: StageView) -> None:
+def worth(subject: Subject, view: StageView) -> None:
     """Draw the accuracy of every model over its number of parameters, and name a control that is better and smaller."""
-    source = card.recipe.data
-    rows = result_dots.of(recipes(source), CONTROLS, result_dots.claimed(MECHANISM.papers), source)
+    trained_on = subject.net.data or ""
+    rows = result_dots.of(recipes(trained_on), CONTROLS, result_dots.claimed(MECHANISM.papers), trained_on)
     from attnviz.figures.trade import trade
 
     _draw(trade(rows, axis=result_dots.ACCURACY), "worth_trade")
@@ -214,8 +215,8 @@ def verdict(rows: list[Any]) -> str:
     if not ours:
         return "No model with element-wise attention has been trained on these pictures yet."
     best = max(ours, key=lambda row: row.mean)
-    said = f"The best model with element-wise attention, *{best.name}*, answers {best.mean:.2f} % correctly with "
-    said += f"{best.parameters:,} parameters. "
+    text = f"The best model with element-wise attention, *{best.name}*, answers {best.mean:.2f} % correctly with "
+    text += f"{best.parameters:,} parameters. "
     beaten = [
         row
         for row in rows
@@ -225,8 +226,8 @@ def verdict(rows: list[Any]) -> str:
         control = max(beaten, key=lambda row: row.mean)
         fewer = control.parameters < best.parameters
         count = f"only {control.parameters:,}" if fewer else "as many parameters"
-        return said + f"*{control.name}* answers {control.mean:.2f} % correctly with {count}."
-    return said + "No control here is as accurate with as few parameters."
+        return text + f"*{control.name}* answers {control.mean:.2f} % correctly with {count}."
+    return text + "No control here is as accurate with as few parameters."
 
 
 def recipes(source: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""From a trained model and a picture to what the stage grid draws. Loads torch."""
+"""From a net on an example to what the stage grid draws. Loads torch."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz import data, models
+from attnviz import data
 from attnviz.answers import as_batch, probabilities
-from attnviz.checkpoints import Checkpoint
 from attnviz.data import inputs
-from attnviz.data.inputs import drawing
 from attnviz.layers.element_wise import ElementWiseAttention
+from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
 from attnviz.ui.components.stage_grid import Norm, StageLayer, StageView
-from attnviz.ui.shared import cache, inference
+from attnviz.ui.shared import cache, inference, pickers
 
 FEW = 200  # pictures over which the mean relevance is taken, at most
 
@@ -48,45 +47,45 @@ def layers_of(model: torch.nn.Module) -> dict[str, ElementWiseAttention]:
     return {path: layer for path, layer in model.named_modules() if isinstance(layer, ElementWiseAttention)}
 
 
-def view(checkpoint: Checkpoint, source: str, number: int) -> StageView:
-    """Return what the stage grid needs of a model, in double precision, and a picture."""
-    model, card = checkpoint
-    label = cache.picture(source, number)[1]
-    image = cache.seen(card, source, number)
+def view(loaded: Loaded, example: Example) -> StageView:
+    """Return what the stage grid needs of a net, in double precision, and an example."""
+    model, net = loaded
+    image = example.taken_by(net)
     first = next(iter(layers_of(model)))
-    given, logits = _input(model, first, as_batch(image, double=True))
-    means = mean_relevance(checkpoint)
-    layers = tuple(_layer(path, layer, means[path]) for path, layer in layers_of(model).items())
-    other = _another(checkpoint, source, number, label)
+    given, logits = _input(loaded, first, example)
+    other = example.of_another_class(net.classes) if isinstance(example, Picture) else None
     return StageView(
         picture=image,
-        input=given[0].numpy(),
-        layers=layers,
+        input=given,
+        layers=cache.of_net(layers, net),
         block=block_of(model, image),
-        classes=card.classes,
+        classes=net.classes,
         logits=logits[0].numpy(),
         probabilities=probabilities(logits)[0].numpy(),
-        label=None if drawing.is_name(source) else label,
-        checkpoint=card.name,
-        source=source,
-        number=number,
+        label=example.target,
+        checkpoint=net.key,
+        asked=example.asked,
         derived="element_wise",
-        ink=cache.ink(source),
-        other=None
-        if other is None
-        else (other, _input(model, first, batch_of(checkpoint, source, other))[0][0].numpy()),
-        origin=inference.origin(checkpoint, cache.place(source, number), first),
+        ink=example.ink,
+        other=None if other is None else (other.number, _input(loaded, first, other)[0]),
+        origin=Subject(net, example).origin(first),
     )
 
 
-def mean_relevance(checkpoint: Checkpoint) -> dict[str, np.ndarray]:
-    """Return path -> mean normed relevance over pictures of the model's data, (head, channel, row, column)."""
-    model, card = checkpoint
-    found = data.shown(card.recipe.data)
-    taken = asdict(models.input_of(card.recipe.model, card.config))
+def layers(loaded: Loaded) -> tuple[StageLayer, ...]:
+    """Return what the stage grid needs of each layer, whatever the picture."""
+    means = cache.of_net(mean_relevance, loaded.net)
+    return tuple(_layer(path, layer, means[path]) for path, layer in layers_of(loaded.model).items())
+
+
+def mean_relevance(loaded: Loaded) -> dict[str, np.ndarray]:
+    """Return path -> mean normed relevance over pictures of the net's data, (head, channel, row, column)."""
+    model, net = loaded
+    source = net.data or pickers.default_source(net)
+    found = data.shown(source)
     count = FEW if found.split == "test" else None
-    images = data.load(card.recipe.data, found.split, count=count).images[:FEW]
-    images = np.stack([inputs.fitted(image, **taken) for image in images])
+    images = data.load(source, found.split, count=count).images[:FEW]
+    images = np.stack([inputs.fitted(image, **asdict(net.input)) for image in images])
     sums: dict[str, Tensor] = {}
     taps = {path: f"{path}.normed_relevance" for path in layers_of(model)}
     for chunk in np.array_split(images, max(1, len(images) // 20)):
@@ -98,43 +97,46 @@ def mean_relevance(checkpoint: Checkpoint) -> dict[str, np.ndarray]:
     return {path: (total / len(images)).numpy() for path, total in sums.items()}
 
 
-def measure(checkpoint: Checkpoint, source: str, number: int) -> list[Measured]:
-    """Measure what the page says about each layer in words, on one picture."""
-    model, _ = checkpoint
+def measure(loaded: Loaded, example: Example) -> list[Measured]:
+    """Measure what the page says about each layer in words, on one example."""
+    model = loaded.model
     with torch.no_grad(), trace(model) as seen:
-        model(batch_of(checkpoint, source, number))
+        model(inference.batch_of(loaded, example))
     found = []
     for path, layer in layers_of(model).items():
-        said = {tap: seen[f"{path}.{tap}"].tensor[0] for tap in layer.taps if f"{path}.{tap}" in seen}
+        values = {tap: seen[f"{path}.{tap}"].tensor[0] for tap in layer.taps if f"{path}.{tap}" in seen}
         norm = layer.norm
-        x = said["input"]
+        x = values["input"]
         found.append(
             Measured(
-                variance=said["relevance"].var(correction=0).item(),
+                variance=values["relevance"].var(correction=0).item(),
                 trained=None if norm is None or norm.running_var is None else norm.running_var.mean().item(),
                 eps=None if norm is None else norm.eps,
-                gain=(_rms(said["attended"]) / _rms(x)).item(),
-                convolved=(_rms(said["after_conv"]) / _rms(x)).item(),
-                cut=(said["after_norm"] < 0).double().mean().item(),
+                gain=(_rms(values["attended"]) / _rms(x)).item(),
+                convolved=(_rms(values["after_conv"]) / _rms(x)).item(),
+                cut=(values["after_norm"] < 0).double().mean().item(),
             )
         )
     return found
 
 
-def batch_of(checkpoint: Checkpoint, source: str, number: int) -> Tensor:
-    """Return a picture as the model takes it, a batch of one in double precision."""
-    return as_batch(cache.seen(checkpoint.card, source, number), double=True)
+def attended(loaded: Loaded, example: Example) -> list[np.ndarray]:
+    """Return per layer what each head hands to the convolution, (head, channel, row, column)."""
+    taps = [f"{path}.attended" for path in layers_of(loaded.model)]
+    with torch.no_grad(), trace(loaded.model, taps) as seen:
+        loaded.model(inference.batch_of(loaded, example))
+    return [seen[tap].tensor[0].numpy() for tap in taps]
 
 
 def _rms(values: Tensor) -> Tensor:
     return values.pow(2).mean().sqrt().clamp_min(1e-30)
 
 
-def _input(model: torch.nn.Module, path: str, batch: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the input of the first layer and the logits."""
-    with torch.no_grad(), trace(model, [f"{path}.input"]) as seen:
-        logits = model(batch)
-    return seen[f"{path}.input"].tensor, logits
+def _input(loaded: Loaded, path: str, example: Example) -> tuple[np.ndarray, Tensor]:
+    """Return the input of the first layer, (channel, row, column), and the logits."""
+    with torch.no_grad(), trace(loaded.model, [f"{path}.input"]) as seen:
+        logits = loaded.model(inference.batch_of(loaded, example))
+    return seen[f"{path}.input"].tensor[0].numpy(), logits
 
 
 def block_of(model: torch.nn.Module, image: np.ndarray) -> int:
@@ -166,23 +168,3 @@ def _norm(norm: Any) -> Norm | None:
         return None
     scale, shift = (None if part is None else part.numpy() for part in (norm.weight, norm.bias))
     return Norm(norm.running_mean.numpy(), norm.running_var.numpy(), norm.eps, scale, shift)
-
-
-def _another(checkpoint: Checkpoint, source: str, number: int, label: str) -> int | None:
-    """Return the next picture of another class that can be shown here; None of a drawing."""
-    if drawing.is_name(source):
-        return None
-    shown = data.shown(source)
-    names = data.DATASETS[source].classes
-    known = [place for place in range(len(shown.numbers)) if names[shown.labels[place]] in checkpoint.card.classes]
-    others = [int(shown.numbers[place]) for place in known if names[shown.labels[place]] != label]
-    return next((other for other in others if other > number), others[0] if others else None)
-
-
-def attended(checkpoint: Checkpoint, source: str, number: int) -> list[np.ndarray]:
-    """Return per layer what each head hands to the convolution, (head, channel, row, column)."""
-    model, _ = checkpoint
-    taps = [f"{path}.attended" for path in layers_of(model)]
-    with torch.no_grad(), trace(model, taps) as seen:
-        model(batch_of(checkpoint, source, number))
-    return [seen[tap].tensor[0].numpy() for tap in taps]

@@ -58,7 +58,7 @@ def means(view: StageView, measured: list[Measured]) -> str:
     """Return what the pictures mean, with the numbers of this model and this picture."""
     first, layer = measured[0], view.layers[0]
     heads, channels, rows, columns = layer.x_weights.shape
-    said = (
+    text = (
         f"Every pixel is multiplied by its own **x weight**, and a {term('softmax')} along its row turns the products "
         "into shares that add up to 1. The same is done with its **y weight** along its column. The product of the "
         f"two shares is the pixel's {term('relevance map', '**relevance**')}. No pixel looks at another one through a "
@@ -66,20 +66,20 @@ def means(view: StageView, measured: list[Measured]) -> str:
         f"\n\n{equations(layer)}\n\n"
     )
     if view.block > 1:
-        said += (
+        text += (
             f"This model takes each block of {view.block} × {view.block} pixels as one position with {channels} "
             f"channels: a row has {columns} positions, and neighbours are {view.block} pixels apart. "
         )
     if layer.fixed is not None:
-        said += "In this control the relevance is not learnt: it is the same for every picture. "
+        text += "In this control the relevance is not learnt: it is the same for every picture. "
     elif first.eps is not None and first.trained is not None:
-        said += normalises(first.variance, first.trained, first.eps)
+        text += normalises(first.variance, first.trained, first.eps)
     elif layer.factor != 1:
-        said += f"In place of a norm, this model multiplies its relevance by {layer.factor:g}: an even share is 1. "
+        text += f"In place of a norm, this model multiplies its relevance by {layer.factor:g}: an even share is 1. "
     each = f"{heads} {term('heads' if heads > 1 else 'head')}" + (f" of {channels} channels" if channels > 1 else "")
     skip = term("skip connection")
     added = f"The {skip} adds the input again, and" if layer.skip else f"There is no {skip}:"
-    return said + (
+    return text + (
         f"What goes into the {term('convolution')}, {each}, has {percent(first.gain)} of the strength of the "
         f"layer's input; what comes out has {percent(first.convolved)}. {added} {term('ReLU')} sets "
         f"{of_values(first.cut)} to 0{'' if first.cut else ' here'}."
