@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from attnviz import data
-from attnviz.cards import Card
+from attnviz.subjects import EXAMPLES, Net, Picture, Subject
 from attnviz.ui.components.glimpse_player import FIELDS, draw_of, glimpse_player, settled_view
 from attnviz.ui.mechanisms.recurrent_attention import MECHANISM, clutter, experiments, first_look, words
+from attnviz.ui.mechanisms.recurrent_attention.derived import GLIMPSES_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
@@ -29,38 +29,28 @@ def main() -> None:
 def see(names: list[str]) -> None:
     """Draw the choices, the player, and everything else that another picture changes."""
     with page.choices():
-        card = pickers.model(names, MODEL)
-        chosen, thrown = clutter.around(card, pickers.picture(card, opening(card)))
+        net = pickers.net(names, MODEL, MECHANISM.models)
+        chosen, thrown = clutter.around(net, pickers.example(net, opening(net)))
+    subject = Subject(net, chosen)
     state = FIELDS.read(st.query_params.to_dict())
-    look(card, chosen, state)
-    pickers.more(card, chosen)
-    explain(card, chosen, state)
-    url_state.state(**pickers.stated(card, chosen), **thrown)
+    draw = draw_of(state)
+    keep = mechanism_page.keep(FIELDS, settled_view, KEY)
+    glimpse_player(GLIMPSES_VIEW.of(subject, draw=draw), key=KEY, state=state, on_change=keep)
+    pickers.more(subject)
+    view = first_look.view(subject, draw)
+    page.meaning(words.means(view, net), words.does_not_show(net))
+    choose(experiments.EXPERIMENTS, subject, view)
+    mechanism_page.results(MECHANISM, net)
+    url_state.state(**pickers.stated(subject), **thrown)
 
 
-def opening(card: Card) -> pickers.Picture | None:
+def opening(net: Net) -> Picture | None:
     """Return the picture that is shown where the URL names none; None where it names one."""
-    words = st.query_params
-    if "number" in words or pickers.DRAWN in words:
+    named = st.query_params
+    if any(field in named for field in ("number", *EXAMPLES)):
         return None
-    spec = data.spec(card.recipe.data)
-    here = data.sources(spec.classes, spec.shape)
-    source = words.get("data", pickers.default_source(card))
-    return first_look.opens(card, source) if source in here else None
-
-
-def look(card: Card, chosen: pickers.Picture, state: dict[str, object]) -> None:
-    """Draw the player."""
-    view = first_look.view(card, chosen, draw_of(state))
-    glimpse_player(view, key=KEY, state=state, on_change=mechanism_page.keep(FIELDS, settled_view, KEY))
-
-
-def explain(card: Card, chosen: pickers.Picture, state: dict[str, object]) -> None:
-    """Explain what the path means and what it does not show, offer the experiments, and draw the results."""
-    view = first_look.view(card, chosen, draw_of(state))
-    page.meaning(words.means(view, card), words.does_not_show(card))
-    choose(experiments.EXPERIMENTS, card, chosen, view)
-    mechanism_page.results(MECHANISM, card)
+    source = named.get("data", pickers.default_source(net))
+    return first_look.opens(net, source) if source in pickers.sources(net) else None
 
 
 main()

@@ -162,8 +162,8 @@ def unpacked(data: bytes) -> GlimpseView:
     """Return the view that `packed` made these bytes from."""
     header, arrays = unpack(data)
     given = {
-        **header,
-        "asked": header.pop("ask"),
+        **{name: value for name, value in header.items() if name != "ask"},
+        "asked": header["ask"],
         "classes": tuple(header["classes"]),
         "forced": tuple((row, column) for row, column in header["forced"]),
         "picture": arrays.pop("picture"),

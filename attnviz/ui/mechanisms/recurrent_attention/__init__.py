@@ -3,23 +3,15 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import HomePicture, Mechanism
+from attnviz.ui.mechanisms.mechanism import HomePicture, Mechanism, later
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from attnviz.cards import Card
-    from attnviz.ui.components.panel import Panel
-    from attnviz.ui.live.derived import Derived
+    from attnviz.ui.live.derived import Derived, View
 
 
-def _panel(card: "Card") -> "Panel":
-    from attnviz.ui.mechanisms.recurrent_attention import panels
-
-    return panels.panel_of(card)
-
-
-def _derived() -> "tuple[Derived[Any], ...]":
+def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
     from attnviz.ui.mechanisms.recurrent_attention import derived
 
     return derived.DERIVED
@@ -38,7 +30,7 @@ MECHANISM = Mechanism(
     models=("recurrent_attention",),
     controls=("pixel_mlp",),
     is_control=_is_control,
-    panel=_panel,
+    panel=later(f"{__name__}.panels", "panel_of"),
     papers=("wu",),
     home=HomePicture(
         Path(__file__).parent / "home.png",

@@ -5,47 +5,46 @@ clutter    number of a random arrangement of the drawing and the patches, from 1
 
 import streamlit as st
 
-from attnviz.cards import Card
 from attnviz.data.cluttered import CLUTTERED, thrown
 from attnviz.data.inputs import drawing
 from attnviz.errors import BadInput
+from attnviz.subjects import Drawing, Example, Net
 from attnviz.ui.shared import page, url_state
-from attnviz.ui.shared.pickers import Picture
 
 FIELD = "clutter"
 MOST = 1000  # throws
 _KEY = "clutter_thrown"
 
 
-def around(card: Card, chosen: Picture) -> tuple[Picture, dict[str, int]]:
-    """Draw the choice of clutter where it makes sense, and return the picture that the model sees.
+def around(net: Net, example: Example) -> tuple[Example, dict[str, int]]:
+    """Draw the choice of clutter where it makes sense, and return the example that the net sees.
 
     Args:
-        card: of the model.
-        chosen: what is looked at.
+        net: that looks.
+        example: that was chosen.
 
     Returns:
-        The drawing among clutter, which is a drawing again, and the URL field that says which throw it is; of a picture
-        of a data set, or for a model without clutter, what was chosen, and no field.
+        The drawing among clutter, which is a drawing again, and the URL field that says which throw it is; for a
+        picture of a data set, or a net that knows no clutter, the example that was chosen, and no field.
     """
-    how = CLUTTERED.get(card.recipe.data)
-    if how is None or not drawing.is_name(chosen.source):
-        return chosen, {}
-    ink = drawing.read(chosen.source)
-    if ink.shape[0] != ink.shape[1] or len(ink) >= how.canvas:
-        return chosen, {}
+    how = CLUTTERED.get(net.data or "")
+    if how is None or example.data is not None:
+        return example, {}
+    ink = example.picture
+    if ink.shape[0] != ink.shape[1] or len(ink) >= how.canvas or ink.shape[2] != 1:
+        return example, {}
     throw = url_state.number(FIELD, MOST + 1, 1, f"{_KEY}_number")
     st.session_state[_KEY] = throw > 0
     st.toggle("Add clutter", key=_KEY, on_change=_toggle)
     st.button("New clutter", disabled=not throw, on_click=_again, args=(throw,))
     if not throw:
-        return chosen, {FIELD: 0}
+        return example, {FIELD: 0}
     try:
-        name = drawing.name(thrown(ink, how, seed=throw)[:, :, 0])
+        name = drawing.name(thrown(ink[:, :, 0], how, seed=throw)[:, :, 0])
     except BadInput as error:
         st.caption(page.verbatim(f"{error} You see it without clutter."))
-        return chosen, {FIELD: throw}
-    return Picture(name, 0), {FIELD: throw}
+        return example, {FIELD: throw}
+    return Drawing(drawing.word(name)), {FIELD: throw}
 
 
 def _toggle() -> None:

@@ -1,4 +1,4 @@
-"""The derived value of recurrent attention: a path over a picture, drawn anew or forced."""
+"""The derived values of recurrent attention: what the player shows, and a path drawn anew or forced."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from pydantic import Field
 
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
-from attnviz.ui.live.derived import Context, Derived
+from attnviz.ui.components.glimpse_player import packed
+from attnviz.ui.live.derived import Context, Derived, View
+from attnviz.ui.mechanisms.recurrent_attention import first_look
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from attnviz.cards import Card
-    from attnviz.checkpoints import Checkpoint
     from attnviz.layers.glimpse import Glimpses
     from attnviz.readings import Reading
+    from attnviz.subjects import Loaded, Net, Subject
 
 TAPS = ("location_mean", "location", "patches", "belief", "baseline")
 OF_SEVERAL = ("location", "belief")
@@ -52,13 +53,13 @@ def layer_of(model: nn.Module) -> tuple[str, Glimpses]:
     return found
 
 
-def settle(checkpoint: Checkpoint, parameters: Looked) -> Looked:
+def settle(loaded: Loaded, parameters: Looked) -> Looked:
     """Return the parameters, if the model can use them.
 
     Raises:
         BadInput: more locations than glimpses, or a model without glimpses.
     """
-    count, given = layer_of(checkpoint.model)[1].glimpses, len(parameters.locations)
+    count, given = layer_of(loaded.model)[1].glimpses, len(parameters.locations)
     if given > count:
         raise BadInput(f"This model takes {count} glimpses, so {given} locations are too many.")
     return parameters
@@ -69,7 +70,7 @@ def run(context: Context[Looked]) -> Tensor:
     those of a picture one after the other."""
     import torch
 
-    model = context.checkpoint.model
+    model = context.loaded.model
     given = context.parameters.locations
     forced = None
     if any(location is not None for location in given):
@@ -87,7 +88,7 @@ def taps(parameters: Looked) -> tuple[str, ...]:
     return tuple(f"*.{tap}" for tap in (TAPS if parameters.paths == 1 else OF_SEVERAL))
 
 
-def cost(parameters: Looked, card: Card) -> float:
+def cost(parameters: Looked, net: Net) -> float:
     """Return the work for a picture in forward passes: one for each path."""
     return float(parameters.paths)
 
@@ -98,7 +99,7 @@ def compute(context: Context[Looked]) -> dict[str, Reading]:
     glimpse, feature), and the last `belief`, (batch, class), where the paths are the batch."""
     from attnviz.readings import Reading
 
-    path, layer = layer_of(context.checkpoint.model)
+    path, layer = layer_of(context.loaded.model)
     if context.parameters.paths > 1:
         last = context.seen[f"{path}.belief"].tensor[-1]
         sharp = layer.retina.corners(context.seen[f"{path}.location"].tensor.transpose(0, 1))[:, :, 0]
@@ -114,4 +115,25 @@ def compute(context: Context[Looked]) -> dict[str, Reading]:
     return {**found, "corner": Reading("corner", corners, ("batch", "glimpse", "scale", "feature"))}
 
 
-DERIVED: tuple[Derived[Any], ...] = (Derived("glimpses", Looked, compute, taps, settle, run=run, cost=cost),)
+class OfDraw(Strict):
+    """Which path the player opens with.
+
+    Args:
+        draw: the seed of the random numbers; None for the path along the means.
+    """
+
+    draw: Annotated[int, Field(ge=0, lt=1 << 31)] | None = 0
+
+
+def payload(subject: Subject, parameters: OfDraw) -> bytes:
+    """Return a path over an example, as the player takes it."""
+    draw = parameters.draw
+    return first_look.stored(subject, draw) or packed(first_look.view(subject, draw))
+
+
+GLIMPSES_VIEW = View("glimpses_view", OfDraw, payload)
+
+DERIVED: tuple[Derived[Any] | View[Any], ...] = (
+    GLIMPSES_VIEW,
+    Derived("glimpses", Looked, compute, taps, settle, run=run, cost=cost),
+)

@@ -4,50 +4,47 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attnviz import data
 from attnviz.cards import Card, Figure
-from attnviz.data.inputs import drawing
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
+from attnviz.subjects import Net, Picture, Subject
 from attnviz.ui.components.glimpse_player import GlimpseView, glimpse_player
 from attnviz.ui.mechanisms.recurrent_attention import compare
-from attnviz.ui.shared import cache, pickers
+from attnviz.ui.shared import cache
 from attnviz.ui.shared.experiments import Experiment
-from attnviz.ui.shared.pickers import Picture
 
 OURS = "recurrent_attention.cluttered"
 LOOKS = {
     "shuffled": "along the path of another picture",
     "mean": "along the mean path, the same for all",
 }  # what an ablation of the card does to the locations
-FEW = 40  # pictures over which the mean path is taken
 
 
-def depends(card: Card, picture: Picture, view: GlimpseView) -> None:
+def depends(subject: Subject, view: GlimpseView) -> None:
     """Draw another picture along its own path and along this picture's, and the accuracy without paths of one's own."""
     from attnviz.ui.mechanisms.recurrent_attention import glances
 
-    other = another(card, picture, view)
+    net, example = subject
+    other = example.of_another_class(net.classes) if isinstance(example, Picture) else None
     if other is None:
         st.info("There is no other picture to compare with: choose one of a data set instead of your drawing.")
         return
-    own = cache.computed(glances.view, card, picture.source, picture.number, None)
+    compared = Subject(net, other)
+    own = cache.of_subject(glances.view, subject, None)
     borrowed = tuple((float(row), float(column)) for row, column in own.path.location)
-    common = cache.computed(glances.mean_path, card, picture.source, few(card, picture.source))
-    ways = {
-        "Along its own path": cache.computed(glances.view, card, picture.source, other, None),
-        "Along the path of the picture above": cache.computed(
-            glances.view, card, picture.source, other, None, borrowed
-        ),
-        "Along the mean path of some pictures": cache.computed(glances.view, card, picture.source, other, None, common),
+    common = cache.of_net(glances.mean_path, net, other.data)
+    paths = {
+        "Along its own path": cache.of_subject(glances.view, compared, None),
+        "Along the path of the picture above": cache.of_subject(glances.view, compared, None, borrowed),
+        "Along the mean path of some pictures": cache.of_subject(glances.view, compared, None, common),
     }
     st.markdown("Another picture, and what the model answers when it looks at it:")
-    for column, (title, seen) in zip(st.columns(len(ways), gap="medium"), ways.items(), strict=True):
+    for column, (title, seen) in zip(st.columns(len(paths), gap="medium"), paths.items(), strict=True):
         with column:
             st.markdown(f"**{title}**")
             glimpse_player(seen, key=f"along_{title.split()[2]}", parts=())
             st.markdown(words_of(seen))
-    st.markdown(ablations(card))
+    st.markdown(ablations(net))
     st.caption(
         "In these three pictures no location is drawn at random: the model looks at the means. If its answer is as "
         "good along a path that was made for another picture, it does not need to choose where it looks."
@@ -62,31 +59,13 @@ def words_of(view: GlimpseView) -> str:
     return f"Answer: **{view.classes[which]}**, {100 * float(belief[which]):.0f} %{right}"
 
 
-def another(card: Card, picture: Picture, view: GlimpseView) -> int | None:
-    """Return the next picture of another class that can be shown here; None of a drawing, or where there is none."""
-    if drawing.is_name(picture.source):
-        return None
-    shown, names = data.shown(picture.source), data.DATASETS[picture.source].classes
-    labels = [names[label] for label in shown.labels]
-    others = [
-        int(number)
-        for number, label in zip(shown.numbers, labels, strict=True)
-        if label in card.classes and label != view.label
-    ]
-    return next((other for other in others if other > picture.number), others[0] if others else None)
-
-
-def few(card: Card, source: str) -> tuple[int, ...]:
-    """Return the numbers of the first pictures of a data set that the model knows the classes of."""
-    return tuple(int(number) for number in pickers.Fitting(card, source, pickers.ANY, False).numbers[:FEW])
-
-
-def ablations(card: Card) -> str:
+def ablations(net: Net) -> str:
     """Return the accuracies of the model with other paths, from its card, or a sentence if it has none.
 
     With one draw and with ten, whose average hides what another path costs.
     """
-    if not card.ablations:
+    card = net.card
+    if card is None or not card.ablations:
         return "This model's card has no test with other paths; only the answers above are known."
     lines, count = [], 0
     for name, title in {"": "along the path that it chooses", **LOOKS}.items():
@@ -106,9 +85,9 @@ def _ablated(card: Card, name: str) -> tuple[Figure, ...]:
     return next((one.figures for one in card.ablations if one.name == name), ())
 
 
-def worth(card: Card, picture: Picture, view: GlimpseView) -> None:
+def worth(subject: Subject, view: GlimpseView) -> None:
     """Draw the accuracy of learnt locations beside that of random ones, a ring, the centre, and an oracle."""
-    fashion = "fashion" in card.recipe.data
+    fashion = "fashion" in (subject.net.data or "")
     names = ("fashion", "fashion-collapsed", "fashion-ring") if fashion else (
         "cluttered", "cluttered-every-glimpse", "cluttered-ring", "cluttered-centre", "cluttered-random",
         "cluttered-oracle",
@@ -116,15 +95,15 @@ def worth(card: Card, picture: Picture, view: GlimpseView) -> None:
     learnt = [f"{compare.LOOKS}.{name}" for name in names]
     controls = [name for name in RECIPES if RECIPES[name].model == "pixel_mlp" and ("fashion" in name) == fashion]
     compare.show([*learnt, *controls], [name for name in learnt if policy(name) == "learnt"], key="worth")
-    said = (
+    text = (
         "Averaging the answers of ten draws hides a bad policy: where one draw misses, another one hits. So compare "
         "both."
     )
     if not fashion:
-        said += (
+        text += (
             " The oracle is told where the digit is: it shows roughly what this network could gain by better looking."
         )
-    st.caption(said)
+    st.caption(text)
 
 
 def policy(name: str) -> str:
@@ -133,7 +112,7 @@ def policy(name: str) -> str:
     return found
 
 
-def published(card: Card, picture: Picture, view: GlimpseView) -> None:
+def published(subject: Subject, view: GlimpseView) -> None:
     """Draw the broken gradient beside the repaired one and ours."""
     names = [f"{compare.LOOKS}.cluttered-6{end}" for end in ("-as-published", "")] + [OURS]
     compare.show(names, names, key="published")
@@ -143,9 +122,9 @@ def published(card: Card, picture: Picture, view: GlimpseView) -> None:
     )
 
 
-def fewer(card: Card, picture: Picture, view: GlimpseView) -> None:
+def fewer(subject: Subject, view: GlimpseView) -> None:
     """Draw models with other numbers of glimpses and with narrower retinas."""
-    fashion = "fashion" in card.recipe.data
+    fashion = "fashion" in (subject.net.data or "")
     ends = ("fashion-8x8x1", "fashion-7x7x3", "fashion") if fashion else ("cluttered-4", "cluttered-6", "cluttered-8")
     names = [f"{compare.LOOKS}.{end}" for end in ends]
     compare.show(names, names, key="fewer")

@@ -1,4 +1,4 @@
-"""From a trained model and a picture to what the glimpse player draws. Loads torch."""
+"""From a net on an example to what the glimpse player draws. Loads torch."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from attnviz import data
 from attnviz.answers import as_batch
-from attnviz.checkpoints import Checkpoint
-from attnviz.data.inputs import drawing
+from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
 from attnviz.ui.components.glimpse_player import GlimpseView, Path
 from attnviz.ui.mechanisms.recurrent_attention.derived import TAPS, layer_of
-from attnviz.ui.shared import cache, inference
+from attnviz.ui.shared import cache, pickers
 
 if TYPE_CHECKING:
     from attnviz.layers.glimpse import Glances
@@ -23,22 +21,22 @@ if TYPE_CHECKING:
 Places = tuple[tuple[float, float], ...]
 PREFERRED = 23  # a handsome 8 among the strokes, which other pages open with as well
 TRIED = 40  # pictures among which one is sought that is answered correctly
+FEW = 40  # pictures over which the mean path is taken
 
 
-def view(checkpoint: Checkpoint, source: str, number: int, draw: int | None, forced: Places = ()) -> GlimpseView:
-    """Return what the player needs of a model and a picture.
+def view(loaded: Loaded, example: Example, draw: int | None, forced: Places = ()) -> GlimpseView:
+    """Return what the player needs of a net on an example.
 
     Args:
-        checkpoint: of a model that looks in glimpses.
-        source, number: of the picture.
-        draw: of which random numbers; None for the means.
-        forced: (row, column) of each glimpse in -1..1, where the model is made to look; empty leaves all to it.
+        loaded: a net that looks in glimpses.
+        example: that it looks at.
+        draw: the seed of the random numbers; None for the path along the means.
+        forced: (row, column) of each glimpse in -1..1, where the net is made to look; empty leaves all to it.
     """
     # In single precision, as the live channel answers: in double, a location at the edge of a pixel could be another.
-    model, card = cache.single(checkpoint.card.name)
+    model, net = cache.single(loaded.net)
     path, layer = layer_of(model)
-    image = cache.seen(card, source, number)
-    label = cache.picture(source, number)[1]
+    image = example.taken_by(net)
     return GlimpseView(
         picture=image,
         path=path_over(model, image, draw, forced),
@@ -47,30 +45,27 @@ def view(checkpoint: Checkpoint, source: str, number: int, draw: int | None, for
         policy=layer.policy,
         std=layer.location_std,
         centre=layer.first == "centre",
-        classes=card.classes,
-        label=None if drawing.is_name(source) else label,
-        checkpoint=card.name,
-        source=source,
-        number=number,
-        ink=cache.ink(source),
-        origin=inference.origin(checkpoint, cache.place(source, number), path),
+        classes=net.classes,
+        label=example.target,
+        checkpoint=net.key,
+        asked=example.asked,
+        ink=example.ink,
+        origin=Subject(net, example).origin(path),
     )
 
 
-def first_right(checkpoint: Checkpoint, source: str) -> int:
+def first_right(loaded: Loaded, data: str) -> int:
     """Return the number of the first picture of a data set whose answer along draw 0 is correct; one that other pages
     open with is tried before all others. Where all of the first ones are answered wrongly, it is the first."""
-    model, card = cache.single(checkpoint.card.name)
-    shown, names = data.shown(source), data.DATASETS[source].classes
-    known = [
-        int(number) for number, label in zip(shown.numbers, shown.labels, strict=True) if names[label] in card.classes
-    ]
-    tried = [PREFERRED] * (PREFERRED in known) + known[:TRIED]
-    for number in tried:
-        belief = path_over(model, cache.seen(card, source, number), 0).belief[-1]
-        if card.classes[int(belief.argmax())] == cache.picture(source, number)[1]:
+    model, net = cache.single(loaded.net)
+    known = pickers.Fitting(net, data, pickers.ANY, False).numbers
+    tried = [*known[known == PREFERRED], *known[:TRIED]]
+    for number in map(int, tried):
+        picture = Picture(data, number)
+        belief = path_over(model, picture.taken_by(net), 0).belief[-1]
+        if net.classes[int(belief.argmax())] == picture.target:
             return number
-    return tried[0]
+    return int(tried[0])
 
 
 def path_over(model: torch.nn.Module, image: np.ndarray, draw: int | None, forced: Places = ()) -> Path:
@@ -92,10 +87,15 @@ def _look(model: torch.nn.Module) -> Callable[..., Glances]:
     return look
 
 
-def mean_path(checkpoint: Checkpoint, source: str, numbers: tuple[int, ...]) -> Places:
-    """Return the mean path, without draws, over some pictures: (row, column) of each glimpse in -1..1."""
-    model, card = cache.single(checkpoint.card.name)
-    images = np.stack([cache.seen(card, source, number) for number in numbers])
+def mean_path(loaded: Loaded, data: str) -> Places:
+    """Return the mean path, without draws, over the first pictures of a data set that the net knows the classes of.
+
+    Returns:
+        (row, column) of each glimpse in -1..1.
+    """
+    model, net = cache.single(loaded.net)
+    numbers = pickers.Fitting(net, data, pickers.ANY, False).numbers[:FEW]
+    images = np.stack([Picture(data, int(number)).taken_by(net) for number in numbers])
     with torch.no_grad():
         seen = _look(model)(as_batch(images))
     return tuple((float(row), float(column)) for row, column in seen.locations.mean(0))

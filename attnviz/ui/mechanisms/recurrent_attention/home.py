@@ -3,17 +3,18 @@
 import numpy as np
 from PIL.Image import Image
 
+from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms.recurrent_attention import MECHANISM, glances
 from attnviz.ui.mechanisms.recurrent_attention.derived import layer_of
-from attnviz.ui.shared import cache, home_picture
+from attnviz.ui.shared import home_picture
 
 
 def tiles() -> tuple[Image, Image]:
     """Return the digit with the sharp patches and the path over it, and the digit where only what it saw is left."""
     assert MECHANISM.home is not None
     shown = MECHANISM.home.view
-    model, card = cache.single(shown["model"])
-    image = cache.seen(card, shown["data"], shown["number"])
+    model, its_net = net(shown["model"]).load()
+    image = Picture(shown["data"], shown["number"]).taken_by(its_net)
     corners = glances.path_over(model, image, None).corner[:, 0]  # (glimpse, 2) of the sharp patches
     size = layer_of(model)[1].retina.size
     left = home_picture.grey(image[..., 0])

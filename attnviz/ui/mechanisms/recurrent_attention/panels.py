@@ -1,17 +1,15 @@
 """What the panels of recurrent attention and of its control show on the draw page."""
 
-from attnviz.cards import Card
-from attnviz.models import input_of
+from attnviz.subjects import Net
 from attnviz.ui.components.panel import Panel
 
 
-def panel_of(card: Card) -> Panel:
+def panel_of(net: Net) -> Panel:
     """Return what the panel shows: the path over the drawing; of the control, the picture."""
-    taken = input_of(card.recipe.model, card.config)
-    if card.recipe.model != "recurrent_attention":
+    if net.architecture != "recurrent_attention":
         return Panel("A small network", "on the pixels", "ink", "no attention: it sees all pixels at once")
     glimpses, size, scales = (
-        card.config.get(name, usual) for name, usual in (("glimpses", 6), ("size", 12), ("scales", 3))
+        net.config.get(name, usual) for name, usual in (("glimpses", 6), ("size", 12), ("scales", 3))
     )
     sizes = f"{size} \u00d7 {size}" + (f", {scales} scales" if scales > 1 else "")
     return Panel(
@@ -20,8 +18,8 @@ def panel_of(card: Card) -> Panel:
         "path",
         "where it looks, in order; sharp inside the boxes",
         {"derived": "glimpses"},
-        taken.rows,
-        taken.columns,
+        net.input.rows,
+        net.input.columns,
         page="recurrent_attention",
         options={"size": size},
     )

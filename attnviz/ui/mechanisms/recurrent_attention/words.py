@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from attnviz.recipes import RECIPES
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
-    from attnviz.cards import Card
+    from collections.abc import Mapping
+
+    from attnviz.subjects import Net
     from attnviz.ui.components.glimpse_player import GlimpseView
 
 QUESTION = "Where does the model look? Press play, then drag a numbered glimpse elsewhere."
@@ -35,19 +38,19 @@ $$
 """
 
 
-def means(view: GlimpseView, card: Card) -> str:
+def means(view: GlimpseView, net: Net) -> str:
     """Return what the pictures mean, with the numbers of this model and this picture."""
     path, (rows, columns) = view.path, view.picture.shape[:2]
     glimpses, scales, size = len(path.location), path.patches.shape[1], path.patches.shape[2]
     each = scales * size * size
-    said = (
+    text = (
         "The model never sees the whole picture at once. A **glimpse** is "
         + (f"a patch of {size} × {size} pixels" if scales == 1 else f"{scales} square patches around one location: ")
         + ("" if scales == 1 else _patches(size, scales))
         + ". A recurrent network adds each glimpse to what it remembers, the hidden state *h*, updates its **belief**, "
         f"and gives the mean of the next location.\n\n{EQUATION}\n\n"
     )
-    said += {
+    text += {
         "learnt": f"The next location is drawn around that mean with a standard deviation of {_pixels(view)}. No "
         "gradient can say whether looking elsewhere would have been better, so the policy is trained by reward alone "
         "(REINFORCE): 1 if the last answer is correct, else 0. ",
@@ -60,48 +63,57 @@ def means(view: GlimpseView, card: Card) -> str:
     if total == rows * columns:
         than = "as many as"
     return (
-        said
+        text
         + (
             f"On this picture it says {_answer(view, first)} after the first glimpse and {_answer(view, last)} after "
             f"the last. It reads {each:,} numbers per glimpse, {total:,} in all: {than} the {rows * columns:,} pixels "
             "of the picture." + (" So what it saves is arithmetic, not pixels. " if total >= rows * columns else " ")
         )
-        + spread(card)
+        + spread(net)
     )
 
 
-def spread(card: Card) -> str:
+def spread(net: Net) -> str:
     """Return how much the locations depend on the picture, as measured in the tests; nothing if it was not."""
-    found = next((figure.value for figure in card.figures if figure.name == "spread"), None)
-    if found is None or card.config.get("policy", "learnt") != "learnt":
+    figures = () if net.card is None else net.card.figures
+    found = next((figure.value for figure in figures if figure.name == "spread"), None)
+    if found is None or net.config.get("policy", "learnt") != "learnt":
         return ""
-    said = (
+    varies = (
         f"From test picture to test picture, the mean of a location varies by at least {short(found, 2)} (1 is half "
         "a picture)"
     )
     if found < COLLAPSED:
-        return f"{said}: **this policy has collapsed**. It looks at all pictures in nearly the same way."
-    return f"{said}."
+        return f"{varies}: **this policy has collapsed**. It looks at all pictures in nearly the same way."
+    return f"{varies}."
 
 
-def does_not_show(card: Card) -> str:
+def does_not_show(net: Net) -> str:
     """Return what the pictures cannot tell."""
     coarse = "With several scales the coarse patches see most of the picture from nearly anywhere, and a"
-    said = (
+    text = (
         "A path over the object does not prove that the model chose it for the object. "
-        + (coarse if card.config.get("scales", 3) > 1 else "A")
+        + (coarse if net.config.get("scales", 3) > 1 else "A")
         + " model that always looks at the same places can be almost as accurate. *Does it depend on the picture?* "
         "below tests this.\n\n"
     )
-    if not card.recipe.objective_config.get("every_glimpse"):
-        said += (
+    if not _objective(net).get("every_glimpse", False):
+        text += (
             "This model was trained on its last answer only, so its belief after the first glimpses means little: "
             "nothing in its training asked it to be right so early.\n\n"
         )
-    return said + (
+    return text + (
         "The boxes show what the retina took, not what the network used of it. The expected reward is a guess that "
         "helps training; it takes no part in the answer."
     )
+
+
+def _objective(net: Net) -> Mapping[str, Any]:
+    """Return the settings of the objective that a net was trained for."""
+    if net.card is not None:
+        return net.card.recipe.objective_config
+    recipe = RECIPES.get(f"{net.architecture}.{net.recipe}")
+    return {} if recipe is None else recipe.objective_config
 
 
 def _patches(size: int, scales: int) -> str:
