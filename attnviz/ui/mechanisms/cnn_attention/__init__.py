@@ -8,6 +8,14 @@ from attnviz.ui.mechanisms.mechanism import HomePicture, Mechanism, later
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from attnviz.ui.live.derived import View
+
+
+def _derived() -> "tuple[View[Any], ...]":
+    from attnviz.ui.mechanisms.cnn_attention import derived
+
+    return derived.DERIVED
+
 
 def _is_control(config: "Mapping[str, Any]") -> bool:
     return config.get("attention") != "blocks"
@@ -28,6 +36,7 @@ MECHANISM = Mechanism(
         "A handwritten 8 with one block outlined, and a map of the blocks from which a head takes information for it",
         {"model": "cnn_attention.digits", "data": "strokes", "number": 23, "query": "3,4", "head": "7"},
     ),
+    derived=_derived,
     components=("stage_maps",),
     preload=("pixel_viewer", "stage_maps"),
     imports=("attnviz.ui.components.pixel_viewer", "attnviz.ui.components.stage_maps"),

@@ -8,16 +8,16 @@ import numpy as np
 import streamlit as st
 
 from attnviz import cards
-from attnviz.cards import Card, Figure
+from attnviz.cards import Figure
 from attnviz.figures.bars import Row, bars
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
+from attnviz.subjects import Example, Subject, usable
 from attnviz.ui.components.map_grid import Names, map_grid
 from attnviz.ui.components.pixel_viewer import FIELDS
 from attnviz.ui.mechanisms.cnn_attention import words
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.experiments import Experiment
-from attnviz.ui.shared.pickers import Picture
 
 KINDS = {
     "blocks": "Every block sees all blocks",
@@ -26,11 +26,13 @@ KINDS = {
     "narrow": "No attention, narrow blocks",
     "plain": "No attention, the paper's network",
 }  # the end of a recipe's name -> what may see what
+TASKS = ("cluttered", "fashion")  # what all five networks were trained on, as their recipes' names say
 
 
-def who(card: Card, picture: Picture) -> None:
+def who(subject: Subject) -> None:
     """Draw the five networks with their parameters, multiply-adds and accuracies, and weights within a block."""
-    task = "fashion" if card.recipe.data == "fashion_mnist" else "cluttered"
+    trained_on = {RECIPES[f"cnn_attention.{task}-blocks"].data: task for task in TASKS}
+    task = trained_on.get(subject.net.data or "", TASKS[0])
     names = {kind: f"cnn_attention.{task}-{kind}" for kind in KINDS}
     first = RECIPES[names["blocks"]]
     side = input_of(first.model, first.config).rows
@@ -49,7 +51,7 @@ def who(card: Card, picture: Picture) -> None:
     if with_attention and without:
         st.markdown(words.worth(with_attention, without))
     st.markdown(words.saved(dict(zip(KINDS, (row.values for row in rows), strict=True))))
-    within(names["within"], picture)
+    within(names["within"], subject.example)
 
 
 @once
@@ -92,16 +94,16 @@ def accuracy(name: str) -> str:
     return f"{100 * found.mean:.2f} %{spread}, {seeds}"
 
 
-def within(name: str, picture: Picture) -> None:
+def within(name: str, example: Example) -> None:
     """Draw the weights inside one block of a trained network, between features; a sentence where there is none."""
     from attnviz.ui.mechanisms.cnn_attention import blocks
 
     st.markdown("**Inside one block**")
-    if name not in cards.usable(cards.names()):
+    net = usable([name]).get(name)
+    if net is None:
         st.markdown(words.within_is_missing(name))
         return
-    card = cards.read(name)
-    weights, ink, origin = cache.computed(blocks.within, card, picture.source, picture.number)
+    weights, ink, origin = cache.of_subject(blocks.within, Subject(net, example))
     rows, columns, size, _ = weights.shape
     row, column = FIELDS.read(st.query_params.to_dict()).get("query") or (-1, -1)
     if not (0 <= row < rows and 0 <= column < columns):

@@ -3,8 +3,9 @@
 import numpy as np
 from PIL.Image import Image
 
-from attnviz.ui.mechanisms.cnn_attention import MECHANISM, blocks
-from attnviz.ui.shared import cache, home_picture, inference
+from attnviz.subjects import Picture, net
+from attnviz.ui.mechanisms.cnn_attention import MECHANISM
+from attnviz.ui.shared import home_picture, inference
 
 QUERY, HEAD = (2, 3), 6  # a block on the strokes, from 0
 
@@ -13,12 +14,12 @@ def tiles() -> tuple[Image, Image]:
     """Return the digit with what a block sees outlined, and the weights with which a head takes values for it."""
     assert MECHANISM.home is not None
     shown = MECHANISM.home.view
-    checkpoint = inference.exactly(shown["model"])
-    view = blocks.view(checkpoint, shown["data"], shown["number"])
+    loaded, picture = net(shown["model"]).load(double=True), Picture(shown["data"], shown["number"])
+    view = inference.attention(loaded, picture, unit="block")
     query = view.prefix + QUERY[0] * view.columns + QUERY[1]
     scores = view.query[HEAD, query] @ view.key[HEAD].T / np.sqrt(view.query.shape[2])
     weights = np.exp(scores - view.log_normaliser[HEAD, query])[view.prefix :].reshape(view.rows, view.columns)
-    image = cache.seen(checkpoint.card, shown["data"], shown["number"])
+    image = picture.taken_by(loaded.net)
     left, right = home_picture.grey(image[..., 0]), home_picture.heat(weights)
     assert view.boxes is not None
     top, across, down, right_by, size, _ = view.boxes

@@ -1,7 +1,6 @@
 """What the panels of attention over blocks and of its controls show on the draw page."""
 
-from attnviz.cards import Card
-from attnviz.models import spec
+from attnviz.subjects import Net
 from attnviz.ui.components.panel import Panel
 from attnviz.ui.live.mean_row import OF_ATTENTION
 
@@ -12,13 +11,13 @@ WITHOUT = {
 }  # what a control is called, and what its panel shows
 
 
-def panel_of(card: Card) -> Panel:
+def panel_of(net: Net) -> Panel:
     """Return what the panel shows: which blocks the ink attends to; of a control, the picture."""
-    attention = card.config["attention"]
+    attention = net.config["attention"]
     if attention != "blocks":
         title, says = WITHOUT[attention]
-        return Panel(title, card.recipe.title, "ink", says, page="explorer")
-    grid, heads = spec(card.recipe.model).grid(card.config), card.config.get("heads", 8)
+        return Panel(title, net.title, "ink", says, page="explorer")
+    grid, heads = net.grid, net.config.get("heads", 8)
     assert grid is not None, "blocks always lie on the picture"
     return Panel(
         "Attention over blocks",

@@ -1,26 +1,25 @@
-"""What each convolution makes of a picture, before and after ReLU and pooling. Loads torch."""
+"""What each convolution makes of an example, before and after ReLU and pooling. Loads torch."""
 
 from __future__ import annotations
 
 import torch
 
-from attnviz.answers import as_batch
-from attnviz.checkpoints import Checkpoint
 from attnviz.grids import Grid
 from attnviz.layers.convolution import ConvBlock
+from attnviz.subjects import Example, Loaded, Subject
 from attnviz.tracing import trace
 from attnviz.ui.components.stage_maps import ConvolutionMaps, StageMapsView
-from attnviz.ui.shared import cache, inference
+from attnviz.ui.shared import inference
 
 
-def view(checkpoint: Checkpoint, source: str, number: int) -> StageMapsView:
-    """Return the maps of every convolution of a model on a picture."""
-    model, card = checkpoint
-    image = cache.seen(card, source, number)
+def view(loaded: Loaded, example: Example) -> StageMapsView:
+    """Return the maps of every convolution of a net on an example."""
+    model, net = loaded
+    image = example.taken_by(net)
     found = {path: layer for path, layer in model.named_modules() if isinstance(layer, ConvBlock)}
     taps = [f"{path}.{tap}" for path in found for tap in ("after_conv", "after_pool")]
     with torch.no_grad(), trace(model, taps) as seen:
-        inference.ask(checkpoint, as_batch(image, double=True))
+        inference.ask(loaded, inference.batch_of(loaded, example))
     layers = []
     grid = Grid(*image.shape[:2])
     for path, layer in found.items():
@@ -40,8 +39,8 @@ def view(checkpoint: Checkpoint, source: str, number: int) -> StageMapsView:
     return StageMapsView(
         picture=image,
         layers=tuple(layers),
-        ink=cache.ink(source),
-        origin=inference.origin(checkpoint, cache.place(source, number), next(iter(found))),
+        ink=example.ink,
+        origin=Subject(net, example).origin(next(iter(found))),
     )
 
 

@@ -106,16 +106,16 @@ def counted(side: int, missing: Sequence[str]) -> str:
         side: rows of the pictures.
         missing: checkpoints that have not been trained.
     """
-    said = (
+    text = (
         f"For pictures of {side} × {side} pixels. A multiply-add is one multiplication and one addition, in a matrix "
         "product or a convolution. Filled bars: attention over blocks; hollow bars: controls."
     )
     if not missing:
-        return said
+        return text
     recipe = missing[0].partition(".")[2]
     count = "One of them has" if len(missing) == 1 else f"{len(missing)} of them have"
     return (
-        f"{said} {count} not been trained yet. `python -m attnviz train cnn_attention --recipe {recipe}` trains one: "
+        f"{text} {count} not been trained yet. `python -m attnviz train cnn_attention --recipe {recipe}` trains one: "
         "each epoch takes about 40 seconds on one processor core, and it stops by itself, after 100 epochs at most."
     )
 
@@ -144,15 +144,15 @@ def worth(blocks: Figure, zero: Figure) -> str:
     """
     seeds = min(blocks.seeds, zero.seeds)
     if blocks.lowest > zero.highest:
-        said = "better with attention than without it"
+        verdict = "better with attention than without it"
     elif zero.lowest > blocks.highest:
-        said = "worse with attention than without it"
+        verdict = "worse with attention than without it"
     else:
-        said = "as good without attention: the ranges over the seeds overlap"
+        verdict = "as good without attention: the ranges over the seeds overlap"
     chance = ", but with one seed that can be chance" if seeds == 1 else ""
     return (
         f"**What attention is worth.** With attention over blocks {100 * blocks.mean:.2f} % of the answers are "
-        f"correct, with the attention set to zero {100 * zero.mean:.2f} %. On these pictures the network is {said}"
+        f"correct, with the attention set to zero {100 * zero.mean:.2f} %. On these pictures the network is {verdict}"
         f"{chance}."
     )
 
