@@ -6,23 +6,25 @@ import numpy as np
 import pytest
 import torch
 
-from attnviz import cards
 from attnviz.answers import as_batch
+from attnviz.subjects import Picture, Subject, net
 from attnviz.tracing import trace
-from attnviz.ui.mechanisms.cnn_attention import blocks, stages, words
-from attnviz.ui.shared import cache, inference
+from attnviz.ui.components import stage_maps
+from attnviz.ui.live.attention_view import attention
+from attnviz.ui.mechanisms.cnn_attention import stages, words
+from attnviz.ui.mechanisms.cnn_attention.derived import CONVOLUTIONS_VIEW
 
 from .placed import NETS, SHOWN
 from .spelled import Spelled
 
-NUMBER = 23
+PICTURE = Picture("strokes", 23)
 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_queries_keys_and_intensities_are_those_of_the_blocks(here: Path, name: str) -> None:
-    checkpoint = inference.exactly(f"cnn_attention.{name}")
-    found = blocks.view(checkpoint, "strokes", NUMBER)
-    picture = cache.seen(checkpoint.card, "strokes", NUMBER)[:, :, 0]
+    subject = Subject(net(f"cnn_attention.{name}"), PICTURE)
+    found = attention(subject, "block")
+    picture = subject.image[:, :, 0]
     wanted = Spelled(here / f"cnn_attention.{name}", picture, int(str(NETS[name]["heads"])))
     assert (found.rows, found.columns) == wanted.grid
     assert found.unit == "block"
@@ -41,9 +43,9 @@ def test_queries_keys_and_intensities_are_those_of_the_blocks(here: Path, name: 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_the_stages_are_those_of_the_convolutions_and_lie_where_they_look(here: Path, name: str) -> None:
-    checkpoint = inference.exactly(f"cnn_attention.{name}")
-    found = stages.view(checkpoint, "strokes", NUMBER)
-    picture = cache.seen(checkpoint.card, "strokes", NUMBER)[:, :, 0]
+    model, its_net = loaded = net(f"cnn_attention.{name}").load(double=True)
+    found = stages.view(loaded, PICTURE)
+    picture = PICTURE.taken_by(its_net)[:, :, 0]
     wanted = Spelled(here / f"cnn_attention.{name}", picture, int(str(NETS[name]["heads"]))).stages
     assert len(found.layers) == len(wanted) == 3
     for layer, stage in zip(found.layers, wanted, strict=True):
@@ -51,13 +53,14 @@ def test_the_stages_are_those_of_the_convolutions_and_lie_where_they_look(here: 
         if layer.after_pool is not None:
             np.testing.assert_allclose(layer.after_pool, stage["after_pool"], atol=1e-12)
     assert [layer.after_pool is None for layer in found.layers] == [False, False, True]
-    assert found.layers[-1].grid == checkpoint.model.grid
+    assert found.layers[-1].grid == model.grid
+    assert CONVOLUTIONS_VIEW.of(Subject(its_net, PICTURE)) == stage_maps.packed(found)
 
 
 def test_a_pixel_outside_of_its_box_does_not_change_a_value(here: Path) -> None:
-    model, card = inference.exactly("cnn_attention.wide")
-    image = cache.seen(card, "strokes", NUMBER)
-    layers = stages.view(inference.exactly("cnn_attention.wide"), "strokes", NUMBER).layers
+    model, its_net = loaded = net("cnn_attention.wide").load(double=True)
+    image = PICTURE.taken_by(its_net)
+    layers = stages.view(loaded, PICTURE).layers
     taps = [("conv.0", "after_conv"), ("conv.0", "after_pool"), ("conv.1", "after_conv"), ("conv.1", "after_pool")]
     changed = image.copy()
     changed[7, 12] = 255 - changed[7, 12]
@@ -80,4 +83,4 @@ def test_a_pixel_outside_of_its_box_does_not_change_a_value(here: Path) -> None:
 def test_only_blocks_that_see_one_another_are_no_control(here: Path) -> None:
     from attnviz.ui.mechanisms import is_control
 
-    assert [name for name in NETS if not is_control(cards.read(f"cnn_attention.{name}"))] == [*SHOWN]
+    assert [name for name in NETS if not is_control(net(f"cnn_attention.{name}"))] == [*SHOWN]

@@ -5,10 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnviz import cards
+from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms.cnn_attention import blocks, words
 from attnviz.ui.mechanisms.cnn_attention.experiments import KINDS, accuracy, counts
-from attnviz.ui.shared import cache, inference
 
 from .placed import NETS
 from .spelled import Spelled
@@ -45,9 +44,9 @@ def test_an_accuracy_is_that_of_the_card_and_says_so_where_there_is_none(here: P
 
 
 def test_the_weights_inside_a_block_are_those_between_its_features(here: Path) -> None:
-    checkpoint = inference.exactly("cnn_attention.within")
-    weights, ink, _ = blocks.within(checkpoint, "strokes", 23)
-    picture = cache.seen(cards.read("cnn_attention.within"), "strokes", 23)[:, :, 0]
+    loaded, example = net("cnn_attention.within").load(double=True), Picture("strokes", 23)
+    weights, ink, _ = blocks.within(loaded, example)
+    picture = example.taken_by(loaded.net)[:, :, 0]
     spelled = Spelled(here / "cnn_attention.within", picture, int(str(NETS["within"]["heads"])))
     scores = np.einsum("hbs,hbt->bst", spelled.query, spelled.key) / np.sqrt(24)
     exponentials = np.exp(scores - scores.max(-1, keepdims=True))

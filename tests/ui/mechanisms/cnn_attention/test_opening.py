@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from attnviz.ui.mechanisms.cnn_attention import MECHANISM, blocks
-from attnviz.ui.shared import inference
+from attnviz.subjects import Picture, Subject, net
+from attnviz.ui.live.attention_view import attention
+from attnviz.ui.mechanisms.cnn_attention import MECHANISM
 
 
 def test_the_head_that_home_leads_to_takes_something_wherever_it_looks() -> None:
     assert MECHANISM.home is not None
     words = MECHANISM.home.view
-    view = blocks.view(inference.exactly(words["model"]), words["data"], words["number"])
+    view = attention(Subject(net(words["model"]), Picture(words["data"], words["number"])), "block")
     head = int(words["head"]) - 1
     strongest = np.argmax(view.query[head] @ view.key[head].T, axis=1)
     assert np.linalg.norm(view.value[head, strongest], axis=1).min() > 0.1

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from attnviz import cards
+from attnviz.subjects import net
 from attnviz.ui.draw import panels
 from attnviz.ui.mechanisms.cnn_attention.panels import panel_of
 
@@ -10,12 +11,12 @@ from .placed import NETS
 
 
 def test_blocks_show_what_the_ink_attends_to_and_controls_the_picture(here: Path) -> None:
-    panel = panel_of(cards.read("cnn_attention.wide"))
+    panel = panel_of(net("cnn_attention.wide"))
     assert (panel.renderer, panel.kind) == ("share", "3 heads, 4 × 6 blocks")
     assert (panel.rows, panel.columns, panel.heads) == (4, 6, 3)
     assert panel.options["boxes"] == [0, 0, 4, 4, 11, 11]
     for name in ("within", "plain"):
-        assert panel_of(cards.read(f"cnn_attention.{name}")).renderer == "ink"
+        assert panel_of(net(f"cnn_attention.{name}")).renderer == "ink"
 
 
 def test_a_control_takes_no_panel_from_the_mechanism(here: Path) -> None:

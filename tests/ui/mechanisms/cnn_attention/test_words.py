@@ -5,15 +5,16 @@ from pathlib import Path
 import numpy as np
 
 from attnviz.cards import Figure
-from attnviz.ui.mechanisms.cnn_attention import blocks, words
-from attnviz.ui.shared import inference
+from attnviz.subjects import Picture, Subject, net
+from attnviz.ui.live.attention_view import attention
+from attnviz.ui.mechanisms.cnn_attention import words
 
 from .placed import SHOWN
 
 
 def test_the_largest_weight_is_named_with_its_place(here: Path) -> None:
     for name in SHOWN:
-        view = blocks.view(inference.exactly(f"cnn_attention.{name}"), "strokes", 23)
+        view = attention(Subject(net(f"cnn_attention.{name}"), Picture("strokes", 23)), "block")
         head, query, key, weight = words.strongest(view)
         scores = view.query @ view.key.transpose(0, 2, 1) / view.query.shape[2] ** 0.5
         weights = np.exp(scores) / np.exp(scores).sum(2, keepdims=True)

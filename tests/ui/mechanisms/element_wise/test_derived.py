@@ -9,10 +9,13 @@ import pytest
 
 from attnviz.data import samples
 from attnviz.errors import BadInput
+from attnviz.subjects import Picture, Subject, net
+from attnviz.ui.components.payload import unpack
 from attnviz.ui.live.answer import Said, ask_model
 from attnviz.ui.live.request import Ask
 from attnviz.ui.mechanisms.element_wise import stages
-from attnviz.ui.shared import cache, inference
+from attnviz.ui.mechanisms.element_wise.derived import STAGES_VIEW
+from attnviz.ui.shared import cache
 from tests.browser.apps.element_wise_nets import Switches
 from tests.browser.apps.element_wise_nets import stages as spelled_out
 
@@ -24,18 +27,18 @@ def ask(
 ) -> Said:
     wanted = {"it": {"derived": derived, "parameters": parameters}}
     asked = Ask.model_validate({"checkpoint": name, "edits": list(edits), "wanted": wanted})
-    return ask_model(cache.single(name), asked, image[None], {})
+    return ask_model(cache.single(net(name)), asked, image[None], {})
 
 
 def logits(name: str, parameters: dict[str, Any], edits: Any = (), number: int = 0) -> np.ndarray:
-    image = cache.picture(NETS[name.partition(".")[2]][0], number)[0]
+    image = Picture(NETS[name.partition(".")[2]][0], number).picture
     return ask(name, image, parameters, edits).logits[0].numpy()
 
 
 def expected(name: str, switches: Switches, number: int = 0) -> np.ndarray:
-    checkpoint = inference.exactly(name)
-    view = stages.view(checkpoint, checkpoint.card.recipe.data, number)
-    line = checkpoint.model.classifier
+    model, its_net = loaded = net(name).load(double=True)
+    view = stages.view(loaded, Picture(str(its_net.data), number))
+    line = model.classifier
     return line.weight.numpy() @ spelled_out(view, switches)[-1]["output"].ravel() + line.bias.numpy()
 
 
@@ -56,12 +59,12 @@ def test_eps_and_skip(here: Path, name: str, parameters: dict[str, Any], switche
 
 def test_a_relevance_from_elsewhere(here: Path) -> None:
     name, few = "element_wise.small", samples.read("fashion_mnist")
-    view = stages.view(inference.exactly(name), "fashion_mnist", 0)
+    view = stages.view(net(name).load(double=True), Picture("fashion_mnist", 0))
     ones = [np.ones_like(layer.x_weights) for layer in view.layers]
     zeros = [np.zeros_like(layer.x_weights) for layer in view.layers]
     means = [layer.mean for layer in view.layers]
     other = replace(view, input=few.images[7].transpose(2, 0, 1) / 255)
-    borrowed = [said["normed_relevance"] for said in spelled_out(other)]
+    borrowed = [stage["normed_relevance"] for stage in spelled_out(other)]
     number = {"data": "fashion_mnist", "other": int(few.numbers[7])}
     for parameters, relevance in (
         ({"relevance": "one"}, ones), ({"relevance": "zero"}, zeros), ({"relevance": "mean"}, means),
@@ -85,10 +88,10 @@ def test_the_stages_of_named_layers_come_back(here: Path) -> None:
     found = ask("element_wise.small", image, {"layers": ["layers.0", "layers.1"]}).found
     axes, output = found["it.output"]
     assert axes == ["batch", "layer", "channel", "row", "column"]
-    view = stages.view(inference.exactly("element_wise.small"), "fashion_mnist", 0)
-    said = spelled_out(view)
-    np.testing.assert_allclose(output[0], [one["output"] for one in said], atol=1e-5)
-    np.testing.assert_allclose(found["it.attended"][1][0], [one["attended"].mean(0) for one in said], atol=1e-5)
+    view = stages.view(net("element_wise.small").load(double=True), Picture("fashion_mnist", 0))
+    each = spelled_out(view)
+    np.testing.assert_allclose(output[0], [one["output"] for one in each], atol=1e-5)
+    np.testing.assert_allclose(found["it.attended"][1][0], [one["attended"].mean(0) for one in each], atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["small", "blocks", "colour"])
@@ -98,11 +101,22 @@ def test_what_is_handed_on_is_laid_out_as_pictures(here: Path, name: str) -> Non
     axes, found = ask(f"element_wise.{name}", image, {}, derived="handed_on").found["it"]
     assert axes == ["batch", "layer", "feature", "row", "column"]
     assert found.shape == (1, 2, 2, *image.shape[:2])
-    view = stages.view(inference.exactly(f"element_wise.{name}"), source, int(samples.read(source).numbers[0]))
-    said = spelled_out(view)[1]
+    picture = Picture(source, int(samples.read(source).numbers[0]))
+    view = stages.view(net(f"element_wise.{name}").load(double=True), picture)
+    stage = spelled_out(view)[1]
     side = image.shape[0] // view.block
-    planes = said["output"].reshape(image.shape[2], view.block, view.block, side, side).transpose(0, 3, 1, 4, 2)
+    planes = stage["output"].reshape(image.shape[2], view.block, view.block, side, side).transpose(0, 3, 1, 4, 2)
     np.testing.assert_allclose(found[0, 1, 1], planes.reshape(image.shape[2], *image.shape[:2]).mean(0), atol=1e-4)
+
+
+def test_the_view_of_the_stage_grid_is_the_same_however_it_is_asked_for(here: Path) -> None:
+    subject = Subject(net("element_wise.small"), Picture("fashion_mnist", 0))
+    header, arrays = unpack(STAGES_VIEW.of(subject))
+    view = stages.view(subject.net.load(double=True), subject.example)
+    assert (header["checkpoint"], header["ask"]) == (subject.net.key, {"data": "fashion_mnist", "number": 0})
+    assert not {"state", "fields", "switches"} & header.keys(), "those belong to a page"
+    np.testing.assert_array_equal(arrays["input"], view.input.astype(arrays["input"].dtype))
+    np.testing.assert_array_equal(arrays["1.mean"], view.layers[1].mean)
 
 
 def test_another_picture_must_be_named(here: Path) -> None:

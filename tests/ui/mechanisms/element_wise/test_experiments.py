@@ -1,6 +1,7 @@
 """What the experiments say of cards and rows."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from attnviz import cards
 from attnviz.cards import Ablated
 from attnviz.figures.dots import Dot
 from attnviz.recipes import RECIPES
+from attnviz.subjects import net
 from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments
 
 
@@ -18,8 +20,9 @@ def test_at_most_five_questions() -> None:
 
 
 def test_ablations_come_from_the_card(here: Path) -> None:
-    card = cards.read("element_wise.small")
-    assert "has no test" in experiments.ablations(card)
+    small = net("element_wise.small")
+    card = cards.read(small.key)
+    assert "has no test" in experiments.ablations(small)
     half = card.figures[0].model_copy(
         update={"value": 0.25, "mean": 0.25, "lowest": 0.25, "highest": 0.25, "per_seed": None, "right": None}
     )
@@ -27,10 +30,11 @@ def test_ablations_come_from_the_card(here: Path) -> None:
         Ablated(name="mean", of="*", title="long", figures=(half,)),
         Ablated(name="x", of="*", title="other", figures=(half,)),
     )
-    said = experiments.ablations(card.model_copy(update={"ablations": ablated}))
-    assert "| as learnt | 50.00 % |" in said
-    assert "| its mean map over training pictures | 25.00 % |" in said
-    assert "| other | 25.00 % |" in said
+    found = experiments.ablations(replace(small, card=card.model_copy(update={"ablations": ablated})))
+    assert "| as learnt | 50.00 % |" in found
+    assert "| its mean map over training pictures | 25.00 % |" in found
+    assert "| other | 25.00 % |" in found
+    assert "has no test" in experiments.ablations(replace(small, card=None))
 
 
 def test_the_verdict_names_a_control_that_is_better_and_not_larger() -> None:

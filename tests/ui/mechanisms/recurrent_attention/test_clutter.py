@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.data.cluttered import CLUTTERED, thrown
 from attnviz.data.inputs import drawing
+from attnviz.subjects import example
 from attnviz.ui.mechanisms.recurrent_attention import clutter
 
 from .placed import lay
@@ -20,7 +21,7 @@ INK[6:22, 12:16] = 255
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """Return an app that draws the choice around the picture that its state names, and keeps what comes back."""
+    """Return an app that draws the choice around the picture that its state names, and keeps what is returned."""
     lay(tmp_path, "with", CONFIG, 0, DATA)
     lay(tmp_path, "without", CONFIG, 0, "mnist")
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
@@ -28,12 +29,12 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     def script() -> None:
         import streamlit as st
 
-        from attnviz import cards
+        from attnviz.subjects import example, net
         from attnviz.ui.mechanisms.recurrent_attention import clutter
-        from attnviz.ui.shared.pickers import Picture
 
-        card = cards.read(f"recurrent_attention.{st.session_state.setdefault('model', 'with')}")
-        st.session_state["found"] = clutter.around(card, Picture(st.session_state["source"], 0))
+        chosen = example(st.session_state["source"])
+        named = net(f"recurrent_attention.{st.session_state.setdefault('model', 'with')}")
+        st.session_state["found"] = clutter.around(named, chosen)
 
     app = AppTest.from_function(script, default_timeout=60)
     app.session_state["source"] = drawing.name(INK)
@@ -41,7 +42,8 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
 
 
 def seen(page: AppTest) -> np.ndarray:
-    return drawing.read(page.session_state["found"][0].source)
+    found: np.ndarray = page.session_state["found"][0].picture[:, :, 0]
+    return found
 
 
 def test_a_number_of_a_throw_is_the_same_picture_anywhere(page: AppTest) -> None:
@@ -72,7 +74,7 @@ def test_what_has_no_clutter_stays_as_it_is_and_leaves_no_word_in_the_url(
     page.session_state["model"], page.session_state["source"] = model, source
     page.run()
     chosen, word = page.session_state["found"]
-    assert (chosen.source, word) == (source, {})
+    assert (chosen, word) == (example(source), {})
     assert not page.toggle
 
 
@@ -83,4 +85,4 @@ def test_a_drawing_whose_clutter_no_url_can_hold_is_seen_without(
     page.run()
     assert page.caption[0].value.endswith("You see it without clutter\\.")
     chosen, word = page.session_state["found"]
-    assert (chosen.source, word) == (drawing.name(INK), {"clutter": 1})
+    assert (chosen, word) == (example(drawing.name(INK)), {"clutter": 1})

@@ -10,8 +10,12 @@ import torch
 from attnviz.answers import as_batch
 from attnviz.data import samples
 from attnviz.errors import BadInput
+from attnviz.subjects import Picture, Subject, net
+from attnviz.ui.components.glimpse_player import packed, unpacked
 from attnviz.ui.live.answer import Said, ask_model
 from attnviz.ui.live.request import Ask
+from attnviz.ui.mechanisms.recurrent_attention import glances
+from attnviz.ui.mechanisms.recurrent_attention.derived import GLIMPSES_VIEW
 from attnviz.ui.shared import cache
 
 from .placed import NETS, SOURCE
@@ -20,18 +24,18 @@ from .spelled import Spelled, spelled
 
 def image_of(name: str, number: int) -> np.ndarray:
     few = samples.read(SOURCE)
-    return cache.seen(cache.single(f"recurrent_attention.{name}").card, SOURCE, int(few.numbers[number]))
+    return Picture(SOURCE, int(few.numbers[number])).taken_by(net(f"recurrent_attention.{name}"))
 
 
 def ask(name: str, number: int, seed: int | None, locations: list[Any], **more: Any) -> Said:
     wanted = {"path": {"derived": "glimpses", "parameters": {"locations": locations, **more}}}
     asked = Ask.model_validate({"checkpoint": f"recurrent_attention.{name}", "seed": seed, "wanted": wanted})
-    return ask_model(cache.single(asked.checkpoint), asked, image_of(name, number)[None], {})
+    return ask_model(cache.single(net(asked.checkpoint)), asked, image_of(name, number)[None], {})
 
 
 def expected(name: str, number: int, seed: int | None, forced: dict[int, Any]) -> Spelled:
-    model, card = cache.single(f"recurrent_attention.{name}")
-    config = {"size": 12, "scales": 3, **card.config}
+    model, its_net = cache.single(net(f"recurrent_attention.{name}"))
+    config = {"size": 12, "scales": 3, **its_net.config}
     return spelled(model.state_dict(), config, image_of(name, number), seed, forced)
 
 
@@ -70,9 +74,9 @@ def test_the_path_follows_from_where_it_is_forced(here: Path, name: str, locatio
 @pytest.mark.parametrize("name", ["small", "wide"])
 def test_many_paths_are_drawn_at_once_each_for_itself(here: Path, name: str) -> None:
     said = ask(name, 3, 0, [None, [0.25, -0.5]], paths=50)
-    model, card = cache.single(f"recurrent_attention.{name}")
+    model, its_net = cache.single(net(f"recurrent_attention.{name}"))
     batch = as_batch(image_of(name, 3)).expand(50, -1, -1, -1)
-    forced = torch.full((1, card.config["glimpses"], 2), torch.nan)
+    forced = torch.full((1, its_net.config["glimpses"], 2), torch.nan)
     forced[0, 1] = torch.tensor([0.25, -0.5])
     with torch.no_grad():
         wanted = model.look(batch, generator=torch.Generator().manual_seed(0), locations=forced)
@@ -83,6 +87,18 @@ def test_many_paths_are_drawn_at_once_each_for_itself(here: Path, name: str) -> 
     assert len(np.unique(corners[:, 2], axis=0)) > 10, "they differ"
     with pytest.raises(BadInput, match="parameters of glimpses"):
         ask(name, 3, 0, [], paths=51)
+
+
+@pytest.mark.parametrize("draw", [None, 0, 2])
+def test_the_view_of_the_player_is_the_same_however_it_is_asked_for(here: Path, draw: int | None) -> None:
+    subject = Subject(net("recurrent_attention.small"), Picture(SOURCE, int(samples.read(SOURCE).numbers[3])))
+    found = GLIMPSES_VIEW.of(subject, draw=draw)
+    view = unpacked(found)
+    wanted = glances.view(subject.net.load(), subject.example, draw)
+    assert (view.draw, view.label, view.asked) == (draw, wanted.label, subject.example.asked)
+    np.testing.assert_array_equal(view.path.belief, wanted.path.belief)
+    np.testing.assert_array_equal(view.path.corner, wanted.path.corner)
+    assert packed(view) == found == packed(wanted)
 
 
 def test_what_cannot_be_forced_is_refused(here: Path) -> None:
@@ -97,4 +113,4 @@ def test_a_model_without_glimpses_has_no_path() -> None:
     wanted = {"path": {"derived": "glimpses"}}
     asked = Ask.model_validate({"checkpoint": "pixel_line.digits", "wanted": wanted})
     with pytest.raises(BadInput, match="does not look in glimpses"):
-        ask_model(cache.single(asked.checkpoint), asked, np.zeros((1, 28, 28, 1), np.uint8), {})
+        ask_model(cache.single(net(asked.checkpoint)), asked, np.zeros((1, 28, 28, 1), np.uint8), {})

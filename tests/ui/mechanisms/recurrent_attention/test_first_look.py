@@ -9,24 +9,21 @@ import numpy as np
 import pytest
 
 from attnviz import cards, data
-from attnviz.cards import Card
+from attnviz.subjects import Net, Picture, Subject, usable
 from attnviz.ui.components.glimpse_player import GlimpseView
 from attnviz.ui.components.glimpse_player import Path as Glimpsed
 from attnviz.ui.components.payload import header_of
 from attnviz.ui.mechanisms.recurrent_attention import first_look, glances
 from attnviz.ui.shared import first_look as shared
-from attnviz.ui.shared import inference
-from attnviz.ui.shared.pickers import Picture
+from attnviz.ui.shared import pickers
 
 ROOT = Path(__file__).parents[4]
 
 
-def shown() -> list[Card]:
-    """Return the committed models whose pictures need no download."""
-    found = cards.usable([name for name in cards.names() if name.startswith("recurrent_attention.")]).values()
-    specs = {card.name: data.spec(card.recipe.data) for card in found}
-    sources = {name: data.sources(spec.classes, spec.shape) for name, spec in specs.items()}
-    return [card for card in found if any(not data.spec(one).megabytes for one in sources[card.name])]
+def shown() -> list[Net]:
+    """Return the committed nets whose pictures need no download."""
+    found = usable([name for name in cards.names() if name.startswith("recurrent_attention.")]).values()
+    return [net for net in found if any(not data.spec(one).megabytes for one in pickers.sources(net))]
 
 
 def same(found: GlimpseView, wanted: GlimpseView) -> None:
@@ -38,26 +35,26 @@ def same(found: GlimpseView, wanted: GlimpseView) -> None:
     assert replace(found, **kept).__dict__ == replace(wanted, **kept).__dict__
 
 
-@pytest.mark.parametrize("card", shown(), ids=lambda card: card.name)
-def test_it_equals_what_the_model_computes_and_is_right(card: Card) -> None:
-    stored = shared.stored(card.name)
+@pytest.mark.parametrize("net", shown(), ids=lambda net: net.key)
+def test_it_equals_what_the_model_computes_and_is_right(net: Net) -> None:
+    stored = shared.stored(net.key)
     assert stored is not None, "trained again: run python -m attnviz.ui.mechanisms.recurrent_attention.first_look"
-    chosen = first_look.opens(card, header_of(stored)["source"])
-    found = first_look.view(card, chosen, 0)
-    checkpoint = inference.exactly(card.name)
-    same(found, glances.view(checkpoint, chosen.source, chosen.number, 0))
+    chosen = first_look.opens(net, header_of(stored)["ask"]["data"])
+    assert first_look.stored(Subject(net, chosen), 0) == stored
+    found = first_look.view(Subject(net, chosen), 0)
+    same(found, glances.view(net.load(), chosen, 0))
     assert found.classes[found.path.belief[-1].argmax()] == found.label
 
 
 def test_another_draw_is_computed() -> None:
-    card = shown()[0]
-    stored = shared.stored(card.name)
+    net = shown()[0]
+    stored = shared.stored(net.key)
     assert stored
-    values = header_of(stored)
-    chosen = Picture(values["source"], values["number"])
-    assert first_look.view(card, chosen, None).draw is None
-    assert first_look.view(card, chosen, 3).draw == 3
-    assert first_look.view(card, replace(chosen, number=5), 0).number == 5
+    subject = Subject(net, Picture(**header_of(stored)["ask"]))
+    assert first_look.view(subject, None).draw is None
+    assert first_look.view(subject, 3).draw == 3
+    another = replace(subject.example, number=5)
+    assert first_look.view(Subject(net, another), 0).asked == another.asked
 
 
 def test_the_page_opens_without_torch(tmp_path: Path) -> None:

@@ -8,20 +8,20 @@ import torch
 
 from attnviz.answers import as_batch
 from attnviz.data import samples
+from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms.recurrent_attention import glances
-from attnviz.ui.shared import cache, inference
 
 from .placed import NETS, SOURCE
 
-NUMBER = int(samples.read(SOURCE).numbers[4])
+PICTURE = Picture(SOURCE, int(samples.read(SOURCE).numbers[4]))
 
 
 @pytest.mark.parametrize("name", NETS)
 @pytest.mark.parametrize("draw", [None, 2])
 def test_the_path_is_what_the_model_does_in_single_precision(here: Path, name: str, draw: int | None) -> None:
-    view = glances.view(inference.exactly(f"recurrent_attention.{name}"), SOURCE, NUMBER, draw)
-    model, card = cache.single(f"recurrent_attention.{name}")
-    assert view.picture.shape[:2] == (card.config.get("rows", 28), card.config.get("columns", 28))
+    model, its_net = loaded = net(f"recurrent_attention.{name}").load()
+    view = glances.view(loaded, PICTURE, draw)
+    assert view.picture.shape[:2] == (its_net.config.get("rows", 28), its_net.config.get("columns", 28))
     generator = None if draw is None else torch.Generator().manual_seed(draw)
     with torch.no_grad():
         seen = model.look(as_batch(view.picture), generator=generator)
@@ -29,30 +29,29 @@ def test_the_path_is_what_the_model_does_in_single_precision(here: Path, name: s
     np.testing.assert_array_equal(view.path.location_mean, seen.means[0])
     np.testing.assert_allclose(view.path.belief, seen.logits[0].softmax(-1), atol=1e-7)
     np.testing.assert_allclose(view.path.baseline, seen.baselines[0], atol=1e-7)
-    assert (view.draw, view.policy) == (draw, card.config.get("policy", "learnt"))
+    assert (view.draw, view.policy) == (draw, its_net.config.get("policy", "learnt"))
     assert view.label in view.classes
 
 
 def test_a_path_can_be_forced(here: Path) -> None:
     forced = ((-1.0, 1.0), (0.25, -0.5), (1.0, -1.0))
-    view = glances.view(inference.exactly("recurrent_attention.wide"), SOURCE, NUMBER, 0, forced)
+    view = glances.view(net("recurrent_attention.wide").load(), PICTURE, 0, forced)
     np.testing.assert_array_equal(view.path.location, np.array(forced, np.float32))
     np.testing.assert_array_equal(view.path.corner[:, 0], [[0 - 2, 28 - 2], [12 - 2, 7 - 2], [20 - 2, 0 - 2]])
 
 
 def test_the_first_right_picture_is_the_first_that_is_answered_correctly(here: Path) -> None:
-    checkpoint, few = inference.exactly("recurrent_attention.small"), samples.read(SOURCE)
-    found = glances.first_right(checkpoint, SOURCE)
+    loaded, few = net("recurrent_attention.small").load(), samples.read(SOURCE)
+    found = glances.first_right(loaded, SOURCE)
     for number in few.numbers.tolist():
-        view = glances.view(checkpoint, SOURCE, number, 0)
+        view = glances.view(loaded, Picture(SOURCE, number), 0)
         assert (view.classes[view.path.belief[-1].argmax()] == view.label) == (number == found)
         if number == found:
             break
 
 
 def test_the_mean_path_is_the_mean(here: Path) -> None:
-    checkpoint = inference.exactly("recurrent_attention.small")
-    numbers = tuple(int(number) for number in samples.read(SOURCE).numbers[:3])
-    each = [glances.view(checkpoint, SOURCE, number, None).path.location for number in numbers]
+    loaded, numbers = net("recurrent_attention.small").load(), samples.read(SOURCE).numbers[: glances.FEW]
+    each = [glances.view(loaded, Picture(SOURCE, int(number)), None).path.location for number in numbers]
     # In single precision, which adds up several pictures in another order than one.
-    np.testing.assert_allclose(glances.mean_path(checkpoint, SOURCE, numbers), np.mean(each, 0), atol=1e-5)
+    np.testing.assert_allclose(glances.mean_path(loaded, SOURCE), np.mean(each, 0), atol=1e-5)

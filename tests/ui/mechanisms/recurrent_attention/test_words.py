@@ -1,19 +1,20 @@
 """What the page says, with the numbers of a model and a picture."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from attnviz import cards
+from attnviz.subjects import Picture, net
 from attnviz.training.reinforcement import COLLAPSED
 from attnviz.ui.mechanisms.recurrent_attention import glances, words
-from attnviz.ui.shared import inference
 
 from .placed import SOURCE
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "sentence"),
     [
         ("small", "147 numbers per glimpse, 588 in all: fewer than the 784 pixels"),
         ("wide", "50 numbers per glimpse, 150 in all: fewer than the 560 pixels"),
@@ -23,10 +24,11 @@ from .placed import SOURCE
         ("small", "this policy has collapsed"),
     ],
 )
-def test_means_has_the_numbers(here: Path, name: str, said: str) -> None:
-    view = glances.view(inference.exactly(f"recurrent_attention.{name}"), SOURCE, 0, 0)
-    found = words.means(view, cards.read(f"recurrent_attention.{name}"))
-    assert said in found
+def test_means_has_the_numbers(here: Path, name: str, sentence: str) -> None:
+    loaded = net(f"recurrent_attention.{name}").load()
+    view = glances.view(loaded, Picture(SOURCE, 0), 0)
+    found = words.means(view, loaded.net)
+    assert sentence in found
     belief = view.path.belief[-1]
     share = "over 99" if 0.995 < belief.max() < 1 else f"{100 * belief.max():.0f}"
     assert f"*{view.classes[belief.argmax()]}* with {share} % after the last" in found
@@ -34,9 +36,19 @@ def test_means_has_the_numbers(here: Path, name: str, said: str) -> None:
 
 def test_the_spread_is_said_of_learnt_policies_alone(here: Path) -> None:
     assert words.COLLAPSED == COLLAPSED
-    assert words.spread(cards.read("recurrent_attention.ring")) == ""
-    card = cards.read("recurrent_attention.small")
+    assert words.spread(net("recurrent_attention.ring")) == ""
+    small = net("recurrent_attention.small")
+    card = cards.read(small.key)
     wide = tuple(one.model_copy(update={"value": 0.4}) for one in card.figures)
-    assert words.spread(card.model_copy(update={"figures": wide})).endswith(
+    assert words.spread(replace(small, card=card.model_copy(update={"figures": wide}))).endswith(
         "varies by at least 0.40 (1 is half a picture)."
     )
+
+
+def test_a_net_without_a_card_has_the_words_of_its_recipe() -> None:
+    for name, early in (("cluttered", True), ("cluttered-every-glimpse", False)):
+        own = net(f"recurrent_attention.{name}")
+        without = replace(own, card=None)
+        assert words.does_not_show(without) == words.does_not_show(own)
+        assert ("trained on its last answer only" in words.does_not_show(without)) is early
+        assert words.spread(without) == ""
