@@ -17,6 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from attnviz.answers import as_batch
 from attnviz.layers.glimpse import Glimpses
+from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms.recurrent_attention.derived import layer_of
 from attnviz.ui.shared import cache
 from tests.browser.harness import launch, ready, running
@@ -96,9 +97,9 @@ def bare(layer: Glimpses, images: torch.Tensor) -> Callable[[], torch.Tensor]:
 
 def bare_times(name: str) -> list[float]:
     """Return the milliseconds of the bare pass, with the same rests between."""
-    model, card = cache.single(name)
+    model, its_net = cache.single(net(name))
     layer = layer_of(model)[1]
-    image = cache.seen(card, SOURCE[layer.retina.shape[0]], 0)
+    image = Picture(SOURCE[its_net.input.rows], 0).taken_by(its_net)
     forward, found = bare(layer, as_batch(image)), []
     for _ in range(WARM + MOVES):
         time.sleep(REST / 1000)
@@ -116,7 +117,7 @@ def high(times: list[float]) -> float:
 def main() -> None:
     """Measure, and print a table."""
     name = sys.argv[1] if len(sys.argv) > 1 else CHECKPOINT
-    source = SOURCE[layer_of(cache.single(name).model)[1].retina.shape[0]]
+    source = SOURCE[net(name).input.rows]
     words = f"v=2&model={name}&data={source}&number=0&glimpse={MOVED + 1}"
     with running() as app, sync_playwright() as playwright, launch(playwright) as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 720})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from attnviz.ui.shared import cache
+from attnviz.subjects import Picture, net
 from tests.sweeps import sweep
 from tests.ui.mechanisms.cnn_attention.placed import NETS, place
 from tests.ui.mechanisms.cnn_attention.spelled import Spelled
@@ -45,9 +45,7 @@ def reading(page: Page) -> dict[str, Any]:
 
 def spelled(folder: Path, name: str) -> tuple[np.ndarray, Spelled]:
     """Return the picture as a model takes it, and what the model computes from it."""
-    from attnviz import cards
-
-    picture = cache.seen(cards.read(f"cnn_attention.{name}"), "strokes", NUMBER)[:, :, 0]
+    picture = Picture("strokes", NUMBER).taken_by(net(f"cnn_attention.{name}"))[:, :, 0]
     return picture, Spelled(folder / f"cnn_attention.{name}", picture, int(str(NETS[name]["heads"])))
 
 

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from attnviz.data import samples
+from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms.element_wise import stages
-from attnviz.ui.shared import inference
 from tests.ui.mechanisms.element_wise.placed import place
 
 from .apps.element_wise_nets import Switches
@@ -42,7 +42,7 @@ def grid(page: Page) -> Locator:
 
 
 def answered(page: Page, wanted: np.ndarray) -> None:
-    """Expect the answer on the screen, once it has come."""
+    """Expect the answer on the screen, once it is there."""
     grid(page).and_(page.locator("[data-answer^='{\"pending\":false']")).wait_for()
     found = json.loads(grid(page).get_attribute("data-answer") or "{}")["logits"]
     np.testing.assert_allclose(found, wanted, atol=1e-4 * np.abs(wanted).max())
@@ -50,9 +50,9 @@ def answered(page: Page, wanted: np.ndarray) -> None:
 
 def expected(switches: Switches) -> np.ndarray:
     """Return the logits of the small model, from its arrays."""
-    checkpoint = inference.exactly(SMALL)
-    view = stages.view(checkpoint, "fashion_mnist", NUMBER)
-    line = checkpoint.model.classifier
+    loaded = net(SMALL).load(double=True)
+    view = stages.view(loaded, Picture("fashion_mnist", NUMBER))
+    line = loaded.model.classifier
     return line.weight.numpy() @ spelled_out(view, switches)[-1]["output"].ravel() + line.bias.numpy()
 
 
@@ -113,9 +113,8 @@ def test_the_heads_of_every_layer_can_be_switched_wherever_the_pointer_was(opene
 def test_attention_can_be_switched_off(opened: Open) -> None:
     page = opened()
     grid(page).get_by_text("0 (off)").click()
-    zeros = [
-        np.zeros_like(layer.x_weights) for layer in stages.view(inference.exactly(SMALL), "fashion_mnist", 0).layers
-    ]
+    layers = stages.view(net(SMALL).load(double=True), Picture("fashion_mnist", NUMBER)).layers
+    zeros = [np.zeros_like(layer.x_weights) for layer in layers]
     grid(page).and_(page.locator(".switched")).wait_for()
     answered(page, expected(Switches(relevance=zeros)))
     expect(grid(page).locator(".stage-wall")).to_contain_text("all 0")

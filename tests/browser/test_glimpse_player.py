@@ -17,6 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnviz.answers import as_batch
 from attnviz.data import samples
 from attnviz.layers.glimpse import Glances
+from attnviz.subjects import Picture, net
 from attnviz.ui.shared import cache
 from tests.sweeps import sweep
 from tests.ui.mechanisms.recurrent_attention.placed import SOURCE, place
@@ -26,6 +27,7 @@ from .held import Held
 from .stock import stocked
 
 NUMBER = int(samples.read(SOURCE).numbers[3])
+PICTURE = Picture(SOURCE, NUMBER)
 Open = Callable[..., Page]
 
 folder = stocked(place)
@@ -69,11 +71,11 @@ def shown(page: Page, **fields: Any) -> dict[str, Any]:
 
 def looked(name: str, draw: int | None = 0, forced: dict[int, tuple[float, float]] | None = None) -> Glances:
     """Return what the model does; `forced` are pixels, of which it looks at the middle."""
-    model, card = cache.single(f"recurrent_attention.{name}")
-    image = cache.seen(card, SOURCE, NUMBER)
+    model, its_net = cache.single(net(f"recurrent_attention.{name}"))
+    image = PICTURE.taken_by(its_net)
     locations = None
     if forced:
-        locations = torch.full((1, card.config["glimpses"], 2), torch.nan)
+        locations = torch.full((1, its_net.config["glimpses"], 2), torch.nan)
         for number, pixel in forced.items():
             for axis, place in enumerate(pixel):
                 locations[0, number, axis] = (2 * place + 1) / image.shape[axis] - 1
@@ -115,12 +117,12 @@ def test_boxes_retina_and_beliefs_are_the_model_s(opened: Open, name: str) -> No
     wanted = looked(name)
     found = shown(page)
     same_path(found, wanted)
-    model, card = cache.single(f"recurrent_attention.{name}")
-    image = cache.seen(card, SOURCE, NUMBER)[:, :, 0]
+    model, its_net = cache.single(net(f"recurrent_attention.{name}"))
+    image = PICTURE.taken_by(its_net)[:, :, 0]
     retina = model.glimpses.retina
     patches = [retina(retina.maps(as_batch(image[:, :, None])), one) for one in wanted.locations[0][:, None]]
     rows, columns = image.shape
-    size, picture = card.config["size"], zoomed(player(page).locator(".paper canvas").first)
+    size, picture = its_net.config["size"], zoomed(player(page).locator(".paper canvas").first)
     paper = picture[image == 0].max()
     outside = 0
     player(page).get_by_role("slider", name="Glimpse").focus()
@@ -235,8 +237,8 @@ def test_keys_move_a_glimpse_by_a_pixel_and_buttons_draw_again(opened: Open) -> 
     player(page).get_by_text("At the means", exact=True).click()
     same_path(shown(page, draw=None), looked("small", None))
     player(page).get_by_text("50 at once", exact=True).click()
-    model, card = cache.single("recurrent_attention.small")
-    batch = as_batch(cache.seen(card, SOURCE, NUMBER)).expand(50, -1, -1, -1)
+    model, its_net = cache.single(net("recurrent_attention.small"))
+    batch = as_batch(PICTURE.taken_by(its_net)).expand(50, -1, -1, -1)
     with torch.no_grad():
         many = model.look(batch, generator=torch.Generator().manual_seed(0))
     shown(page, many=np.bincount(many.logits[:, -1].argmax(-1), minlength=10).tolist())
@@ -328,9 +330,9 @@ def test_the_path_is_saved_as_an_animation_and_as_a_table(opened: Open, tmp_path
     lines = [line for line in Path(download.value.path()).read_text().splitlines() if not line.startswith("#")]
     rows = list(csv.DictReader(lines))
     wanted = looked("wide")
-    model, card = cache.single("recurrent_attention.wide")
+    its_net = net("recurrent_attention.wide")
     np.testing.assert_allclose([float(row["expected reward"]) for row in rows], wanted.baselines[0], atol=1e-6)
-    right = card.classes[wanted.logits[0, -1].argmax()] == cache.picture(SOURCE, NUMBER)[1]
+    right = its_net.classes[wanted.logits[0, -1].argmax()] == PICTURE.target
     assert {row["reward"] for row in rows} == {str(int(right))}
     feet = player(page).locator("tfoot tr")
     assert feet.nth(0).locator("td").all_inner_texts() == [str(int(right))] * 3

@@ -145,6 +145,6 @@ def _view(layers: tuple[StageLayer, ...], picture: np.ndarray, block: int) -> St
     return StageView(
         picture=picture, input=given, layers=layers, block=block, classes=("boot", "sandal", "bag"),
         logits=np.array([2.0, 0.5, -1.0]), probabilities=np.array([0.78, 0.18, 0.04]), label="boot",
-        checkpoint=None, source="drawn", number=0, other=(1, given[:, ::-1].copy()),
+        checkpoint=None, asked={"data": "drawn", "number": 0}, other=(1, given[:, ::-1].copy()),
         origin={"model": "drawn", "image": "drawn/0"},
     )  # fmt: skip

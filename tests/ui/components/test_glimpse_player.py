@@ -1,12 +1,14 @@
 """The view of the glimpse player in the words of a URL, which draw it means, and paths that are refused."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.glimpse_player import FIELDS, Path, draw_of
+from attnviz.ui.components.glimpse_player import FIELDS, GlimpseView, Path, draw_of, packed, unpacked
+from attnviz.ui.components.payload import header_of
 
 VIEW = {"glimpse": 2, "locations": "fifty", "draw": 4, "moved": [[1, 4, 6]]}
 
@@ -42,3 +44,21 @@ def test_every_array_of_a_path_has_a_row_for_each_glimpse_and_a_corner_for_each_
             path(**{name: getattr(path(), name)[:3]})
     with pytest.raises(BadInput, match="expected a corner for each of 3 scales"):
         path(corner=np.zeros((4, 2, 2)))
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_what_was_packed_can_be_read_again(known: bool) -> None:
+    generator = np.random.default_rng(0)
+    single = {name: generator.random(array.shape).astype(np.float32) for name, array in vars(path()).items()}
+    view = GlimpseView(
+        picture=generator.integers(0, 256, (9, 7, 1), np.uint8), path=path(**single), draw=3 if known else None,
+        policy="learnt", std=0.1, centre=True, classes=("a", "b"), label="b" if known else None, checkpoint="m.n",
+        asked={"data": "drawn", "number": 4}, forced=((0.5, -1.0),) * known, ink=known, origin={"seed": 1},
+    )  # fmt: skip
+    found = unpacked(packed(view))
+    arrays = {"picture": None, "path": None}
+    assert replace(found, **arrays).__dict__ == replace(view, **arrays).__dict__
+    np.testing.assert_array_equal(found.picture, view.picture)
+    for name, array in vars(view.path).items():
+        np.testing.assert_array_equal(getattr(found.path, name), array)
+    assert not {"state", "fields", "parts"} & header_of(packed(view)).keys(), "those belong to a page"

@@ -37,14 +37,17 @@ def test_nonsense_stays_as_it_is_for_the_component_to_name(words: dict[str, str]
 
 def test_learnt_numbers_travel_in_single_precision_and_lose_nothing() -> None:
     def page() -> None:
-        from attnviz.ui.components.stage_grid import stage_grid
+        from attnviz.ui.components.stage_grid import packed, stage_grid
         from tests.browser.apps.element_wise_nets import grey
 
         stage_grid(grey(), key="stages", state={"head": 2})
+        stage_grid(packed(grey()), key="of bytes", state={"head": 2})
 
     at = AppTest.from_function(page, default_timeout=60).run()
     assert not at.exception
-    header, arrays = unpack(at.get("bidi_component")[0].proto.bytes)
+    (header, arrays), (again, same) = (unpack(one.proto.bytes) for one in at.get("bidi_component"))
+    assert {**header, "state": None} == {**again, "state": None}, "a view and its bytes give the same"
+    assert all(np.array_equal(array, same[name]) for name, array in arrays.items())
     view = NETS["grey"]()
     assert header["state"]["view"]["value"]["head"] == 2
     assert arrays["0.x_weights"].dtype == np.float32

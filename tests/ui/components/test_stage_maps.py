@@ -5,7 +5,8 @@ import pytest
 
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
-from attnviz.ui.components.stage_maps import FIELDS, ConvolutionMaps
+from attnviz.ui.components.payload import unpack
+from attnviz.ui.components.stage_maps import FIELDS, ConvolutionMaps, StageMapsView, packed
 
 
 def test_a_view_goes_into_the_url_and_comes_back() -> None:
@@ -22,3 +23,13 @@ def test_maps_and_the_grid_that_they_lie_on_belong_together() -> None:
         ConvolutionMaps("conv.0", maps, None, Grid(4, 3), None)
     with pytest.raises(BadInput, match="belong together"):
         ConvolutionMaps("conv.0", maps, maps, Grid(3, 4), None)
+
+
+def test_a_view_is_packed_without_what_belongs_to_a_page() -> None:
+    maps, picture = np.arange(24.0).reshape(2, 3, 4), np.zeros((3, 4, 1), np.uint8)
+    layer = ConvolutionMaps("conv.0", maps, None, Grid(3, 4), None)
+    header, arrays = unpack(packed(StageMapsView(picture, (layer,), ink=True, origin={"seed": 1})))
+    boxes = {"conv": [0, 0, 1, 1, 1, 1], "pool": None}
+    assert header == {"layers": [{"path": "conv.0", "boxes": boxes}], "ink": True, "origin": {"seed": 1}}
+    assert arrays.keys() == {"picture", "0.conv"}
+    np.testing.assert_array_equal(arrays["0.conv"], maps)

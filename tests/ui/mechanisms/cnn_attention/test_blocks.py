@@ -83,4 +83,5 @@ def test_a_pixel_outside_of_its_box_does_not_change_a_value(here: Path) -> None:
 def test_only_blocks_that_see_one_another_are_no_control(here: Path) -> None:
     from attnviz.ui.mechanisms import is_control
 
-    assert [name for name in NETS if not is_control(net(f"cnn_attention.{name}"))] == [*SHOWN]
+    nets = {name: net(f"cnn_attention.{name}") for name in NETS}
+    assert [name for name, one in nets.items() if not is_control(one.architecture, one.config)] == [*SHOWN]

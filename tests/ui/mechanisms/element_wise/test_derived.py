@@ -11,13 +11,12 @@ from attnviz.data import samples
 from attnviz.errors import BadInput
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.components.payload import unpack
-from attnviz.ui.live.answer import Said, ask_model
-from attnviz.ui.live.request import Ask
+from attnviz.ui.live.answer import Said
 from attnviz.ui.mechanisms.element_wise import stages
 from attnviz.ui.mechanisms.element_wise.derived import STAGES_VIEW
-from attnviz.ui.shared import cache
 from tests.browser.apps.element_wise_nets import Switches
 from tests.browser.apps.element_wise_nets import stages as spelled_out
+from tests.ui.mechanisms.asked import ask_net
 
 from .placed import NETS
 
@@ -25,9 +24,7 @@ from .placed import NETS
 def ask(
     name: str, image: np.ndarray, parameters: dict[str, Any], edits: Any = (), derived: str = "element_wise"
 ) -> Said:
-    wanted = {"it": {"derived": derived, "parameters": parameters}}
-    asked = Ask.model_validate({"checkpoint": name, "edits": list(edits), "wanted": wanted})
-    return ask_model(cache.single(net(name)), asked, image[None], {})
+    return ask_net(name, image, {"it": {"derived": derived, "parameters": parameters}}, edits=list(edits))
 
 
 def logits(name: str, parameters: dict[str, Any], edits: Any = (), number: int = 0) -> np.ndarray:

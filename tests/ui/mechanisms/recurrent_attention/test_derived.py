@@ -12,11 +12,11 @@ from attnviz.data import samples
 from attnviz.errors import BadInput
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.components.glimpse_player import packed, unpacked
-from attnviz.ui.live.answer import Said, ask_model
-from attnviz.ui.live.request import Ask
+from attnviz.ui.live.answer import Said
 from attnviz.ui.mechanisms.recurrent_attention import glances
 from attnviz.ui.mechanisms.recurrent_attention.derived import GLIMPSES_VIEW
 from attnviz.ui.shared import cache
+from tests.ui.mechanisms.asked import ask_net
 
 from .placed import NETS, SOURCE
 from .spelled import Spelled, spelled
@@ -29,8 +29,7 @@ def image_of(name: str, number: int) -> np.ndarray:
 
 def ask(name: str, number: int, seed: int | None, locations: list[Any], **more: Any) -> Said:
     wanted = {"path": {"derived": "glimpses", "parameters": {"locations": locations, **more}}}
-    asked = Ask.model_validate({"checkpoint": f"recurrent_attention.{name}", "seed": seed, "wanted": wanted})
-    return ask_model(cache.single(net(asked.checkpoint)), asked, image_of(name, number)[None], {})
+    return ask_net(f"recurrent_attention.{name}", image_of(name, number), wanted, seed=seed)
 
 
 def expected(name: str, number: int, seed: int | None, forced: dict[int, Any]) -> Spelled:
@@ -110,7 +109,5 @@ def test_what_cannot_be_forced_is_refused(here: Path) -> None:
 
 
 def test_a_model_without_glimpses_has_no_path() -> None:
-    wanted = {"path": {"derived": "glimpses"}}
-    asked = Ask.model_validate({"checkpoint": "pixel_line.digits", "wanted": wanted})
     with pytest.raises(BadInput, match="does not look in glimpses"):
-        ask_model(cache.single(net(asked.checkpoint)), asked, np.zeros((1, 28, 28, 1), np.uint8), {})
+        ask_net("pixel_line.digits", np.zeros((28, 28, 1), np.uint8), {"path": {"derived": "glimpses"}})
