@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.subjects import Net, Subject, usable
 from attnviz.ui.components.stage_grid import FIELDS, SWITCHES, settled_view, stage_grid
 from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments, words
-from attnviz.ui.mechanisms.element_wise.derived import STAGES_VIEW
+from attnviz.ui.mechanisms.element_wise.view import STAGES_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import cache, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose

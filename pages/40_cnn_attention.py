@@ -8,7 +8,7 @@ from attnviz.ui.components.pixel_viewer import FIELDS, pixel_viewer, settled_vie
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.live.attention_view import ATTENTION_VIEW, attention
 from attnviz.ui.mechanisms.cnn_attention import MECHANISM, experiments, words
-from attnviz.ui.mechanisms.cnn_attention.derived import CONVOLUTIONS_VIEW
+from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def _derived() -> "tuple[View[Any], ...]":
-    from attnviz.ui.mechanisms.cnn_attention import derived
+    from attnviz.ui.mechanisms.cnn_attention import view
 
-    return derived.DERIVED
+    return (view.CONVOLUTIONS_VIEW,)
 
 
 def _is_control(config: "Mapping[str, Any]") -> bool:

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.element_wise import derived
+    from attnviz.ui.mechanisms.element_wise import derived, view
 
-    return derived.DERIVED
+    return view.STAGES_VIEW, *derived.DERIVED
 
 
 def _is_control(config: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""The derived values of element-wise attention: its stages, and a pass with another eps, skip or relevance."""
+"""The derived values of element-wise attention: a forward pass with another eps, skip or relevance."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from pydantic import Field
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import example
-from attnviz.ui.live.derived import Context, Derived, NoParameters, View
+from attnviz.ui.live.derived import Context, Derived, NoParameters
 from attnviz.ui.shared import cache
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from attnviz.readings import Reading
-    from attnviz.subjects import Net, Subject
 
 Path = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,190}$")]
 
@@ -180,23 +179,7 @@ def handed_on(context: Context[NoParameters]) -> Reading:
     return Reading("handed_on", torch.stack(found, 1), ("batch", "layer", "feature", "row", "column"))
 
 
-def payload(subject: Subject, parameters: NoParameters) -> bytes:
-    """Return the stages of all layers, as the stage grid takes them."""
-    from attnviz.ui.components.stage_grid import packed
-    from attnviz.ui.mechanisms.element_wise import stages
-
-    return packed(cache.of_subject(stages.view, subject))
-
-
-def two_passes(parameters: NoParameters, net: Net) -> float:
-    """Return the work of the stage grid's view: a pass on the picture, and one on the picture of another class."""
-    return 2.0
-
-
-STAGES_VIEW = View("stages_view", NoParameters, payload, two_passes)
-
-DERIVED: tuple[Derived[Any] | View[Any], ...] = (
-    STAGES_VIEW,
+DERIVED: tuple[Derived[Any], ...] = (
     Derived("element_wise", Switched, compute, taps, run=run),
     Derived("handed_on", NoParameters, handed_on, lambda parameters: ("*.attended", "*.output")),
 )

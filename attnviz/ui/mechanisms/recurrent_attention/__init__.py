@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.recurrent_attention import derived
+    from attnviz.ui.mechanisms.recurrent_attention import derived, view
 
-    return derived.DERIVED
+    return view.GLIMPSES_VIEW, *derived.DERIVED
 
 
 def _is_control(config: "Mapping[str, Any]") -> bool:

@@ -1,4 +1,4 @@
-"""The derived values of recurrent attention: what the player shows, and a path drawn anew or forced."""
+"""The derived value of recurrent attention: a path over a picture, drawn anew or forced."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from pydantic import Field
 
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
-from attnviz.ui.components.glimpse_player import packed
-from attnviz.ui.live.derived import Context, Derived, View
-from attnviz.ui.mechanisms.recurrent_attention import first_look
+from attnviz.ui.live.derived import Context, Derived
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from attnviz.layers.glimpse import Glimpses
     from attnviz.readings import Reading
-    from attnviz.subjects import Loaded, Net, Subject
+    from attnviz.subjects import Loaded, Net
 
 TAPS = ("location_mean", "location", "patches", "belief", "baseline")
 OF_SEVERAL = ("location", "belief")
@@ -115,25 +113,4 @@ def compute(context: Context[Looked]) -> dict[str, Reading]:
     return {**found, "corner": Reading("corner", corners, ("batch", "glimpse", "scale", "feature"))}
 
 
-class OfDraw(Strict):
-    """Which path the player opens with.
-
-    Args:
-        draw: the seed of the random numbers; None for the path along the means.
-    """
-
-    draw: Annotated[int, Field(ge=0, lt=1 << 31)] | None = 0
-
-
-def payload(subject: Subject, parameters: OfDraw) -> bytes:
-    """Return a path over an example, as the player takes it."""
-    draw = parameters.draw
-    return first_look.stored(subject, draw) or packed(first_look.view(subject, draw))
-
-
-GLIMPSES_VIEW = View("glimpses_view", OfDraw, payload)
-
-DERIVED: tuple[Derived[Any] | View[Any], ...] = (
-    GLIMPSES_VIEW,
-    Derived("glimpses", Looked, compute, taps, settle, run=run, cost=cost),
-)
+DERIVED: tuple[Derived[Any], ...] = (Derived("glimpses", Looked, compute, taps, settle, run=run, cost=cost),)

@@ -12,7 +12,7 @@ from attnviz.tracing import trace
 from attnviz.ui.components import stage_maps
 from attnviz.ui.live.attention_view import attention
 from attnviz.ui.mechanisms.cnn_attention import stages, words
-from attnviz.ui.mechanisms.cnn_attention.derived import CONVOLUTIONS_VIEW
+from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
 
 from .placed import NETS, SHOWN
 from .spelled import Spelled

@@ -14,7 +14,7 @@ from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.components.glimpse_player import packed, unpacked
 from attnviz.ui.live.answer import Said
 from attnviz.ui.mechanisms.recurrent_attention import glances
-from attnviz.ui.mechanisms.recurrent_attention.derived import GLIMPSES_VIEW
+from attnviz.ui.mechanisms.recurrent_attention.view import GLIMPSES_VIEW
 from attnviz.ui.shared import cache
 from tests.ui.mechanisms.asked import ask_net
 
