@@ -11,7 +11,7 @@ import pytest
 from attnviz import cards
 from attnviz.models import MODELS
 from attnviz.recipes import PAPERS
-from attnviz.subjects import nets
+from attnviz.subjects import net
 from attnviz.ui import mechanisms
 from attnviz.ui.components.component import FRONTEND, SHARED, module_of
 from attnviz.ui.mechanisms import MECHANISMS
@@ -63,6 +63,6 @@ def test_what_a_row_names_is_there(row: Mechanism) -> None:
 
 @ROWS
 def test_the_models_of_a_row_have_panels(row: Mechanism) -> None:
-    for net in nets(cards.names()).values():
-        if net.architecture in row.models + row.controls:
-            assert row.panel(net).title
+    for one in map(net, cards.names()):
+        if one.architecture in row.models + row.controls:
+            assert row.panel(one).title
