@@ -70,6 +70,19 @@ class OnDrawing:
 
 
 @dataclass(frozen=True)
+class Height:
+    """How high a component is before its module is there, so that nothing below it moves.
+
+    Args:
+        wide: in pixels of a page of ordinary font size; it grows with the font.
+        phone: in pixels, where the window is at most 700 wide; None for the same as elsewhere.
+    """
+
+    wide: int
+    phone: int | None = None
+
+
+@dataclass(frozen=True)
 class FurtherPage:
     """Another page of a mechanism, which the navigation lists after all mechanisms.
 
@@ -113,6 +126,7 @@ class Mechanism:
         preload: of these and of those that several share, the ones whose modules the browser fetches together with the
             page.
         frontend: where their modules lie.
+        heights: key of a component in its pages -> the height that is reserved for it.
         imports: Python modules that its page needs before torch: imported before the first visitor asks.
     """
 
@@ -137,4 +151,5 @@ class Mechanism:
     components: tuple[str, ...] = ()
     preload: tuple[str, ...] = ()
     frontend: Path = FRONTEND
+    heights: Mapping[str, Height] = field(default_factory=dict)
     imports: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ after them.
 
 import posixpath
 import re
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterable, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from attnviz.ui.components.component import FRONTEND, full_name, module_of
-from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.mechanisms import MECHANISMS, Mechanism
 from attnviz.ui.server import preload
 from attnviz.ui.shared import glossary, room
 
@@ -36,7 +36,7 @@ class Head:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.style = f"<style>{(FRONTEND / 'shared' / 'page.css').read_text()}</style>"
-        self.style += f"<style>{room.style()}</style>" + glossary.element() + TERMS
+        self.style += f"<style>{room.style()}{_reserved(MECHANISMS.values())}</style>" + glossary.element() + TERMS
         drawing = _streamlits(("BidiComponent", "PageLink"), STREAMLITS_PAGE)
         self.scripts = {"draw": drawing + _preload("drawing_pad", FRONTEND)}
         for row in MECHANISMS.values():
@@ -90,6 +90,14 @@ class _Completing:
                 del headers[name]
         await self.pass_on(self.start)
         await self.pass_on({"type": "http.response.body", "body": self.body})
+
+
+def _reserved(rows: Iterable[Mechanism]) -> str:
+    """Return the rules that reserve the heights of mechanisms' components; page.css says how large `--px` is."""
+    heights = [(f".st-key-{key}", height) for row in rows for key, height in row.heights.items()]
+    wide = "".join(f"{element}{{min-height:calc({height.wide} * var(--px))}}" for element, height in heights)
+    phone = "".join(f"{element}{{min-height:{height.phone}px}}" for element, height in heights if height.phone)
+    return f"{wide}@media (max-width:700px){{{phone}}}"
 
 
 def _streamlits(elements: Sequence[str], page: Path) -> str:

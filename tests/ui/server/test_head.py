@@ -9,6 +9,7 @@ import pytest
 
 from attnviz.ui.components.component import FRONTEND
 from attnviz.ui.mechanisms import MECHANISMS, pixel_attention
+from attnviz.ui.mechanisms.mechanism import Height
 from attnviz.ui.server import head, preload
 
 PAGE = b"<html><head><title>x</title></head><body></body></html>"
@@ -125,3 +126,13 @@ def test_what_is_no_page_stays_as_it_is(accept: str, body: tuple[bytes, ...]) ->
     headers, answer = ask("/static/index.js", accept, body)
     assert answer == b"".join(body)
     assert headers == {"content-length": str(len(answer)), "etag": "1"}
+
+
+def test_heights_that_the_rows_of_mechanisms_name_are_reserved() -> None:
+    row = replace(MECHANISMS["element_wise"], heights={"one": Height(300), "two": Height(40, phone=900)})
+    assert head._reserved([row]) == (
+        ".st-key-one{min-height:calc(300 * var(--px))}.st-key-two{min-height:calc(40 * var(--px))}"
+        "@media (max-width:700px){.st-key-two{min-height:900px}}"
+    )
+    _, answer = ask("/element_wise")
+    assert b".st-key-stages{min-height:calc(700 * var(--px))}" in answer

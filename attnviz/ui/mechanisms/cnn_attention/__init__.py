@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import HomePicture, Mechanism, later
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,5 +39,6 @@ MECHANISM = Mechanism(
     derived=_derived,
     components=("stage_maps",),
     preload=("pixel_viewer", "stage_maps"),
+    heights={"blocks": Height(560, phone=1456), "stages": Height(700)},
     imports=("attnviz.ui.components.pixel_viewer", "attnviz.ui.components.stage_maps"),
 )

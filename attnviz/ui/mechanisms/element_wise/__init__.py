@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import HomePicture, Mechanism, later
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
 
 if TYPE_CHECKING:
     from attnviz.ui.live.derived import Derived, View
@@ -40,5 +40,6 @@ MECHANISM = Mechanism(
     derived=_derived,
     components=("stage_grid",),
     preload=("stage_grid",),
+    heights={"stages": Height(700)},
     imports=("attnviz.ui.components.stage_grid",),
 )

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import HomePicture, Mechanism, later
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,5 +40,6 @@ MECHANISM = Mechanism(
     derived=_derived,
     components=("glimpse_player",),
     preload=("glimpse_player",),
+    heights={"glimpses": Height(520)},
     imports=("attnviz.ui.components.glimpse_player",),
 )
