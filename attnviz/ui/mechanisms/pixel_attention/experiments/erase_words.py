@@ -48,15 +48,15 @@ def surprise(changes: Array) -> str:
     """
     attended, jacobian, draws = changes[0], changes[1], changes[2:]
     if (attended < draws).mean() >= 0.9:
-        said = "**As one might expect**: on this picture the most attended pixels matter more than others."
+        verdict = "**As one might expect**: on this picture the most attended pixels matter more than others."
     else:
-        said = (
+        verdict = (
             "**This may surprise you**: on this picture the model does not need the pixels it looks at most any more "
             "than others. Being looked at is not the same as counting for the answer."
         )
     if jacobian < min(attended, float(draws.min())):
-        said += " The pixels that the Jacobian chooses matter most: it asks the answer itself, not the attention."
-    return said
+        verdict += " The pixels that the Jacobian chooses matter most: it asks the answer itself, not the attention."
+    return verdict
 
 
 def table(changes: Array, answers: Sequence[str], ink: int, jacobian_ink: int, count: int, unit: str) -> str:
