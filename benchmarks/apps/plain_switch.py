@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from attnviz.ui.shared import cache
+from attnviz.subjects import Picture
 
 st.selectbox("Model", ["one", "two"], key="model")
 if st.button("Next"):
     st.session_state["number"] = st.session_state.get("number", 0) + 1
 number = st.session_state.get("number", 0)
-image, label = cache.picture("strokes", number)
+image = Picture("strokes", number).picture
 st.image(image[..., 0], width=400)
 st.html(f'<p id="shown">{st.session_state["model"]} {number}</p>')

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz import checkpoints
 from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import ONE_TOKEN
+from attnviz.subjects import net
 from attnviz.training import seeds
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments import one_token
@@ -71,7 +72,7 @@ def test_the_line_is_the_net(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     odds = (arrays["maps"][0] * pictures[:, 0].numpy()).sum((1, 2)) + header["origin"]["bias"]
     np.testing.assert_allclose(odds, model.double()(pictures)[:, 0].numpy(), rtol=1e-9)
     assert "the two differ by" in said(test)
-    assert one_token.kernels(checkpoints.Checkpoint(model, checkpoints.load(one_token.NAME).card)).apart < 1e-9
+    assert one_token.kernels(net(one_token.NAME).load(double=True)).apart < 1e-9
     assert not [button for button in test.button if "Open this model" in button.label]
 
 

@@ -8,7 +8,8 @@ import torch
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from attnviz import cards, checkpoints, data
+from attnviz import checkpoints, data
+from attnviz.subjects import net
 from attnviz.tracing import trace
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments import outputs
@@ -37,7 +38,8 @@ def said(test: AppTest) -> str:
 
 
 def numbers() -> tuple[int, ...]:
-    return outputs.fitting(cards.read("pixel_attention.without"), "strokes")
+    found = outputs.in_turn(net("pixel_attention.without"), "strokes", [*"8181818"])
+    return tuple(one.number for one in found)
 
 
 def images() -> np.ndarray:
@@ -109,8 +111,8 @@ def test_how_alike_output_and_picture_are_is_computed() -> None:
 
 
 def test_an_even_output_is_said_to_hold_nothing() -> None:
-    card = cards.read("pixel_attention.without")
-    assert "nothing is left of the picture" in outputs.means(card, np.ones((7, 28, 28)), images() / 255, 1)
+    without = net("pixel_attention.without")
+    assert "nothing is left of the picture" in outputs.means(without, np.ones((7, 28, 28)), images() / 255, 1)
 
 
 def test_the_tile_of_the_picture_in_the_viewer_is_framed() -> None:

@@ -1,5 +1,6 @@
 """Query, key and value on the page: the maps are those of a trace, the words fit them, nonsense is a sentence."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import checkpoints, data
 from attnviz.answers import as_batch
+from attnviz.grids import Grid
+from attnviz.subjects import net
 from attnviz.tracing import trace
 from attnviz.ui.mechanisms.pixel_attention.experiments import qkv
 from attnviz.ui.shared.wording import short
@@ -87,7 +90,6 @@ def test_one_head_of_one_component_is_a_table_of_one(several: Path) -> None:
 
 
 def test_a_model_of_one_token_is_refused_in_a_sentence(several: Path) -> None:
-    card = checkpoints.load(NAME).card
-    assert qkv.refusal(card) is None
-    one = card.model_copy(update={"config": {**card.config, "patch": 28}})
-    assert "many pixels as one token" in str(qkv.refusal(one))
+    several_tokens = net(NAME)
+    assert qkv.refusal(several_tokens) is None
+    assert "many pixels as one token" in str(qkv.refusal(replace(several_tokens, grid=Grid(1, 1))))
