@@ -33,9 +33,9 @@ class Lines:
     """The linear function w * intensity + b of every component; the first axis runs over `PARTS`.
 
     Args:
-        weight: (part, head, component) w, of the intensity as it enters the layer.
-        bias: likewise, b.
-        mean, std: that the intensities are standardised by.
+        weight: the factors w (part, head, component) of the intensity as it enters the layer.
+        bias: the constants b, likewise.
+        mean, std: the mean and the standard deviation that standardise the intensities.
     """
 
     weight: Array
@@ -190,7 +190,7 @@ def turn(view: AttentionView, lines: Lines, at: tuple[int, int, int], label: str
 
 
 def keep_handle(key: str, word: str) -> None:
-    """Write the position at which a slider came to rest into the URL."""
+    """Write the position at which a slider rests into the URL."""
     at = rested(key)
     url_state.set_value(**{word: None if at is None else f"{at:.10g}"})
 

@@ -26,14 +26,14 @@ def test_every_model_can_give_what_its_panel_shows(name: str) -> None:
     for wanted in ask.wanted.values():
         wanted.find(find)
     here = always.source(loaded.net.data)
-    said = ask_model(loaded, ask, data.load(here, data.shown(here).split, count=4).images[3:], {})
-    assert (panel.renderer == "ink") == (not said.found)
-    if said.found:
-        assert said.found[MAP][1].numel() == panel.prefix + panel.rows * panel.columns
-    assert ("head" in said.parameters.get(MAP, {})) == (panel.renderer == "share")
+    answer = ask_model(loaded, ask, data.load(here, data.shown(here).split, count=4).images[3:], {})
+    assert (panel.renderer == "ink") == (not answer.found)
+    if answer.found:
+        assert answer.found[MAP][1].numel() == panel.prefix + panel.rows * panel.columns
+    assert ("head" in answer.parameters.get(MAP, {})) == (panel.renderer == "share")
     if panel.renderer == "share":
         assert panel.heads == loaded.net.config.get("heads", 1)
-        np.testing.assert_allclose(said.found[MAP][1].mean(), 1, rtol=1e-4)
+        np.testing.assert_allclose(answer.found[MAP][1].mean(), 1, rtol=1e-4)
 
 
 @pytest.mark.parametrize(

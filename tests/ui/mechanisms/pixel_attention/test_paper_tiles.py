@@ -43,8 +43,8 @@ def test_the_first_head_of_all_parts_is_one_row_per_part() -> None:
 def test_a_slider_stands_where_the_url_says_if_it_can(
     monkeypatch: pytest.MonkeyPatch, word: str | None, place: float | None
 ) -> None:
-    said: list[str] = []
+    warnings: list[str] = []
     monkeypatch.setattr(st, "query_params", {} if word is None else {"turn": word})
-    monkeypatch.setattr(st, "warning", said.append)
+    monkeypatch.setattr(st, "warning", warnings.append)
     assert place_of_handle("turn", -3.0, 3.0) == place
-    assert len(said) == (word is not None and place is None)
+    assert len(warnings) == (word is not None and place is None)

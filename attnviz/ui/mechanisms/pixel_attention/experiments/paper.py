@@ -40,8 +40,8 @@ class Figure:
 
     Args:
         several: whether its model has several heads.
-        draws: what it draws.
-        shows: what can be seen in it, in words.
+        draws: the kind of its tiles.
+        shows: a description of what can be seen in it.
     """
 
     several: bool

@@ -43,7 +43,7 @@ def grid(test: AppTest) -> tuple[dict, np.ndarray]:
     return header, arrays["maps"]
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(markdown.value for markdown in test.markdown)
 
 
@@ -82,20 +82,20 @@ def test_nothing_removed_is_a_sentence_and_nonsense_the_default() -> None:
     for part in ("removed '9000'", "fill 'grey'", "curve 'perhaps'"):
         assert part in complaints
     assert grid(test)[0]["origin"]["removed"] == 39
-    assert "| 39 pixels |" in said(test)
+    assert "| 39 pixels |" in prose(test)
 
 
 def test_the_curve_waits_for_a_button_and_then_says_what_came_out(few: None) -> None:
     test = run()
-    assert VERDICT not in said(test)
+    assert VERDICT not in prose(test)
     assert test.button(key="erase_start").label == "Remove from 6 pictures"
     test.button(key="erase_start").click().run()
     assert not test.exception
     assert test.query_params["curve"] in ("yes", ["yes"])
     assert job().wait(2, WAIT)
     test.run()
-    assert "6 pictures)" in said(test)
-    assert VERDICT in said(test)
+    assert "6 pictures)" in prose(test)
+    assert VERDICT in prose(test)
     assert [button.label for button in test.button if button.key and button.key.startswith("erase")] == []
 
 
@@ -114,16 +114,16 @@ def test_a_curve_can_be_stopped_and_goes_on_where_it_was(few: None, monkeypatch:
     test = run(curve="yes", fill="background")
     assert job("background").wait(1, WAIT)
     test.run()
-    assert "3 pictures)" in said(test)
+    assert "3 pictures)" in prose(test)
     assert test.get("progress")[0].proto.value == 50
     test.button(key="erase_stop").click().run()
     second.set()
     assert "curve" not in test.query_params
-    assert VERDICT not in said(test)
+    assert VERDICT not in prose(test)
     test.button(key="erase_start").click().run()
     assert job("background").wait(2, WAIT)
     test.run()
-    assert "6 pictures)" in said(test)
+    assert "6 pictures)" in prose(test)
     assert computed == [0, 3], "it went on where it was"
 
 
@@ -170,7 +170,7 @@ def test_tokens_are_counted_from_the_config_and_one_token_is_refused(
 
 
 def test_the_sentence_says_what_the_table_says() -> None:
-    text = said(run(removed="30"))
+    text = prose(run(removed="30"))
     logit = float(re.search(r"with a logit of ([−\d.]+)\.", text)[1].replace("−", "-"))
     after = float(re.search(r"most attended pixels the logit is ([−\d.]+),", text)[1].replace("−", "-"))
     change = float(re.search(r"most attended \| \d+ \| \w+ \| ([+−\d.]+) \|", text)[1].replace("−", "-"))

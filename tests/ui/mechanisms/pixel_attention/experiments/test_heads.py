@@ -27,7 +27,7 @@ def run(**words: str) -> AppTest:
     return opened({"model": NAME, "experiment": "heads", "number": str(NUMBER), **words})
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(element.value for element in [*test.markdown, *test.caption])
 
 
@@ -87,7 +87,7 @@ def test_the_table_and_the_distances_are_those_of_the_measures(several: Path) ->
     order = [int(name) - 1 for name in header["names"]["rows"]]
     assert tuple(order) == found.tree.order
     np.testing.assert_allclose(arrays["maps"][0], found.distances[np.ix_(order, order)])
-    assert heads.groups_in_words(found.tree.groups(0.05)) in said(test)
+    assert heads.groups_in_words(found.tree.groups(0.05)) in prose(test)
 
 
 def test_groups_in_words_count_from_one() -> None:
@@ -106,12 +106,12 @@ def test_one_head_has_nobody_to_be_like(several: Path) -> None:
 
 def test_the_punchline_says_whether_a_single_head_is_needed() -> None:
     whole, none = [0.1, 0.9], [0.7, 0.3]
-    said = heads.punchline(np.array([whole, none, [0.2, 0.8], [0.15, 0.85]]), ("1", "8"))
-    assert "**On this picture no single head is needed**: whichever of the 2 is switched off" in said
-    assert "stays 8. Its probability falls most without head 1, by 10.0 points." in said
-    assert said.endswith("Without any head it answers **1** (70.0 %).")
-    said = heads.punchline(np.array([whole, none, [0.6, 0.4], whole]), ("1", "8"))
-    assert "**On this picture 1 of 2 heads is needed**: without head 1 alone, the answer is no longer 8." in said
+    prose = heads.punchline(np.array([whole, none, [0.2, 0.8], [0.15, 0.85]]), ("1", "8"))
+    assert "**On this picture no single head is needed**: whichever of the 2 is switched off" in prose
+    assert "stays 8. Its probability falls most without head 1, by 10.0 points." in prose
+    assert prose.endswith("Without any head it answers **1** (70.0 %).")
+    prose = heads.punchline(np.array([whole, none, [0.6, 0.4], whole]), ("1", "8"))
+    assert "**On this picture 1 of 2 heads is needed**: without head 1 alone, the answer is no longer 8." in prose
     assert "has a single head" in heads.punchline(np.array([whole, none, none]), ("1", "8"))
 
 

@@ -33,7 +33,7 @@ def grid(test: AppTest, title: str) -> tuple[dict, np.ndarray]:
     return header, arrays["maps"]
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(one.value for one in test.markdown)
 
 
@@ -82,7 +82,7 @@ def test_a_feature_of_several_is_chosen() -> None:
         model(torch.from_numpy(images()[:, None] / 255.0))
     wanted = seen["attention.output"].tensor[..., 3].reshape(7, 14, 14)
     np.testing.assert_allclose(maps, wanted.numpy(), atol=1e-12)
-    assert "goes in as 9 numbers" in said(test)
+    assert "goes in as 9 numbers" in prose(test)
 
 
 @pytest.mark.parametrize("word", ["10", "x", "0"])
@@ -100,14 +100,14 @@ def test_the_numbers_of_one_token_lie_as_its_pixels_did() -> None:
     with torch.no_grad(), trace(model.double(), ["attention.output"]) as seen:
         model(torch.from_numpy(images()[:, None] / 255.0))
     np.testing.assert_allclose(maps.reshape(7, 784), seen["attention.output"].tensor[:, 0].numpy(), atol=1e-12)
-    assert "attention is the constant 1" in said(test)
+    assert "attention is the constant 1" in prose(test)
 
 
 def test_how_alike_output_and_picture_are_is_computed() -> None:
     test = run()
     maps, pictures = grid(test, "Output")[1], grid(test, "Pictures")[1]
     found = [np.corrcoef(one.ravel(), other.ravel())[0, 1] for one, other in zip(maps, pictures, strict=True)]
-    assert f"**{min(found):.2f} to {max(found):.2f}** over 7 pictures".replace("-", "\u2212") in said(test)
+    assert f"**{min(found):.2f} to {max(found):.2f}** over 7 pictures".replace("-", "\u2212") in prose(test)
 
 
 def test_an_even_output_is_said_to_hold_nothing() -> None:

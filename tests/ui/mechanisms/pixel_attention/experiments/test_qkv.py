@@ -28,7 +28,7 @@ def run(**words: str) -> AppTest:
     return opened({"model": NAME, "experiment": "qkv", "number": str(NUMBER), **words})
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(markdown.value for markdown in test.markdown)
 
 
@@ -59,14 +59,14 @@ def test_a_chosen_map_is_framed_and_told_as_a_line(several: Path) -> None:
     assert header["state"]["chosen"]["value"] == 1 * HEADS + 2
     model, card = checkpoints.load(NAME)
     slope = float(model.attention.key.weight[2 * SIZE + 1, 0]) / card.config["std"]
-    assert f"Head 3, component 2: {short(slope)} × intensity" in said(test)
-    assert f"above 0 ({int((model.attention.key.weight > 0).sum())} of 8)" in said(test)
+    assert f"Head 3, component 2: {short(slope)} × intensity" in prose(test)
+    assert f"above 0 ({int((model.attention.key.weight > 0).sum())} of 8)" in prose(test)
 
 
 def test_nothing_is_said_of_a_line_where_attention_has_mixed(several: Path) -> None:
     test = run(qkv="mixed", qkv_tile="3,2")
-    assert "averaged with the weights" in said(test)
-    assert "Head 3, component 2" not in said(test)
+    assert "averaged with the weights" in prose(test)
+    assert "Head 3, component 2" not in prose(test)
 
 
 @pytest.mark.parametrize("word", ["5,1", "1,3", "0,1", "1", "x,y", "1,1,1", "²,1", "9" * 9 + ",1"])
