@@ -5,18 +5,11 @@ import streamlit as st
 from attnviz import subjects
 from attnviz.subjects import Net, Subject
 from attnviz.subjects.drawings import Drawing
-from attnviz.ui.mechanisms.pixel_attention import MECHANISM
+from attnviz.ui.mechanisms.pixel_attention import ERASE, MECHANISM
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase
 from attnviz.ui.mechanisms.pixel_attention.panels import panel_of
 from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.glossary import term
-
-WORD = "erase"  # in the URL: whose picture is erased
-
-
-def is_open() -> bool:
-    """Say whether it is open, and so needs to know what the models see."""
-    return WORD in st.query_params
 
 
 def show(names: list[str], seen: str | None) -> None:
@@ -29,15 +22,15 @@ def show(names: list[str], seen: str | None) -> None:
     known = {net.key: net for net in map(subjects.net, names) if _attends(net)}
     if not known:
         return
-    name = url_state.choice(WORD, ["", *known], "")
+    name = url_state.choice(ERASE, ["", *known], "")
     st.header("Erase what it looks at", anchor=False)
     st.markdown(
         f"Remove the pixels that receive most of a model's {term('attention')}, and as many random ones with as much "
         "ink: does the answer depend on what the model looks at?"
     )
-    st.session_state[WORD] = name or None
+    st.session_state[ERASE] = name or None
     st.pills(
-        "Model", list(known), key=WORD, format_func=lambda one: known[one].title, label_visibility="collapsed",
+        "Model", list(known), key=ERASE, format_func=lambda one: known[one].title, label_visibility="collapsed",
         on_change=_keep,
     )  # fmt: skip
     if not name:
@@ -59,4 +52,4 @@ def _attends(net: Net) -> bool:
 
 
 def _keep() -> None:
-    url_state.set_value(**dict.fromkeys(erase.WORDS), **{WORD: st.session_state[WORD]})
+    url_state.set_value(**dict.fromkeys(erase.WORDS), **{ERASE: st.session_state[ERASE]})
