@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attnviz import cards
+from attnviz.subjects import Subject
 from attnviz.ui.mechanisms.pixel_attention import MECHANISM, explorer, paper_question
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 from attnviz.ui.server import preload
@@ -34,13 +35,14 @@ def see() -> None:
     with page.sentences():
         with page.choices():
             names = [name for name in cards.names() if name.split(".")[0] in MECHANISM.models]
-            card = pickers.model(names, MODEL)
-            chosen = pickers.picture(card)
-        explorer.look(card, chosen)
-        pickers.more(card, chosen)
-        experiments.choose(choice.OF_THE_PAPER, card, chosen, heading="What the paper shows")
-        paper_question.show(pickers.stated(card, chosen))
-        url_state.state(**pickers.stated(card, chosen))
+            net = pickers.net(names, MODEL, MECHANISM.models)
+            subject = Subject(net, pickers.example(net))
+        explorer.look(subject)
+        pickers.more(subject)
+        experiments.choose(choice.OF_THE_PAPER, subject, heading="What the paper shows")
+        stated = pickers.stated(subject)
+        paper_question.show(stated)
+        url_state.state(**stated)
 
 
 main()

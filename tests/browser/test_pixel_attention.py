@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 from safetensors.numpy import load_file
 
-from attnviz import cards, checkpoints, data
+from attnviz import cards, data
+from attnviz.subjects import net
 from attnviz.ui.shared import inference
 from tests.sweeps import sweep
 
@@ -154,8 +155,7 @@ def test_a_wrong_answer_is_a_click_from_the_viewer(page: Page, serve: Serve) -> 
     tile.click(position={"x": 20, "y": 20})
     page.wait_for_url(lambda url: url != before)
     number = int(page.url.split("number=")[1].split("&")[0])
-    strokes = data.load("strokes", "test")
-    (found,) = inference.answers(checkpoints.load(NAME), strokes, slice(number, number + 1))
+    (found,) = inference.answers(net(NAME).load(), "strokes", "test", number, 1)
     assert found not in (-1, data.labels("strokes", "test")[number])
 
 

@@ -18,7 +18,7 @@ def test_every_try_shows_what_its_words_say() -> None:
     page.query_params.update({"data": "strokes", "number": "4", "experiment": "qkv"})
     page.run()
     # label -> (what is special in the config of the model, the experiment that opens)
-    said: dict[str, tuple[dict[str, float], str]] = {
+    expected: dict[str, tuple[dict[str, float], str]] = {
         "the paper's figure 10": ({"heads": 24}, "paper"),
         "divided scores": ({"std": 1 / 255}, "temperature"),
         "one token": ({"patch": 28}, "one_token"),
@@ -26,7 +26,7 @@ def test_every_try_shows_what_its_words_say() -> None:
     found = []
     for label, words in tried(page):
         found.append(label)
-        special, experiment = said[label]
+        special, experiment = expected[label]
         assert {"v", "model", "data", "number"} <= set(words)
         card = cards.read(words["model"])
         assert {name: card.config[name] for name in special} == special
@@ -36,4 +36,4 @@ def test_every_try_shows_what_its_words_say() -> None:
         assert header["origin"]["image"] == f"{words['data']}/test/{words['number']}"
         assert (header["origin"]["recipe"], header["label"]) == (card.recipe.name, "8")
         assert str(data.labels("strokes", "test")[int(words["number"])]) == "8"
-    assert found == list(said)
+    assert found == list(expected)

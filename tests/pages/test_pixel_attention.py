@@ -69,23 +69,23 @@ def test_the_url_chooses_the_picture() -> None:
 
 @pytest.mark.parametrize(("model", "heads"), [("digits", 8), ("1v8", 1), ("1v8-one-token", 1), ("1v8-augmented", 24)])
 def test_what_a_head_is_for_is_said_where_there_are_several(model: str, heads: int) -> None:
-    said = "\n".join(markdown.value for markdown in run(model=f"pixel_attention.{model}").markdown)
-    assert (f"In each of {heads} [heads](#term-attention-head) its [:orange[query]](#term-query) is" in said) is (
+    prose = "\n".join(markdown.value for markdown in run(model=f"pixel_attention.{model}").markdown)
+    assert (f"In each of {heads} [heads](#term-attention-head) its [:orange[query]](#term-query) is" in prose) is (
         heads > 1
     )
-    assert ("Every head has its own queries, keys and values" in said) is (heads > 1)
-    assert "is a [token](#term-token). I" in said
-    assert "**Attention is not an explanation.**" in said
+    assert ("Every head has its own queries, keys and values" in prose) is (heads > 1)
+    assert "is a [token](#term-token). I" in prose
+    assert "**Attention is not an explanation.**" in prose
 
 
 def test_results_stand_beside_the_control() -> None:
     test = run(model="pixel_attention.1v8")
-    said = "\n".join(markdown.value for markdown in test.markdown)
-    assert "97.90 %" in said, "what the paper gives"
-    assert "logistic regression on the pixels" in said
-    assert said.count('class="dots"') == 1, "one picture"
+    prose = "\n".join(markdown.value for markdown in test.markdown)
+    assert "97.90 %" in prose, "what the paper gives"
+    assert "logistic regression on the pixels" in prose
+    assert prose.count('class="dots"') == 1, "one picture"
     assert not test.get("plotly_chart"), "its script would take longer than all the rest of the page"
-    assert "(results?mechanism=pixel_attention&v=2)" in said
+    assert "(results?mechanism=pixel_attention&v=2)" in prose
 
 
 def test_every_wrong_answer_is_listed_on_demand() -> None:
@@ -137,7 +137,7 @@ def test_every_try_shows_what_its_words_say() -> None:
     pictures = data.load("strokes", "test", count=64).images[..., 0]
     labels = data.labels("strokes", "test")
     # label -> (what the picture shows, which of query and key lie on ink and which on paper)
-    said = {
+    expected = {
         "the loop of an 8": ("8", {"query": True}),
         "ink against background": ("1", {"query": True, "key": False}),
         "a 3, with positions": ("3", {"query": True}),
@@ -145,7 +145,7 @@ def test_every_try_shows_what_its_words_say() -> None:
     found = []
     for try_label, words in tried(test):
         found.append(try_label)
-        label, places = said[try_label]
+        label, places = expected[try_label]
         assert {"v", "model", "data", "number"} <= set(words)
         shown = viewer(test)
         assert shown["label"] == label == str(labels[int(words["number"])])
@@ -154,7 +154,7 @@ def test_every_try_shows_what_its_words_say() -> None:
         for name, ink in places.items():
             row, column = shown["state"]["view"]["value"][name]
             assert (boxes[row, column] > 128) == ink
-    assert found == list(said)
+    assert found == list(expected)
 
 
 def test_the_url_states_model_and_picture_with_the_first_choice() -> None:
@@ -205,9 +205,9 @@ def test_a_link_of_another_version_is_a_sentence() -> None:
 
 
 def test_an_experiment_that_is_not_there_lists_those_there_are() -> None:
-    said = run(experiment="zzz").warning[0].value.replace("\\", "")
-    assert said.startswith("There is no experiment 'zzz'. There are: heads, erase, shuffle, compare, positions.")
-    assert said.endswith("None is chosen.")
+    prose = run(experiment="zzz").warning[0].value.replace("\\", "")
+    assert prose.startswith("There is no experiment 'zzz'. There are: heads, erase, shuffle, compare, positions.")
+    assert prose.endswith("None is chosen.")
 
 
 QUESTIONS = (

@@ -8,7 +8,7 @@ import torch
 from playwright.sync_api import Page, expect
 
 from attnviz import data
-from attnviz.ui.shared import inference
+from attnviz.subjects import net as net_of
 
 from ..apps.pixel_viewer import make_view
 from ..conftest import NewPage, Serve, Visit, ready
@@ -140,7 +140,7 @@ def test_with_trained_models_the_shares_are_those_of_the_answer(
     page.goto(f"{serve()}/pixel_attention?model={name}&data=strokes&number={eight}&{words}")
     ready(page)
     page.locator(".viewer[data-reading]").wait_for()
-    net, _ = inference.exactly(name)
+    net, _ = net_of(name).load(double=True)
     picture = torch.from_numpy(data.load("strokes", "test", count=256).images[eight, ..., 0] / 255.0)[None, None]
     with torch.no_grad():
         logits, tokens, layer = net(picture)[0], net.tokens(picture)[0], net.attention

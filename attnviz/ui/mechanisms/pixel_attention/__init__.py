@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import FurtherPage, HomePicture, Mechanism, later
+from attnviz.ui.mechanisms.mechanism import FurtherPage, HomePicture, Mechanism, OnDrawing, later
 
 if TYPE_CHECKING:
     from attnviz.ui.live.derived import Derived
+
+ERASE = "erase"  # the field of the URL that names the net whose drawing is erased
 
 
 def _derived() -> "tuple[Derived[Any], ...]":
@@ -35,6 +37,7 @@ MECHANISM = Mechanism(
         "A handwritten 8 with one pixel outlined, and a map of the pixels from which a head takes information for it",
         {"model": "pixel_attention.digits", "data": "strokes", "number": 23, "query": "7,7", "head": "1"},
     ),
+    on_drawing=OnDrawing(ERASE, later(f"{__name__}.erase_drawing", "show")),
     live=later(f"{__name__}.first_look", "show"),
     derived=_derived,
     further=(FurtherPage("The paper, again", "15_paper.py", "paper"),),

@@ -25,7 +25,7 @@ def added_by_pixel(context: Context[NoParameters]) -> Reading:
     from attnviz.readings import Reading
 
     assert context.logits is not None
-    each = [_by_pixels(context.checkpoint.model, image) for image in context.images]
+    each = [_by_pixels(context.loaded.model, image) for image in context.images]
     found = [toward_answer(*one).pixels for one in zip(context.logits, each, strict=True)]
     return Reading("added", torch.stack(found), ("batch", "row", "column"))
 

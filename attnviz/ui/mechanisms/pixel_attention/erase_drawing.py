@@ -2,43 +2,35 @@
 
 import streamlit as st
 
-from attnviz import cards
-from attnviz.cards import Card
-from attnviz.data.inputs import drawing
-from attnviz.ui.mechanisms.pixel_attention import MECHANISM
+from attnviz import subjects
+from attnviz.subjects import Net, Subject
+from attnviz.subjects.drawings import Drawing
+from attnviz.ui.mechanisms.pixel_attention import ERASE, MECHANISM
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase
 from attnviz.ui.mechanisms.pixel_attention.panels import panel_of
 from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.pickers import Picture
-
-WORD = "erase"  # in the URL: whose picture is erased
-
-
-def is_open() -> bool:
-    """Say whether it is open, and so needs to know what the models see."""
-    return WORD in st.query_params
 
 
 def show(names: list[str], seen: str | None) -> None:
     """Draw the choice of a model and, once one is chosen, how its answer changes.
 
     Args:
-        names: of the checkpoints that have panels; those that attend among several tokens can be chosen.
-        seen: what they saw last, as an encoded drawing; None while nothing is drawn or known.
+        names: the keys of the nets that have panels; those that attend among several tokens can be chosen.
+        seen: the drawing that they saw last, as text; None while nothing is drawn or known.
     """
-    known = {card.name: card for card in map(cards.read, names) if _attends(card)}
+    known = {net.key: net for net in map(subjects.net, names) if _attends(net)}
     if not known:
         return
-    name = url_state.choice(WORD, ["", *known], "")
+    name = url_state.choice(ERASE, ["", *known], "")
     st.header("Erase what it looks at", anchor=False)
     st.markdown(
         f"Remove the pixels that receive most of a model's {term('attention')}, and as many random ones with as much "
         "ink: does the answer depend on what the model looks at?"
     )
-    st.session_state[WORD] = name or None
+    st.session_state[ERASE] = name or None
     st.pills(
-        "Model", list(known), key=WORD, format_func=lambda one: _called(known[one]), label_visibility="collapsed",
+        "Model", list(known), key=ERASE, format_func=lambda one: known[one].title, label_visibility="collapsed",
         on_change=_keep,
     )  # fmt: skip
     if not name:
@@ -46,22 +38,18 @@ def show(names: list[str], seen: str | None) -> None:
     if seen is None:
         st.info("Nothing is drawn yet. Draw a digit above.")
         return
-    card = known[name]
+    net = known[name]
     with page.sentences():
-        count, fill = erase.choices(card)
+        count, fill = erase.choices(net)
         if count:
-            erase.one_picture(card, Picture(drawing.named(seen), 0), count, fill)
+            erase.one_picture(Subject(net, Drawing(seen)), count, fill)
         else:
-            st.info(f"Nothing is removed. Choose how many {erase.unit_of(card)} to remove.")
+            st.info(f"Nothing is removed. Choose how many {erase.unit_of(net)} to remove.")
 
 
-def _attends(card: Card) -> bool:
-    return card.recipe.model in MECHANISM.models and panel_of(card).heads > 0 and erase.refusal(card) is None
-
-
-def _called(card: Card) -> str:
-    return card.recipe.title
+def _attends(net: Net) -> bool:
+    return net.architecture in MECHANISM.models and panel_of(net).heads > 0 and erase.refusal(net) is None
 
 
 def _keep() -> None:
-    url_state.set_value(**dict.fromkeys(erase.WORDS), **{WORD: st.session_state[WORD]})
+    url_state.set_value(**dict.fromkeys(erase.WORDS), **{ERASE: st.session_state[ERASE]})

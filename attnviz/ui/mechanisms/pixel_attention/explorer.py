@@ -1,13 +1,13 @@
-"""What the pixel page and *The paper, again* share: the viewer of a model and a picture, and what its maps mean."""
+"""What the pixel page and *The paper, again* share: the viewer of a subject, and what its maps mean."""
 
 import streamlit as st
 
-from attnviz import models
-from attnviz.cards import Card
-from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView, pixel_viewer, settled_view
+from attnviz.subjects import Net, Subject
+from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView, pixel_viewer, settled_view, unpacked
 from attnviz.ui.live import jacobian_map
+from attnviz.ui.live.attention_view import ATTENTION_VIEW
 from attnviz.ui.mechanisms.pixel_attention import equations
-from attnviz.ui.shared import cache, page, pickers, url_state
+from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.glossary import term
 
 VIEWER = "viewer"
@@ -27,29 +27,36 @@ ALONE = (
 )
 
 
-def look(card: Card, chosen: pickers.Picture) -> tuple[AttentionView, tuple[str, str] | None]:
+def look(subject: Subject) -> tuple[AttentionView, tuple[str, str] | None]:
     """Draw the viewer, and say so where a picture shows what the model does not know.
 
     Returns:
-        what is drawn, and the equations of the locked pair; None where no pair is locked.
+        The view that is drawn, and the equations of the locked pair; None where no pair is locked.
     """
-    view = cache.attention(card, chosen.source, chosen.number)
-    if view.label is not None and view.label not in card.classes:
-        st.info(f"This picture shows a {view.label}; this model knows only {' and '.join(card.classes)}.")
+    payload = ATTENTION_VIEW.of(subject)
+    view, known = unpacked(payload), subject.net.classes
+    if view.label is not None and view.label not in known:
+        st.info(f"This picture shows a {view.label}; this model knows only {' and '.join(known)}.")
     state = FIELDS.read(st.query_params.to_dict())
-    pixel_viewer(view, key=VIEWER, state=state, asked=jacobian_map.asked(card, chosen), on_change=_keep)
+    pixel_viewer(payload, key=VIEWER, state=state, asked=jacobian_map.asked(subject), on_change=_keep)
     return view, equations.numbers(view, state)
 
 
-def explain(card: Card, view: AttentionView, numbers: tuple[str, str] | None) -> None:
-    """Say what the pictures mean, with the numbers of the locked pair, and what they do not show."""
+def explain(net: Net, view: AttentionView, numbers: tuple[str, str] | None) -> None:
+    """Say what the pictures mean, with the numbers of the locked pair, and what they do not show.
+
+    Args:
+        net: the net whose attention is drawn.
+        view: the view, as `look` returned it.
+        numbers: the equations of the locked pair, as `look` returned them.
+    """
     page.meaning(
-        f"{_token_of(card)} is a {term('token')}. {_in_heads(*view.query.shape[:2])}\n\n"
+        f"{_token_of(net)} is a {term('token')}. {_in_heads(*view.query.shape[:2])}\n\n"
         + _formulas(equations.symbols(view.query.shape[-1]))
         + (f"For the locked pair:\n\n{_formulas(numbers)}" if numbers else LOCK),
         "**Attention is not an explanation.** A large weight can have a small effect: the value it carries can be "
         "small, and the layer after it can undo it. The last step of the worked pair says what the pair adds "
-        "to the answer, and *Does it matter what it looks at?* puts it to the test.\n\n" + _unsaid(card),
+        "to the answer, and *Does it matter what it looks at?* puts it to the test.\n\n" + _unsaid(net),
     )
 
 
@@ -57,12 +64,11 @@ def _keep() -> None:
     url_state.set_value(**FIELDS.write(settled_view(VIEWER) or {}))
 
 
-def _token_of(card: Card) -> str:
+def _token_of(net: Net) -> str:
     """Return what a token of this model is, at the beginning of a sentence."""
-    if models.single_token(card.recipe.model, card.config):
+    if net.single_token:
         return "The whole picture"
-    grid = models.spec(card.recipe.model).grid(card.config)
-    side = int(grid.field) if grid else 1
+    side = int(net.grid.field) if net.grid else 1
     return "Each pixel" if side == 1 else f"Each box of {side} × {side} pixels"
 
 
@@ -79,11 +85,11 @@ def _in_heads(heads: int, tokens: int) -> str:
     )
 
 
-def _unsaid(card: Card) -> str:
+def _unsaid(net: Net) -> str:
     """Return what this model's maps do not show."""
-    if models.single_token(card.recipe.model, card.config):
+    if net.single_token:
         return ALONE
-    return PLACED if card.config.get("positions") else PLACELESS
+    return PLACED if net.config.get("positions") else PLACELESS
 
 
 def _formulas(several: tuple[str, ...]) -> str:

@@ -22,13 +22,11 @@ def show() -> None:
 
 def renew() -> None:
     """Compute the first look again and write it beside the weights."""
-    from attnviz import data
+    from attnviz.subjects import Picture, net
     from attnviz.ui.components.pixel_viewer import packed
     from attnviz.ui.shared import inference
 
-    image, label = data.load(SOURCE, "test", count=NUMBER + 1).images[NUMBER], data.labels(SOURCE, "test")[NUMBER]
-    name = data.DATASETS[SOURCE].classes[label]
-    view = inference.attention(inference.exactly(NAME), image, name, f"{SOURCE}/test/{NUMBER}")
+    view = inference.attention(net(NAME).load(double=True), Picture(SOURCE, NUMBER))
     first_look.keep(NAME, packed(view))
 
 

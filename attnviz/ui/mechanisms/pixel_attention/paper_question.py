@@ -36,9 +36,9 @@ def show(stated: Mapping[str, str | int]) -> None:
         "patterns appear, only the whole digit, and only two representations?*"
     )
     with st.container(key="question"):
-        for number, (said, label, experiment) in enumerate(answers()):
+        for number, (answer, label, experiment) in enumerate(answers()):
             words, button = st.columns([4, 1], gap="medium", vertical_alignment="center")
-            words.markdown(said)
+            words.markdown(answer)
             if experiment in choice.OF_THE_PAPER:
                 button.button(label, key=f"question_{number}", on_click=_open, args=(experiment,), width="stretch")
             elif experiment:
@@ -105,7 +105,7 @@ def _histogram() -> str:
     if attention is None or net is None:
         return f"`{ATTENTION}` or `{NET}` is *not trained*."
     one, other = _figure(attention, BILINEAR), _figure(net, BILINEAR)
-    said = (
+    compared = (
         f"On rotated, shifted and stretched test pictures the 24 heads answer {results.percent(one.mean)} correctly "
         f"({results.percent(_figure(attention, PLAIN).mean)} of the plain ones). A small network that only counts "
         f"intensities answers {results.percent(other.mean)} ({results.percent(_figure(net, PLAIN).mean)}): "
@@ -113,7 +113,7 @@ def _histogram() -> str:
     )
     sharp, sharp_net = _card(SHARP), _card(SHARP_NET)
     if sharp is None or sharp_net is None:
-        return said
+        return compared
     gained = {
         name: 100 * (_figure(blurred, BILINEAR).mean - _figure(clear, NEAREST).mean)
         for name, blurred, clear in (("the heads", attention, sharp), ("the network", net, sharp_net))
@@ -121,8 +121,8 @@ def _histogram() -> str:
     points = " and ".join(f"{more:+.1f} points for {name}" for name, more in gained.items())
     fallen = [results.percent(_figure(card, NEAREST).mean) for card in (attention, net)]
     return (
-        f"{said}\n\n**How much of this comes from blur?** A picture that is rotated by mixing neighbouring pixels has "
-        f"grey levels that reveal the rotation. Trained *and* tested on mixtures instead of on nearest pixels: "
+        f"{compared}\n\n**How much of this comes from blur?** A picture that is rotated by mixing neighbouring pixels "
+        f"has grey levels that reveal the rotation. Trained *and* tested on mixtures instead of on nearest pixels: "
         f"{points}. But a model that learnt from mixtures relies on them: on nearest pixels the same heads fall to "
         f"{fallen[0]}, the network to {fallen[1]}."
     )

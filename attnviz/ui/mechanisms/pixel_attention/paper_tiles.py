@@ -8,16 +8,18 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from attnviz.cards import Card
+from attnviz import models
 from attnviz.measures.pixel_attention.representations import Kind, count, kinds
+from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
 from attnviz.ui.components.moving_maps import rested, turn_weight
 from attnviz.ui.components.pixel_viewer import AttentionView
-from attnviz.ui.shared import cache, page, pickers, url_state
+from attnviz.ui.live.attention_view import attention
+from attnviz.ui.shared import cache, page, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
-    from attnviz.checkpoints import Checkpoint
+    from attnviz.subjects import Loaded
 
 Array = npt.NDArray[np.float64]
 
@@ -31,9 +33,9 @@ class Lines:
     """The linear function w * intensity + b of every component; the first axis runs over `PARTS`.
 
     Args:
-        weight: (part, head, component) w, of the intensity as it enters the layer.
-        bias: likewise, b.
-        mean, std: that the intensities are standardised by.
+        weight: the factors w (part, head, component) of the intensity as it enters the layer.
+        bias: the constants b, likewise.
+        mean, std: the mean and the standard deviation that standardise the intensities.
     """
 
     weight: Array
@@ -54,12 +56,12 @@ def twice(
     """Draw maps as the paper does, and on a common scale.
 
     Args:
-        maps: (map, row, column)
-        labels: one per map.
+        maps: the maps (map, row, column).
+        labels: one label per map.
         truly: the role of the maps on the common scale.
-        beside: place the two side by side, not one above the other.
-        on_choice: called with the key of the component in which a map was chosen.
-        **more: for `map_grid`.
+        beside: whether the two stand side by side, not one above the other.
+        on_choice: a function that is called with the key of the component in which a map was chosen.
+        **more: further arguments of `map_grid`.
     """
     left, right = st.columns(2, gap="large") if beside else (st.container(), st.container())
     scale = "multiples of an even share" if truly == "share" else "one signed scale"
@@ -81,17 +83,16 @@ def twice(
         )
 
 
-def show(card: Card, picture: pickers.Picture, *, one_part: bool) -> None:
+def show(subject: Subject, *, one_part: bool) -> None:
     """Draw components as tiles, count what they show, and let the weight of one be changed.
 
     Args:
-        card: of the model.
-        picture: the picture it looks at.
-        one_part: all heads of query, key or value, else the first head of all three.
+        subject: the net, and the example it looks at.
+        one_part: whether all heads of query, key or value are drawn, else the first head of all three.
     """
-    view = cache.attention(card, picture.source, picture.number)
+    net, view = subject.net, attention(subject)
     maps = np.stack([view.query, view.key, view.value])[:, :, view.prefix :].swapaxes(2, 3)  # part, head, size, token
-    lines, before = cache.computed(learnt, card), cache.computed(at_first, card)
+    lines, before = cache.of_net(learnt, net), cache.of_net(at_first, net)
     shown, labels, table = laid_out(maps.shape, one_part)
     chosen = int(url_state.choice("tile", [str(i + 1) for i in range(len(shown))], "1")) - 1
     tiles = np.stack([maps[at] for at in shown])
@@ -99,8 +100,8 @@ def show(card: Card, picture: pickers.Picture, *, one_part: bool) -> None:
         tiles.reshape(-1, view.rows, view.columns), labels, "signed", beside=not one_part, on_choice=keep_tile,
         table=table, chosen=chosen, picture=view.picture, origin=view.origin,
     )  # fmt: skip
-    tell(card, view, tiles, shown, lines, before)
-    if not card.config.get("positions"):
+    tell(net, view, tiles, shown, lines, before)
+    if not net.config.get("positions"):
         turn(view, lines, shown[chosen], labels[chosen])
         signs(view, lines)
 
@@ -134,7 +135,7 @@ def keep_tile(key: str) -> None:
 
 
 def tell(
-    card: Card,
+    net: Net,
     view: AttentionView,
     tiles: Array,
     shown: Sequence[tuple[int, int, int]],
@@ -144,20 +145,20 @@ def tell(
     """Say how many tiles are the picture or its negative, now and before training, and why."""
     picture = view.picture.flatten()
     now = count(kinds(tiles, picture))
-    said = (
+    counted = (
         f"On their own scales, **{now.picture} of {now.all} tiles are the picture**, **{now.negative} are its "
         f"negative**, and **{now.other} are anything else**."
     )
-    if card.config.get("positions"):
+    if net.config.get("positions"):
         st.markdown(
-            f"{said} This model is told where a pixel is: a component is $w \\cdot \\text{{intensity}} + b$ and a "
+            f"{counted} This model is told where a pixel is: a component is $w \\cdot \\text{{intensity}} + b$ and a "
             "number for the position. So its tiles can be anything."
         )
         return
     first = count(started(before, picture, shown))
     turned = int((np.sign(lines.weight) != np.sign(before.weight)).sum())
     st.markdown(
-        f"{said} Before its first training step the same model had {first.picture} and {first.negative}, and "
+        f"{counted} Before its first training step the same model had {first.picture} and {first.negative}, and "
         f"{first.other} were anything else; training has reversed {turned} of its {lines.weight.size} signs.\n\n"
         "This model is not told where a pixel is: a component is $w \\cdot \\text{intensity} + b$, a linear function. "
         "Drawing a tile on its own scale hides $b$ and the size of $w$. What remains is the picture where $w > 0$ and "
@@ -169,9 +170,9 @@ def started(before: Lines, picture: Array, shown: Sequence[tuple[int, int, int]]
     """Count what the same tiles showed before any training.
 
     Args:
-        before: the lines then.
-        picture: (token,) intensities, 0..1.
-        shown: which components.
+        before: the lines before training.
+        picture: the intensities (token,), 0..1.
+        shown: the components (part, head, component) that are the tiles.
     """
     standard = (picture - before.mean) / before.std
     return kinds(np.stack([before.weight[at] * standard + before.bias[at] for at in shown]), picture)
@@ -189,7 +190,7 @@ def turn(view: AttentionView, lines: Lines, at: tuple[int, int, int], label: str
 
 
 def keep_handle(key: str, word: str) -> None:
-    """Write the position at which a slider came to rest into the URL."""
+    """Write the position at which a slider rests into the URL."""
     at = rested(key)
     url_state.set_value(**{word: None if at is None else f"{at:.10g}"})
 
@@ -214,10 +215,10 @@ def place_of_handle(word: str, low: float, high: float) -> float | None:
 def signs(view: AttentionView, lines: Lines) -> None:
     """Draw the weights of the intensity: a tile on its own scale shows nothing but their sign."""
     if lines.weight[0].size == 1:
-        said = ", ".join(
+        weights = ", ".join(
             f":{COLOURS[part]}[{part}] {short(float(lines.weight[i, 0, 0]))}" for i, part in enumerate(PARTS)
         )
-        st.markdown(f"Its three weights $w$: {said}.")
+        st.markdown(f"Its three weights $w$: {weights}.")
         return
     st.markdown("**The signs.** Above zero a tile is the picture, below zero its negative.")
     map_grid(
@@ -226,19 +227,22 @@ def signs(view: AttentionView, lines: Lines) -> None:
     )  # fmt: skip
 
 
-def learnt(checkpoint: "Checkpoint") -> Lines:
-    """Return the linear functions of a model's components."""
-    return _lines(checkpoint.model)
+def learnt(loaded: "Loaded") -> Lines:
+    """Return the linear functions of a net's components."""
+    return _lines(loaded.model)
 
 
-def at_first(checkpoint: "Checkpoint") -> Lines:
-    """Return those of the same model before any training, which follow exactly from its recipe and seed."""
+def at_first(loaded: "Loaded") -> Lines:
+    """Return those of the same net before any training."""
+    return _lines(untrained(loaded.net))
+
+
+def untrained(net: Net) -> Any:
+    """Return a net's torch module before any training, in double precision: it follows from config and seed."""
     import torch
 
-    from attnviz.training import seeds
-
-    card = checkpoint.card
-    return _lines(seeds.build(card.recipe, torch.Generator().manual_seed(card.seed)).double())
+    spec = models.spec(net.architecture)
+    return spec.build(net.config, torch.Generator().manual_seed(net.seed)).double().requires_grad_(False)
 
 
 def _lines(model: Any) -> Lines:

@@ -19,9 +19,9 @@ class Token:
     """One token of a view.
 
     Args:
-        number: among all tokens, from 0.
+        number: its number among all tokens, from 0.
         place: its position, in words.
-        ink: how much ink is there, 0..1; None if it has no position on the picture.
+        ink: the amount of ink at it, 0..1; None if it has no position on the picture.
     """
 
     number: int
@@ -33,7 +33,7 @@ def head(count: int, *, mean: bool = False) -> int | None:
     """Draw the choice of a head, initially the one in the viewer, and return it; None for the mean of all.
 
     Args:
-        count: how many there are; for a single head nothing is drawn.
+        count: the number of heads; for a single head nothing is drawn.
         mean: whether the mean can be chosen. If not, the first head is used for it.
     """
     if count == 1:
@@ -53,7 +53,7 @@ def token(view: AttentionView, name: str) -> Token | None:
     """Return the query or the key that is locked in the viewer; None where none is, or nonsense, which the viewer says.
 
     Args:
-        view: what the viewer shows.
+        view: the view that the viewer shows.
         name: "query" or "key".
     """
     place = FIELDS.read(st.query_params.to_dict()).get(name)
@@ -79,8 +79,8 @@ def middle_of_the_ink(view: AttentionView, *, company: bool = False) -> Token:
     """Return an example for when nothing is locked: the pixel with much ink that is nearest to the centre of the ink.
 
     Args:
-        view: what the viewer shows.
-        company: choose one whose intensity another pixel has too, if there is one.
+        view: the view that the viewer shows.
+        company: whether to prefer a pixel whose intensity another pixel has too.
     """
     picture = view.picture
     rows, columns = np.indices(picture.shape)

@@ -21,16 +21,16 @@ def view() -> AttentionView:
 
 
 def test_the_numbers_are_those_of_the_pair(view: AttentionView) -> None:
-    said = equations.numbers(view, {**FIELDS.defaults, "query": (0, 0), "key": (0, 1)})
-    assert said is not None
-    assert "= 7.778" in said[0]  # 11 / sqrt(2)
-    assert "= 0.9996" in said[1]  # exp(7.778) / (exp(7.778) + 1)
+    found = equations.numbers(view, {**FIELDS.defaults, "query": (0, 0), "key": (0, 1)})
+    assert found is not None
+    assert "= 7.778" in found[0]  # 11 / sqrt(2)
+    assert "= 0.9996" in found[1]  # exp(7.778) / (exp(7.778) + 1)
 
 
 def test_query_and_key_do_not_change_places(view: AttentionView) -> None:
-    said = equations.numbers(view, {**FIELDS.defaults, "query": (0, 1), "key": (0, 0)})
-    assert said is not None
-    assert "= 0.5000" in said[1]  # query 1 is 0, so both keys get half
+    found = equations.numbers(view, {**FIELDS.defaults, "query": (0, 1), "key": (0, 0)})
+    assert found is not None
+    assert "= 0.5000" in found[1]  # query 1 is 0, so both keys get half
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,9 @@ def test_without_a_locked_pair_of_one_head_there_are_no_numbers(view: AttentionV
 
 
 def test_the_symbols_name_the_head_size_and_the_colours_of_the_roles() -> None:
-    said = "".join(equations.symbols(6))
-    assert r"\sqrt{6}" in said
-    assert all(colour in said for colour in (equations.QUERY, equations.KEY, equations.VALUE))
+    found = "".join(equations.symbols(6))
+    assert r"\sqrt{6}" in found
+    assert all(colour in found for colour in (equations.QUERY, equations.KEY, equations.VALUE))
 
 
 @pytest.mark.parametrize(("value", "words"), [(0.25, "0.2500"), (1.5e-7, r"1.50 \cdot 10^{-7}")])

@@ -24,9 +24,9 @@ def test_what_is_erased_is_what_the_models_saw() -> None:
     ((header, arrays),) = grids
     np.testing.assert_allclose(arrays["maps"][0], drawing.read(drawing.named(WORD)) / 255)
     assert header["origin"]["image"] == drawing.place(drawing.named(WORD))
-    said = "\n".join(one.value for one in test.markdown)
-    assert "The model answers **" in said
-    assert "answer without them" in said
+    prose = "\n".join(one.value for one in test.markdown)
+    assert "The model answers **" in prose
+    assert "answer without them" in prose
 
 
 @pytest.mark.parametrize("seen", [None, ""])

@@ -1,8 +1,11 @@
 """What the viewer's page says of a model: what a token of it is, and what its maps do not show."""
 
+from dataclasses import replace
+
 import pytest
 
-from attnviz import cards
+from attnviz import models
+from attnviz.subjects import net
 from attnviz.ui.mechanisms.pixel_attention import explorer
 
 
@@ -18,9 +21,10 @@ from attnviz.ui.mechanisms.pixel_attention import explorer
     ids=str,
 )
 def test_a_token_is_named_and_what_is_not_shown_is_said(config: dict[str, object], token: str, unsaid: str) -> None:
-    card = cards.read("pixel_attention.1v8")
-    bare = {name: value for name, value in card.config.items() if name not in ("pool", "patch", "positions")}
-    changed = card.model_copy(update={"config": {**bare, **config}})
+    trained = net("pixel_attention.1v8")
+    bare = {name: value for name, value in trained.config.items() if name not in ("pool", "patch", "positions")}
+    whole = {**bare, **config}
+    changed = replace(trained, config=whole, grid=models.spec(trained.architecture).grid(whole))
     assert (explorer._token_of(changed), explorer._unsaid(changed)) == (token, unsaid)
 
 

@@ -10,7 +10,8 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from attnviz import cards, data
+from attnviz import cards
+from attnviz.subjects import Picture, net
 from attnviz.ui.components.payload import header_of
 from attnviz.ui.components.pixel_viewer import packed, unpacked
 from attnviz.ui.mechanisms.pixel_attention.first_look import NAME, NUMBER, SOURCE
@@ -24,9 +25,7 @@ def test_it_equals_what_the_model_computes() -> None:
     stored = first_look.stored(NAME, IMAGE)
     assert stored is not None, "trained again: run python -m attnviz.ui.mechanisms.pixel_attention.first_look"
     found = unpacked(stored)
-    image = data.load(SOURCE, "test", count=256).images[NUMBER]
-    label = data.DATASETS[SOURCE].classes[data.labels(SOURCE, "test")[NUMBER]]
-    computed = inference.attention(inference.exactly(NAME), image, label, IMAGE)
+    computed = inference.attention(net(NAME).load(double=True), Picture(SOURCE, NUMBER))
     # The browser reads the file itself: a field that the server would fill in is missing there.
     assert header_of(stored).keys() == header_of(packed(computed)).keys()
     for field in fields(computed):

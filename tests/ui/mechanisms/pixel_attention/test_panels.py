@@ -5,7 +5,9 @@ import pytest
 
 from attnviz import cards, data
 from attnviz.data import always
+from attnviz.subjects import net
 from attnviz.ui.components.panel import MAP
+from attnviz.ui.derived_values import find
 from attnviz.ui.live.answer import ask_model
 from attnviz.ui.live.request import Ask
 from attnviz.ui.mechanisms.pixel_attention import MECHANISM
@@ -18,18 +20,20 @@ NAMES = [name for name in cards.names() if name.partition(".")[0] in MECHANISM.m
 
 @pytest.mark.parametrize("name", one_per_model(NAMES))
 def test_every_model_can_give_what_its_panel_shows(name: str) -> None:
-    checkpoint = cache.single(name)
-    panel = panel_of(checkpoint.card)
+    loaded = cache.single(net(name))
+    panel = panel_of(loaded.net)
     ask = Ask.model_validate({"checkpoint": name, "wanted": {MAP: panel.wanted} if panel.wanted else {}})
-    here = always.source(checkpoint.card.recipe.data)
-    said = ask_model(checkpoint, ask, data.load(here, data.shown(here).split, count=4).images[3:], {})
-    assert (panel.renderer == "ink") == (not said.found)
-    if said.found:
-        assert said.found[MAP][1].numel() == panel.prefix + panel.rows * panel.columns
-    assert ("head" in said.parameters.get(MAP, {})) == (panel.renderer == "share")
+    for wanted in ask.wanted.values():
+        wanted.find(find)
+    here = always.source(loaded.net.data)
+    answer = ask_model(loaded, ask, data.load(here, data.shown(here).split, count=4).images[3:], {})
+    assert (panel.renderer == "ink") == (not answer.found)
+    if answer.found:
+        assert answer.found[MAP][1].numel() == panel.prefix + panel.rows * panel.columns
+    assert ("head" in answer.parameters.get(MAP, {})) == (panel.renderer == "share")
     if panel.renderer == "share":
-        assert panel.heads == checkpoint.card.config.get("heads", 1)
-        np.testing.assert_allclose(said.found[MAP][1].mean(), 1, rtol=1e-4)
+        assert panel.heads == loaded.net.config.get("heads", 1)
+        np.testing.assert_allclose(answer.found[MAP][1].mean(), 1, rtol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +50,7 @@ def test_every_model_can_give_what_its_panel_shows(name: str) -> None:
     ],
 )
 def test_the_kinds(name: str, kind: str, grid: tuple[int, int], heads: int) -> None:
-    panel = panel_of(cards.read(name))
+    panel = panel_of(net(name))
     assert (panel.renderer, (panel.rows, panel.columns), panel.heads) == (kind, grid, heads)
 
 
@@ -55,7 +59,8 @@ def test_the_panels_cost_no_torch() -> None:
     import sys
 
     code = (
-        "from attnviz import cards; from attnviz.ui.mechanisms.pixel_attention.panels import panel_of; import sys; "
-        f"[panel_of(cards.read(name)) for name in {NAMES}]; assert 'torch' not in sys.modules"
+        "import sys; from attnviz.subjects import net; "
+        "from attnviz.ui.mechanisms.pixel_attention.panels import panel_of; "
+        f"[panel_of(net(name)) for name in {NAMES}]; assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -12,12 +12,12 @@ from attnviz.ui.mechanisms.pixel_attention import paper_question
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 
 
-def said() -> str:
+def prose() -> str:
     return "\n".join(words for words, _, _ in paper_question.answers())
 
 
 def test_the_figures_are_those_of_the_cards() -> None:
-    text = said()
+    text = prose()
     for name in (paper_question.ATTENTION, paper_question.NET, paper_question.PLACED):
         for test in (paper_question.PLAIN, paper_question.BILINEAR):
             figure = cards.read(name).figure(test)
@@ -37,7 +37,7 @@ def test_the_figures_are_those_of_the_cards() -> None:
 
 def test_what_was_not_trained_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
-    assert said().count("*not trained*") == 4
+    assert prose().count("*not trained*") == 4
 
 
 def test_every_button_opens_an_experiment_of_the_page() -> None:
@@ -50,7 +50,7 @@ def test_trainings_that_failed_are_counted() -> None:
     card = cards.read(paper_question.UNSCALED)
     accuracies = [run.kept("validation_accuracy") for run in card.runs]
     assert 0 < sum(accuracy < 0.9 for accuracy in accuracies) < len(accuracies) == 10
-    assert f"{sum(accuracy < 0.9 for accuracy in accuracies)} of 10 answered fewer than 90 %" in said()
+    assert f"{sum(accuracy < 0.9 for accuracy in accuracies)} of 10 answered fewer than 90 %" in prose()
 
 
 def test_the_first_signs_of_query_and_key_part_the_trainings_as_is_said() -> None:

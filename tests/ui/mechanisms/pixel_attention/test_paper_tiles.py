@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from attnviz import checkpoints
+from attnviz.subjects import net
 from attnviz.ui.mechanisms.pixel_attention import paper_tiles
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import Lines, laid_out, learnt, place_of_handle, started
 
 
 def test_the_lines_of_a_model_give_its_components_again() -> None:
-    checkpoint = checkpoints.load("pixel_attention.1v8")
-    lines = learnt(checkpoint)
-    layer, intensity = checkpoint.model.attention, 0.4
+    loaded = net("pixel_attention.1v8").load()
+    lines = learnt(loaded)
+    layer, intensity = loaded.model.attention, 0.4
     standard = (intensity - lines.mean) / lines.std
     for part, name in enumerate(paper_tiles.PARTS):
         linear = getattr(layer, name)
@@ -43,8 +43,8 @@ def test_the_first_head_of_all_parts_is_one_row_per_part() -> None:
 def test_a_slider_stands_where_the_url_says_if_it_can(
     monkeypatch: pytest.MonkeyPatch, word: str | None, place: float | None
 ) -> None:
-    said: list[str] = []
+    warnings: list[str] = []
     monkeypatch.setattr(st, "query_params", {} if word is None else {"turn": word})
-    monkeypatch.setattr(st, "warning", said.append)
+    monkeypatch.setattr(st, "warning", warnings.append)
     assert place_of_handle("turn", -3.0, 3.0) == place
-    assert len(said) == (word is not None and place is None)
+    assert len(warnings) == (word is not None and place is None)

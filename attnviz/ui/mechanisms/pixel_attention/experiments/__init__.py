@@ -5,9 +5,10 @@ Each is a module with
     TITLE     the question
     TEACHES   what one learns from it, in one sentence of Markdown
     WORDS     what its choices are called in the URL; another experiment takes them out
-    refusal(card) -> str | None      why this model cannot answer it, in one sentence; None where it can
-    show(card, picture) -> None      draws it
+    refusal(net) -> str | None       why this net cannot answer it, in one sentence; None where it can
+    show(subject) -> None            draws it
 
 Nothing here imports torch at the top: the page begins without it. What needs torch is computed by a function that
-takes a `Checkpoint` first, imports what it needs inside, and is called through `cache.computed`.
+imports what it needs inside. It takes a `Loaded` and is called through `cache.of_net`, or a `Loaded` and an example and
+is called through `cache.of_subject`.
 """

@@ -5,7 +5,7 @@ from types import ModuleType
 
 import streamlit as st
 
-from attnviz.cards import Card
+from attnviz.subjects import Subject
 from attnviz.ui.mechanisms.pixel_attention.experiments import (
     compare,
     erase,
@@ -20,20 +20,19 @@ from attnviz.ui.mechanisms.pixel_attention.experiments import (
     temperature,
 )
 from attnviz.ui.shared.experiments import Experiment
-from attnviz.ui.shared.pickers import Picture
 
 
 def _row(module: ModuleType) -> Experiment:
     return Experiment(module.TITLE, module.TEACHES, _answered(module), module.WORDS)
 
 
-def _answered(module: ModuleType) -> Callable[[Card, Picture], None]:
-    def show(card: Card, picture: Picture) -> None:
-        refused = module.refusal(card)
+def _answered(module: ModuleType) -> Callable[[Subject], None]:
+    def show(subject: Subject) -> None:
+        refused = module.refusal(subject.net)
         if refused:
             st.info(refused)
         else:
-            module.show(card, picture)
+            module.show(subject)
 
     return show
 

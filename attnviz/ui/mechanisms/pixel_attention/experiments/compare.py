@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
-import numpy as np
 import streamlit as st
 
-from attnviz import cards, data, models
-from attnviz.cards import Card
+from attnviz import cards, data, subjects
 from attnviz.measures.compare import Direction
+from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject
 from attnviz.ui.components import url_fields
 from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.live.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import DIRECTIONS, Side, draw
-from attnviz.ui.shared import cache, page, pickers, url_state
+from attnviz.ui.shared import page, pickers, url_state
 
 TITLE = "Two side by side"
 TEACHES = "Change one thing only, a pixel, a head, the picture or the model, and see what moves in the map."
@@ -23,18 +23,18 @@ WORDS = ("other", "other_pixel", "other_head", "other_number", "other_model")
 Pair = tuple[Side, Side] | None
 
 
-def refusal(card: Card) -> str | None:
+def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if models.single_token(card.recipe.model, card.config):
+    if net.single_token:
         return (
             "This model takes the whole picture as one token: every map has a single value, and all maps are the same."
         )
     return None
 
 
-def show(card: Card, picture: pickers.Picture) -> None:
+def show(subject: Subject) -> None:
     """Draw the choice of what differs, both maps, their difference and the numbers."""
-    view = cache.attention(card, picture.source, picture.number)
+    view = attention(subject)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         options = {name: title for name, (title, _) in OTHERS.items() if name != "head" or len(view.query) > 1}
         other = url_state.choice("other", list(options), "pixel")
@@ -42,7 +42,7 @@ def show(card: Card, picture: pickers.Picture) -> None:
         direction = cast("Direction", url_state.choice("direction", list(DIRECTIONS), "from"))
         segments("Direction", DIRECTIONS, "direction")
         head = None if other == "model" else selection.head(len(view.query), mean=True)
-        pair = OTHERS[other][1](card, picture, Side("", view, head, held(view, direction)))
+        pair = OTHERS[other][1](subject, Side("", view, head, held(view, direction)))
     if pair is None:
         return
     draw(*pair, direction)
@@ -64,7 +64,7 @@ def held(view: AttentionView, direction: str) -> selection.Token | None:
     return selection.token(view, "query" if direction == "from" else "key") or selection.middle_of_the_ink(view)
 
 
-def other_pixel(card: Card, picture: pickers.Picture, left: Side) -> Pair:
+def other_pixel(subject: Subject, left: Side) -> Pair:
     """Draw the choice of another pixel; at first the upper left one, or one on the ink if that is too similar."""
     if left.token is None:
         st.info(
@@ -94,7 +94,7 @@ def keep_pixel() -> None:
     url_state.set_value(other_pixel=f"{st.session_state['other_row']},{st.session_state['other_column']}")
 
 
-def other_head(card: Card, picture: pickers.Picture, left: Side) -> Pair:
+def other_head(subject: Subject, left: Side) -> Pair:
     """Draw the choice of another head; at first the mean of all."""
     numbers = [*map(str, range(1, len(left.view.query) + 1)), selection.MEAN]
     names = {word: selection.name(None if word == selection.MEAN else int(word) - 1) for word in numbers}
@@ -104,44 +104,54 @@ def other_head(card: Card, picture: pickers.Picture, left: Side) -> Pair:
     return replace(left, title=selection.name(left.head)), replace(left, title=names[word], head=head)
 
 
-def other_picture(card: Card, picture: pickers.Picture, left: Side) -> Pair:
+def other_picture(subject: Subject, left: Side) -> Pair:
     """Draw the choice of another picture of the data set; at first the first one of another class."""
-    source, drawn = pickers.tests(card, picture), picture.source not in data.DATASETS
-    shown = data.shown(source)
-    fitting = np.isin(shown.labels, card.recipe.classes)
-    if not drawn:
-        fitting &= shown.labels != shown.labels[shown.place(picture.number)]
-    first, last = int(shown.numbers[fitting.argmax()]), int(shown.numbers[-1])
-    number = url_state.number("other_number", last + 1, first)
+    net, example = subject
+    source = pickers.tests(subject)
+    last = int(data.shown(source).numbers[-1])
+    opens = Picture(source, int(pickers.Fitting(net, source, pickers.ANY, wrong=False).numbers[0]))
+    if opens.target == example.target:
+        opens = opens.of_another_class(net.classes) or opens
+    number = url_state.number("other_number", last + 1, opens.number)
     st.number_input(
         "Other picture: number", 0, last, key="other_number", width=170,
         on_change=url_state.keep, args=("other_number",),
     )  # fmt: skip
-    view = cache.attention(card, source, number)
+    other = Picture(source, number)
     return (
-        replace(left, title="your drawing" if drawn else f"{left.view.label}, number {picture.number}"),
-        replace(left, title=f"{view.label}, number {number}", view=view),
+        replace(left, title=called(example)),
+        replace(left, title=called(other), view=attention(Subject(net, other))),
     )
 
 
-def other_model(card: Card, picture: pickers.Picture, left: Side) -> Pair:
+def called(example: Example) -> str:
+    """Return what an example is called beside another one: what it shows and its number, or the name of its kind."""
+    if example.data is not None:
+        return f"{example.target}, number {example.asked['number']}"
+    (kind,) = example.words
+    title = EXAMPLES[kind].title
+    return title[:1].lower() + title[1:]
+
+
+def other_model(subject: Subject, left: Side) -> Pair:
     """Draw the choice of another model with attention."""
-    known = cards.usable([name for name in cards.names() if name.startswith(f"{card.recipe.model}.")])
-    several = {name: one for name, one in known.items() if not models.single_token(one.recipe.model, one.config)}
-    titles = {name: one.recipe.title for name, one in several.items() if name != card.name}
+    net, example = subject
+    known = subjects.usable([name for name in cards.names() if name.startswith(f"{net.architecture}.")])
+    several = {name: one for name, one in known.items() if not one.single_token}
+    titles = {name: one.title for name, one in several.items() if name != net.key}
     if not titles:
         st.info("There is no other trained model with attention among pixels.")
         return None
     name = url_state.choice("other_model", list(titles), next(iter(titles)))
     select("Other model", titles, "other_model", 400)
-    view = cache.attention(known[name], picture.source, picture.number)
+    view = attention(Subject(known[name], example))
     right = replace(left, title=titles[name], view=view)
     if left.token:
         right = replace(right, token=selection.at(view, view.prefix + left.cell(view.rows, view.columns)))
-    return replace(left, title=card.recipe.title), right
+    return replace(left, title=net.title), right
 
 
-OTHERS: dict[str, tuple[str, Callable[[Card, pickers.Picture, Side], Pair]]] = {
+OTHERS: dict[str, tuple[str, Callable[[Subject, Side], Pair]]] = {
     "pixel": ("Pixel", other_pixel),
     "head": ("Head", other_head),
     "picture": ("Picture", other_picture),

@@ -23,9 +23,9 @@ class Side:
     """One of the two.
 
     Args:
-        title: how it differs from the other side, in words.
-        view: of its model and picture.
-        head: None for the mean of all.
+        title: its difference from the other side, in words.
+        view: the view of its net and its picture.
+        head: the head; None for the mean of all.
         token: the token that is held; None where none is.
     """
 

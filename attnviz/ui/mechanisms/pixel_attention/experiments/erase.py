@@ -10,17 +10,18 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from attnviz import data, models
-from attnviz.cards import Card
+from attnviz import data
+from attnviz.subjects import Net, Picture, Subject
 from attnviz.ui.components.map_grid import Table, map_grid
+from attnviz.ui.live.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase_words as words
 from attnviz.ui.shared import cache, jobs, page, pickers, url_state
 from attnviz.ui.shared.glossary import term
 
 if TYPE_CHECKING:
-    from attnviz.checkpoints import Checkpoint
     from attnviz.measures.erasure import Curve
     from attnviz.measures.token_boxes import Fill
+    from attnviz.subjects import Example, Loaded
 
 TITLE = "Does it matter what it looks at?"
 TEACHES = (
@@ -50,13 +51,14 @@ class Removal:
     """What happens to one picture.
 
     Args:
-        answer: number of the class that the unedited picture gets.
-        logit: of it.
-        pictures: (4, row, column) 0..1: unedited, then without what was chosen by attention, Jacobian, the first draw.
-        holes: (4, row, column) 1 where something was removed, else 0.
-        changes: (2 + draw,) of the logit: attention, Jacobian, every draw.
-        answers: (2 + draw,) number of the class that is answered then.
-        ink, jacobian_ink: of the removed places, how many have ink; in the draws as in the first.
+        answer: the number of the class that the unedited picture gets.
+        logit: the logit of that class.
+        pictures: the pictures (4, row, column), 0..1: unedited, then without what was chosen by attention, by the
+            Jacobian, by the first draw.
+        holes: 1 where something was removed, else 0, (4, row, column).
+        changes: the changes of the logit (2 + draw,): attention, Jacobian, every draw.
+        answers: the number of the class that is answered then (2 + draw,).
+        ink, jacobian_ink: the number of removed places that have ink; in the draws as in the first.
     """
 
     answer: int
@@ -69,26 +71,26 @@ class Removal:
     jacobian_ink: int
 
 
-def refusal(card: Card) -> str | None:
+def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if places_of(card) < 2:
+    if places_of(net) < 2:
         return "This model takes the whole picture as one token, so no part of it can be removed."
     return None
 
 
-def show(card: Card, picture: pickers.Picture) -> None:
+def show(subject: Subject) -> None:
     """Draw what removing does to this picture and, on demand, to 200."""
-    count, fill = choices(card)
+    count, fill = choices(subject.net)
     if count:
-        one_picture(card, picture, count, fill)
+        one_picture(subject, count, fill)
     else:
-        st.info(f"Nothing is removed. Choose how many {unit_of(card)} to remove.")
-    several_pictures(card, pickers.tests(card, picture), fill)
+        st.info(f"Nothing is removed. Choose how many {unit_of(subject.net)} to remove.")
+    several_pictures(subject.net, pickers.tests(subject), fill)
 
 
-def choices(card: Card) -> "tuple[int, Fill]":
+def choices(net: Net) -> "tuple[int, Fill]":
     """Draw the choices of how many tokens to remove, and of what replaces them."""
-    places, unit = places_of(card), unit_of(card)
+    places, unit = places_of(net), unit_of(net)
     left, right = st.columns([2, 3], gap="medium", vertical_alignment="bottom")
     with left:
         count = url_state.number("removed", places // 2 + 1, max(1, round(places / 20)))
@@ -105,10 +107,10 @@ def choices(card: Card) -> "tuple[int, Fill]":
     return count, cast("Fill", fill)
 
 
-def one_picture(card: Card, picture: pickers.Picture, count: int, fill: "Fill") -> None:
+def one_picture(subject: Subject, count: int, fill: "Fill") -> None:
     """Draw the picture after each kind of removal, and how the answer changes."""
-    unit = unit_of(card)
-    found = cache.computed(removal, card, picture.source, picture.number, count, fill)
+    unit, classes = unit_of(subject.net), subject.net.classes
+    found = cache.of_subject(removal, subject, count, fill)
     columns = ("unchanged", "most attended", "Jacobian", "random, draw 1")
     left, right = st.columns([3, 2], gap="medium")
     with left:
@@ -117,21 +119,21 @@ def one_picture(card: Card, picture: pickers.Picture, count: int, fill: "Fill") 
             [f"{row}: {column}" for row in ("seen", "removed") for column in columns],
             key="erase_pictures", role="ink", title=f"Without {count} {unit}",
             table=Table(("seen", "removed"), columns),
-            origin={**cache.attention(card, picture.source, picture.number).origin, "removed": count, "fill": fill},
+            origin={**attention(subject).origin, "removed": count, "fill": fill},
         )  # fmt: skip
     with right:
         st.markdown(words.surprise(found.changes))
-        st.markdown(words.one_picture(found.changes, found.logit, card.classes[found.answer], count, unit))
-        names = [card.classes[answer] for answer in found.answers]
+        st.markdown(words.one_picture(found.changes, found.logit, classes[found.answer], count, unit))
+        names = [classes[answer] for answer in found.answers]
         st.markdown(words.table(found.changes, names, found.ink, found.jacobian_ink, count, unit))
         st.caption(MEANS)
 
 
-def several_pictures(card: Card, source: str, fill: "Fill") -> None:
+def several_pictures(net: Net, source: str, fill: "Fill") -> None:
     """Draw the curve over many test pictures: a button that begins it, then one that stops it."""
-    numbers = fitting(card, source)
+    numbers = fitting(net, source)
     wanted = url_state.choice("curve", ["yes", "no"], "no") == "yes"
-    job = job_of(card, source, fill)
+    job = job_of(net, source, fill)
     st.subheader(f"On {len(numbers)} test pictures of {data.DATASETS[source].title}", anchor=False)
     if not wanted:
         going = f"Remove from {len(numbers)} pictures"
@@ -145,7 +147,7 @@ def several_pictures(card: Card, source: str, fill: "Fill") -> None:
         stop.button("Stop", key="erase_stop", on_click=halt, args=(job,))
     # Every tick draws what there is, while a thread computes: the rest of the page stays alive.
     tick = st.fragment(curve, run_every=None if job.finished else TICK)
-    tick(card, source, fill, len(numbers), job.finished)
+    tick(net, source, fill, len(numbers), job.finished)
 
 
 def begin(job: "jobs.Job[Curve]") -> None:
@@ -160,10 +162,10 @@ def halt(job: "jobs.Job[Curve]") -> None:
     url_state.set_value(curve=None)
 
 
-def curve(card: Card, source: str, fill: "Fill", count: int, finished: bool) -> None:
+def curve(net: Net, source: str, fill: "Fill", count: int, finished: bool) -> None:
     """Draw the curve as far as it has come, and let it go on if it is not finished."""
     with page.sentences():
-        job = job_of(card, source, fill)
+        job = job_of(net, source, fill)
         if not finished and job.finished:
             st.rerun()  # so that the ticks end
         parts = job.parts()
@@ -171,32 +173,32 @@ def curve(card: Card, source: str, fill: "Fill", count: int, finished: bool) -> 
             job.start()
             st.progress(*progress(len(parts), count))
         if parts:
-            draw_curve(card, source, fill, parts, finished)
+            draw_curve(net, source, fill, parts, finished)
 
 
-def job_of(card: Card, source: str, fill: "Fill") -> "jobs.Job[Curve]":
+def job_of(net: Net, source: str, fill: "Fill") -> "jobs.Job[Curve]":
     """Return the work that the curve is: a few pictures at a time, the same for all visitors."""
-    count = len(fitting(card, source))
-    key = ("erase", card.name, card.weights_digest, source, fill, count, CHUNK)
-    return jobs.job(key, lambda number: chunk(card, source, fill, CHUNK * number), -(-count // CHUNK))
+    count = len(fitting(net, source))
+    key = ("erase", net.key, net.digest, source, fill, count, CHUNK)
+    return jobs.job(key, lambda number: chunk(cache.single(net), source, fill, CHUNK * number), -(-count // CHUNK))
 
 
 def progress(parts: int, count: int) -> tuple[float, str]:
     """Return how much of the curve is there, 0..1, and in words what is being done."""
     looked = min(CHUNK * parts, count)
-    said = f"{looked} of {count} pictures, with the choices of attention, of the Jacobian and of {DRAWS} random draws"
-    return looked / count, said
+    choices = f"with the choices of attention, of the Jacobian and of {DRAWS} random draws"
+    return looked / count, f"{looked} of {count} pictures, {choices}"
 
 
-def draw_curve(card: Card, source: str, fill: "Fill", parts: "list[Curve]", finished: bool) -> None:
+def draw_curve(net: Net, source: str, fill: "Fill", parts: "list[Curve]", finished: bool) -> None:
     """Draw the curve of all chunks that are done and, once it is finished, the download of its numbers."""
     from attnviz.figures.removal import Way, removal
     from attnviz.measures.erasure import joined
 
-    whole, unit = joined(parts), unit_of(card)
-    origin = {"model": card.name, "digest": card.weights_digest, "data": f"{source}/test", "replaced with": fill}
-    ways = {"most attended": "attended", "random, as much ink": "random", "Jacobian": "jacobian"}
-    lines = {name: whole.line(way) for name, way in ways.items()}  # type: ignore[arg-type]
+    whole, unit = joined(parts), unit_of(net)
+    origin = {"model": net.key, "digest": net.digest, "data": f"{source}/test", "replaced with": fill}
+    choices = {"most attended": "attended", "random, as much ink": "random", "Jacobian": "jacobian"}
+    lines = {name: whole.line(choice) for name, choice in choices.items()}  # type: ignore[arg-type]
     st.plotly_chart(
         removal(
             whole.counts, [Way(name, line.mean, line.spread) for name, line in lines.items()],
@@ -211,26 +213,26 @@ def draw_curve(card: Card, source: str, fill: "Fill", parts: "list[Curve]", fini
     if not finished:
         return
     st.download_button(
-        "CSV", words.csv(whole, fitting(card, source)[: len(whole.logits)].tolist(), origin),
-        f"attnviz-{card.name}-erase.csv", "text/csv", key="erase_csv", type="tertiary", on_click="ignore",
+        "CSV", words.csv(whole, fitting(net, source)[: len(whole.logits)].tolist(), origin),
+        f"attnviz-{net.key}-erase.csv", "text/csv", key="erase_csv", type="tertiary", on_click="ignore",
     )  # fmt: skip
 
 
-def removal(checkpoint: "Checkpoint", source: str, number: int, count: int, fill: "Fill") -> Removal:
-    """Remove tokens from one picture in every way, in one batch."""
+def removal(loaded: "Loaded", example: "Example", count: int, fill: "Fill") -> Removal:
+    """Remove tokens from one example, chosen in each manner, in one batch."""
     import torch
 
-    from attnviz.answers import as_batch
     from attnviz.measures import erasure, token_boxes
+    from attnviz.ui.shared import inference
 
-    image = as_batch(cache.seen(checkpoint.card, source, number), double=True)[0]
-    seen = erasure.look(checkpoint.model, image)
-    generator = torch.Generator().manual_seed(number)
+    image = inference.batch_of(loaded, example)[0]
+    seen = erasure.look(loaded.model, image)
+    generator = torch.Generator().manual_seed(example.asked["number"])
     (choice,) = erasure.choices(seen, token_boxes.ink(image[None], seen.grid)[0], [count], erasure.DRAWS, generator)
     removed = torch.stack([choice.attended, choice.jacobian, *choice.random])
     pictures = token_boxes.erased(image.expand(len(removed), -1, -1, -1), removed, seen.grid, fill)
     with torch.no_grad():
-        logits = checkpoint.model(pictures)
+        logits = loaded.model(pictures)
     covered = token_boxes.boxes(seen.grid, *image.shape[1:]).flatten(1).double()
     holes = (removed[:3].double() @ covered > 0).double().unflatten(1, image.shape[1:])
     return Removal(
@@ -240,38 +242,42 @@ def removal(checkpoint: "Checkpoint", source: str, number: int, count: int, fill
     )  # fmt: skip
 
 
-def chunk(card: Card, source: str, fill: "Fill", first: int) -> "Curve":
-    """Return the curve of a few pictures from the `first` one on, in single precision to halve the time."""
+def chunk(loaded: "Loaded", source: str, fill: "Fill", first: int) -> "Curve":
+    """Return the curve of a few pictures.
+
+    Args:
+        loaded: the net, in single precision to halve the time.
+        source: the data set of the pictures.
+        fill: the replacement of what is removed.
+        first: the place of the first picture among those that fit.
+    """
     import torch
 
     from attnviz.answers import as_batch
     from attnviz.measures import erasure
 
-    numbers = fitting(card, source)[first : first + CHUNK]
-    images = np.stack([cache.seen(card, source, int(number)) for number in numbers])
-    pictures = as_batch(images)
-    places = places_of(card)
+    model, net = loaded
+    numbers = fitting(net, source)[first : first + CHUNK]
+    pictures = as_batch(np.stack([Picture(source, int(number)).taken_by(net) for number in numbers]))
+    places = places_of(net)
     counts = sorted({max(1, round(share * places)) for share in SHARES})
     return erasure.curve(
-        cache.single(card.name).model, pictures, counts,
+        model, pictures, counts,
         generator=torch.Generator().manual_seed(first), fill=fill, must_change=False,
     )  # fmt: skip
 
 
-def fitting(card: Card, source: str) -> npt.NDArray[np.int64]:
-    """Return the numbers of the first test pictures that are here and whose class the model knows."""
-    shown = data.shown(source)
-    return shown.numbers[np.isin(shown.labels, card.recipe.classes)][:PICTURES]
+def fitting(net: Net, source: str) -> npt.NDArray[np.int64]:
+    """Return the numbers of the first test pictures that are here and whose class a net knows."""
+    return pickers.Fitting(net, source, pickers.ANY, wrong=False).numbers[:PICTURES]
 
 
-def places_of(card: Card) -> int:
+def places_of(net: Net) -> int:
     """Return how many tokens a picture has."""
-    grid = models.spec(card.recipe.model).grid(card.config)
-    return grid.rows * grid.columns if grid else 0
+    return net.grid.rows * net.grid.columns if net.grid else 0
 
 
-def unit_of(card: Card) -> str:
+def unit_of(net: Net) -> str:
     """Return what a token is called: a pixel where it is one."""
-    grid = models.spec(card.recipe.model).grid(card.config)
-    side = int(grid.field) if grid else 1
+    side = int(net.grid.field) if net.grid else 1
     return "pixels" if side == 1 else f"tokens of {side} × {side} pixels"

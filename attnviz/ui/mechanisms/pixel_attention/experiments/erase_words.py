@@ -19,10 +19,10 @@ def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str
     """Say what removing does to one picture, and how the change compares with that of random choices.
 
     Args:
-        changes: (2 + draw,) of the logit: most attended, Jacobian, draws.
-        logit: of the answer to the unedited picture.
-        answer: its name.
-        count, unit: how many tokens are removed, and what they are called.
+        changes: the changes of the logit (2 + draw,): most attended, Jacobian, draws.
+        logit: the logit of the answer to the unedited picture.
+        answer: the name of that answer.
+        count, unit: the number of removed tokens, and their name.
     """
     attended, draws = changes[0], changes[2:]
     below, above = int((attended < draws).sum()), int((attended > draws).sum())
@@ -44,28 +44,28 @@ def surprise(changes: Array) -> str:
     """Say whether the result on one picture is what one expects of the pixels that a model looks at most.
 
     Args:
-        changes: as in `one_picture`.
+        changes: the changes, as in `one_picture`.
     """
     attended, jacobian, draws = changes[0], changes[1], changes[2:]
     if (attended < draws).mean() >= 0.9:
-        said = "**As one might expect**: on this picture the most attended pixels matter more than others."
+        verdict = "**As one might expect**: on this picture the most attended pixels matter more than others."
     else:
-        said = (
+        verdict = (
             "**This may surprise you**: on this picture the model does not need the pixels it looks at most any more "
             "than others. Being looked at is not the same as counting for the answer."
         )
     if jacobian < min(attended, float(draws.min())):
-        said += " The pixels that the Jacobian chooses matter most: it asks the answer itself, not the attention."
-    return said
+        verdict += " The pixels that the Jacobian chooses matter most: it asks the answer itself, not the attention."
+    return verdict
 
 
 def table(changes: Array, answers: Sequence[str], ink: int, jacobian_ink: int, count: int, unit: str) -> str:
     """Return the changes of one picture as a table in Markdown.
 
     Args:
-        changes, count, unit: as in `one_picture`.
-        answers: (2 + draw,) what the model then answers.
-        ink, jacobian_ink: of what is removed, how many have ink.
+        changes, count, unit: the same as in `one_picture`.
+        answers: the answers (2 + draw,) without what is removed.
+        ink, jacobian_ink: the number of removed tokens that have ink.
     """
     draws = changes[2:]
     (usual, times), *others = Counter(answers[2:]).most_common()
@@ -114,12 +114,12 @@ def verdict(curve: "Curve", unit: str) -> str:
 
 
 def csv(curve: "Curve", numbers: Sequence[int], origin: Mapping[str, str]) -> str:
-    """Return every change in full precision: one line per picture, count and way of choosing.
+    """Return every change in full precision: one line per picture, count and choice.
 
     Args:
-        curve: all of it.
-        numbers: (picture,) their places in the test split.
-        origin: written at the top.
+        curve: the whole curve.
+        numbers: the places (picture,) of the pictures in the test split.
+        origin: the lines at the top, by name.
     """
     lines = [f"# {name}: {value}" for name, value in origin.items()]
     lines.append("picture,removed,chosen by,draw,removed pixels with ink,change of the logit")

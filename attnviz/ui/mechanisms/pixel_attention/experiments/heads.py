@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from attnviz import models
-from attnviz.cards import Card
+from attnviz.subjects import Net, Subject
 from attnviz.ui.components.head_switch import (
     Answer,
     SwitchView,
@@ -20,13 +19,14 @@ from attnviz.ui.components.head_switch import (
     switched,
 )
 from attnviz.ui.components.map_grid import Names, map_grid
-from attnviz.ui.shared import cache, page, pickers, url_state
+from attnviz.ui.live.attention_view import attention
+from attnviz.ui.shared import cache, page, url_state
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
-    from attnviz.checkpoints import Checkpoint
     from attnviz.measures.heads import Reach, Tree
+    from attnviz.subjects import Example, Loaded
     from attnviz.ui.components.pixel_viewer import AttentionView
 
 TITLE = "Does every head matter?"
@@ -43,10 +43,10 @@ class Measured:
     """Measurements of the heads on one picture.
 
     Args:
-        reach: how widely each looks.
-        distances: (head, head), 0..1.
-        tree: which are similar.
-        without: (2 + head, class) probabilities: unedited, without all heads, then without each one alone.
+        reach: the measures of how widely each looks.
+        distances: the distances (head, head), 0..1.
+        tree: the tree of similar heads.
+        without: the probabilities (2 + head, class): unedited, without all heads, then without each one alone.
     """
 
     reach: "Reach"
@@ -55,19 +55,19 @@ class Measured:
     without: np.ndarray
 
 
-def refusal(card: Card) -> str | None:
+def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if models.single_token(card.recipe.model, card.config):
+    if net.single_token:
         return "This model sees the whole picture as one token: its weight is always 1, for any head and any picture."
     return None
 
 
-def show(card: Card, picture: pickers.Picture) -> None:
+def show(subject: Subject) -> None:
     """Draw the switches with the answer, the table of heads, and the groups of similar heads."""
-    view = cache.attention(card, picture.source, picture.number)
-    measured = cache.computed(measure, card, picture.source, picture.number)
-    st.markdown(punchline(measured.without, card.classes))
-    switches(card, picture)
+    view = attention(subject)
+    measured = cache.of_subject(measure, subject)
+    st.markdown(punchline(measured.without, subject.net.classes))
+    switches(subject)
     st.markdown(
         f"**Off**: the {term('head')} contributes nothing. **Uniform**: it attends to all pixels equally, so only the "
         "choice that its attention made is lost. The rest of the model stays as it was trained and does not "
@@ -81,11 +81,11 @@ def show(card: Card, picture: pickers.Picture) -> None:
 
 
 @st.fragment
-def switches(card: Card, picture: pickers.Picture) -> None:
+def switches(subject: Subject) -> None:
     """Draw the heads that can be switched, and the answer."""
     with page.sentences():
-        view = cache.attention(card, picture.source, picture.number)
-        measured = cache.computed(measure, card, picture.source, picture.number)
+        view = attention(subject)
+        measured = cache.of_subject(measure, subject)
         heads = len(view.received)
         states, sentences = states_from_url(st.query_params.to_dict(), heads)
         for sentence in sentences:
@@ -98,11 +98,10 @@ def switches(card: Card, picture: pickers.Picture) -> None:
             classes=view.classes,
             label=view.label,
             address=f"{LAYER}.mixed",
-            checkpoint=card.name,
-            source=picture.source,
-            number=picture.number,
-            before=answer(card, picture, ["on"] * heads),
-            now=answer(card, picture, states),
+            checkpoint=subject.net.key,
+            asked=subject.example.asked,
+            before=answer(subject, ["on"] * heads),
+            now=answer(subject, states),
             origin=view.origin,
         )
         head_switch(shown, states, key=SWITCH, on_change=keep_states)
@@ -115,41 +114,40 @@ def keep_states() -> None:
         url_state.set_value(**states_to_url(states))
 
 
-def answer(card: Card, picture: pickers.Picture, states: list[str]) -> Answer:
-    """Return the model's answer with its heads in these states, computed as by the live channel, and not kept."""
+def answer(subject: Subject, states: list[str]) -> Answer:
+    """Return the net's answer with its heads in these states, computed as by the live channel, and not kept."""
     from attnviz.answers import probabilities
     from attnviz.ui.live.answer import ask_model
     from attnviz.ui.live.request import Ask
 
-    ask = Ask.model_validate({"checkpoint": card.name, "edits": edits_of(states, f"{LAYER}.mixed")})
-    image = cache.seen(card, picture.source, picture.number)
-    logits = ask_model(cache.single(card.name), ask, image[None], {}).logits
+    ask = Ask.model_validate({"checkpoint": subject.net.key, "edits": edits_of(states, f"{LAYER}.mixed")})
+    logits = ask_model(cache.single(subject.net), ask, subject.image[None], {}).logits
     return Answer(logits[0].numpy(), probabilities(logits)[0].numpy())
 
 
-def measure(checkpoint: "Checkpoint", source: str, number: int) -> Measured:
-    """Measure all heads on one picture."""
+def measure(loaded: "Loaded", example: "Example") -> Measured:
+    """Measure all heads on one example."""
     import torch
 
     from attnviz import edits
-    from attnviz.answers import as_batch, probabilities
+    from attnviz.answers import probabilities
     from attnviz.layers.attention import Attention
     from attnviz.measures.heads import apart, cluster, reach
     from attnviz.tracing import trace
     from attnviz.ui.shared import inference
 
-    view = cache.attention(checkpoint.card, source, number)
-    layer = checkpoint.model.get_submodule(LAYER)
+    view = attention(Subject(loaded.net, example))
+    layer = loaded.model.get_submodule(LAYER)
     assert isinstance(layer, Attention)
     assert layer.grid is not None
     query, key = torch.tensor(view.query), torch.tensor(view.key)  # copies: what is cached may not be written
     distances = apart(query, key)
-    pixels = as_batch(cache.seen(checkpoint.card, source, number), double=True)
+    pixels = inference.batch_of(loaded, example)
     answers = []
     for off in ([], range(layer.heads), *([head] for head in range(layer.heads))):
-        edited = trace(checkpoint.model, [], {f"{LAYER}.mixed": edits.off(head=[*off])}) if off else nullcontext()
+        edited = trace(loaded.model, [], {f"{LAYER}.mixed": edits.off(head=[*off])}) if off else nullcontext()
         with torch.no_grad(), edited:
-            answers.append(probabilities(inference.ask(checkpoint, pixels))[0].numpy())
+            answers.append(probabilities(inference.ask(loaded, pixels))[0].numpy())
     return Measured(reach(query, key, layer.grid), distances, cluster(distances), np.stack(answers))
 
 
@@ -157,8 +155,8 @@ def punchline(without: np.ndarray, classes: Sequence[str]) -> str:
     """Return in words whether the answer to this picture needs any single head.
 
     Args:
-        without: as in `Measured`.
-        classes: what the model can answer.
+        without: the probabilities, as in `Measured`.
+        classes: the names of the net's answers.
     """
     whole, none, *each = without
     best = int(whole.argmax())
@@ -168,18 +166,18 @@ def punchline(without: np.ndarray, classes: Sequence[str]) -> str:
     needed = [str(head + 1) for head, one in enumerate(each) if int(one.argmax()) != best]
     lost = np.array([whole[best] - one[best] for one in each])
     if not needed:
-        said = (
+        finding = (
             f"**On this picture no single head is needed**: whichever of the {len(each)} is switched off, the answer "
             f"stays {classes[best]}. Its probability falls most without head {int(lost.argmax()) + 1}, by "
             f"{100 * max(float(lost.max()), 0.0):.1f} points."
         )
     else:
         several = len(needed) > 1
-        said = (
+        finding = (
             f"**On this picture {len(needed)} of {len(each)} heads {'are' if several else 'is'} needed**: without head "
             f"{' or '.join(needed)} alone, the answer is no longer {classes[best]}."
         )
-    return f"{said} {end}"
+    return f"{finding} {end}"
 
 
 def table(reach: "Reach") -> None:
@@ -245,7 +243,7 @@ def groups_in_words(groups: list[tuple[int, ...]]) -> str:
     """Return which heads form groups and which do not, counted from 1."""
     several = [sorted(group) for group in groups if len(group) > 1]
     alone = sorted(group[0] for group in groups if len(group) == 1)
-    said = [f"**{', '.join(str(head + 1) for head in group)}** are similar." for group in sorted(several)]
-    if alone and said:
-        said.append(f"In no group: {', '.join(str(head + 1) for head in alone)}.")
-    return " ".join(said or ["No two heads are similar."])
+    sentences = [f"**{', '.join(str(head + 1) for head in group)}** are similar." for group in sorted(several)]
+    if alone and sentences:
+        sentences.append(f"In no group: {', '.join(str(head + 1) for head in alone)}.")
+    return " ".join(sentences or ["No two heads are similar."])

@@ -1,30 +1,33 @@
 """The picture as one token: attention with a single weight, which is 1, so query and key never change."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from attnviz import cards
-from attnviz.cards import Card
+from attnviz import cards, subjects
+from attnviz.data import always
+from attnviz.subjects import Net, Picture, Subject
+from attnviz.subjects.subject import origin_of
 from attnviz.ui.components.map_grid import Table, map_grid
-from attnviz.ui.shared import cache, pickers, url_state
+from attnviz.ui.live.attention_view import attention
+from attnviz.ui.mechanisms.pixel_attention.paper_tiles import PARTS, untrained
+from attnviz.ui.shared import cache, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
-    from attnviz.checkpoints import Checkpoint
     from attnviz.measures.pixel_attention.one_line import Line
+    from attnviz.subjects import Loaded
 
 TITLE = "What does attention do with a single token?"
 TEACHES = "The paper's published weights take all 784 pixels as *one* token."
 WORDS = ()
 
 NAME = "pixel_attention.1v8-one-token"
-PARTS = ("query", "key", "value")
 STATES = ("before training", "after training", "difference")
-STROKES = 100  # pictures on which the logistic regression and the network are compared
+PICTURES = 100  # drawn digits on which the logistic regression and the network are compared
 
 Array = npt.NDArray[np.float64]
 
@@ -34,12 +37,12 @@ class Kernels:
     """The kernels of query, key and value of the one-token model, and the logistic regression that equals the model.
 
     Args:
-        before, after: (part, row, column); before is computed from recipe and seed.
-        moved: (part,) the largest difference, biases included.
+        before, after: the kernels (part, row, column); those before training are computed from config and seed.
+        moved: the largest difference (part,), biases included.
         line: the whole network as one logistic regression on the pixels.
         apart: the largest difference between its log-odds and the network's, over 100 drawn digits.
         size: the largest absolute log-odds among them.
-        origin: for exports.
+        origin: the fields of exports that say where the kernels come from.
     """
 
     before: Array
@@ -51,20 +54,19 @@ class Kernels:
     origin: dict[str, str | int | float]
 
 
-def refusal(card: Card) -> str | None:
+def refusal(net: Net) -> str | None:
     """Return why this cannot be shown: the one-token model, which it always shows, has not been trained."""
     return None if NAME in cards.names() else f"`{NAME}`: *not trained*."
 
 
-def show(card: Card, picture: pickers.Picture) -> None:
+def show(subject: Subject) -> None:
     """Draw the kernels before and after training, the single weight, and the equivalent logistic regression."""
-    own = cards.read(NAME)
-    found = cache.computed(kernels, own)
-    view = cache.attention(own, picture.source, picture.number)
+    own = Subject(subjects.net(NAME), subject.example)
+    found, view = cache.of_net(kernels, own.net), attention(own)
     weight = float(
         np.exp(view.query[0, 0] @ view.key[0, 0] / np.sqrt(view.query.shape[-1]) - view.log_normaliser[0, 0])
     )
-    if card.name != NAME:
+    if subject.net.key != NAME:
         st.button(
             "Open this model in the viewer",
             on_click=url_state.set_value,
@@ -92,15 +94,14 @@ def show(card: Card, picture: pickers.Picture) -> None:
             found.line.weight[None], ["log-odds per pixel"], key="one_token_line", picture=view.picture,
             title="The whole network in one picture", origin={**found.origin, "bias": found.line.bias},
         )  # fmt: skip
-        image = cache.seen(own, picture.source, picture.number)[..., 0] / 255
-        odds = float(found.line.logit(image))
+        odds = float(found.line.logit(own.image[..., 0] / 255))
         st.markdown(
             f"Multiply each pixel by its weight here, add up the products, and add {short(found.line.bias)}: for the "
-            f"picture above this gives **{short(odds)}**, the log-odds of {own.classes[1]} against {own.classes[0]}. "
+            f"picture above this gives **{short(odds)}**, the log-odds of {view.classes[1]} against {view.classes[0]}. "
             f"The network gives {short(float(np.log(view.probabilities[1] / view.probabilities[0])))}."
         )
     st.markdown(
-        f"Value, output and classifier are linear, and combine into this one picture. On {STROKES} drawn digits "
+        f"Value, output and classifier are linear, and combine into this one picture. On {PICTURES} drawn digits "
         f"the two differ by {plain(found.apart)} at most, where log-odds reach {short(found.size)}: rounding.\n\n"
         "**What it does not show.** That such a network is bad: logistic regression is hard to beat on upright ones "
         "and eights. It shows only that there is no attention in it."
@@ -112,19 +113,15 @@ def plain(value: float) -> str:
     return "exactly 0" if value == 0 else short(value, 3)
 
 
-def kernels(checkpoint: "Checkpoint") -> Kernels:
+def kernels(loaded: "Loaded") -> Kernels:
     """Return the kernels before and after training, and the logistic regression that equals the network."""
     import torch
 
     from attnviz.answers import as_batch
     from attnviz.measures.pixel_attention import one_line
-    from attnviz.training import seeds
-    from attnviz.ui.shared import inference
 
-    model: Any = checkpoint.model
-    card = checkpoint.card
-    first: Any = seeds.build(card.recipe, torch.Generator().manual_seed(card.seed)).double().requires_grad_(False)
-    layers = [[getattr(one.attention, part) for part in PARTS] for one in (first, model)]
+    net, model = loaded.net, cast("Any", loaded.model)
+    layers = [[getattr(one.attention, part) for part in PARTS] for one in (untrained(net), model)]
     before, after = (
         np.stack([layer.weight[0].reshape(model.shape).numpy() for layer in several]) for several in layers
     )
@@ -134,9 +131,11 @@ def kernels(checkpoint: "Checkpoint") -> Kernels:
     )
     chain = [(layer.weight, layer.bias) for layer in (model.attention.value, model.attention.output, model.classifier)]
     line = one_line.folded(*chain, mean=model.standardise.mean, std=model.standardise.std, shape=model.shape)
-    images = [cache.seen(card, "strokes", number) for number in range(STROKES)]
+    source = always.source(net.data or "")
+    assert source is not None, "digits can be drawn"
+    images = [Picture(source, number).taken_by(net) for number in range(PICTURES)]
     with torch.no_grad():
         odds = model(torch.cat([as_batch(image, double=True) for image in images]))[:, 0].numpy()
     apart = np.abs(line.logit(np.stack(images)[..., 0] / 255) - odds).max()
     return Kernels(before, after, moved, line, float(apart), float(np.abs(odds).max()),
-                   inference.origin(checkpoint, "none", "attention"))  # fmt: skip
+                   {**origin_of(net), "image": "none", "address": "attention"})  # fmt: skip

@@ -1,19 +1,20 @@
 """The output of the attention for several pictures: the paper's figures 6 and 11."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from attnviz import data
-from attnviz.cards import Card
+from attnviz.subjects import Net, Picture, Subject
+from attnviz.subjects.subject import origin_of
 from attnviz.ui.components.map_grid import chosen_map, map_grid
 from attnviz.ui.shared import cache, pickers, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
-    from attnviz.checkpoints import Checkpoint
+    from attnviz.subjects import Loaded
 
 TITLE = "What does attention turn a picture into?"
 TEACHES = "The layer's output for seven pictures, as the paper shows it."
@@ -26,38 +27,34 @@ PICTURES, OUTPUTS = "outputs_pictures", "outputs_maps"  # the keys of the grids
 Array = npt.NDArray[np.float64]
 
 
-def refusal(card: Card) -> str | None:
+def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
     return None
 
 
-def show(card: Card, picture: pickers.Picture) -> None:
+def show(subject: Subject) -> None:
     """Draw the pictures with the output of the attention below each, and explain it."""
-    source = pickers.tests(card, picture)
-    numbers = fitting(card, source)
-    pictures = np.stack([cache.seen(card, source, number).mean(2) / 255 for number in numbers])
-    found = cache.computed(outputs, card, source, numbers)  # (picture, feature, row, column)
+    net, source = subject.net, pickers.tests(subject)
+    examples = in_turn(net, source, [net.classes[at % len(net.classes)] for at in range(COUNT)])
+    pictures = np.stack([one.taken_by(net).mean(2) / 255 for one in examples])
+    found = cache.of_net(outputs, net, examples)  # (picture, feature, row, column)
     count = found.shape[1]
     feature = choose_feature(count)
     maps = found[:, feature - 1]
-    names = [cache.picture(source, number)[1] for number in numbers]
-    labels = [f"{name} ({number})" for name, number in zip(names, numbers, strict=True)]
-    origin: dict[str, str | int | float] = {
-        "model": card.recipe.model, "recipe": card.recipe.name, "seed": card.seed, "digest": card.weights_digest,
-        "images": f"{source}/test", "address": f"{LAYER}.output", "feature": feature,
-    }  # fmt: skip
-    chosen = numbers.index(picture.number) if source == picture.source and picture.number in numbers else None
+    labels = [f"{one.target} ({one.number})" for one in examples]
+    origin = {**origin_of(net), "images": f"{source}/test", "address": f"{LAYER}.output", "feature": feature}
+    chosen = next((place for place, one in enumerate(examples) if one == subject.example), None)
     map_grid(
         pictures, labels, key=PICTURES, role="ink", title="Pictures", chosen=chosen, origin=origin,
-        on_change=lambda: open_picture(PICTURES, numbers, source),
+        on_change=lambda: open_picture(PICTURES, examples),
     )  # fmt: skip
     map_grid(
         maps, labels, key=OUTPUTS, title="Output of the attention" + (f", feature {feature}" if count > 1 else ""),
         picture=pictures, chosen=chosen, origin=origin,
-        on_change=lambda: open_picture(OUTPUTS, numbers, source),
+        on_change=lambda: open_picture(OUTPUTS, examples),
     )  # fmt: skip
     st.caption("Below each map are what the picture shows and its number. A click opens it in the viewer above.")
-    st.markdown(means(card, maps, pictures, count))
+    st.markdown(means(net, maps, pictures, count))
 
 
 def choose_feature(count: int) -> int:
@@ -73,23 +70,27 @@ def choose_feature(count: int) -> int:
     return chosen
 
 
-def open_picture(key: str, numbers: tuple[int, ...], source: str) -> None:
+def open_picture(key: str, examples: tuple[Picture, ...]) -> None:
     """Put the picture whose tile was chosen into the URL; a cell that was locked chooses none."""
     chosen = chosen_map(key)
     if chosen is not None and chosen != st.session_state.get(f"{key}.opened"):
         st.session_state[f"{key}.opened"] = chosen
-        url_state.set_value(number=numbers[chosen], data=source, drawing=None)
+        pickers.open_picture(examples[chosen])
 
 
-def fitting(card: Card, source: str) -> tuple[int, ...]:
-    """Return the places of the first test pictures that fit, in the order of the classes: 8 1 8 1 8 1 8."""
-    shown, classes = data.shown(source), card.recipe.classes
-    of_class = {label: shown.numbers[shown.labels == label] for label in classes}
-    order = [(classes[at % len(classes)], at // len(classes)) for at in range(COUNT)]
-    return tuple(int(of_class[label][turn]) for label, turn in order)
+def in_turn(net: Net, source: str, names: Sequence[str]) -> tuple[Picture, ...]:
+    """Return a test picture of each of several classes; where a class is named again, its next picture.
+
+    Args:
+        net: the net that looks at the pictures.
+        source: the data set.
+        names: the classes in the order of the pictures.
+    """
+    numbers = {name: iter(pickers.Fitting(net, source, name, wrong=False).numbers) for name in {*names}}
+    return tuple(Picture(source, int(next(numbers[name]))) for name in names)
 
 
-def outputs(checkpoint: "Checkpoint", source: str, numbers: tuple[int, ...]) -> Array:
+def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> Array:
     """Return the output of the attention: (picture, feature, row, column).
 
     Where a token is a patch of pixels, its features are laid out as those pixels.
@@ -97,42 +98,42 @@ def outputs(checkpoint: "Checkpoint", source: str, numbers: tuple[int, ...]) -> 
     import torch
     from torch.nn.functional import pixel_shuffle
 
-    from attnviz.answers import as_batch
     from attnviz.tracing import trace
+    from attnviz.ui.shared import inference
 
-    model, address_of = checkpoint.model, f"{LAYER}.output"
-    batch = torch.cat([as_batch(cache.seen(checkpoint.card, source, number), double=True) for number in numbers])
-    with torch.no_grad(), trace(model, [address_of]) as seen:
-        model(batch)
-    reading = seen[address_of]  # (batch, token, feature)
+    tap_path = f"{LAYER}.output"
+    batch = torch.cat([inference.batch_of(loaded, one) for one in examples])
+    with torch.no_grad(), trace(loaded.model, [tap_path]) as seen:
+        loaded.model(batch)
+    reading = seen[tap_path]  # (batch, token, feature)
     assert reading.grid is not None, "the attention of every model of pictures says where its tokens lie"
     maps = reading.tensor[:, reading.grid.prefix :].mT.unflatten(2, (reading.grid.rows, reading.grid.columns))
-    patch = checkpoint.card.config.get("patch", 1)
+    patch = loaded.net.config.get("patch", 1)
     found: Array = (pixel_shuffle(maps[:, : patch**2], patch) if patch > 1 else maps).numpy()
     return found
 
 
-def means(card: Card, maps: Array, pictures: Array, count: int) -> str:
+def means(net: Net, maps: Array, pictures: Array, count: int) -> str:
     """Return what the maps mean, how similar each is to its picture, and what they do not show."""
     size = pictures.shape[1] // maps.shape[1]
     seen = pictures.reshape(len(maps), maps.shape[1], size, maps.shape[2], size).mean((2, 4))
     alike = [float(np.corrcoef(one.ravel(), other.ravel())[0, 1]) for one, other in zip(maps, seen, strict=True)
              if np.ptp(one) > 0 and np.ptp(other) > 0]  # fmt: skip
     if not alike:
-        said = "The output is the same everywhere: nothing is left of the picture."
+        agreement = "The output is the same everywhere: nothing is left of the picture."
     else:
-        said = (
+        agreement = (
             "Correlation of output and picture, pixel by pixel: "
             f"**{short(min(alike), 2)} to {short(max(alike), 2)}** over {len(alike)} pictures (1: the output is the "
             "picture itself, −1: its negative)."
         )
-    if card.config.get("positions"):
+    if net.config.get("positions"):
         what = (
             f"A token goes in as {count} numbers, first the intensity, then the position code, and comes out as "
             "as many. Feature 1 is where the intensity was, but the layer may put anything there, and the "
             "classifier reads all of them."
         )
-    elif card.config.get("patch", 1) > 1:
+    elif net.config.get("patch", 1) > 1:
         what = (
             "The picture goes in as one token and comes out as one: its numbers are arranged here like the pixels. "
             "With one token the attention is the constant 1, so this is a linear map of the picture."
@@ -143,5 +144,6 @@ def means(card: Card, maps: Array, pictures: Array, count: int) -> str:
             "intensity come out the same: each map is its picture with other grey levels, and nothing else can appear."
         )
     return (
-        f"{said} {what} The maps do not show how much a pixel counts for the answer: the classifier weights each one."
+        f"{agreement} {what} The maps do not show how much a pixel counts for the answer: the classifier weights each "
+        "one."
     )

@@ -7,17 +7,20 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from attnviz import cards, data
-from attnviz.cards import Card
+from attnviz import subjects
 from attnviz.measures.pixel_attention.representations import needed
+from attnviz.subjects import Net, Picture, Subject
+from attnviz.subjects.subject import origin_of
 from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.live.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import paper_tiles
+from attnviz.ui.mechanisms.pixel_attention.experiments.outputs import in_turn
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import twice
 from attnviz.ui.shared import cache, page, pickers, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
-    from attnviz.checkpoints import Checkpoint
+    from attnviz.subjects import Loaded
 
 TITLE = "What remains of the paper's pictures?"
 TEACHES = (
@@ -37,8 +40,8 @@ class Figure:
 
     Args:
         several: whether its model has several heads.
-        draws: what it draws.
-        shows: what can be seen in it, in words.
+        draws: the kind of its tiles.
+        shows: a description of what can be seen in it.
     """
 
     several: bool
@@ -65,49 +68,47 @@ FIGURES = {
 }  # fmt: skip
 
 
-def refusal(card: Card) -> str | None:
+def refusal(net: Net) -> str | None:
     """Return None: where this model cannot draw a figure, another one does."""
     return None
 
 
 @st.fragment
-def show(card: Card, picture: pickers.Picture) -> None:
+def show(subject: Subject) -> None:
     """Draw the choice of a figure, and the figure twice."""
     with page.sentences():
-        name = url_state.choice("figure", [*FIGURES], "10" if several(card) else "4")
+        name = url_state.choice("figure", [*FIGURES], "10" if several(subject.net) else "4")
         st.segmented_control(
             "Figure of the paper", [*FIGURES], key="figure", required=True, on_change=paper_tiles.start_again,
             args=("figure",),
         )  # fmt: skip
         figure = FIGURES[name]
-        drawer = drawn_by(card, figure.several)
+        net = drawn_by(subject.net, figure.several)
         heads = "several heads" if figure.several else "one head, and pixels as tokens"
-        why = "" if drawer.name == card.name else f", because the figure needs {heads}"
-        st.markdown(
-            f"The paper's figure {name} shows {figure.shows} Here it is drawn from *{drawer.recipe.title}*{why}."
-        )
+        why = "" if net.key == subject.net.key else f", because the figure needs {heads}"
+        st.markdown(f"The paper's figure {name} shows {figure.shows} Here it is drawn from *{net.title}*{why}.")
         if figure.draws == "components":
-            paper_tiles.show(drawer, picture, one_part=name == "10")
+            paper_tiles.show(Subject(net, subject.example), one_part=name == "10")
         elif figure.draws == "weights":
-            show_weights(name, drawer, picture)
+            show_weights(name, Subject(net, subject.example))
         else:
-            show_outputs(drawer, pickers.tests(card, picture))
+            show_outputs(net, pickers.tests(subject))
 
 
-def several(card: Card) -> bool:
-    """Return whether a model has several heads."""
-    return int(card.config.get("heads", 1)) > 1
+def several(net: Net) -> bool:
+    """Return whether a net has several heads."""
+    return int(net.config.get("heads", 1)) > 1
 
 
-def drawn_by(card: Card, heads: bool) -> Card:
-    """Return the card of the model that a figure is drawn from: the chosen one if its heads and tokens fit."""
-    fits = several(card) == heads and card.config.get("patch", 1) == 1
-    return card if fits else cards.read(SEVERAL if heads else ONE)
+def drawn_by(net: Net, heads: bool) -> Net:
+    """Return the net that a figure is drawn from: the chosen one if its heads and tokens fit."""
+    fits = several(net) == heads and net.config.get("patch", 1) == 1
+    return net if fits else subjects.net(SEVERAL if heads else ONE)
 
 
-def show_weights(name: str, card: Card, picture: pickers.Picture) -> None:
+def show_weights(name: str, subject: Subject) -> None:
     """Draw what some pixels attend to in the first head, and explain how large scores make the maps black and white."""
-    view = cache.attention(card, picture.source, picture.number)
+    view = attention(subject)
     chosen = some_pixels(view, 4, 0) if name == "5" else some_pixels(view, 5, 1)
     places = [*chosen.values()]
     root = np.sqrt(view.query.shape[-1])
@@ -125,7 +126,7 @@ def show_weights(name: str, card: Card, picture: pickers.Picture) -> None:
         "thousands, and all attention goes to the pixels of one extreme intensity. But on its own scale, even a nearly "
         "uniform map looks black and white."
     )
-    if name == "5" and card.name != UNSCALED and st.button("Draw it with intensities of 0 to 255"):
+    if name == "5" and subject.net.key != UNSCALED and st.button("Draw it with intensities of 0 to 255"):
         url_state.set_value(model=UNSCALED, figure="5")
         st.rerun()
 
@@ -142,15 +143,15 @@ def some_pixels(view: AttentionView, background: int, between: int) -> dict[str,
     return {name: view.prefix + token for name, token in {**chosen, "ink": int(picture.argmax())}.items()}
 
 
-def show_outputs(card: Card, source: str) -> None:
+def show_outputs(net: Net, source: str) -> None:
     """Draw the output of the layer for seven digits: the first number of each pixel."""
-    shown, classes = data.shown(source), data.DATASETS[source].classes
-    waiting = {digit: iter(shown.numbers[shown.labels == classes.index(digit)]) for digit in INPUTS}
-    numbers = tuple(int(next(waiting[digit])) for digit in INPUTS)
-    maps, pictures, origin = cache.computed(outputs, card, source, numbers)
-    names = [f"{digit} · {number}" for digit, number in zip(INPUTS, numbers, strict=True)]
+    examples = in_turn(net, source, INPUTS)
+    maps, pictures = cache.of_net(outputs, net, examples)
+    names = [f"{digit} · {one.number}" for digit, one in zip(INPUTS, examples, strict=True)]
+    image = f"{source}/test/{','.join(str(one.number) for one in examples)}"
+    origin = {**origin_of(net), "image": image, "address": "attention.output"}
     twice(maps, names, "signed", beside=True, picture=pictures, origin=origin)
-    if card.config.get("positions"):
+    if net.config.get("positions"):
         st.markdown("This model is told where a pixel is, so its output can differ from pixel to pixel.")
         return
     st.markdown(
@@ -160,25 +161,18 @@ def show_outputs(card: Card, source: str) -> None:
     )
 
 
-def outputs(
-    checkpoint: "Checkpoint", source: str, numbers: tuple[int, ...]
-) -> tuple[Array, Array, dict[str, str | int | float]]:
-    """Return the first number of the layer's output on some test pictures, the pictures, and their origin."""
+def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> tuple[Array, Array]:
+    """Return the first number of the layer's output on some test pictures, and the pictures, (picture, row, column)."""
     import torch
 
-    from attnviz.answers import as_batch
     from attnviz.tracing import trace
     from attnviz.ui.shared import inference
 
-    pixels = torch.cat([as_batch(cache.seen(checkpoint.card, source, number), double=True) for number in numbers])
-    with torch.no_grad(), trace(checkpoint.model, ["attention.output"]) as seen:
-        checkpoint.model(pixels)
+    pixels = torch.cat([inference.batch_of(loaded, one) for one in examples])
+    with torch.no_grad(), trace(loaded.model, ["attention.output"]) as seen:
+        loaded.model(pixels)
     reading = seen["attention.output"]
     assert reading.grid is not None
     pictures = np.stack([inference.pooled(one[None], reading.grid).numpy() for one in pixels])
     found: Array = reading.tensor[:, reading.grid.prefix :, 0].reshape(pictures.shape).numpy()
-    return (
-        found,
-        pictures,
-        inference.origin(checkpoint, f"{source}/test/{','.join(map(str, numbers))}", "attention.output"),
-    )
+    return found, pictures

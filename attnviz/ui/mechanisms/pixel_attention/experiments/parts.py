@@ -6,15 +6,15 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from attnviz import models
-from attnviz.cards import Card
+from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.live.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import equations, selection
-from attnviz.ui.shared import cache, pickers
+from attnviz.ui.shared import cache
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
-    from attnviz.checkpoints import Checkpoint
+    from attnviz.subjects import Example, Loaded
 
 TITLE = "Does a pixel look for ink or for a position?"
 TEACHES = (
@@ -29,24 +29,24 @@ HALVES = [(query, key) for query in (CONTENT, PLACE) for key in (CONTENT, PLACE)
 Array = npt.NDArray[np.float64]
 
 
-def refusal(card: Card) -> str | None:
+def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if models.single_token(card.recipe.model, card.config):
+    if net.single_token:
         return (
             "This model takes many pixels as one token: its scores belong to whole patches, not to single intensities."
         )
     return None
 
 
-def show(card: Card, picture: pickers.Picture) -> None:
+def show(subject: Subject) -> None:
     """Draw the four parts of one row of scores and their sum, and the numbers of one pair."""
-    view = cache.attention(card, picture.source, picture.number)
+    view = attention(subject)
     head = selection.head(len(view.query)) or 0
     query = selection.token(view, "query")
     if query is None:
         query = selection.middle_of_the_ink(view)
         st.info(f"Click a pixel in the viewer above to lock it. This example uses {query.place}.")
-    parts = cache.computed(compute, card, picture.source, picture.number, head, query.number)
+    parts = cache.of_subject(compute, subject, head, query.number)
     key = selection.token(view, "key")
     chosen = (
         "the locked key" if key else "the key with the largest score; click a second pixel above to lock another key"
@@ -68,7 +68,7 @@ def show(card: Card, picture: pickers.Picture) -> None:
         "part that works against the others is below 0."
     )
     with right:
-        positions = bool(card.config.get("positions"))
+        positions = bool(subject.net.config.get("positions"))
         st.markdown(formula(positions, view.query.shape[-1]))
         st.markdown(
             f"This pair, :orange[{query.place}] and :blue[{key.place}] ({chosen}):\n\n{pair(parts, key.number)}"
@@ -106,7 +106,7 @@ def explained(parts: Array) -> Array:
     """Return the share of the variance over keys that each part explains: (part,), they sum to 1.
 
     Args:
-        parts: (part, token), of one row of scores.
+        parts: the parts (part, token) of one row of scores.
 
     Returns:
         The covariance of each part with the sum, over the variance of the sum; NaN where the sum is constant.
@@ -150,16 +150,15 @@ def meaning(positions: bool) -> str:
     )
 
 
-def compute(checkpoint: "Checkpoint", source: str, number: int, head: int, query: int) -> Array:
-    """Return the four parts of one row of scores of a test picture: (part, token), in the order of `HALVES`."""
-    from attnviz.answers import as_batch
+def compute(loaded: "Loaded", example: "Example", head: int, query: int) -> Array:
+    """Return the four parts of one row of scores of an example: (part, token), in the order of `HALVES`."""
     from attnviz.measures.pixel_attention.score_decomposition import decompose
     from attnviz.models.pixel_attention import PixelAttention
+    from attnviz.ui.shared import inference
 
-    model = checkpoint.model
+    model = loaded.model
     assert isinstance(model, PixelAttention), "the page has no others"
-    batch = as_batch(cache.seen(checkpoint.card, source, number), double=True)
-    tokens = model.tokens(batch)[0]  # (token, content and code)
+    tokens = model.tokens(inference.batch_of(loaded, example))[0]  # (token, content and code)
     layer, count = model.attention, model.patch**2
     found = decompose(
         tokens[:, :count], tokens[:, count:], query_weight=layer.query.weight, query_bias=layer.query.bias,

@@ -1,19 +1,19 @@
 """Position codes as pictures: what tells a token where it is, and which positions are similar to it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from attnviz import models
-from attnviz.cards import Card
+from attnviz.subjects import Net, Subject
 from attnviz.ui.components import url_fields
 from attnviz.ui.components.moving_maps import places, rested
-from attnviz.ui.shared import cache, page, pickers, url_state
+from attnviz.ui.live.attention_view import attention
+from attnviz.ui.shared import cache, page, url_state
 
 if TYPE_CHECKING:
-    from attnviz.checkpoints import Checkpoint
+    from attnviz.subjects import Loaded
 
 TITLE = "What does a position look like?"
 TEACHES = "A token learns where it is from a few waves: nearby positions get similar numbers. Move over the picture."
@@ -32,34 +32,35 @@ HANDLE = "positions_place"
 Array = npt.NDArray[np.float64]
 
 
-def refusal(card: Card) -> str | None:
+def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if models.single_token(card.recipe.model, card.config):
+    if net.single_token:
         return "This model takes the whole picture as one token: there is only one position."
     return None
 
 
 @st.fragment
-def show(card: Card, picture: pickers.Picture) -> None:
+def show(subject: Subject) -> None:
     """Draw the choice of a code, the code, and how similar its positions are."""
     with page.sentences():
-        own = card.config.get("positions")
+        net = subject.net
+        own = net.config.get("positions")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             kind = url_state.choice("code", [*KINDS], own or "sinusoidal_2d")
             st.pills(
                 "Code", [*KINDS], key="code", format_func=KINDS.__getitem__, required=True, on_change=url_state.keep,
                 args=("code",),
             )  # fmt: skip
-            longest = choose_longest(card, kind)
+            longest = choose_longest(net, kind)
             likeness = url_state.choice("likeness", [*LIKENESS], "cosine")
             st.segmented_control(
                 "Likeness", [*LIKENESS], key="likeness", format_func=LIKENESS.__getitem__, required=True,
                 on_change=url_state.keep, args=("likeness",),
             )  # fmt: skip
-        code = cache.computed(position_code, card, kind, longest)
-        is_own = kind == own and longest == longest_of(card)
-        st.markdown(whose(card, kind, is_own))
-        view = cache.attention(card, picture.source, picture.number)
+        code = cache.of_net(position_code, net, kind, longest)
+        is_own = kind == own and longest == longest_of(net)
+        st.markdown(whose(net, kind, is_own))
+        view = attention(subject)
         middle = view.rows // 2 * view.columns + view.columns // 2
         places(
             code,
@@ -79,9 +80,9 @@ def show(card: Card, picture: pickers.Picture) -> None:
         )
 
 
-def choose_longest(card: Card, kind: str) -> float:
+def choose_longest(net: Net, kind: str) -> float:
     """Draw the choice of the longest wavelength if there are waves, and return it divided by 2 pi."""
-    own = longest_of(card)
+    own = longest_of(net)
     if kind == "learned":
         return own
     options = [f"{longest:g}" for longest in sorted({*LONGEST, own}, reverse=True)]
@@ -93,16 +94,16 @@ def choose_longest(card: Card, kind: str) -> float:
     return float(chosen)
 
 
-def longest_of(card: Card) -> float:
+def longest_of(net: Net) -> float:
     """Return the longest wavelength of a model's own code divided by 2 pi; that of the paper if it has none."""
-    return float(card.config.get("position_longest", LONGEST[0]))
+    return float(net.config.get("position_longest", LONGEST[0]))
 
 
-def whose(card: Card, kind: str, is_own: bool) -> str:
+def whose(net: Net, kind: str, is_own: bool) -> str:
     """Say whether this is the model's own code, and what an untrained code is."""
     if is_own:
         return "This is **this model's own code**: it is joined to each token's intensity."
-    has = "has another code" if card.config.get("positions") else "has no code, so nothing tells it where a token is"
+    has = "has another code" if net.config.get("positions") else "has no code, so nothing tells it where a token is"
     untrained = (
         " This one is not trained: it is noise, and no position is similar to another." if kind == "learned" else ""
     )
@@ -132,20 +133,19 @@ def equation(kind: str, features: int, longest: float) -> str:
     )
 
 
-def position_code(checkpoint: "Checkpoint", kind: str, longest: float) -> Array:
-    """Return a code of a model's positions, its own or one that could be joined: (position, feature)."""
+def position_code(loaded: "Loaded", kind: str, longest: float) -> Array:
+    """Return a code of a net's positions, its own or one that could be joined: (position, feature)."""
     import torch
 
     from attnviz.layers.positions import PositionCode
 
-    model: Any = checkpoint.model
-    card = checkpoint.card
-    if kind == card.config.get("positions") and longest == longest_of(card):
+    net, model = loaded.net, cast("Any", loaded.model)
+    if kind == net.config.get("positions") and longest == longest_of(net):
         code = model.positions.code
     else:
         code = PositionCode(
             kind=kind,  # type: ignore[arg-type]  # one of KINDS
-            features=card.config.get("position_features") or FEATURES,
+            features=net.config.get("position_features") or FEATURES,
             grid=model.grid,
             longest=longest,
             generator=torch.Generator().manual_seed(0),

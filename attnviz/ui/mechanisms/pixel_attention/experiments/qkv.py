@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from attnviz import models
-from attnviz.cards import Card
+from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
-from attnviz.ui.shared import cache, page, pickers, url_state
+from attnviz.ui.live.attention_view import attention
+from attnviz.ui.shared import cache, page, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
-    from attnviz.checkpoints import Checkpoint
     from attnviz.measures.pixel_attention.components import Lines
+    from attnviz.subjects import Loaded
     from attnviz.ui.components.pixel_viewer import AttentionView
 
 TITLE = "What does each head compute from a pixel?"
@@ -26,15 +26,15 @@ LAYER = "attention"
 GRID = "qkv_grid"
 
 
-def refusal(card: Card) -> str | None:
+def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if models.single_token(card.recipe.model, card.config):
+    if net.single_token:
         return "This model takes many pixels as one token: its components are single numbers, not maps of pixels."
     return None
 
 
 @st.fragment
-def show(card: Card, picture: pickers.Picture) -> None:
+def show(subject: Subject) -> None:
     """Draw the choice of what to show, all maps, and what they mean."""
     with page.sentences():
         part = url_state.choice("qkv", list(PARTS), "query")
@@ -42,11 +42,11 @@ def show(card: Card, picture: pickers.Picture) -> None:
             "What", list(PARTS), key="qkv", format_func=PARTS.__getitem__, required=True, label_visibility="collapsed",
             on_change=url_state.keep, args=("qkv",),
         )  # fmt: skip
-        view = cache.attention(card, picture.source, picture.number)
+        view = attention(subject)
         heads, _, size = view.value.shape
         tile = tile_of(st.query_params.get("qkv_tile"), heads, size)
-        maps = components(card, picture, part, view)
-        lines = cache.computed(of_intensity, card)
+        maps = components(subject, part, view)
+        lines = cache.of_net(of_intensity, subject.net)
         reach = lines["value" if part == "mixed" else part]
         map_grid(
             maps.reshape(-1, view.rows, view.columns),
@@ -65,17 +65,17 @@ def show(card: Card, picture: pickers.Picture) -> None:
             st.markdown(line_of(lines[part], *tile))
 
 
-def components(card: Card, picture: pickers.Picture, part: str, view: "AttentionView") -> np.ndarray:
+def components(subject: Subject, part: str, view: "AttentionView") -> np.ndarray:
     """Return (component, head, token): query, key, value or mixed value of all heads at every pixel."""
     if part != "mixed":
         values: np.ndarray = getattr(view, part)[:, view.prefix :]  # (head, token, component)
         return values.transpose(2, 0, 1)
     heads, _, size = view.value.shape
-    found = cache.tap(card, picture.source, picture.number, f"{LAYER}.mixed", None).values
+    found = cache.tap(subject, f"{LAYER}.mixed", None).values
     return found.reshape(heads, size, -1).transpose(1, 0, 2)
 
 
-def of_intensity(checkpoint: "Checkpoint") -> "dict[str, Lines]":
+def of_intensity(loaded: "Loaded") -> "dict[str, Lines]":
     """Return query, key and value as linear functions of the intensity, computed from a black and a white picture."""
     import torch
 
@@ -83,14 +83,14 @@ def of_intensity(checkpoint: "Checkpoint") -> "dict[str, Lines]":
     from attnviz.models.pixel_attention import PixelAttention
     from attnviz.tracing import trace
 
-    assert isinstance(checkpoint.model, PixelAttention), "the page offers no other models"
-    pictures = torch.zeros(2, 1, *checkpoint.model.shape, dtype=torch.float64)
+    assert isinstance(loaded.model, PixelAttention), "the page offers no other models"
+    pictures = torch.zeros(2, 1, *loaded.model.shape, dtype=torch.float64)
     pictures[1] = 1
-    with torch.no_grad(), trace(checkpoint.model, [f"{LAYER}.{part}" for part in ("query", "key", "value")]) as seen:
-        checkpoint.model(pictures)
+    with torch.no_grad(), trace(loaded.model, [f"{LAYER}.{part}" for part in ("query", "key", "value")]) as seen:
+        loaded.model(pictures)
     return {
-        address.rpartition(".")[2]: lines(reading.at(batch=0).numpy(), reading.at(batch=1).numpy())
-        for address, reading in seen.items()
+        tap_path.rpartition(".")[2]: lines(reading.at(batch=0).numpy(), reading.at(batch=1).numpy())
+        for tap_path, reading in seen.items()
     }
 
 

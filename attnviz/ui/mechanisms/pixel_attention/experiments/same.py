@@ -7,15 +7,16 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from attnviz.cards import Card
+from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.live.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import equations, selection
-from attnviz.ui.shared import cache, pickers
+from attnviz.ui.shared import cache
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
-    from attnviz.checkpoints import Checkpoint
+    from attnviz.subjects import Example, Loaded
 
 TITLE = "Same intensity, same row"
 QUESTION = "Do pixels of the same intensity attend in the same way? Lock one in the viewer above to see all of them."
@@ -30,9 +31,9 @@ class Facts:
     """One pixel's row of weights, compared with all other rows.
 
     Args:
-        same: bool (position,), which pixels have its intensity, including itself.
-        apart: (position,), the largest difference of each pixel's row from this row, over heads and keys.
-        within: the largest of these among pixels of the same intensity.
+        same: whether each pixel (position,) has its intensity, including itself.
+        apart: the largest difference (position,) of each pixel's row from this row, over heads and keys.
+        within: the largest of these differences among pixels of the same intensity.
         other: the closest other intensity; None if there is none.
         beyond: the smallest difference to a row of that intensity.
     """
@@ -44,15 +45,14 @@ class Facts:
     beyond: float
 
 
-def show(card: Card, picture: pickers.Picture, head: int | None) -> None:
+def show(subject: Subject, head: int | None) -> None:
     """Draw the pixels of one intensity, how much each row differs from theirs, and the row itself.
 
     Args:
-        card: of the model.
-        picture: what it looks at.
-        head: whose row is drawn; None for the mean of all.
+        subject: the net, and the example it looks at.
+        head: the head whose row is drawn; None for the mean of all.
     """
-    view = cache.attention(card, picture.source, picture.number)
+    view = attention(subject)
     st.subheader(TITLE, anchor=False)
     st.markdown(QUESTION)
     query = selection.token(view, "query")
@@ -60,8 +60,8 @@ def show(card: Card, picture: pickers.Picture, head: int | None) -> None:
         query = selection.middle_of_the_ink(view, company=True)
         st.info(f"Click a pixel in the viewer above to lock it. This example uses {query.place}.")
     assert query.ink is not None, "only tokens that lie nowhere have none"
-    facts = cache.computed(compute, card, picture.source, picture.number, query.number)
-    counts = cache.computed(count, card, picture.source, picture.number)
+    facts = cache.of_subject(compute, subject, query.number)
+    counts = cache.of_subject(count, subject)
 
     shape = (1, view.rows, view.columns)
     origin = {**view.origin, "experiment": "same", "query": query.place}
@@ -81,7 +81,7 @@ def show(card: Card, picture: pickers.Picture, head: int | None) -> None:
             row(view, head, query.number).reshape(shape), ["weights"], key="same_row", role="share",
             tokens=view.query.shape[1], title=f"{selection.name(head)}: its row", picture=view.picture, origin=origin,
         )  # fmt: skip
-    positions = bool(card.config.get("positions"))
+    positions = bool(subject.net.config.get("positions"))
     st.markdown(finding(view, facts, query.ink))
     st.markdown(whole(*counts, positions))
     st.markdown(proof(positions))
@@ -145,13 +145,13 @@ def proof(positions: bool) -> str:
     )
 
 
-def compute(checkpoint: "Checkpoint", source: str, number: int, query: int) -> Facts:
+def compute(loaded: "Loaded", example: "Example", query: int) -> Facts:
     """Compare one token's row of weights with all others, in all heads."""
     import torch
 
     from attnviz.measures.pixel_attention.equal_rows import differences, intensity_groups
 
-    view = cache.attention(checkpoint.card, source, number)
+    view = attention(Subject(loaded.net, example))
     ink, place = view.picture.ravel(), query - view.prefix
     apart = differences(torch.from_numpy(view.query), torch.from_numpy(view.key), query)[view.prefix :]
     groups = intensity_groups(ink)
@@ -162,13 +162,13 @@ def compute(checkpoint: "Checkpoint", source: str, number: int, query: int) -> F
     return Facts(alike, apart, float(apart[alike].max()), other, float(apart[nearest].min()))
 
 
-def count(checkpoint: "Checkpoint", source: str, number: int) -> tuple[int, int]:
-    """Return how many different intensities a picture has, and how many different rows of weights."""
+def count(loaded: "Loaded", example: "Example") -> tuple[int, int]:
+    """Return how many different intensities an example has, and how many different rows of weights."""
     import torch
 
     from attnviz.measures.pixel_attention.equal_rows import distinct_rows, intensity_groups
 
-    view = cache.attention(checkpoint.card, source, number)
+    view = attention(Subject(loaded.net, example))
     pixels = slice(view.prefix, None)
     rows = distinct_rows(torch.from_numpy(view.query[:, pixels]), torch.from_numpy(view.key))
     return int(intensity_groups(view.picture.ravel()).max()) + 1, rows

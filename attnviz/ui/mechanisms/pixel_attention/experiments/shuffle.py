@@ -7,20 +7,20 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from attnviz import models
-from attnviz.cards import Card
+from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.live.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments import same
-from attnviz.ui.shared import cache, pickers, url_state
+from attnviz.ui.shared import cache, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from attnviz.checkpoints import Checkpoint
     from attnviz.measures.pixel_attention.shuffle import Look
+    from attnviz.subjects import Example, Loaded
 
 TITLE = "Does it know where a pixel is?"
 TEACHES = "Shuffle all pixels and put the map back in order: without positions, attention does not notice."
@@ -38,10 +38,10 @@ class Facts:
     """A picture, original and shuffled, and the model's results for both.
 
     Args:
-        pictures: (2, row, column), original and shuffled, at the resolution of the pixels, 0..1.
-        tokens: (2, row, column) the same at the resolution of the tokens.
-        probabilities: (2, class)
-        weights: largest difference between weights once they are back in order, over all heads and pairs.
+        pictures: the pictures (2, row, column), original and shuffled, at the resolution of the pixels, 0..1.
+        tokens: the same at the resolution of the tokens.
+        probabilities: the answers (2, class).
+        weights: the largest difference between weights once they are back in order, over all heads and pairs.
         outputs: the same for the numbers of the layer's output.
     """
 
@@ -52,25 +52,25 @@ class Facts:
     outputs: float
 
 
-def refusal(card: Card) -> str | None:
+def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if models.single_token(card.recipe.model, card.config):
+    if net.single_token:
         return "This model takes the whole picture as one token: there is nothing to shuffle."
     return None
 
 
-def show(card: Card, picture: pickers.Picture) -> None:
+def show(subject: Subject) -> None:
     """Draw the picture and its attention before and after."""
-    view = cache.attention(card, picture.source, picture.number)
+    view = attention(subject)
     seed = url_state.number("shuffle", ORDERS, 1)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         head = selection.head(len(view.query), mean=True)
         st.button("Shuffle again", on_click=url_state.set_value, kwargs={"shuffle": seed % (ORDERS - 1) + 1})
         st.button("Original order", on_click=url_state.set_value, kwargs={"shuffle": 0}, disabled=seed == 0)
     query = selection.token(view, "query")
-    facts = cache.computed(compute, card, picture.source, picture.number, seed)
-    asked = picture.source, picture.number, seed, head, query.number if query else None
-    received = cache.computed(maps, card, *asked).reshape(3, view.rows, view.columns)
+    facts = cache.of_subject(compute, subject, seed)
+    received = cache.of_subject(maps, subject, seed, head, query.number if query else None)
+    received = received.reshape(3, view.rows, view.columns)
     origin = {**view.origin, "experiment": "shuffle", "order": seed}
 
     left, right = st.columns([2, 3], gap="medium")
@@ -89,8 +89,8 @@ def show(card: Card, picture: pickers.Picture) -> None:
         )  # fmt: skip
         apart = float(np.abs(received[2] - received[0]).max())
         st.markdown(f"Largest difference between *original* and *back in order*: **{short(apart)}**.")
-        st.markdown(finding(view, facts, seed, bool(card.config.get("positions"))))
-    same.show(card, picture, head)
+        st.markdown(finding(view, facts, seed, bool(subject.net.config.get("positions"))))
+    same.show(subject, head)
 
 
 def answers(classes: tuple[str, ...], probabilities: Array) -> str:
@@ -132,15 +132,15 @@ def finding(view: AttentionView, facts: Facts, seed: int, positions: bool) -> st
     )
 
 
-def compute(checkpoint: "Checkpoint", source: str, number: int, seed: int) -> Facts:
-    """Return a test picture and its shuffled version with the model's results."""
+def compute(loaded: "Loaded", example: "Example", seed: int) -> Facts:
+    """Return an example and its shuffled version with the net's results."""
     import torch
 
     from attnviz.answers import probabilities
     from attnviz.measures.pixel_attention import shuffle
     from attnviz.ui.shared import inference
 
-    pictures, (before, after), order = looks(checkpoint, source, number, seed)
+    pictures, (before, after), order = looks(loaded, example, seed)
     weights, outputs = shuffle.differences(before, after, shuffle.of_tokens(order, before.grid))
     return Facts(
         pictures=torch.stack(pictures)[:, 0].numpy(),
@@ -151,12 +151,14 @@ def compute(checkpoint: "Checkpoint", source: str, number: int, seed: int) -> Fa
     )
 
 
-def maps(checkpoint: "Checkpoint", source: str, number: int, seed: int, head: int | None, query: int | None) -> Array:
-    """Return what each position of a picture receives: (3, position), original, shuffled, and back in order.
+def maps(loaded: "Loaded", example: "Example", seed: int, head: int | None, query: int | None) -> Array:
+    """Return what each position of an example receives: (3, position), original, shuffled, and back in order.
 
     Args:
-        checkpoint, source, number, seed: the model, the picture, and the order.
-        head: None for the mean of all.
+        loaded: the net.
+        example: the example.
+        seed: the number of the order.
+        head: the head; None for the mean of all.
         query: the token that attends, numbered in the original picture and followed through the shuffle; None for the
             mean over all.
     """
@@ -164,22 +166,20 @@ def maps(checkpoint: "Checkpoint", source: str, number: int, seed: int, head: in
 
     from attnviz.measures.pixel_attention import shuffle
 
-    _, (before, after), order = looks(checkpoint, source, number, seed)
+    _, (before, after), order = looks(loaded, example, seed)
     tokens = shuffle.of_tokens(order, before.grid)
     moved = None if query is None else int((tokens == query).nonzero())
     first, second = shuffle.received(before, head, query), shuffle.received(after, head, moved)
     return torch.stack([first, second, shuffle.put_back(second, tokens)])[:, before.grid.prefix :].numpy()
 
 
-def looks(
-    checkpoint: "Checkpoint", source: str, number: int, seed: int
-) -> tuple[list["Tensor"], list["Look"], "Tensor"]:
-    """Return a picture (channel, row, column), original and shuffled; the model's results; the order of positions."""
-    from attnviz.answers import as_batch
+def looks(loaded: "Loaded", example: "Example", seed: int) -> tuple[list["Tensor"], list["Look"], "Tensor"]:
+    """Return an example (channel, row, column), original and shuffled; the net's results; the order of positions."""
     from attnviz.measures.pixel_attention import shuffle
+    from attnviz.ui.shared import inference
 
-    picture = as_batch(cache.seen(checkpoint.card, source, number), double=True)[0]
-    before = shuffle.look(checkpoint.model, picture)
+    picture = inference.batch_of(loaded, example)[0]
+    before = shuffle.look(loaded.model, picture)
     order = shuffle.order(before.grid.rows * before.grid.columns, seed)
     moved = shuffle.shuffled(picture, order, before.grid)
-    return [picture, moved], [before, shuffle.look(checkpoint.model, moved)], order
+    return [picture, moved], [before, shuffle.look(loaded.model, moved)], order

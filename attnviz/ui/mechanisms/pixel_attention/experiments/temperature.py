@@ -3,15 +3,14 @@
 import numpy as np
 import streamlit as st
 
-from attnviz import models
-from attnviz.cards import Card
 from attnviz.recipes.schwarz import MNIST_STD
+from attnviz.subjects import Net, Subject
 from attnviz.ui.components.moving_maps import temperature
 from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.live.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import keep_handle, place_of_handle
 from attnviz.ui.mechanisms.pixel_attention.selection import Token
-from attnviz.ui.shared import cache, pickers
 
 TITLE = "What becomes visible when scores are divided?"
 TEACHES = "With intensities of 0 to 255, scores are so large that the softmax is a hard maximum."
@@ -22,19 +21,19 @@ UNSCALED = 1 / 255  # intensities of 0..1 are divided by this to become 0 to 255
 BEYOND = 2.0  # powers of ten on either side of the marks
 
 
-def refusal(card: Card) -> str | None:
+def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if models.single_token(card.recipe.model, card.config):
+    if net.single_token:
         return "This model takes the whole picture as one token: its only weight is 1 at any temperature."
     return None
 
 
-def show(card: Card, picture: pickers.Picture) -> None:
+def show(subject: Subject) -> None:
     """Draw the weights of a few queries, with a slider for the number that divides their scores."""
-    view = cache.attention(card, picture.source, picture.number)
+    view = attention(subject)
     head = selection.head(len(view.query)) or 0
     queries = chosen(view)
-    marks = stops(card.config["std"])
+    marks = stops(subject.net.config["std"])
     low, high = min(marks.values()) - BEYOND, max(marks.values()) + BEYOND
     places = [token.number for token in queries.values()]
     temperature(
@@ -83,7 +82,7 @@ def stops(std: float) -> dict[str, float]:
     """Return the marks of the slider: log10 of what brings scores to the size that they have at some intensities.
 
     Args:
-        std: what the model's intensities (0..1) are divided by.
+        std: the divisor of the model's intensities (0..1).
     """
     marks = {"as trained": 0.0}
     for name, other in (("0 to 255", UNSCALED), ("standardised", MNIST_STD)):

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.mechanisms.pixel_attention import experiments
 from attnviz.ui.mechanisms.pixel_attention.experiments.choice import EXPERIMENTS, OF_THE_PAPER
 
@@ -35,16 +36,21 @@ def test_an_experiment_is_drawn_unless_the_model_refuses_it(refused: str) -> Non
         import streamlit as st
 
         from attnviz.ui.mechanisms.pixel_attention.experiments.choice import _row
-        from tests.ui.mechanisms.pixel_attention.experiments.test_choice import module_that
+        from tests.ui.mechanisms.pixel_attention.experiments.test_choice import module_that, subject
 
-        _row(module_that(refused, st.write)).show("card", "picture")
+        _row(module_that(refused, lambda given: st.write(given.example.key))).show(subject())
 
     test = AppTest.from_function(page, args=(refused,), default_timeout=60).run()
     assert not test.exception
     assert [one.value for one in test.info] == ([refused] if refused else [])
-    assert [one.value for one in test.markdown] == ([] if refused else ["card picture"])
+    assert [one.value for one in test.markdown] == ([] if refused else [subject().example.key])
 
 
 def module_that(refused: str, show: object) -> SimpleNamespace:
     """Return what an experiment's module holds: it refuses with these words, or shows what it is handed."""
-    return SimpleNamespace(TITLE="Why?", TEACHES="That.", WORDS=(), refusal=lambda card: refused, show=show)
+    return SimpleNamespace(TITLE="Why?", TEACHES="That.", WORDS=(), refusal=lambda net: refused, show=show)
+
+
+def subject() -> Subject:
+    """Return a net on a picture."""
+    return Subject(net("pixel_attention.1v8"), Picture("strokes", 3))

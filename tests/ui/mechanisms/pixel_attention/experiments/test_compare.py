@@ -31,7 +31,7 @@ def grid(test: AppTest, count: int) -> tuple[dict, np.ndarray]:
     return header, arrays["maps"]
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(one.value for one in [*test.markdown, *test.caption])
 
 
@@ -54,7 +54,7 @@ def test_two_pixels_of_a_head(here: Path) -> None:
     left, right = np.clip(maps * 784, 1 / 16, 16)
     np.testing.assert_allclose(grid(test, 1)[1][0], np.log2(right) - np.log2(left), atol=1e-9)
     distance = np.abs(maps[0] - maps[1]).sum() / 2
-    assert f"Total variation distance: **{distance:.3g}" in said(test).replace("\u2212", "-")
+    assert f"Total variation distance: **{distance:.3g}" in prose(test).replace("\u2212", "-")
 
 
 def test_what_two_pixels_give_holds_the_key_and_is_no_distribution() -> None:
@@ -64,12 +64,12 @@ def test_what_two_pixels_give_holds_the_key_and_is_no_distribution() -> None:
     found = weights("without", EIGHT).mean(0)
     np.testing.assert_allclose(maps.reshape(2, -1), found[:, [row * 28 + column, 2 * 28 + 3]].T, rtol=1e-6)
     assert header["outlined"] is None, "what is held is a key, and the outline has the query's colour"
-    assert f"row {row + 1}, column {column + 1}: the one locked in the viewer above" in said(test)
-    assert "Half of the mean absolute difference: **" in said(test)
+    assert f"row {row + 1}, column {column + 1}: the one locked in the viewer above" in prose(test)
+    assert "Half of the mean absolute difference: **" in prose(test)
 
 
 def test_where_no_pixel_is_locked_one_of_the_ink_is_held() -> None:
-    assert "the one in the middle of the ink, because none is locked" in said(run())
+    assert "the one in the middle of the ink, because none is locked" in prose(run())
 
 
 def test_two_heads() -> None:
@@ -103,12 +103,12 @@ def test_two_models_of_other_grids_meet_on_the_coarser(name: str, other: str) ->
     coarse = weights("with", EIGHT).mean(0)[7 * 14 + 7].reshape(14, 14)
     wanted = [boxes, coarse] if name == "without" else [coarse, boxes]
     np.testing.assert_allclose(maps, wanted, rtol=1e-6)
-    assert "28 × 28 tokens, the other 14 × 14" in said(test)
-    assert "heads of two models do not correspond" in said(test)
+    assert "28 × 28 tokens, the other 14 × 14" in prose(test)
+    assert "heads of two models do not correspond" in prose(test)
 
 
 def test_pixels_of_one_intensity_are_the_same_without_positions() -> None:
-    assert "The two maps are the same" in said(run(query="1,1", other_pixel="1,2"))
+    assert "The two maps are the same" in prose(run(query="1,1", other_pixel="1,2"))
 
 
 def test_received_from_all_holds_no_pixel() -> None:

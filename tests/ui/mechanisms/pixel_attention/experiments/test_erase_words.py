@@ -31,10 +31,10 @@ def made(attended: float, random: float, pictures: int = 50) -> Curve:
     ],
 )
 def test_one_picture_is_compared_with_the_draws(attended: float, says: str) -> None:
-    said = words.one_picture(np.array([attended, -3, *DRAWS]), 4.0, "8", 39, "pixels")
-    assert says in said
-    assert "answers **8**, with a logit of 4.00" in said
-    assert f"the 39 most attended pixels the logit is {4 + attended:.2f}" in said
+    prose = words.one_picture(np.array([attended, -3, *DRAWS]), 4.0, "8", 39, "pixels")
+    assert says in prose
+    assert "answers **8**, with a logit of 4.00" in prose
+    assert f"the 39 most attended pixels the logit is {4 + attended:.2f}" in prose
 
 
 def test_the_table_has_every_way_with_its_ink_and_the_range_of_the_draws() -> None:
@@ -54,14 +54,14 @@ def test_the_table_has_every_way_with_its_ink_and_the_range_of_the_draws() -> No
 )  # fmt: skip
 def test_the_verdict_follows_from_the_numbers(attended: float, random: float, says: str) -> None:
     curve = made(attended, random)
-    said = words.verdict(curve, "pixels")
-    assert says in said
+    prose = words.verdict(curve, "pixels")
+    assert says in prose
     difference = curve.attended[:, 1] - curve.random.mean(2)[:, 1]
-    assert f"a difference of {words.signed(difference.mean())} (95 % interval " in said
-    assert f"below 0 on {100 * (difference < 0).mean():.0f} % of them" in said
-    assert f"Without 39 of 784 the logit changes by {words.signed(curve.attended[:, 1].mean())} on average" in said
-    assert ("they matter more than chance" in said) == ("less" in says)
-    assert "The same holds for 2 of the 2 numbers of removed pixels." in said
+    assert f"a difference of {words.signed(difference.mean())} (95 % interval " in prose
+    assert f"below 0 on {100 * (difference < 0).mean():.0f} % of them" in prose
+    assert f"Without 39 of 784 the logit changes by {words.signed(curve.attended[:, 1].mean())} on average" in prose
+    assert ("they matter more than chance" in prose) == ("less" in says)
+    assert "The same holds for 2 of the 2 numbers of removed pixels." in prose
 
 
 def test_one_picture_alone_says_nothing() -> None:

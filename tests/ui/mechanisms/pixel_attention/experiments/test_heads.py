@@ -1,5 +1,6 @@
 """Heads on the page: answers are those of a trace, states stand in the URL, the words fit the measures."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import checkpoints, data
 from attnviz.answers import as_batch
+from attnviz.grids import Grid
+from attnviz.subjects import Picture, net
 from attnviz.tracing import trace
 from attnviz.ui.mechanisms.pixel_attention.experiments import heads
 from tests.training import small
@@ -24,7 +27,7 @@ def run(**words: str) -> AppTest:
     return opened({"model": NAME, "experiment": "heads", "number": str(NUMBER), **words})
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(element.value for element in [*test.markdown, *test.caption])
 
 
@@ -75,8 +78,7 @@ def test_a_head_that_is_not_there_is_a_sentence(several: Path) -> None:
 
 def test_the_table_and_the_distances_are_those_of_the_measures(several: Path) -> None:
     test = run(alike="0.05")
-    model, card = checkpoints.load(NAME)
-    found = heads.measure(checkpoints.Checkpoint(model.double(), card), "strokes", NUMBER)
+    found = heads.measure(net(NAME).load(double=True), Picture("strokes", NUMBER))
     table = test.dataframe[0].value
     np.testing.assert_array_equal(table["head"], range(1, HEADS + 1))
     np.testing.assert_allclose(table["entropy"], found.reach.entropy)
@@ -85,7 +87,7 @@ def test_the_table_and_the_distances_are_those_of_the_measures(several: Path) ->
     order = [int(name) - 1 for name in header["names"]["rows"]]
     assert tuple(order) == found.tree.order
     np.testing.assert_allclose(arrays["maps"][0], found.distances[np.ix_(order, order)])
-    assert heads.groups_in_words(found.tree.groups(0.05)) in said(test)
+    assert heads.groups_in_words(found.tree.groups(0.05)) in prose(test)
 
 
 def test_groups_in_words_count_from_one() -> None:
@@ -104,25 +106,23 @@ def test_one_head_has_nobody_to_be_like(several: Path) -> None:
 
 def test_the_punchline_says_whether_a_single_head_is_needed() -> None:
     whole, none = [0.1, 0.9], [0.7, 0.3]
-    said = heads.punchline(np.array([whole, none, [0.2, 0.8], [0.15, 0.85]]), ("1", "8"))
-    assert "**On this picture no single head is needed**: whichever of the 2 is switched off" in said
-    assert "stays 8. Its probability falls most without head 1, by 10.0 points." in said
-    assert said.endswith("Without any head it answers **1** (70.0 %).")
-    said = heads.punchline(np.array([whole, none, [0.6, 0.4], whole]), ("1", "8"))
-    assert "**On this picture 1 of 2 heads is needed**: without head 1 alone, the answer is no longer 8." in said
+    prose = heads.punchline(np.array([whole, none, [0.2, 0.8], [0.15, 0.85]]), ("1", "8"))
+    assert "**On this picture no single head is needed**: whichever of the 2 is switched off" in prose
+    assert "stays 8. Its probability falls most without head 1, by 10.0 points." in prose
+    assert prose.endswith("Without any head it answers **1** (70.0 %).")
+    prose = heads.punchline(np.array([whole, none, [0.6, 0.4], whole]), ("1", "8"))
+    assert "**On this picture 1 of 2 heads is needed**: without head 1 alone, the answer is no longer 8." in prose
     assert "has a single head" in heads.punchline(np.array([whole, none, none]), ("1", "8"))
 
 
 def test_what_is_answered_without_heads_is_that_of_edited_weights(several: Path) -> None:
-    model, card = checkpoints.load(NAME)
-    found = heads.measure(checkpoints.Checkpoint(model.double(), card), "strokes", NUMBER).without
+    found = heads.measure(net(NAME).load(double=True), Picture("strokes", NUMBER)).without
     for row, off in zip(found, [[], [*range(HEADS)], *([head] for head in range(HEADS))], strict=True):
         logit = logits_of(off, [])[0]
         np.testing.assert_allclose(row, [1 / (1 + np.exp(logit)), 1 / (1 + np.exp(-logit))], atol=1e-9)
 
 
 def test_a_model_of_one_token_is_refused_in_a_sentence(several: Path) -> None:
-    card = checkpoints.load(NAME).card
-    assert heads.refusal(card) is None
-    one = card.model_copy(update={"config": {**card.config, "patch": 28}})
-    assert "always 1" in str(heads.refusal(one))
+    several_tokens = net(NAME)
+    assert heads.refusal(several_tokens) is None
+    assert "always 1" in str(heads.refusal(replace(several_tokens, grid=Grid(1, 1))))

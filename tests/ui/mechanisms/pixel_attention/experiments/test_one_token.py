@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz import checkpoints
 from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import ONE_TOKEN
+from attnviz.subjects import net
 from attnviz.training import seeds
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments import one_token
@@ -40,7 +41,7 @@ def drawn(test: AppTest, title: str) -> tuple[dict, dict[str, np.ndarray]]:
     return next(found for found in (unpack(one.proto.bytes) for one in grids) if title in found[0]["title"])
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(markdown.value for markdown in test.markdown)
 
 
@@ -58,8 +59,8 @@ def test_query_and_key_have_not_moved_and_value_has(folder: Path, monkeypatch: p
         np.testing.assert_array_equal(difference, after - before)
         assert (np.abs(difference).max() == 0) == (part != "value")
     assert header["table"]["heads"] == ["before training", "after training", "difference"]
-    assert "have changed by **exactly 0** and **exactly 0**" in said(test)
-    assert "the only weight is **1**" in said(test)
+    assert "have changed by **exactly 0** and **exactly 0**" in prose(test)
+    assert "the only weight is **1**" in prose(test)
 
 
 def test_the_line_is_the_net(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,8 +71,8 @@ def test_the_line_is_the_net(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     pictures = torch.rand(5, 1, 28, 28, generator=torch.Generator().manual_seed(0)).double()
     odds = (arrays["maps"][0] * pictures[:, 0].numpy()).sum((1, 2)) + header["origin"]["bias"]
     np.testing.assert_allclose(odds, model.double()(pictures)[:, 0].numpy(), rtol=1e-9)
-    assert "the two differ by" in said(test)
-    assert one_token.kernels(checkpoints.Checkpoint(model, checkpoints.load(one_token.NAME).card)).apart < 1e-9
+    assert "the two differ by" in prose(test)
+    assert one_token.kernels(net(one_token.NAME).load(double=True)).apart < 1e-9
     assert not [button for button in test.button if "Open this model" in button.label]
 
 

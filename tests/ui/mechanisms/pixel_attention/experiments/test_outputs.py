@@ -8,7 +8,8 @@ import torch
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from attnviz import cards, checkpoints, data
+from attnviz import checkpoints, data
+from attnviz.subjects import net
 from attnviz.tracing import trace
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments import outputs
@@ -32,12 +33,13 @@ def grid(test: AppTest, title: str) -> tuple[dict, np.ndarray]:
     return header, arrays["maps"]
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(one.value for one in test.markdown)
 
 
 def numbers() -> tuple[int, ...]:
-    return outputs.fitting(cards.read("pixel_attention.without"), "strokes")
+    found = outputs.in_turn(net("pixel_attention.without"), "strokes", [*"8181818"])
+    return tuple(one.number for one in found)
 
 
 def images() -> np.ndarray:
@@ -80,7 +82,7 @@ def test_a_feature_of_several_is_chosen() -> None:
         model(torch.from_numpy(images()[:, None] / 255.0))
     wanted = seen["attention.output"].tensor[..., 3].reshape(7, 14, 14)
     np.testing.assert_allclose(maps, wanted.numpy(), atol=1e-12)
-    assert "goes in as 9 numbers" in said(test)
+    assert "goes in as 9 numbers" in prose(test)
 
 
 @pytest.mark.parametrize("word", ["10", "x", "0"])
@@ -98,19 +100,19 @@ def test_the_numbers_of_one_token_lie_as_its_pixels_did() -> None:
     with torch.no_grad(), trace(model.double(), ["attention.output"]) as seen:
         model(torch.from_numpy(images()[:, None] / 255.0))
     np.testing.assert_allclose(maps.reshape(7, 784), seen["attention.output"].tensor[:, 0].numpy(), atol=1e-12)
-    assert "attention is the constant 1" in said(test)
+    assert "attention is the constant 1" in prose(test)
 
 
 def test_how_alike_output_and_picture_are_is_computed() -> None:
     test = run()
     maps, pictures = grid(test, "Output")[1], grid(test, "Pictures")[1]
     found = [np.corrcoef(one.ravel(), other.ravel())[0, 1] for one, other in zip(maps, pictures, strict=True)]
-    assert f"**{min(found):.2f} to {max(found):.2f}** over 7 pictures".replace("-", "\u2212") in said(test)
+    assert f"**{min(found):.2f} to {max(found):.2f}** over 7 pictures".replace("-", "\u2212") in prose(test)
 
 
 def test_an_even_output_is_said_to_hold_nothing() -> None:
-    card = cards.read("pixel_attention.without")
-    assert "nothing is left of the picture" in outputs.means(card, np.ones((7, 28, 28)), images() / 255, 1)
+    without = net("pixel_attention.without")
+    assert "nothing is left of the picture" in outputs.means(without, np.ones((7, 28, 28)), images() / 255, 1)
 
 
 def test_the_tile_of_the_picture_in_the_viewer_is_framed() -> None:

@@ -43,7 +43,7 @@ def drawn(test: AppTest, name: str = "map_grid") -> list[tuple[dict, dict[str, n
     return [unpack(one.proto.bytes) for one in found]
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(markdown.value for markdown in test.markdown)
 
 
@@ -71,7 +71,7 @@ def test_figure_10_is_the_layer_and_the_signs_are_counted(folder: Path, part: st
     np.testing.assert_array_equal(maps["maps"], same["maps"])
     assert (own["role"], truly["role"], own["state"]["chosen"]["value"]) == ("own", "signed", 3)
     up = int((weight > 0).sum())
-    assert f"**{up} of 6 tiles are the picture**, **{6 - up} are its negative**, and **0 are anything else**" in said(
+    assert f"**{up} of 6 tiles are the picture**, **{6 - up} are its negative**, and **0 are anything else**" in prose(
         test
     )
     assert signs["labels"] == ["query", "key", "value"]
@@ -88,7 +88,7 @@ def test_before_training_is_what_recipe_and_seed_give(folder: Path) -> None:
     before = torch.stack([getattr(model.attention, part).weight[:, 0] for part in ("query", "key", "value")])
     now = np.stack([layer(card.name, part)[0] for part in ("query", "key", "value")])
     up, turned = int((before[0] > 0).sum()), int((before.detach().numpy().reshape(now.shape) * now < 0).sum())
-    text = said(run(figure="10"))
+    text = prose(run(figure="10"))
     assert (
         f"the same model had {up} and {6 - up}, and 0 were anything else; "
         f"training has reversed {turned} of its 18 signs" in text
@@ -97,7 +97,7 @@ def test_before_training_is_what_recipe_and_seed_give(folder: Path) -> None:
 
 def test_a_model_with_positions_has_neither(folder: Path) -> None:
     test = run("with", figure="8")
-    assert "**0 of 6 tiles are the picture**, **0 are its negative**, and **6 are anything else**" in said(test)
+    assert "**0 of 6 tiles are the picture**, **0 are its negative**, and **6 are anything else**" in prose(test)
     assert not drawn(test, "moving_maps")
 
 
@@ -113,8 +113,8 @@ def test_each_figure_is_drawn_by_a_model_of_its_kind(
     folder: Path, model: str, figure: str, title: str, tiles: int
 ) -> None:
     test = run(model, figure=figure)
-    assert f"figure {figure} shows" in said(test)
-    assert f"is drawn from *Small, {title}*" in said(test)
+    assert f"figure {figure} shows" in prose(test)
+    assert f"is drawn from *Small, {title}*" in prose(test)
     own, truly = drawn(test)[:2]
     assert len(own[1]["maps"]) == len(truly[1]["maps"]) == tiles
 
@@ -131,8 +131,8 @@ def test_where_pixels_take_from_is_the_softmax_of_their_scores(folder: Path) -> 
     wanted = scores.softmax(1)[places].reshape(5, 28, 28)
     np.testing.assert_allclose(maps["maps"], wanted.numpy(), rtol=1e-9)
     half = [int((row.sort(descending=True).values.cumsum(0) < 0.5).sum()) + 1 for row in wanted.flatten(1)]
-    assert f"background 1: {half[0]}, " in said(test)
-    assert f"ink: {half[4]}." in said(test)
+    assert f"background 1: {half[0]}, " in prose(test)
+    assert f"ink: {half[4]}." in prose(test)
 
 
 def test_intensities_of_0_to_255_are_a_click_away(folder: Path) -> None:
@@ -142,7 +142,7 @@ def test_intensities_of_0_to_255_are_a_click_away(folder: Path) -> None:
     next(button for button in test.button if "0 to 255" in button.label).click().run()
     assert not test.exception
     assert test.query_params["model"] == "pixel_attention.1v8-unscaled"
-    assert "Here it is drawn from *Unscaled*." in said(test)
+    assert "Here it is drawn from *Unscaled*." in prose(test)
 
 
 def test_a_figure_of_a_model_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def maps(test: AppTest) -> tuple[list[str], np.ndarray]:
     return found[0]["labels"], found[1]["maps"]
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(markdown.value for markdown in test.markdown)
 
 
@@ -61,8 +61,8 @@ def test_the_four_maps_sum_to_the_scores_and_the_four_numbers_to_the_pairs(
     expected = scores(name, eight)[head - 1, QUERY[0] * side + QUERY[1]].reshape(side, side)
     np.testing.assert_allclose(found[4], expected, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found[:4].sum(0), expected, rtol=1e-9, atol=1e-12)
-    assert pair(found[:4].reshape(4, -1), KEY[0] * side + KEY[1]) in said(test)
-    assert "(the locked key)" in said(test)
+    assert pair(found[:4].reshape(4, -1), KEY[0] * side + KEY[1]) in prose(test)
+    assert "(the locked key)" in prose(test)
 
 
 def test_without_positions_the_parts_with_the_keys_position_are_constant_and_that_is_said(eight: int) -> None:
@@ -71,8 +71,8 @@ def test_without_positions_the_parts_with_the_keys_position_are_constant_and_tha
     assert np.ptp(found[1]) < 1e-12
     assert np.ptp(found[3]) < 1e-12
     assert np.ptp(found[0]) > 0.1
-    assert "the same number for all keys" in said(test)
-    rows = [line for line in said(test).splitlines() if line.startswith("| :orange")]
+    assert "the same number for all keys" in prose(test)
+    rows = [line for line in prose(test).splitlines() if line.startswith("| :orange")]
     assert [row.split("|")[4].strip() for row in rows][1::2] == ["0.0 %", "0.0 %"]
 
 
@@ -80,7 +80,7 @@ def test_with_positions_all_four_vary_and_the_table_says_range_and_share(eight: 
     test = run("with", eight, query="6,7")
     _, found = maps(test)
     assert (np.ptp(found, axis=(1, 2)) > 0.05).all()
-    rows = [line for line in said(test).splitlines() if line.startswith(("| :orange", "| **sum"))]
+    rows = [line for line in prose(test).splitlines() if line.startswith(("| :orange", "| **sum"))]
     centred = found[:4].reshape(4, -1)
     shares = [np.cov(part, found[4].ravel())[0, 1] / np.var(found[4], ddof=1) for part in centred]
     for row, part, share in zip(rows, found, [*shares, 1.0], strict=True):
@@ -90,7 +90,7 @@ def test_with_positions_all_four_vary_and_the_table_says_range_and_share(eight: 
         assert lowest == pytest.approx(part.min(), rel=1e-3)
         assert highest == pytest.approx(part.max(), rel=1e-3)
         assert explains == pytest.approx(100 * share, abs=0.06)
-    assert "the key with the largest score" in said(test)
+    assert "the key with the largest score" in prose(test)
 
 
 def test_where_nothing_is_locked_there_is_an_example(eight: int) -> None:

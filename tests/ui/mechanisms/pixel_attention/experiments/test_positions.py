@@ -28,7 +28,7 @@ def sent(test: AppTest) -> tuple[dict, dict[str, np.ndarray]]:
     return unpack(found.proto.bytes)
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(markdown.value for markdown in test.markdown)
 
 
@@ -47,7 +47,7 @@ def test_the_models_own_code_is_drawn_and_said_to_be_its_own() -> None:
     assert arrays["code"].shape == (14 * 14, 8)
     np.testing.assert_allclose(arrays["code"][3 * 14 + 5], waves(3, 4, 1e4) + waves(5, 4, 1e4), atol=1e-6)
     np.testing.assert_array_equal(arrays["maps_2"], arrays["code"].T)
-    assert "this model's own code" in said(test)
+    assert "this model's own code" in prose(test)
     assert header["start"] == 7 * 14 + 7
 
 
@@ -57,17 +57,17 @@ def test_another_code_could_be_joined(longest: str) -> None:
     _, arrays = sent(test)
     assert arrays["code"].shape == (784, 32)
     np.testing.assert_allclose(arrays["code"][700], waves(700, 32, float(longest)), atol=1e-4)
-    assert "This model has no code" in said(test)
-    assert "could be joined" in said(test)
+    assert "This model has no code" in prose(test)
+    assert "could be joined" in prose(test)
 
 
 def test_other_waves_than_the_models_are_not_its_own() -> None:
-    assert "This model has another code" in said(run(longest="10"))
+    assert "This model has another code" in prose(run(longest="10"))
 
 
 def test_a_learned_code_that_nobody_trained_is_said_to_be_noise() -> None:
     test = run(code="learned")
-    assert "it is noise" in said(test)
+    assert "it is noise" in prose(test)
     code = sent(test)[1]["code"]
     assert abs(code.mean()) < 0.1
     assert code.std() == pytest.approx(1, abs=0.1)

@@ -1,5 +1,6 @@
 """Query, key and value on the page: the maps are those of a trace, the words fit them, nonsense is a sentence."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import checkpoints, data
 from attnviz.answers import as_batch
+from attnviz.grids import Grid
+from attnviz.subjects import net
 from attnviz.tracing import trace
 from attnviz.ui.mechanisms.pixel_attention.experiments import qkv
 from attnviz.ui.shared.wording import short
@@ -25,7 +28,7 @@ def run(**words: str) -> AppTest:
     return opened({"model": NAME, "experiment": "qkv", "number": str(NUMBER), **words})
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(markdown.value for markdown in test.markdown)
 
 
@@ -56,14 +59,14 @@ def test_a_chosen_map_is_framed_and_told_as_a_line(several: Path) -> None:
     assert header["state"]["chosen"]["value"] == 1 * HEADS + 2
     model, card = checkpoints.load(NAME)
     slope = float(model.attention.key.weight[2 * SIZE + 1, 0]) / card.config["std"]
-    assert f"Head 3, component 2: {short(slope)} × intensity" in said(test)
-    assert f"above 0 ({int((model.attention.key.weight > 0).sum())} of 8)" in said(test)
+    assert f"Head 3, component 2: {short(slope)} × intensity" in prose(test)
+    assert f"above 0 ({int((model.attention.key.weight > 0).sum())} of 8)" in prose(test)
 
 
 def test_nothing_is_said_of_a_line_where_attention_has_mixed(several: Path) -> None:
     test = run(qkv="mixed", qkv_tile="3,2")
-    assert "averaged with the weights" in said(test)
-    assert "Head 3, component 2" not in said(test)
+    assert "averaged with the weights" in prose(test)
+    assert "Head 3, component 2" not in prose(test)
 
 
 @pytest.mark.parametrize("word", ["5,1", "1,3", "0,1", "1", "x,y", "1,1,1", "²,1", "9" * 9 + ",1"])
@@ -87,7 +90,6 @@ def test_one_head_of_one_component_is_a_table_of_one(several: Path) -> None:
 
 
 def test_a_model_of_one_token_is_refused_in_a_sentence(several: Path) -> None:
-    card = checkpoints.load(NAME).card
-    assert qkv.refusal(card) is None
-    one = card.model_copy(update={"config": {**card.config, "patch": 28}})
-    assert "many pixels as one token" in str(qkv.refusal(one))
+    several_tokens = net(NAME)
+    assert qkv.refusal(several_tokens) is None
+    assert "many pixels as one token" in str(qkv.refusal(replace(several_tokens, grid=Grid(1, 1))))

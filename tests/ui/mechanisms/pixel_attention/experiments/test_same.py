@@ -30,7 +30,7 @@ def maps(test: AppTest, title: str) -> np.ndarray:
     raise AssertionError(f"no map is called {title}")
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(markdown.value for markdown in test.markdown)
 
 
@@ -45,9 +45,9 @@ def test_without_positions_those_of_one_intensity_light_up_and_have_one_row(eigh
     assert apart[lit == 0].min() > 1e-9
     assert maps(test, "Head 1: its row").sum() == pytest.approx(1)
     count = len(np.unique(picture))
-    assert f"**{count} different intensities, {count} different rows**" in said(test)
+    assert f"**{count} different intensities, {count} different rows**" in prose(test)
     if (lit == 1).sum() > 1:
-        assert f"**{int(lit.sum())} pixels** have the ink" in said(test)
+        assert f"**{int(lit.sum())} pixels** have the ink" in prose(test)
 
 
 def test_with_positions_the_statement_fails_and_it_is_said_by_how_much(eight: int) -> None:
@@ -55,7 +55,7 @@ def test_with_positions_the_statement_fails_and_it_is_said_by_how_much(eight: in
     lit, apart = maps(test, "Ink 0, like row 1"), maps(test, "How much")
     largest = apart[lit == 1].max()
     assert largest > 1e-3
-    text = said(test)
+    text = prose(test)
     number = re.search(
         r"between their rows of weights, over 3 heads and 196 keys, is \*\*([\d.]+)\*\*, ([\d.]+) ×", text
     )

@@ -30,7 +30,7 @@ def maps(test: AppTest, title: str) -> tuple[dict, np.ndarray]:
     raise AssertionError(f"no maps are called {title}")
 
 
-def said(test: AppTest) -> str:
+def prose(test: AppTest) -> str:
     return "\n".join(markdown.value for markdown in test.markdown)
 
 
@@ -48,7 +48,7 @@ def test_without_positions_the_maps_shuffle_along(head: str, query: str) -> None
     np.testing.assert_allclose(back, before, rtol=0, atol=1e-15)
     assert np.abs(after - before).max() > 1e-4
     np.testing.assert_allclose(np.sort(after, None), np.sort(before, None), rtol=1e-9)
-    assert "**The maps are shuffled in the same way**" in said(test)
+    assert "**The maps are shuffled in the same way**" in prose(test)
 
 
 def test_with_positions_they_do_not() -> None:
@@ -56,7 +56,7 @@ def test_with_positions_they_do_not() -> None:
     assert not test.exception
     _, (before, _, back) = maps(test, "Head 1, received from all")
     assert np.abs(back - before).max() > 1e-3
-    assert "**The maps are not shuffled in the same way.** Each token has a position code" in said(test)
+    assert "**The maps are not shuffled in the same way.** Each token has a position code" in prose(test)
 
 
 def test_boxes_of_pixels_are_shuffled_where_a_token_is_one() -> None:
@@ -72,7 +72,7 @@ def test_order_0_is_the_picture_as_it_is_and_each_shuffle_is_another() -> None:
     test = run("without", shuffle="0")
     _, (before, after) = maps(test, "The picture")
     np.testing.assert_array_equal(before, after)
-    assert "Nothing is shuffled" in said(test)
+    assert "Nothing is shuffled" in prose(test)
     press(test, "Shuffle again")
     assert "".join(test.query_params["shuffle"]) == "1"
     first = maps(test, "The picture")[1][1]
