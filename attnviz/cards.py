@@ -17,13 +17,17 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, ValidationError, model_validator
 
+from attnviz import files
 from attnviz.checkpoint_folder import folder as folder
+from attnviz.checkpoint_folder import is_name
+from attnviz.checkpoint_folder import kept as kept_folder
 from attnviz.data.specs import DATASETS
 from attnviz.errors import CheckpointError, UnknownName, closest
 from attnviz.files import reason
 from attnviz.recipes.recipe import Augmentation, Recipe, Strict, Test
 
 _FILE = "card.json"
+_LARGEST = 2**24  # bytes; the largest of ours has 0.2 million
 
 Unit = str
 """The unit of a figure: "share" (0..1, shown as a percentage), "nats", "count", ..."""
@@ -211,23 +215,43 @@ class Card(Strict):
 
 
 def names() -> list[str]:
-    """Return the names of all checkpoints, in alphabetical order; some may have a card but no weights."""
-    try:
-        with os.scandir(folder()) as entries:
-            # every page asks several times, and a Path for each entry takes three times as long
-            return sorted(entry.name for entry in entries if os.path.exists(f"{entry.path}/{_FILE}"))  # noqa: PTH110
-    except OSError:
-        return []
+    """Return the names of all checkpoints: ours in alphabetical order, then those that somebody keeps.
+
+    Some may have a card but no weights. A kept one with the name of one of ours is left out.
+    """
+    ours = _names_in(folder())
+    return [*ours, *(name for name in _names_in(kept_folder()) if name not in ours)]
+
+
+def is_kept(name: str) -> bool:
+    """Return whether the checkpoint of that name is not one of ours but one that somebody keeps."""
+    return home(name).parent != folder()
+
+
+def home(name: str) -> Path:
+    """Return the folder of a checkpoint, ours before a kept one; one of ours where there is none of that name.
+
+    Raises:
+        UnknownName: no checkpoint can have that name.
+    """
+    if not is_name(name):
+        raise UnknownName("checkpoint", name, names())
+    own, kept = folder() / name, kept_folder() / name
+    return kept if not (own / _FILE).exists() and (kept / _FILE).exists() else own
 
 
 def weights(name: str) -> Path:
-    """Return the path of a checkpoint's weights; a card may come without them."""
-    return folder() / name / "weights.safetensors"
+    """Return the path of a checkpoint's weights; a card may come without them.
+
+    Raises:
+        UnknownName: no checkpoint can have that name.
+    """
+    return home(name) / "weights.safetensors"
 
 
 def usable(among: Sequence[str]) -> dict[str, Card]:
     """Return the cards of those checkpoints that can be shown: with a readable card, and with weights."""
-    return readable([name for name in among if weights(name).is_file()])
+    return readable([name for name in among if is_name(name) and weights(name).is_file()])
 
 
 def readable(among: Sequence[str]) -> dict[str, Card]:
@@ -253,7 +277,7 @@ class _Stamp(NamedTuple):
     inode: int
 
 
-_read: dict[tuple[Path, str], tuple[_Stamp, Card]] = {}
+_read: dict[Path, tuple[_Stamp, Card]] = {}
 _SETTLED = 2_000_000_000  # nanoseconds: a file written twice within a tick of the file system's clock has one stamp
 _MOST = 256
 
@@ -265,23 +289,36 @@ def read(name: str) -> Card:
         UnknownName: there is no checkpoint of that name; the closest ones are listed.
         CheckpointError: its card cannot be read, is not a card, contradicts itself, or was changed afterwards.
     """
-    where = folder(), name
-    path = Path(*where, _FILE)
-    stamp = _stamp(path)
-    known = _read.get(where)
+    for base in (folder(), kept_folder()) if is_name(name) else ():
+        path = Path(base, name, _FILE)
+        stamp = _stamp(path)
+        if stamp is not None:
+            break
+    else:
+        raise UnknownName("checkpoint", name, names())
+    known = _read.get(path)
     if known is not None and known[0] == stamp:
         return known[1]
-    if stamp is None or name not in names():
+    if name not in names():  # a file system that ignores case has it under any
         raise UnknownName("checkpoint", name, names())
     try:
-        card = _parsed(path.read_bytes(), path)
+        card = _parsed(files.read(path, _LARGEST), path)
     except OSError as error:
         raise CheckpointError(f"The card {path} cannot be read: {reason(error)}.") from error
     if time.time_ns() - stamp.written > _SETTLED:
         if len(_read) >= _MOST:
             _read.clear()
-        _read[where] = stamp, card
+        _read[path] = stamp, card
     return card
+
+
+def _names_in(base: Path) -> list[str]:
+    try:
+        with os.scandir(base) as entries:
+            # every page asks several times, and a Path for each entry takes three times as long
+            return sorted(e.name for e in entries if is_name(e.name) and os.path.exists(f"{e.path}/{_FILE}"))  # noqa: PTH110
+    except OSError:
+        return []
 
 
 def _stamp(path: Path) -> _Stamp | None:

@@ -13,9 +13,11 @@ from torch import Tensor, nn
 
 from attnviz import cards, models
 from attnviz.cards import Card
-from attnviz.errors import AttnvizError, CheckpointError
+from attnviz.checkpoint_folder import is_name
+from attnviz.errors import AttnvizError, BadInput, CheckpointError
 from attnviz.files import read as read_file
 from attnviz.files import reason, write
+from attnviz.recipes import RECIPES
 
 _NOTES, _HEAD = 2**12, 2**8  # bytes in the head of a file, at most: of notes, and of each tensor beside its name
 
@@ -60,19 +62,46 @@ def load(name: str) -> Checkpoint:
 
 
 def save(model_state: dict[str, Tensor], card: Card) -> None:
-    """Write a checkpoint: the weights first, then the card that names their digest.
+    """Write a checkpoint into the folder of ours: the weights first, then the card that names their digest.
 
     Raises:
         CheckpointError: it cannot be written; an older one of that name is then still intact, or is reported as
             damaged.
     """
-    target = cards.folder() / card.name
+    _write(cards.folder() / card.name, model_state, card)
+
+
+def keep(model_state: dict[str, Tensor], card: Card) -> None:
+    """Write a checkpoint into the folder of models that somebody keeps, where it is listed after ours.
+
+    Args:
+        model_state: its weights, as `stored` gives them.
+        card: its name is MODEL.WORD, with a word of one's own.
+
+    Raises:
+        BadInput: it cannot have that name, or that of one of ours or of a kept one.
+        CheckpointError: it cannot be written.
+    """
+    name = card.name
+    if not is_name(name) or not name.startswith(f"{card.recipe.model}."):
+        raise BadInput(
+            f"A model is kept under a name such as {card.recipe.model}.mine, of at most 200 letters, digits, - and _, "
+            f"not under {name[:100]!r}."
+        )
+    if name in RECIPES or (name in cards.names() and not cards.is_kept(name)):
+        raise BadInput(f"{name} is the name of a model that comes with attnviz. Choose another word after the dot.")
+    if name in cards.names():
+        raise BadInput(f"A model is already kept as {name}. Choose another word after the dot, or remove that one.")
+    _write(cards.kept_folder() / name, model_state, card)
+
+
+def _write(home: Path, model_state: dict[str, Tensor], card: Card) -> None:
     try:
-        target.mkdir(parents=True, exist_ok=True)
-        write(cards.weights(card.name), encode(model_state))
-        write(target / "card.json", cards.text(card))
+        home.mkdir(parents=True, exist_ok=True)
+        write(home / "weights.safetensors", encode(model_state))
+        write(home / "card.json", cards.text(card))
     except OSError as error:
-        raise CheckpointError(f"The checkpoint {target} cannot be written: {reason(error)}.") from error
+        raise CheckpointError(f"The checkpoint {home} cannot be written: {reason(error)}.") from error
 
 
 def stored(model: nn.Module, state: Mapping[str, Tensor], weights: str | None) -> dict[str, Tensor]:

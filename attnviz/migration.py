@@ -30,7 +30,7 @@ def migrate() -> list[str]:
     """
     rewritten = []
     for name in cards.names():
-        path = cards.folder() / name / "card.json"
+        path = cards.home(name) / "card.json"
         try:
             fields = json.loads(path.read_bytes())
             card = Card.model_validate(migrated(fields)) if "digest" not in fields else cards.read(name)

@@ -20,6 +20,10 @@ hypothesis.settings.register_profile("patient", hypothesis.settings.default, dea
 hypothesis.settings.load_profile("patient")
 
 
+# The models that somebody keeps on this machine are no part of a test, nor of what is collected.
+os.environ["ATTNVIZ_KEPT"] = os.devnull
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_data_sets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Point ATTNVIZ_DATA at an empty folder, for the tests and for every process they start."""

@@ -4,6 +4,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from attnviz.checkpoint_folder import WORD
+
 
 class Strict(BaseModel):
     """A base class that reads exactly what is declared or says what is wrong, and is never changed afterwards."""
@@ -105,7 +107,7 @@ class Recipe(Strict):
     """How one model is trained, in full.
 
     Args:
-        model, name: together the name of the checkpoint, `MODEL.NAME`.
+        model, name: of letters, digits, - and _; together the name of the checkpoint, `MODEL.NAME`.
         why: one sentence on its purpose.
         title: its name in lists.
         cost: the time that one seed takes, in words ("70 core-minutes"), shown in tables if the recipe was not trained.
@@ -144,8 +146,8 @@ class Recipe(Strict):
         ablations: what else is measured on the same tests.
     """
 
-    model: str
-    name: str
+    model: str = Field(pattern=f"^{WORD}$")
+    name: str = Field(pattern=f"^{WORD}$")
     why: str
     title: str
     cost: str = ""

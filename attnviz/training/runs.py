@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
 
 from attnviz import files
+from attnviz.checkpoint_folder import is_name
 from attnviz.errors import CheckpointError, RunError, UnknownName
 from attnviz.recipes.recipe import Recipe, Strict
 from attnviz.training.configs import config_of
@@ -28,8 +29,6 @@ from attnviz.training.events import Epoch
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_][A-Za-z0-9_-]*)+")
-_LONGEST = 200  # characters of an ID
 _WEIGHTS = re.compile(r"weights-([1-9][0-9]{0,6})\.safetensors")
 _LARGEST = 2**24  # bytes of a file of text: a curve of 10,000 epochs takes about a tenth
 _RESTORE = "Remove it: this epoch is then no longer shown."
@@ -95,7 +94,7 @@ def ids() -> list[str]:
             names = [entry.name for entry in entries]
     except OSError:
         return []
-    return sorted(name for name in names if _is_id(name) and (folder() / name / "run.json").is_file())
+    return sorted(name for name in names if is_name(name) and (folder() / name / "run.json").is_file())
 
 
 def read(run_id: str) -> RunFile:
@@ -286,13 +285,9 @@ def weights_path(home: Path, epoch: int) -> Path:
     return home / f"weights-{epoch}.safetensors"
 
 
-def _is_id(name: str) -> bool:
-    return len(name) <= _LONGEST and _ID.fullmatch(name) is not None
-
-
 def _folder(run_id: str) -> Path:
     """Return the folder of a run, whose ID can come from anywhere: no path is made of one that is none."""
-    if not _is_id(run_id) or not (folder() / run_id / "run.json").is_file():
+    if not is_name(run_id) or not (folder() / run_id / "run.json").is_file():
         raise UnknownName("run", run_id, ids())
     return folder() / run_id
 

@@ -195,7 +195,7 @@ def _before(recipe: Recipe, seeds: Sequence[int], digest: str) -> Card | None:
     Raises:
         RunError: seeds of it would be kept, but they cannot stand beside those that are asked for.
     """
-    if recipe.key not in cards.names():
+    if recipe.key not in cards.names() or cards.is_kept(recipe.key):
         return None
     try:
         card = cards.read(recipe.key)
