@@ -21,7 +21,8 @@ from attnviz import checkpoints, data
 from attnviz.answers import as_batch
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.ui.components.payload import pack, unpack
-from attnviz.ui.live.answer import answer
+from attnviz.ui.derived_values import find
+from attnviz.ui.live.answer import plan
 from attnviz.ui.live.request import read
 from benchmarks.clock import in_turn, table
 from benchmarks.heads import fused
@@ -75,7 +76,7 @@ def main() -> None:
 
         things = {
             "bare fused forward": bare,
-            "answer, no socket": lambda: answer(read(request()), 0),
+            "answer, no socket": lambda: [*plan(read(request(), find))[0].answers()],
             "request to answer": channel,
         }
         seconds = in_turn(things, ROUNDS)

@@ -11,6 +11,7 @@ from attnviz import checkpoints, data
 from attnviz.answers import as_batch
 from attnviz.edits import off, scale, set_value
 from attnviz.tracing import trace
+from attnviz.ui.derived_values import find
 from attnviz.ui.live.request import read
 
 from .conftest import Problems, Serve, ready
@@ -81,7 +82,7 @@ def test_pictures_and_arrays_are_sent_as_they_are(page: Page, serve: Serve) -> N
         [NAME],
     )
     (message,) = sent
-    request = read(message)
+    request = read(message, find)
     expected = (7 * np.arange(2 * 784) % 256).astype(np.uint8).reshape(2, 28, 28, 1)
     np.testing.assert_array_equal(request.pictures, expected)
     np.testing.assert_array_equal(request.arrays["mixed"], np.arange(784, dtype=np.float32) / 8)
@@ -116,7 +117,7 @@ def test_of_many_requests_the_first_and_the_newest_are_sent(page: Page, serve: S
         [NAME],
     )
     assert heard == [[1, True], [50, True]]
-    assert [read(frame).head.asks[0].edits[0].factor for frame in sent] == [1, 50]
+    assert [read(frame, find).head.asks[0].edits[0].factor for frame in sent] == [1, 50]
 
 
 def watch(socket: WebSocket, sent: list[Any]) -> None:

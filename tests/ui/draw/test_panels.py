@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz import cards, data
+from attnviz import cards, data, subjects
 from attnviz.cards import Card
 from attnviz.data import strokes
 from attnviz.data.inputs import drawing
@@ -55,21 +55,26 @@ def plain(text: str) -> str:
 
 def test_the_best_of_every_architecture_and_the_extras_and_those_that_attend_come_first() -> None:
     assert panels.chosen() == USUAL
-    for card in map(cards.read, cards.names()):
-        mechanism = mechanisms.of_model(card.recipe.model)
-        own = mechanism is not None and card.recipe.model in mechanism.models
-        single = data.spec(card.recipe.data).shape == (28, 28, 1)  # not among clutter on a larger canvas
-        if card.classes == panels.DIGITS and single and not (own and mechanisms.is_control(card)):
-            best = next((name for name in USUAL if name.startswith(f"{card.recipe.model}.")), None)
+    for net in subjects.usable().values():
+        mechanism = mechanisms.of_model(net.architecture)
+        own = mechanism is not None and net.architecture in mechanism.models
+        single = data.spec(net.data).shape == (28, 28, 1)  # not among clutter on a larger canvas
+        if (
+            net.classes == panels.DIGITS
+            and single
+            and not (own and mechanisms.is_control(net.architecture, net.config))
+        ):
+            best = next((name for name in USUAL if name.startswith(f"{net.architecture}.")), None)
             assert best or len(USUAL) == panels.AT_FIRST, "there is no room for all controls"
-            assert best is None or panels.validated(card) <= panels.validated(cards.read(best))
+            assert best is None or panels.validated(net) <= panels.validated(subjects.net(best))
 
 
 def test_validation_accuracy_is_that_of_the_shipped_seed() -> None:
     card = cards.read("pixel_line.digits")
     run = next(run for run in card.runs if run.seed == card.seed)
-    assert panels.validated(card) == run.kept("validation_accuracy")
-    assert 0.9 < panels.validated(card) < 1
+    found = panels.validated(subjects.net(card.name))
+    assert found == run.kept("validation_accuracy")
+    assert 0.9 < found < 1
 
 
 def lay(folder: Path, name: str, model: str = "", **update: Any) -> Card:

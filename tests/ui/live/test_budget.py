@@ -97,8 +97,8 @@ OFF = [{"edit": "off", "address": "attention.weights"}]
 
 def works(pictures: int, **asked: object) -> list[float]:
     asks = [{"checkpoint": NAME, **asked}]
-    asked = read(request(1, {"pictures": np.zeros((pictures, 28, 28, 1), np.uint8)}, asks=asks))
-    return [one.work for one in answer.plan(asked)]
+    found = read(request(1, {"pictures": np.zeros((pictures, 28, 28, 1), np.uint8)}, asks=asks))
+    return [one.work for one in answer.plan(found)]
 
 
 def test_of_the_largest_model_here_a_plain_answer_is_quick_and_all_its_maps_are_not() -> None:

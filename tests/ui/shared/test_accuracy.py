@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import cards, data
+from attnviz.subjects import Picture
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.shared import accuracy, cache
 
@@ -16,11 +17,11 @@ NAME = "pixel_line.1v8"
 def page() -> None:
     import streamlit as st
 
-    from attnviz import cards
+    from attnviz import subjects
     from attnviz.ui.shared import accuracy
 
     st.session_state.setdefault("show_wrong", True)
-    accuracy.show(cards.read("pixel_line.1v8"), "strokes")
+    accuracy.show(subjects.net("pixel_line.1v8"), "strokes")
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, wrong: list[int]) -> AppTest:
@@ -54,7 +55,7 @@ def test_every_wrong_answer_is_counted_and_shown(monkeypatch: pytest.MonkeyPatch
         right = int((strokes.labels == label).sum()) - wrong
         assert counts[str(label)] == ([right, wrong] if row == 0 else [wrong, right])
     header, arrays = gallery(test)
-    images = np.stack([cache.picture("strokes", int(strokes.numbers[place]))[0] for place in places])
+    images = np.stack([Picture("strokes", int(strokes.numbers[place])).picture for place in places])
     np.testing.assert_allclose(arrays["maps"], images.mean(3) / 255)
     assert header["labels"] == [f"{strokes.numbers[at]}: {9 - strokes.labels[at]}?" for at in places]
 
