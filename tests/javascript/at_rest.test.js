@@ -9,7 +9,9 @@ import { isAtRest, watch } from "../../attnviz/ui/frontend/shared/at_rest.js";
 const listeners = {};
 const page = { state: "notRunning" };
 Object.assign(globalThis, {
-  addEventListener: (kind, act) => { listeners[kind] = act; },
+  addEventListener: (kind, act) => {
+    listeners[kind] = act;
+  },
   document: { querySelector: () => ({ getAttribute: () => page.state }) },
 });
 

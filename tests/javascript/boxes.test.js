@@ -36,7 +36,13 @@ test("the edge of the ink lies on a map as it lies on the picture", () => {
   const lines = boxes.edge(picture).map(({ line }) => line);
   assert.equal(lines.length, 4);
   // The map begins at 3.5: the pixel reaches from column 13.5 / 4 = 3.375 to 14.5 / 4 = 3.625, and likewise down.
-  assert.deepEqual(lines.map(([x1, , x2]) => [Math.min(x1, x2), Math.max(x1, x2)]).flat().sort(), [3.375, 3.375, 3.375, 3.375, 3.625, 3.625, 3.625, 3.625].sort());
+  assert.deepEqual(
+    lines
+      .map(([x1, , x2]) => [Math.min(x1, x2), Math.max(x1, x2)])
+      .flat()
+      .sort(),
+    [3.375, 3.375, 3.375, 3.375, 3.625, 3.625, 3.625, 3.625].sort(),
+  );
   assert.deepEqual([...new Set(lines.flatMap(([, y1, , y2]) => [y1, y2]))].sort(), [1.375, 1.625]);
   picture.fill(0);
   picture[0] = 255; // beyond the first middle: it lies on no map

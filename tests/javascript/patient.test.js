@@ -44,7 +44,10 @@ function made(t) {
   Socket.made = [];
   const said = [];
   const live = new PatientLive({
-    guard: (act) => act(), complain: (sentence) => said.push(sentence), lost: "It is lost.", dim: () => said.push("dim"),
+    guard: (act) => act(),
+    complain: (sentence) => said.push(sentence),
+    lost: "It is lost.",
+    dim: () => said.push("dim"),
     changed: (state) => said.push(state),
   });
   live.open();

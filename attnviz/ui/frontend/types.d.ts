@@ -1,8 +1,11 @@
 // The types that several modules share, for `npm run types`. No browser reads this file.
 
 /** The element that `element("canvas.frame", ...)` makes: its tag stands before the first dot. */
-type Made<Tag extends string> = Tag extends `${infer Name}.${string}` ? Made<Name>
-  : Tag extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Tag] : HTMLElement;
+type Made<Tag extends string> = Tag extends `${infer Name}.${string}`
+  ? Made<Name>
+  : Tag extends keyof HTMLElementTagNameMap
+    ? HTMLElementTagNameMap[Tag]
+    : HTMLElement;
 
 /** An array whose buffer a pixel buffer, a socket or a file can take. */
 type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array;

@@ -35,7 +35,10 @@ export class Cards {
    * @param {(act: () => void) => void} [options.guard] runs what must not fail
    * @param {() => string|null} [options.url] a link that shows all this, where there is one
    */
-  constructor(node, { heard, settled = () => {}, chosen = () => {}, announce = () => {}, guard = (act) => act(), url = () => null }) {
+  constructor(
+    node,
+    { heard, settled = () => {}, chosen = () => {}, announce = () => {}, guard = (act) => act(), url = () => null },
+  ) {
     this.heard = heard;
     this.settledAs = settled;
     this.chosen = chosen;
@@ -52,11 +55,18 @@ export class Cards {
     this.sample = /** @type {any} */ (null);
     this.showing = null;
     this.asking = null;
-    this.pin = new Pin({ toggle: () => this.guard(() => this.togglePin()), compare: (change) => this.guard(() => this.compare(change)) });
+    this.pin = new Pin({
+      toggle: () => this.guard(() => this.togglePin()),
+      compare: (change) => this.guard(() => this.compare(change)),
+    });
     this.timed = 0;
     this.frames = new Frames(() => this.guard(() => this.paint()));
     this.channel = new PatientLive({
-      guard, complain: (sentence) => this.complain(sentence), lost: LOST, dim: () => this.dim(), changed: (state) => this.become(state),
+      guard,
+      complain: (sentence) => this.complain(sentence),
+      lost: LOST,
+      dim: () => this.dim(),
+      changed: (state) => this.become(state),
     });
     this.size = "";
     this.classes = [];
@@ -111,10 +121,15 @@ export class Cards {
   }
 
   made(model) {
-    const card = new Card(model, (head) => this.guard(() => {
-      heads.set(model.checkpoint, head);
-      this.again();
-    }), () => this.guard(() => this.paintAll()));
+    const card = new Card(
+      model,
+      (head) =>
+        this.guard(() => {
+          heads.set(model.checkpoint, head);
+          this.again();
+        }),
+      () => this.guard(() => this.paintAll()),
+    );
     card.head = heads.get(model.checkpoint) ?? null;
     return card;
   }
@@ -148,7 +163,9 @@ export class Cards {
    * @returns {number} the turn, which `data-answered` has once all of it is on the screen
    */
   show(raster, { centred, settled, empty, drawn }) {
-    const asked = empty ? { pictures: this.sample.canvas, prepare: { centred: false } } : { pictures: raster, prepare: { centred } };
+    const asked = empty
+      ? { pictures: this.sample.canvas, prepare: { centred: false } }
+      : { pictures: raster, prepare: { centred } };
     this.showing = { turn: ++this.turn, empty, settled, drawn, ...asked };
     this.forgetJacobians();
     this.next();
@@ -172,11 +189,17 @@ export class Cards {
     this.asking = { ...what, cards: this.cards, first: true, seen: [] };
     const { pictures, prepare, cards } = this.asking;
     const asked = this.asking;
-    this.channel.ask({ pictures, prepare, asks: cards.map((card) => card.asked) }, (answer) => this.hear(answer, asked));
+    this.channel.ask({ pictures, prepare, asks: cards.map((card) => card.asked) }, (answer) =>
+      this.hear(answer, asked),
+    );
   }
 
   dim() {
-    for (const card of this.cards) card.element.classList.toggle("waiting", this.asking !== null && !this.asking.pinned && card.turn !== this.asking.turn);
+    for (const card of this.cards)
+      card.element.classList.toggle(
+        "waiting",
+        this.asking !== null && !this.asking.pinned && card.turn !== this.asking.turn,
+      );
   }
 
   /** Take one model's answer; where that was the last, ask about what has been drawn since. */
@@ -210,7 +233,16 @@ export class Cards {
     const seen = once(asked.seen, { values: arrays.seen, shape: shapes.seen });
     const head = card.model.heads ? parameters.map.head : null;
     const shape = map && shapeOf(shapes.map, axes.map);
-    const answer = { probabilities, logits, map, shape, parts: partsOf(arrays, shapes, axes), seen, head, milliseconds };
+    const answer = {
+      probabilities,
+      logits,
+      map,
+      shape,
+      parts: partsOf(arrays, shapes, axes),
+      seen,
+      head,
+      milliseconds,
+    };
     card.dirty = true;
     if (asked.pinned) {
       card.pin(answer);
@@ -245,11 +277,13 @@ export class Cards {
   askJacobians() {
     if (this.map !== "jacobian" || !this.rested) return;
     const { turn } = this.rested;
-    this.jacobians.askFor(this.rested, this.cards, (all) => this.guard(() => {
-      if (!all) return this.frames.soon();
-      set(this.element, "data-jacobian", String(turn));
-      return this.paintAll();
-    }));
+    this.jacobians.askFor(this.rested, this.cards, (all) =>
+      this.guard(() => {
+        if (!all) return this.frames.soon();
+        set(this.element, "data-jacobian", String(turn));
+        return this.paintAll();
+      }),
+    );
   }
 
   // Pinning
@@ -333,7 +367,9 @@ export class Cards {
     }
     if (this.toHear) this.heard(this.toHear);
     this.toHear = null;
-    const { sentence, doubt } = this.showing?.empty ? { sentence: "This is a sample: draw to begin.", doubt: false } : headline(this);
+    const { sentence, doubt } = this.showing?.empty
+      ? { sentence: "This is a sample: draw to begin.", doubt: false }
+      : headline(this);
     const { words } = this.frame;
     say(words.begin, sentence);
     say(words.none, doubt ? ` ${NONE}` : "");
@@ -363,7 +399,7 @@ export class Cards {
     this.guard(() => {
       for (const card of this.cards) card.settle(words.get(card.answer?.seen) ?? "");
       set(this.element, "data-settled", String(turn));
-      this.settledAs(empty ? "" : [...words.values()][0] ?? "");
+      this.settledAs(empty ? "" : ([...words.values()][0] ?? ""));
       this.askJacobians();
     });
   }
@@ -375,6 +411,11 @@ export class Cards {
   }
 
   readings() {
-    return { turn: this.turn, answered: this.answered ?? null, sample: Boolean(this.showing?.empty), cards: this.cards.map((card) => card.reading) };
+    return {
+      turn: this.turn,
+      answered: this.answered ?? null,
+      sample: Boolean(this.showing?.empty),
+      cards: this.cards.map((card) => card.reading),
+    };
   }
 }

@@ -11,19 +11,36 @@ export function makeFrame(cards) {
   const { pin } = cards;
   const words = { begin: text(), none: text(), complaint: text() };
   const complaint = element("p.complaint", { hidden: true, role: "status" }, words.complaint);
-  const kinds = new SegmentedControl("Map", { attention: "attention", jacobian: "Jacobian of the shown answer" }, (map) => cards.guard(() => {
-    cards.showMaps(/** @type {"attention"|"jacobian"} */ (map));
-    cards.chosen();
-  }));
+  const kinds = new SegmentedControl(
+    "Map",
+    { attention: "attention", jacobian: "Jacobian of the shown answer" },
+    (map) =>
+      cards.guard(() => {
+        cards.showMaps(/** @type {"attention"|"jacobian"} */ (map));
+        cards.chosen();
+      }),
+  );
   const grid = element("div.card-grid");
   const legend = new Legend();
-  const savers = new Savers(files(() => toSave(cards)), {}, cards.announce);
+  const savers = new Savers(
+    files(() => toSave(cards)),
+    {},
+    cards.announce,
+  );
   savers.element.setAttribute("aria-label", "Save the panels");
   savers.element.setAttribute("role", "group");
-  const root = element("div.draw-cards", {},
-    element("div.bar-of-cards", {},
+  const root = element(
+    "div.draw-cards",
+    {},
+    element(
+      "div.bar-of-cards",
+      {},
       element("p.begin", {}, words.begin, element("span", {}, words.none)),
-      element("span.pinned", {}, kinds.element, pin.maps.element, pin.picture, savers.element, pin.button)),
-    legend.element, complaint, grid);
+      element("span.pinned", {}, kinds.element, pin.maps.element, pin.picture, savers.element, pin.button),
+    ),
+    legend.element,
+    complaint,
+    grid,
+  );
   return { root, words, complaint, kinds, grid, legend };
 }

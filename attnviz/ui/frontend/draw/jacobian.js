@@ -38,11 +38,15 @@ export class Jacobians {
     for (const card of answered) card.jacobian = card.model.missing ? { why: card.model.missing } : null;
     const asked = answered.filter(({ model }) => !model.missing);
     if (!asked.length) return came(true);
-    this.ask(showing, asked.map(({ model }) => model.checkpoint), (at, map, why, last) => {
-      asked[at].jacobian = map ?? { why };
-      asked[at].dirty = true;
-      came(last);
-    });
+    this.ask(
+      showing,
+      asked.map(({ model }) => model.checkpoint),
+      (at, map, why, last) => {
+        asked[at].jacobian = map ?? { why };
+        asked[at].dirty = true;
+        came(last);
+      },
+    );
     return undefined;
   }
 
@@ -66,6 +70,7 @@ export class Jacobians {
 function summed(values, [, channels, rows, columns]) {
   const cells = rows * columns;
   const found = new Float32Array(cells);
-  for (let channel = 0; channel < channels; channel++) for (let at = 0; at < cells; at++) found[at] += values[channel * cells + at];
+  for (let channel = 0; channel < channels; channel++)
+    for (let at = 0; at < cells; at++) found[at] += values[channel * cells + at];
   return { values: found, shape: [rows, columns] };
 }

@@ -13,7 +13,11 @@ export function fromLink({ base, drawing, centred }) {
   const raster = new Raster();
   raster.draw({ base, strokes: decode(drawing) });
   return {
-    turn: 0, empty: false, settled: true, pictures: { values: raster.values, shape: [SIDE, SIDE, 1] }, prepare: { centred },
+    turn: 0,
+    empty: false,
+    settled: true,
+    pictures: { values: raster.values, shape: [SIDE, SIDE, 1] },
+    prepare: { centred },
     drawn: { drawing, base: base?.name ?? null, centred },
   };
 }
@@ -31,7 +35,9 @@ export class Pin {
     this.word = text("Pin");
     this.button = element("button.quiet.pin", { type: "button", "aria-disabled": "true", onclick: toggle }, this.word);
     this.picture = element("canvas", { role: "img", "aria-label": "The pinned drawing", hidden: true });
-    this.maps = new SegmentedControl("Maps", { now: "now", change: "change since pinned" }, (which) => compare(which === "change"));
+    this.maps = new SegmentedControl("Maps", { now: "now", change: "change since pinned" }, (which) =>
+      compare(which === "change"),
+    );
     this.maps.element.hidden = true;
   }
 

@@ -22,10 +22,20 @@ export class PadCursor {
     this.current = element("div", { role: "row" });
     this.frame = element("div.cursor", { "aria-hidden": "true" });
     this.help = element("p.keys", { id: `${this.name}-keys` }, KEYS);
-    this.element = element("div.sheet", {
-      role: "grid", tabindex: 0, "aria-label": `Drawing, ${CELLS} rows and ${CELLS} columns of cells`,
-      "aria-describedby": this.help.id, "aria-rowcount": CELLS, "aria-colcount": CELLS,
-    }, this.frame, this.current, this.help);
+    this.element = element(
+      "div.sheet",
+      {
+        role: "grid",
+        tabindex: 0,
+        "aria-label": `Drawing, ${CELLS} rows and ${CELLS} columns of cells`,
+        "aria-describedby": this.help.id,
+        "aria-rowcount": CELLS,
+        "aria-colcount": CELLS,
+      },
+      this.frame,
+      this.current,
+      this.help,
+    );
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.element.addEventListener("focus", () => this.element.classList.toggle("keyed", !this.byHand));
     this.element.addEventListener("blur", () => this.leave());

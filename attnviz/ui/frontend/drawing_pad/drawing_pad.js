@@ -43,7 +43,10 @@ export class DrawingPad extends Part {
     this.complaint = element("p.complaint", { hidden: true, role: "alert" }, this.words.complaint);
     this.told = element("p.told", { role: "status" }, this.words.told);
     const pad = element("section.draw", { "aria-label": "Pad" });
-    this.pad = new Pad(pad, { changed: (complete) => this.guard(() => this.changed(complete)), tell: (words) => this.announce(words) });
+    this.pad = new Pad(pad, {
+      changed: (complete) => this.guard(() => this.changed(complete)),
+      tell: (words) => this.announce(words),
+    });
     this.seen = new Seen((centred) => this.guard(() => this.centre(centred)));
     this.starts = new Thumbs("Digits to start from", (start) => this.guard(() => this.start(start)));
     this.ways = new Ways((way) => this.guard(() => this.openWay(way)));
@@ -55,20 +58,39 @@ export class DrawingPad extends Part {
       open: (drawing) => this.pad.open(drawing),
       say: (words) => say(this.words.told, words),
     });
-    this.forgetter = element("button.quiet", { type: "button", onclick: () => this.guard(() => this.forget()) }, "Delete them");
-    this.keeping = element("div.last", {}, element("h2", {}, "Your last drawings", element("span.end", {}, this.forgetter)),
-      this.lasts.element, element("p.note", {}, this.words.kept));
+    this.forgetter = element(
+      "button.quiet",
+      { type: "button", onclick: () => this.guard(() => this.forget()) },
+      "Delete them",
+    );
+    this.keeping = element(
+      "div.last",
+      {},
+      element("h2", {}, "Your last drawings", element("span.end", {}, this.forgetter)),
+      this.lasts.element,
+      element("p.note", {}, this.words.kept),
+    );
     this.cardsRoom = element("section.cards", { "aria-label": "Models" });
     this.cards = null; // a page may have none
     pad.append(this.seen.element);
-    this.root = element("div.attnviz.drawing-pad", { "data-component": "drawing_pad" },
-      this.failure, this.complaint, pad, this.cardsRoom,
-      element("section.more", {},
+    this.root = element(
+      "div.attnviz.drawing-pad",
+      { "data-component": "drawing_pad" },
+      this.failure,
+      this.complaint,
+      pad,
+      this.cardsRoom,
+      element(
+        "section.more",
+        {},
         element("div.start", {}, element("span.lead", {}, "or start from"), this.starts.element, this.ways.element),
         element("div.share", {}, this.share.element, this.told),
-        this.keeping),
-      this.liveRegion);
-    Object.assign(this.root, { // for tests
+        this.keeping,
+      ),
+      this.liveRegion,
+    );
+    Object.assign(this.root, {
+      // for tests
       readRaster: () => this.pad.raster().values,
       readDrawing: () => this.pad.now,
       readLink: () => this.link().url,
@@ -97,9 +119,13 @@ export class DrawingPad extends Part {
       this.sampled = names;
       const size = CELLS * CELLS;
       const values = (i) => arrays.samples.slice(size * i, size * (i + 1));
-      this.starts.show(header.samples.map(({ name, label }, i) => ({
-        base: { name, side: CELLS, values: values(i) }, strokes: [], words: `Start from a drawn ${label}`,
-      })));
+      this.starts.show(
+        header.samples.map(({ name, label }, i) => ({
+          base: { name, side: CELLS, values: values(i) },
+          strokes: [],
+          words: `Start from a drawn ${label}`,
+        })),
+      );
     }
     this.ways.show(header.ways, header.way);
     if (header.way && header.way === this.opening) {
@@ -170,7 +196,8 @@ export class DrawingPad extends Part {
     // The URL may be one or two strokes behind: what this tab has drawn since is newer.
     if (kept && [NOTHING, kept.known, ...(kept.pending ?? [])].some((one) => same(url, one))) {
       this.setCentred(kept.centred);
-      this.pad.memory = left?.drawing.id === kept.drawing.id ? left.memory : { past: [], now: kept.drawing, future: [] };
+      this.pad.memory =
+        left?.drawing.id === kept.drawing.id ? left.memory : { past: [], now: kept.drawing, future: [] };
     } else {
       this.follow(asked);
       this.pad.begin();
@@ -202,7 +229,8 @@ export class DrawingPad extends Part {
     const first = !this.begun;
     const { base } = this.pad.now;
     this.begun = true;
-    if ((!first || this.unreadable) && (!base || SAMPLE.test(base.name))) this.state("drawn").note(this.settled().drawn);
+    if ((!first || this.unreadable) && (!base || SAMPLE.test(base.name)))
+      this.state("drawn").note(this.settled().drawn);
   }
 
   // What the visitor does
@@ -273,8 +301,14 @@ export class DrawingPad extends Part {
     const written = JSON.stringify(drawings.map(({ id, strokes }) => [id, strokes.length]));
     this.keeping.hidden = !drawings.length && canKeep() && !this.refused;
     this.forgetter.hidden = !drawings.length;
-    say(this.words.kept, canKeep() && !this.refused ? "Stored only in this browser." : "This browser cannot store drawings: its storage is full or disabled.");
-    if (written !== this.writtenLast) this.lasts.show(drawings.map((one, i) => ({ ...one, words: `Drawing ${i + 1} of ${drawings.length}` })));
+    say(
+      this.words.kept,
+      canKeep() && !this.refused
+        ? "Stored only in this browser."
+        : "This browser cannot store drawings: its storage is full or disabled.",
+    );
+    if (written !== this.writtenLast)
+      this.lasts.show(drawings.map((one, i) => ({ ...one, words: `Drawing ${i + 1} of ${drawings.length}` })));
     this.writtenLast = written;
     this.lasts.mark(drawings.findIndex(({ id }) => id === this.pad.now.id));
   }
@@ -288,7 +322,11 @@ export class DrawingPad extends Part {
   settled() {
     const { base } = this.pad.now;
     const seen = (this.header.cards.settled && this.word) || ""; // else each stroke would be told twice
-    return { drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred }, seen, map: this.cards?.map ?? "attention" };
+    return {
+      drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred },
+      seen,
+      map: this.cards?.map ?? "attention",
+    };
   }
 
   /** What is on the pad as a link says it; null where it does not fit into one. */
@@ -305,7 +343,14 @@ export class DrawingPad extends Part {
     if (base && !SAMPLE.test(base.name)) return { url: null, long: false };
     const { pin = null, left = false, ...panels } = this.cards ? panelsInLink(this.cards) : {};
     const pinned = { pin: pin?.drawing ?? "", pin_start: pin?.base ?? null, pin_centred: pin?.centred ?? true };
-    const view = { strokes: this.short, start: base?.name ?? null, centred: this.centred, ...PANELS, ...panels, ...pinned };
+    const view = {
+      strokes: this.short,
+      start: base?.name ?? null,
+      centred: this.centred,
+      ...PANELS,
+      ...panels,
+      ...pinned,
+    };
     const url = new URL(urlOf(location.href, this.header.fields, view));
     url.searchParams.set("v", VERSION);
     return { url: url.href, long: false, left };
@@ -325,14 +370,26 @@ export class DrawingPad extends Part {
 
   sayAll() {
     const { pad, centred } = this;
-    const reading = { drawing: pad.state(), base: pad.now.base?.name ?? null, strokes: pad.now.strokes.length, empty: pad.empty, centred };
+    const reading = {
+      drawing: pad.state(),
+      base: pad.now.base?.name ?? null,
+      strokes: pad.now.strokes.length,
+      empty: pad.empty,
+      centred,
+    };
     set(this.root, "data-reading", JSON.stringify(reading));
     this.showLast();
   }
 
   leave() {
     super.leave();
-    left = { drawing: this.pad.now, memory: this.pad.memory, centred: this.centred, known: this.known, pending: this.pending };
+    left = {
+      drawing: this.pad.now,
+      memory: this.pad.memory,
+      centred: this.centred,
+      known: this.known,
+      pending: this.pending,
+    };
     this.cards?.close();
     this.away = true;
   }

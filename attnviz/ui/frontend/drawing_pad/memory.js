@@ -76,7 +76,10 @@ export function canKeep() {
 /** The last drawings of this browser, the newest first. @returns {Drawing[]} */
 export function last() {
   try {
-    return read().map(drawing).filter((one) => one !== null).slice(0, MOST);
+    return read()
+      .map(drawing)
+      .filter((one) => one !== null)
+      .slice(0, MOST);
   } catch {
     return [];
   }

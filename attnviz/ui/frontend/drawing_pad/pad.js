@@ -150,7 +150,8 @@ export class Pad {
 
   replace(next) {
     this.surface.draw(next);
-    if (this.pointer) { // in the middle of a stroke: it goes on, on the other drawing
+    if (this.pointer) {
+      // in the middle of a stroke: it goes on, on the other drawing
       this.pointer.before = this.surface.values.slice();
       this.surface.stroke(this.pointer.stroke);
     }
@@ -189,7 +190,8 @@ export class Pad {
     const { sheet } = this;
     sheet.addEventListener("pointerdown", (event) => this.down(event));
     sheet.addEventListener("pointermove", (event) => this.move(event));
-    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) sheet.addEventListener(end, (event) => this.up(event));
+    for (const end of ["pointerup", "pointercancel", "lostpointercapture"])
+      sheet.addEventListener(end, (event) => this.up(event));
     sheet.addEventListener("contextmenu", (event) => this.pointer && event.preventDefault()); // a finger that rests
   }
 
@@ -201,7 +203,12 @@ export class Pad {
     this.cursor.follow();
     const { tool, width } = this.tools;
     // Only a pen measures how hard it presses; what other devices say there is a constant, or the size of a fingertip.
-    const stroke = { tool: turned ? "erase" : tool, width, points: [], pressures: event.pointerType === "pen" ? [] : null };
+    const stroke = {
+      tool: turned ? "erase" : tool,
+      width,
+      points: [],
+      pressures: event.pointerType === "pen" ? [] : null,
+    };
     this.pointer = { id: event.pointerId, stroke, before: this.surface.values.slice(), behind: true, rest: null };
     copy(this.canvas, this.behind);
     this.hint.hidden = true;
@@ -235,7 +242,11 @@ export class Pad {
     const { rest } = this.pointer;
     if (rest) {
       // The tip of the pen, nearer than the next point will be: ink up to there, and the point only if the hand stops.
-      const tip = { ...stroke, points: [...points.slice(-2), rest[0], rest[1]], pressures: pressures && [pressures.at(-1), rest[2]] };
+      const tip = {
+        ...stroke,
+        points: [...points.slice(-2), rest[0], rest[1]],
+        pressures: pressures && [pressures.at(-1), rest[2]],
+      };
       this.draw(tip);
     }
     this.changed(false);

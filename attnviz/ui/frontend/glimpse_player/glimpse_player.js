@@ -33,15 +33,20 @@ export class GlimpsePlayer extends Part {
     this.scene = this.frame.scene;
     this.root = this.frame.root;
     this.paths = new LivePaths(this);
-    Object.assign(this.root, { // for tests
-      readPatch: (/** @type {number} */ glimpse, /** @type {number} */ scale) => [...patchOf(this.path, glimpse, scale, this.facts)],
+    Object.assign(this.root, {
+      // for tests
+      readPatch: (/** @type {number} */ glimpse, /** @type {number} */ scale) => [
+        ...patchOf(this.path, glimpse, scale, this.facts),
+      ],
     });
     listen(this, this.frame.stage);
-    this.root.addEventListener("keydown", (event) => this.guard(() => {
-      if (!pressed(this, event)) return;
-      event.preventDefault();
-      event.stopPropagation();
-    }));
+    this.root.addEventListener("keydown", (event) =>
+      this.guard(() => {
+        if (!pressed(this, event)) return;
+        event.preventDefault();
+        event.stopPropagation();
+      }),
+    );
     parent.append(this.root);
   }
 
@@ -59,7 +64,14 @@ export class GlimpsePlayer extends Part {
   takeData() {
     const { header, shapes, frame } = this;
     const [glimpses, scales, size] = shapes.patches;
-    const facts = { glimpses, scales, size, rows: shapes.picture[0], columns: shapes.picture[1], classes: shapes.belief[1] };
+    const facts = {
+      glimpses,
+      scales,
+      size,
+      rows: shapes.picture[0],
+      columns: shapes.picture[1],
+      classes: shapes.belief[1],
+    };
     const shape = JSON.stringify([facts, header.classes, header.label]);
     if (shape !== this.shape) {
       this.facts = facts;
@@ -228,15 +240,16 @@ export class GlimpsePlayer extends Part {
     const last = this.facts.glimpses - 1;
     if (this.view.glimpse === last) this.view.glimpse = 0;
     this.draw();
-    const on = () => this.guard(() => {
-      if (this.view.glimpse < last) this.turnTo(this.view.glimpse + 1);
-      if (this.view.glimpse < last) this.next = setTimeout(on, STEP);
-      else {
-        this.pause();
-        this.toAnnounce = true;
-        this.draw();
-      }
-    });
+    const on = () =>
+      this.guard(() => {
+        if (this.view.glimpse < last) this.turnTo(this.view.glimpse + 1);
+        if (this.view.glimpse < last) this.next = setTimeout(on, STEP);
+        else {
+          this.pause();
+          this.toAnnounce = true;
+          this.draw();
+        }
+      });
     this.next = setTimeout(on, STEP);
   }
 
@@ -253,12 +266,16 @@ export class GlimpsePlayer extends Part {
     if (!width || !this.view) return;
     const still = !this.canMove;
     const kind = this.nameWidth(still ? 0 : width, 560, 940);
-    const room = kind === "broad" ? Math.min(720, Math.max(300, width * 0.36)) : kind === "middle" ? width * 0.5 : width;
+    const room =
+      kind === "broad" ? Math.min(720, Math.max(300, width * 0.36)) : kind === "middle" ? width * 0.5 : width;
     const high = still ? 320 : kind === "broad" ? Math.max(300, innerHeight - 330) : Math.max(280, innerHeight * 0.62);
     this.scene.layout(Math.floor(room), high);
     root.style.setProperty("--side", this.scene.element.style.width);
     root.style.setProperty("--patches", String(facts.scales));
-    frame.belief.table.classList.toggle("long", Math.max(...this.header.classes.map(/** @param {string} name */ (name) => name.length)) > 3);
+    frame.belief.table.classList.toggle(
+      "long",
+      Math.max(...this.header.classes.map(/** @param {string} name */ (name) => name.length)) > 3,
+    );
     this.draw();
   }
 
@@ -289,7 +306,11 @@ export class GlimpsePlayer extends Part {
     const { path, facts, view, paths } = this;
     const each = Array.from({ length: facts.glimpses }, (_, glimpse) => glimpse);
     this.root.dataset.reading = JSON.stringify({
-      pending: paths.pending, glimpse: view.glimpse, draw: paths.draw, moved: view.moved, playing: this.playing,
+      pending: paths.pending,
+      glimpse: view.glimpse,
+      draw: paths.draw,
+      moved: view.moved,
+      playing: this.playing,
       locations: each.map((glimpse) => [...path.location.subarray(2 * glimpse, 2 * glimpse + 2)]),
       boxes: each.map((glimpse) => boxesOf(path, glimpse, facts).map(({ top, left, side }) => [top, left, side])),
       beliefs: each.map((glimpse) => [...beliefOf(path, glimpse, facts)]),
@@ -300,15 +321,21 @@ export class GlimpsePlayer extends Part {
   sayAll() {
     const { view, facts, header, frame, path } = this;
     const { glimpse } = view;
-    const isMoved = (/** @type {number} */ which) => view.moved.some(/** @param {number[]} move */ ([one]) => one === which);
+    const isMoved = (/** @type {number} */ which) =>
+      view.moved.some(/** @param {number[]} move */ ([one]) => one === which);
     frame.sayControls();
     const line = glimpseWords(path, glimpse, facts, header.classes, isMoved(glimpse));
     set(frame.slider, "aria-valuetext", line);
-    const keys = this.canMove ? " Arrow keys move it by a pixel, numbers choose another one, Escape goes back to the model\u2019s own path." : "";
+    const keys = this.canMove
+      ? " Arrow keys move it by a pixel, numbers choose another one, Escape goes back to the model\u2019s own path."
+      : "";
     set(frame.stage, "aria-label", `The picture, ${facts.rows} rows, ${facts.columns} columns. ${line}${keys}`);
     frame.retina.say(`What the retina sees at glimpse ${glimpse + 1}`, readWords(path, glimpse, facts));
     const { policy, std, centre } = header;
-    say(frame.words.policy, policyWords(path, glimpse, facts, { policy, std, centre, draw: this.paths.draw, moved: isMoved(glimpse) }));
+    say(
+      frame.words.policy,
+      policyWords(path, glimpse, facts, { policy, std, centre, draw: this.paths.draw, moved: isMoved(glimpse) }),
+    );
     say(frame.words.many, this.many ? manyWords(this.many, glimpse, facts, header.classes) : "");
     frame.manyPart.hidden = !this.many;
     const change = this.before ? changeWords(path, this.before, facts, header.classes) : "";
@@ -324,9 +351,21 @@ export class GlimpsePlayer extends Part {
   sayPath() {
     const { facts, header, frame, path, view } = this;
     const lines = Array.from({ length: facts.glimpses }, (_, glimpse) =>
-      glimpseWords(path, glimpse, facts, header.classes, view.moved.some(/** @param {number[]} move */ ([one]) => one === glimpse)));
+      glimpseWords(
+        path,
+        glimpse,
+        facts,
+        header.classes,
+        view.moved.some(/** @param {number[]} move */ ([one]) => one === glimpse),
+      ),
+    );
     frame.spoken.replaceChildren(...lines.map((line) => element("li", {}, line)));
-    if (!this.canMove) set(frame.stage, "aria-label", `A path of ${facts.glimpses} glimpses, from ${placeWords(pixelOf(path, 0, facts))} to ${placeWords(pixelOf(path, facts.glimpses - 1, facts))}.`);
+    if (!this.canMove)
+      set(
+        frame.stage,
+        "aria-label",
+        `A path of ${facts.glimpses} glimpses, from ${placeWords(pixelOf(path, 0, facts))} to ${placeWords(pixelOf(path, facts.glimpses - 1, facts))}.`,
+      );
   }
 
   leave() {

@@ -4,7 +4,8 @@ import { PatientLive } from "../shared/patient.js";
 import { locationsOf, pathOf } from "./path.js";
 
 export const PATHS = 50; // drawn at once
-const LOST = "The live connection is lost: the boxes follow your hand, but the rest of the path and the belief are the previous ones.";
+const LOST =
+  "The live connection is lost: the boxes follow your hand, but the rest of the path and the belief are the previous ones.";
 
 const DIM = { path: "waiting", many: "waiting-many" }; // what the root is called while one of these takes long
 
@@ -25,7 +26,9 @@ export class LivePaths {
     this.many = null;
     this.manyOf = ""; // with what moved
     this.channel = new PatientLive({
-      guard: (act) => player.guard(act), complain: (sentence) => player.complain(sentence), lost: LOST,
+      guard: (act) => player.guard(act),
+      complain: (sentence) => player.complain(sentence),
+      lost: LOST,
       dim: () => this.dim(),
     });
   }
@@ -82,17 +85,29 @@ export class LivePaths {
     const locations = locationsOf(view.moved, facts);
     /** @param {number|null} seed @param {Record<string, any>} parameters */
     const one = (seed, parameters) => ({
-      checkpoint: header.checkpoint, ...(seed === null ? {} : { seed }), wanted: { path: { derived: "glimpses", parameters } },
+      checkpoint: header.checkpoint,
+      ...(seed === null ? {} : { seed }),
+      wanted: { path: { derived: "glimpses", parameters } },
     });
     /** @type {[what: "path"|"many", ask: any, take: (arrays: Record<string, any>) => void][]} */
     const wanted = [];
-    if (!this.chosen) wanted.push(["path", one(draw, { locations: [] }), (arrays) => this.own.set(String(draw), pathOf(arrays, "path."))]);
-    if (locations.length) wanted.push(["path", one(draw, { locations }), (arrays) => (this.moved = pathOf(arrays, "path."))]);
+    if (!this.chosen)
+      wanted.push([
+        "path",
+        one(draw, { locations: [] }),
+        (arrays) => this.own.set(String(draw), pathOf(arrays, "path.")),
+      ]);
+    if (locations.length)
+      wanted.push(["path", one(draw, { locations }), (arrays) => (this.moved = pathOf(arrays, "path."))]);
     if (this.wantsMany && !(this.many && this.manyOf === moved)) {
-      wanted.push(["many", one(0, { locations, paths: PATHS }), (arrays) => {
-        this.many = { corner: arrays["path.corner"], belief: arrays["path.belief"] };
-        this.manyOf = moved;
-      }]);
+      wanted.push([
+        "many",
+        one(0, { locations, paths: PATHS }),
+        (arrays) => {
+          this.many = { corner: arrays["path.corner"], belief: arrays["path.belief"] };
+          this.manyOf = moved;
+        },
+      ]);
     }
     if (!wanted.length) {
       this.rest();
@@ -102,7 +117,9 @@ export class LivePaths {
     this.asked += 1;
     const { asked } = this;
     const takes = wanted.map(([, , take]) => take);
-    this.channel.ask({ pictures: [header.ask], asks: wanted.map(([, ask]) => ask) }, (answer) => this.heard(answer, question, takes, asked === this.asked));
+    this.channel.ask({ pictures: [header.ask], asks: wanted.map(([, ask]) => ask) }, (answer) =>
+      this.heard(answer, question, takes, asked === this.asked),
+    );
   }
 
   /**
@@ -143,7 +160,8 @@ export class LivePaths {
 
   /** Nothing that is not awaited is pale. */
   brighten() {
-    for (const what of /** @type {const} */ (["path", "many"])) if (!this.awaited.includes(what)) this.player.root.classList.remove(DIM[what]);
+    for (const what of /** @type {const} */ (["path", "many"]))
+      if (!this.awaited.includes(what)) this.player.root.classList.remove(DIM[what]);
   }
 
   leave() {

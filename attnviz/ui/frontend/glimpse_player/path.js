@@ -36,7 +36,14 @@ import { best } from "../shared/answer_change.js";
 export function pathOf(arrays, prefix = "") {
   /** @param {string} name */
   const part = (name) => arrays[`${prefix}${name}`];
-  return { location: part("location"), mean: part("location_mean"), corner: part("corner"), patches: part("patches"), belief: part("belief"), baseline: part("baseline") };
+  return {
+    location: part("location"),
+    mean: part("location_mean"),
+    corner: part("corner"),
+    patches: part("patches"),
+    belief: part("belief"),
+    baseline: part("baseline"),
+  };
 }
 
 /** The pixel that a glimpse falls on: the one right below the middle of its sharp patch. @param {Path} path @param {number} glimpse @param {Facts} facts @returns {number[]} */
@@ -75,7 +82,8 @@ export function beliefOf({ belief }, glimpse, { classes }) {
 export function shifted(path, glimpse, pixel, { rows, columns, scales, size }) {
   const [corner, location] = [path.corner.slice(), path.location.slice()];
   for (let scale = 0; scale < scales; scale++) {
-    for (const axis of [0, 1]) corner[(glimpse * scales + scale) * 2 + axis] = pixel[axis] - Math.floor((size * 2 ** scale) / 2);
+    for (const axis of [0, 1])
+      corner[(glimpse * scales + scale) * 2 + axis] = pixel[axis] - Math.floor((size * 2 ** scale) / 2);
   }
   [rows, columns].forEach((side, axis) => (location[glimpse * 2 + axis] = locationOf(pixel[axis], side)));
   return { ...path, corner, location };
@@ -117,7 +125,8 @@ export function sharplySeen(path, count, facts) {
   for (let glimpse = 0; glimpse < count; glimpse++) {
     const { top, left, side } = boxesOf(path, glimpse, facts)[0];
     for (let row = Math.max(0, top); row < Math.min(facts.rows, top + side); row++) {
-      for (let column = Math.max(0, left); column < Math.min(facts.columns, left + side); column++) seen.add(row * facts.columns + column);
+      for (let column = Math.max(0, left); column < Math.min(facts.columns, left + side); column++)
+        seen.add(row * facts.columns + column);
     }
   }
   return seen.size;
@@ -135,7 +144,8 @@ export function coverage(corners, glimpse, { glimpses, rows, columns, size }) {
   for (let one = 0; one < paths; one++) {
     const [top, left] = corners.subarray((one * glimpses + glimpse) * 2);
     for (let row = Math.max(0, top); row < Math.min(rows, top + size); row++) {
-      for (let column = Math.max(0, left); column < Math.min(columns, left + size); column++) share[row * columns + column] += 1 / paths;
+      for (let column = Math.max(0, left); column < Math.min(columns, left + size); column++)
+        share[row * columns + column] += 1 / paths;
     }
   }
   return share;
@@ -144,7 +154,8 @@ export function coverage(corners, glimpse, { glimpses, rows, columns, size }) {
 /** How many of several paths end in each answer. @param {Float32Array} beliefs (path, class) @param {number} classes @returns {number[]} a count for each class */
 export function answersOf(beliefs, classes) {
   const counts = new Array(classes).fill(0);
-  for (let start = 0; start < beliefs.length; start += classes) counts[best(beliefs.subarray(start, start + classes))]++;
+  for (let start = 0; start < beliefs.length; start += classes)
+    counts[best(beliefs.subarray(start, start + classes))]++;
   return counts;
 }
 

@@ -10,7 +10,13 @@ export class RetinaPanel {
     this.title = text();
     this.counts = text();
     this.room = element("div.patches");
-    this.element = element("section.retina-part", {}, element("h2", {}, this.title), this.room, element("p.how", {}, this.counts));
+    this.element = element(
+      "section.retina-part",
+      {},
+      element("h2", {}, this.title),
+      this.room,
+      element("p.how", {}, this.counts),
+    );
     /** @type {{canvas: HTMLCanvasElement, figure: HTMLElement}[]} */
     this.tiles = [];
   }
@@ -23,7 +29,20 @@ export class RetinaPanel {
       const how = scale ? `each number the mean of ${2 ** scale} \u00d7 ${2 ** scale}` : "each pixel as it is";
       canvas.setAttribute("aria-label", `Patch of ${side} by ${side} pixels, ${how}`);
       const swatch = element(`i.swatch.scale-${Math.min(scale, 3)}`, { "aria-hidden": "true" });
-      return { canvas, figure: element("figure", {}, canvas, element("figcaption", {}, element("b", {}, swatch, `${side} \u00d7 ${side} pixels`), element("span", {}, how))) };
+      return {
+        canvas,
+        figure: element(
+          "figure",
+          {},
+          canvas,
+          element(
+            "figcaption",
+            {},
+            element("b", {}, swatch, `${side} \u00d7 ${side} pixels`),
+            element("span", {}, how),
+          ),
+        ),
+      };
     });
     this.room.replaceChildren(...this.tiles.map(({ figure }) => figure));
   }

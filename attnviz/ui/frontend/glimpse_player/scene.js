@@ -35,7 +35,17 @@ export class Scene {
     this.line = shape("polyline", { class: "line" });
     this.glimpses = shape("g", {});
     this.numbers = shape("g", {});
-    this.svg = shape("svg", { "aria-hidden": "true" }, this.many, this.glimpses, this.before, this.halo, this.line, this.policy, this.numbers);
+    this.svg = shape(
+      "svg",
+      { "aria-hidden": "true" },
+      this.many,
+      this.glimpses,
+      this.before,
+      this.halo,
+      this.line,
+      this.policy,
+      this.numbers,
+    );
     this.element = element("div.scene", {}, this.room, this.svg);
     /** @type {import("./path.js").Facts} */
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
@@ -50,12 +60,21 @@ export class Scene {
     this.facts = facts;
     this.margin = Math.ceil(facts.size / 2) + 1;
     this.parts = Array.from({ length: facts.glimpses }, (_, number) => {
-      const boxes = Array.from({ length: facts.scales }, (_, scale) => shape("rect", { class: `box scale-${Math.min(scale, 3)}` }));
+      const boxes = Array.from({ length: facts.scales }, (_, scale) =>
+        shape("rect", { class: `box scale-${Math.min(scale, 3)}` }),
+      );
       const circle = shape("circle", {});
       const grip = shape("circle", { class: "grip" });
       const label = shape("text", { "text-anchor": "middle", "dominant-baseline": "central" });
       label.textContent = String(number + 1);
-      return { boxes, group: shape("g", { class: "glimpse" }, ...boxes), circle, grip, label, mark: shape("g", { class: "mark" }, grip, circle, label) };
+      return {
+        boxes,
+        group: shape("g", { class: "glimpse" }, ...boxes),
+        circle,
+        grip,
+        label,
+        mark: shape("g", { class: "mark" }, grip, circle, label),
+      };
     });
     this.glimpses.replaceChildren(...this.parts.map(({ group }) => group));
     this.numbers.replaceChildren(...this.parts.map(({ mark }) => mark));
@@ -90,7 +109,13 @@ export class Scene {
     if (!this.canvas) return;
     const { rows, columns } = this.facts;
     const by = (/** @type {number} */ pixels) => `${pixels * this.scale}px`;
-    for (const canvas of [this.canvas, this.density]) Object.assign(canvas.style, { left: by(this.margin), top: by(this.margin), width: by(columns), height: by(rows) });
+    for (const canvas of [this.canvas, this.density])
+      Object.assign(canvas.style, {
+        left: by(this.margin),
+        top: by(this.margin),
+        width: by(columns),
+        height: by(rows),
+      });
   }
 
   /**
@@ -109,12 +134,19 @@ export class Scene {
       return;
     }
     const image = context.createImageData(columns, rows);
-    coverage(many.corner, glimpse, this.facts).forEach((share, pixel) => image.data.set([red, green, blue, Math.round(255 * DENSEST * share)], 4 * pixel));
+    coverage(many.corner, glimpse, this.facts).forEach((share, pixel) =>
+      image.data.set([red, green, blue, Math.round(255 * DENSEST * share)], 4 * pixel),
+    );
     context.putImageData(image, 0, 0);
     const middle = Math.floor(size / 2) + 0.5;
-    const place = (/** @type {number} */ at) => this.inside([many.corner[at + 1] + middle, many.corner[at] + middle]).map((one) => one.toFixed(2)).join(" ");
-    const ways = Array.from({ length: many.corner.length / (2 * glimpses) }, (_, one) =>
-      `M${Array.from({ length: glimpses }, (_, number) => place(2 * (one * glimpses + number))).join("L")}`);
+    const place = (/** @type {number} */ at) =>
+      this.inside([many.corner[at + 1] + middle, many.corner[at] + middle])
+        .map((one) => one.toFixed(2))
+        .join(" ");
+    const ways = Array.from(
+      { length: many.corner.length / (2 * glimpses) },
+      (_, one) => `M${Array.from({ length: glimpses }, (_, number) => place(2 * (one * glimpses + number))).join("L")}`,
+    );
     set(this.many, "d", ways.join(""));
   }
 
@@ -127,11 +159,17 @@ export class Scene {
    */
   draw(path, { glimpse, before, moved, std }) {
     const { facts } = this;
-    const middles = (/** @type {import("./path.js").Path} */ of) => this.parts.map((_, number) => pixelOf(of, number, facts).reverse().map((at) => at + 0.5));
+    const middles = (/** @type {import("./path.js").Path} */ of) =>
+      this.parts.map((_, number) =>
+        pixelOf(of, number, facts)
+          .reverse()
+          .map((at) => at + 0.5),
+      );
     const points = middles(path);
     this.parts.forEach(({ boxes, group, mark, circle, grip, label }, number) => {
       boxesOf(path, number, facts).forEach(({ top, left, side }, scale) => {
-        for (const [name, value] of Object.entries({ x: left, y: top, width: side, height: side })) set(boxes[scale], name, String(value));
+        for (const [name, value] of Object.entries({ x: left, y: top, width: side, height: side }))
+          set(boxes[scale], name, String(value));
       });
       const state = number === glimpse ? " now" : number < glimpse ? " done" : " later";
       set(group, "class", `glimpse${state}`);
@@ -146,7 +184,15 @@ export class Scene {
     });
     const way = points.map((point) => this.inside(point).join()).join(" ");
     for (const line of [this.line, this.halo]) set(line, "points", way);
-    set(this.before, "points", before ? middles(before).map((point) => this.inside(point).join()).join(" ") : "");
+    set(
+      this.before,
+      "points",
+      before
+        ? middles(before)
+            .map((point) => this.inside(point).join())
+            .join(" ")
+        : "",
+    );
     // The one that is looked at lies above the others.
     const { group, mark } = this.parts[glimpse];
     if (this.glimpses.lastChild !== group) this.glimpses.append(group);
@@ -157,7 +203,8 @@ export class Scene {
   /** A number stays on the scene. @param {number[]} point */
   inside([x, y]) {
     const edge = this.margin - RADIUS / this.scale;
-    const held = (/** @type {number} */ value, /** @type {number} */ side) => Math.min(side + edge, Math.max(-edge, value));
+    const held = (/** @type {number} */ value, /** @type {number} */ side) =>
+      Math.min(side + edge, Math.max(-edge, value));
     return [held(x, this.facts.columns), held(y, this.facts.rows)];
   }
 
@@ -172,7 +219,12 @@ export class Scene {
     const round = { cx, cy, rx: (std * columns) / 2, ry: (std * rows) / 2 };
     const arm = 5 / this.scale;
     const cross = `M${cx - arm} ${cy}H${cx + arm}M${cx} ${cy - arm}V${cy + arm}`;
-    this.policy.replaceChildren(shape("ellipse", { class: "halo", ...round }), shape("ellipse", round), shape("path", { class: "halo", d: cross }), shape("path", { d: cross }));
+    this.policy.replaceChildren(
+      shape("ellipse", { class: "halo", ...round }),
+      shape("ellipse", round),
+      shape("path", { class: "halo", d: cross }),
+      shape("path", { d: cross }),
+    );
   }
 
   /** The pixel under a place of the window; it may lie beside the picture. @param {number} x @param {number} y */

@@ -15,16 +15,24 @@ export const MOST_DRAWS = 1000;
 export function readView(fields, asked, { glimpses, rows, columns }) {
   /** @param {number} number @param {number} end */
   const below = (number, end) => number >= 0 && number < end;
-  return read(fields, asked, ({ name, kind }, value) => {
-    if (name === "glimpse") return below(value, glimpses);
-    if (name === "draw") return below(value, MOST_DRAWS);
-    if (kind !== "moves") return true;
-    const numbers = value.map(/** @param {number[]} move */ ([glimpse]) => glimpse);
-    const inside = value.every(/** @param {number[]} move */ ([glimpse, row, column]) => below(glimpse, glimpses) && below(row, rows) && below(column, columns));
-    return inside && numbers.every((number, i) => !i || number > numbers[i - 1]);
-  }, ({ name }) => {
-    if (name === "glimpse") return `1 to ${glimpses}`;
-    if (name === "draw") return `1 to ${MOST_DRAWS}`;
-    return `glimpse.row.column, from 1.1.1 to ${glimpses}.${rows}.${columns}, each glimpse once and in order`;
-  });
+  return read(
+    fields,
+    asked,
+    ({ name, kind }, value) => {
+      if (name === "glimpse") return below(value, glimpses);
+      if (name === "draw") return below(value, MOST_DRAWS);
+      if (kind !== "moves") return true;
+      const numbers = value.map(/** @param {number[]} move */ ([glimpse]) => glimpse);
+      const inside = value.every(
+        /** @param {number[]} move */ ([glimpse, row, column]) =>
+          below(glimpse, glimpses) && below(row, rows) && below(column, columns),
+      );
+      return inside && numbers.every((number, i) => !i || number > numbers[i - 1]);
+    },
+    ({ name }) => {
+      if (name === "glimpse") return `1 to ${glimpses}`;
+      if (name === "draw") return `1 to ${MOST_DRAWS}`;
+      return `glimpse.row.column, from 1.1.1 to ${glimpses}.${rows}.${columns}, each glimpse once and in order`;
+    },
+  );
 }

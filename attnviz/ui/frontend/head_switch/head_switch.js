@@ -14,7 +14,9 @@ const LOST = "The live connection is lost. The new answer arrives a moment later
 /** The states as edits of a request; `edits_of` of head_switch.py writes the same. */
 export function editsOf(states, address) {
   const meant = (edit) => states.flatMap((state, head) => (state === edit ? [head] : []));
-  return ["off", "uniform"].map((edit) => ({ edit, address, index: { head: meant(edit) } })).filter(({ index }) => index.head.length);
+  return ["off", "uniform"]
+    .map((edit) => ({ edit, address, index: { head: meant(edit) } }))
+    .filter(({ index }) => index.head.length);
 }
 
 /** The tiles: a grid of maps in which a click does not choose but switches. */
@@ -40,7 +42,10 @@ class Tiles extends MapGrid {
   }
 
   choose(head) {
-    this.owner.act(this.owner.states.map((state, other) => (other === head ? NEXT[state] : state)), head);
+    this.owner.act(
+      this.owner.states.map((state, other) => (other === head ? NEXT[state] : state)),
+      head,
+    );
   }
 
   sayAll() {
@@ -77,24 +82,42 @@ export class HeadSwitch extends Part {
     this.tilesRoom = element("div.tiles-room");
     this.tiles = new Tiles(this.tilesRoom, this);
     this.channel = new PatientLive({
-      guard: (act) => this.guard(act), complain: (sentence) => this.complain(sentence), lost: LOST,
+      guard: (act) => this.guard(act),
+      complain: (sentence) => this.complain(sentence),
+      lost: LOST,
       dim: () => this.root.classList.toggle("waiting", this.pending),
     });
     this.words = { complaint: text() };
     this.complaint = element("p.complaint", { hidden: true, role: "status" }, this.words.complaint);
     const button = (words, act) => element("button.quiet", { type: "button", onclick: () => this.guard(act) }, words);
     this.undoer = button("Undo", () => this.undo());
-    const all = (state) => () => this.act(this.states.map(() => state), null);
-    this.root = element("div.attnviz.head-switch", { "data-component": "head_switch" },
+    const all = (state) => () =>
+      this.act(
+        this.states.map(() => state),
+        null,
+      );
+    this.root = element(
+      "div.attnviz.head-switch",
+      { "data-component": "head_switch" },
       this.failure,
       this.complaint,
       this.answer.element,
-      element("section.heads-part", {},
-        element("div.all", { role: "group", "aria-label": "All heads" },
-          button("All on", all("on")), button("All off", all("off")), button("All uniform", all("uniform")), this.undoer,
-          button("CSV of the answer", () => this.saveCsv())),
-        this.tilesRoom),
-      this.liveRegion);
+      element(
+        "section.heads-part",
+        {},
+        element(
+          "div.all",
+          { role: "group", "aria-label": "All heads" },
+          button("All on", all("on")),
+          button("All off", all("off")),
+          button("All uniform", all("uniform")),
+          this.undoer,
+          button("CSV of the answer", () => this.saveCsv()),
+        ),
+        this.tilesRoom,
+      ),
+      this.liveRegion,
+    );
     this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
     parent.append(this.root);
   }
@@ -130,7 +153,8 @@ export class HeadSwitch extends Part {
     }
     this.before = { logits: arrays.before_logits, probabilities: arrays.before_probabilities };
     if (!this.pending && this.answered === this.question) return; // the live channel was faster
-    if (JSON.stringify(this.states) === known) this.take({ logits: arrays.now_logits, probabilities: arrays.now_probabilities }, "page");
+    if (JSON.stringify(this.states) === known)
+      this.take({ logits: arrays.now_logits, probabilities: arrays.now_probabilities }, "page");
     else this.ask();
   }
 
@@ -210,9 +234,18 @@ export class HeadSwitch extends Part {
   draw() {
     const { before, now, pending, states, header } = this;
     if (!pending) this.answer.show(before, now);
-    const said = (answer) => ({ logits: [...answer.logits], probabilities: [...answer.probabilities], log_odds: logOdds(answer.logits) });
+    const said = (answer) => ({
+      logits: [...answer.logits],
+      probabilities: [...answer.probabilities],
+      log_odds: logOdds(answer.logits),
+    });
     this.root.dataset.reading = JSON.stringify({
-      states, pending, source: pending ? null : this.source, before: said(before), now: pending ? null : said(now), classes: header.classes,
+      states,
+      pending,
+      source: pending ? null : this.source,
+      before: said(before),
+      now: pending ? null : said(now),
+      classes: header.classes,
     });
     this.saySoon();
   }
@@ -225,10 +258,26 @@ export class HeadSwitch extends Part {
   saveCsv() {
     const { header, states, before, now } = this;
     const counted = (state) => states.flatMap((own, head) => (own === state ? [head + 1] : [])).join(" ") || "none";
-    const origin = { ...header.origin, off: counted("off"), uniform: counted("uniform"), answer: header.classes[best(now.probabilities)], page: location.href };
+    const origin = {
+      ...header.origin,
+      off: counted("off"),
+      uniform: counted("uniform"),
+      answer: header.classes[best(now.probabilities)],
+      page: location.href,
+    };
     const odds = [logOdds(before.logits), logOdds(now.logits)];
-    const rows = header.classes.map((name, which) => [name, before.probabilities[which], now.probabilities[which], odds[0][which], odds[1][which]]);
-    save(`${fileNameOf(header.origin.model, header.origin.image, "heads")}.csv`, toCsv(origin, ["class", "probability before", "probability now", "log-odds before", "log-odds now"], rows), "text/csv");
+    const rows = header.classes.map((name, which) => [
+      name,
+      before.probabilities[which],
+      now.probabilities[which],
+      odds[0][which],
+      odds[1][which],
+    ]);
+    save(
+      `${fileNameOf(header.origin.model, header.origin.image, "heads")}.csv`,
+      toCsv(origin, ["class", "probability before", "probability now", "log-odds before", "log-odds now"], rows),
+      "text/csv",
+    );
   }
 
   leave() {

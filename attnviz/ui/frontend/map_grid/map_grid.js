@@ -56,21 +56,25 @@ export class MapGrid extends Part {
     this.wallRoom = element("div.maps");
     this.pictureRoom = element("div.beside");
     this.legend = new Legend();
-    this.scales = new SegmentedControl("Scale", SCALES, (scale) => this.guard(() => {
-      this.scale = scale;
-      this.draw();
-    }));
-    this.savers = new Savers(
-      files(this),
-      { copy: () => this.copyText() },
-      (happened) => this.announce(happened));
-    this.root = element("div.attnviz.map-grid", { "data-component": "map_grid" },
+    this.scales = new SegmentedControl("Scale", SCALES, (scale) =>
+      this.guard(() => {
+        this.scale = scale;
+        this.draw();
+      }),
+    );
+    this.savers = new Savers(files(this), { copy: () => this.copyText() }, (happened) => this.announce(happened));
+    this.root = element(
+      "div.attnviz.map-grid",
+      { "data-component": "map_grid" },
       this.failure,
       element("div.top", {}, this.scales.element, this.legend.element, this.savers.element),
       element("h2", {}, this.words.title, element("small", {}, this.words.how)),
       element("div.rooms", {}, this.pictureRoom, this.wallRoom),
-      this.liveRegion);
-    Object.assign(this.root, { readMap: (tile) => this.arrays.maps.slice(tile * this.cells.tokens, (tile + 1) * this.cells.tokens) }); // for tests
+      this.liveRegion,
+    );
+    Object.assign(this.root, {
+      readMap: (tile) => this.arrays.maps.slice(tile * this.cells.tokens, (tile + 1) * this.cells.tokens),
+    }); // for tests
     this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)), true);
     parent.append(this.root);
   }
@@ -111,7 +115,8 @@ export class MapGrid extends Part {
     this.indices = new Uint16Array(arrays.maps.length);
     this.logs = header.role === "share" ? Float64Array.from(arrays.maps, Math.log) : null;
     this.choices = { share: header.role === "share", all: true, map: count > 1, pictures: header.bounds !== null };
-    if (header.role === "ink" || header.role === "unit") Object.assign(this.choices, { map: count > 1 && header.role === "unit" });
+    if (header.role === "ink" || header.role === "unit")
+      Object.assign(this.choices, { map: count > 1 && header.role === "unit" });
     if (header.role === "own" || header.fixed) this.choices = { [header.scale]: true };
     const asked = this.asked("chosen");
     if (asked) {
@@ -153,8 +158,11 @@ export class MapGrid extends Part {
     const { header, arrays, shapes, cells, count } = this;
     const none = !arrays.picture || header.role === "ink";
     const one = none ? [] : inkEdge(arrays.picture.subarray(0, cells.tokens), cells.rows, cells.columns);
-    return Array.from({ length: count }, (_, tile) => (none || shapes.picture.length < 3 || !tile
-      ? one : inkEdge(arrays.picture.subarray(tile * cells.tokens, (tile + 1) * cells.tokens), cells.rows, cells.columns)));
+    return Array.from({ length: count }, (_, tile) =>
+      none || shapes.picture.length < 3 || !tile
+        ? one
+        : inkEdge(arrays.picture.subarray(tile * cells.tokens, (tile + 1) * cells.tokens), cells.rows, cells.columns),
+    );
   }
 
   /** The cell whose values stand under the tiles, or -1. */
@@ -206,7 +214,9 @@ export class MapGrid extends Part {
       this.cell = null;
     } else if (event.shiftKey && event.key.startsWith("Arrow")) {
       const from = Math.max(0, this.shown);
-      const [row, place] = /** @type {number[]} */ (gridMove(event, Math.floor(from / cells.columns), from % cells.columns, cells.rows, cells.columns));
+      const [row, place] = /** @type {number[]} */ (
+        gridMove(event, Math.floor(from / cells.columns), from % cells.columns, cells.rows, cells.columns)
+      );
       this.cell = row * cells.columns + place;
       this.looked = { tile: this.wall.active, token: this.cell };
     } else {
@@ -251,16 +261,24 @@ export class MapGrid extends Part {
     const halo = packed(theme.background);
     for (let tile = 0; tile < this.count; tile++) {
       if (this.arrays.colours) this.paintColours(tile);
-      else wall.board.paint(tile, this.indices, tile * cells.tokens, this.palette, packed(theme.text), packed(theme.edge));
-      if (header.outlined) wall.board.outline(tile, header.outlined[tile], packed(theme.orange), { halo, strong: true });
-      if (this.shown >= 0) wall.board.outline(tile, this.shown, packed(theme.text), { halo, strong: this.cell !== null });
+      else
+        wall.board.paint(tile, this.indices, tile * cells.tokens, this.palette, packed(theme.text), packed(theme.edge));
+      if (header.outlined)
+        wall.board.outline(tile, header.outlined[tile], packed(theme.orange), { halo, strong: true });
+      if (this.shown >= 0)
+        wall.board.outline(tile, this.shown, packed(theme.text), { halo, strong: this.cell !== null });
     }
     wall.board.flush();
     this.picture?.draw(theme);
     this.drawn?.();
     const values = this.shown < 0 ? null : Array.from({ length: this.count }, (_, tile) => this.value(tile));
     this.root.dataset.reading = JSON.stringify({
-      cell: this.shown < 0 ? null : cells.place(this.shown), tile: this.looked.tile, chosen: this.chosen, values, role: header.role, scale: this.scale,
+      cell: this.shown < 0 ? null : cells.place(this.shown),
+      tile: this.looked.tile,
+      chosen: this.chosen,
+      values,
+      role: header.role,
+      scale: this.scale,
     });
     this.saySoon();
   }
@@ -282,7 +300,14 @@ export class MapGrid extends Part {
     this.tileScales = Array.from({ length: this.count }, (_, tile) => this.makeTileScale(tile));
     this.tileScales.forEach((tileScale, tile) => {
       const share = tileScale.kind === "share";
-      toIndices(share ? this.logs : arrays.maps, tile * cells.tokens, cells.tokens, tileScale, this.indices, share ? Math.log(header.tokens) : 0);
+      toIndices(
+        share ? this.logs : arrays.maps,
+        tile * cells.tokens,
+        cells.tokens,
+        tileScale,
+        this.indices,
+        share ? Math.log(header.tokens) : 0,
+      );
     });
     this.marks = [1, 2, 3].map((mark) => this.indices.includes(TOP + mark));
     this.palette = this.palettes[this.tileScales[0].palette];
@@ -299,7 +324,8 @@ export class MapGrid extends Part {
       const { high, low } = extent(arrays.maps, start, count);
       return makeScale("own", high, low);
     }
-    const most = scale === "pictures" ? Math.max(...header.bounds.map(Math.abs)) : extent(arrays.maps, start, count).most;
+    const most =
+      scale === "pictures" ? Math.max(...header.bounds.map(Math.abs)) : extent(arrays.maps, start, count).most;
     return makeScale(header.role === "signed" ? "signed" : "positive", most);
   }
 
@@ -318,10 +344,19 @@ export class MapGrid extends Part {
     this.scales.show(scale, hidden);
     this.scales.element.hidden = hidden.length >= 3;
     this.legend.colour(this.palette);
-    this.legend.say(tileScale, scale === "share" ? `\u00d7 an even share, 1/${header.tokens} = ${short(1 / header.tokens, 3)}` : header.note ?? NOTES[header.role === "own" ? "own" : scale]);
-    this.legend.point(shown < 0 ? NaN : this.value(this.looked.tile) * (scale === "share" ? header.tokens : 1), tileScale);
+    this.legend.say(
+      tileScale,
+      scale === "share"
+        ? `\u00d7 an even share, 1/${header.tokens} = ${short(1 / header.tokens, 3)}`
+        : (header.note ?? NOTES[header.role === "own" ? "own" : scale]),
+    );
+    this.legend.point(
+      shown < 0 ? NaN : this.value(this.looked.tile) * (scale === "share" ? header.tokens : 1),
+      tileScale,
+    );
     this.legend.explain(this.marks);
-    const here = shown < 0 ? "" : `${this.where()}, ${header.labels[this.looked.tile]}: ${short(this.value(this.looked.tile))}`;
+    const here =
+      shown < 0 ? "" : `${this.where()}, ${header.labels[this.looked.tile]}: ${short(this.value(this.looked.tile))}`;
     say(this.words.how, here ? `${here}${this.cell === null ? "" : " \u00b7 locked; Escape releases it"}` : this.hint);
     set(wall.element, "aria-label", this.summary());
     this.announceDone(() => this.summary());
@@ -338,7 +373,8 @@ export class MapGrid extends Part {
   summary() {
     const { header, looked } = this;
     const chosen = this.chosen === null ? "" : ` ${header.labels[this.chosen]} is chosen.`;
-    const value = this.shown < 0 ? "" : ` At ${this.where()}, ${header.labels[looked.tile]}: ${short(this.value(looked.tile))}.`;
+    const value =
+      this.shown < 0 ? "" : ` At ${this.where()}, ${header.labels[looked.tile]}: ${short(this.value(looked.tile))}.`;
     return `${header.title}, ${this.count} maps of ${this.cells.rows} rows and ${this.cells.columns} columns.${chosen}${value}`;
   }
 

@@ -15,12 +15,30 @@ export class MovingMaps extends Part {
     this.at = null;
     this.grids = [];
     this.words = { title: text(), value: text() };
-    this.slider = element("input", { type: "range", oninput: () => this.guard(() => this.move(Number(this.slider.value))), onchange: () => this.settle() });
+    this.slider = element("input", {
+      type: "range",
+      oninput: () => this.guard(() => this.move(Number(this.slider.value))),
+      onchange: () => this.settle(),
+    });
     this.stops = element("span.stops");
-    this.handle = element("div.handle", {}, element("label", {}, element("span", {}, this.words.title), this.slider), this.stops, element("output", {}, this.words.value));
+    this.handle = element(
+      "div.handle",
+      {},
+      element("label", {}, element("span", {}, this.words.title), this.slider),
+      this.stops,
+      element("output", {}, this.words.value),
+    );
     this.lines = element("div.lines");
     this.room = element("div.panes");
-    this.root = element("div.attnviz.moving", { "data-component": "moving_maps" }, this.failure, this.handle, this.lines, this.room, this.liveRegion);
+    this.root = element(
+      "div.attnviz.moving",
+      { "data-component": "moving_maps" },
+      this.failure,
+      this.handle,
+      this.lines,
+      this.room,
+      this.liveRegion,
+    );
     parent.append(this.root);
   }
 
@@ -46,7 +64,11 @@ export class MovingMaps extends Part {
       this.grids[i].room.classList.toggle("wide", pane.labels.length > 6);
       const shape = [pane.labels.length, header.rows, header.columns];
       const picture = pane.edge ? { picture: arrays.picture } : {};
-      this.grids[i].hold(this.data, { header: { ...pane, origin: header.origin }, arrays: { maps, ...picture }, shapes: { maps: shape, picture: shape.slice(1) } });
+      this.grids[i].hold(this.data, {
+        header: { ...pane, origin: header.origin },
+        arrays: { maps, ...picture },
+        shapes: { maps: shape, picture: shape.slice(1) },
+      });
     });
     if (asked && header.kind === "places") this.hold(asked.value);
     if (asked) this.noteSettled(); // else a hand that has not come to rest would go unheard
@@ -58,11 +80,23 @@ export class MovingMaps extends Part {
     if (!handle) return;
     say(this.words.title, handle.title);
     Object.assign(this.slider, { min: handle.low, max: handle.high, step: handle.step, value: this.at });
-    this.stops.replaceChildren(...handle.stops.map(([name, at]) => element("button.quiet", { type: "button", onclick: () => this.guard(() => {
-      this.slider.value = at;
-      this.move(at);
-      this.settle();
-    }) }, name)));
+    this.stops.replaceChildren(
+      ...handle.stops.map(([name, at]) =>
+        element(
+          "button.quiet",
+          {
+            type: "button",
+            onclick: () =>
+              this.guard(() => {
+                this.slider.value = at;
+                this.move(at);
+                this.settle();
+              }),
+          },
+          name,
+        ),
+      ),
+    );
   }
 
   makeGrid() {

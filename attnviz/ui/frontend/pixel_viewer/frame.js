@@ -20,10 +20,18 @@ const TITLES = { show: "Show", direction: "Direction", scale: "Scale", map: "Map
  */
 export function makeFrame(viewer) {
   const act = (name) => (value) => viewer.guard(() => viewer.choose(name, value));
-  const segments = Object.fromEntries(Object.entries(LABELS).map(([name, choices]) => [name, new SegmentedControl(TITLES[name], choices, act(name))]));
-  const words = Object.fromEntries(["complaint", "pictureHow", "headTitle", "headHow", "wallTitle", "wallHow"].map((name) => [name, text()]));
-  const complaint = element("p.complaint", { hidden: true, role: "status" }, words.complaint,
-    element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"));
+  const segments = Object.fromEntries(
+    Object.entries(LABELS).map(([name, choices]) => [name, new SegmentedControl(TITLES[name], choices, act(name))]),
+  );
+  const words = Object.fromEntries(
+    ["complaint", "pictureHow", "headTitle", "headHow", "wallTitle", "wallHow"].map((name) => [name, text()]),
+  );
+  const complaint = element(
+    "p.complaint",
+    { hidden: true, role: "status" },
+    words.complaint,
+    element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"),
+  );
   const picture = makeBoard(viewer, "picture", viewer.look, viewer.take);
   const large = makeBoard(viewer, "large", viewer.lookAtMap, viewer.takeOnMap);
   const headChoice = element("select", {
@@ -33,28 +41,64 @@ export function makeFrame(viewer) {
   const headTerm = element("span", {}, term("attention-head", "Head"));
   const legend = new Legend();
   const answer = element("div.answer", { role: "img" });
-  const pair = new PairPanel({ release: () => viewer.guard(() => viewer.release(true)), lit: (step) => viewer.guard(() => viewer.light(step)) });
+  const pair = new PairPanel({
+    release: () => viewer.guard(() => viewer.release(true)),
+    lit: (step) => viewer.guard(() => viewer.light(step)),
+  });
   const [wallRoom, jacobianRoom] = [element("div"), element("div")];
   const savers = new Savers(
     files(viewer),
     { copy: () => copyText(viewer), link: () => urlOf(location.href, viewer.header.fields, viewer.view) },
-    (happened) => viewer.announce(happened));
+    (happened) => viewer.announce(happened),
+  );
 
   const title = (...inside) => element("h2", {}, ...inside);
   const how = (node) => element("small", {}, node);
   const controls = element("div.controls", {}, ...Object.values(segments).map((one) => one.element));
   const wallTitle = title(words.wallTitle, how(words.wallHow), savers.element);
-  const root = element("div.attnviz.viewer", { "data-component": "pixel_viewer" },
+  const root = element(
+    "div.attnviz.viewer",
+    { "data-component": "pixel_viewer" },
     viewer.failure,
     complaint,
     controls,
     element("section.picture-part", {}, title("The picture", how(words.pictureHow)), picture.element, answer),
-    element("section.head-part", {}, title(headTerm, words.headTitle, headChoice, how(words.headHow)), large.element, legend.element, jacobianRoom),
+    element(
+      "section.head-part",
+      {},
+      title(headTerm, words.headTitle, headChoice, how(words.headHow)),
+      large.element,
+      legend.element,
+      jacobianRoom,
+    ),
     pair.element,
     element("section.wall-part", {}, wallTitle, wallRoom),
-    element("details.more-maps", {}, element("summary", {}, "Query, key, value and output, as maps"), viewer.qkvMaps.element),
-    viewer.liveRegion);
-  return { root, segments, words, headTerm, complaint, picture, large, headChoice, legend, answer, pair, wallRoom, jacobianRoom, wallTitle, controls, savers };
+    element(
+      "details.more-maps",
+      {},
+      element("summary", {}, "Query, key, value and output, as maps"),
+      viewer.qkvMaps.element,
+    ),
+    viewer.liveRegion,
+  );
+  return {
+    root,
+    segments,
+    words,
+    headTerm,
+    complaint,
+    picture,
+    large,
+    headChoice,
+    legend,
+    answer,
+    pair,
+    wallRoom,
+    jacobianRoom,
+    wallTitle,
+    controls,
+    savers,
+  };
 }
 
 /** A large map: a canvas in the WAI-ARIA grid pattern, of which only the cell that is looked at is an element. */
@@ -62,7 +106,12 @@ function makeBoard(viewer, name, look, take) {
   const canvas = element("canvas", { "aria-hidden": "true" });
   const cell = element("div.hidden", { role: "gridcell", id: `${name}-cell` });
   const row = element("div", { role: "row" }, cell);
-  const made = element(`div.board.${name}`, { role: "grid", tabindex: 0, "aria-activedescendant": cell.id, "aria-readonly": "true" }, canvas, row);
+  const made = element(
+    `div.board.${name}`,
+    { role: "grid", tabindex: 0, "aria-activedescendant": cell.id, "aria-readonly": "true" },
+    canvas,
+    row,
+  );
   const board = new Board(canvas);
   const hands = (act) => (found) => viewer.guard(() => found.token >= 0 && act.call(viewer, found.token));
   listen(canvas, {

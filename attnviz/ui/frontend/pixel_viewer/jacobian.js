@@ -51,11 +51,15 @@ export class Jacobian {
     this.room.hidden = true;
     this.complain(asked.missing ?? "");
     if (asked.missing) return undefined;
-    this.channel ??= new Live((state) => this.guard(() => !this.reading && this.complain(state === "lost" ? LOST : "")));
+    this.channel ??= new Live((state) =>
+      this.guard(() => !this.reading && this.complain(state === "lost" ? LOST : "")),
+    );
     const asks = [{ checkpoint: asked.checkpoint, wanted: { jacobian: { derived: "jacobian" } } }];
-    this.channel.ask({ pictures: [asked.picture], asks }, (answer) => this.guard(() => {
-      if (key === this.key) this.take(answer, asked, facts); // else another picture is looked at by now
-    }));
+    this.channel.ask({ pictures: [asked.picture], asks }, (answer) =>
+      this.guard(() => {
+        if (key === this.key) this.take(answer, asked, facts); // else another picture is looked at by now
+      }),
+    );
     return undefined;
   }
 
@@ -80,14 +84,23 @@ export class Jacobian {
     const fits = ink?.length === rows * columns;
     const header = {
       labels: CHANNELS[channels] ?? Array.from({ length: channels }, (_, i) => `channel ${i + 1}`),
-      captions: channels === 1 ? [""] : null, role: "signed", scale: "all", fixed: true, bounds: null, tokens: rows * columns, chosen: null,
-      title: `Jacobian of the shown answer, ${classes[best]}`, note: asked.meaning,
+      captions: channels === 1 ? [""] : null,
+      role: "signed",
+      scale: "all",
+      fixed: true,
+      bounds: null,
+      tokens: rows * columns,
+      chosen: null,
+      title: `Jacobian of the shown answer, ${classes[best]}`,
+      note: asked.meaning,
       origin: { ...origin, address: "jacobian", answer: classes[best] },
     };
     this.grid ??= this.made();
     this.room.hidden = false;
     this.grid.hold(this.key, {
-      header, arrays: { maps, ...(fits ? { picture: ink } : {}) }, shapes: { maps: [channels, rows, columns], picture: [rows, columns] },
+      header,
+      arrays: { maps, ...(fits ? { picture: ink } : {}) },
+      shapes: { maps: [channels, rows, columns], picture: [rows, columns] },
     });
     this.grid.refresh();
   }

@@ -11,12 +11,17 @@ const OUTLINED = { score: ["query", "key"], weight: ["query"], value: ["key"] };
 
 /** What does not change while the pointer moves: the picture and the backgrounds. @param {import("./pixel_viewer.js").Viewer} viewer */
 export function paintStill(viewer) {
-  const { theme, frame: { picture, large } } = viewer;
+  const {
+    theme,
+    frame: { picture, large },
+  } = viewer;
   const paper = packed(theme.background);
   viewer.wall?.board.clear(paper);
   large.board.clear(paper);
-  if (!viewer.boxes) picture.board.paint(0, viewer.pictureIndices, 0, viewer.palettes.ink, packed(theme.text), packed(theme.edge));
-  if (viewer.arrays.background) picture.board.paintPicture(0, viewer.arrays.background, viewer.shapes.background, viewer.inks);
+  if (!viewer.boxes)
+    picture.board.paint(0, viewer.pictureIndices, 0, viewer.palettes.ink, packed(theme.text), packed(theme.edge));
+  if (viewer.arrays.background)
+    picture.board.paintPicture(0, viewer.arrays.background, viewer.shapes.background, viewer.inks);
   viewer.still = picture.board.pixels.slice();
 }
 
@@ -32,7 +37,11 @@ export function scalesOf({ view, maps, header, attention: { heads, tokens } }) {
 
 /** Paint all maps: this runs at every move of the pointer. @param {import("./pixel_viewer.js").Viewer} viewer */
 export function paint(viewer) {
-  const { theme, palette, attention: { heads, tokens } } = viewer;
+  const {
+    theme,
+    palette,
+    attention: { heads, tokens },
+  } = viewer;
   const [ink, line] = [packed(theme.text), packed(theme.edge)];
   for (let head = 0; viewer.wall && head <= heads; head++) {
     viewer.wall.board.paint(head, viewer.indices, head * tokens, palette, ink, line);
@@ -44,7 +53,14 @@ export function paint(viewer) {
 
 /** Paint the picture and the chosen head's map, which show what the lit step is about. @param {import("./pixel_viewer.js").Viewer} viewer */
 function paintLarge(viewer) {
-  const { theme, chosen, palette, lit, frame: { picture, large }, attention: { tokens } } = viewer;
+  const {
+    theme,
+    chosen,
+    palette,
+    lit,
+    frame: { picture, large },
+    attention: { tokens },
+  } = viewer;
   large.board.paint(0, viewer.indices, chosen * tokens, palette, packed(theme.text), packed(theme.edge));
   outline(viewer, large.board, 0, lit);
   large.board.flush();

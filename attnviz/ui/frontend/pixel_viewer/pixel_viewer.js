@@ -74,7 +74,11 @@ export class Viewer extends PixelPart {
     this.worked = new Worked(this.attention, arrays, shapes);
     this.cells = new Cells(rows, columns, header.prefix);
     this.boxes = header.boxes && new Boxes(header.boxes, this.cells, shapes.background);
-    this.edge = !header.ink ? [] : this.boxes ? this.boxes.edge(arrays.background) : inkEdge(arrays.picture, rows, columns);
+    this.edge = !header.ink
+      ? []
+      : this.boxes
+        ? this.boxes.edge(arrays.background)
+        : inkEdge(arrays.picture, rows, columns);
     const { heads, tokens } = this.attention;
     this.maps = new Float64Array((heads + 1) * tokens);
     this.logs = new Float64Array((heads + 1) * tokens);
@@ -83,16 +87,21 @@ export class Viewer extends PixelPart {
     toIndices(arrays.picture, 0, arrays.picture.length, makeScale("ink"), this.pictureIndices.subarray(header.prefix));
     this.names = Array.from({ length: heads }, (_, head) => ({ name: String(head + 1), spoken: `Head ${head + 1}` }));
     this.names.push({ name: "mean", spoken: "All heads: mean" });
-    this.wall = heads === 1 ? null : new TileWall({
-      label: `All ${heads} heads and their mean`,
-      tiles: this.names,
-      cells: this.cells,
-      edge: this.edge,
-      look: ({ token }) => this.guard(() => this.lookAtMap(token)),
-      choose: (tile) => this.guard(() => this.choose("head", tile < heads ? tile : MEAN)),
-    });
+    this.wall =
+      heads === 1
+        ? null
+        : new TileWall({
+            label: `All ${heads} heads and their mean`,
+            tiles: this.names,
+            cells: this.cells,
+            edge: this.edge,
+            look: ({ token }) => this.guard(() => this.lookAtMap(token)),
+            choose: (tile) => this.guard(() => this.choose("head", tile < heads ? tile : MEAN)),
+          });
     frame.wallRoom.replaceChildren(...(this.wall ? [this.wall.element] : []));
-    frame.headChoice.replaceChildren(...this.names.map(({ name }, head) => new Option(name, head < heads ? String(head) : MEAN)));
+    frame.headChoice.replaceChildren(
+      ...this.names.map(({ name }, head) => new Option(name, head < heads ? String(head) : MEAN)),
+    );
     frame.headChoice.hidden = heads === 1;
     this.controlsSaid = null;
     this.qkvMaps.take(this);
@@ -227,7 +236,10 @@ export class Viewer extends PixelPart {
 
   /** On the picture, or on the map of the chosen head. @param {KeyboardEvent} event */
   cursorOf(event) {
-    const { cells, frame: { picture, large } } = this;
+    const {
+      cells,
+      frame: { picture, large },
+    } = this;
     const onPicture = event.composedPath().includes(picture.element);
     if (!onPicture && !event.composedPath().includes(large.element)) return null;
     const at = this.cursor(onPicture);
@@ -238,7 +250,14 @@ export class Viewer extends PixelPart {
       else this.lookAtMap(token);
     };
     const [row, column] = [Math.floor(cells.cell[at] / cells.columns), cells.cell[at] % cells.columns];
-    return { row, column, rows: cells.height, columns: cells.columns, move, take: () => (onPicture ? this.take(at) : this.takeOnMap(at)) };
+    return {
+      row,
+      column,
+      rows: cells.height,
+      columns: cells.columns,
+      move,
+      take: () => (onPicture ? this.take(at) : this.takeOnMap(at)),
+    };
   }
 
   /** The token that the keyboard is on. @param {boolean} onPicture or on the map of the chosen head */
@@ -270,7 +289,8 @@ export class Viewer extends PixelPart {
     this.shownOther = this.other >= 0 ? this.other : strongest(maps, chosen * tokens, tokens, view.show === "scores");
     const scales = scalesOf(this);
     for (let head = 0; head <= heads; head++) {
-      if (scales[head].kind === "share") toIndices(logs, head * tokens, tokens, scales[head], indices, Math.log(tokens));
+      if (scales[head].kind === "share")
+        toIndices(logs, head * tokens, tokens, scales[head], indices, Math.log(tokens));
       else toIndices(maps, head * tokens, tokens, scales[head], indices);
     }
     this.scale = scales[chosen];
@@ -292,7 +312,12 @@ export class Viewer extends PixelPart {
     for (const part of [frame.large.element, frame.legend.element]) part.hidden = this.showsJacobian;
     frame.headChoice.hidden = this.showsJacobian || this.attention.heads === 1;
     if (!this.showsJacobian) this.jacobian?.hide();
-    else if (this.jacobian) this.jacobian.show(header.asked, { classes: header.classes, origin: header.origin, ink: header.ink ? this.boxes ? arrays.background : arrays.picture : null });
+    else if (this.jacobian)
+      this.jacobian.show(header.asked, {
+        classes: header.classes,
+        origin: header.origin,
+        ink: header.ink ? (this.boxes ? arrays.background : arrays.picture) : null,
+      });
     else this.fetchJacobian();
   }
 
@@ -337,11 +362,35 @@ export class Viewer extends PixelPart {
     const share = pair.weight * tokens;
     const { show, direction, head } = view;
     const value = head === MEAN ? NaN : arrays.carried[head * tokens + key];
-    this.reading = { ...pair, query, key, head, heads, tokens, size: attention.size, show, direction, share, value, carriedSigned: this.header.carried_signed };
+    this.reading = {
+      ...pair,
+      query,
+      key,
+      head,
+      heads,
+      tokens,
+      size: attention.size,
+      show,
+      direction,
+      share,
+      value,
+      carriedSigned: this.header.carried_signed,
+    };
     const place = (token) => (token === null ? null : cells.place(token));
     const { score, weight, carried, terms } = pair;
     this.root.dataset.reading = JSON.stringify({
-      query: place(query), key: place(key), queryToken: query, keyToken: key, head, show, direction, score, weight, share, carried, terms,
+      query: place(query),
+      key: place(key),
+      queryToken: query,
+      keyToken: key,
+      head,
+      show,
+      direction,
+      score,
+      weight,
+      share,
+      carried,
+      terms,
     });
   }
 

@@ -17,9 +17,17 @@ export const LABELS = {
  * @param {{cells: import("../shared/paint.js").Cells, heads: number}} facts what there is
  */
 export function readView(fields, asked, { cells, heads }) {
-  return read(fields, asked, ({ kind }, value) => {
-    if (kind === "place") return cells.at(value) >= 0;
-    if (kind === "head") return value === "mean" ? heads > 1 : value >= 0 && value < heads;
-    return true;
-  }, ({ kind }) => (kind === "head" ? `1 to ${heads}${heads > 1 ? " or mean" : ""}` : `row 1 to ${cells.rows}, column 1 to ${cells.columns}`));
+  return read(
+    fields,
+    asked,
+    ({ kind }, value) => {
+      if (kind === "place") return cells.at(value) >= 0;
+      if (kind === "head") return value === "mean" ? heads > 1 : value >= 0 && value < heads;
+      return true;
+    },
+    ({ kind }) =>
+      kind === "head"
+        ? `1 to ${heads}${heads > 1 ? " or mean" : ""}`
+        : `row 1 to ${cells.rows}, column 1 to ${cells.columns}`,
+  );
 }

@@ -15,7 +15,15 @@ const NOTES = {
 
 /** Write all texts next to the maps. @param {import("./pixel_viewer.js").Viewer} viewer */
 export function sayAll(viewer) {
-  const { view, cells, reading, chosen, frame, scale, attention: { tokens } } = viewer;
+  const {
+    view,
+    cells,
+    reading,
+    chosen,
+    frame,
+    scale,
+    attention: { tokens },
+  } = viewer;
   const locked = ["query", "key"].filter((name) => view[name]);
   const auto = viewer.other < 0 && view.direction !== "received";
   Object.assign(reading, half(viewer.maps, chosen * tokens, tokens), {
@@ -41,35 +49,73 @@ export function sayAll(viewer) {
 function queryWords(viewer, token) {
   const { view, cells, header, arrays } = viewer;
   const nothing = view.query && header.ink && token >= cells.prefix && arrays.picture[token - cells.prefix] === 0;
-  return nothing ? placeWords(viewer, token).replace(/\u00b7.*/, "\u00b7 background: nothing is drawn here") : placeWords(viewer, token);
+  return nothing
+    ? placeWords(viewer, token).replace(/\u00b7.*/, "\u00b7 background: nothing is drawn here")
+    : placeWords(viewer, token);
 }
 
 /** What the answer is, as a number that pairs add to. */
 function answerWords({ header: { classes, logit }, arrays }) {
   const answer = classes[mostProbable(arrays.probabilities)];
-  return { logit, answer, logitWords: classes.length === 2 ? `log-odds of ${answer}` : `logit of ${answer}, less the mean` };
+  return {
+    logit,
+    answer,
+    logitWords: classes.length === 2 ? `log-odds of ${answer}` : `logit of ${answer}, less the mean`,
+  };
 }
 
 function sayTitles(viewer, locked) {
-  const { view, cells, chosen, scale, palette, edge, frame, frame: { words, legend }, attention: { heads, tokens } } = viewer;
+  const {
+    view,
+    cells,
+    chosen,
+    scale,
+    palette,
+    edge,
+    frame,
+    frame: { words, legend },
+    attention: { heads, tokens },
+  } = viewer;
   const next = locked[0] === "query" ? "key" : "query";
-  say(words.pictureHow, !locked.length ? LOOK : locked.length === 1 && view.direction !== "received" ? `now choose the ${next}; Escape releases` : "Escape releases");
+  say(
+    words.pictureHow,
+    !locked.length
+      ? LOOK
+      : locked.length === 1 && view.direction !== "received"
+        ? `now choose the ${next}; Escape releases`
+        : "Escape releases",
+  );
   const other = viewer.showsJacobian;
   say(words.headTitle, other ? "Jacobian of the shown answer" : heads === 1 ? "The attention" : "");
   frame.headTerm.hidden = other || heads === 1;
   say(words.headHow, other ? "" : how(viewer));
   viewer.wall?.mark(chosen);
   const share = scale.kind === "share";
-  const whose = share ? "one scale for all maps: violet is more than an even share, grey is less" : view.scale === "map" ? "a scale for each map" : "one scale for all maps";
+  const whose = share
+    ? "one scale for all maps: violet is more than an even share, grey is less"
+    : view.scale === "map"
+      ? "a scale for each map"
+      : "one scale for all maps";
   say(words.wallTitle, heads > 1 ? `All ${heads} heads` : "Save or share this view");
   say(words.wallHow, heads === 1 ? "" : whose + (edge.length ? " \u00b7 the line is the outline of the ink" : ""));
-  const below = cells.prefix === 0 ? "" : cells.prefix === 1 ? " \u00b7 below: the class token" : " \u00b7 below: tokens without a position";
+  const below =
+    cells.prefix === 0
+      ? ""
+      : cells.prefix === 1
+        ? " \u00b7 below: the class token"
+        : " \u00b7 below: tokens without a position";
   legend.colour(palette);
-  legend.say(scale, (share ? `\u00d7 an even share, 1/${tokens} = ${short(1 / tokens, 3)}` : NOTES[view.scale]) + below);
+  legend.say(
+    scale,
+    (share ? `\u00d7 an even share, 1/${tokens} = ${short(1 / tokens, 3)}` : NOTES[view.scale]) + below,
+  );
 }
 
 function sayControls(viewer) {
-  const { view, frame: { segments, headChoice } } = viewer;
+  const {
+    view,
+    frame: { segments, headChoice },
+  } = viewer;
   const state = [view.show, view.direction, view.scale, view.head, view.map].join();
   if (state === viewer.controlsSaid) return;
   viewer.controlsSaid = state;
@@ -83,7 +129,16 @@ function sayControls(viewer) {
 
 /** Texts that can wait until the pointer rests: values below the tiles, marks in the legend, texts for screen readers. */
 export function sayAtRest(viewer) {
-  const { view, cells, chosen, maps, indices, wall, frame, attention: { heads, tokens } } = viewer;
+  const {
+    view,
+    cells,
+    chosen,
+    maps,
+    indices,
+    wall,
+    frame,
+    attention: { heads, tokens },
+  } = viewer;
   const pointed = viewer.other >= 0;
   for (let head = 0; wall && head <= heads; head++) {
     const value = pointed ? maps[head * tokens + viewer.other] : extent(maps, head * tokens, tokens).high;
@@ -111,15 +166,29 @@ export function sayAtRest(viewer) {
 /** The model's answer, as bars. @param {import("./pixel_viewer.js").Viewer} viewer */
 export function sayAnswer({ header, arrays: { probabilities }, frame: { answer } }) {
   const best = mostProbable(probabilities);
-  answer.replaceChildren(...header.classes.map((name, i) => {
-    const missed = name === header.label && i !== best;
-    return element(`div.class${i === best ? ".first" : missed ? ".truth" : ""}`, {},
-      element("small", {}, missed ? "true" : percent(probabilities[i])),
-      element("i", { style: `--part:${probabilities[i]}` }),
-      element("span", {}, name));
-  }));
-  const truth = header.label === null ? "" : header.label === header.classes[best] ? ", which is correct" : `; the picture shows ${header.label}`;
-  set(answer, "aria-label", `The model\u2019s answer: ${header.classes[best]}, ${percent(probabilities[best])}${truth}.`);
+  answer.replaceChildren(
+    ...header.classes.map((name, i) => {
+      const missed = name === header.label && i !== best;
+      return element(
+        `div.class${i === best ? ".first" : missed ? ".truth" : ""}`,
+        {},
+        element("small", {}, missed ? "true" : percent(probabilities[i])),
+        element("i", { style: `--part:${probabilities[i]}` }),
+        element("span", {}, name),
+      );
+    }),
+  );
+  const truth =
+    header.label === null
+      ? ""
+      : header.label === header.classes[best]
+        ? ", which is correct"
+        : `; the picture shows ${header.label}`;
+  set(
+    answer,
+    "aria-label",
+    `The model\u2019s answer: ${header.classes[best]}, ${percent(probabilities[best])}${truth}.`,
+  );
 }
 
 function mostProbable(probabilities) {
@@ -142,7 +211,9 @@ export function placeWords({ cells, header, arrays }, token) {
 }
 
 function how({ view, header }) {
-  return { from: "what it takes from", to: "what it gives to", received: `what each ${header.unit} receives` }[view.direction];
+  return { from: "what it takes from", to: "what it gives to", received: `what each ${header.unit} receives` }[
+    view.direction
+  ];
 }
 
 /** Where a token's box lies on the picture, read out where it is no single pixel; pixels count from 1. */
@@ -159,6 +230,8 @@ function summarise(viewer) {
   const { reading, view } = viewer;
   const role = (name, words) => `${name} ${words}${view[name] ? ", locked" : ""}`;
   const query = view.direction === "received" ? "mean over all queries" : role("query", reading.queryWords);
-  return `In ${headWords(view.head)}, ${how(viewer)}: ${query}; ${role("key", reading.keyWords)}; `
-    + `weight ${plain(reading.weight, NOTHING / reading.tokens)}, ${reading.share < NOTHING ? "almost nothing of" : times(reading.share) + " times"} an even share; score ${short(reading.score)}.`;
+  return (
+    `In ${headWords(view.head)}, ${how(viewer)}: ${query}; ${role("key", reading.keyWords)}; ` +
+    `weight ${plain(reading.weight, NOTHING / reading.tokens)}, ${reading.share < NOTHING ? "almost nothing of" : times(reading.share) + " times"} an even share; score ${short(reading.score)}.`
+  );
 }

@@ -90,7 +90,14 @@ export class Worked {
 
   /** What a query adds to the logit with all that it takes. */
   takenBy(head) {
-    const { mixed, ofHead, size, value, toLogit, attention: { tokens } } = this;
+    const {
+      mixed,
+      ofHead,
+      size,
+      value,
+      toLogit,
+      attention: { tokens },
+    } = this;
     mixed.fill(0);
     for (let token = 0, at = head * tokens * size; token < tokens; token++) {
       for (let i = 0; i < size; i++) mixed[i] += ofHead[token] * value[at++];
@@ -140,10 +147,15 @@ export function strongestKeys(weights, key, most = STRONGEST) {
  */
 export function gather(terms, most = TERMS) {
   if (terms.length <= most) return terms;
-  const order = terms.map((_, place) => place).sort((one, other) => Math.abs(terms[other].product) - Math.abs(terms[one].product));
+  const order = terms
+    .map((_, place) => place)
+    .sort((one, other) => Math.abs(terms[other].product) - Math.abs(terms[one].product));
   const kept = order.slice(0, most - 1).sort((one, other) => one - other);
   const rest = order.slice(most - 1);
-  return [...kept.map((place) => terms[place]), { others: rest.length, product: rest.reduce((sum, place) => sum + terms[place].product, 0) }];
+  return [
+    ...kept.map((place) => terms[place]),
+    { others: rest.length, product: rest.reduce((sum, place) => sum + terms[place].product, 0) },
+  ];
 }
 
 /** The largest numbers of a vector in their order, and how many are left out. @param {number[]} vector */

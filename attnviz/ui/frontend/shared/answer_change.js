@@ -35,14 +35,29 @@ export class AnswerChange {
     this.rows = element("tbody");
     const head = (words, more = { scope: "col" }) => element("th", more, words);
     const both = { scope: "colgroup", colspan: 2 };
-    this.element = element("section.answer-part", {},
+    this.element = element(
+      "section.answer-part",
+      {},
       element("h2", {}, "The answer"),
-      element("p.headline", {}, element("b", {}, this.words.digit), element("span.sure", {}, this.words.sure), element("small", {}, this.words.was)),
-      element("table", {},
-        element("thead", {},
+      element(
+        "p.headline",
+        {},
+        element("b", {}, this.words.digit),
+        element("span.sure", {}, this.words.sure),
+        element("small", {}, this.words.was),
+      ),
+      element(
+        "table",
+        {},
+        element(
+          "thead",
+          {},
           element("tr", {}, element("td", { colspan: 2 }), head("probability", both), head("log-odds", both)),
-          element("tr", {}, head("class"), element("td"), head("before"), head("now"), head("before"), head("now"))),
-        this.rows));
+          element("tr", {}, head("class"), element("td"), head("before"), head("now"), head("before"), head("now")),
+        ),
+        this.rows,
+      ),
+    );
   }
 
   /** Make a row a class. @param {string[]} classes @param {string|null} label what the picture shows */
@@ -50,10 +65,17 @@ export class AnswerChange {
     this.classes = classes;
     this.cells = classes.map(() => Array.from({ length: 4 }, () => text()));
     this.bars = classes.map(() => ({ now: element("i.now"), before: element("i.before") }));
-    this.rows.replaceChildren(...classes.map((name, which) => element("tr", {},
-      element("th", { scope: "row" }, name, name === label ? element("span.hidden", {}, ", which it shows") : ""),
-      element("td.bar", { "aria-hidden": "true" }, this.bars[which].now, this.bars[which].before),
-      ...this.cells[which].map((cell) => element("td", {}, cell)))));
+    this.rows.replaceChildren(
+      ...classes.map((name, which) =>
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, name, name === label ? element("span.hidden", {}, ", which it shows") : ""),
+          element("td.bar", { "aria-hidden": "true" }, this.bars[which].now, this.bars[which].before),
+          ...this.cells[which].map((cell) => element("td", {}, cell)),
+        ),
+      ),
+    );
   }
 
   /**
@@ -64,7 +86,12 @@ export class AnswerChange {
   show(before, now) {
     const [oddsBefore, oddsNow] = [logOdds(before.logits), logOdds(now.logits)];
     this.classes.forEach((_, which) => {
-      const said = [percent(before.probabilities[which]), percent(now.probabilities[which]), column(oddsBefore[which]), column(oddsNow[which])];
+      const said = [
+        percent(before.probabilities[which]),
+        percent(now.probabilities[which]),
+        column(oddsBefore[which]),
+        column(oddsNow[which]),
+      ];
       this.cells[which].forEach((cell, i) => say(cell, said[i]));
       this.bars[which].now.style.width = `${100 * now.probabilities[which]}%`;
       this.bars[which].before.style.left = `${100 * before.probabilities[which]}%`;

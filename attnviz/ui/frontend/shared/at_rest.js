@@ -17,7 +17,14 @@ export function isAtRest(milliseconds) {
 export function watch() {
   if (watching) return;
   watching = true;
-  for (const kind of INPUTS) addEventListener(kind, (event) => { last = event.timeStamp; }, { capture: true, passive: true });
+  for (const kind of INPUTS)
+    addEventListener(
+      kind,
+      (event) => {
+        last = event.timeStamp;
+      },
+      { capture: true, passive: true },
+    );
 }
 
 /** Whether the page's script is running: more may come, however long it takes. */

@@ -225,7 +225,8 @@ export function half(maps, start, count) {
 function meanOverTokens(query, heads, tokens, size) {
   const mean = new Float64Array(heads * size);
   for (let head = 0; head < heads; head++) {
-    for (let at = head * tokens * size; at < (head + 1) * tokens * size; at++) mean[head * size + (at % size)] += query[at] / tokens;
+    for (let at = head * tokens * size; at < (head + 1) * tokens * size; at++)
+      mean[head * size + (at % size)] += query[at] / tokens;
   }
   return mean;
 }

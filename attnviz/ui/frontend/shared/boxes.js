@@ -34,7 +34,8 @@ export class Boxes {
   /** The token whose middle is nearest to a pixel. @param {number} pixel counted row by row */
   tokenAt(pixel) {
     const { cells, pixels } = this;
-    const nearest = (at, first, step, size, count) => Math.min(count - 1, Math.max(0, Math.round((at + 0.5 - first - size / 2) / step)));
+    const nearest = (at, first, step, size, count) =>
+      Math.min(count - 1, Math.max(0, Math.round((at + 0.5 - first - size / 2) / step)));
     const row = nearest(Math.floor(pixel / pixels.columns), this.top, this.down, this.high, cells.rows);
     return cells.at([row, nearest(pixel % pixels.columns, this.left, this.across, this.wide, cells.columns)]);
   }
@@ -52,7 +53,11 @@ export class Boxes {
    * @returns {InkEdge}
    */
   edge(picture) {
-    const { cells, pixels, span: [top, left] } = this;
+    const {
+      cells,
+      pixels,
+      span: [top, left],
+    } = this;
     const found = [];
     for (const { cell, below } of inkEdge(picture, pixels.rows, pixels.columns)) {
       const [row, column] = [Math.floor(cell / pixels.columns), cell % pixels.columns];

@@ -47,7 +47,13 @@ export function readTheme(element) {
   });
   element.append(probe);
   const found = Object.fromEntries(
-    probed.map(([name, one]) => [name, getComputedStyle(one).color.split(/[^\d.]+/).filter(Boolean).map(Number)])
+    probed.map(([name, one]) => [
+      name,
+      getComputedStyle(one)
+        .color.split(/[^\d.]+/)
+        .filter(Boolean)
+        .map(Number),
+    ]),
   );
   probe.remove();
   /** @param {string} name @param {number[]|null} under what a translucent colour lies on */
@@ -96,7 +102,7 @@ export function palettes(theme) {
 
 /** A colour as a pixel buffer holds it (Uint32 over RGBA bytes, little-endian). @param {number[]} colour */
 export function packed([red, green, blue]) {
-  return (255 << 24 | Math.round(blue) << 16 | Math.round(green) << 8 | Math.round(red)) >>> 0;
+  return ((255 << 24) | (Math.round(blue) << 16) | (Math.round(green) << 8) | Math.round(red)) >>> 0;
 }
 
 /** A packed colour as CSS writes it. */
@@ -115,7 +121,8 @@ export function css(colour) {
 export function makeScale(kind, bound = 1, low = 0) {
   if (kind === "own") return { kind, palette: "ink", low, high: bound > low ? bound : low + 1, flat: !(bound > low) };
   if (kind === "share") return { kind, palette: "share", low: -4, high: 4 };
-  if (kind === "signed" || kind === "excess") return { kind, palette: kind === "signed" ? kind : "share", low: -(bound || 1), high: bound || 1 };
+  if (kind === "signed" || kind === "excess")
+    return { kind, palette: kind === "signed" ? kind : "share", low: -(bound || 1), high: bound || 1 };
   if (kind === "positive") return { kind, palette: "positive", low: 0, high: bound || 1 };
   return { kind, palette: kind === "ink" ? "ink" : "positive", low: 0, high: 1 };
 }
@@ -168,7 +175,9 @@ function path(...colours) {
 }
 
 function lab(colour) {
-  const [r, g, b] = colour.map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+  const [r, g, b] = colour.map((part) =>
+    part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+  );
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
   const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);

@@ -15,7 +15,9 @@ export class SegmentedControl {
    */
   constructor(title, choices, chosen) {
     const name = `attnviz-${groups++}`;
-    this.inputs = Object.keys(choices).map((value) => element("input", { type: "radio", name, value, onchange: () => chosen(value) }));
+    this.inputs = Object.keys(choices).map((value) =>
+      element("input", { type: "radio", name, value, onchange: () => chosen(value) }),
+    );
     this.labels = Object.values(choices).map((words, i) => element("label", {}, this.inputs[i], words));
     this.element = element("fieldset", {}, element("legend", {}, title), element("div.segments", {}, ...this.labels));
   }
@@ -41,15 +43,24 @@ export class Savers {
    */
   constructor(files, texts, tell) {
     this.tell = tell;
-    this.field = element("input.copied", { type: "text", readonly: true, hidden: true, "aria-label": "Copy this text" });
+    this.field = element("input.copied", {
+      type: "text",
+      readonly: true,
+      hidden: true,
+      "aria-label": "Copy this text",
+    });
     this.field.addEventListener("blur", () => (this.field.hidden = true));
     const button = (words, act, done) => {
       const made = element("button.quiet", { type: "button", onclick: () => this.run(made, words, act, done) }, words);
       return made;
     };
-    this.element = element("span.end", {}, this.field,
+    this.element = element(
+      "span.end",
+      {},
+      this.field,
       ...Object.entries(files).map(([words, save]) => button(words, save, "saved")),
-      ...Object.entries(texts).map(([words, write]) => button(words, () => this.copy(write()), "copied")));
+      ...Object.entries(texts).map(([words, write]) => button(words, () => this.copy(write()), "copied")),
+    );
   }
 
   async run(button, words, act, done) {

@@ -5,7 +5,11 @@ import { toCanvas, toSvg, withText } from "./sheet.js";
 
 /** The name of a file, without its ending, from what it shows; undefined words are left out. @param {(string|undefined)[]} words */
 export function fileNameOf(...words) {
-  return ["attnviz", ...words].filter((word) => word !== undefined).join("-").replace(/[^\w.-]+/g, "_").slice(0, 120);
+  return ["attnviz", ...words]
+    .filter((word) => word !== undefined)
+    .join("-")
+    .replace(/[^\w.-]+/g, "_")
+    .slice(0, 120);
 }
 
 /** Save bytes or text as a file. @param {string} name @param {BlobPart} content @param {string} type */
@@ -50,7 +54,8 @@ async function saveSheetPng(sheet, name) {
 export function toCsv(origin, head, rows) {
   const lines = Object.entries(origin).map(([name, value]) => `# ${name}: ${oneLine(value)}`);
   lines.push(head.map(field).join(","));
-  for (const row of rows) lines.push(row.map((value) => (typeof value === "number" ? full(value) : field(value))).join(","));
+  for (const row of rows)
+    lines.push(row.map((value) => (typeof value === "number" ? full(value) : field(value))).join(","));
   return `${lines.join("\n")}\n`;
 }
 
@@ -66,7 +71,10 @@ function field(value) {
 /** An origin as lines of a caption. @param {Record<string, any>} origin @param {number} most signs in a line @returns {string[]} */
 export function originLines(origin, most) {
   const lines = [""];
-  for (const word of Object.entries(origin).map(([name, value]) => `${name} ${oneLine(value)}`).join(" \u00b7 ").split(" ")) {
+  for (const word of Object.entries(origin)
+    .map(([name, value]) => `${name} ${oneLine(value)}`)
+    .join(" \u00b7 ")
+    .split(" ")) {
     if (lines[lines.length - 1].length + word.length > most) lines.push("");
     lines[lines.length - 1] += (lines.at(-1) ? " " : "") + word;
   }

@@ -16,7 +16,8 @@ const OURS = 1; // CSS pixels by which a position may be rounded
 export function follow(find, block) {
   const begin = performance.now();
   const end = new AbortController();
-  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(kind, () => end.abort(), { capture: true, signal: end.signal });
+  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"])
+    addEventListener(kind, () => end.abort(), { capture: true, signal: end.signal });
   let moved = begin;
   /** @type {ReturnType<typeof placeOf>|null} */
   let left = null; // where the element was after the last step
@@ -43,14 +44,22 @@ export function follow(find, block) {
 /** Where an element is in the window, and how far what it lies in is scrolled. */
 function placeOf(element) {
   let around = element.parentElement;
-  while (around && !(around.scrollHeight > around.clientHeight && /auto|scroll/.test(getComputedStyle(around).overflowY))) around = around.parentElement;
+  while (
+    around &&
+    !(around.scrollHeight > around.clientHeight && /auto|scroll/.test(getComputedStyle(around).overflowY))
+  )
+    around = around.parentElement;
   const { scrollTop = 0, scrollHeight = 0 } = around ?? {};
   return { top: element.getBoundingClientRect().top, scrollTop, scrollHeight };
 }
 
 /** Whether somebody scrolled: what the element lies in is as high as before, and the element moved with it. */
 function scrolled(before, now) {
-  return before.scrollHeight === now.scrollHeight && away(before.scrollTop, now.scrollTop) && !away(now.top - before.top, before.scrollTop - now.scrollTop);
+  return (
+    before.scrollHeight === now.scrollHeight &&
+    away(before.scrollTop, now.scrollTop) &&
+    !away(now.top - before.top, before.scrollTop - now.scrollTop)
+  );
 }
 
 function away(one, other) {

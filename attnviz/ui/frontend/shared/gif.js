@@ -63,7 +63,9 @@ function frequent(counts) {
     groups.set(key, sums);
   }
   const most = [...groups.values()].sort((one, other) => other[0] - one[0]).slice(0, COLOURS);
-  return most.map(([count, ...sums]) => sums.reduce((colour, sum, i) => colour | (Math.round(sum / count) << (8 * i)), 0));
+  return most.map(([count, ...sums]) =>
+    sums.reduce((colour, sum, i) => colour | (Math.round(sum / count) << (8 * i)), 0),
+  );
 }
 
 /** @param {number} colour @param {number[]} palette */

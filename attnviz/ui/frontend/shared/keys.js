@@ -68,19 +68,24 @@ export function listen(target, { find, same, look, take, atOnce = false }) {
     } else {
       look(start.found);
     }
-    tapped = event.pointerType === "touch" && !atOnce ? { found: start.found, x: event.offsetX, y: event.offsetY } : null;
+    tapped =
+      event.pointerType === "touch" && !atOnce ? { found: start.found, x: event.offsetX, y: event.offsetY } : null;
   });
   target.addEventListener("pointercancel", () => {
     pressed = null;
     dragging = false;
   });
   // Only here can a drag still be told from a scroll: afterwards the finger belongs to the page.
-  target.addEventListener("touchstart", (event) => {
-    if (!tapped || event.touches.length !== 1) return;
-    const box = target.getBoundingClientRect();
-    const [x, y] = [event.touches[0].clientX - box.left, event.touches[0].clientY - box.top];
-    if (Math.hypot(x - tapped.x, y - tapped.y) > GRASP) return;
-    event.preventDefault();
-    dragging = true;
-  }, { passive: false });
+  target.addEventListener(
+    "touchstart",
+    (event) => {
+      if (!tapped || event.touches.length !== 1) return;
+      const box = target.getBoundingClientRect();
+      const [x, y] = [event.touches[0].clientX - box.left, event.touches[0].clientY - box.top];
+      if (Math.hypot(x - tapped.x, y - tapped.y) > GRASP) return;
+      event.preventDefault();
+      dragging = true;
+    },
+    { passive: false },
+  );
 }

@@ -6,7 +6,11 @@ import { short } from "./numbers.js";
 import { term } from "./terms.js";
 
 const EXPLAINED = "even share"; // where a note has these words, they explain themselves
-const MARKS = [["nan", "no number"], ["infinite", "infinite"], ["masked", "minus infinity: masked"]];
+const MARKS = [
+  ["nan", "no number"],
+  ["infinite", "infinite"],
+  ["masked", "minus infinity: masked"],
+];
 
 /** A bar of colours with numbers under it. */
 export class Legend {
@@ -20,10 +24,13 @@ export class Legend {
     this.rest = text(); // of the note, after the term
     this.explained = term("even-share", EXPLAINED);
     this.marks = MARKS.map(([kind, words]) => element("span.mark", { hidden: true }, element(`i.${kind}`), words));
-    this.element = element("div.legend", {},
+    this.element = element(
+      "div.legend",
+      {},
       element("div.scale", {}, this.bar, this.pointer),
       element("div.ticks", {}, ...this.ticks.map((tick) => element("span", {}, tick))),
-      element("p.note", {}, this.note, this.explained, this.rest, ...this.marks));
+      element("p.note", {}, this.note, this.explained, this.rest, ...this.marks),
+    );
     // The bar gets its width with the style sheet, which may come later than the first layout.
     new ResizeObserver(() => this.layout()).observe(this.bar);
   }
@@ -44,9 +51,13 @@ export class Legend {
    */
   say(scale, note, ends = null) {
     const middle = (scale.low + scale.high) / 2;
-    const words = ends ?? (scale.flat ? [short(scale.low, 3), "", "", "", ""] : scale.kind === "share"
-      ? ["\u2264 1/16", "1/4", "1 \u00d7", "4 \u00d7", "\u2265 16 \u00d7"]
-      : [short(scale.low, 3), "", short(middle, 3), "", short(scale.high, 3)]);
+    const words =
+      ends ??
+      (scale.flat
+        ? [short(scale.low, 3), "", "", "", ""]
+        : scale.kind === "share"
+          ? ["\u2264 1/16", "1/4", "1 \u00d7", "4 \u00d7", "\u2265 16 \u00d7"]
+          : [short(scale.low, 3), "", short(middle, 3), "", short(scale.high, 3)]);
     words.forEach((word, i) => say(this.ticks[i], word));
     if (note !== this.noted) this.sayNote(note);
     set(this.element, "data-scale", scale.kind);

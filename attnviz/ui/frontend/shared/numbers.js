@@ -1,7 +1,19 @@
 // Numbers as a person reads them: four digits at most. Full precision is in the CSV, the copy and `data-reading`.
 
 const MINUS = "\u2212";
-const RAISED = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075", 6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
+const RAISED = {
+  "-": "\u207b",
+  0: "\u2070",
+  1: "\u00b9",
+  2: "\u00b2",
+  3: "\u00b3",
+  4: "\u2074",
+  5: "\u2075",
+  6: "\u2076",
+  7: "\u2077",
+  8: "\u2078",
+  9: "\u2079",
+};
 
 /** Any number, such as 0.0049, 12.3, 1.2 × 10⁻⁷. @param {number} value @param {number} digits at most @returns {string} */
 export function short(value, digits = 4) {

@@ -14,7 +14,7 @@ import { context2d } from "./dom.js";
 export function colourAt(picture, at, channels, inks) {
   if (channels === 1 && inks) return inks[Math.round((picture[at] * TOP) / 255)];
   const [red, green, blue] = channels === 3 ? [0, 1, 2] : [0, 0, 0];
-  return (255 << 24 | picture[at + blue] << 16 | picture[at + green] << 8 | picture[at + red]) >>> 0;
+  return ((255 << 24) | (picture[at + blue] << 16) | (picture[at + green] << 8) | picture[at + red]) >>> 0;
 }
 
 /**
@@ -29,7 +29,8 @@ export function pictureCanvas(picture, [rows, columns, channels], inks) {
   const context = context2d(canvas);
   const image = context.createImageData(columns, rows);
   const pixels = new Uint32Array(image.data.buffer);
-  for (let pixel = 0; pixel < rows * columns; pixel++) pixels[pixel] = colourAt(picture, pixel * channels, channels, inks);
+  for (let pixel = 0; pixel < rows * columns; pixel++)
+    pixels[pixel] = colourAt(picture, pixel * channels, channels, inks);
   context.putImageData(image, 0, 0);
   return canvas;
 }
@@ -171,16 +172,22 @@ export class Board {
         continue;
       }
       const [row, column] = [Math.floor(cell / cells.columns), cell % cells.columns];
-      const [left, right] = below ? [xs[column] - before, xs[column + 1]] : [xs[column + 1] - 1 - before, xs[column + 1] - 1 - before + line];
-      const [top, bottom] = below ? [ys[row + 1] - 1 - before, ys[row + 1] - 1 - before + line] : [ys[row] - before, ys[row + 1]];
-      for (let y = Math.max(0, top); y < bottom; y++) for (let x = Math.max(0, left); x < right; x++) found.add(y * this.canvas.width + x);
+      const [left, right] = below
+        ? [xs[column] - before, xs[column + 1]]
+        : [xs[column + 1] - 1 - before, xs[column + 1] - 1 - before + line];
+      const [top, bottom] = below
+        ? [ys[row + 1] - 1 - before, ys[row + 1] - 1 - before + line]
+        : [ys[row] - before, ys[row + 1]];
+      for (let y = Math.max(0, top); y < bottom; y++)
+        for (let x = Math.max(0, left); x < right; x++) found.add(y * this.canvas.width + x);
     }
     // Tokens that lie nowhere get a frame, or an empty one could not be told from the page.
     for (let token = 0; token < cells.prefix; token++) {
       const [row, column] = [Math.floor(cells.cell[token] / cells.columns), cells.cell[token] % cells.columns];
       for (let y = ys[row]; y < ys[row + 1]; y++) {
         for (let x = xs[column]; x < xs[column + 1]; x++) {
-          if (Math.min(x - xs[column], y - ys[row], xs[column + 1] - 1 - x, ys[row + 1] - 1 - y) < line) found.add(y * this.canvas.width + x);
+          if (Math.min(x - xs[column], y - ys[row], xs[column + 1] - 1 - x, ys[row + 1] - 1 - y) < line)
+            found.add(y * this.canvas.width + x);
         }
       }
     }
@@ -236,7 +243,8 @@ export class Board {
     const { pixels } = this;
     const { edge } = this.tiles[number];
     const half = (line & 0xfefefefe) >>> 1;
-    for (let i = 0; i < edge.length; i++) pixels[edge[i]] = (((pixels[edge[i]] & 0xfefefefe) >>> 1) + half) | 0xff000000;
+    for (let i = 0; i < edge.length; i++)
+      pixels[edge[i]] = (((pixels[edge[i]] & 0xfefefefe) >>> 1) + half) | 0xff000000;
   }
 
   /** NaN is hatched, infinity a filled square, minus infinity (masked) a small dot. */
@@ -313,8 +321,10 @@ export class Board {
     const rim = large || lit ? line : 0;
     const bounds = [xs[0], ys[0], xs[cells.columns], ys[cells.height]];
     const grown = (by) => [
-      Math.max(bounds[0], left - by), Math.max(bounds[1], top - by),
-      Math.min(bounds[2], right + by), Math.min(bounds[3], bottom + by),
+      Math.max(bounds[0], left - by),
+      Math.max(bounds[1], top - by),
+      Math.min(bounds[2], right + by),
+      Math.min(bounds[3], bottom + by),
     ];
     if (rim) this.ring(grown(thick + rim), thick + 2 * rim, halo, corners);
     this.ring(grown(thick), thick, colour, corners && large);
@@ -327,7 +337,8 @@ export class Board {
       const edgeY = Math.min(y - top, bottom - 1 - y);
       for (let x = left; x < right; x++) {
         const edgeX = Math.min(x - left, right - 1 - x);
-        if ((edgeX < thick || edgeY < thick) && edgeX < longX && edgeY < longY) this.pixels[y * this.canvas.width + x] = colour;
+        if ((edgeX < thick || edgeY < thick) && edgeX < longX && edgeY < longY)
+          this.pixels[y * this.canvas.width + x] = colour;
       }
     }
   }
@@ -337,8 +348,14 @@ export class Board {
     for (let tile = 0; tile < this.tiles.length; tile++) {
       const { xs, ys, cells } = this.tiles[tile];
       if (x < xs[0] || x >= xs[cells.columns] || y < ys[0] || y >= ys[cells.height]) continue;
-      const column = Math.min(cells.columns - 1, xs.findLastIndex((edge) => edge <= x));
-      const row = Math.min(cells.height - 1, ys.findLastIndex((edge) => edge <= y));
+      const column = Math.min(
+        cells.columns - 1,
+        xs.findLastIndex((edge) => edge <= x),
+      );
+      const row = Math.min(
+        cells.height - 1,
+        ys.findLastIndex((edge) => edge <= y),
+      );
       return { tile, token: cells.token[row * cells.columns + column] };
     }
     return null;

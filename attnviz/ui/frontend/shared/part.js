@@ -96,7 +96,10 @@ export class Part {
     } catch (error) {
       console.warn("attnviz:", error);
       this.failure.hidden = false;
-      say(this.failure.firstChild, "This view could not be drawn. Reload the page; if that does not help, choose another picture or model.");
+      say(
+        this.failure.firstChild,
+        "This view could not be drawn. Reload the page; if that does not help, choose another picture or model.",
+      );
     }
   }
 

@@ -28,10 +28,12 @@ export class PatientLive {
 
   /** Connect, unless it is connected. @returns {Live} */
   open() {
-    return (this.live ??= new Live((state) => this.guard(() => {
-      this.complain(state === "lost" ? this.lost : "");
-      this.changed(state);
-    })));
+    return (this.live ??= new Live((state) =>
+      this.guard(() => {
+        this.complain(state === "lost" ? this.lost : "");
+        this.changed(state);
+      }),
+    ));
   }
 
   get isOpen() {
@@ -45,10 +47,14 @@ export class PatientLive {
    */
   ask(request, hear) {
     const live = this.open();
-    this.slow ??= setTimeout(() => this.guard(() => {
-      this.slow = undefined;
-      this.dim();
-    }), SLOW);
+    this.slow ??= setTimeout(
+      () =>
+        this.guard(() => {
+          this.slow = undefined;
+          this.dim();
+        }),
+      SLOW,
+    );
     live.ask(request, (answer) => this.guard(() => hear(answer)));
   }
 

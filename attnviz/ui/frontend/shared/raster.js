@@ -74,7 +74,8 @@ export class Raster {
     const size = SIDE / side;
     for (let row = 0; row < SIDE; row++) {
       const start = Math.floor(row / size) * side;
-      for (let column = 0; column < SIDE; column++) this.values[row * SIDE + column] = values[start + Math.floor(column / size)];
+      for (let column = 0; column < SIDE; column++)
+        this.values[row * SIDE + column] = values[start + Math.floor(column / size)];
     }
   }
 
@@ -91,7 +92,8 @@ export class Raster {
     const { values } = this;
     const [dx, dy, dr] = [x1 - x0, y1 - y0, r1 - r0];
     const square = dx * dx + dy * dy;
-    if (square <= dr * dr && square > 0) { // one end lies within the other
+    if (square <= dr * dr && square > 0) {
+      // one end lies within the other
       if (r0 > r1) this.piece(x0, y0, r0, x0, y0, r0, erase);
       else this.piece(x1, y1, r1, x1, y1, r1, erase);
       return;
@@ -99,8 +101,14 @@ export class Raster {
     const scale = square > 0 ? 1 / square : 0;
     const lean = square > 0 ? dr / Math.sqrt(square - dr * dr) : 0; // what grows wider reaches back
     const most = Math.max(r0, r1) + 1;
-    const [left, right] = [Math.max(0, Math.floor(Math.min(x0, x1) - most)), Math.min(SIDE - 1, Math.ceil(Math.max(x0, x1) + most))];
-    const [top, bottom] = [Math.max(0, Math.floor(Math.min(y0, y1) - most)), Math.min(SIDE - 1, Math.ceil(Math.max(y0, y1) + most))];
+    const [left, right] = [
+      Math.max(0, Math.floor(Math.min(x0, x1) - most)),
+      Math.min(SIDE - 1, Math.ceil(Math.max(x0, x1) + most)),
+    ];
+    const [top, bottom] = [
+      Math.max(0, Math.floor(Math.min(y0, y1) - most)),
+      Math.min(SIDE - 1, Math.ceil(Math.max(y0, y1) + most)),
+    ];
     for (let row = top; row <= bottom; row++) {
       const py = row + 0.5 - y0;
       for (let column = left; column <= right; column++) {
@@ -110,7 +118,10 @@ export class Raster {
         const away = awayX * awayX + awayY * awayY;
         const edge = r0 + along * dr + 0.5;
         if (away >= edge * edge) continue;
-        const ink = edge > 1 && away <= (edge - 1) * (edge - 1) ? 255 : Math.min(255, Math.floor((edge - Math.sqrt(away)) * 255 + 0.5));
+        const ink =
+          edge > 1 && away <= (edge - 1) * (edge - 1)
+            ? 255
+            : Math.min(255, Math.floor((edge - Math.sqrt(away)) * 255 + 0.5));
         const place = row * SIDE + column;
         if (erase) values[place] = Math.min(values[place], 255 - ink);
         else values[place] = Math.max(values[place], ink);

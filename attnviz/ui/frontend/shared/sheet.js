@@ -79,16 +79,23 @@ const SVG = {
       }
     }
     const paths = [...runs].map(([colour, path]) => `<path fill="${css(colour)}" d="${path}"/>`).join("");
-    const line = edge.map((one) => edgeLine(one, columns)).map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`).join("");
-    const odd = strange.map(({ cell, index }) => {
-      const [left, top, size] = markBox(cell, index, columns);
-      return index === NOT_A_NUMBER
-        ? `<path d="M${left} ${top}l${size} ${size}M${left + size} ${top}l${-size} ${size}" stroke="${ink}" vector-effect="non-scaling-stroke"/>`
-        : `<rect x="${left}" y="${top}" width="${size}" height="${size}" fill="${ink}"/>`;
-    }).join("");
+    const line = edge
+      .map((one) => edgeLine(one, columns))
+      .map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`)
+      .join("");
+    const odd = strange
+      .map(({ cell, index }) => {
+        const [left, top, size] = markBox(cell, index, columns);
+        return index === NOT_A_NUMBER
+          ? `<path d="M${left} ${top}l${size} ${size}M${left + size} ${top}l${-size} ${size}" stroke="${ink}" vector-effect="non-scaling-stroke"/>`
+          : `<rect x="${left}" y="${top}" width="${size}" height="${size}" fill="${ink}"/>`;
+      })
+      .join("");
     const marks = outlineRects(outlines, columns);
-    return `<g transform="translate(${x} ${y}) scale(${width / columns} ${height / rows})"><g shape-rendering="crispEdges">${paths}</g>`
-      + `<path d="${line}" fill="none" stroke="${ink}" stroke-opacity="0.5" vector-effect="non-scaling-stroke"/>${odd}${marks}</g>`;
+    return (
+      `<g transform="translate(${x} ${y}) scale(${width / columns} ${height / rows})"><g shape-rendering="crispEdges">${paths}</g>` +
+      `<path d="${line}" fill="none" stroke="${ink}" stroke-opacity="0.5" vector-effect="non-scaling-stroke"/>${odd}${marks}</g>`
+    );
   },
   marks({ x, y, width, height, columns, rows, outlines }) {
     return `<g transform="translate(${x} ${y}) scale(${width / columns} ${height / rows})">${outlineRects(outlines, columns)}</g>`;
@@ -98,7 +105,12 @@ const SVG = {
   },
   bar({ x, y, width, height, colours }) {
     const step = width / colours.length;
-    return colours.map((colour, i) => `<rect x="${x + i * step}" y="${y}" width="${step + 0.5}" height="${height}" fill="${css(colour)}"/>`).join("");
+    return colours
+      .map(
+        (colour, i) =>
+          `<rect x="${x + i * step}" y="${y}" width="${step + 0.5}" height="${height}" fill="${css(colour)}"/>`,
+      )
+      .join("");
   },
   text({ x, y, text, size, colour, anchor = "start", weight = 400 }) {
     return `<text x="${x}" y="${y}" font-family="${FONT}" font-size="${size}" font-weight="${weight}" fill="${colour}" text-anchor="${anchor}">${escaped(text)}</text>`;
@@ -119,7 +131,12 @@ const CANVAS = {
       for (let column = 0; column < columns; column++) {
         context.fillStyle = css(colours[row * columns + column]);
         // Half a pixel more than a cell: no seams between neighbours.
-        context.fillRect(across(column), down(row), Math.min(width / columns + 0.5, x + width - across(column)), Math.min(height / rows + 0.5, y + height - down(row)));
+        context.fillRect(
+          across(column),
+          down(row),
+          Math.min(width / columns + 0.5, x + width - across(column)),
+          Math.min(height / rows + 0.5, y + height - down(row)),
+        );
       }
     }
     context.globalAlpha = 0.5;
@@ -153,7 +170,12 @@ const CANVAS = {
     for (const one of outlines) {
       const [top, left, bottom, right] = boxOf(one, columns);
       context.strokeStyle = css(one.colour);
-      context.strokeRect(x + (left * width) / columns, y + (top * height) / rows, ((right - left) * width) / columns, ((bottom - top) * height) / rows);
+      context.strokeRect(
+        x + (left * width) / columns,
+        y + (top * height) / rows,
+        ((right - left) * width) / columns,
+        ((bottom - top) * height) / rows,
+      );
     }
     context.lineWidth = 1;
   },
@@ -190,10 +212,12 @@ const CANVAS = {
 };
 
 function outlineRects(outlines, columns) {
-  return outlines.map((one) => {
-    const [top, left, bottom, right] = boxOf(one, columns);
-    return `<rect x="${left}" y="${top}" width="${right - left}" height="${bottom - top}" fill="none" stroke="${css(one.colour)}" stroke-width="2" vector-effect="non-scaling-stroke"/>`;
-  }).join("");
+  return outlines
+    .map((one) => {
+      const [top, left, bottom, right] = boxOf(one, columns);
+      return `<rect x="${left}" y="${top}" width="${right - left}" height="${bottom - top}" fill="none" stroke="${css(one.colour)}" stroke-width="2" vector-effect="non-scaling-stroke"/>`;
+    })
+    .join("");
 }
 
 /** What an outline goes around, in cells: top, left, bottom, right; a box of its own, or a cell. */
@@ -219,8 +243,11 @@ function edgeLine({ cell, below, line }, columns) {
 }
 
 function escaped(written) {
-  return written.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign])
-    // XML allows no control characters, not even escaped ones.
-    // eslint-disable-next-line no-control-regex -- these are what is replaced
-    .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, "\ufffd");
+  return (
+    written
+      .replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign])
+      // XML allows no control characters, not even escaped ones.
+      // eslint-disable-next-line no-control-regex -- these are what is replaced
+      .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, "\ufffd")
+  );
 }

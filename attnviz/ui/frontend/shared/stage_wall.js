@@ -38,19 +38,44 @@ export class StageWall {
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.board = new Board(this.canvas);
     this.sentences = Array.from({ length: this.rows }, () => text());
-    this.lines = this.sentences.map((node, row) => element("p.layer", {}, element("b", {}, options.names?.[row] ?? `Layer ${row + 1}`), " ", element("span", {}, node)));
+    this.lines = this.sentences.map((node, row) =>
+      element(
+        "p.layer",
+        {},
+        element("b", {}, options.names?.[row] ?? `Layer ${row + 1}`),
+        " ",
+        element("span", {}, node),
+      ),
+    );
     this.heads = this.columns.map((name) => element("span.stage-name", { "aria-hidden": "true" }, name));
     this.ranges = Array.from({ length: this.rows * this.columns.length }, () => text());
-    this.tiles = this.ranges.map((node, tile) => element("div.tile", { role: "gridcell", tabindex: tile ? -1 : 0 },
-      element("div.frame"), element("span.caption", { "aria-hidden": "true" }, node)));
-    const rows = this.lines.map((_, row) => element("div.line", { role: "row" }, ...this.tiles.slice(row * this.columns.length, (row + 1) * this.columns.length)));
-    this.element = element("div.stage-wall", { role: "grid", "aria-label": this.label, "aria-readonly": "true" },
-      element("div", { role: "presentation" }, this.canvas, ...this.heads, ...this.lines), ...rows);
+    this.tiles = this.ranges.map((node, tile) =>
+      element(
+        "div.tile",
+        { role: "gridcell", tabindex: tile ? -1 : 0 },
+        element("div.frame"),
+        element("span.caption", { "aria-hidden": "true" }, node),
+      ),
+    );
+    const rows = this.lines.map((_, row) =>
+      element(
+        "div.line",
+        { role: "row" },
+        ...this.tiles.slice(row * this.columns.length, (row + 1) * this.columns.length),
+      ),
+    );
+    this.element = element(
+      "div.stage-wall",
+      { role: "grid", "aria-label": this.label, "aria-readonly": "true" },
+      element("div", { role: "presentation" }, this.canvas, ...this.heads, ...this.lines),
+      ...rows,
+    );
     const at = (act) => (found) => found.token >= 0 && act(found);
     listen(this.canvas, {
       find: (x, y) => this.board.find(x * devicePixelRatio, y * devicePixelRatio),
       same: (one, other) => one.tile === other.tile && one.token === other.token,
-      look: at(this.look), take: at(this.take),
+      look: at(this.look),
+      take: at(this.take),
     });
     this.element.addEventListener("keydown", (event) => this.key(event));
   }
@@ -82,9 +107,17 @@ export class StageWall {
     this.element.style.height = `${size[1]}px`;
     this.board.resize(Math.ceil(size[0] * ratio), Math.ceil(size[1] * ratio));
     const named = Math.min(wide + 16, Math.max(wide, step - 4)); // one name never runs into the next
-    this.heads.forEach((head, column) => Object.assign(head.style, { left: `${Math.round(aside + column * step + (wide - named) / 2)}px`, width: `${Math.round(named)}px`, height: `${top}px` }));
+    this.heads.forEach((head, column) =>
+      Object.assign(head.style, {
+        left: `${Math.round(aside + column * step + (wide - named) / 2)}px`,
+        width: `${Math.round(named)}px`,
+        height: `${top}px`,
+      }),
+    );
     this.element.classList.toggle("beside", beside);
-    this.lines.forEach((one, row) => Object.assign(one.style, { top: `${top + row * below}px`, width: `${beside ? aside - 12 : size[0]}px` }));
+    this.lines.forEach((one, row) =>
+      Object.assign(one.style, { top: `${top + row * below}px`, width: `${beside ? aside - 12 : size[0]}px` }),
+    );
     this.tiles.forEach((tile, number) => {
       const [row, column] = [Math.floor(number / count), number % count];
       const [x, y] = [Math.round((aside + column * step) * ratio), Math.round((top + row * below + line) * ratio)];

@@ -172,9 +172,12 @@ function checked(stroke) {
   const { tool, width, points, pressures } = stroke;
   const within = (value, low, high) => Number.isInteger(value) && value >= low && value <= high;
   if (tool !== "ink" && tool !== "erase") throw new BadDrawing("one of its strokes neither inks nor erases");
-  if (!within(width, 1, WIDEST)) throw new BadDrawing(`the width of one of its strokes is not a whole number from 1 to ${WIDEST}`);
-  if (!points.length || !points.every((value) => within(value, -FAR, FAR))) throw new BadDrawing("one of its points is far outside the canvas");
-  if (pressures && !pressures.every((value) => within(value, 0, PRESSURES))) throw new BadDrawing("one of its pressures is not between 0 and 1");
+  if (!within(width, 1, WIDEST))
+    throw new BadDrawing(`the width of one of its strokes is not a whole number from 1 to ${WIDEST}`);
+  if (!points.length || !points.every((value) => within(value, -FAR, FAR)))
+    throw new BadDrawing("one of its points is far outside the canvas");
+  if (pressures && !pressures.every((value) => within(value, 0, PRESSURES)))
+    throw new BadDrawing("one of its pressures is not between 0 and 1");
   return stroke;
 }
 
@@ -195,7 +198,9 @@ export function toJson({ base, strokes }) {
     tool,
     width,
     points: Array.from({ length: points.length / 2 }, (_, i) => [
-      points[2 * i] / UNITS, points[2 * i + 1] / UNITS, ...(pressures ? [Number((pressures[i] / PRESSURES).toFixed(3))] : []),
+      points[2 * i] / UNITS,
+      points[2 * i + 1] / UNITS,
+      ...(pressures ? [Number((pressures[i] / PRESSURES).toFixed(3))] : []),
     ]),
   });
   const drawing = { format: FORMAT, version: VERSION, size: SIDE, base: packBase(base), strokes: strokes.map(plain) };
@@ -215,8 +220,12 @@ export function fromJson(written) {
   } catch {
     throw new BadDrawing("it is not JSON");
   }
-  if (came?.format !== FORMAT || !Array.isArray(came.strokes)) throw new BadDrawing(`it has no "format": "${FORMAT}" with "strokes"`);
-  if (came.version !== VERSION) throw new BadDrawing(`it is of version ${JSON.stringify(came.version)?.slice(0, 20)}, and this app reads version ${VERSION}`);
+  if (came?.format !== FORMAT || !Array.isArray(came.strokes))
+    throw new BadDrawing(`it has no "format": "${FORMAT}" with "strokes"`);
+  if (came.version !== VERSION)
+    throw new BadDrawing(
+      `it is of version ${JSON.stringify(came.version)?.slice(0, 20)}, and this app reads version ${VERSION}`,
+    );
   if (came.size !== SIDE) throw new BadDrawing(`its canvas is not ${SIDE} pixels wide`);
   if (came.strokes.length > MOST_STROKES) throw new BadDrawing(`it has more than ${MOST_STROKES} strokes`);
   const total = came.strokes.reduce((sum, stroke) => sum + (stroke?.points?.length ?? 0), 0);
@@ -226,8 +235,10 @@ export function fromJson(written) {
 
 function fromPlain(stroke) {
   const points = Array.isArray(stroke?.points) ? stroke.points : [];
-  const numbers = (point) => Array.isArray(point) && (point.length === 2 || point.length === 3) && point.every(Number.isFinite);
-  if (!points.length || !points.every(numbers)) throw new BadDrawing("one of its strokes has points that are not [x, y] or [x, y, pressure]");
+  const numbers = (point) =>
+    Array.isArray(point) && (point.length === 2 || point.length === 3) && point.every(Number.isFinite);
+  if (!points.length || !points.every(numbers))
+    throw new BadDrawing("one of its strokes has points that are not [x, y] or [x, y, pressure]");
   const pressed = points.every((point) => point.length === 3);
   return checked({
     tool: stroke.tool,

@@ -20,7 +20,12 @@ export class Tip {
     this.trigger = trigger;
     this.stays = false; // it was asked for by a tap or the keyboard, not only passed over
     const shown = picture(name);
-    this.element = element("span.term-tip", { role: "tooltip", popover: "manual", id: `term-tip-${++count}` }, ...(shown ? [shown] : []), element("span", {}, sentence));
+    this.element = element(
+      "span.term-tip",
+      { role: "tooltip", popover: "manual", id: `term-tip-${++count}` },
+      ...(shown ? [shown] : []),
+      element("span", {}, sentence),
+    );
     trigger.setAttribute("aria-describedby", this.element.id);
   }
 
@@ -34,7 +39,10 @@ export class Tip {
     const [word, tip] = [this.trigger.getBoundingClientRect(), this.element.getBoundingClientRect()];
     const left = Math.max(8, Math.min(word.left, document.documentElement.clientWidth - tip.width - 8));
     const below = word.bottom + AWAY + tip.height < innerHeight;
-    Object.assign(this.element.style, { left: `${left}px`, top: `${below ? word.bottom + AWAY : Math.max(8, word.top - AWAY - tip.height)}px` });
+    Object.assign(this.element.style, {
+      left: `${left}px`,
+      top: `${below ? word.bottom + AWAY : Math.max(8, word.top - AWAY - tip.height)}px`,
+    });
   }
 
   hide() {
@@ -46,7 +54,10 @@ export class Tip {
   listen() {
     const { trigger } = this;
     trigger.addEventListener("pointerenter", (event) => event.pointerType !== "touch" && this.show());
-    trigger.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && trigger !== focusedOf(trigger) && this.hide());
+    trigger.addEventListener(
+      "pointerleave",
+      (event) => event.pointerType !== "touch" && trigger !== focusedOf(trigger) && this.hide(),
+    );
     trigger.addEventListener("focus", () => this.show());
     trigger.addEventListener("blur", () => this.hide());
     trigger.addEventListener("click", () => this.toggle());

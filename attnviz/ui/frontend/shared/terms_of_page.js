@@ -29,7 +29,9 @@ function tipOf(event) {
 
 function show(tip) {
   // Outside of a component there are none of the theme's variables, but Streamlit's frame has its colours.
-  const { color, backgroundColor, fontFamily } = getComputedStyle(document.querySelector('[data-testid="stApp"]') ?? document.body);
+  const { color, backgroundColor, fontFamily } = getComputedStyle(
+    document.querySelector('[data-testid="stApp"]') ?? document.body,
+  );
   Object.assign(tip.element.style, { color, backgroundColor, fontFamily });
   tip.show();
 }
@@ -40,21 +42,30 @@ document.addEventListener("pointerover", (event) => {
 });
 document.addEventListener("pointerout", (event) => {
   const tip = event.pointerType === "touch" ? undefined : tipOf(event);
-  if (tip && tip.trigger !== document.activeElement && !tip.trigger.contains(/** @type {Node} */ (event.relatedTarget))) tip.hide();
+  if (tip && tip.trigger !== document.activeElement && !tip.trigger.contains(/** @type {Node} */ (event.relatedTarget)))
+    tip.hide();
 });
 document.addEventListener("focusin", (event) => {
   const tip = tipOf(event);
   if (tip) show(tip);
 });
 document.addEventListener("focusout", (event) => tipOf(event)?.hide());
-document.addEventListener("click", (event) => {
-  const tip = tipOf(event);
-  if (!tip) return;
-  event.preventDefault(); // it leads nowhere
-  event.stopPropagation();
-  show(tip);
-  tip.toggle();
-}, { capture: true });
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") tipOf(event)?.hide();
-}, { capture: true });
+document.addEventListener(
+  "click",
+  (event) => {
+    const tip = tipOf(event);
+    if (!tip) return;
+    event.preventDefault(); // it leads nowhere
+    event.stopPropagation();
+    show(tip);
+    tip.toggle();
+  },
+  { capture: true },
+);
+document.addEventListener(
+  "keydown",
+  (event) => {
+    if (event.key === "Escape") tipOf(event)?.hide();
+  },
+  { capture: true },
+);

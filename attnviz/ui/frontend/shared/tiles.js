@@ -64,9 +64,22 @@ export class TileWall {
   frame({ name, spoken }, number) {
     const ends = spoken.endsWith(name);
     const before = element("span.hidden", {}, ends ? spoken.slice(0, spoken.length - name.length) : spoken);
-    const caption = element("span.caption", {}, before, element("b", ends ? {} : { "aria-hidden": "true" }, name), " ", element("span.value", {}, this.values[number]));
+    const caption = element(
+      "span.caption",
+      {},
+      before,
+      element("b", ends ? {} : { "aria-hidden": "true" }, name),
+      " ",
+      element("span.value", {}, this.values[number]),
+    );
     const range = this.ranges ? [element("span.range", {}, this.limits[number])] : [];
-    return element("div.tile", this.choose ? { role: "gridcell", tabindex: number ? -1 : 0 } : {}, element("div.frame"), caption, ...range);
+    return element(
+      "div.tile",
+      this.choose ? { role: "gridcell", tabindex: number ? -1 : 0 } : {},
+      element("div.frame"),
+      caption,
+      ...range,
+    );
   }
 
   /**
@@ -82,21 +95,26 @@ export class TileWall {
     const above = table?.heads || names ? 18 * type : 0;
     const gap = narrow || table ? 5 : 8;
     const strip = cells.columns > 8 * cells.height;
-    const fitting = (cell) => Math.max(1, Math.min(this.tiles.length, Math.floor((width + gap) / ((cell * cells.columns) / ratio + gap))));
+    const fitting = (cell) =>
+      Math.max(1, Math.min(this.tiles.length, Math.floor((width + gap) / ((cell * cells.columns) / ratio + gap))));
     let perRow = table?.columns ?? Math.min(this.tiles.length, this.across ?? 6);
     let room = (width - aside - gap * (perRow - 1)) / perRow;
     // A table fits a screen's height; where a phone is too narrow for it, it scrolls sideways.
-    if (table) room = Math.floor(Math.max(narrow ? 40 : 24, Math.min(room, 520 / Math.ceil(this.tiles.length / perRow))));
+    if (table)
+      room = Math.floor(Math.max(narrow ? 40 : 24, Math.min(room, 520 / Math.ceil(this.tiles.length / perRow))));
     if (strip && !table) room = width;
     else if (!narrow && !table) room = Math.min(this.room, width - aside);
-    let wide = Math.max(1, cellSize(Math.min(room, this.room, strip ? 12 * cells.columns : Infinity) * ratio, cells.columns));
+    let wide = Math.max(
+      1,
+      cellSize(Math.min(room, this.room, strip ? 12 * cells.columns : Infinity) * ratio, cells.columns),
+    );
     if (strip) wide = Math.max(1, cellSize(Math.min(room, 12 * cells.columns) * ratio, cells.columns));
     let high = strip ? Math.max(wide, 14 * ratio) : wide;
     if (cells.height * high > 1.5 * room * ratio) high = wide = Math.max(1, cellSize(1.5 * room * ratio, cells.height));
     if (!narrow && !table) {
       perRow = fitting(wide);
       // One or two tiles alone in the last row: let the rows hold one more, if that costs a tile a tenth at most.
-      const tighter = Math.min(wide, ((width - (gap - 2) * perRow) / (perRow + 1)) * ratio / cells.columns);
+      const tighter = Math.min(wide, (((width - (gap - 2) * perRow) / (perRow + 1)) * ratio) / cells.columns);
       const alone = this.tiles.length % perRow;
       if (alone > 0 && alone <= 2 && this.tiles.length > perRow && tighter >= 0.88 * wide) {
         high *= tighter / wide;
@@ -107,8 +125,12 @@ export class TileWall {
     const size = [Math.round(wide * cells.columns) / ratio, Math.round(high * cells.height) / ratio];
     // What a row has left over goes between its tiles, so that the wall ends where the columns above it end.
     const full = this.tiles.length > perRow && !table;
-    const step = full && perRow > 1 ? Math.min(size[0] + 20, (width - size[0]) / (perRow - 1))
-      : table || perRow < 2 ? size[0] + gap : Math.min(size[0] + gap, (width - size[0]) / (perRow - 1));
+    const step =
+      full && perRow > 1
+        ? Math.min(size[0] + 20, (width - size[0]) / (perRow - 1))
+        : table || perRow < 2
+          ? size[0] + gap
+          : Math.min(size[0] + gap, (width - size[0]) / (perRow - 1));
     const caption = (table ? 5 : 20 * type) + (this.ranges && !narrow ? 16 * type : 0);
     const rows = Math.ceil(this.tiles.length / perRow);
     this.perRow = perRow;
@@ -133,11 +155,19 @@ export class TileWall {
   arrange(rows, { aside, above, step, size, caption }) {
     const active = focused(this.element);
     const labels = this.names ? this.nameCells(this.names, aside, above, size) : [];
-    const label = (name, left, top, width, role) => labels.push(element(`span.side.${role}`, { style: `left:${left}px;top:${top}px;width:${width}px` }, name));
+    const label = (name, left, top, width, role) =>
+      labels.push(element(`span.side.${role}`, { style: `left:${left}px;top:${top}px;width:${width}px` }, name));
     this.table?.heads?.forEach((name, column) => label(name, aside + column * step, 0, size[0], "head"));
-    this.table?.rows?.forEach((name, row) => label(name, 0, above + row * (size[1] + caption + 2) + size[1] / 2 - 8, aside - 8, "row"));
+    this.table?.rows?.forEach((name, row) =>
+      label(name, 0, above + row * (size[1] + caption + 2) + size[1] / 2 - 8, aside - 8, "row"),
+    );
     const lines = Array.from({ length: rows }, (_, row) =>
-      element("div.line", this.choose ? { role: "row" } : {}, ...this.frames.slice(row * this.perRow, (row + 1) * this.perRow)));
+      element(
+        "div.line",
+        this.choose ? { role: "row" } : {},
+        ...this.frames.slice(row * this.perRow, (row + 1) * this.perRow),
+      ),
+    );
     this.element.replaceChildren(this.canvas, ...labels, ...lines);
     if (this.frames.includes(active)) active.focus({ preventScroll: true }); // moved, it has lost it
   }
@@ -150,8 +180,12 @@ export class TileWall {
     const label = (name, role, style) => element(`span.side.${role}`, { style, "aria-hidden": "true" }, name);
     const some = (list) => list.map((name, i) => [name, i]).filter(([, i]) => i % every === 0);
     return [
-      ...some(names.columns).map(([name, i]) => label(name, "head", `left:${aside + (i + 0.5) * across - 20}px;top:0;width:40px`)),
-      ...some(names.rows).map(([name, i]) => label(name, "row", `left:0;top:${above + (i + 0.5) * down - 8}px;width:${aside - 6}px`)),
+      ...some(names.columns).map(([name, i]) =>
+        label(name, "head", `left:${aside + (i + 0.5) * across - 20}px;top:0;width:40px`),
+      ),
+      ...some(names.rows).map(([name, i]) =>
+        label(name, "row", `left:0;top:${above + (i + 0.5) * down - 8}px;width:${aside - 6}px`),
+      ),
     ];
   }
 

@@ -29,7 +29,8 @@ export function readView(fields, asked, exists, there) {
     }
   }
   const complaint = dropped.length
-    ? `The URL asks for ${dropped.join(" and ")}, which does not exist here; you see the default instead. Valid values of ${known.join("; of ")}.` : "";
+    ? `The URL asks for ${dropped.join(" and ")}, which does not exist here; you see the default instead. Valid values of ${known.join("; of ")}.`
+    : "";
   return { view, complaint };
 }
 
@@ -59,7 +60,11 @@ export function urlOf(url, fields, view) {
 /** The word of the URL for a value, nonsense included. @param {Pick<Field, "kind">} field @param {any} value @returns {string} */
 export function wordOf({ kind }, value) {
   if (kind === "yes_no" && typeof value === "boolean") return value ? "yes" : "no";
-  if ((kind === "heads" || kind === "moves") && Array.isArray(value)) return value.map((one) => (Array.isArray(one) ? one.map(fromOne).join(".") : one)).join(",").slice(0, LONGEST);
+  if ((kind === "heads" || kind === "moves") && Array.isArray(value))
+    return value
+      .map((one) => (Array.isArray(one) ? one.map(fromOne).join(".") : one))
+      .join(",")
+      .slice(0, LONGEST);
   if (Array.isArray(value)) return value.map(fromOne).join(",").slice(0, LONGEST);
   return String(kind === "number" || kind === "head" ? fromOne(value) : value).slice(0, LONGEST);
 }

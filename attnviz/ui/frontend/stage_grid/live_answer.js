@@ -12,7 +12,11 @@ const LOST = "The live connection is lost: the stages follow your switches, but 
 export function askOf({ view, header }) {
   const byLayer = new Map();
   for (const [layer, head] of view.off) byLayer.set(layer, [...(byLayer.get(layer) ?? []), head]);
-  const edits = [...byLayer].map(([layer, head]) => ({ edit: "off", address: `${header.layers[layer].path}.attended`, index: { head } }));
+  const edits = [...byLayer].map(([layer, head]) => ({
+    edit: "off",
+    address: `${header.layers[layer].path}.attended`,
+    index: { head },
+  }));
   const parameters = {
     ...(view.eps === null ? {} : { eps: view.eps }),
     ...(view.skip ? {} : { skip: false }),
@@ -37,7 +41,9 @@ export class LiveAnswer {
     this.grid = grid;
     this.pending = false;
     this.channel = new PatientLive({
-      guard: (act) => grid.guard(act), complain: (sentence) => this.complain(sentence), lost: LOST,
+      guard: (act) => grid.guard(act),
+      complain: (sentence) => this.complain(sentence),
+      lost: LOST,
       dim: () => grid.root.classList.toggle("waiting", this.pending),
     });
   }
@@ -57,8 +63,20 @@ export class LiveAnswer {
   rows({ classes, label }) {
     this.cells = classes.map(() => text());
     this.bars = classes.map(() => ({ now: element("i.now"), before: element("i.before") }));
-    this.lines = classes.map((name, which) => element("div.class", {}, element("span", { title: name }, name, name === label ? element("b", { title: "what it shows" }, " \u2713") : ""),
-      element("span.bar", {}, this.bars[which].now, this.bars[which].before), element("span.percent", {}, this.cells[which])));
+    this.lines = classes.map((name, which) =>
+      element(
+        "div.class",
+        {},
+        element(
+          "span",
+          { title: name },
+          name,
+          name === label ? element("b", { title: "what it shows" }, " \u2713") : "",
+        ),
+        element("span.bar", {}, this.bars[which].now, this.bars[which].before),
+        element("span.percent", {}, this.cells[which]),
+      ),
+    );
     this.grid.frame.answer.replaceChildren(...this.lines);
   }
 
@@ -128,12 +146,19 @@ export class LiveAnswer {
   /** Leave what is shown where a program can read it. */
   note() {
     const { logits, probabilities } = this.now;
-    this.grid.root.dataset.answer = JSON.stringify({ pending: this.pending, logits: [...logits], probabilities: [...probabilities] });
+    this.grid.root.dataset.answer = JSON.stringify({
+      pending: this.pending,
+      logits: [...logits],
+      probabilities: [...probabilities],
+    });
   }
 
   /** The answer, for what is saved: "8, 98.3 %"; with a word where it is not the one to what is switched. */
   get said() {
-    const { header: { classes }, view } = this.grid;
+    const {
+      header: { classes },
+      view,
+    } = this.grid;
     const is = best(this.now.probabilities);
     const before = this.pending || (this.now === this.before && isSwitched(view)) ? " (before the switches)" : "";
     return `${classes[is]}, ${percent(this.now.probabilities[is])}${before}`;
@@ -141,10 +166,13 @@ export class LiveAnswer {
 
   /** The answer in words. */
   summary() {
-    const { header: { classes, label } } = this.grid;
+    const {
+      header: { classes, label },
+    } = this.grid;
     const [was, is] = [best(this.before.probabilities), best(this.now.probabilities)];
     const truth = label === null ? "" : label === classes[is] ? ", which is correct" : `; the picture shows ${label}`;
-    const before = this.now === this.before ? "" : ` Before: ${classes[was]}, ${percent(this.before.probabilities[was])}.`;
+    const before =
+      this.now === this.before ? "" : ` Before: ${classes[was]}, ${percent(this.before.probabilities[was])}.`;
     return `The model\u2019s answer: ${classes[is]}, ${percent(this.now.probabilities[is])}${truth}.${before}`;
   }
 

@@ -4,12 +4,25 @@ import { extent } from "../shared/attention.js";
 
 /** A layer as stages.js takes it, of what the header and the arrays say. */
 export function layerOf(one, array) {
-  const norm = (name, eps) => (eps === null ? null : {
-    eps, mean: array(`${name}.mean`), variance: array(`${name}.variance`), scale: array(`${name}.scale`), shift: array(`${name}.shift`),
-  });
+  const norm = (name, eps) =>
+    eps === null
+      ? null
+      : {
+          eps,
+          mean: array(`${name}.mean`),
+          variance: array(`${name}.variance`),
+          scale: array(`${name}.scale`),
+          shift: array(`${name}.shift`),
+        };
   return {
-    ...one, xWeights: array("x_weights"), yWeights: array("y_weights"), conv: array("conv"), bias: array("bias"),
-    norm: norm("norm", one.eps), outputNorm: norm("output_norm", one.output_eps), fixed: array("fixed"),
+    ...one,
+    xWeights: array("x_weights"),
+    yWeights: array("y_weights"),
+    conv: array("conv"),
+    bias: array("bias"),
+    norm: norm("norm", one.eps),
+    outputNorm: norm("output_norm", one.output_eps),
+    fixed: array("fixed"),
   };
 }
 
@@ -21,7 +34,9 @@ export function whole(values) {
 /** The extent of several together. */
 export function join(extents) {
   return {
-    low: Math.min(...extents.map(({ low }) => low)), high: Math.max(...extents.map(({ high }) => high)), most: Math.max(...extents.map(({ most }) => most)),
+    low: Math.min(...extents.map(({ low }) => low)),
+    high: Math.max(...extents.map(({ high }) => high)),
+    most: Math.max(...extents.map(({ most }) => most)),
   };
 }
 
@@ -29,7 +44,11 @@ export function join(extents) {
 export function bytes(planes, { low, high }) {
   const found = new Uint8Array(3 * planes[0].length);
   const factor = high > low ? 255 / (high - low) : 0;
-  planes.forEach((values, plane) => values.forEach((value, i) => (found[3 * i + plane] = Math.min(255, Math.max(0, Math.round((value - low) * factor))))));
+  planes.forEach((values, plane) =>
+    values.forEach(
+      (value, i) => (found[3 * i + plane] = Math.min(255, Math.max(0, Math.round((value - low) * factor)))),
+    ),
+  );
   return found;
 }
 

@@ -11,13 +11,21 @@ export function paintStages(grid) {
   if (grid.prepared) return;
   const inColour = grid.coloured && view.channel === "colour";
   const planes = inColour ? [0, 1, 2] : [grid.plane];
-  grid.tiles = layers.flatMap((layer, number) => columns.map((tap) => {
-    const even = evenShare(tap, layer);
-    const raw = planes.map((plane) => grid.map(number, tap, plane));
-    // A share is drawn by how far it is from an even one: it is that which differs.
-    const drawn = even ? raw.map((values) => values.map((value) => value - even)) : raw;
-    return { raw, drawn, kind: even ? "excess" : "signed", extent: join(raw.map(whole)), own: join(drawn.map(whole)) };
-  }));
+  grid.tiles = layers.flatMap((layer, number) =>
+    columns.map((tap) => {
+      const even = evenShare(tap, layer);
+      const raw = planes.map((plane) => grid.map(number, tap, plane));
+      // A share is drawn by how far it is from an even one: it is that which differs.
+      const drawn = even ? raw.map((values) => values.map((value) => value - even)) : raw;
+      return {
+        raw,
+        drawn,
+        kind: even ? "excess" : "signed",
+        extent: join(raw.map(whole)),
+        own: join(drawn.map(whole)),
+      };
+    }),
+  );
   const all = join(grid.tiles.map(({ own }) => own));
   for (const tile of grid.tiles) {
     if (view.scale === "all") tile.own = all;

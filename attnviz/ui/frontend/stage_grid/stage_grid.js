@@ -85,13 +85,20 @@ export class StageGrid extends PixelPart {
     const { cells, edge, frame, layers } = this;
     const hand = (act) => (found) => this.guard(() => act.call(this, found));
     this.wall = new StageWall({
-      label: "Every stage of every layer", rows: layers.length, columns: this.columns.map((tap) => TAPS[tap]), cells, edge,
+      label: "Every stage of every layer",
+      rows: layers.length,
+      columns: this.columns.map((tap) => TAPS[tap]),
+      cells,
+      edge,
       look: hand(({ tile, token }) => this.look(this.cells.place(token), tile)),
       take: hand(({ tile, token }) => this.take(this.cells.place(token), tile)),
       enter: (tile, taken) => this.guard(() => (taken ? this.take(this.at, tile) : this.look(this.at, tile, true))),
     });
     this.inside = new TileWall({
-      label: "Inside one head", cells, edges: INSIDE.map(() => edge), ranges: true,
+      label: "Inside one head",
+      cells,
+      edges: INSIDE.map(() => edge),
+      ranges: true,
       tiles: INSIDE.map((tap) => ({ name: STAGE_NAMES[tap], spoken: STAGE_NAMES[tap] })),
       look: hand(({ token }) => this.look(this.cells.place(token), this.tile)),
       take: hand(({ token }) => this.take(this.cells.place(token), this.tile)),
@@ -117,9 +124,12 @@ export class StageGrid extends PixelPart {
     if (!this.coloured) this.view.channel = "colour";
     if (!layers.some((layer) => layer.norm)) this.view.eps = null;
     if (!layers.some((layer) => layer.skip)) this.view.skip = true;
-    this.at = this.view.pixel ?? (first || !this.fits(this.at) ? brightest(this.placement.plane(this.arrays.input, 0), cells) : this.at);
+    this.at =
+      this.view.pixel ??
+      (first || !this.fits(this.at) ? brightest(this.placement.plane(this.arrays.input, 0), cells) : this.at);
     this.tile = Math.min(this.tile, layers.length * this.columns.length - 1);
-    if (Math.floor(this.tile / this.columns.length) !== this.view.layer) this.tile = this.view.layer * this.columns.length;
+    if (Math.floor(this.tile / this.columns.length) !== this.view.layer)
+      this.tile = this.view.layer * this.columns.length;
     this.frame.fill(this);
     this.compute();
     if (asked) this.noteSettled();
@@ -143,10 +153,13 @@ export class StageGrid extends PixelPart {
     const { eps, skip, off } = view;
     if (view.relevance === "learnt") return { eps, skip, off };
     const given = { one: 1, zero: 0 }[view.relevance];
-    if (given !== undefined) return { eps, skip, off, relevance: layers.map((layer) => new Float64Array(layer.xWeights.length).fill(given)) };
-    if (view.relevance === "mean") return { eps, skip, off, relevance: layers.map((_, number) => arrays[`${number}.mean`]) };
+    if (given !== undefined)
+      return { eps, skip, off, relevance: layers.map((layer) => new Float64Array(layer.xWeights.length).fill(given)) };
+    if (view.relevance === "mean")
+      return { eps, skip, off, relevance: layers.map((_, number) => arrays[`${number}.mean`]) };
     const { number } = header.other;
-    const other = this.other && this.other.number === number ? this.other : { number, stages: netStages(layers, arrays.other) };
+    const other =
+      this.other && this.other.number === number ? this.other : { number, stages: netStages(layers, arrays.other) };
     this.other = other;
     return { eps, skip, off, relevance: other.stages.map((stages) => stages.normed_relevance) };
   }
@@ -213,7 +226,10 @@ export class StageGrid extends PixelPart {
   switchHead(layer, head) {
     const { off } = this.view;
     const rest = off.filter(([of, which]) => of !== layer || which !== head);
-    this.choose("off", rest.length < off.length ? rest : [...off, [layer, head]].sort((one, two) => one[0] - two[0] || one[1] - two[1]));
+    this.choose(
+      "off",
+      rest.length < off.length ? rest : [...off, [layer, head]].sort((one, two) => one[0] - two[0] || one[1] - two[1]),
+    );
   }
 
   /** Everything as it was trained. */
@@ -227,8 +243,18 @@ export class StageGrid extends PixelPart {
     const path = event.composedPath();
     const onPicture = path.includes(this.frame.picture.element);
     if (!onPicture && !(event.shiftKey && path.includes(this.wall.element))) return null;
-    const { at: [row, column], cells: { rows, columns } } = this;
-    return { row, column, rows, columns, move: (to) => this.step(to), take: onPicture ? () => this.take(this.at) : null };
+    const {
+      at: [row, column],
+      cells: { rows, columns },
+    } = this;
+    return {
+      row,
+      column,
+      rows,
+      columns,
+      move: (to) => this.step(to),
+      take: onPicture ? () => this.take(this.at) : null,
+    };
   }
 
   /** The keyboard moves the pixel, also where it is locked. @param {number[]} place */
@@ -248,13 +274,26 @@ export class StageGrid extends PixelPart {
     const width = this.widthToFit(force);
     if (!width || !this.view) return;
     const kind = this.nameWidth(width, 520, 960);
-    const side = fitBoard(frame.picture, this.cells, kind === "narrow" ? Math.min(136, width * 0.4) : kind === "middle" ? 132 : Math.min(300, Math.max(168, width * 0.145)));
+    const side = fitBoard(
+      frame.picture,
+      this.cells,
+      kind === "narrow"
+        ? Math.min(136, width * 0.4)
+        : kind === "middle"
+          ? 132
+          : Math.min(300, Math.max(168, width * 0.145)),
+    );
     root.style.setProperty("--side", `${side}px`);
     const type = grown();
     const wayWidth = Math.min(480 * type, Math.max(340 * type, width * 0.3));
     root.style.setProperty("--way", `${wayWidth}px`);
-    const beside = kind === "narrow" ? width : kind === "middle" ? width - side - 24 : width - side - wayWidth - 2 * 24 - 24;
-    this.wall.layout(Math.floor(beside), kind === "narrow" ? Infinity : Math.max(220, innerHeight - type * (this.layers.length > 2 ? 285 : 330)), kind === "narrow");
+    const beside =
+      kind === "narrow" ? width : kind === "middle" ? width - side - 24 : width - side - wayWidth - 2 * 24 - 24;
+    this.wall.layout(
+      Math.floor(beside),
+      kind === "narrow" ? Infinity : Math.max(220, innerHeight - type * (this.layers.length > 2 ? 285 : 330)),
+      kind === "narrow",
+    );
     this.inside.across = kind === "narrow" ? 3 : 6;
     this.inside.room = kind === "narrow" ? (width - 2 * 5) / 3 : Math.max(84, Math.min(260, (width - 5 * 8) / 6));
     this.inside.layout(width, kind === "narrow");
@@ -278,7 +317,8 @@ export class StageGrid extends PixelPart {
     const one = layer.channels * layer.rows * layer.columns;
     const here = (place.channel * layer.rows + place.row) * layer.columns + place.column;
     let most = 0;
-    for (let head = 1; head < layer.heads; head++) if (Math.abs(attended[head * one + here]) > Math.abs(attended[most * one + here])) most = head;
+    for (let head = 1; head < layer.heads; head++)
+      if (Math.abs(attended[head * one + here]) > Math.abs(attended[most * one + here])) most = head;
     return most;
   }
 
@@ -289,7 +329,12 @@ export class StageGrid extends PixelPart {
   /** One map of a stage: one plane, as the picture has it. */
   map(layer, tap, plane = this.plane, head = this.view.head) {
     const { heads, channels, rows, columns } = this.layers[layer];
-    const values = tap === "x_weights" ? this.layers[layer].xWeights : tap === "y_weights" ? this.layers[layer].yWeights : this.stages[layer][tap];
+    const values =
+      tap === "x_weights"
+        ? this.layers[layer].xWeights
+        : tap === "y_weights"
+          ? this.layers[layer].yWeights
+          : this.stages[layer][tap];
     const one = channels * rows * columns;
     if (!PER_HEAD.includes(tap) && !tap.endsWith("_weights")) return this.placement.plane(values, plane);
     if (head !== "mean") return this.placement.plane(values, plane, head * one);
@@ -304,7 +349,10 @@ export class StageGrid extends PixelPart {
     if (this.header.inside) paintInside(this);
     const token = cells.at(this.at);
     const how = { halo: packed(theme.background), strong: view.pixel !== null };
-    const shown = [[wall.board, this.stills[0]], [frame.picture.board, this.stills[1]]];
+    const shown = [
+      [wall.board, this.stills[0]],
+      [frame.picture.board, this.stills[1]],
+    ];
     if (this.header.inside) shown.push([inside.board, this.insideStill]);
     shown.forEach(([board, still]) => {
       board.pixels.set(still);
@@ -316,8 +364,16 @@ export class StageGrid extends PixelPart {
     const { eps, skip, relevance } = this.switchesNow;
     this.found = way(layer, this.stages[view.layer], place, this.head, { eps, skip, off, relevance });
     this.root.dataset.reading = JSON.stringify({
-      pixel: this.at, locked: view.pixel !== null, layer: view.layer, head: this.head, place, way: this.found, cut: this.cut, gain: this.gain,
-      switched: isSwitched(view), ranges: this.tiles.map(({ extent: { low, high } }) => [low, high]),
+      pixel: this.at,
+      locked: view.pixel !== null,
+      layer: view.layer,
+      head: this.head,
+      place,
+      way: this.found,
+      cut: this.cut,
+      gain: this.gain,
+      switched: isSwitched(view),
+      ranges: this.tiles.map(({ extent: { low, high } }) => [low, high]),
     });
     this.saySoon();
   }

@@ -59,15 +59,33 @@ export class StageMaps extends Part {
     this.channelsRoom = element("div.channels");
     this.channels = new Channels(this.channelsRoom);
     this.channels.report = () => {};
-    this.channels.picked = (channel) => this.guard(() => {
-      this.view.channel = channel;
-      this.changed();
-    });
-    this.root = element("div.attnviz.stage-maps", { "data-component": "stage_maps" },
-      this.failure, this.complaint,
-      element("section.picture-part", {}, element("h2", {}, "The picture"), element("div.board", {}, canvas), element("p.how", {}, this.words.picture), this.legend.element),
-      element("section.stages-part", {}, element("h2", {}, "One channel of each convolution", element("small", {}, this.words.how)), this.wallRoom),
-      this.channelsRoom, this.liveRegion);
+    this.channels.picked = (channel) =>
+      this.guard(() => {
+        this.view.channel = channel;
+        this.changed();
+      });
+    this.root = element(
+      "div.attnviz.stage-maps",
+      { "data-component": "stage_maps" },
+      this.failure,
+      this.complaint,
+      element(
+        "section.picture-part",
+        {},
+        element("h2", {}, "The picture"),
+        element("div.board", {}, canvas),
+        element("p.how", {}, this.words.picture),
+        this.legend.element,
+      ),
+      element(
+        "section.stages-part",
+        {},
+        element("h2", {}, "One channel of each convolution", element("small", {}, this.words.how)),
+        this.wallRoom,
+      ),
+      this.channelsRoom,
+      this.liveRegion,
+    );
     Object.assign(this.root, { readStage: (layer, stage) => [...this.layers[layer].maps[stage]] }); // for tests
     parent.append(this.root);
   }
@@ -84,15 +102,27 @@ export class StageMaps extends Part {
       const [, high, wide] = shapes[`${number}.pool`] ?? shapes[`${number}.conv`];
       const pooled = boxes.pool ? new Boxes(boxes.pool, new Cells(high, wide), [rows, columns]) : own;
       const cut = conv.reduce((count, value) => count + (value < 0 ? 1 : 0), 0) / conv.length;
-      return { maps: { conv, relu, pool }, boxes: { conv: own, relu: own, pool: pooled }, channels, strongest: largestMean(relu, channels), cut };
+      return {
+        maps: { conv, relu, pool },
+        boxes: { conv: own, relu: own, pool: pooled },
+        channels,
+        strongest: largestMean(relu, channels),
+        cut,
+      };
     });
     const act = (act) => (found) => this.guard(() => act.call(this, found));
     this.wall = new StageWall({
-      label: "One channel of each convolution, stage by stage", rows: this.layers.length, columns: Object.values(STAGES),
-      names: this.layers.map((_, number) => `Convolution ${number + 1}`), cells: this.layers[0].boxes.conv.cells, edge: [],
+      label: "One channel of each convolution, stage by stage",
+      rows: this.layers.length,
+      columns: Object.values(STAGES),
+      names: this.layers.map((_, number) => `Convolution ${number + 1}`),
+      cells: this.layers[0].boxes.conv.cells,
+      edge: [],
       each: this.layers.flatMap(({ boxes }) => TAPS.map((tap) => boxes[tap].cells)),
-      look: act(this.look), take: act(({ tile }) => this.choose(tile)),
-      enter: (tile, taken) => this.guard(() => (taken ? this.choose(tile) : this.look({ tile, token: middle(this.boxesOf(tile)) }))),
+      look: act(this.look),
+      take: act(({ tile }) => this.choose(tile)),
+      enter: (tile, taken) =>
+        this.guard(() => (taken ? this.choose(tile) : this.look({ tile, token: middle(this.boxesOf(tile)) }))),
     });
     this.wallRoom.replaceChildren(this.wall.element);
     this.takeAsked();
@@ -102,8 +132,12 @@ export class StageMaps extends Part {
 
   takeAsked() {
     const asked = this.asked("view");
-    const { view, complaint } = readView(this.header.fields, asked ? asked.value : this.view, (field, value) => this.exists(field, value, asked?.value ?? this.view), ({ name }) => (
-      name === "layer" ? `1 to ${this.layers.length}` : "1 to the number of channels of the layer"));
+    const { view, complaint } = readView(
+      this.header.fields,
+      asked ? asked.value : this.view,
+      (field, value) => this.exists(field, value, asked?.value ?? this.view),
+      ({ name }) => (name === "layer" ? `1 to ${this.layers.length}` : "1 to the number of channels of the layer"),
+    );
     this.view = view;
     if (!asked) return;
     say(this.words.complaint, complaint);
@@ -164,7 +198,9 @@ export class StageMaps extends Part {
     const [top, left, bottom, right] = this.boxesOf(this.looked.tile).of(this.looked.token) ?? [0, 0, 0, 0];
     const boxes = this.boxesOf(tile);
     const at = (from, to, end) => Math.min(end - 1, Math.floor((from + to) / 2));
-    return boxes.tokenAt(at(top, bottom, boxes.pixels.rows) * boxes.pixels.columns + at(left, right, boxes.pixels.columns));
+    return boxes.tokenAt(
+      at(top, bottom, boxes.pixels.rows) * boxes.pixels.columns + at(left, right, boxes.pixels.columns),
+    );
   }
 
   // Layout and drawing
@@ -179,11 +215,20 @@ export class StageMaps extends Part {
     const width = this.widthToFit(force);
     if (!width || !this.view) return;
     const narrow = this.nameWidth(width, 520, 900) === "narrow";
-    const side = fitBoard(this.picture, this.layers[0].boxes.conv.pixels, narrow ? width * 0.5 : Math.min(260 * grown(), width / 4));
+    const side = fitBoard(
+      this.picture,
+      this.layers[0].boxes.conv.pixels,
+      narrow ? width * 0.5 : Math.min(260 * grown(), width / 4),
+    );
     this.root.style.setProperty("--side", `${side}px`);
     this.wall.layout(narrow ? width : width - side - GAP, TALL * grown(), narrow);
     this.wall.board.clear(packed(this.theme.background));
-    this.picture.board.paintPicture(0, this.arrays.picture, this.shapes.picture, this.header.ink ? this.palettes.ink : null);
+    this.picture.board.paintPicture(
+      0,
+      this.arrays.picture,
+      this.shapes.picture,
+      this.header.ink ? this.palettes.ink : null,
+    );
     this.still = this.picture.board.pixels.slice();
     this.legend.layout();
     this.draw();
@@ -206,7 +251,11 @@ export class StageMaps extends Part {
     if (box) this.picture.board.outlineBox(0, box, packed(theme.text), { halo, strong: true });
     this.picture.board.flush();
     this.root.dataset.reading = JSON.stringify({
-      ...this.view, channels: layers.map((_, layer) => this.channelOf(layer)), tile: looked.tile, token: looked.token, box,
+      ...this.view,
+      channels: layers.map((_, layer) => this.channelOf(layer)),
+      tile: looked.tile,
+      token: looked.token,
+      box,
       values: Array.from({ length: layers.length * TAPS.length }, (_, tile) => this.valuesOf(tile)[this.tokenOf(tile)]),
     });
     this.holdChannels();
@@ -215,7 +264,11 @@ export class StageMaps extends Part {
 
   /** Hand the chosen stage to the grid of all channels, if it is another one. */
   holdChannels() {
-    const { view: { layer, stage }, channels, header } = this;
+    const {
+      view: { layer, stage },
+      channels,
+      header,
+    } = this;
     const { cells } = this.layers[layer].boxes[stage];
     const key = `${layer} ${stage}`;
     const before = this.held;
@@ -226,11 +279,20 @@ export class StageMaps extends Part {
       channels.chosen = null;
       channels.hold(`${key} ${JSON.stringify(header.origin)}`, {
         header: {
-          labels, captions: labels.map((_, channel) => String(channel + 1)), role: "signed", scale: "all", fixed: false, bounds: null,
-          tokens: cells.tokens, chosen: null, title: `All ${count} channels of convolution ${layer + 1}, ${STAGES[stage]}`, note: null,
+          labels,
+          captions: labels.map((_, channel) => String(channel + 1)),
+          role: "signed",
+          scale: "all",
+          fixed: false,
+          bounds: null,
+          tokens: cells.tokens,
+          chosen: null,
+          title: `All ${count} channels of convolution ${layer + 1}, ${STAGES[stage]}`,
+          note: null,
           origin: { ...header.origin, address: `${header.layers[layer].path}.after_${stage}` },
         },
-        arrays: { maps: this.layers[layer].maps[stage] }, shapes: { maps: [count, cells.rows, cells.columns] },
+        arrays: { maps: this.layers[layer].maps[stage] },
+        shapes: { maps: [count, cells.rows, cells.columns] },
       });
     }
     const chosen = this.channelOf(layer);
@@ -243,8 +305,15 @@ export class StageMaps extends Part {
   sayAll() {
     const { wall, looked, layers, words } = this;
     const layer = Math.floor(looked.tile / TAPS.length);
-    say(words.how, TOUCH ? "tap a map to read it, again to see all its channels below" : "move over a map to read it; click one to see all its channels below");
-    layers.forEach(({ channels, cut }, row) => wall.sayLayer(row, `channel ${this.channelOf(row) + 1} of ${channels} \u00b7 ReLU sets ${percent(cut)} to 0`));
+    say(
+      words.how,
+      TOUCH
+        ? "tap a map to read it, again to see all its channels below"
+        : "move over a map to read it; click one to see all its channels below",
+    );
+    layers.forEach(({ channels, cut }, row) =>
+      wall.sayLayer(row, `channel ${this.channelOf(row) + 1} of ${channels} \u00b7 ReLU sets ${percent(cut)} to 0`),
+    );
     for (let tile = 0; tile < layers.length * TAPS.length; tile++) {
       const same = tile % TAPS.length === TAPS.length - 1 && this.boxesOf(tile) === this.boxesOf(tile - 1);
       wall.sayRange(tile, same ? "not pooled" : short(this.valuesOf(tile)[this.tokenOf(tile)], 3));
@@ -252,7 +321,12 @@ export class StageMaps extends Part {
     wall.mark(this.chosenTile);
     const box = this.boxesOf(looked.tile).of(looked.token);
     const [top, left, bottom, right] = box ?? [0, 0, 0, 0];
-    say(words.picture, box ? `The value under the pointer is computed from the ${bottom - top} \u00d7 ${right - left} pixels inside the frame.` : "");
+    say(
+      words.picture,
+      box
+        ? `The value under the pointer is computed from the ${bottom - top} \u00d7 ${right - left} pixels inside the frame.`
+        : "",
+    );
     this.legend.colour(this.palettes.signed);
     this.legend.say(this.scales[layer], `convolution ${layer + 1}: one scale for its stages`);
     this.legend.point(this.valuesOf(looked.tile)[looked.token], this.scales[layer]);
@@ -270,8 +344,10 @@ export class StageMaps extends Part {
     const layer = Math.floor(tile / TAPS.length);
     const { columns } = this.boxesOf(tile).cells;
     const token = this.tokenOf(tile);
-    return `Convolution ${layer + 1}, channel ${this.channelOf(layer) + 1}, ${STAGES[TAPS[tile % TAPS.length]]}: `
-      + `${short(this.valuesOf(tile)[token])} at row ${Math.floor(token / columns) + 1}, column ${(token % columns) + 1}.`;
+    return (
+      `Convolution ${layer + 1}, channel ${this.channelOf(layer) + 1}, ${STAGES[TAPS[tile % TAPS.length]]}: ` +
+      `${short(this.valuesOf(tile)[token])} at row ${Math.floor(token / columns) + 1}, column ${(token % columns) + 1}.`
+    );
   }
 
   leave() {
@@ -293,7 +369,9 @@ function largest(values) {
 /** The channel with the largest mean. @param {Float64Array} maps @param {number} channels */
 export function largestMean(maps, channels) {
   const size = maps.length / channels;
-  const sums = Array.from({ length: channels }, (_, channel) => maps.subarray(channel * size, (channel + 1) * size).reduce((sum, value) => sum + value, 0));
+  const sums = Array.from({ length: channels }, (_, channel) =>
+    maps.subarray(channel * size, (channel + 1) * size).reduce((sum, value) => sum + value, 0),
+  );
   return sums.indexOf(Math.max(...sums));
 }
 
