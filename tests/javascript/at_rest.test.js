@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { isAtRest, watch } from "../../attnviz/ui/frontend/shared/at_rest.js";
+import { isAtRest, watch } from "../../attnviz/ui/frontend/core/at_rest.js";
 
 /** A window and a document, as far as they are asked. */
 const listeners = {};

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Attention, extent, half, MEAN, strongest } from "../../attnviz/ui/frontend/shared/attention.js";
+import { Attention, extent, half, MEAN, strongest } from "../../attnviz/ui/frontend/maps/attention.js";
 import { randomOf } from "./helpers.js";
 
 const [HEADS, TOKENS, SIZE] = [3, 5, 4];

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Boxes } from "../../attnviz/ui/frontend/shared/boxes.js";
-import { Cells } from "../../attnviz/ui/frontend/shared/paint.js";
+import { Boxes } from "../../attnviz/ui/frontend/maps/boxes.js";
+import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
 
 const boxes = new Boxes([0, 0, 4, 4, 11, 11], new Cells(4, 6), [20, 28]);
 

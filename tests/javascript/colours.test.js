@@ -13,7 +13,7 @@ import {
   position,
   toIndices,
   TOP,
-} from "../../attnviz/ui/frontend/shared/colours.js";
+} from "../../attnviz/ui/frontend/core/colours.js";
 
 const indices = (values, scale, shift = 0) => {
   const found = new Uint16Array(values.length);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { toGif } from "../../attnviz/ui/frontend/shared/gif.js";
+import { toGif } from "../../attnviz/ui/frontend/export/gif.js";
 
 /** Read what `toGif` writes: { width, height, comment, frames: [{ pixels, delay }] }, pixels as 0xBBGGRR. */
 function fromGif(bytes) {

@@ -13,7 +13,7 @@ import {
   tight,
   times,
   wholePercent,
-} from "../../attnviz/ui/frontend/shared/numbers.js";
+} from "../../attnviz/ui/frontend/core/numbers.js";
 
 for (const [write, cases] of [
   [

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { pack } from "../../attnviz/ui/frontend/shared/live.js";
-import { PatientLive } from "../../attnviz/ui/frontend/shared/patient.js";
+import { pack } from "../../attnviz/ui/frontend/live/live.js";
+import { PatientLive } from "../../attnviz/ui/frontend/live/patient.js";
 
 /** A socket that a test opens, answers and closes. */
 class Socket extends EventTarget {

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Live, pack } from "../../attnviz/ui/frontend/shared/live.js";
-import { unpack } from "../../attnviz/ui/frontend/shared/payload.js";
+import { Live, pack } from "../../attnviz/ui/frontend/live/live.js";
+import { unpack } from "../../attnviz/ui/frontend/core/payload.js";
 
 /** A payload of two arrays, byte by byte. */
 function described() {

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { gridMove } from "../../attnviz/ui/frontend/shared/keys.js";
-import { Cells, cellSize } from "../../attnviz/ui/frontend/shared/paint.js";
-import { PixelPart } from "../../attnviz/ui/frontend/shared/pixel_part.js";
+import { gridMove } from "../../attnviz/ui/frontend/hands/keys.js";
+import { Cells, cellSize } from "../../attnviz/ui/frontend/maps/paint.js";
+import { PixelPart } from "../../attnviz/ui/frontend/hands/pixel_part.js";
 
 /** A part that has no page: what it is told, it writes down. */
 function partOf({ locked = false, cursor = null } = {}) {

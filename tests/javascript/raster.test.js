@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Raster } from "../../attnviz/ui/frontend/shared/raster.js";
+import { Raster } from "../../attnviz/ui/frontend/hands/raster.js";
 import { randomOf, someStrokes, straight, whole } from "./helpers.js";
 
 const SIDE = 280;

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Raster } from "../../attnviz/ui/frontend/shared/raster.js";
-import { BadDrawing, decode, encode, fromJson, simplify, toJson } from "../../attnviz/ui/frontend/shared/strokes.js";
+import { Raster } from "../../attnviz/ui/frontend/hands/raster.js";
+import { BadDrawing, decode, encode, fromJson, simplify, toJson } from "../../attnviz/ui/frontend/hands/strokes.js";
 import { randomOf, someStrokes, straight, whole } from "./helpers.js";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -6,8 +6,8 @@ import test from "node:test";
 
 import * as glimpses from "../../attnviz/ui/frontend/glimpse_player/view.js";
 import * as pixels from "../../attnviz/ui/frontend/pixel_viewer/view.js";
-import { Cells } from "../../attnviz/ui/frontend/shared/paint.js";
-import { urlOf, wordOf } from "../../attnviz/ui/frontend/shared/url_fields.js";
+import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
+import { urlOf, wordOf } from "../../attnviz/ui/frontend/core/url_fields.js";
 import * as stages from "../../attnviz/ui/frontend/stage_grid/view.js";
 
 const PAGE = "http://localhost:8501/pixel_attention?model=a&old=1";

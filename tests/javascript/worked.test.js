@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Attention, MEAN } from "../../attnviz/ui/frontend/shared/attention.js";
+import { Attention, MEAN } from "../../attnviz/ui/frontend/maps/attention.js";
 import { gather, largest, strongestKeys, Worked } from "../../attnviz/ui/frontend/pixel_viewer/worked.js";
 import { randomOf } from "./helpers.js";
 

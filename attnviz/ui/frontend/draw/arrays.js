@@ -1,6 +1,6 @@
 // The arrays of an answer, each with its shape.
 
-import { SIDE as CANVAS } from "../shared/strokes.js";
+import { SIDE as CANVAS } from "../hands/strokes.js";
 
 /** The shape of what belongs to one picture, without the batch. @param {number[]} shape @param {string[]} axes */
 export function shapeOf(shape, axes) {

@@ -1,10 +1,10 @@
 // The panel of one model: its answer, what it looks at, and how sure it is.
 
-import { context2d, element, say, set, text } from "../shared/dom.js";
+import { context2d, element, say, set, text } from "../core/dom.js";
 import { linkTo } from "./links.js";
-import { percent, short } from "../shared/numbers.js";
+import { percent, short } from "../core/numbers.js";
 import { rendererOf } from "../panels/renderers.js";
-import { term } from "../shared/terms.js";
+import { term } from "../terms/terms.js";
 
 const LEAST = 0.02; // the probability below which a mark would lie on the line below the bars
 const NAMED = 3; // classes that are listed by name where a model knows only these

@@ -1,8 +1,8 @@
 // The panels of the draw page: every model looks at the drawing while it is being drawn, over the live channel.
 // attnviz/ui/draw/panels.py says which models there are and what each panel shows; card.js draws one of them.
 
-import { palettes } from "../shared/colours.js";
-import { say, set } from "../shared/dom.js";
+import { palettes } from "../core/colours.js";
+import { say, set } from "../core/dom.js";
 import { enlarged, once, partsOf, shapeOf } from "./arrays.js";
 import { Card, explainHeads } from "./card.js";
 import { makeFrame } from "./frame.js";
@@ -12,7 +12,7 @@ import { wordsOf } from "./links.js";
 import { sayLegend } from "./maps_note.js";
 import { fromLink, Pin } from "./pin.js";
 import { claimOf, headline, NONE, summary } from "./verdict.js";
-import { PatientLive } from "../shared/patient.js";
+import { PatientLive } from "../live/patient.js";
 
 const WIDEST = 320; // CSS pixels of a picture
 const READABLE = 250; // milliseconds that the time of a model is shown at least
@@ -157,7 +157,7 @@ export class Cards {
 
   /**
    * Let the models look at a drawing. The newest wins: what is shown is never of an older one than what was shown before.
-   * @param {import("../shared/live.js").Values} raster of 280 x 280
+   * @param {import("../live/live.js").Values} raster of 280 x 280
    * @param {{centred: boolean, settled: boolean, empty: boolean, drawn: any}} how settled: the stroke has ended;
    *   empty: nothing is drawn, and the cards look at the sample; drawn: what it is in a link, where it fits into one
    * @returns {number} the turn, which `data-answered` has once all of it is on the screen

@@ -1,8 +1,8 @@
 // What leaves the panels of the draw page: PNG, SVG and CSV of what they show. Rows, columns and heads count from 1.
 
-import { css, packed, TOP } from "../shared/colours.js";
-import { filesOf, originLines, toCsv } from "../shared/export.js";
-import { percent } from "../shared/numbers.js";
+import { css, packed, TOP } from "../core/colours.js";
+import { filesOf, originLines, toCsv } from "../export/export.js";
+import { percent } from "../core/numbers.js";
 
 const NAME = "attnviz-panels";
 const MARGIN = 24;

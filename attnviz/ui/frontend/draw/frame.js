@@ -1,8 +1,8 @@
 // The elements round the panels of the draw page, made once; cards.js says what they do and show.
 
-import { Savers, SegmentedControl } from "../shared/controls.js";
-import { element, text } from "../shared/dom.js";
-import { Legend } from "../shared/legend.js";
+import { Savers, SegmentedControl } from "../hands/controls.js";
+import { element, text } from "../core/dom.js";
+import { Legend } from "../maps/legend.js";
 import { files } from "./export.js";
 import { toSave } from "./maps_note.js";
 

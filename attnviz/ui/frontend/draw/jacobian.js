@@ -1,7 +1,7 @@
 // The Jacobian of each model's answer, asked for when the hand rests (attnviz/ui/live/jacobian.py): over a connection of
 // its own, so that the next stroke does not wait for it; when that begins the connection is closed, which ends the work.
 
-import { Live } from "../shared/live.js";
+import { Live } from "../live/live.js";
 
 /** The Jacobians of one picture at a time. */
 export class Jacobians {

@@ -1,6 +1,6 @@
 // What the maps of the panels show, in words: under the legend and in what is saved.
 
-import { makeScale } from "../shared/colours.js";
+import { makeScale } from "../core/colours.js";
 import { headline } from "./verdict.js";
 
 const NOTE =

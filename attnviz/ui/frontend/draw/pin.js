@@ -1,10 +1,10 @@
 // What is pinned: a drawing that was shown earlier, with whose answers those to come are compared.
 
-import { SegmentedControl } from "../shared/controls.js";
-import { context2d, element, say, set, text } from "../shared/dom.js";
-import { pictureCanvas } from "../shared/paint.js";
-import { Raster } from "../shared/raster.js";
-import { decode, SIDE } from "../shared/strokes.js";
+import { SegmentedControl } from "../hands/controls.js";
+import { context2d, element, say, set, text } from "../core/dom.js";
+import { pictureCanvas } from "../maps/paint.js";
+import { Raster } from "../hands/raster.js";
+import { decode, SIDE } from "../hands/strokes.js";
 
 let pinned = null; // outlives the page
 

@@ -1,9 +1,9 @@
 // Drawing by keyboard and by ear: the pad as a grid of 28 x 28 cells (WAI-ARIA grid pattern), with one tab stop and a
 // cursor. Only the cell under the cursor is in the page; its place among the others is said in its attributes.
 
-import { element, set } from "../shared/dom.js";
-import { gridMove } from "../shared/keys.js";
-import { CELLS, SIDE, UNITS } from "../shared/strokes.js";
+import { element, set } from "../core/dom.js";
+import { gridMove } from "../hands/keys.js";
+import { CELLS, SIDE, UNITS } from "../hands/strokes.js";
 
 const CELL = SIDE / CELLS;
 const KEYS = "Arrow keys move, Space inks, Shift and arrow keys draw, Delete erases";

@@ -4,17 +4,17 @@
 //     Pad       pad.js             what is drawn: it asks nobody and waits for nobody
 //     Cards     ../draw/cards.js   asks the models over the live channel, and shows their answers
 
-import { element, say, set, text } from "../shared/dom.js";
+import { element, say, set, text } from "../core/dom.js";
 import { Cards } from "../draw/cards.js";
 import { panelsInLink, VERSION } from "../draw/links.js";
-import { follow } from "../shared/follow.js";
+import { follow } from "../core/follow.js";
 import { Pad } from "./pad.js";
 import { canKeep, forget, here, keepHere, keepLast, last } from "./memory.js";
 import { PadShare } from "./share.js";
 import { Seen, Thumbs, Ways } from "./side.js";
-import { mountable, Part } from "../shared/part.js";
-import { BadDrawing, CELLS } from "../shared/strokes.js";
-import { urlOf } from "../shared/url_fields.js";
+import { mountable, Part } from "../core/part.js";
+import { BadDrawing, CELLS } from "../hands/strokes.js";
+import { urlOf } from "../core/url_fields.js";
 
 const PANELS = { models: "", heads: "", map: "attention" }; // what a link says where there are no panels
 const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in a URL

@@ -1,10 +1,10 @@
 // Drawings on the screen, painted by the browser at the screen's own resolution.
 
-import { css, TOP } from "../shared/colours.js";
-import { context2d, element } from "../shared/dom.js";
-import { colourAt } from "../shared/paint.js";
-import { walk } from "../shared/raster.js";
-import { CELLS, SIDE } from "../shared/strokes.js";
+import { css, TOP } from "../core/colours.js";
+import { context2d, element } from "../core/dom.js";
+import { colourAt } from "../maps/paint.js";
+import { walk } from "../hands/raster.js";
+import { CELLS, SIDE } from "../hands/strokes.js";
 
 /**
  * Paint a drawing onto a canvas of any size, as on the sheet: for the pad, and for small pictures of drawings.

@@ -1,13 +1,13 @@
 // The pad: a sheet to draw on with mouse, pen, finger or keyboard. It needs no server: the stroke is painted where the
 // hand's events arrive, and what is drawn lives here.
 
-import { css } from "../shared/colours.js";
-import { element } from "../shared/dom.js";
+import { css } from "../core/colours.js";
+import { element } from "../core/dom.js";
 import { PadCursor } from "./cursor.js";
 import { inkStroke, paint } from "./ink.js";
 import { PadTools } from "./tools.js";
-import { Raster } from "../shared/raster.js";
-import { decode, encode, PRESSURES, SIDE, simplify, toUnit, UNITS } from "../shared/strokes.js";
+import { Raster } from "../hands/raster.js";
+import { decode, encode, PRESSURES, SIDE, simplify, toUnit, UNITS } from "../hands/strokes.js";
 
 const NEAR = 4 * UNITS; // a hand trembles below this: the next point of a stroke lies at least so far away
 const DEEP = 200; // so many steps can be undone
@@ -63,7 +63,7 @@ export class Pad {
     return !this.surface.values.some((value) => value > 0);
   }
 
-  /** What is drawn, of 280 x 280, 0 is paper, 255 is ink: a copy. @returns {import("../shared/live.js").Values} */
+  /** What is drawn, of 280 x 280, 0 is paper, 255 is ink: a copy. @returns {import("../live/live.js").Values} */
   raster() {
     return { values: this.surface.values.slice(), shape: [SIDE, SIDE, 1] };
   }
@@ -77,7 +77,7 @@ export class Pad {
    * Show other strokes, and another picture under them: a new drawing, from which an undo leads back.
    * @param {string} written as `state` gives it
    * @param {Base|null} base
-   * @throws {import("../shared/strokes.js").BadDrawing} nothing was changed
+   * @throws {import("../hands/strokes.js").BadDrawing} nothing was changed
    */
   load(written, base = null) {
     this.open({ base, strokes: decode(written) });

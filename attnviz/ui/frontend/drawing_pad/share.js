@@ -1,10 +1,10 @@
 // How a drawing leaves the page, and comes back: a link, a PNG, the strokes as JSON.
 
-import { Savers } from "../shared/controls.js";
-import { context2d, element } from "../shared/dom.js";
-import { save } from "../shared/export.js";
-import { withText } from "../shared/sheet.js";
-import { BadDrawing, fromJson, SIDE, toJson } from "../shared/strokes.js";
+import { Savers } from "../hands/controls.js";
+import { context2d, element } from "../core/dom.js";
+import { save } from "../export/export.js";
+import { withText } from "../export/sheet.js";
+import { BadDrawing, fromJson, SIDE, toJson } from "../hands/strokes.js";
 
 const NAME = "attnviz-drawing";
 const LARGEST = 4 << 20; // characters of a file that are read

@@ -1,10 +1,10 @@
 // What stands below the pad: the picture that the models see, digits and other pictures to start from, and the last
 // drawings.
 
-import { context2d, element, focused, say, set, text } from "../shared/dom.js";
+import { context2d, element, focused, say, set, text } from "../core/dom.js";
 import { paint } from "./ink.js";
-import { pictureCanvas } from "../shared/paint.js";
-import { CELLS } from "../shared/strokes.js";
+import { pictureCanvas } from "../maps/paint.js";
+import { CELLS } from "../hands/strokes.js";
 
 const THUMB = 44; // CSS pixels
 

@@ -1,7 +1,7 @@
 // The tools of the pad, in one line under it.
 
-import { element, set } from "../shared/dom.js";
-import { CELLS, SIDE } from "../shared/strokes.js";
+import { element, set } from "../core/dom.js";
+import { CELLS, SIDE } from "../hands/strokes.js";
 
 // Canvas pixels. A digit that fills the pad then has strokes of 1.7 pixels where the models see it, one of a third of
 // that size 5: between them lie MNIST's. With wider pens small digits are blots, with thinner ones large digits fade.

@@ -1,12 +1,12 @@
 // The path as an animation: a frame for each glimpse, with what the retina sees there and what is believed after it.
 
-import { css, packed } from "../shared/colours.js";
-import { context2d } from "../shared/dom.js";
-import { oneLine, save } from "../shared/export.js";
-import { toGif } from "../shared/gif.js";
-import { percent } from "../shared/numbers.js";
-import { toCanvas } from "../shared/sheet.js";
-import { best } from "../shared/answer_change.js";
+import { css, packed } from "../core/colours.js";
+import { context2d } from "../core/dom.js";
+import { oneLine, save } from "../export/export.js";
+import { toGif } from "../export/gif.js";
+import { percent } from "../core/numbers.js";
+import { toCanvas } from "../export/sheet.js";
+import { best } from "../live/answer_change.js";
 import { fileName, origin } from "./export.js";
 import { beliefOf } from "./path.js";
 import { patchPieces, scenePieces } from "./pieces.js";

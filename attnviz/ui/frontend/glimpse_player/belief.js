@@ -1,8 +1,8 @@
 // The belief: a bar per class after each glimpse, as a table.
 
-import { best } from "../shared/answer_change.js";
-import { element, say, set, text } from "../shared/dom.js";
-import { percent, wholePercent } from "../shared/numbers.js";
+import { best } from "../live/answer_change.js";
+import { element, say, set, text } from "../core/dom.js";
+import { percent, wholePercent } from "../core/numbers.js";
 import { beliefOf, rewardOf } from "./path.js";
 
 /** The table. */

@@ -1,8 +1,8 @@
 // What leaves the glimpse player: PNG, SVG and CSV of the path that is shown. Rows, columns and glimpses count from 1.
 
-import { css, packed } from "../shared/colours.js";
-import { fileNameOf, originLines, filesOf, toCsv } from "../shared/export.js";
-import { urlOf } from "../shared/url_fields.js";
+import { css, packed } from "../core/colours.js";
+import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
+import { urlOf } from "../core/url_fields.js";
 import { beliefOf, boxesOf, pixelOf, rewardOf } from "./path.js";
 import { patchPieces, scenePieces } from "./pieces.js";
 import { answerWords } from "./words.js";

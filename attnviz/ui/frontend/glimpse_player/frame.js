@@ -1,8 +1,8 @@
 // The elements of the glimpse player, made once; glimpse_player.js gives them their hands and words.
 
-import { Savers, SegmentedControl } from "../shared/controls.js";
-import { element, say, set, text } from "../shared/dom.js";
-import { urlOf } from "../shared/url_fields.js";
+import { Savers, SegmentedControl } from "../hands/controls.js";
+import { element, say, set, text } from "../core/dom.js";
+import { urlOf } from "../core/url_fields.js";
 import { saveGif } from "./animation.js";
 import { BeliefPanel } from "./belief.js";
 import { files } from "./export.js";

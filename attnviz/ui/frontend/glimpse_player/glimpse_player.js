@@ -1,8 +1,8 @@
 // How a model looks at a picture, glimpse by glimpse: boxes, what the retina sees, and what is believed. Python's side is
 // attnviz/ui/components/glimpse_player.py. One path comes with the data; others come over the live channel (live_path.js).
 
-import { element, say, set } from "../shared/dom.js";
-import { mountable, Part } from "../shared/part.js";
+import { element, say, set } from "../core/dom.js";
+import { mountable, Part } from "../core/part.js";
 import { makeFrame } from "./frame.js";
 import { listen, pressed } from "./hands.js";
 import { LivePaths } from "./live_path.js";

@@ -1,6 +1,6 @@
 // Hands on the picture: a number is dragged by mouse, pen or finger; keys move the glimpse that is looked at.
 
-import { gridMove } from "../shared/keys.js";
+import { gridMove } from "../hands/keys.js";
 
 /**
  * Listen to pointers. A finger that does not begin at a number scrolls the page, as the style sheet says.

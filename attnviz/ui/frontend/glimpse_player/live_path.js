@@ -1,6 +1,6 @@
 // Paths that did not come with the data, over the live channel: another draw, or with glimpses moved elsewhere.
 
-import { PatientLive } from "../shared/patient.js";
+import { PatientLive } from "../live/patient.js";
 import { locationsOf, pathOf } from "./path.js";
 
 export const PATHS = 50; // drawn at once

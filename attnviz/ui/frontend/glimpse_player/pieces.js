@@ -1,6 +1,6 @@
-// What saved pictures of a path are put together from, as items of a sheet (../shared/sheet.js).
+// What saved pictures of a path are put together from, as items of a sheet (../export/sheet.js).
 
-import { css, packed, TOP } from "../shared/colours.js";
+import { css, packed, TOP } from "../core/colours.js";
 import { boxesOf, patchOf, pixelOf } from "./path.js";
 
 /** @typedef {import("./glimpse_player.js").GlimpsePlayer} GlimpsePlayer */

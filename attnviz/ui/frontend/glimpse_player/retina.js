@@ -1,7 +1,7 @@
 // What the retina sees: the patches of one glimpse, all drawn at one size, a canvas pixel for each number.
 
-import { TOP } from "../shared/colours.js";
-import { context2d, element, say, text } from "../shared/dom.js";
+import { TOP } from "../core/colours.js";
+import { context2d, element, say, text } from "../core/dom.js";
 import { patchOf } from "./path.js";
 
 /** The patches. */

@@ -1,8 +1,8 @@
 // The picture with the boxes of all glimpses, numbered and joined to a path: a canvas, and over it an SVG in pixels of
 // the picture, with a margin in which boxes that leave the picture can still be seen.
 
-import { context2d, element, set } from "../shared/dom.js";
-import { pictureCanvas } from "../shared/paint.js";
+import { context2d, element, set } from "../core/dom.js";
+import { pictureCanvas } from "../maps/paint.js";
 import { boxesOf, coverage, pixelOf, placeOf } from "./path.js";
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -1,14 +1,14 @@
 // The view of the glimpse player: which glimpse, of which draw, and what was moved. Its fields are declared in
 // attnviz/ui/components/glimpse_player.py; here is what of a view exists.
 
-import { readView as read } from "../shared/url_fields.js";
+import { readView as read } from "../core/url_fields.js";
 
 export const LOCATIONS = { drawn: "Drawn", means: "At the means", fifty: "50 at once" };
 export const MOST_DRAWS = 1000;
 
 /**
  * Make a view from what the URL asks for.
- * @param {import("../shared/url_fields.js").Field[]} fields
+ * @param {import("../core/url_fields.js").Field[]} fields
  * @param {Record<string, any>|null} asked any fields, with any values
  * @param {import("./path.js").Facts} facts
  */

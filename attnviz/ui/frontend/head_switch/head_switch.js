@@ -1,12 +1,12 @@
 // Heads that can be switched off or made uniform, and the answer at once, over the live channel. Python's side is
 // attnviz/ui/components/head_switch.py, which also says how the states stand in the URL.
 
-import { AnswerChange, best, logOdds } from "../shared/answer_change.js";
-import { element, say, set, text } from "../shared/dom.js";
-import { fileNameOf, save, toCsv } from "../shared/export.js";
+import { AnswerChange, best, logOdds } from "../live/answer_change.js";
+import { element, say, set, text } from "../core/dom.js";
+import { fileNameOf, save, toCsv } from "../export/export.js";
 import { MapGrid } from "../map_grid/map_grid.js";
-import { mountable, Part } from "../shared/part.js";
-import { PatientLive } from "../shared/patient.js";
+import { mountable, Part } from "../core/part.js";
+import { PatientLive } from "../live/patient.js";
 
 const NEXT = { on: "off", off: "uniform", uniform: "on" };
 const LOST = "The live connection is lost. The new answer arrives a moment later, with the page\u2019s next run.";

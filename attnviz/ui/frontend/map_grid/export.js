@@ -1,10 +1,10 @@
 // What leaves a grid of maps: PNG, SVG and CSV of what is shown. Rows and columns count from 1 in what a person reads.
 
-import { css, packed, TOP } from "../shared/colours.js";
-import { colourAt, pictureCanvas } from "../shared/paint.js";
-import { fileNameOf, originLines, filesOf, toCsv } from "../shared/export.js";
-import { short } from "../shared/numbers.js";
-import { strangeCells } from "../shared/sheet.js";
+import { css, packed, TOP } from "../core/colours.js";
+import { colourAt, pictureCanvas } from "../maps/paint.js";
+import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
+import { short } from "../core/numbers.js";
+import { strangeCells } from "../export/sheet.js";
 
 const MARGIN = 24;
 const WIDTH = 1040;

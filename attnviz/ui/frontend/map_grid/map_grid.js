@@ -1,18 +1,18 @@
 // Many small maps with one cross-hair: the value under the pointer in every tile. Python's side is attnviz/ui/components/map_grid.py.
 
-import { extent } from "../shared/attention.js";
-import { makeScale, packed, TOP, toIndices } from "../shared/colours.js";
-import { Savers, SegmentedControl } from "../shared/controls.js";
-import { element, focused, say, set, text } from "../shared/dom.js";
+import { extent } from "../maps/attention.js";
+import { makeScale, packed, TOP, toIndices } from "../core/colours.js";
+import { Savers, SegmentedControl } from "../hands/controls.js";
+import { element, focused, say, set, text } from "../core/dom.js";
 import { files } from "./export.js";
-import { gridMove } from "../shared/keys.js";
-import { Legend } from "../shared/legend.js";
-import { column, full, short, times } from "../shared/numbers.js";
+import { gridMove } from "../hands/keys.js";
+import { Legend } from "../maps/legend.js";
+import { column, full, short, times } from "../core/numbers.js";
 import { PictureTile } from "./picture_tile.js";
-import { Cells, inkEdge } from "../shared/paint.js";
-import { mountable, Part } from "../shared/part.js";
-import { unpack } from "../shared/payload.js";
-import { TileWall } from "../shared/tiles.js";
+import { Cells, inkEdge } from "../maps/paint.js";
+import { mountable, Part } from "../core/part.js";
+import { unpack } from "../core/payload.js";
+import { TileWall } from "../maps/tiles.js";
 
 const SCALES = { share: "Even share", all: "All maps", map: "This map", pictures: "All pictures" };
 const NOTES = {

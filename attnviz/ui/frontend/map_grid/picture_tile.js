@@ -1,10 +1,10 @@
 // The picture that a grid of maps belongs to, at its own resolution and in its own colours, before the maps. The cells of
 // the maps are framed on it where they lie: a cell may see several pixels, and cells may overlap.
 
-import { packed } from "../shared/colours.js";
-import { Boxes } from "../shared/boxes.js";
-import { Cells } from "../shared/paint.js";
-import { TileWall } from "../shared/tiles.js";
+import { packed } from "../core/colours.js";
+import { Boxes } from "../maps/boxes.js";
+import { Cells } from "../maps/paint.js";
+import { TileWall } from "../maps/tiles.js";
 
 export class PictureTile {
   /** @param {import("./map_grid.js").MapGrid} grid whose `arrays.background` it shows */

@@ -1,10 +1,10 @@
 // Maps that are computed here while a hand moves a handle, or moves over places. Python's side is
 // attnviz/ui/components/moving_maps.py; what is computed is in kinds.js.
 
-import { element, say, set, text } from "../shared/dom.js";
+import { element, say, set, text } from "../core/dom.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 import { KINDS } from "./kinds.js";
-import { mountable, Part } from "../shared/part.js";
+import { mountable, Part } from "../core/part.js";
 
 const DIGITS = 10; // of a handle's place, as in the URL
 

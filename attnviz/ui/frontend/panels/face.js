@@ -20,9 +20,9 @@
 //          parts: {NAME: {values: Float32Array, shape: number[]}} of a derived value of several arrays: map is null then,
 //          seen: {values: Uint8Array, shape: [rows, columns, channels]}, head: number|null}
 
-import { Boxes } from "../shared/boxes.js";
-import { packed, toIndices, TOP } from "../shared/colours.js";
-import { Board, Cells, inkEdge } from "../shared/paint.js";
+import { Boxes } from "../maps/boxes.js";
+import { packed, toIndices, TOP } from "../core/colours.js";
+import { Board, Cells, inkEdge } from "../maps/paint.js";
 
 const faces = new WeakMap(); // canvas -> its face
 const edges = new WeakMap(); // the values of a picture -> the edge of its ink, the same on all panels of one size

@@ -1,8 +1,8 @@
 // A path of glimpses over what the model saw: the sharp box of each, joined in their order. The interface is described in
 // face.js; the parts are those of the derived value "glimpses", and the option "size" is the side of a sharp patch.
 
-import { css, packed } from "../shared/colours.js";
-import { context2d } from "../shared/dom.js";
+import { css, packed } from "../core/colours.js";
+import { context2d } from "../core/dom.js";
 import { faceOf } from "./face.js";
 
 export function draw(canvas, panel, { parts, seen }, { before, theme, palettes }) {

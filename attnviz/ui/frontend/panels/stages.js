@@ -1,8 +1,8 @@
 // Stages of several layers beside one another, a row per layer, each map around zero by its own scale. The interface is
 // described in face.js; the map has the shape [layer, stage, row, column].
 
-import { makeScale, packed, toIndices } from "../shared/colours.js";
-import { Board, Cells, inkEdge } from "../shared/paint.js";
+import { makeScale, packed, toIndices } from "../core/colours.js";
+import { Board, Cells, inkEdge } from "../maps/paint.js";
 import { greyOf } from "./face.js";
 
 const boards = new WeakMap(); // canvas -> its board, for one size and shape

@@ -1,6 +1,6 @@
 // Numbers side by side, each with a bar: a table whose columns are terms, keys or the numbers of a vector.
 
-import { element, say, set, text } from "../shared/dom.js";
+import { element, say, set, text } from "../core/dom.js";
 
 /**
  * A number, in words or as a bar.

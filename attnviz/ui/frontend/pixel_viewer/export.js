@@ -1,12 +1,12 @@
 // What leaves the pixel viewer: PNG, SVG and CSV of what is shown, and the numbers of the pair for the clipboard.
 // Rows, columns and heads count from 1 in what a person reads.
 
-import { pictureCanvas } from "../shared/paint.js";
-import { css, packed, TOP } from "../shared/colours.js";
-import { full, percent, short } from "../shared/numbers.js";
-import { strangeCells } from "../shared/sheet.js";
-import { fileNameOf, oneLine, originLines, filesOf, toCsv } from "../shared/export.js";
-import { urlOf } from "../shared/url_fields.js";
+import { pictureCanvas } from "../maps/paint.js";
+import { css, packed, TOP } from "../core/colours.js";
+import { full, percent, short } from "../core/numbers.js";
+import { strangeCells } from "../export/sheet.js";
+import { fileNameOf, oneLine, originLines, filesOf, toCsv } from "../export/export.js";
+import { urlOf } from "../core/url_fields.js";
 
 const MARGIN = 24;
 

@@ -1,13 +1,13 @@
 // The elements of the pixel viewer, made once; pixel_viewer.js says what they do and show.
 
-import { Savers, SegmentedControl } from "../shared/controls.js";
-import { element, text } from "../shared/dom.js";
+import { Savers, SegmentedControl } from "../hands/controls.js";
+import { element, text } from "../core/dom.js";
 import { copyText, files } from "./export.js";
-import { listen } from "../shared/keys.js";
-import { Legend } from "../shared/legend.js";
-import { Board } from "../shared/paint.js";
-import { urlOf } from "../shared/url_fields.js";
-import { term } from "../shared/terms.js";
+import { listen } from "../hands/keys.js";
+import { Legend } from "../maps/legend.js";
+import { Board } from "../maps/paint.js";
+import { urlOf } from "../core/url_fields.js";
+import { term } from "../terms/terms.js";
 import { PairPanel } from "./pair.js";
 import { LABELS } from "./view.js";
 

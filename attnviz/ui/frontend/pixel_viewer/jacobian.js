@@ -1,8 +1,8 @@
 // The Jacobian of the shown answer in place of a map: one map per channel of the picture. It is asked for over the live
 // channel when it is first looked at; Python says of what (attnviz/ui/live/jacobian_map.py).
 
-import { element, say, text } from "../shared/dom.js";
-import { Live } from "../shared/live.js";
+import { element, say, text } from "../core/dom.js";
+import { Live } from "../live/live.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 
 const CHANNELS = { 1: ["intensity"], 3: ["red", "green", "blue"] };

@@ -1,7 +1,7 @@
 // How the viewer fits its width and the window's height: never while the pointer moves.
 
-import { grown } from "../shared/dom.js";
-import { fitBoard } from "../shared/paint.js";
+import { grown } from "../core/dom.js";
+import { fitBoard } from "../maps/paint.js";
 
 const PAIR = 430; // pixels that the worked pair needs for eight numbers next to one another
 const ABOVE_AND_BELOW = 466; // pixels that the head of the page and the first row of tiles need

@@ -1,9 +1,9 @@
 // What the viewer paints: the scales of the maps, the picture and the maps, the outlines of the pair on them, and what a step of the worked pair
 // is about.
 
-import { extent } from "../shared/attention.js";
-import { makeScale, packed } from "../shared/colours.js";
-import { set } from "../shared/dom.js";
+import { extent } from "../maps/attention.js";
+import { makeScale, packed } from "../core/colours.js";
+import { set } from "../core/dom.js";
 
 // Whose outlines stand out while a step is looked at. "weight" is the softmax where the map is that of a key: there the
 // pair's weight lies at the query, and the other weights of the query lie on no map.

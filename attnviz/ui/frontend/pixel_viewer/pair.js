@@ -1,9 +1,9 @@
 // The worked pair: from one query and one key to the answer, in four steps that can be told one by one.
 
-import { MEAN } from "../shared/attention.js";
-import { element, say, set, text } from "../shared/dom.js";
-import { column, full, NEARLY_ZERO, percent, plain, short, tight, times } from "../shared/numbers.js";
-import { term } from "../shared/terms.js";
+import { MEAN } from "../maps/attention.js";
+import { element, say, set, text } from "../core/dom.js";
+import { column, full, NEARLY_ZERO, percent, plain, short, tight, times } from "../core/numbers.js";
+import { term } from "../terms/terms.js";
 import { Columns, longest } from "./columns.js";
 import { NOTHING, restingSentence, STEPS, stepSentence } from "./pair_words.js";
 import { gather, largest, STRONGEST, strongestKeys, TERMS } from "./worked.js";

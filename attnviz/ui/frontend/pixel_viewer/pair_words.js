@@ -1,7 +1,7 @@
 // The sentences of the worked pair: one for each of its steps, and one for while no step is looked at.
 
-import { MEAN } from "../shared/attention.js";
-import { plain, times } from "../shared/numbers.js";
+import { MEAN } from "../maps/attention.js";
+import { plain, times } from "../core/numbers.js";
 
 export const STEPS = ["score", "softmax", "value", "share"];
 export const NOTHING = 0.01; // of an even share: a weight below it is practically 0

@@ -1,15 +1,15 @@
 // The attention of the pixel under the pointer. Python's side is attnviz/ui/components/pixel_viewer.py; the numbers are computed in
 // attention.js, so nothing that follows a pointer asks the server.
 
-import { Attention, MEAN, strongest } from "../shared/attention.js";
-import { Boxes } from "../shared/boxes.js";
-import { makeScale, toIndices } from "../shared/colours.js";
-import { say } from "../shared/dom.js";
-import { Cells, inkEdge } from "../shared/paint.js";
-import { mountable } from "../shared/part.js";
-import { PixelPart } from "../shared/pixel_part.js";
+import { Attention, MEAN, strongest } from "../maps/attention.js";
+import { Boxes } from "../maps/boxes.js";
+import { makeScale, toIndices } from "../core/colours.js";
+import { say } from "../core/dom.js";
+import { Cells, inkEdge } from "../maps/paint.js";
+import { mountable } from "../core/part.js";
+import { PixelPart } from "../hands/pixel_part.js";
 import { QkvMaps } from "./qkv_maps.js";
-import { TileWall } from "../shared/tiles.js";
+import { TileWall } from "../maps/tiles.js";
 import { readView } from "./view.js";
 import { makeFrame } from "./frame.js";
 import { fitTo } from "./layout.js";

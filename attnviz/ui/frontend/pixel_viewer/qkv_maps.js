@@ -1,10 +1,10 @@
 // Query, key and value of the chosen head, and the output after attention: one small map per component.
 
-import { extent, MEAN } from "../shared/attention.js";
-import { makeScale, packed, toIndices } from "../shared/colours.js";
-import { element, say, text } from "../shared/dom.js";
-import { column, short } from "../shared/numbers.js";
-import { TileWall } from "../shared/tiles.js";
+import { extent, MEAN } from "../maps/attention.js";
+import { makeScale, packed, toIndices } from "../core/colours.js";
+import { element, say, text } from "../core/dom.js";
+import { column, short } from "../core/numbers.js";
+import { TileWall } from "../maps/tiles.js";
 
 const TITLES = { query: "Query", key: "Key", value: "Value", output: "Output after attention" };
 const ROOM = 76; // wanted width of a tile, CSS pixels

@@ -27,7 +27,7 @@ export function spread({ header, arrays, shapes }) {
 /**
  * The token on the ink that is nearest to the ink's centre; the middle of the grid where there is no ink.
  * @param {Float32Array} picture intensities, row by row
- * @param {import("../shared/paint.js").Cells} cells
+ * @param {import("../maps/paint.js").Cells} cells
  */
 export function middleOfInk(picture, cells) {
   const most = picture.reduce((largest, value) => Math.max(largest, value), 0);

@@ -1,7 +1,7 @@
 // The view: what is locked and what is shown. Its fields and options are declared in attnviz/ui/components/pixel_viewer.py;
 // here are the labels of the options, and what of a view exists.
 
-import { readView as read } from "../shared/url_fields.js";
+import { readView as read } from "../core/url_fields.js";
 
 export const LABELS = {
   show: { weights: "Weights", scores: "Scores", carried: "Weight \u00d7 value" },
@@ -12,9 +12,9 @@ export const LABELS = {
 
 /**
  * Make a view from what the URL asks for.
- * @param {import("../shared/url_fields.js").Field[]} fields
+ * @param {import("../core/url_fields.js").Field[]} fields
  * @param {Record<string, any>|null} asked any fields, with any values
- * @param {{cells: import("../shared/paint.js").Cells, heads: number}} facts what there is
+ * @param {{cells: import("../maps/paint.js").Cells, heads: number}} facts what there is
  */
 export function readView(fields, asked, { cells, heads }) {
   return read(

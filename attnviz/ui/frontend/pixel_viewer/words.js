@@ -1,10 +1,10 @@
 // The texts of the pixel viewer: captions, the pair, the answer, and a sentence about the view for screen readers.
 
-import { extent, half, MEAN } from "../shared/attention.js";
-import { TOP } from "../shared/colours.js";
-import { element, say, set } from "../shared/dom.js";
+import { extent, half, MEAN } from "../maps/attention.js";
+import { TOP } from "../core/colours.js";
+import { element, say, set } from "../core/dom.js";
 import { NOTHING } from "./pair_words.js";
-import { column, percent, plain, short, times } from "../shared/numbers.js";
+import { column, percent, plain, short, times } from "../core/numbers.js";
 
 const LOOK = matchMedia("(hover: none)").matches ? "tap to look, tap again to lock" : "move over it, click to lock";
 const NOTES = {

@@ -1,7 +1,7 @@
 // The arithmetic of the worked pair: what stands in its four lines, from the numbers that Python sent.
 // Nothing here knows the page. Tokens and heads count from 0.
 
-import { MEAN } from "../shared/attention.js";
+import { MEAN } from "../maps/attention.js";
 
 export const STRONGEST = 5; // keys that the softmax is shown with
 export const TERMS = 8; // numbers of a vector that fit beside each other
@@ -9,7 +9,7 @@ export const TERMS = 8; // numbers of a vector that fit beside each other
 /** The pair's part in the answer, and in what its query takes. */
 export class Worked {
   /**
-   * @param {import("../shared/attention.js").Attention} attention
+   * @param {import("../maps/attention.js").Attention} attention
    * @param {Record<string, any>} arrays as Python sends them; without `readout` there is no exact share of the answer
    * @param {Record<string, number[]>} shapes
    */

@@ -1,10 +1,10 @@
 // What leaves the stage grid: PNG, SVG and CSV of what is shown. Rows, columns, layers and heads count from 1 there.
 
-import { css, packed, toIndices, TOP } from "../shared/colours.js";
-import { fileNameOf, originLines, filesOf, toCsv } from "../shared/export.js";
-import { short } from "../shared/numbers.js";
-import { strangeCells } from "../shared/sheet.js";
-import { urlOf } from "../shared/url_fields.js";
+import { css, packed, toIndices, TOP } from "../core/colours.js";
+import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
+import { short } from "../core/numbers.js";
+import { strangeCells } from "../export/sheet.js";
+import { urlOf } from "../core/url_fields.js";
 import { CHANNELS } from "./view.js";
 import { STAGE_NAMES } from "./words.js";
 

@@ -1,13 +1,13 @@
 // The elements of the stage grid, made once; stage_grid.js says what they do and show.
 
-import { Savers, SegmentedControl } from "../shared/controls.js";
-import { element, say, set, text } from "../shared/dom.js";
-import { listen } from "../shared/keys.js";
-import { Legend } from "../shared/legend.js";
-import { short } from "../shared/numbers.js";
-import { Board } from "../shared/paint.js";
-import { term } from "../shared/terms.js";
-import { urlOf } from "../shared/url_fields.js";
+import { Savers, SegmentedControl } from "../hands/controls.js";
+import { element, say, set, text } from "../core/dom.js";
+import { listen } from "../hands/keys.js";
+import { Legend } from "../maps/legend.js";
+import { short } from "../core/numbers.js";
+import { Board } from "../maps/paint.js";
+import { term } from "../terms/terms.js";
+import { urlOf } from "../core/url_fields.js";
 import { files } from "./export.js";
 import { isSwitched, LABELS, LEAST_EPS, MOST_EPS } from "./view.js";
 import { wayLines, WayPanel } from "./way.js";

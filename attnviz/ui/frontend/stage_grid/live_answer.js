@@ -1,9 +1,9 @@
 // The model's answer beside the stage grid: as it was trained, and over the live channel with what is switched.
 
-import { best } from "../shared/answer_change.js";
-import { element, say, set, text } from "../shared/dom.js";
-import { percent } from "../shared/numbers.js";
-import { PatientLive } from "../shared/patient.js";
+import { best } from "../live/answer_change.js";
+import { element, say, set, text } from "../core/dom.js";
+import { percent } from "../core/numbers.js";
+import { PatientLive } from "../live/patient.js";
 import { isSwitched } from "./view.js";
 
 const LOST = "The live connection is lost: the stages follow your switches, but the answer is the previous one.";

@@ -1,6 +1,6 @@
 // Helpers of the stage grid: what Python sent as layers, extents, colours in 8 bit, and where to look first.
 
-import { extent } from "../shared/attention.js";
+import { extent } from "../maps/attention.js";
 
 /** A layer as stages.js takes it, of what the header and the arrays say. */
 export function layerOf(one, array) {

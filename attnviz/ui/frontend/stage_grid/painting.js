@@ -1,7 +1,7 @@
 // What is behind the outlines of the stage grid: the maps of every stage, and those inside one head.
 
-import { extent } from "../shared/attention.js";
-import { makeScale, packed, toIndices } from "../shared/colours.js";
+import { extent } from "../maps/attention.js";
+import { makeScale, packed, toIndices } from "../core/colours.js";
 import { bytes, join, whole } from "./maps.js";
 import { evenShare, INSIDE } from "./words.js";
 

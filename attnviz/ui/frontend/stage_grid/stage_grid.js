@@ -1,13 +1,13 @@
 // Element-wise attention: every stage of every layer, and the steps of one pixel. Python's side is attnviz/ui/components/stage_grid.py;
 // the stages are computed in stages.js, so nothing that follows a pointer or a switch waits for the server.
 
-import { packed, TOP } from "../shared/colours.js";
-import { grown, say } from "../shared/dom.js";
-import { Cells, fitBoard, inkEdge } from "../shared/paint.js";
-import { mountable } from "../shared/part.js";
-import { PixelPart } from "../shared/pixel_part.js";
-import { StageWall } from "../shared/stage_wall.js";
-import { TileWall } from "../shared/tiles.js";
+import { packed, TOP } from "../core/colours.js";
+import { grown, say } from "../core/dom.js";
+import { Cells, fitBoard, inkEdge } from "../maps/paint.js";
+import { mountable } from "../core/part.js";
+import { PixelPart } from "../hands/pixel_part.js";
+import { StageWall } from "../maps/stage_wall.js";
+import { TileWall } from "../maps/tiles.js";
 import { cutShare, gain, netStages, PER_HEAD, Placement, way } from "./stages.js";
 import { LiveAnswer } from "./live_answer.js";
 import { makeFrame } from "./frame.js";

@@ -1,7 +1,7 @@
 // The view of the stage grid: what is locked, shown and switched. Its fields and options are declared in
 // attnviz/ui/components/stage_grid.py; here are the labels of the options, and what of a view exists.
 
-import { readView as read } from "../shared/url_fields.js";
+import { readView as read } from "../core/url_fields.js";
 
 export const CHANNELS = ["red", "green", "blue"];
 export const LABELS = {
@@ -20,7 +20,7 @@ export const MOST_EPS = 1;
 
 /**
  * Make a view from what the URL asks for.
- * @param {import("../shared/url_fields.js").Field[]} fields
+ * @param {import("../core/url_fields.js").Field[]} fields
  * @param {Record<string, any>|null} asked any fields, with any values
  * @param {{layers: number, heads: number, rows: number, columns: number}} facts what there is
  */

@@ -1,7 +1,7 @@
 // The steps of one pixel through a layer, in numbers: one line per step, each with its arithmetic.
 
-import { element, say, set, text } from "../shared/dom.js";
-import { column, full, short } from "../shared/numbers.js";
+import { element, say, set, text } from "../core/dom.js";
+import { column, full, short } from "../core/numbers.js";
 
 /** The steps: tap, name for a person, what is done. */
 export const STEPS = [

@@ -1,8 +1,8 @@
 // The texts of the stage grid: captions, ranges, the steps of one pixel, and sentences for screen readers.
 
-import { css } from "../shared/colours.js";
-import { say, set } from "../shared/dom.js";
-import { column, ofValues, percent, short, times } from "../shared/numbers.js";
+import { css } from "../core/colours.js";
+import { say, set } from "../core/dom.js";
+import { column, ofValues, percent, short, times } from "../core/numbers.js";
 import { PER_HEAD } from "./stages.js";
 import { CHANNELS, isSwitched } from "./view.js";
 import { STEPS } from "./way.js";

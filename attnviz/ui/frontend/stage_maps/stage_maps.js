@@ -2,15 +2,15 @@
 // it all channels of one stage. Python's side is attnviz/ui/components/stage_maps.py.
 
 import { MapGrid } from "../map_grid/map_grid.js";
-import { Boxes } from "../shared/boxes.js";
-import { makeScale, packed, toIndices } from "../shared/colours.js";
-import { element, grown, say, set, text } from "../shared/dom.js";
-import { Legend } from "../shared/legend.js";
-import { percent, short } from "../shared/numbers.js";
-import { Board, Cells, fitBoard } from "../shared/paint.js";
-import { mountable, Part } from "../shared/part.js";
-import { StageWall } from "../shared/stage_wall.js";
-import { readView } from "../shared/url_fields.js";
+import { Boxes } from "../maps/boxes.js";
+import { makeScale, packed, toIndices } from "../core/colours.js";
+import { element, grown, say, set, text } from "../core/dom.js";
+import { Legend } from "../maps/legend.js";
+import { percent, short } from "../core/numbers.js";
+import { Board, Cells, fitBoard } from "../maps/paint.js";
+import { mountable, Part } from "../core/part.js";
+import { StageWall } from "../maps/stage_wall.js";
+import { readView } from "../core/url_fields.js";
 
 export const STAGES = { conv: "after conv", relu: "after ReLU", pool: "after pooling" };
 const TAPS = Object.keys(STAGES);

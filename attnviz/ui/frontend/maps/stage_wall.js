@@ -1,7 +1,7 @@
 // A table of maps on one canvas: a row per layer, a column per stage, a sentence above each row, the scale below each map.
 
-import { element, grown, say, set, text } from "./dom.js";
-import { gridMove, listen } from "./keys.js";
+import { element, grown, say, set, text } from "../core/dom.js";
+import { gridMove, listen } from "../hands/keys.js";
 import { Board, cellSize } from "./paint.js";
 
 const LINE = 22; // pixels of the design for the sentence above a row

@@ -10,8 +10,8 @@
 //   { kind: "line", points, colour, line }                                         a path from point to point
 //   { kind: "frame", x, y, width, height, colour, line }                           line: its width; 1 if absent
 
-import { css, INFINITE, NOT_A_NUMBER } from "./colours.js";
-import { context2d } from "./dom.js";
+import { css, INFINITE, NOT_A_NUMBER } from "../core/colours.js";
+import { context2d } from "../core/dom.js";
 
 const FONT = "'Source Sans', 'Source Sans 3', 'Source Sans Pro', sans-serif";
 

@@ -1,6 +1,6 @@
 // What leaves the page: PNG, SVG and CSV files, each with its origin.
 
-import { full } from "./numbers.js";
+import { full } from "../core/numbers.js";
 import { toCanvas, toSvg, withText } from "./sheet.js";
 
 /** The name of a file, without its ending, from what it shows; undefined words are left out. @param {(string|undefined)[]} words */

@@ -1,9 +1,9 @@
 // The legend of a scale: its colours, its numbers, where the chosen value lies, and the marks that are no number.
 
-import { css, position, TOP } from "./colours.js";
-import { element, say, set, text } from "./dom.js";
-import { short } from "./numbers.js";
-import { term } from "./terms.js";
+import { css, position, TOP } from "../core/colours.js";
+import { element, say, set, text } from "../core/dom.js";
+import { short } from "../core/numbers.js";
+import { term } from "../terms/terms.js";
 
 const EXPLAINED = "even share"; // where a note has these words, they explain themselves
 const MARKS = [

@@ -1,6 +1,6 @@
 // Choices as segmented radio groups, and the quiet buttons: PNG, SVG, CSV, copy, link.
 
-import { element } from "./dom.js";
+import { element } from "../core/dom.js";
 
 const DONE = 2000; // milliseconds that a button says what it has done
 

@@ -1,7 +1,7 @@
 // A model's answer before and now: probabilities as bars, and the log-odds of each class.
 
-import { element, say, set, text } from "./dom.js";
-import { column, percent } from "./numbers.js";
+import { element, say, set, text } from "../core/dom.js";
+import { column, percent } from "../core/numbers.js";
 
 /**
  * The log-odds of each class.

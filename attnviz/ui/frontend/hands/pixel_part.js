@@ -2,7 +2,7 @@
 // and the arrow keys move it.
 
 import { gridMove } from "./keys.js";
-import { Part } from "./part.js";
+import { Part } from "../core/part.js";
 
 /**
  * Where the keyboard is.

@@ -1,7 +1,7 @@
 // The browser's side of the live channel (attnviz/ui/live/channel.py): a model answers while a hand moves.
 // request.py beside it says what can be asked, channel.py what comes back.
 
-import { unpack } from "./payload.js";
+import { unpack } from "../core/payload.js";
 
 const ALIGNMENT = 8; // of arrays in a payload
 const FIRST_RETRY = 250; // milliseconds; each one waits twice as long as the one before

@@ -1,7 +1,7 @@
 // A wall of small maps on one canvas, with a name and a value under each; shared by all components.
 
-import { element, focused, grown, say, text } from "./dom.js";
-import { gridMove, listen } from "./keys.js";
+import { element, focused, grown, say, text } from "../core/dom.js";
+import { gridMove, listen } from "../hands/keys.js";
 import { Board, cellSize } from "./paint.js";
 
 /** Many small maps of the same grid of cells. */

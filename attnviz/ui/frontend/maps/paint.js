@@ -1,8 +1,8 @@
 // Maps into a pixel buffer, at the screen's own resolution: one canvas carries any number of them.
 // Writing the pixels ourselves is several times faster than a canvas element, or a drawing call, for each map.
 
-import { INFINITE, MASKED, NOT_A_NUMBER, TOP } from "./colours.js";
-import { context2d } from "./dom.js";
+import { INFINITE, MASKED, NOT_A_NUMBER, TOP } from "../core/colours.js";
+import { context2d } from "../core/dom.js";
 
 /**
  * The packed colour of one pixel of a picture in 8 bit.
