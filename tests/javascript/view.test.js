@@ -7,7 +7,7 @@ import test from "node:test";
 import * as glimpses from "../../attnviz/ui/frontend/glimpse_player/view.js";
 import * as pixels from "../../attnviz/ui/frontend/pixel_viewer/view.js";
 import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
-import { urlOf, wordOf } from "../../attnviz/ui/frontend/core/url_fields.js";
+import { readView, urlOf, wordOf } from "../../attnviz/ui/frontend/core/url_fields.js";
 import * as stages from "../../attnviz/ui/frontend/stage_grid/view.js";
 
 const PAGE = "http://localhost:8501/pixel_attention?model=a&old=1";
@@ -20,7 +20,7 @@ const CASES = {
       field("head", "head", 0),
       field("show", "choice", "weights", ["weights", "scores"]),
     ],
-    read: (fields, asked) => pixels.readView(fields, asked, { cells: new Cells(3, 4), heads: 2 }),
+    read: (fields, asked) => readView(fields, asked, pixels.RULES, { cells: new Cells(3, 4), heads: 2 }),
     good: { query: [2, 3], head: 1, show: "scores" },
     words: { query: "3,4", head: "2", show: "scores" },
     bad: [
@@ -44,7 +44,7 @@ const CASES = {
       field("skip", "yes_no", true),
       field("relevance", "choice", "learnt", ["learnt", "one"]),
     ],
-    read: (fields, asked) => stages.readView(fields, asked, { layers: 2, heads: 3, rows: 4, columns: 5 }),
+    read: (fields, asked) => readView(fields, asked, stages.RULES, { layers: 2, heads: 3, rows: 4, columns: 5 }),
     good: {
       pixel: [3, 4],
       layer: 1,
@@ -87,7 +87,7 @@ const CASES = {
       field("moved", "moves", []),
     ],
     read: (fields, asked) =>
-      glimpses.readView(fields, asked, { glimpses: 4, scales: 2, size: 3, rows: 20, columns: 28, classes: 10 }),
+      readView(fields, asked, glimpses.RULES, { glimpses: 4, scales: 2, size: 3, rows: 20, columns: 28, classes: 10 }),
     good: {
       glimpse: 3,
       locations: "means",

@@ -34,6 +34,7 @@ function unseen(part) {
 export class Part {
   /** @type {Theme} known with the first data */ theme;
   /** @type {Palettes} */ palettes;
+  /** @type {import("./url_view.js").UrlView} of a component whose view stands in the URL */ url;
 
   constructor() {
     /** @type {HTMLElement} that holds it all; the class itself makes it */
@@ -86,7 +87,25 @@ export class Part {
 
   /** What the visitor has settled on, by name. @returns {Record<string, any>} */
   settled() {
-    return {};
+    return this.url ? { view: this.view } : {};
+  }
+
+  /** What of the component stands in the URL; null before the first data. @returns {any} */
+  get view() {
+    return this.url?.now ?? null;
+  }
+
+  /**
+   * Take the view that Python asks for, if that is new; else keep what of the present one exists here.
+   * @param {any} facts what there is
+   * @param {(asked: boolean) => void} fit adapts it further
+   */
+  takeView(facts, fit = () => {}) {
+    const asked = this.asked("view");
+    this.url.take(this.header.fields, asked, facts);
+    fit(asked !== null);
+    if (asked) this.noteSettled();
+    else this.settle();
   }
 
   /** Run something; should it fail, one sentence stands in the component and the details go to the console. */

@@ -3,17 +3,51 @@
 
 /** @typedef {{name: string, kind: string, default: any, options: string[]}} Field */
 
+/**
+ * What of a view exists in a component.
+ * @typedef {{exists: (field: Field, value: any, facts: any, asked: Record<string, any>) => boolean,
+ *   there: (field: Field, facts: any) => string}} Rules
+ *   exists: whether there is such a place, head or number; there: which there are, in words; facts: what there is
+ */
+
 const LONGEST = 400; // characters of a word that is quoted or linked
+
+const fromOne = (number) => (Number.isInteger(number) ? number + 1 : number);
+const numbers = (count) => (value) => Array.isArray(value) && value.length === count && value.every(Number.isInteger);
+const every = (holds) => (value) => Array.isArray(value) && value.every(holds);
+// Words are made of nonsense, too: it is quoted.
+const plain = (value) => (Array.isArray(value) ? value.map(fromOne).join(",") : String(value));
+const counted = (value) => plain(fromOne(value));
+const dotted = (value) =>
+  Array.isArray(value)
+    ? value.map((one) => (Array.isArray(one) ? one.map(fromOne).join(".") : one)).join(",")
+    : String(value);
+
+/** What a value of each kind is, and its word; a component may add kinds of its own. */
+export const KINDS = {
+  choice: { holds: (value, options) => typeof value === "string" && options.includes(value), word: plain },
+  text: { holds: (value) => typeof value === "string", word: plain },
+  yes_no: {
+    holds: (value) => typeof value === "boolean",
+    word: (value) => (value === true ? "yes" : value === false ? "no" : plain(value)),
+  },
+  float: { holds: (value) => typeof value === "number", word: plain },
+  number: { holds: Number.isInteger, word: counted },
+  head: { holds: (value) => value === "mean" || Number.isInteger(value), word: counted },
+  place: { holds: numbers(2), word: plain },
+  heads: { holds: every(numbers(2)), word: dotted },
+  moves: { holds: every(numbers(3)), word: dotted },
+};
 
 /**
  * Make a view from what the URL asks for.
  * @param {Field[]} fields
  * @param {Record<string, any>|null} asked any fields, with any values
- * @param {(field: Field, value: any) => boolean} exists whether there is such a place, head or number here
- * @param {(field: Field) => string} there which places, heads or numbers there are, in words
+ * @param {Rules} rules
+ * @param {any} facts
  * @returns {{view: any, complaint: string}} every field filled; complaint: what was dropped and what there is, or ""
  */
-export function readView(fields, asked, exists, there) {
+export function readView(fields, asked, { exists, there }, facts) {
   const view = Object.fromEntries(fields.map((field) => [field.name, field.default]));
   /** @type {string[]} */
   const dropped = [];
@@ -21,11 +55,11 @@ export function readView(fields, asked, exists, there) {
   const known = [];
   for (const field of fields) {
     const value = asked?.[field.name];
-    if (value === undefined || value === null) continue;
-    if (hasKind(field, value) && exists(field, value)) view[field.name] = value;
+    if (!asked || value === undefined || value === null) continue;
+    if (KINDS[field.kind].holds(value, field.options) && exists(field, value, facts, asked)) view[field.name] = value;
     else {
       dropped.push(`${field.name} \u201c${wordOf(field, value).slice(0, 40)}\u201d`);
-      known.push(`${field.name}: ${optionsOf(field) ?? there(field)}`);
+      known.push(`${field.name}: ${optionsOf(field) ?? there(field, facts)}`);
     }
   }
   const complaint = dropped.length
@@ -59,37 +93,5 @@ export function urlOf(url, fields, view) {
 
 /** The word of the URL for a value, nonsense included. @param {Pick<Field, "kind">} field @param {any} value @returns {string} */
 export function wordOf({ kind }, value) {
-  if (kind === "yes_no" && typeof value === "boolean") return value ? "yes" : "no";
-  if ((kind === "heads" || kind === "moves") && Array.isArray(value))
-    return value
-      .map((one) => (Array.isArray(one) ? one.map(fromOne).join(".") : one))
-      .join(",")
-      .slice(0, LONGEST);
-  if (Array.isArray(value)) return value.map(fromOne).join(",").slice(0, LONGEST);
-  return String(kind === "number" || kind === "head" ? fromOne(value) : value).slice(0, LONGEST);
-}
-
-function fromOne(number) {
-  return Number.isInteger(number) ? number + 1 : number;
-}
-
-function hasKind({ kind, options }, value) {
-  if (kind === "choice") return typeof value === "string" && options.includes(value);
-  if (kind === "text") return typeof value === "string";
-  if (kind === "yes_no") return typeof value === "boolean";
-  if (kind === "float") return typeof value === "number";
-  if (kind === "number") return Number.isInteger(value);
-  if (kind === "head") return value === "mean" || Number.isInteger(value);
-  if (kind === "heads") return Array.isArray(value) && value.every(isPair);
-  if (kind === "moves") return Array.isArray(value) && value.every((move) => isWhole(move, 3));
-  return isPair(value);
-}
-
-function isPair(value) {
-  return isWhole(value, 2);
-}
-
-/** Whether it is a list of so many whole numbers. @param {any} value @param {number} count */
-function isWhole(value, count) {
-  return Array.isArray(value) && value.length === count && value.every(Number.isInteger);
+  return KINDS[kind].word(value).slice(0, LONGEST);
 }

@@ -2,6 +2,7 @@
 // attnviz/ui/draw/panels.py says which models there are and what each panel shows; card.js draws one of them.
 
 import { palettes } from "../core/colours.js";
+import { Complaint } from "../core/complaint.js";
 import { say, set } from "../core/dom.js";
 import { enlarged, once, partsOf, shapeOf } from "./arrays.js";
 import { Card, explainHeads } from "./card.js";
@@ -12,7 +13,7 @@ import { wordsOf } from "./links.js";
 import { sayLegend } from "./maps_note.js";
 import { fromLink, Pin } from "./pin.js";
 import { claimOf, headline, NONE, summary } from "./verdict.js";
-import { PatientLive } from "../live/patient.js";
+import { Asker } from "../live/asker.js";
 
 const WIDEST = 320; // CSS pixels of a picture
 const READABLE = 250; // milliseconds that the time of a model is shown at least
@@ -46,7 +47,7 @@ export class Cards {
     this.guard = guard;
     this.url = url;
     this.map = "attention";
-    this.jacobians = new Jacobians();
+    this.jacobians = new Jacobians(guard);
     this.rested = null;
     /** @type {Card[]} */
     this.cards = [];
@@ -61,12 +62,14 @@ export class Cards {
     });
     this.timed = 0;
     this.frames = new Frames(() => this.guard(() => this.paint()));
-    this.channel = new PatientLive({
+    this.complaint = new Complaint();
+    this.asker = new Asker({
       guard,
-      complain: (sentence) => this.complain(sentence),
+      complaint: this.complaint,
       lost: LOST,
       dim: () => this.dim(),
       changed: (state) => this.become(state),
+      each: true,
     });
     this.size = "";
     this.classes = [];
@@ -136,7 +139,7 @@ export class Cards {
 
   /** Connect, unless it is connected. */
   open() {
-    this.channel.open();
+    this.asker.open();
     this.next();
   }
 
@@ -149,7 +152,7 @@ export class Cards {
   close() {
     this.jacobians.cancel();
     this.frames.stop();
-    this.channel.close();
+    this.asker.close();
     this.asking = null;
   }
 
@@ -182,16 +185,15 @@ export class Cards {
   }
 
   next() {
-    if (!this.channel.isOpen || this.asking || !this.cards.length) return;
+    if (!this.asker.isOpen || this.asking || !this.cards.length) return;
     const what = this.pin.stale ? { ...this.pin.showing, pinned: true } : this.showing;
     if (!what || (!what.pinned && what.turn === this.answered)) return;
     if (what.pinned) this.pin.stale = false;
     this.asking = { ...what, cards: this.cards, first: true, seen: [] };
     const { pictures, prepare, cards } = this.asking;
     const asked = this.asking;
-    this.channel.ask({ pictures, prepare, asks: cards.map((card) => card.asked) }, (answer) =>
-      this.hear(answer, asked),
-    );
+    const request = { pictures, prepare, asks: cards.map((card) => card.asked) };
+    this.asker.ask(asked, request, (answer) => this.hear(answer, asked));
   }
 
   dim() {
@@ -204,16 +206,14 @@ export class Cards {
 
   /** Take one model's answer; where that was the last, ask about what has been drawn since. */
   hear(answer, asked) {
-    if (asked !== this.asking) return;
     if (answer.done) {
       this.asking = null;
-      this.channel.rest();
+      this.asker.rest();
       if (!asked.pinned) this.answered = asked.turn;
       this.next(); // before anything is painted: the server computes meanwhile
     }
     this.failed = answer.ask === undefined;
-    if (this.failed) this.complain(answer.error);
-    else this.place(answer, asked.cards[answer.ask], asked);
+    if (!this.failed) this.place(answer, asked.cards[answer.ask], asked);
     if (answer.done && !asked.pinned && !this.failed) this.done = asked;
     if (answer.done && asked.pinned) this.sayPin();
     // One frame for all cards costs a fraction of one for each; only where a model is slow the others do not wait for it.
@@ -251,7 +251,6 @@ export class Cards {
     card.take(answer);
     if (!asked.first) return;
     asked.first = false;
-    this.complain("");
     this.toHear = asked.empty ? { seen: null, words: "" } : { seen, words: prepared.words };
   }
 
@@ -402,12 +401,6 @@ export class Cards {
       this.settledAs(empty ? "" : ([...words.values()][0] ?? ""));
       this.askJacobians();
     });
-  }
-
-  complain(sentence) {
-    const { words, complaint } = this.frame;
-    say(words.complaint, sentence);
-    complaint.hidden = !sentence;
   }
 
   readings() {

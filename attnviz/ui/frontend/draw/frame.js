@@ -9,8 +9,7 @@ import { toSave } from "./maps_note.js";
 /** @param {import("./cards.js").Cards} cards what acts when they are used */
 export function makeFrame(cards) {
   const { pin } = cards;
-  const words = { begin: text(), none: text(), complaint: text() };
-  const complaint = element("p.complaint", { hidden: true, role: "status" }, words.complaint);
+  const words = { begin: text(), none: text() };
   const kinds = new SegmentedControl(
     "Map",
     { attention: "attention", jacobian: "Jacobian of the shown answer" },
@@ -39,8 +38,8 @@ export function makeFrame(cards) {
       element("span.pinned", {}, kinds.element, pin.maps.element, pin.picture, savers.element, pin.button),
     ),
     legend.element,
-    complaint,
+    cards.complaint.element,
     grid,
   );
-  return { root, words, complaint, kinds, grid, legend };
+  return { root, words, kinds, grid, legend };
 }

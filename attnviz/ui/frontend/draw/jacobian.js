@@ -1,12 +1,13 @@
 // The Jacobian of each model's answer, asked for when the hand rests (attnviz/ui/live/jacobian.py): over a connection of
 // its own, so that the next stroke does not wait for it; when that begins the connection is closed, which ends the work.
 
-import { Live } from "../live/live.js";
+import { Asker } from "../live/asker.js";
 
 /** The Jacobians of one picture at a time. */
 export class Jacobians {
-  constructor() {
-    this.channel = null;
+  /** @param {(act: () => void) => void} guard runs what must not fail */
+  constructor(guard) {
+    this.asker = new Asker({ guard });
   }
 
   /**
@@ -18,10 +19,9 @@ export class Jacobians {
    */
   ask({ pictures, prepare }, checkpoints, hear) {
     this.cancel();
-    const channel = (this.channel = new Live());
     const asks = checkpoints.map((checkpoint) => ({ checkpoint, wanted: { jacobian: { derived: "jacobian" } } }));
-    channel.ask({ pictures, prepare, asks }, ({ ask, error, arrays, shapes, done }) => {
-      if (channel !== this.channel || ask === undefined) return;
+    this.asker.ask(asks, { pictures, prepare, asks }, ({ ask, error, arrays, shapes, done }) => {
+      if (ask === undefined) return;
       hear(ask, error ? null : summed(arrays.jacobian, shapes.jacobian), error ?? "", done);
       if (done) this.cancel();
     });
@@ -61,8 +61,7 @@ export class Jacobians {
 
   /** What has not come is not wanted any more. */
   cancel() {
-    this.channel?.close();
-    this.channel = null;
+    this.asker.close();
   }
 }
 

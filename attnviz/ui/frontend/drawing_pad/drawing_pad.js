@@ -14,7 +14,7 @@ import { PadShare } from "./share.js";
 import { Seen, Thumbs, Ways } from "./side.js";
 import { mountable, Part } from "../core/part.js";
 import { BadDrawing, CELLS } from "../hands/strokes.js";
-import { urlOf } from "../core/url_fields.js";
+import { UrlView } from "../core/url_view.js";
 
 const PANELS = { models: "", heads: "", map: "attention" }; // what a link says where there are no panels
 const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in a URL
@@ -33,14 +33,15 @@ function same(one, other) {
 
 /** The component. */
 export class DrawingPad extends Part {
+  url = new UrlView({ role: "alert" });
+
   constructor(parent) {
     super();
     this.centred = true;
     this.begun = false;
     /** @type {any[]} what Python may have been told since it last answered, the newest at the end */
     this.pending = [];
-    this.words = { complaint: text(), told: text(), kept: text() };
-    this.complaint = element("p.complaint", { hidden: true, role: "alert" }, this.words.complaint);
+    this.words = { told: text(), kept: text() };
     this.told = element("p.told", { role: "status" }, this.words.told);
     const pad = element("section.draw", { "aria-label": "Pad" });
     this.pad = new Pad(pad, {
@@ -77,7 +78,7 @@ export class DrawingPad extends Part {
       "div.attnviz.drawing-pad",
       { "data-component": "drawing_pad" },
       this.failure,
-      this.complaint,
+      this.url.complaint.element,
       pad,
       this.cardsRoom,
       element(
@@ -170,7 +171,7 @@ export class DrawingPad extends Part {
       this.cards.follow({ heads: header.cards.heads, pin: pin && { ...pin, base } });
     } catch (error) {
       if (!(error instanceof BadDrawing)) throw error;
-      this.complain(`The pinned drawing in this link cannot be read: ${error.message}. Nothing is pinned.`);
+      this.url.complaint.say(`The pinned drawing in this link cannot be read: ${error.message}. Nothing is pinned.`);
     }
   }
 
@@ -217,7 +218,7 @@ export class DrawingPad extends Part {
       this.pad.open(EMPTY);
     }
     this.unreadable = problem !== "";
-    this.complain(problem);
+    this.url.complaint.say(problem);
   }
 
   /**
@@ -239,7 +240,7 @@ export class DrawingPad extends Part {
   changed(complete) {
     this.look(complete);
     if (!complete) return;
-    this.complain("");
+    this.url.complaint.say("");
     say(this.words.told, "");
     if (this.begun) this.pending = [...this.pending, this.settled().drawn].slice(-PENDING);
     this.keep();
@@ -351,7 +352,7 @@ export class DrawingPad extends Part {
       ...panels,
       ...pinned,
     };
-    const url = new URL(urlOf(location.href, this.header.fields, view));
+    const url = new URL(this.url.link(view, this.header.fields));
     url.searchParams.set("v", VERSION);
     return { url: url.href, long: false, left };
   }
@@ -361,11 +362,6 @@ export class DrawingPad extends Part {
   layout() {
     this.pad.layout();
     this.cards?.layout();
-  }
-
-  complain(sentence) {
-    say(this.words.complaint, sentence);
-    this.complaint.hidden = !sentence;
   }
 
   sayAll() {

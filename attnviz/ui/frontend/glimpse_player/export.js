@@ -2,7 +2,6 @@
 
 import { css, packed } from "../core/colours.js";
 import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
-import { urlOf } from "../core/url_fields.js";
 import { beliefOf, boxesOf, pixelOf, rewardOf } from "./path.js";
 import { patchPieces, scenePieces } from "./pieces.js";
 import { answerWords } from "./words.js";
@@ -56,7 +55,7 @@ function csv(player) {
 }
 
 /** Where a file comes from. @param {GlimpsePlayer} player */
-export function origin({ header, view, paths }) {
+export function origin({ header, view, paths, url }) {
   return {
     ...header.origin,
     shows: "the path of glimpses",
@@ -69,7 +68,7 @@ export function origin({ header, view, paths }) {
         }
       : {}),
     counted: "glimpses, rows and columns from 1, from the top left; locations from -1 to 1",
-    page: urlOf(location.href, header.fields, view),
+    page: url.link(),
   };
 }
 

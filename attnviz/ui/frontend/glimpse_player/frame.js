@@ -2,7 +2,6 @@
 
 import { Savers, SegmentedControl } from "../hands/controls.js";
 import { element, say, set, text } from "../core/dom.js";
-import { urlOf } from "../core/url_fields.js";
 import { saveGif } from "./animation.js";
 import { BeliefPanel } from "./belief.js";
 import { files } from "./export.js";
@@ -19,7 +18,6 @@ const TOUCH = matchMedia("(hover: none)").matches;
 export function makeFrame(player) {
   const act = (/** @type {() => void} */ what) => () => player.guard(what);
   const words = {
-    complaint: text(),
     play: text("Play"),
     step: text(),
     policy: text(),
@@ -27,12 +25,6 @@ export function makeFrame(player) {
     change: text(),
     many: text(),
   };
-  const complaint = element(
-    "p.complaint",
-    { hidden: true, role: "status" },
-    words.complaint,
-    element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"),
-  );
   const play = element("button.act.play", { type: "button", onclick: act(() => player.togglePlay()) }, words.play);
   const slider = element("input", {
     type: "range",
@@ -52,7 +44,7 @@ export function makeFrame(player) {
   );
   const savers = new Savers(
     { GIF: () => saveGif(player), ...files(player) },
-    { link: () => urlOf(location.href, player.header.fields, player.view) },
+    { link: () => player.url.link() },
     (happened) => player.announce(happened),
   );
   const controls = element(
@@ -89,7 +81,7 @@ export function makeFrame(player) {
     "div.attnviz.glimpse-player",
     { "data-component": "glimpse_player" },
     player.failure,
-    complaint,
+    player.url.complaint.element,
     controls,
     picturePart,
     side,
@@ -99,7 +91,6 @@ export function makeFrame(player) {
   return {
     root,
     words,
-    complaint,
     play,
     slider,
     locations,

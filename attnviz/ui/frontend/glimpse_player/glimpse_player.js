@@ -3,22 +3,23 @@
 
 import { element, say, set } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
+import { UrlView } from "../core/url_view.js";
 import { makeFrame } from "./frame.js";
 import { listen, pressed } from "./hands.js";
 import { LivePaths } from "./live_path.js";
 import { answersOf, beliefOf, boxesOf, moveTo, patchOf, pixelOf, shifted } from "./path.js";
-import { readView } from "./view.js";
+import { RULES } from "./view.js";
 import { changeWords, glimpseWords, manyWords, placeWords, policyWords, readWords } from "./words.js";
 
 const STEP = 900; // milliseconds of a glimpse while playing
 
 /** The component. */
 export class GlimpsePlayer extends Part {
+  url = new UrlView({ closes: true }, RULES);
+
   /** @param {ShadowRoot} parent */
   constructor(parent) {
     super();
-    /** @type {any} */
-    this.view = null;
     this.playing = false;
     this.held = false; // by a pointer that may drag it
     /** @type {import("./path.js").Facts} */
@@ -85,32 +86,14 @@ export class GlimpsePlayer extends Part {
     const changed = subject !== this.subject && this.subject !== undefined;
     this.subject = subject;
     this.paths.take();
-    this.takeAsked(changed);
-  }
-
-  /** @param {boolean} changed the picture or the model is another one */
-  takeAsked(changed) {
-    const { header, facts, frame } = this;
-    const asked = this.asked("view");
-    if (asked || !this.view) {
-      const { view, complaint } = readView(header.fields, asked?.value ?? null, facts);
-      this.view = view;
-      this.complain(complaint);
-    } else {
-      // What was moved on another picture says nothing about this one.
-      this.view = readView(header.fields, changed ? { ...this.view, moved: [] } : this.view, facts).view;
-    }
-    if (changed) this.pause();
-    frame.fill();
-    this.path = this.paths.chosen ?? [...this.paths.own.values()][0];
-    this.before = null;
-    this.ask();
-    if (asked) this.noteSettled();
-    else this.settle();
-  }
-
-  settled() {
-    return { view: this.view };
+    this.takeView(this.facts, (asked) => {
+      if (changed && !asked) this.view.moved = []; // what was moved on another picture says nothing about this one
+      if (changed) this.pause();
+      frame.fill();
+      this.path = this.paths.chosen ?? [...this.paths.own.values()][0];
+      this.before = null;
+      this.ask();
+    });
   }
 
   /** Tell Python, but not while a glimpse is held: the page that follows from it would compete with the next answer. */
@@ -145,12 +128,6 @@ export class GlimpsePlayer extends Part {
     this.path = this.view.moved.length ? shifted(wanted, glimpse, pixel, this.facts) : wanted; // the hand may be elsewhere by now
     this.before = this.view.moved.length ? chosen : null;
     this.draw();
-  }
-
-  /** @param {string} sentence */
-  complain(sentence) {
-    say(this.frame.words.complaint, sentence);
-    this.frame.complaint.hidden = !sentence;
   }
 
   // What the visitor does

@@ -1,6 +1,6 @@
 // Paths that did not come with the data, over the live channel: another draw, or with glimpses moved elsewhere.
 
-import { PatientLive } from "../live/patient.js";
+import { Asker } from "../live/asker.js";
 import { locationsOf, pathOf } from "./path.js";
 
 export const PATHS = 50; // drawn at once
@@ -25,9 +25,9 @@ export class LivePaths {
     /** @type {import("./path.js").Many|null} */
     this.many = null;
     this.manyOf = ""; // with what moved
-    this.channel = new PatientLive({
+    this.asker = new Asker({
       guard: (act) => player.guard(act),
-      complain: (sentence) => player.complain(sentence),
+      complaint: player.url.complaint,
       lost: LOST,
       dim: () => this.dim(),
     });
@@ -117,26 +117,25 @@ export class LivePaths {
     this.asked += 1;
     const { asked } = this;
     const takes = wanted.map(([, , take]) => take);
-    this.channel.ask({ pictures: [header.ask], asks: wanted.map(([, ask]) => ask) }, (answer) =>
-      this.heard(answer, question, takes, asked === this.asked),
+    const request = { pictures: [header.ask], asks: wanted.map(([, ask]) => ask) };
+    this.asker.ask(
+      question,
+      request,
+      (answer) => this.heard(answer, takes, asked === this.asked),
+      header.origin.digest,
     );
   }
 
   /**
    * @param {any} answer
-   * @param {string} question
    * @param {((arrays: Record<string, any>) => void)[]} takes what takes the answer to each ask
    * @param {boolean} newest whether nothing has been asked since
    */
-  heard({ error, ask, done, digest, arrays }, question, takes, newest) {
-    if (question !== this.question) return; // of an earlier picture, or of another glimpse: it is not shown
+  heard({ error, ask, done, arrays }, takes, newest) {
     if (error) {
-      this.player.complain(error);
       this.rest();
       return;
     }
-    if (digest !== this.player.header.origin.digest) return;
-    this.player.complain("");
     takes[ask](arrays);
     if (newest) {
       this.awaited[ask] = null;
@@ -149,7 +148,7 @@ export class LivePaths {
   /** Nothing is awaited any more. */
   rest() {
     this.awaited = [];
-    this.channel.rest();
+    this.asker.rest();
     this.brighten();
   }
 
@@ -165,6 +164,6 @@ export class LivePaths {
   }
 
   leave() {
-    this.channel.close();
+    this.asker.close();
   }
 }

@@ -2,11 +2,12 @@
 // attnviz/ui/components/head_switch.py, which also says how the states stand in the URL.
 
 import { AnswerChange, best, logOdds } from "../live/answer_change.js";
-import { element, say, set, text } from "../core/dom.js";
+import { element, set } from "../core/dom.js";
 import { fileNameOf, save, toCsv } from "../export/export.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 import { mountable, Part } from "../core/part.js";
-import { PatientLive } from "../live/patient.js";
+import { Asker } from "../live/asker.js";
+import { Complaint } from "../core/complaint.js";
 
 const NEXT = { on: "off", off: "uniform", uniform: "on" };
 const LOST = "The live connection is lost. The new answer arrives a moment later, with the page\u2019s next run.";
@@ -75,20 +76,18 @@ export class HeadSwitch extends Part {
     super();
     this.states = [];
     this.history = [];
-    this.pending = false;
     this.answered = null; // the question whose answer is shown
     this.source = "page";
     this.answer = new AnswerChange();
     this.tilesRoom = element("div.tiles-room");
     this.tiles = new Tiles(this.tilesRoom, this);
-    this.channel = new PatientLive({
+    this.complaint = new Complaint();
+    this.asker = new Asker({
       guard: (act) => this.guard(act),
-      complain: (sentence) => this.complain(sentence),
+      complaint: this.complaint,
       lost: LOST,
-      dim: () => this.root.classList.toggle("waiting", this.pending),
+      dim: () => this.root.classList.add("waiting"),
     });
-    this.words = { complaint: text() };
-    this.complaint = element("p.complaint", { hidden: true, role: "status" }, this.words.complaint);
     const button = (words, act) => element("button.quiet", { type: "button", onclick: () => this.guard(act) }, words);
     this.undoer = button("Undo", () => this.undo());
     const all = (state) => () =>
@@ -100,7 +99,7 @@ export class HeadSwitch extends Part {
       "div.attnviz.head-switch",
       { "data-component": "head_switch" },
       this.failure,
-      this.complaint,
+      this.complaint.element,
       this.answer.element,
       element(
         "section.heads-part",
@@ -123,7 +122,7 @@ export class HeadSwitch extends Part {
   }
 
   receive(bytes) {
-    this.channel.open();
+    this.asker.open();
     this.takeNew(bytes);
     this.failure.hidden = true;
     this.tiles.refresh();
@@ -200,31 +199,24 @@ export class HeadSwitch extends Part {
 
   ask() {
     const { header, question } = this;
-    this.pending = true;
     const asks = [{ checkpoint: header.checkpoint, edits: editsOf(this.states, header.address) }];
-    this.channel.ask({ pictures: [header.picture], asks }, (answer) => this.heard(answer, question));
-  }
-
-  heard({ error, digest, arrays }, question) {
-    if (question !== this.question || !this.pending) return; // of an earlier picture or state: it is not shown
-    if (error) {
-      this.complain(error);
-    } else if (digest === this.header.origin.digest) {
-      this.complain("");
+    const hear = ({ error, arrays }) => {
+      if (error) return; // it is still awaited: of the page
       this.take({ logits: arrays.logits, probabilities: arrays.probabilities }, "live");
       this.draw();
-    }
+    };
+    this.asker.ask(question, { pictures: [header.picture], asks }, hear, header.origin.digest);
+  }
+
+  /** Whether an answer is awaited. */
+  get pending() {
+    return this.asker.pending;
   }
 
   take(now, source) {
-    Object.assign(this, { now, source, pending: false, answered: this.question });
-    this.channel.rest();
+    Object.assign(this, { now, source, answered: this.question });
+    this.asker.rest();
     this.root.classList.remove("waiting");
-  }
-
-  complain(sentence) {
-    say(this.words.complaint, sentence);
-    this.complaint.hidden = !sentence;
   }
 
   // Drawing
@@ -283,7 +275,7 @@ export class HeadSwitch extends Part {
   leave() {
     super.leave();
     this.tiles.leave();
-    this.channel.close();
+    this.asker.close();
   }
 }
 

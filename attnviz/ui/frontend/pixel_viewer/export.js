@@ -6,7 +6,6 @@ import { css, packed, TOP } from "../core/colours.js";
 import { full, percent, short } from "../core/numbers.js";
 import { strangeCells } from "../export/sheet.js";
 import { fileNameOf, oneLine, originLines, filesOf, toCsv } from "../export/export.js";
-import { urlOf } from "../core/url_fields.js";
 
 const MARGIN = 24;
 
@@ -87,7 +86,7 @@ export function origin(viewer) {
         ? "log2 of the multiple of an even share, -4 to 4"
         : `${scale.low} to ${scale.high} (${view.scale === "map" ? "this map" : "all maps"})`,
     counted: "rows, columns and heads from 1, from the top left",
-    page: urlOf(location.href, viewer.header.fields, viewer.view),
+    page: viewer.url.link(),
   };
 }
 

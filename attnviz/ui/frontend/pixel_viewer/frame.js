@@ -6,7 +6,6 @@ import { copyText, files } from "./export.js";
 import { listen } from "../hands/keys.js";
 import { Legend } from "../maps/legend.js";
 import { Board } from "../maps/paint.js";
-import { urlOf } from "../core/url_fields.js";
 import { term } from "../terms/terms.js";
 import { PairPanel } from "./pair.js";
 import { LABELS } from "./view.js";
@@ -24,13 +23,7 @@ export function makeFrame(viewer) {
     Object.entries(LABELS).map(([name, choices]) => [name, new SegmentedControl(TITLES[name], choices, act(name))]),
   );
   const words = Object.fromEntries(
-    ["complaint", "pictureHow", "headTitle", "headHow", "wallTitle", "wallHow"].map((name) => [name, text()]),
-  );
-  const complaint = element(
-    "p.complaint",
-    { hidden: true, role: "status" },
-    words.complaint,
-    element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"),
+    ["pictureHow", "headTitle", "headHow", "wallTitle", "wallHow"].map((name) => [name, text()]),
   );
   const picture = makeBoard(viewer, "picture", viewer.look, viewer.take);
   const large = makeBoard(viewer, "large", viewer.lookAtMap, viewer.takeOnMap);
@@ -48,7 +41,7 @@ export function makeFrame(viewer) {
   const [wallRoom, jacobianRoom] = [element("div"), element("div")];
   const savers = new Savers(
     files(viewer),
-    { copy: () => copyText(viewer), link: () => urlOf(location.href, viewer.header.fields, viewer.view) },
+    { copy: () => copyText(viewer), link: () => viewer.url.link() },
     (happened) => viewer.announce(happened),
   );
 
@@ -60,7 +53,7 @@ export function makeFrame(viewer) {
     "div.attnviz.viewer",
     { "data-component": "pixel_viewer" },
     viewer.failure,
-    complaint,
+    viewer.url.complaint.element,
     controls,
     element("section.picture-part", {}, title("The picture", how(words.pictureHow)), picture.element, answer),
     element(
@@ -86,7 +79,6 @@ export function makeFrame(viewer) {
     segments,
     words,
     headTerm,
-    complaint,
     picture,
     large,
     headChoice,

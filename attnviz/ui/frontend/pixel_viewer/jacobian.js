@@ -1,8 +1,9 @@
 // The Jacobian of the shown answer in place of a map: one map per channel of the picture. It is asked for over the live
 // channel when it is first looked at; Python says of what (attnviz/ui/live/jacobian_map.py).
 
-import { element, say, text } from "../core/dom.js";
-import { Live } from "../live/live.js";
+import { element } from "../core/dom.js";
+import { Complaint } from "../core/complaint.js";
+import { Asker } from "../live/asker.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 
 const CHANNELS = { 1: ["intensity"], 3: ["red", "green", "blue"] };
@@ -26,13 +27,14 @@ export class Jacobian {
    * @param {(act: () => void) => void} guard runs what must not fail
    */
   constructor(node, guard) {
-    this.guard = guard;
-    this.words = text();
-    this.sentence = element("p.complaint", { hidden: true, role: "status" }, this.words);
+    this.complaint = new Complaint();
+    // While a Jacobian is shown, it matters to nobody how the connection fares.
+    const say = (sentence) => !this.reading && this.complaint.say(sentence);
+    this.asker = new Asker({ guard, complaint: { say }, lost: LOST });
     this.room = element("div");
     /** @type {Maps|null} */
     this.grid = null;
-    this.element = element("div.jacobian", { hidden: true }, this.sentence, this.room);
+    this.element = element("div.jacobian", { hidden: true }, this.complaint.element, this.room);
     Object.assign(this.element, { readJacobian: () => this.reading }); // for tests
     node.append(this.element);
   }
@@ -49,30 +51,21 @@ export class Jacobian {
     this.key = key;
     this.reading = null;
     this.room.hidden = true;
-    this.complain(asked.missing ?? "");
+    this.complaint.say(asked.missing ?? "");
     if (asked.missing) return undefined;
-    this.channel ??= new Live((state) =>
-      this.guard(() => !this.reading && this.complain(state === "lost" ? LOST : "")),
-    );
     const asks = [{ checkpoint: asked.checkpoint, wanted: { jacobian: { derived: "jacobian" } } }];
-    this.channel.ask({ pictures: [asked.picture], asks }, (answer) =>
-      this.guard(() => {
-        if (key === this.key) this.take(answer, asked, facts); // else another picture is looked at by now
-      }),
-    );
+    this.asker.ask(key, { pictures: [asked.picture], asks }, (answer) => this.take(answer, asked, facts));
     return undefined;
   }
 
   /** Hide it, and let go of the connection; what is still on its way is not heard. */
   hide() {
     this.element.hidden = true;
-    this.channel?.close();
-    this.channel = null;
+    this.asker.close();
     if (!this.reading) this.key = null;
   }
 
   take({ error, arrays, shapes }, asked, { classes, origin, ink }) {
-    this.complain(error ?? "");
     if (error) {
       this.key = null; // asked once more when it is looked at again
       return;
@@ -109,11 +102,6 @@ export class Jacobian {
     const grid = new Maps(this.room);
     grid.report = () => {};
     return grid;
-  }
-
-  complain(sentence) {
-    say(this.words, sentence);
-    this.sentence.hidden = !sentence;
   }
 
   /** Unmounted. */

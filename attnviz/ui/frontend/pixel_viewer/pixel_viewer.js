@@ -4,13 +4,13 @@
 import { Attention, MEAN, strongest } from "../maps/attention.js";
 import { Boxes } from "../maps/boxes.js";
 import { makeScale, toIndices } from "../core/colours.js";
-import { say } from "../core/dom.js";
+import { UrlView } from "../core/url_view.js";
 import { Cells, inkEdge } from "../maps/paint.js";
 import { mountable } from "../core/part.js";
 import { PixelPart } from "../hands/pixel_part.js";
 import { QkvMaps } from "./qkv_maps.js";
 import { TileWall } from "../maps/tiles.js";
-import { readView } from "./view.js";
+import { RULES } from "./view.js";
 import { makeFrame } from "./frame.js";
 import { fitTo } from "./layout.js";
 import { light, paint, paintStill, scalesOf } from "./painting.js";
@@ -20,6 +20,7 @@ import { Worked } from "./worked.js";
 
 /** The component. "Held" is the pixel whose map is shown, "other" the one it is paired with. */
 export class Viewer extends PixelPart {
+  url = new UrlView({ closes: true }, RULES);
   // All that comes with the first data
   /** @type {Attention} */ attention;
   /** @type {Worked} */ worked;
@@ -42,7 +43,6 @@ export class Viewer extends PixelPart {
 
   constructor(parent) {
     super();
-    this.view = null;
     this.step = this.lit = ""; // the step of the worked pair that is looked at, and what of the maps that lights up
     /** @type {Uint32Array|null} the picture without outlines */
     this.still = null;
@@ -106,26 +106,11 @@ export class Viewer extends PixelPart {
     this.controlsSaid = null;
     this.qkvMaps.take(this);
     sayAnswer(this);
-    this.takeAsked();
-  }
-
-  takeAsked() {
-    const { frame } = this;
-    const facts = { cells: this.cells, heads: this.attention.heads };
-    const asked = this.asked("view");
-    if (asked) {
-      const { view, complaint } = readView(this.header.fields, asked.value, facts);
-      this.view = view;
-      this.held = -1;
-      say(frame.words.complaint, complaint);
-      frame.complaint.hidden = !complaint;
-    } else {
-      this.view = readView(this.header.fields, this.view, facts).view;
-    }
-    if (this.view.direction === "received") this.view.query = null;
-    this.place();
-    if (asked) this.noteSettled();
-    else this.settle();
+    this.takeView({ cells: this.cells, heads }, (asked) => {
+      if (asked) this.held = -1;
+      if (this.view.direction === "received") this.view.query = null;
+      this.place();
+    });
   }
 
   /** Put held and other where the view has them locked, and somewhere sensible where it does not. */
@@ -142,10 +127,6 @@ export class Viewer extends PixelPart {
 
   get otherName() {
     return this.view.direction === "from" ? "key" : "query";
-  }
-
-  settled() {
-    return { view: this.view };
   }
 
   // What the visitor does

@@ -4,7 +4,6 @@ import { css, packed, toIndices, TOP } from "../core/colours.js";
 import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
 import { short } from "../core/numbers.js";
 import { strangeCells } from "../export/sheet.js";
-import { urlOf } from "../core/url_fields.js";
 import { CHANNELS } from "./view.js";
 import { STAGE_NAMES } from "./words.js";
 
@@ -51,7 +50,7 @@ function origin(grid) {
     ...switched(grid),
     pixel: `row ${at[0] + 1}, column ${at[1] + 1}`,
     counted: "rows, columns, layers and heads from 1, from the top left",
-    page: urlOf(location.href, header.fields, view),
+    page: grid.url.link(),
   };
 }
 

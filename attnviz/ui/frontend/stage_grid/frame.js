@@ -7,7 +7,6 @@ import { Legend } from "../maps/legend.js";
 import { short } from "../core/numbers.js";
 import { Board } from "../maps/paint.js";
 import { term } from "../terms/terms.js";
-import { urlOf } from "../core/url_fields.js";
 import { files } from "./export.js";
 import { isSwitched, LABELS, LEAST_EPS, MOST_EPS } from "./view.js";
 import { wayLines, WayPanel } from "./way.js";
@@ -20,13 +19,7 @@ import { wayLines, WayPanel } from "./way.js";
 export function makeFrame(grid) {
   const act = (name) => (value) => grid.guard(() => grid.choose(name, value));
   const words = Object.fromEntries(
-    ["complaint", "pictureHow", "insideTitle", "insideHow", "colourHow", "eps"].map((name) => [name, text()]),
-  );
-  const complaint = element(
-    "p.complaint",
-    { hidden: true, role: "status" },
-    words.complaint,
-    element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"),
+    ["pictureHow", "insideTitle", "insideHow", "colourHow", "eps"].map((name) => [name, text()]),
   );
   const picture = makePicture(grid);
   const head = element("select", {
@@ -41,7 +34,7 @@ export function makeFrame(grid) {
   const way = new WayPanel(() => grid.guard(() => grid.release()));
   const savers = new Savers(
     files(grid),
-    { copy: () => wayLines(grid.found).join("\n"), link: () => urlOf(location.href, grid.header.fields, grid.view) },
+    { copy: () => wayLines(grid.found).join("\n"), link: () => grid.url.link() },
     (happened) => grid.announce(happened),
   );
   const wallRoom = element("div");
@@ -68,7 +61,7 @@ export function makeFrame(grid) {
     "div.attnviz.stage-grid",
     { "data-component": "stage_grid" },
     grid.failure,
-    complaint,
+    grid.url.complaint.element,
     controls,
     element(
       "section.picture-part",
@@ -92,7 +85,6 @@ export function makeFrame(grid) {
   const frame = {
     root,
     words,
-    complaint,
     picture,
     head,
     segments,

@@ -3,7 +3,7 @@
 import { best } from "../live/answer_change.js";
 import { element, say, set, text } from "../core/dom.js";
 import { percent } from "../core/numbers.js";
-import { PatientLive } from "../live/patient.js";
+import { Asker } from "../live/asker.js";
 import { isSwitched } from "./view.js";
 
 const LOST = "The live connection is lost: the stages follow your switches, but the answer is the previous one.";
@@ -39,12 +39,11 @@ export class LiveAnswer {
   /** @param {import("./stage_grid.js").StageGrid} grid */
   constructor(grid) {
     this.grid = grid;
-    this.pending = false;
-    this.channel = new PatientLive({
+    this.asker = new Asker({
       guard: (act) => grid.guard(act),
-      complain: (sentence) => this.complain(sentence),
+      complaint: grid.url.complaint,
       lost: LOST,
-      dim: () => grid.root.classList.toggle("waiting", this.pending),
+      dim: () => grid.root.classList.add("waiting"),
     });
   }
 
@@ -57,7 +56,7 @@ export class LiveAnswer {
     this.subject = subject;
     this.now = this.before;
     this.show();
-    if (isSwitched(this.grid.view)) this.ask();
+    this.ask();
   }
 
   rows({ classes, label }) {
@@ -89,42 +88,28 @@ export class LiveAnswer {
       this.show();
       return;
     }
-    this.pending = true;
+    const { off, eps, skip, relevance } = grid.view;
+    const question = JSON.stringify([this.subject, off, eps, skip, relevance]);
+    const request = { pictures: [grid.header.ask], asks: [askOf(grid)] };
+    this.asker.ask(question, request, (answer) => this.heard(answer), grid.header.origin.digest);
     this.note();
-    const question = this.question;
-    this.channel.ask({ pictures: [grid.header.ask], asks: [askOf(grid)] }, (answer) => this.heard(answer, question));
   }
 
-  /** What an answer must belong to in order to be shown. */
-  get question() {
-    const { off, eps, skip, relevance } = this.grid.view;
-    return JSON.stringify([this.subject, off, eps, skip, relevance]);
-  }
-
-  heard({ error, digest, arrays }, question) {
-    if (!this.pending || question !== this.question) return; // of an earlier picture or switch: it is not shown
-    if (error) {
-      this.rest();
-      this.complain(error);
-    } else if (digest === this.grid.header.origin.digest) {
-      this.complain("");
-      this.now = { logits: arrays.logits, probabilities: arrays.probabilities };
-      this.rest();
-      this.show();
-    }
+  heard({ error, arrays }) {
+    this.rest();
+    if (error) return;
+    this.now = { logits: arrays.logits, probabilities: arrays.probabilities };
+    this.show();
   }
 
   /** Nothing is awaited any more. */
   rest() {
-    this.pending = false;
-    this.channel.rest();
+    this.asker.rest();
     this.grid.root.classList.remove("waiting");
   }
 
-  complain(sentence) {
-    const { words, complaint } = this.grid.frame;
-    say(words.complaint, sentence);
-    complaint.hidden = !sentence;
+  get pending() {
+    return this.asker.pending;
   }
 
   show() {
@@ -177,6 +162,6 @@ export class LiveAnswer {
   }
 
   leave() {
-    this.channel.close();
+    this.asker.close();
   }
 }

@@ -2,7 +2,8 @@
 // the stages are computed in stages.js, so nothing that follows a pointer or a switch waits for the server.
 
 import { packed, TOP } from "../core/colours.js";
-import { grown, say } from "../core/dom.js";
+import { grown } from "../core/dom.js";
+import { UrlView } from "../core/url_view.js";
 import { Cells, fitBoard, inkEdge } from "../maps/paint.js";
 import { mountable } from "../core/part.js";
 import { PixelPart } from "../hands/pixel_part.js";
@@ -13,7 +14,7 @@ import { LiveAnswer } from "./live_answer.js";
 import { makeFrame } from "./frame.js";
 import { brightest, layerOf } from "./maps.js";
 import { paintInside, paintStages } from "./painting.js";
-import { CHANNELS, isSwitched, readView } from "./view.js";
+import { CHANNELS, isSwitched, RULES } from "./view.js";
 import { INSIDE, sayAll, STAGE_NAMES } from "./words.js";
 import { STEPS } from "./way.js";
 
@@ -21,6 +22,7 @@ const TAPS = Object.fromEntries(STEPS.map(([tap, name]) => [tap, name]));
 
 /** The component. */
 export class StageGrid extends PixelPart {
+  url = new UrlView({ closes: true }, RULES);
   // All that comes with the first data
   /** @type {import("./stages.js").Layer[]} */ layers;
   /** @type {Placement} */ placement;
@@ -38,7 +40,6 @@ export class StageGrid extends PixelPart {
 
   constructor(parent) {
     super();
-    this.view = null;
     this.at = [0, 0]; // the pixel that is looked at
     this.tile = 0;
     /** @type {{number: number, stages: Record<string, Float64Array>[]}|null} the stages of another picture, by its number */
@@ -109,18 +110,15 @@ export class StageGrid extends PixelPart {
   }
 
   takeAsked() {
-    const { layers, cells, frame } = this;
+    const { layers, cells } = this;
     const facts = { layers: layers.length, heads: layers[0].heads, rows: cells.rows, columns: cells.columns };
     const first = this.view === null;
-    const asked = this.asked("view");
-    if (asked) {
-      const { view, complaint } = readView(this.header.fields, asked.value, facts);
-      this.view = view;
-      say(frame.words.complaint, complaint);
-      frame.complaint.hidden = !complaint;
-    } else {
-      this.view = readView(this.header.fields, this.view, facts).view;
-    }
+    this.takeView(facts, () => this.fitView(first));
+  }
+
+  /** @param {boolean} first whether nothing was shown before */
+  fitView(first) {
+    const { layers, cells } = this;
     if (!this.coloured) this.view.channel = "colour";
     if (!layers.some((layer) => layer.norm)) this.view.eps = null;
     if (!layers.some((layer) => layer.skip)) this.view.skip = true;
@@ -132,17 +130,11 @@ export class StageGrid extends PixelPart {
       this.tile = this.view.layer * this.columns.length;
     this.frame.fill(this);
     this.compute();
-    if (asked) this.noteSettled();
-    else this.settle();
   }
 
   /** @param {number[]} pixel */
   fits([row, column]) {
     return row < this.cells.rows && column < this.cells.columns;
-  }
-
-  settled() {
-    return { view: this.view };
   }
 
   // Computing: when the data or a switch have changed

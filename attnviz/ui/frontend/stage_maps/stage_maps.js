@@ -10,7 +10,7 @@ import { percent, short } from "../core/numbers.js";
 import { Board, Cells, fitBoard } from "../maps/paint.js";
 import { mountable, Part } from "../core/part.js";
 import { StageWall } from "../maps/stage_wall.js";
-import { readView } from "../core/url_fields.js";
+import { UrlView } from "../core/url_view.js";
 
 export const STAGES = { conv: "after conv", relu: "after ReLU", pool: "after pooling" };
 const TAPS = Object.keys(STAGES);
@@ -37,8 +37,19 @@ class Channels extends MapGrid {
   }
 }
 
+/** What of a view exists: a channel must be one of the layer that is asked for. @type {import("../core/url_fields.js").Rules} */
+const RULES = {
+  exists({ name }, value, layers, asked) {
+    if (name === "layer") return value >= 0 && value < layers.length;
+    return name !== "channel" || (value >= 0 && value < (layers[asked.layer ?? 0]?.channels ?? 0));
+  },
+  there: ({ name }, layers) =>
+    name === "layer" ? `1 to ${layers.length}` : "1 to the number of channels of the layer",
+};
+
 /** The component. */
 export class StageMaps extends Part {
+  url = new UrlView({}, RULES);
   // All that comes with the first data
   /** @type {{maps: Record<string, Float64Array>, boxes: Record<string, Boxes>, channels: number, strongest: number, cut: number}[]} */ layers;
   /** @type {StageWall} */ wall;
@@ -47,11 +58,9 @@ export class StageMaps extends Part {
 
   constructor(parent) {
     super();
-    this.view = null;
     this.held = ""; // which stage all channels are shown of
     this.looked = { tile: 0, token: -1 };
-    this.words = { how: text(), complaint: text(), picture: text() };
-    this.complaint = element("p.complaint", { hidden: true, role: "status" }, this.words.complaint);
+    this.words = { how: text(), picture: text() };
     const canvas = element("canvas", { role: "img" });
     this.picture = { canvas, board: new Board(canvas) };
     this.legend = new Legend();
@@ -68,7 +77,7 @@ export class StageMaps extends Part {
       "div.attnviz.stage-maps",
       { "data-component": "stage_maps" },
       this.failure,
-      this.complaint,
+      this.url.complaint.element,
       element(
         "section.picture-part",
         {},
@@ -125,34 +134,9 @@ export class StageMaps extends Part {
         this.guard(() => (taken ? this.choose(tile) : this.look({ tile, token: middle(this.boxesOf(tile)) }))),
     });
     this.wallRoom.replaceChildren(this.wall.element);
-    this.takeAsked();
+    this.takeView(this.layers);
     this.looked = { tile: this.chosenTile, token: middle(this.boxesOf(this.chosenTile)) };
     this.held = ""; // the channels of another picture
-  }
-
-  takeAsked() {
-    const asked = this.asked("view");
-    const { view, complaint } = readView(
-      this.header.fields,
-      asked ? asked.value : this.view,
-      (field, value) => this.exists(field, value, asked?.value ?? this.view),
-      ({ name }) => (name === "layer" ? `1 to ${this.layers.length}` : "1 to the number of channels of the layer"),
-    );
-    this.view = view;
-    if (!asked) return;
-    say(this.words.complaint, complaint);
-    this.complaint.hidden = !complaint;
-    this.noteSettled();
-  }
-
-  /** Whether there is such a layer, or such a channel in the layer that is asked for. */
-  exists({ name }, value, asked) {
-    if (name === "layer") return value >= 0 && value < this.layers.length;
-    return name !== "channel" || (value >= 0 && value < (this.layers[asked?.layer ?? 0]?.channels ?? 0));
-  }
-
-  settled() {
-    return { view: this.view };
   }
 
   // What the visitor does
