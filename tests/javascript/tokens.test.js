@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { middleOfInk, spread } from "../../attnviz/ui/frontend/pixel_viewer/tokens.js";
+import { middleOfInk, spread } from "../../attnviz/ui/frontend/pixel_viewer/derive.js";
 import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
 
 test("every token gets the numbers of the kind that it is of", () => {

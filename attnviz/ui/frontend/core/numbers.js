@@ -1,4 +1,4 @@
-// Numbers as a person reads them: four digits at most. Full precision is in the CSV, the copy and `data-reading`.
+// Numbers as a person reads them: four digits at most. Full precision is in the CSV, the copy and what tests read.
 
 const MINUS = "\u2212";
 const RAISED = {
@@ -91,4 +91,9 @@ export function ofValues(share) {
 /** Every digit, as a program reads it: 0.1, NaN, -Infinity. */
 export function full(value) {
   return Object.is(value, -0) ? "0" : String(value);
+}
+
+/** The class with the largest probability, the first of several. @param {ArrayLike<number>} probabilities @returns {number} */
+export function best(probabilities) {
+  return Array.from(probabilities).reduce((most, value, which, all) => (value > all[most] ? which : most), 0);
 }

@@ -176,12 +176,25 @@ export class Part {
    * costs twice what all the maps cost; so the maps are on the screen before that is begun.
    */
   saySoon() {
+    this.showReading();
     this.painted ??= requestAnimationFrame(() => {
       this.toSay = setTimeout(() => {
         this.painted = undefined;
         this.guard(() => this.sayAll());
       });
     });
+  }
+
+  /** What tests read, made when they ask. @returns {Record<string, any>} */
+  read() {
+    return {};
+  }
+
+  /** Something is drawn: tests wait for the first time, hear of each, and ask the root for what can be read. */
+  showReading() {
+    const { root } = this;
+    if (root.dataset.drawn === undefined) Object.assign(root, { read: () => this.read() }).dataset.drawn = "";
+    root.dispatchEvent(new Event("drawn"));
   }
 
   /** Do something when the pointer has rested for a moment. */

@@ -4,7 +4,7 @@
 //     Pad       pad.js             what is drawn: it asks nobody and waits for nobody
 //     Cards     ../draw/cards.js   asks the models over the live channel, and shows their answers
 
-import { element, say, set, text } from "../core/dom.js";
+import { element, say, text } from "../core/dom.js";
 import { Cards } from "../draw/cards.js";
 import { panelsInLink, VERSION } from "../draw/links.js";
 import { follow } from "../core/follow.js";
@@ -364,16 +364,19 @@ export class DrawingPad extends Part {
     this.cards?.layout();
   }
 
-  sayAll() {
+  /** What tests read. */
+  read() {
     const { pad, centred } = this;
-    const reading = {
+    return {
       drawing: pad.state(),
       base: pad.now.base?.name ?? null,
       strokes: pad.now.strokes.length,
       empty: pad.empty,
       centred,
     };
-    set(this.root, "data-reading", JSON.stringify(reading));
+  }
+
+  sayAll() {
     this.showLast();
   }
 

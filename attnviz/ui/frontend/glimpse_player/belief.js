@@ -1,8 +1,7 @@
 // The belief: a bar per class after each glimpse, as a table.
 
-import { best } from "../live/answer_change.js";
 import { element, say, set, text } from "../core/dom.js";
-import { percent, wholePercent } from "../core/numbers.js";
+import { best, percent, wholePercent } from "../core/numbers.js";
 import { beliefOf, rewardOf } from "./path.js";
 
 /** The table. */

@@ -274,15 +274,14 @@ export class GlimpsePlayer extends Part {
     const drawn = header.policy === "learnt" && view.glimpse > 0 && !header.forced.length;
     this.scene.draw(path, { glimpse: view.glimpse, before: this.before, moved, std: drawn ? header.std : null });
     this.root.classList.toggle("playing", this.playing);
-    this.note();
     this.saySoon();
   }
 
-  /** Leave what is shown where a program can read it. */
-  note() {
+  /** What tests read. */
+  read() {
     const { path, facts, view, paths } = this;
     const each = Array.from({ length: facts.glimpses }, (_, glimpse) => glimpse);
-    this.root.dataset.reading = JSON.stringify({
+    return {
       pending: paths.pending,
       glimpse: view.glimpse,
       draw: paths.draw,
@@ -292,7 +291,7 @@ export class GlimpsePlayer extends Part {
       boxes: each.map((glimpse) => boxesOf(path, glimpse, facts).map(({ top, left, side }) => [top, left, side])),
       beliefs: each.map((glimpse) => [...beliefOf(path, glimpse, facts)]),
       ...(this.many ? { many: answersOf(this.many.belief, facts.classes) } : {}),
-    });
+    };
   }
 
   sayAll() {

@@ -1,7 +1,7 @@
 // Paths of glimpses, without a page: where each one lies on the picture, and where it is moved to.
 // Pixels are [row, column], counted from 0; locations are (row, column) in -1..1, as in attnviz/layers/glimpse.py.
 
-import { best } from "../live/answer_change.js";
+import { best } from "../core/numbers.js";
 
 /**
  * @typedef {object} Path what a model did, as attnviz/ui/components/glimpse_player.py says; arrays are flat

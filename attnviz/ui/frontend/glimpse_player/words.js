@@ -1,7 +1,6 @@
 // The sentences of the glimpse player: the path in words, where the policy aimed, and how much was read.
 
-import { best } from "../live/answer_change.js";
-import { percent } from "../core/numbers.js";
+import { best, percent } from "../core/numbers.js";
 import { answersOf, beliefOf, pixelOf, placeOf, sharplySeen } from "./path.js";
 
 /** @typedef {import("./path.js").Path} Path */

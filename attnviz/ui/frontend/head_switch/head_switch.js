@@ -1,7 +1,8 @@
 // Heads that can be switched off or made uniform, and the answer at once, over the live channel. Python's side is
 // attnviz/ui/components/head_switch.py, which also says how the states stand in the URL.
 
-import { AnswerChange, best, logOdds } from "../live/answer_change.js";
+import { AnswerChange, logOdds } from "./answer_change.js";
+import { best } from "../core/numbers.js";
 import { element, set } from "../core/dom.js";
 import { fileNameOf, save, toCsv } from "../export/export.js";
 import { MapGrid } from "../map_grid/map_grid.js";
@@ -224,27 +225,31 @@ export class HeadSwitch extends Part {
   layout() {}
 
   draw() {
+    if (!this.pending) this.answer.show(this.now, this.before);
+    this.saySoon();
+  }
+
+  /** What tests read. */
+  read() {
     const { before, now, pending, states, header } = this;
-    if (!pending) this.answer.show(before, now);
     const said = (answer) => ({
       logits: [...answer.logits],
       probabilities: [...answer.probabilities],
       log_odds: logOdds(answer.logits),
     });
-    this.root.dataset.reading = JSON.stringify({
+    return {
       states,
       pending,
       source: pending ? null : this.source,
       before: said(before),
       now: pending ? null : said(now),
       classes: header.classes,
-    });
-    this.saySoon();
+    };
   }
 
   sayAll() {
     set(this.undoer, "aria-disabled", String(!this.history.length));
-    if (!this.pending) this.announceDone(() => this.acted + this.answer.summary(this.before, this.now));
+    if (!this.pending) this.announceDone(() => this.acted + this.answer.summary(this.now, this.before));
   }
 
   saveCsv() {

@@ -271,16 +271,20 @@ export class MapGrid extends Part {
     wall.board.flush();
     this.picture?.draw(theme);
     this.drawn?.();
-    const values = this.shown < 0 ? null : Array.from({ length: this.count }, (_, tile) => this.value(tile));
-    this.root.dataset.reading = JSON.stringify({
-      cell: this.shown < 0 ? null : cells.place(this.shown),
-      tile: this.looked.tile,
-      chosen: this.chosen,
-      values,
-      role: header.role,
-      scale: this.scale,
-    });
     this.saySoon();
+  }
+
+  /** What tests read. */
+  read() {
+    const { shown, cells, looked, chosen, header, scale } = this;
+    return {
+      cell: shown < 0 ? null : cells.place(shown),
+      tile: looked.tile,
+      chosen,
+      values: shown < 0 ? null : Array.from({ length: this.count }, (_, tile) => this.value(tile)),
+      role: header.role,
+      scale,
+    };
   }
 
   /** A picture in colour in place of a map. */

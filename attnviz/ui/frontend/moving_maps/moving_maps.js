@@ -162,8 +162,12 @@ export class MovingMaps extends Part {
       grids[i].renew(maps);
     });
     this.said = lines;
-    this.root.dataset.reading = JSON.stringify({ at, lines });
     this.saySoon();
+  }
+
+  /** What tests read. */
+  read() {
+    return { at: this.at, lines: this.said };
   }
 
   sayAll() {

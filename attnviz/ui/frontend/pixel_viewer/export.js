@@ -3,8 +3,9 @@
 
 import { pictureCanvas } from "../maps/paint.js";
 import { css, packed, TOP } from "../core/colours.js";
-import { full, percent, short } from "../core/numbers.js";
+import { full, short } from "../core/numbers.js";
 import { strangeCells } from "../export/sheet.js";
+import { tellingOf } from "./words.js";
 import { fileNameOf, oneLine, originLines, filesOf, toCsv } from "../export/export.js";
 
 const MARGIN = 24;
@@ -42,7 +43,8 @@ function csv(viewer) {
 
 /** The numbers of the pair, in full precision, as lines of "name<tab>value". */
 export function copyText(viewer) {
-  const { reading, cells } = viewer;
+  const { cells } = viewer;
+  const reading = tellingOf(viewer);
   const lines = [
     ["direction", reading.direction],
     ["head", headName(reading.head)],
@@ -118,7 +120,6 @@ function viewerSheet(viewer) {
   const ink = css(packed(theme.text));
   const width = 1040;
   const side = 320;
-  const probabilities = Array.from(viewer.arrays.probabilities);
   const items = [];
   const write = (x, y, text, size = 13, more = {}) =>
     items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
@@ -152,11 +153,10 @@ function viewerSheet(viewer) {
     17,
     { weight: 600 },
   );
-  const best = probabilities.indexOf(Math.max(...probabilities));
   write(
     MARGIN,
     50,
-    `${header.origin.model ?? "model"} answers ${header.classes[best]}, ${percent(probabilities[best])}; colours: ${origin(viewer).scale}`,
+    `${header.origin.model ?? "model"} answers ${viewer.frame.answer.words(viewer.arrays)}; colours: ${origin(viewer).scale}`,
   );
   write(
     MARGIN,
@@ -168,7 +168,7 @@ function viewerSheet(viewer) {
   const pixels = viewer.boxes?.pixels ?? cells;
   const high = viewer.boxes
     ? (side * pixels.rows) / pixels.columns
-    : map(MARGIN, top, side, 0, viewer.pictureIndices, palettes.ink, []);
+    : map(MARGIN, top, side, 0, viewer.painter.picture, palettes.ink, []);
   if (viewer.arrays.background) {
     outlines.push(...shown);
     const place = { x: MARGIN, y: top, width: side, height: high };
@@ -189,7 +189,7 @@ function viewerSheet(viewer) {
       outlines: outlines.map((one) => ({ ...one, box: viewer.boxes?.of(one.token) })),
     });
   }
-  map(MARGIN + side + 24, top, side, chosen * tokens, viewer.indices, palette, viewer.edge);
+  map(MARGIN + side + 24, top, side, chosen * tokens, viewer.buffers.indices, palette, viewer.edge);
   const left = MARGIN + 2 * (side + 24);
   items.push({
     kind: "bar",
@@ -211,7 +211,7 @@ function viewerSheet(viewer) {
     for (let head = 0; head <= heads; head++) {
       const x = MARGIN + (head % perRow) * (tile + 11);
       const row = y + Math.floor(head / perRow) * ((tile * cells.height) / cells.columns + 26);
-      const bottom = row + map(x, row, tile, head * tokens, viewer.indices, palette, viewer.edge);
+      const bottom = row + map(x, row, tile, head * tokens, viewer.buffers.indices, palette, viewer.edge);
       write(x, bottom + 14, viewer.names[head].name, 12, { weight: head === chosen ? 700 : 400 });
     }
     y += Math.ceil((heads + 1) / perRow) * ((tile * cells.height) / cells.columns + 26);

@@ -6,6 +6,7 @@ import { copyText, files } from "./export.js";
 import { listen } from "../hands/keys.js";
 import { Legend } from "../maps/legend.js";
 import { Board } from "../maps/paint.js";
+import { AnswerPanel } from "../live/answer.js";
 import { term } from "../terms/terms.js";
 import { PairPanel } from "./pair.js";
 import { LABELS } from "./view.js";
@@ -33,7 +34,7 @@ export function makeFrame(viewer) {
   });
   const headTerm = element("span", {}, term("attention-head", "Head"));
   const legend = new Legend();
-  const answer = element("div.answer", { role: "img" });
+  const answer = new AnswerPanel({ ticks: false });
   const pair = new PairPanel({
     release: () => viewer.guard(() => viewer.release(true)),
     lit: (step) => viewer.guard(() => viewer.light(step)),
@@ -55,7 +56,7 @@ export function makeFrame(viewer) {
     viewer.failure,
     viewer.url.complaint.element,
     controls,
-    element("section.picture-part", {}, title("The picture", how(words.pictureHow)), picture.element, answer),
+    element("section.picture-part", {}, title("The picture", how(words.pictureHow)), picture.element, answer.room),
     element(
       "section.head-part",
       {},
@@ -74,6 +75,7 @@ export function makeFrame(viewer) {
     ),
     viewer.liveRegion,
   );
+  let said = ""; // by the controls
   return {
     root,
     segments,
@@ -90,6 +92,22 @@ export function makeFrame(viewer) {
     wallTitle,
     controls,
     savers,
+    /** Let the controls show a view. */
+    sayControls(view) {
+      const state = [view.show, view.direction, view.scale, view.head, view.map].join();
+      if (state === said) return;
+      said = state;
+      const plain = view.show === "weights";
+      segments.show.show(view.show);
+      segments.direction.show(view.direction);
+      segments.map.show(view.map);
+      segments.scale.show(!plain && view.scale === "share" ? "all" : view.scale, plain ? [] : ["share"]);
+      headChoice.value = String(view.head);
+    },
+    /** What there is to choose from has changed. */
+    forgetControls() {
+      said = "";
+    },
   };
 }
 

@@ -3,6 +3,7 @@
 
 import { element } from "../core/dom.js";
 import { Complaint } from "../core/complaint.js";
+import { best } from "../core/numbers.js";
 import { Asker } from "../live/asker.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 
@@ -71,9 +72,9 @@ export class Jacobian {
       return;
     }
     const [, channels, rows, columns] = shapes.jacobian;
-    const best = arrays.probabilities.reduce((most, value, i, all) => (value > all[most] ? i : most), 0);
+    const answer = classes[best(arrays.probabilities)];
     const maps = Float64Array.from(arrays.jacobian);
-    this.reading = { answer: classes[best], maps: [...maps], shape: [channels, rows, columns] };
+    this.reading = { answer, maps: [...maps], shape: [channels, rows, columns] };
     const fits = ink?.length === rows * columns;
     const header = {
       labels: CHANNELS[channels] ?? Array.from({ length: channels }, (_, i) => `channel ${i + 1}`),
@@ -84,9 +85,9 @@ export class Jacobian {
       bounds: null,
       tokens: rows * columns,
       chosen: null,
-      title: `Jacobian of the shown answer, ${classes[best]}`,
+      title: `Jacobian of the shown answer, ${answer}`,
       note: asked.meaning,
-      origin: { ...origin, address: "jacobian", answer: classes[best] },
+      origin: { ...origin, address: "jacobian", answer },
     };
     this.grid ??= this.made();
     this.room.hidden = false;

@@ -159,7 +159,7 @@ export class PairPanel {
   say(reading) {
     this.reading = reading;
     say(this.how, reading.how);
-    this.release.hidden = !reading.locked;
+    this.release.hidden = !reading.locked.length;
     say(
       this.words.query,
       reading.direction === "received" ? `each of the ${reading.tokens} tokens in turn` : reading.queryWords,

@@ -2,9 +2,9 @@
 
 import { extent, half, MEAN } from "../maps/attention.js";
 import { TOP } from "../core/colours.js";
-import { element, say, set } from "../core/dom.js";
+import { say, set } from "../core/dom.js";
 import { NOTHING } from "./pair_words.js";
-import { column, percent, plain, short, times } from "../core/numbers.js";
+import { best, column, plain, short, times } from "../core/numbers.js";
 
 const LOOK = matchMedia("(hover: none)").matches ? "tap to look, tap again to lock" : "move over it, click to lock";
 const NOTES = {
@@ -13,33 +13,37 @@ const NOTES = {
   map: "this map\u2019s own scale: do not compare maps",
 };
 
-/** Write all texts next to the maps. @param {import("./pixel_viewer.js").Viewer} viewer */
-export function sayAll(viewer) {
-  const {
-    view,
-    cells,
-    reading,
-    chosen,
-    frame,
-    scale,
-    attention: { tokens },
-  } = viewer;
+/** The numbers of what is looked at, and what is said of them. @param {import("./pixel_viewer.js").Viewer} viewer */
+export function tellingOf(viewer) {
+  const { view, cells, reading, chosen, buffers, worked } = viewer;
+  const { tokens } = viewer.attention;
   const locked = ["query", "key"].filter((name) => view[name]);
   const auto = viewer.other < 0 && view.direction !== "received";
-  Object.assign(reading, half(viewer.maps, chosen * tokens, tokens), {
+  return {
+    ...reading,
+    ...half(buffers.maps, chosen * tokens, tokens),
     unit: cells.prefix ? "tokens" : `${viewer.header.unit}s`,
-    locked: locked.length > 0,
+    locked,
     how: locked.length ? `${locked.join(" and ")} locked` : auto ? `the strongest ${viewer.otherName}` : "",
     queryWords: reading.query === null ? "" : queryWords(viewer, reading.query),
     keyWords: placeWords(viewer, reading.key),
-    worked: viewer.worked.work(reading),
-    vector: reading.head === MEAN ? [] : viewer.worked.valueOf(reading.head, reading.key),
+    worked: worked.work(reading),
+    vector: reading.head === MEAN ? [] : worked.valueOf(reading.head, reading.key),
     place: (token) => placeInShort(cells, token),
     ...answerWords(viewer),
-  });
-  frame.pair.say(reading);
-  sayTitles(viewer, locked);
-  sayControls(viewer);
+  };
+}
+
+/**
+ * Write all texts next to the maps.
+ * @param {import("./pixel_viewer.js").Viewer} viewer
+ * @param {ReturnType<typeof tellingOf>} telling
+ */
+export function sayAll(viewer, telling) {
+  const { view, frame, scale, reading } = viewer;
+  frame.pair.say(telling);
+  sayTitles(viewer, telling.locked);
+  frame.sayControls(view);
   const weight = scale.kind === "share" ? reading.share : reading.weight;
   frame.legend.point({ weights: weight, scores: reading.score, carried: reading.carried }[view.show], scale);
   viewer.qkvMaps.say(reading);
@@ -56,7 +60,7 @@ function queryWords(viewer, token) {
 
 /** What the answer is, as a number that pairs add to. */
 function answerWords({ header: { classes, logit }, arrays }) {
-  const answer = classes[mostProbable(arrays.probabilities)];
+  const answer = classes[best(arrays.probabilities)];
   return {
     logit,
     answer,
@@ -111,30 +115,13 @@ function sayTitles(viewer, locked) {
   );
 }
 
-function sayControls(viewer) {
-  const {
-    view,
-    frame: { segments, headChoice },
-  } = viewer;
-  const state = [view.show, view.direction, view.scale, view.head, view.map].join();
-  if (state === viewer.controlsSaid) return;
-  viewer.controlsSaid = state;
-  const plain = view.show === "weights";
-  segments.show.show(view.show);
-  segments.direction.show(view.direction);
-  segments.map.show(view.map);
-  segments.scale.show(!plain && view.scale === "share" ? "all" : view.scale, plain ? [] : ["share"]);
-  headChoice.value = String(view.head);
-}
-
 /** Texts that can wait until the pointer rests: values below the tiles, marks in the legend, texts for screen readers. */
-export function sayAtRest(viewer) {
+export function sayAtRest(viewer, telling) {
   const {
     view,
     cells,
     chosen,
-    maps,
-    indices,
+    buffers: { maps, indices },
     wall,
     frame,
     attention: { heads, tokens },
@@ -147,7 +134,7 @@ export function sayAtRest(viewer) {
   }
   const map = indices.subarray(chosen * tokens, (chosen + 1) * tokens);
   frame.legend.explain([1, 2, 3].map((mark) => map.includes(TOP + mark)));
-  const summary = summarise(viewer);
+  const summary = summarise(viewer, telling);
   set(frame.large.element, "aria-label", `The map of ${headWords(view.head)}. ${summary}`);
   set(frame.picture.element, "aria-label", `The picture, ${cells.rows} rows, ${cells.columns} columns. ${summary}`);
   for (const board of [frame.picture, frame.large]) {
@@ -161,38 +148,6 @@ export function sayAtRest(viewer) {
   }
   frame.pair.sayAtRest();
   viewer.announceDone(() => summary);
-}
-
-/** The model's answer, as bars. @param {import("./pixel_viewer.js").Viewer} viewer */
-export function sayAnswer({ header, arrays: { probabilities }, frame: { answer } }) {
-  const best = mostProbable(probabilities);
-  answer.replaceChildren(
-    ...header.classes.map((name, i) => {
-      const missed = name === header.label && i !== best;
-      return element(
-        `div.class${i === best ? ".first" : missed ? ".truth" : ""}`,
-        {},
-        element("small", {}, missed ? "true" : percent(probabilities[i])),
-        element("i", { style: `--part:${probabilities[i]}` }),
-        element("span", {}, name),
-      );
-    }),
-  );
-  const truth =
-    header.label === null
-      ? ""
-      : header.label === header.classes[best]
-        ? ", which is correct"
-        : `; the picture shows ${header.label}`;
-  set(
-    answer,
-    "aria-label",
-    `The model\u2019s answer: ${header.classes[best]}, ${percent(probabilities[best])}${truth}.`,
-  );
-}
-
-function mostProbable(probabilities) {
-  return probabilities.reduce((most, value, i) => (value > probabilities[most] ? i : most), 0);
 }
 
 /** A token in a column: "5, 8"; one without a position by its number. */
@@ -226,8 +181,8 @@ function headWords(head) {
   return head === MEAN ? "the mean of the heads" : `head ${head + 1}`;
 }
 
-function summarise(viewer) {
-  const { reading, view } = viewer;
+function summarise(viewer, reading) {
+  const { view } = viewer;
   const role = (name, words) => `${name} ${words}${view[name] ? ", locked" : ""}`;
   const query = view.direction === "received" ? "mean over all queries" : role("query", reading.queryWords);
   return (

@@ -4,6 +4,7 @@ import { css, packed, toIndices, TOP } from "../core/colours.js";
 import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
 import { short } from "../core/numbers.js";
 import { strangeCells } from "../export/sheet.js";
+import { isInColour, mapOf, planeOf } from "./derive.js";
 import { CHANNELS } from "./view.js";
 import { STAGE_NAMES } from "./words.js";
 
@@ -22,10 +23,10 @@ export function files(grid) {
 /** Every stage at every pixel of the channel that is shown; of a picture in colour, of all three. */
 function csv(grid) {
   const { cells, layers, columns, coloured, view } = grid;
-  const planes = coloured && view.channel === "colour" ? [0, 1, 2] : [grid.plane];
+  const planes = isInColour(grid) ? [0, 1, 2] : [planeOf(view)];
   const fields = layers.flatMap((_, layer) => columns.map((tap) => [layer, tap]));
   const rows = planes.flatMap((plane) => {
-    const maps = fields.map(([layer, tap]) => grid.map(layer, tap, plane));
+    const maps = fields.map(([layer, tap]) => mapOf(grid, layer, tap, plane));
     return Array.from({ length: cells.tokens }, (_, token) => {
       const [row, column] = cells.place(token);
       return [...(coloured ? [CHANNELS[plane]] : []), row + 1, column + 1, ...maps.map((values) => values[token])];

@@ -6,6 +6,7 @@ import { listen } from "../hands/keys.js";
 import { Legend } from "../maps/legend.js";
 import { short } from "../core/numbers.js";
 import { Board } from "../maps/paint.js";
+import { AnswerPanel } from "../live/answer.js";
 import { term } from "../terms/terms.js";
 import { files } from "./export.js";
 import { isSwitched, LABELS, LEAST_EPS, MOST_EPS } from "./view.js";
@@ -39,7 +40,7 @@ export function makeFrame(grid) {
   );
   const wallRoom = element("div");
   const insideRoom = element("div");
-  const answer = element("div.answers", { role: "img" });
+  const answer = new AnswerPanel();
   const answerHow = text();
   const switching = makeSwitches(grid, act, words);
   const headLabel = element("span.head", {}, term("attention-head", "Head"), head);
@@ -73,7 +74,7 @@ export function makeFrame(grid) {
         "section.answer-part",
         { "aria-label": "The answer" },
         element("h2", {}, "The answer", element("small", {}, answerHow)),
-        answer,
+        answer.room,
       ),
     ),
     element("section.stages-part", {}, wallRoom, legend.element, element("p.colour-how", {}, words.colourHow)),

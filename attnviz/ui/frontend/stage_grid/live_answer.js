@@ -1,8 +1,7 @@
 // The model's answer beside the stage grid: as it was trained, and over the live channel with what is switched.
 
-import { best } from "../live/answer_change.js";
-import { element, say, set, text } from "../core/dom.js";
-import { percent } from "../core/numbers.js";
+import { best } from "../core/numbers.js";
+import { say } from "../core/dom.js";
 import { Asker } from "../live/asker.js";
 import { isSwitched } from "./view.js";
 
@@ -27,15 +26,10 @@ export function askOf({ view, header }) {
   return { checkpoint: header.checkpoint, edits, wanted };
 }
 
-/** Bars, a class each. */
+/** What the model answers, now and as it was trained. */
 export class LiveAnswer {
   /** @type {Answered} as it was trained; known with the first data */ before;
   /** @type {Answered} with what is switched */ now;
-  // What `rows` makes, a class each
-  /** @type {Text[]} */ cells;
-  /** @type {{now: HTMLElement, before: HTMLElement}[]} */ bars;
-  /** @type {HTMLElement[]} */ lines;
-
   /** @param {import("./stage_grid.js").StageGrid} grid */
   constructor(grid) {
     this.grid = grid;
@@ -52,31 +46,11 @@ export class LiveAnswer {
     const { header, arrays } = this.grid;
     this.before = { logits: arrays.logits, probabilities: arrays.probabilities };
     const subject = JSON.stringify([header.origin, header.classes]);
-    if (subject !== this.subject) this.rows(header);
+    if (subject !== this.subject) this.grid.frame.answer.name(header.classes, header.label);
     this.subject = subject;
     this.now = this.before;
     this.show();
     this.ask();
-  }
-
-  rows({ classes, label }) {
-    this.cells = classes.map(() => text());
-    this.bars = classes.map(() => ({ now: element("i.now"), before: element("i.before") }));
-    this.lines = classes.map((name, which) =>
-      element(
-        "div.class",
-        {},
-        element(
-          "span",
-          { title: name },
-          name,
-          name === label ? element("b", { title: "what it shows" }, " \u2713") : "",
-        ),
-        element("span.bar", {}, this.bars[which].now, this.bars[which].before),
-        element("span.percent", {}, this.cells[which]),
-      ),
-    );
-    this.grid.frame.answer.replaceChildren(...this.lines);
   }
 
   /** Ask for the answer with what is switched. */
@@ -92,7 +66,6 @@ export class LiveAnswer {
     const question = JSON.stringify([this.subject, off, eps, skip, relevance]);
     const request = { pictures: [grid.header.ask], asks: [askOf(grid)] };
     this.asker.ask(question, request, (answer) => this.heard(answer), grid.header.origin.digest);
-    this.note();
   }
 
   heard({ error, arrays }) {
@@ -100,6 +73,7 @@ export class LiveAnswer {
     if (error) return;
     this.now = { logits: arrays.logits, probabilities: arrays.probabilities };
     this.show();
+    this.grid.showReading();
   }
 
   /** Nothing is awaited any more. */
@@ -114,51 +88,29 @@ export class LiveAnswer {
 
   show() {
     const { frame, header, root } = this.grid;
+    frame.answer.show(this.now, this.before);
     const [was, is] = [best(this.before.probabilities), best(this.now.probabilities)];
-    this.lines.forEach((line, which) => {
-      say(this.cells[which], percent(this.now.probabilities[which]));
-      this.bars[which].now.style.transform = `scaleX(${this.now.probabilities[which]})`;
-      this.bars[which].before.style.left = `${100 * this.before.probabilities[which]}%`;
-      line.classList.toggle("first", which === is);
-    });
     const changed = this.now !== this.before;
     root.classList.toggle("switched", changed);
     say(frame.answerHow, changed ? (was === is ? "still the same" : `before: ${header.classes[was]}`) : "");
-    set(frame.answer, "aria-label", this.summary());
-    this.note();
   }
 
-  /** Leave what is shown where a program can read it. */
-  note() {
+  /** What tests read. */
+  read() {
     const { logits, probabilities } = this.now;
-    this.grid.root.dataset.answer = JSON.stringify({
-      pending: this.pending,
-      logits: [...logits],
-      probabilities: [...probabilities],
-    });
+    return { pending: this.pending, logits: [...logits], probabilities: [...probabilities] };
   }
 
   /** The answer, for what is saved: "8, 98.3 %"; with a word where it is not the one to what is switched. */
   get said() {
-    const {
-      header: { classes },
-      view,
-    } = this.grid;
-    const is = best(this.now.probabilities);
+    const { frame, view } = this.grid;
     const before = this.pending || (this.now === this.before && isSwitched(view)) ? " (before the switches)" : "";
-    return `${classes[is]}, ${percent(this.now.probabilities[is])}${before}`;
+    return frame.answer.words(this.now) + before;
   }
 
   /** The answer in words. */
   summary() {
-    const {
-      header: { classes, label },
-    } = this.grid;
-    const [was, is] = [best(this.before.probabilities), best(this.now.probabilities)];
-    const truth = label === null ? "" : label === classes[is] ? ", which is correct" : `; the picture shows ${label}`;
-    const before =
-      this.now === this.before ? "" : ` Before: ${classes[was]}, ${percent(this.before.probabilities[was])}.`;
-    return `The model\u2019s answer: ${classes[is]}, ${percent(this.now.probabilities[is])}${truth}.${before}`;
+    return this.grid.frame.answer.summary(this.now, this.before);
   }
 
   leave() {

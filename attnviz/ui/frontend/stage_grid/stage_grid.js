@@ -1,7 +1,6 @@
 // Element-wise attention: every stage of every layer, and the steps of one pixel. Python's side is attnviz/ui/components/stage_grid.py;
 // the stages are computed in stages.js, so nothing that follows a pointer or a switch waits for the server.
 
-import { packed, TOP } from "../core/colours.js";
 import { grown } from "../core/dom.js";
 import { UrlView } from "../core/url_view.js";
 import { Cells, fitBoard, inkEdge } from "../maps/paint.js";
@@ -9,13 +8,13 @@ import { mountable } from "../core/part.js";
 import { PixelPart } from "../hands/pixel_part.js";
 import { StageWall } from "../maps/stage_wall.js";
 import { TileWall } from "../maps/tiles.js";
-import { cutShare, gain, netStages, PER_HEAD, Placement, way } from "./stages.js";
+import * as derive from "./derive.js";
 import { LiveAnswer } from "./live_answer.js";
 import { makeFrame } from "./frame.js";
-import { brightest, layerOf } from "./maps.js";
-import { paintInside, paintStages } from "./painting.js";
-import { CHANNELS, isSwitched, RULES } from "./view.js";
-import { INSIDE, sayAll, STAGE_NAMES } from "./words.js";
+import { Painter } from "./paint.js";
+import { netStages, Placement } from "./stages.js";
+import { isSwitched, RULES } from "./view.js";
+import { sayAll, STAGE_NAMES } from "./words.js";
 import { STEPS } from "./way.js";
 
 const TAPS = Object.fromEntries(STEPS.map(([tap, name]) => [tap, name]));
@@ -35,25 +34,20 @@ export class StageGrid extends PixelPart {
   /** @type {Record<string, Float64Array>[]} of each layer */ stages;
   /** @type {number[]} of each layer */ cut;
   /** @type {number[]} of each layer */ gain;
-  /** @type {boolean} whether the maps of all stages are painted */ prepared;
-  /** @type {ReturnType<typeof way>} the steps of the pixel */ found;
+  /** @type {import("./derive.js").Tile[]} the maps of all stages */ tiles;
+  /** @type {boolean} whether those are to be derived and painted anew */ stale;
+  /** @type {ReturnType<typeof derive.insideOf>} */ insideMaps;
+  /** @type {number} the head whose numbers are spelled out */ head;
+  /** @type {ReturnType<typeof derive.wayOf>} the steps of the pixel */ found;
 
   constructor(parent) {
     super();
     this.at = [0, 0]; // the pixel that is looked at
     this.tile = 0;
-    /** @type {{number: number, stages: Record<string, Float64Array>[]}|null} the stages of another picture, by its number */
-    this.other = null;
-    // What painting.js leaves for the outlines and the words
-    /** @type {{raw: Float64Array[], drawn: Float64Array[], kind: "excess"|"signed", extent: any, own: any, scale?: any}[]} */
-    this.tiles = [];
-    /** @type {Uint32Array[]} */
-    this.stills = [];
-    /** @type {Uint32Array|null} */
-    this.insideStill = null;
-    /** @type {Float64Array[]} */
-    this.insideMaps = [];
-    this.preparedInside = "";
+    /** @type {{number: number, stages: Record<string, Float64Array>[]}} the stages of another picture, by its number */
+    this.other = { number: -1, stages: [] };
+    this.painter = new Painter();
+    this.insideOf = ""; // of which layer and head `insideMaps` are
     this.frame = makeFrame(this);
     this.root = this.frame.root;
     this.answer = new LiveAnswer(this);
@@ -66,13 +60,15 @@ export class StageGrid extends PixelPart {
 
   takeData() {
     const { header, arrays } = this;
-    this.layers = header.layers.map((one, number) => layerOf(one, (name) => arrays[`${number}.${name}`] ?? null));
+    this.layers = header.layers.map((one, number) =>
+      derive.layerOf(one, (name) => arrays[`${number}.${name}`] ?? null),
+    );
     this.placement = new Placement(this.layers[0], header.block);
     const { rows, columns, planes } = this.placement;
     this.cells = new Cells(rows, columns);
     this.edge = header.ink ? inkEdge(this.placement.plane(arrays.input, 0), rows, columns) : [];
     this.columns = header.columns;
-    this.other = null; // of these layers none is computed yet
+    this.other = { number: -1, stages: [] }; // of these layers none is computed yet
     this.coloured = planes === 3;
     const shape = [this.layers.length, header.columns.join(), rows, columns, this.coloured, header.ink].join(" ");
     if (shape !== this.shape || header.ink) this.build();
@@ -98,9 +94,9 @@ export class StageGrid extends PixelPart {
     this.inside = new TileWall({
       label: "Inside one head",
       cells,
-      edges: INSIDE.map(() => edge),
+      edges: derive.INSIDE.map(() => edge),
       ranges: true,
-      tiles: INSIDE.map((tap) => ({ name: STAGE_NAMES[tap], spoken: STAGE_NAMES[tap] })),
+      tiles: derive.INSIDE.map((tap) => ({ name: STAGE_NAMES[tap], spoken: STAGE_NAMES[tap] })),
       look: hand(({ token }) => this.look(this.cells.place(token), this.tile)),
       take: hand(({ token }) => this.take(this.cells.place(token), this.tile)),
     });
@@ -124,7 +120,7 @@ export class StageGrid extends PixelPart {
     if (!layers.some((layer) => layer.skip)) this.view.skip = true;
     this.at =
       this.view.pixel ??
-      (first || !this.fits(this.at) ? brightest(this.placement.plane(this.arrays.input, 0), cells) : this.at);
+      (first || !this.fits(this.at) ? derive.brightest(this.placement.plane(this.arrays.input, 0), cells) : this.at);
     this.tile = Math.min(this.tile, layers.length * this.columns.length - 1);
     if (Math.floor(this.tile / this.columns.length) !== this.view.layer)
       this.tile = this.view.layer * this.columns.length;
@@ -139,28 +135,22 @@ export class StageGrid extends PixelPart {
 
   // Computing: when the data or a switch have changed
 
-  /** What is switched, as `netStages` takes it. */
-  get switches() {
-    const { view, layers, arrays, header } = this;
-    const { eps, skip, off } = view;
-    if (view.relevance === "learnt") return { eps, skip, off };
-    const given = { one: 1, zero: 0 }[view.relevance];
-    if (given !== undefined)
-      return { eps, skip, off, relevance: layers.map((layer) => new Float64Array(layer.xWeights.length).fill(given)) };
-    if (view.relevance === "mean")
-      return { eps, skip, off, relevance: layers.map((_, number) => arrays[`${number}.mean`]) };
-    const { number } = header.other;
-    const other =
-      this.other && this.other.number === number ? this.other : { number, stages: netStages(layers, arrays.other) };
-    this.other = other;
-    return { eps, skip, off, relevance: other.stages.map((stages) => stages.normed_relevance) };
+  compute() {
+    Object.assign(
+      this,
+      derive.stagesOf(
+        this,
+        derive.replacedRelevance(this, () => this.stagesOfOther()),
+      ),
+    );
+    this.stale = true;
   }
 
-  compute() {
-    this.stages = netStages(this.layers, this.arrays.input, this.switches);
-    this.cut = this.stages.map(cutShare);
-    this.gain = this.stages.map(gain);
-    this.prepared = false;
+  /** The stages of another picture, as they were learnt. */
+  stagesOfOther() {
+    const { number } = this.header.other;
+    if (this.other.number !== number) this.other = { number, stages: netStages(this.layers, this.arrays.other) };
+    return this.other.stages;
   }
 
   // What the visitor does
@@ -210,7 +200,7 @@ export class StageGrid extends PixelPart {
       this.compute();
     }
     if (name === "layer") this.tile = value * this.columns.length + (this.tile % this.columns.length);
-    this.prepared = false;
+    this.stale = true;
     this.frame.sayControls(this);
     this.changed();
   }
@@ -290,100 +280,52 @@ export class StageGrid extends PixelPart {
     this.inside.room = kind === "narrow" ? (width - 2 * 5) / 3 : Math.max(84, Math.min(260, (width - 5 * 8) / 6));
     this.inside.layout(width, kind === "narrow");
     frame.legend.layout();
-    this.prepared = false;
+    this.stale = true;
     this.draw();
   }
 
   // Drawing: `draw` runs at every move of the pointer; what is behind the outlines is painted when it has changed
 
-  /** The plane whose numbers are spelled out: of a colour picture shown in colour, the red one. */
-  get plane() {
-    return Math.max(0, CHANNELS.indexOf(this.view.channel));
-  }
-
-  /** The head whose numbers are spelled out: where the mean is shown, the one that says most about this pixel. */
-  get head() {
-    if (this.view.head !== "mean") return this.view.head;
-    const { layer, place } = this.looked();
-    const { attended } = this.stages[this.view.layer];
-    const one = layer.channels * layer.rows * layer.columns;
-    const here = (place.channel * layer.rows + place.row) * layer.columns + place.column;
-    let most = 0;
-    for (let head = 1; head < layer.heads; head++)
-      if (Math.abs(attended[head * one + here]) > Math.abs(attended[most * one + here])) most = head;
-    return most;
-  }
-
-  looked() {
-    return { layer: this.layers[this.view.layer], place: this.placement.of(this.plane, ...this.at) };
-  }
-
-  /** One map of a stage: one plane, as the picture has it. */
-  map(layer, tap, plane = this.plane, head = this.view.head) {
-    const { heads, channels, rows, columns } = this.layers[layer];
-    const values =
-      tap === "x_weights"
-        ? this.layers[layer].xWeights
-        : tap === "y_weights"
-          ? this.layers[layer].yWeights
-          : this.stages[layer][tap];
-    const one = channels * rows * columns;
-    if (!PER_HEAD.includes(tap) && !tap.endsWith("_weights")) return this.placement.plane(values, plane);
-    if (head !== "mean") return this.placement.plane(values, plane, head * one);
-    const mean = new Float64Array(one);
-    for (let i = 0; i < heads * one; i++) mean[i % one] += values[i] / heads;
-    return this.placement.plane(mean, plane);
-  }
-
   draw() {
-    const { view, wall, inside, cells, frame, theme } = this;
-    paintStages(this);
-    if (this.header.inside) paintInside(this);
-    const token = cells.at(this.at);
-    const how = { halo: packed(theme.background), strong: view.pixel !== null };
-    const shown = [
-      [wall.board, this.stills[0]],
-      [frame.picture.board, this.stills[1]],
-    ];
-    if (this.header.inside) shown.push([inside.board, this.insideStill]);
-    shown.forEach(([board, still]) => {
-      board.pixels.set(still);
-      board.tiles.forEach((_, tile) => board.outline(tile, token, packed(theme.text), how));
-      board.flush();
-    });
-    const { layer, place } = this.looked();
-    const off = view.off.filter(([of]) => of === view.layer).map(([, head]) => head);
-    const { eps, skip, relevance } = this.switchesNow;
-    this.found = way(layer, this.stages[view.layer], place, this.head, { eps, skip, off, relevance });
-    this.root.dataset.reading = JSON.stringify({
-      pixel: this.at,
-      locked: view.pixel !== null,
-      layer: view.layer,
-      head: this.head,
-      place,
-      way: this.found,
-      cut: this.cut,
-      gain: this.gain,
-      switched: isSwitched(view),
-      ranges: this.tiles.map(({ extent: { low, high } }) => [low, high]),
-    });
+    const { view, painter, header } = this;
+    if (this.stale) {
+      this.stale = false;
+      this.tiles = derive.tilesOf(this);
+      this.insideOf = "";
+      painter.stages(this);
+    }
+    this.head = derive.headOf(this);
+    const inside = `${view.layer} ${this.head}`;
+    if (header.inside && inside !== this.insideOf) {
+      this.insideMaps = derive.insideOf(this, this.head);
+      this.insideOf = inside;
+      painter.inside(this);
+    }
+    painter.outline(this);
+    this.found = derive.wayOf(this, this.head);
     this.saySoon();
   }
 
-  /** The switches as the layer that is looked at has them, without computing another picture's relevance again. */
-  get switchesNow() {
-    const { eps, skip, relevance } = this.view;
-    return { eps, skip, relevance: relevance === "learnt" ? null : true };
+  /** What tests read. */
+  read() {
+    const { at, view, head, found, cut, gain, tiles } = this;
+    return {
+      pixel: at,
+      locked: view.pixel !== null,
+      layer: view.layer,
+      head,
+      place: derive.placeOf(this),
+      way: found,
+      cut,
+      gain,
+      switched: isSwitched(view),
+      ranges: tiles.map(({ extent: { low, high } }) => [low, high]),
+      answer: this.answer.read(),
+    };
   }
 
   sayAll() {
     sayAll(this);
-  }
-
-  /** The colour of a value between -1 and 1, for the panel. */
-  colourOf(value) {
-    const index = Math.round(((Math.max(-1, Math.min(1, value)) + 1) / 2) * TOP);
-    return this.palettes.signed[index];
   }
 
   /** The value of a tile at the pixel that is looked at. */

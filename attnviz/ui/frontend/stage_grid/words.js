@@ -3,14 +3,12 @@
 import { css } from "../core/colours.js";
 import { say, set } from "../core/dom.js";
 import { column, ofValues, percent, short, times } from "../core/numbers.js";
+import { colourOf, evenShare, INSIDE, isInColour, planeOf } from "./derive.js";
 import { PER_HEAD } from "./stages.js";
 import { CHANNELS, isSwitched } from "./view.js";
 import { STEPS } from "./way.js";
 
 const TOUCH = matchMedia("(hover: none)").matches;
-
-/** What stands inside a head: what it has learnt, and what the picture makes of it. */
-export const INSIDE = ["x_weights", "x_relevance", "y_weights", "y_relevance", "relevance", "normed_relevance"];
 
 export const STAGE_NAMES = {
   ...Object.fromEntries(STEPS.map(([tap, name]) => [tap, name])),
@@ -21,16 +19,11 @@ export const STAGE_NAMES = {
   normed_relevance: "normed",
 };
 
-/** The even share of a softmax; 0 for what is none. */
-export function evenShare(tap, { rows, columns }) {
-  return { x_relevance: 1 / columns, y_relevance: 1 / rows, relevance: 1 / (rows * columns) }[tap] ?? 0;
-}
-
 /** Say everything that stands in words beside the maps. @param {import("./stage_grid.js").StageGrid} grid */
 export function sayAll(grid) {
   const { view, wall, frame, at, columns, coloured, found, head, tile } = grid;
-  const inColour = coloured && view.channel === "colour";
-  const channel = coloured ? ` \u00b7 ${CHANNELS[grid.plane]} channel` : "";
+  const inColour = isInColour(grid);
+  const channel = coloured ? ` \u00b7 ${CHANNELS[planeOf(view)]} channel` : "";
   const strongest = view.head === "mean" ? ", the strongest here" : "";
   const where = `row ${at[0] + 1}, column ${at[1] + 1}${channel} \u00b7 layer ${view.layer + 1}, head ${head + 1}${strongest}`;
   frame.way.say(found, {
@@ -38,7 +31,7 @@ export function sayAll(grid) {
     locked: view.pixel !== null,
     step: columns[tile % columns.length],
     kernel: grid.layers[0].kernel,
-    colour: (value) => css(grid.colourOf(value)),
+    colour: (value) => css(colourOf(grid.palettes.signed, value)),
   });
   say(
     frame.words.pictureHow,
@@ -100,7 +93,7 @@ function sayInside(grid) {
   const token = cells.at(at);
   const layer = layers[view.layer];
   INSIDE.forEach((tap, tile) => {
-    const value = insideMaps[tile][token];
+    const value = insideMaps[tile].values[token];
     const even = evenShare(tap, layer);
     inside.say(tile, even ? `${times(value / even)}\u00d7` : column(value));
   });
@@ -128,7 +121,7 @@ function sayAtRest(grid, where) {
   });
   if (grid.header.inside)
     INSIDE.forEach((tap, tile) => {
-      const values = insideMaps[tile];
+      const { values } = insideMaps[tile];
       const [low, high] = [Math.min(...values), Math.max(...values)];
       const even = evenShare(tap, layers[view.layer]);
       inside.sayRange(

@@ -234,16 +234,21 @@ export class StageMaps extends Part {
     const box = this.boxesOf(looked.tile).of(looked.token);
     if (box) this.picture.board.outlineBox(0, box, packed(theme.text), { halo, strong: true });
     this.picture.board.flush();
-    this.root.dataset.reading = JSON.stringify({
-      ...this.view,
-      channels: layers.map((_, layer) => this.channelOf(layer)),
-      tile: looked.tile,
-      token: looked.token,
-      box,
-      values: Array.from({ length: layers.length * TAPS.length }, (_, tile) => this.valuesOf(tile)[this.tokenOf(tile)]),
-    });
     this.holdChannels();
     this.saySoon();
+  }
+
+  /** What tests read. */
+  read() {
+    const { view, layers, looked } = this;
+    const tiles = Array.from({ length: layers.length * TAPS.length }, (_, tile) => tile);
+    return {
+      ...view,
+      channels: layers.map((_, layer) => this.channelOf(layer)),
+      ...looked,
+      box: this.boxesOf(looked.tile).of(looked.token),
+      values: tiles.map((tile) => this.valuesOf(tile)[this.tokenOf(tile)]),
+    };
   }
 
   /** Hand the chosen stage to the grid of all channels, if it is another one. */
