@@ -21,52 +21,6 @@ export function editsOf(states, address) {
     .filter(({ index }) => index.head.length);
 }
 
-/** The tiles: a grid of maps in which a click does not choose but switches. */
-class Tiles extends MapGrid {
-  constructor(parent, owner) {
-    super(parent);
-    this.owner = owner;
-    this.hint = "click a head to switch it off, again to make it uniform, and again to switch it on";
-    this.report = () => {};
-  }
-
-  settled() {
-    return {};
-  }
-
-  tileOptions() {
-    const tiles = this.header.labels.map((label, head) => ({ name: String(head + 1), spoken: label }));
-    return { tiles, ranges: true, atOnce: true };
-  }
-
-  take(found) {
-    this.look(found);
-  }
-
-  choose(head) {
-    this.owner.act(
-      this.owner.states.map((state, other) => (other === head ? NEXT[state] : state)),
-      head,
-    );
-  }
-
-  sayAll() {
-    super.sayAll();
-    this.sayStates();
-  }
-
-  /** State and entropy under each tile; what a head that is not on would look at lies under a veil. */
-  sayStates() {
-    const { states, arrays } = this.owner;
-    states.forEach((state, head) => {
-      set(this.wall.frames[head], "data-state", state);
-      if (state !== "on") this.wall.say(head, state);
-      else if (this.shown < 0) this.wall.say(head, "");
-      this.wall.sayRange(head, `${arrays.entropy[head].toFixed(2)} bits`);
-    });
-  }
-}
-
 /** The component. */
 export class HeadSwitch extends Part {
   /** @type {Answered} with all heads on; known with the first data */ before;
@@ -81,7 +35,16 @@ export class HeadSwitch extends Part {
     this.source = "page";
     this.answer = new AnswerChange();
     this.tilesRoom = element("div.tiles-room");
-    this.tiles = new Tiles(this.tilesRoom, this);
+    this.tiles = new MapGrid(this.tilesRoom, {
+      hint: "click a head to switch it off, again to make it uniform, and again to switch it on",
+      tiles: ({ labels }) => ({
+        tiles: labels.map((label, head) => ({ name: String(head + 1), spoken: label })),
+        ranges: true,
+        atOnce: true,
+      }),
+      clicked: (head) => this.turn(head),
+      said: () => this.sayStates(),
+    });
     this.complaint = new Complaint();
     this.asker = new Asker({
       guard: (act) => this.guard(act),
@@ -167,6 +130,14 @@ export class HeadSwitch extends Part {
     this.change(states, head);
   }
 
+  /** Give one head its next state. @param {number} head that was clicked */
+  turn(head) {
+    this.act(
+      this.states.map((state, other) => (other === head ? NEXT[state] : state)),
+      head,
+    );
+  }
+
   undo() {
     if (this.history.length) this.change(this.history.pop(), null);
   }
@@ -176,7 +147,7 @@ export class HeadSwitch extends Part {
     this.acted = head === null ? "" : `Head ${head + 1} ${states[head]}. `;
     this.toAnnounce = true;
     this.ask();
-    this.tiles.sayStates();
+    this.sayStates();
     this.draw();
     this.settle();
   }
@@ -189,6 +160,15 @@ export class HeadSwitch extends Part {
 
   settled() {
     return { switched: this.states };
+  }
+
+  /** State and entropy under each tile; what a head that is not on would look at lies under a veil. */
+  sayStates() {
+    const { tiles, arrays } = this;
+    this.states.forEach((state, head) => {
+      const value = state !== "on" ? state : tiles.shown < 0 ? "" : null; // null: its value, which stands there
+      tiles.sayTile(head, { state, value, range: `${arrays.entropy[head].toFixed(2)} bits` });
+    });
   }
 
   // The answer

@@ -101,9 +101,7 @@ export class MovingMaps extends Part {
 
   makeGrid() {
     const room = element("div.pane");
-    const grid = new MapGrid(room);
-    grid.report = () => {};
-    grid.drawn = () => this.guard(() => this.follow(grid));
+    const grid = new MapGrid(room, { drawn: () => this.guard(() => this.follow(grid)) });
     return grid;
   }
 
@@ -123,8 +121,7 @@ export class MovingMaps extends Part {
     const same = at === this.at && other.cell === grid.cell;
     if (same) return;
     this.following = true;
-    other.cell = grid.cell;
-    other.looked = { tile: other.looked.tile, token: at };
+    other.point(at, grid.cell !== null);
     other.draw();
     this.move(at);
     this.following = false;
@@ -134,10 +131,7 @@ export class MovingMaps extends Part {
   /** Hold the place that the URL names, or none. */
   hold(at) {
     const [picture, , code] = this.grids;
-    for (const grid of [picture, code]) {
-      grid.cell = at;
-      grid.looked = { tile: 0, token: this.at };
-    }
+    for (const grid of [picture, code]) grid.point(this.at, at !== null, 0);
   }
 
   settled() {
@@ -158,8 +152,7 @@ export class MovingMaps extends Part {
     const { panes, lines } = kind.compute(this, at);
     panes.forEach((maps, i) => {
       if (!maps) return;
-      if (header.kind === "places") grids[i].header.outlined = [at];
-      grids[i].renew(maps);
+      grids[i].renew(maps, ...(header.kind === "places" ? [[at]] : []));
     });
     this.said = lines;
     this.saySoon();

@@ -24,7 +24,7 @@ function csv(viewer) {
     cells,
     attention: { heads, tokens },
     arrays,
-    maps,
+    buffers: { maps },
   } = viewer;
   const head = [
     "row",

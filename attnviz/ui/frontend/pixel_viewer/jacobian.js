@@ -10,15 +10,6 @@ import { MapGrid } from "../map_grid/map_grid.js";
 const CHANNELS = { 1: ["intensity"], 3: ["red", "green", "blue"] };
 const LOST = "The live connection is lost. The Jacobian is shown as soon as it is back.";
 
-/** A grid whose single map is as wide as the map in whose place it stands. */
-class Maps extends MapGrid {
-  hint = "move over it to read its values";
-
-  roomOfTile(width, beside) {
-    return beside === 1 ? width : super.roomOfTile(width, beside);
-  }
-}
-
 /** @typedef {{checkpoint: string, picture: {data: string, number: number}, missing: string|null, meaning: string}} Asked */
 
 /** The Jacobian of one answer at a time; that of another picture is never shown for it. */
@@ -33,7 +24,7 @@ export class Jacobian {
     const say = (sentence) => !this.reading && this.complaint.say(sentence);
     this.asker = new Asker({ guard, complaint: { say }, lost: LOST });
     this.room = element("div");
-    /** @type {Maps|null} */
+    /** @type {MapGrid|null} */
     this.grid = null;
     this.element = element("div.jacobian", { hidden: true }, this.complaint.element, this.room);
     Object.assign(this.element, { readJacobian: () => this.reading }); // for tests
@@ -89,20 +80,17 @@ export class Jacobian {
       note: asked.meaning,
       origin: { ...origin, address: "jacobian", answer },
     };
-    this.grid ??= this.made();
+    // Its single map is as wide as the map in whose place it stands.
+    this.grid ??= new MapGrid(this.room, {
+      hint: "move over it to read its values",
+      roomOfTile: (width, beside) => (beside === 1 ? width : undefined),
+    });
     this.room.hidden = false;
-    this.grid.hold(this.key, {
+    this.grid.show(this.key, {
       header,
       arrays: { maps, ...(fits ? { picture: ink } : {}) },
       shapes: { maps: [channels, rows, columns], picture: [rows, columns] },
     });
-    this.grid.refresh();
-  }
-
-  made() {
-    const grid = new Maps(this.room);
-    grid.report = () => {};
-    return grid;
   }
 
   /** Unmounted. */
