@@ -17,7 +17,7 @@ import {
   rewardOf,
   sharplySeen,
   shifted,
-} from "../../attnviz/ui/frontend/glimpse_player/path.js";
+} from "../../attnviz/ui/frontend/glimpse_player/derive.js";
 
 const FACTS = { glimpses: 2, scales: 2, size: 3, rows: 6, columns: 10, classes: 2 };
 const PATH = {

@@ -14,16 +14,11 @@ const LONGEST = 400; // characters of a word that is quoted or linked
 
 const fromOne = (number) => (Number.isInteger(number) ? number + 1 : number);
 const numbers = (count) => (value) => Array.isArray(value) && value.length === count && value.every(Number.isInteger);
-const every = (holds) => (value) => Array.isArray(value) && value.every(holds);
 // Words are made of nonsense, too: it is quoted.
 const plain = (value) => (Array.isArray(value) ? value.map(fromOne).join(",") : String(value));
 const counted = (value) => plain(fromOne(value));
-const dotted = (value) =>
-  Array.isArray(value)
-    ? value.map((one) => (Array.isArray(one) ? one.map(fromOne).join(".") : one)).join(",")
-    : String(value);
 
-/** What a value of each kind is, and its word; a component may add kinds of its own. */
+/** What a value of each kind is, and its word; a component adds its own, here and in url_fields.py. @type {Record<string, any>} */
 export const KINDS = {
   choice: { holds: (value, options) => typeof value === "string" && options.includes(value), word: plain },
   text: { holds: (value) => typeof value === "string", word: plain },
@@ -35,9 +30,16 @@ export const KINDS = {
   number: { holds: Number.isInteger, word: counted },
   head: { holds: (value) => value === "mean" || Number.isInteger(value), word: counted },
   place: { holds: numbers(2), word: plain },
-  heads: { holds: every(numbers(2)), word: dotted },
-  moves: { holds: every(numbers(3)), word: dotted },
 };
+
+/** A kind of several tuples of numbers, such as "1.2,3.1". @param {number} together how many numbers are in a tuple */
+export function tuples(together) {
+  const one = (part) => (Array.isArray(part) ? part.map(fromOne).join(".") : part);
+  return {
+    holds: (value) => Array.isArray(value) && value.every(numbers(together)),
+    word: (value) => plain(Array.isArray(value) ? value.map(one) : value),
+  };
+}
 
 /**
  * Make a view from what the URL asks for.

@@ -61,7 +61,8 @@ export class Card {
       element("button.step", { type: "button", "aria-label": words, onclick: () => this.step(by) }, sign);
     this.headWord = element("span", { hidden: true }, "head"); // until the first answer says which
     this.canvas = element("canvas", { "aria-hidden": "true" });
-    this.jacobian = null; // {values, shape} of the answer that is shown, or {why} there is none
+    /** @type {any} {values, shape} of the answer that is shown, or {why} there is none */
+    this.jacobian = null;
     this.other = element("canvas.other", { "aria-hidden": "true", hidden: true }); // for it: its grid is that of the picture
     this.drawn = {};
     this.learnToDraw(ready);
@@ -151,6 +152,12 @@ export class Card {
   /** @param {Answer} answer */
   take(answer) {
     Object.assign(this, { answer, refused: "" });
+  }
+
+  /** @param {{values: Float32Array, shape: number[]}|{why: string}|null} jacobian of the answer that is shown, or why there is none */
+  takeJacobian(jacobian) {
+    this.dirty ||= this.jacobian !== null || jacobian !== null;
+    this.jacobian = jacobian;
   }
 
   /** Keep an answer to compare later ones with; null: forget it. @param {Answer|null} answer */

@@ -269,20 +269,31 @@ export class Cards {
   /** They are of a picture that is not looked at any more, or not wanted. */
   forgetJacobians() {
     if (this.rested && this.rested.turn !== this.turn) this.rested = null;
-    this.jacobians.forget(this.cards);
+    this.jacobians.cancel();
+    for (const card of this.cards) card.takeJacobian(null);
     this.element.removeAttribute("data-jacobian");
   }
 
   askJacobians() {
     if (this.map !== "jacobian" || !this.rested) return;
     const { turn } = this.rested;
-    this.jacobians.askFor(this.rested, this.cards, (all) =>
-      this.guard(() => {
-        if (!all) return this.frames.soon();
-        set(this.element, "data-jacobian", String(turn));
-        return this.paintAll();
-      }),
-    );
+    const came = (all) => {
+      if (!all) return this.frames.soon();
+      set(this.element, "data-jacobian", String(turn));
+      return this.paintAll();
+    };
+    const answered = this.cards.filter(({ answer }) => answer);
+    const asked = answered.filter(({ model }) => !model.missing);
+    for (const card of answered) card.takeJacobian(card.model.missing ? { why: card.model.missing } : null);
+    if (!asked.length) {
+      came(true);
+      return;
+    }
+    const checkpoints = asked.map(({ model }) => model.checkpoint);
+    this.jacobians.ask(this.rested, checkpoints, (number, jacobian, last) => {
+      asked[number].takeJacobian(jacobian);
+      came(last);
+    });
   }
 
   // Pinning

@@ -11,52 +11,20 @@ export class Jacobians {
   }
 
   /**
-   * Ask for them.
+   * Ask for those of several models.
    * @param {{pictures: any, prepare: any}} showing as in a request of the live channel
    * @param {string[]} checkpoints
-   * @param {(number: number, slopes: {values: Float32Array, shape: number[]}|null, error: string, done: boolean) => void} hear called for each, by its
-   *   place: the derivatives as one map, or null and why there is none; and whether it was the last
+   * @param {(number: number, jacobian: {values: Float32Array, shape: number[]}|{why: string}, last: boolean) => void} hear
+   *   called for each, by its place: the derivatives as one map, or why there is none
    */
   ask({ pictures, prepare }, checkpoints, hear) {
     this.cancel();
     const asks = checkpoints.map((checkpoint) => ({ checkpoint, wanted: { jacobian: { derived: "jacobian" } } }));
     this.asker.ask(asks, { pictures, prepare, asks }, ({ ask, error, arrays, shapes, done }) => {
       if (ask === undefined) return;
-      hear(ask, error ? null : summed(arrays.jacobian, shapes.jacobian), error ?? "", done);
+      hear(ask, error ? { why: error } : summed(arrays.jacobian, shapes.jacobian), done);
       if (done) this.cancel();
     });
-  }
-
-  /**
-   * Ask for those of all cards that have an answer, and give each its own: the map, or why there is none.
-   * @param {{pictures: any, prepare: any}} showing
-   * @param {import("./card.js").Card[]} cards
-   * @param {(all: boolean) => void} came called after each, and whether all are there
-   */
-  askFor(showing, cards, came) {
-    const answered = cards.filter(({ answer }) => answer);
-    for (const card of answered) card.jacobian = card.model.missing ? { why: card.model.missing } : null;
-    const asked = answered.filter(({ model }) => !model.missing);
-    if (!asked.length) return came(true);
-    this.ask(
-      showing,
-      asked.map(({ model }) => model.checkpoint),
-      (at, map, why, last) => {
-        asked[at].jacobian = map ?? { why };
-        asked[at].dirty = true;
-        came(last);
-      },
-    );
-    return undefined;
-  }
-
-  /** Take them off the cards, and what has not come is not wanted any more. @param {import("./card.js").Card[]} cards */
-  forget(cards) {
-    this.cancel();
-    for (const card of cards) {
-      if (card.jacobian) card.dirty = true;
-      card.jacobian = null;
-    }
   }
 
   /** What has not come is not wanted any more. */

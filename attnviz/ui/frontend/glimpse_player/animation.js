@@ -7,7 +7,7 @@ import { toGif } from "../export/gif.js";
 import { best, percent } from "../core/numbers.js";
 import { toCanvas } from "../export/sheet.js";
 import { fileName, origin } from "./export.js";
-import { beliefOf } from "./path.js";
+import { beliefOf } from "./derive.js";
 import { patchPieces, scenePieces } from "./pieces.js";
 
 /** @typedef {import("./glimpse_player.js").GlimpsePlayer} GlimpsePlayer */

@@ -2,7 +2,7 @@
 
 import { element, say, set, text } from "../core/dom.js";
 import { best, percent, wholePercent } from "../core/numbers.js";
-import { beliefOf, rewardOf } from "./path.js";
+import { beliefOf, rewardOf } from "./derive.js";
 
 /** The table. */
 export class BeliefPanel {
@@ -108,10 +108,10 @@ export class BeliefPanel {
 
   /**
    * Show a path.
-   * @param {import("./path.js").Path} path
-   * @param {import("./path.js").Path|null} before the path that the model would have taken
+   * @param {import("./derive.js").Path} path
+   * @param {import("./derive.js").Path|null} before the path that the model would have taken
    * @param {number} glimpse that is looked at
-   * @param {import("./path.js").Facts} facts
+   * @param {import("./derive.js").Facts} facts
    */
   show(path, before, glimpse, facts) {
     this.table.classList.toggle("compared", before !== null);

@@ -2,7 +2,7 @@
 
 import { css, packed } from "../core/colours.js";
 import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
-import { beliefOf, boxesOf, pixelOf, rewardOf } from "./path.js";
+import { beliefOf, boxesOf, pixelOf, rewardOf } from "./derive.js";
 import { patchPieces, scenePieces } from "./pieces.js";
 import { answerWords } from "./words.js";
 

@@ -7,7 +7,7 @@ import { UrlView } from "../core/url_view.js";
 import { makeFrame } from "./frame.js";
 import { listen, pressed } from "./hands.js";
 import { LivePaths } from "./live_path.js";
-import { answersOf, beliefOf, boxesOf, moveTo, patchOf, pixelOf, shifted } from "./path.js";
+import { answersOf, beliefOf, boxesOf, moveTo, patchOf, pixelOf, shifted } from "./derive.js";
 import { RULES } from "./view.js";
 import { changeWords, glimpseWords, manyWords, placeWords, policyWords, readWords } from "./words.js";
 
@@ -22,11 +22,11 @@ export class GlimpsePlayer extends Part {
     super();
     this.playing = false;
     this.held = false; // by a pointer that may drag it
-    /** @type {import("./path.js").Facts} */
+    /** @type {import("./derive.js").Facts} */
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
-    /** @type {import("./path.js").Path} what is shown */
+    /** @type {import("./derive.js").Path} what is shown */
     this.path = /** @type {any} */ (null);
-    /** @type {import("./path.js").Path|null} the path that the model would have taken, where something is moved */
+    /** @type {import("./derive.js").Path|null} the path that the model would have taken, where something is moved */
     this.before = null;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.next = undefined;
@@ -100,6 +100,11 @@ export class GlimpsePlayer extends Part {
   settle() {
     if (this.held) clearTimeout(this.settling);
     else super.settle();
+  }
+
+  /** A pointer holds a glimpse, and may drag it. */
+  grasp() {
+    this.held = true;
   }
 
   letGo() {

@@ -19,7 +19,7 @@ export function listen(player, stage) {
       stage.setPointerCapture(event.pointerId);
       const [row, column] = scene.pixelAt(event.clientX, event.clientY);
       const [ownRow, ownColumn] = player.pixel(glimpse);
-      player.held = true;
+      player.grasp();
       held = { glimpse, x: event.clientX, y: event.clientY, far: false, by: [ownRow - row, ownColumn - column] };
       player.choose(glimpse);
     }),

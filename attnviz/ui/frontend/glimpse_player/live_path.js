@@ -1,7 +1,7 @@
 // Paths that did not come with the data, over the live channel: another draw, or with glimpses moved elsewhere.
 
 import { Asker } from "../live/asker.js";
-import { locationsOf, pathOf } from "./path.js";
+import { locationsOf, pathOf } from "./derive.js";
 
 export const PATHS = 50; // drawn at once
 const LOST =
@@ -18,11 +18,11 @@ export class LivePaths {
     this.awaited = [];
     this.asked = 0; // how often
     this.subject = ""; // whose paths these are
-    /** @type {Map<string, import("./path.js").Path>} */
+    /** @type {Map<string, import("./derive.js").Path>} */
     this.own = new Map(); // without anything moved, by draw
-    /** @type {import("./path.js").Path|null} */
+    /** @type {import("./derive.js").Path|null} */
     this.moved = null;
-    /** @type {import("./path.js").Many|null} */
+    /** @type {import("./derive.js").Many|null} */
     this.many = null;
     this.manyOf = ""; // with what moved
     this.asker = new Asker({

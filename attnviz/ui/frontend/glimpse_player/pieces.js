@@ -1,7 +1,7 @@
 // What saved pictures of a path are put together from, as items of a sheet (../export/sheet.js).
 
 import { css, packed, TOP } from "../core/colours.js";
-import { boxesOf, patchOf, pixelOf } from "./path.js";
+import { boxesOf, patchOf, pixelOf } from "./derive.js";
 
 /** @typedef {import("./glimpse_player.js").GlimpsePlayer} GlimpsePlayer */
 

@@ -2,7 +2,7 @@
 
 import { TOP } from "../core/colours.js";
 import { context2d, element, say, text } from "../core/dom.js";
-import { patchOf } from "./path.js";
+import { patchOf } from "./derive.js";
 
 /** The patches. */
 export class RetinaPanel {
@@ -21,7 +21,7 @@ export class RetinaPanel {
     this.tiles = [];
   }
 
-  /** @param {import("./path.js").Facts} facts */
+  /** @param {import("./derive.js").Facts} facts */
   build({ scales, size }) {
     this.tiles = Array.from({ length: scales }, (_, scale) => {
       const canvas = element("canvas", { width: size, height: size, role: "img" });
@@ -49,9 +49,9 @@ export class RetinaPanel {
 
   /**
    * Paint the patches of a glimpse.
-   * @param {import("./path.js").Path} path
+   * @param {import("./derive.js").Path} path
    * @param {number} glimpse
-   * @param {import("./path.js").Facts} facts
+   * @param {import("./derive.js").Facts} facts
    * @param {Uint32Array} inks the palette of a picture
    */
   paint(path, glimpse, facts, inks) {

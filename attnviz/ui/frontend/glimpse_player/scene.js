@@ -3,7 +3,7 @@
 
 import { context2d, element, set } from "../core/dom.js";
 import { pictureCanvas } from "../maps/paint.js";
-import { boxesOf, coverage, pixelOf, placeOf } from "./path.js";
+import { boxesOf, coverage, pixelOf, placeOf } from "./derive.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const RADIUS = 9; // of a number, CSS pixels
@@ -47,7 +47,7 @@ export class Scene {
       this.numbers,
     );
     this.element = element("div.scene", {}, this.room, this.svg);
-    /** @type {import("./path.js").Facts} */
+    /** @type {import("./derive.js").Facts} */
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
     this.margin = 0;
     this.scale = 1; // CSS pixels of a pixel of the picture
@@ -55,7 +55,7 @@ export class Scene {
     this.parts = [];
   }
 
-  /** Make the parts for a model and a picture. @param {import("./path.js").Facts} facts */
+  /** Make the parts for a model and a picture. @param {import("./derive.js").Facts} facts */
   build(facts) {
     this.facts = facts;
     this.margin = Math.ceil(facts.size / 2) + 1;
@@ -120,7 +120,7 @@ export class Scene {
 
   /**
    * Draw many paths at once, under the path: where the sharp patches of a glimpse lie, the denser the more of them.
-   * @param {import("./path.js").Many|null} many null for none
+   * @param {import("./derive.js").Many|null} many null for none
    * @param {number} glimpse
    * @param {number[]} colour red, green, blue
    */
@@ -152,14 +152,14 @@ export class Scene {
 
   /**
    * Draw a path.
-   * @param {import("./path.js").Path} path
-   * @param {{glimpse: number, before: import("./path.js").Path|null, moved: number[], std: number|null}} how glimpse: the
+   * @param {import("./derive.js").Path} path
+   * @param {{glimpse: number, before: import("./derive.js").Path|null, moved: number[], std: number|null}} how glimpse: the
    *   one that is looked at; before: the path that the model would have taken; moved: glimpses that were; std: the
    *   policy's standard deviation, null where there is none around this glimpse
    */
   draw(path, { glimpse, before, moved, std }) {
     const { facts } = this;
-    const middles = (/** @type {import("./path.js").Path} */ of) =>
+    const middles = (/** @type {import("./derive.js").Path} */ of) =>
       this.parts.map((_, number) =>
         pixelOf(of, number, facts)
           .reverse()
@@ -208,7 +208,7 @@ export class Scene {
     return [held(x, this.facts.columns), held(y, this.facts.rows)];
   }
 
-  /** The mean, and one standard deviation around it. @param {import("./path.js").Path} path @param {number} glimpse @param {number|null} std */
+  /** The mean, and one standard deviation around it. @param {import("./derive.js").Path} path @param {number} glimpse @param {number|null} std */
   drawPolicy({ mean }, glimpse, std) {
     const { rows, columns } = this.facts;
     if (std === null) {

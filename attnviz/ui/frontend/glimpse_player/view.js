@@ -1,6 +1,10 @@
 // The view of the glimpse player: which glimpse, of which draw, and what was moved. Its fields are declared in
 // attnviz/ui/components/glimpse_player.py; here is what of a view exists.
 
+import { KINDS, tuples } from "../core/url_fields.js";
+
+KINDS.moves = tuples(3); // of [glimpse, row, column]
+
 export const LOCATIONS = { drawn: "Drawn", means: "At the means", fifty: "50 at once" };
 export const MOST_DRAWS = 1000;
 

@@ -1,10 +1,10 @@
 // The sentences of the glimpse player: the path in words, where the policy aimed, and how much was read.
 
 import { best, percent } from "../core/numbers.js";
-import { answersOf, beliefOf, pixelOf, placeOf, sharplySeen } from "./path.js";
+import { answersOf, beliefOf, pixelOf, placeOf, sharplySeen } from "./derive.js";
 
-/** @typedef {import("./path.js").Path} Path */
-/** @typedef {import("./path.js").Facts} Facts */
+/** @typedef {import("./derive.js").Path} Path */
+/** @typedef {import("./derive.js").Facts} Facts */
 
 /** A place in words, counted from 1. @param {number[]} pixel */
 export function placeWords([row, column]) {
@@ -93,7 +93,7 @@ export function changeWords(path, before, facts, classes) {
 
 /**
  * What many paths answer, and what their density shows.
- * @param {import("./path.js").Many} many
+ * @param {import("./derive.js").Many} many
  * @param {number} glimpse
  * @param {Facts} facts
  * @param {string[]} classes

@@ -1,6 +1,10 @@
 // The view of the stage grid: what is locked, shown and switched. Its fields and options are declared in
 // attnviz/ui/components/stage_grid.py; here are the labels of the options, and what of a view exists.
 
+import { KINDS, tuples } from "../core/url_fields.js";
+
+KINDS.heads = tuples(2); // of [layer, head]
+
 export const CHANNELS = ["red", "green", "blue"];
 export const LABELS = {
   channel: { colour: "Colour", red: "Red", green: "Green", blue: "Blue" },

@@ -1,4 +1,4 @@
-// Paths of glimpses, without a page: where each one lies on the picture, and where it is moved to.
+// What the glimpse player shows, without a page: where each one lies on the picture, and where it is moved to.
 // Pixels are [row, column], counted from 0; locations are (row, column) in -1..1, as in attnviz/layers/glimpse.py.
 
 import { best } from "../core/numbers.js";
