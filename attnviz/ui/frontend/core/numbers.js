@@ -97,3 +97,8 @@ export function full(value) {
 export function best(probabilities) {
   return Array.from(probabilities).reduce((most, value, which, all) => (value > all[most] ? which : most), 0);
 }
+
+/** A value on one line, as a comment of a table can hold it. */
+export function oneLine(value) {
+  return (typeof value === "string" ? value : JSON.stringify(value)).replace(/[\r\n]+/g, " ");
+}

@@ -113,13 +113,18 @@ export class Part {
     try {
       act();
     } catch (error) {
-      console.warn("attnviz:", error);
-      this.failure.hidden = false;
-      say(
-        this.failure.firstChild,
-        "This view could not be drawn. Reload the page; if that does not help, choose another picture or model.",
-      );
+      this.fail(error);
     }
+  }
+
+  /** Say that something has failed. @param {unknown} error */
+  fail(error) {
+    console.warn("attnviz:", error);
+    this.failure.hidden = false;
+    say(
+      this.failure.firstChild,
+      "This view could not be drawn. Reload the page; if that does not help, choose another picture or model.",
+    );
   }
 
   /** Take what Python sent, unless that is here already: header, arrays and shapes, then `takeData()`. */

@@ -1,9 +1,8 @@
 // The elements round the panels of the draw page, made once; cards.js says what they do and show.
 
-import { Savers, SegmentedControl } from "../hands/controls.js";
+import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
 import { element, text } from "../core/dom.js";
 import { Legend } from "../maps/legend.js";
-import { files } from "./export.js";
 import { toSave } from "./maps_note.js";
 
 /** @param {import("./cards.js").Cards} cards what acts when they are used */
@@ -22,7 +21,7 @@ export function makeFrame(cards) {
   const grid = element("div.card-grid");
   const legend = new Legend();
   const savers = new Savers(
-    files(() => toSave(cards)),
+    whenWanted(async () => (await import("./export.js")).files(() => toSave(cards))),
     {},
     cards.announce,
   );

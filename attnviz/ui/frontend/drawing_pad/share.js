@@ -1,12 +1,9 @@
 // How a drawing leaves the page, and comes back: a link, a PNG, the strokes as JSON.
 
-import { Savers } from "../hands/controls.js";
-import { context2d, element } from "../core/dom.js";
-import { save } from "../export/export.js";
-import { withText } from "../export/sheet.js";
-import { BadDrawing, fromJson, SIDE, toJson } from "../hands/strokes.js";
+import { Savers, whenWanted } from "../hands/controls.js";
+import { element } from "../core/dom.js";
+import { BadDrawing, fromJson } from "../hands/strokes.js";
 
-const NAME = "attnviz-drawing";
 const LARGEST = 4 << 20; // characters of a file that are read
 const TOO_LONG = "This drawing is too long for a link. Save it as JSON instead: the file contains it exactly.";
 const PIN_LEFT = " The pinned drawing does not fit into it.";
@@ -25,8 +22,7 @@ export class PadShare extends Savers {
   constructor(owner) {
     super(
       {
-        PNG: () => savePng(owner.values()),
-        JSON: () => save(`${NAME}.json`, toJson(owner.drawing()), "application/json"),
+        ...whenWanted(async () => (await import("./export.js")).files(owner), ["PNG", "JSON"]),
       },
       {},
       owner.say,
@@ -74,18 +70,4 @@ export class PadShare extends Savers {
       this.tell(`${file.name} is not a drawing of this app: ${why}. The pad stays as it is.`);
     }
   }
-}
-
-/** Save the canvas as it is shown to the models, but black on white. */
-async function savePng(values) {
-  const canvas = element("canvas", { width: SIDE, height: SIDE });
-  const pixels = new Uint8ClampedArray(4 * values.length).map((_, i) => (i % 4 === 3 ? 255 : 255 - values[i >> 2]));
-  context2d(canvas).putImageData(new ImageData(pixels, SIDE), 0, 0);
-  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
-  const png = new Uint8Array(await blob.arrayBuffer());
-  save(
-    `${NAME}.png`,
-    withText(png, "Description", "Drawn in attnviz: black ink, 280 x 280, ten pixels for each that a model sees"),
-    "image/png",
-  );
 }

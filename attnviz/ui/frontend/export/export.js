@@ -1,6 +1,6 @@
 // What leaves the page: PNG, SVG and CSV files, each with its origin.
 
-import { full } from "../core/numbers.js";
+import { full, oneLine } from "../core/numbers.js";
 import { toCanvas, toSvg, withText } from "./sheet.js";
 
 /** The name of a file, without its ending, from what it shows; undefined words are left out. @param {(string|undefined)[]} words */
@@ -57,11 +57,6 @@ export function toCsv(origin, head, rows) {
   for (const row of rows)
     lines.push(row.map((value) => (typeof value === "number" ? full(value) : field(value))).join(","));
   return `${lines.join("\n")}\n`;
-}
-
-/** A value on one line, as a comment of a table can hold it. */
-export function oneLine(value) {
-  return (typeof value === "string" ? value : JSON.stringify(value)).replace(/[\r\n]+/g, " ");
 }
 
 function field(value) {

@@ -2,11 +2,11 @@
 
 import { css, packed } from "../core/colours.js";
 import { context2d } from "../core/dom.js";
-import { oneLine, save } from "../export/export.js";
+import { save } from "../export/export.js";
 import { toGif } from "../export/gif.js";
-import { best, percent } from "../core/numbers.js";
+import { best, oneLine, percent } from "../core/numbers.js";
 import { toCanvas } from "../export/sheet.js";
-import { fileName, origin } from "./export.js";
+import { fileName, files as stills, origin } from "./export.js";
 import { beliefOf } from "./derive.js";
 import { patchPieces, scenePieces } from "./pieces.js";
 
@@ -18,8 +18,13 @@ const SIDE = 400;
 const RIGHT = 280;
 const ROW = 21;
 
+/** What can be saved, for `Savers`. @param {GlimpsePlayer} player */
+export function files(player) {
+  return { GIF: () => saveGif(player), ...stills(player) };
+}
+
 /** Save the path as an animated GIF. @param {GlimpsePlayer} player */
-export function saveGif(player) {
+function saveGif(player) {
   const { glimpses } = player.facts;
   const canvases = Array.from({ length: glimpses }, (_, glimpse) => toCanvas(frame(player, glimpse), 1));
   const [{ width, height }] = canvases;

@@ -1,10 +1,8 @@
 // The elements of the glimpse player, made once; glimpse_player.js gives them their hands and words.
 
-import { Savers, SegmentedControl } from "../hands/controls.js";
+import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
 import { element, say, set, text } from "../core/dom.js";
-import { saveGif } from "./animation.js";
 import { BeliefPanel } from "./belief.js";
-import { files } from "./export.js";
 import { RetinaPanel } from "./retina.js";
 import { LOCATIONS } from "./view.js";
 import { Scene } from "./scene.js";
@@ -43,7 +41,7 @@ export function makeFrame(player) {
     "Back to its own path",
   );
   const savers = new Savers(
-    { GIF: () => saveGif(player), ...files(player) },
+    whenWanted(async () => (await import("./animation.js")).files(player), ["GIF", "PNG", "SVG", "CSV"]),
     { link: () => player.url.link() },
     (happened) => player.announce(happened),
   );

@@ -32,6 +32,15 @@ export class SegmentedControl {
 }
 
 /**
+ * What can be saved by a module that is fetched when it is first wanted.
+ * @param {() => Promise<Record<string, () => any>>} load words -> saves a file
+ * @param {string[]} names the words
+ */
+export function whenWanted(load, names = ["PNG", "SVG", "CSV"]) {
+  return Object.fromEntries(names.map((name) => [name, async () => (await load())[name]()]));
+}
+
+/**
  * The buttons that save and share. Each does its work when clicked, says so for a moment, and where a text cannot be
  * copied (no clipboard over plain http) shows it selected instead.
  */

@@ -4,7 +4,6 @@
 import { AnswerChange, logOdds } from "./answer_change.js";
 import { best } from "../core/numbers.js";
 import { element, set } from "../core/dom.js";
-import { fileNameOf, save, toCsv } from "../export/export.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 import { mountable, Part } from "../core/part.js";
 import { Asker } from "../live/asker.js";
@@ -75,7 +74,7 @@ export class HeadSwitch extends Part {
           button("All off", all("off")),
           button("All uniform", all("uniform")),
           this.undoer,
-          button("CSV of the answer", () => this.saveCsv()),
+          button("CSV of the answer", () => this.saveCsv().catch((error) => this.fail(error))),
         ),
         this.tilesRoom,
       ),
@@ -232,7 +231,8 @@ export class HeadSwitch extends Part {
     if (!this.pending) this.announceDone(() => this.acted + this.answer.summary(this.now, this.before));
   }
 
-  saveCsv() {
+  async saveCsv() {
+    const { fileNameOf, save, toCsv } = await import("../export/export.js");
     const { header, states, before, now } = this;
     const counted = (state) => states.flatMap((own, head) => (own === state ? [head + 1] : [])).join(" ") || "none";
     const origin = {

@@ -1,10 +1,9 @@
 // Many small maps with one cross-hair: the value under the pointer in every tile. Python's side is attnviz/ui/components/map_grid.py.
 
 import { packed } from "../core/colours.js";
-import { Savers, SegmentedControl } from "../hands/controls.js";
+import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
 import { element, focused, say, set, text } from "../core/dom.js";
 import { choicesOf, coloursOf, edgesOf, scalesOf } from "./derive.js";
-import { files } from "./export.js";
 import { gridMove } from "../hands/keys.js";
 import { Legend } from "../maps/legend.js";
 import { column, full, short, times } from "../core/numbers.js";
@@ -79,7 +78,11 @@ export class MapGrid extends Part {
         this.draw();
       }),
     );
-    this.savers = new Savers(files(this), { copy: () => this.copyText() }, (happened) => this.announce(happened));
+    this.savers = new Savers(
+      whenWanted(async () => (await import("./export.js")).files(this)),
+      { copy: () => this.copyText() },
+      (happened) => this.announce(happened),
+    );
     this.root = element(
       "div.attnviz.map-grid",
       { "data-component": "map_grid" },

@@ -1,12 +1,12 @@
-// What leaves the pixel viewer: PNG, SVG and CSV of what is shown, and the numbers of the pair for the clipboard.
+// What leaves the pixel viewer: PNG, SVG and CSV of what is shown.
 // Rows, columns and heads count from 1 in what a person reads.
 
 import { pictureCanvas } from "../maps/paint.js";
 import { css, packed, TOP } from "../core/colours.js";
-import { full, short } from "../core/numbers.js";
+import { short } from "../core/numbers.js";
 import { strangeCells } from "../export/sheet.js";
-import { tellingOf } from "./words.js";
-import { fileNameOf, oneLine, originLines, filesOf, toCsv } from "../export/export.js";
+import { headName, placeName } from "./words.js";
+import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
 
 const MARGIN = 24;
 
@@ -41,30 +41,6 @@ function csv(viewer) {
   return toCsv(origin(viewer), head.slice(0, 3 + shown), rows);
 }
 
-/** The numbers of the pair, in full precision, as lines of "name<tab>value". */
-export function copyText(viewer) {
-  const { cells } = viewer;
-  const reading = tellingOf(viewer);
-  const lines = [
-    ["direction", reading.direction],
-    ["head", headName(reading.head)],
-  ];
-  for (const name of ["query", "key"]) if (reading[name] !== null) lines.push([name, placeName(cells, reading[name])]);
-  for (const name of ["score", "weight", "share", "carried"]) lines.push([name, full(reading[name])]);
-  const {
-    vector,
-    worked: { added, ofQuery, part },
-  } = reading;
-  vector.forEach((number, i) => lines.push([`value ${i + 1}`, full(number)]));
-  if (added === null) lines.push(["share of the output", full(part)]);
-  else lines.push([`added to the ${reading.logitWords}`, full(added)], ["added by all keys", full(ofQuery)]);
-  reading.terms.forEach(({ query, key, product }, i) =>
-    lines.push([`term ${i + 1}`, [query, key, product].map(full).join("\t")]),
-  );
-  for (const [name, value] of Object.entries(viewer.header.origin)) lines.push([name, oneLine(value)]);
-  return lines.map((line) => line.join("\t")).join("\n");
-}
-
 /** Where a view comes from: what Python says of the model and the picture, and what is shown of them. */
 export function origin(viewer) {
   const { header, reading, view, cells, scale } = viewer;
@@ -90,15 +66,6 @@ export function origin(viewer) {
     counted: "rows, columns and heads from 1, from the top left",
     page: viewer.url.link(),
   };
-}
-
-function headName(head) {
-  return head === "mean" ? "mean" : String(head + 1);
-}
-
-function placeName(cells, token) {
-  const [row, column] = cells.place(token);
-  return row < 0 ? `nowhere, ${column + 1}` : `row ${row + 1}, column ${column + 1}`;
 }
 
 function fileName({ header, view }) {

@@ -1,14 +1,14 @@
 // The elements of the pixel viewer, made once; pixel_viewer.js says what they do and show.
 
-import { Savers, SegmentedControl } from "../hands/controls.js";
+import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
 import { element, text } from "../core/dom.js";
-import { copyText, files } from "./export.js";
 import { listen } from "../hands/keys.js";
 import { Legend } from "../maps/legend.js";
 import { Board } from "../maps/paint.js";
 import { AnswerPanel } from "../live/answer.js";
 import { term } from "../terms/terms.js";
 import { PairPanel } from "./pair.js";
+import { copyText } from "./words.js";
 import { LABELS } from "./view.js";
 
 const TITLES = { show: "Show", direction: "Direction", scale: "Scale", map: "Map" };
@@ -41,7 +41,7 @@ export function makeFrame(viewer) {
   });
   const [wallRoom, jacobianRoom] = [element("div"), element("div")];
   const savers = new Savers(
-    files(viewer),
+    whenWanted(async () => (await import("./export.js")).files(viewer)),
     { copy: () => copyText(viewer), link: () => viewer.url.link() },
     (happened) => viewer.announce(happened),
   );

@@ -301,9 +301,7 @@ export class Viewer extends PixelPart {
       this.jacobian ??= new Jacobian(this.frame.jacobianRoom, (act) => this.guard(act));
       this.guard(() => this.showMap());
     } catch (error) {
-      this.guard(() => {
-        throw error;
-      });
+      this.fail(error);
     }
   }
 

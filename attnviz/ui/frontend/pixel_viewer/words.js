@@ -4,7 +4,7 @@ import { extent, half, MEAN } from "../maps/attention.js";
 import { TOP } from "../core/colours.js";
 import { say, set } from "../core/dom.js";
 import { NOTHING } from "./pair_words.js";
-import { best, column, plain, short, times } from "../core/numbers.js";
+import { best, column, full, oneLine, plain, short, times } from "../core/numbers.js";
 
 const LOOK = matchMedia("(hover: none)").matches ? "tap to look, tap again to lock" : "move over it, click to lock";
 const NOTES = {
@@ -148,6 +148,41 @@ export function sayAtRest(viewer, telling) {
   }
   frame.pair.sayAtRest();
   viewer.announceDone(() => summary);
+}
+
+/** The numbers of the pair, in full precision, as lines of "name<tab>value". */
+export function copyText(viewer) {
+  const { cells } = viewer;
+  const reading = tellingOf(viewer);
+  const lines = [
+    ["direction", reading.direction],
+    ["head", headName(reading.head)],
+  ];
+  for (const name of ["query", "key"]) if (reading[name] !== null) lines.push([name, placeName(cells, reading[name])]);
+  for (const name of ["score", "weight", "share", "carried"]) lines.push([name, full(reading[name])]);
+  const {
+    vector,
+    worked: { added, ofQuery, part },
+  } = reading;
+  vector.forEach((number, i) => lines.push([`value ${i + 1}`, full(number)]));
+  if (added === null) lines.push(["share of the output", full(part)]);
+  else lines.push([`added to the ${reading.logitWords}`, full(added)], ["added by all keys", full(ofQuery)]);
+  reading.terms.forEach(({ query, key, product }, i) =>
+    lines.push([`term ${i + 1}`, [query, key, product].map(full).join("\t")]),
+  );
+  for (const [name, value] of Object.entries(viewer.header.origin)) lines.push([name, oneLine(value)]);
+  return lines.map((line) => line.join("\t")).join("\n");
+}
+
+/** A head, in what is saved. */
+export function headName(head) {
+  return head === "mean" ? "mean" : String(head + 1);
+}
+
+/** A token, in what is saved. */
+export function placeName(cells, token) {
+  const [row, column] = cells.place(token);
+  return row < 0 ? `nowhere, ${column + 1}` : `row ${row + 1}, column ${column + 1}`;
 }
 
 /** A token in a column: "5, 8"; one without a position by its number. */

@@ -1,6 +1,6 @@
 // The elements of the stage grid, made once; stage_grid.js says what they do and show.
 
-import { Savers, SegmentedControl } from "../hands/controls.js";
+import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
 import { element, say, set, text } from "../core/dom.js";
 import { listen } from "../hands/keys.js";
 import { Legend } from "../maps/legend.js";
@@ -8,7 +8,6 @@ import { short } from "../core/numbers.js";
 import { Board } from "../maps/paint.js";
 import { AnswerPanel } from "../live/answer.js";
 import { term } from "../terms/terms.js";
-import { files } from "./export.js";
 import { isSwitched, LABELS, LEAST_EPS, MOST_EPS } from "./view.js";
 import { wayLines, WayPanel } from "./way.js";
 
@@ -34,7 +33,7 @@ export function makeFrame(grid) {
   const legend = new Legend();
   const way = new WayPanel(() => grid.guard(() => grid.release()));
   const savers = new Savers(
-    files(grid),
+    whenWanted(async () => (await import("./export.js")).files(grid)),
     { copy: () => wayLines(grid.found).join("\n"), link: () => grid.url.link() },
     (happened) => grid.announce(happened),
   );
