@@ -28,8 +28,8 @@ WATCH = """(root) => {
   let clicked = 0, asked = false;
   root.times = [];
   root.ownerDocument.addEventListener("pointerup", (event) => { [clicked, asked] = [event.timeStamp, false]; }, true);
-  new MutationObserver(() => {
-    const { pending } = JSON.parse(root.dataset.answer);
+  const drawn = () => {
+    const { pending } = root.read ? root.read().answer : JSON.parse(root.dataset.answer);
     asked ||= pending;
     if (pending || !asked || !clicked) return;
     const start = clicked;
@@ -39,8 +39,13 @@ WATCH = """(root) => {
       channel.port1.onmessage = () => root.times.push(performance.now() - start);
       channel.port2.postMessage(0);
     });
-  }).observe(root, { attributeFilter: ["data-answer"] });
+  };
+  root.addEventListener("drawn", drawn);
+  new MutationObserver(drawn).observe(root, { attributeFilter: ["data-answer"] }); // of an older version
 }"""
+
+
+ANSWERED = """(root) => !(root.read ? root.read().answer : JSON.parse(root.dataset.answer)).pending"""
 
 
 def clicks(page: Page, address: str, name: str) -> tuple[list[float], list[float]]:
@@ -52,8 +57,9 @@ def clicks(page: Page, address: str, name: str) -> tuple[list[float], list[float
     # One head is off all the time: with none off, the page shows what it knows and asks for nothing.
     page.goto(f"{address}/element_wise?model={name}&data={source}&number={first.numbers[0]}&off=1.1")
     ready(page)
-    root = page.locator(".st-key-stages .stage-grid[data-answer]")
-    root.and_(page.locator("[data-answer^='{\"pending\":false']")).wait_for(timeout=120_000)
+    root = page.locator(".st-key-stages .stage-grid:is([data-drawn], [data-answer])")
+    root.wait_for(timeout=120_000)
+    page.wait_for_function(ANSWERED, arg=root.element_handle(), timeout=120_000)
     root.evaluate(WATCH)
     head = root.locator(".what-if .chip").nth(1)
     head.scroll_into_view_if_needed()

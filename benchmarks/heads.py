@@ -30,13 +30,14 @@ NUMBER = 5  # of the strokes
 # frame: by then it is painted. An answer may come before the reading that awaits it was ever written.
 WATCH = """(root) => {
   let clicked = 0, before = "";
-  const states = () => JSON.stringify(JSON.parse(root.dataset.reading).states);
+  const read = () => (root.read ? root.read() : JSON.parse(root.dataset.reading));
+  const states = () => JSON.stringify(read().states);
   root.times = [];
   root.ownerDocument.addEventListener("pointerup", (event) => {
     [clicked, before] = [event.timeStamp, states()];
   }, true);
-  new MutationObserver(() => {
-    const reading = JSON.parse(root.dataset.reading);
+  const drawn = () => {
+    const reading = read();
     if (reading.pending || !clicked || states() === before) return;
     const start = clicked, { source } = reading;
     clicked = 0;
@@ -45,7 +46,9 @@ WATCH = """(root) => {
       channel.port1.onmessage = () => root.times.push([performance.now() - start, source]);
       channel.port2.postMessage(0);
     });
-  }).observe(root, { attributeFilter: ["data-reading"] });
+  };
+  root.addEventListener("drawn", drawn);
+  new MutationObserver(drawn).observe(root, { attributeFilter: ["data-reading"] }); // of an older version
 }"""
 
 
@@ -76,7 +79,7 @@ def clicks(page: Page, address: str, name: str) -> tuple[list[float], list[float
     """Return milliseconds of clicks, and of bare forward passes, in turn."""
     page.goto(f"{address}/pixel_attention?model={name}&data=strokes&number={NUMBER}&experiment=heads")
     ready(page)
-    root = page.locator("[data-component=head_switch][data-reading]")
+    root = page.locator("[data-component=head_switch]:is([data-drawn], [data-reading])")
     root.wait_for(timeout=120_000)
     root.evaluate(WATCH)
     frames = root.locator(".wall .frame")

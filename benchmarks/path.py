@@ -31,7 +31,7 @@ REST = 60  # milliseconds between an answer and the next movement
 
 WATCH = """() => {
   const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
-  const player = roots.map((root) => root.querySelector(".glimpse-player[data-reading]")).find(Boolean);
+  const player = roots.map((root) => root.querySelector(".glimpse-player")).find(Boolean);
   Object.assign(window, { boxes: [], paths: [], frames: [] });
   let [start, box, before] = [null, false, ""];
   const painted = (list, from) => requestAnimationFrame(() => {
@@ -40,8 +40,8 @@ WATCH = """() => {
     channel.port2.postMessage(0);
   });
   addEventListener("pointermove", (event) => { if (event.buttons) [start, box] = [event.timeStamp, false]; }, true);
-  new MutationObserver(() => {
-    const { moved, pending } = JSON.parse(player.dataset.reading);
+  const drawn = () => {
+    const { moved, pending } = player.read ? player.read() : JSON.parse(player.dataset.reading);
     const now = JSON.stringify(moved);
     if (start === null || (now === before && box === false)) return;
     if (!box) painted(window.boxes, start);
@@ -49,7 +49,9 @@ WATCH = """() => {
     if (pending) return;
     painted(window.paths, start);
     start = null;
-  }).observe(player, { attributes: true, attributeFilter: ["data-reading"] });
+  };
+  player.addEventListener("drawn", drawn);
+  new MutationObserver(drawn).observe(player, { attributeFilter: ["data-reading"] }); // of an older version
   let last = performance.now();
   const frame = (at) => { window.frames.push(at - last); last = at; requestAnimationFrame(frame); };
   requestAnimationFrame(frame);
@@ -122,11 +124,11 @@ def main() -> None:
     with running() as app, sync_playwright() as playwright, launch(playwright) as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.goto(f"{app.address}/recurrent_attention?{words}")
-        page.locator(".st-key-glimpses .glimpse-player[data-reading]").wait_for(timeout=120_000)
+        page.locator(".st-key-glimpses .glimpse-player:is([data-drawn], [data-reading])").wait_for(timeout=120_000)
         ready(page)
         drag(page)  # all is warm
         page.goto(f"{app.address}/recurrent_attention?{words}")
-        page.locator(".st-key-glimpses .glimpse-player[data-reading]").wait_for(timeout=120_000)
+        page.locator(".st-key-glimpses .glimpse-player:is([data-drawn], [data-reading])").wait_for(timeout=120_000)
         ready(page)
         found = drag(page)
     base = bare_times(name)

@@ -29,15 +29,16 @@ HOME = f"""() => {{
   const find = {IN_SHADOW};
   const pictures = [...document.querySelectorAll(".st-key-home_mechanisms img")];
   if (pictures.length < {len(MECHANISMS)} || !pictures.every((one) => one.complete)) return false;
-  const viewer = find(".viewer[data-reading]"), canvas = find(".viewer .board.picture canvas");
+  const viewer = find(".viewer:is([data-drawn], [data-reading])"), canvas = find(".viewer .board.picture canvas");
   if (!viewer || !canvas) return false;
-  window.first ??= viewer.dataset.reading;
+  const read = () => viewer.read ? JSON.stringify(viewer.read()) : viewer.dataset.reading;
+  window.first ??= read();
   const box = canvas.getBoundingClientRect();
   canvas.dispatchEvent(new PointerEvent("pointermove", {{ clientX: box.left + 5, clientY: box.top + 5, bubbles: true,
     composed: true, pointerType: "mouse", pointerId: 1 }}));
-  return viewer.dataset.reading !== window.first;
+  return read() !== window.first;
 }}"""
-PIXEL = f'() => Boolean(({IN_SHADOW})(".viewer[data-reading] .board.picture canvas"))'
+PIXEL = f'() => Boolean(({IN_SHADOW})(".viewer:is([data-drawn], [data-reading]) .board.picture canvas"))'
 WAYS = {"one line": ("", HELLO), "home": ("", HOME), "pixel page": ("/pixel_attention", PIXEL)}
 APPS = {"one line": "benchmarks/apps/one_line.py"}
 

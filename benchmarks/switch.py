@@ -23,7 +23,8 @@ WATCH = """([viewer, change]) => {
   const frame = () => new Promise(requestAnimationFrame);
   const shown = () => {
     if (!viewer) return document.querySelector("#shown")?.textContent;
-    return change === "head" ? String(JSON.parse(viewer.dataset.reading).head) : viewer.dataset[change];
+    if (change !== "head") return viewer.dataset[change];
+    return String((viewer.read ? viewer.read() : JSON.parse(viewer.dataset.reading)).head);
   };
   const before = shown();
   window.switched = new Promise((done) => addEventListener("pointerup", async () => {

@@ -61,7 +61,7 @@ def shown(page: Page) -> dict[str, dict[str, Any]]:
 
 
 def percent(part: float) -> str:
-    """Return a part of one in the words of the panels, `percent` in frontend/shared/numbers.js."""
+    """Return a part of one in the words of the panels, `percent` in frontend/core/numbers.js."""
     return f"{100 * part:.{2 if part > 0.9995 or part < 0.0005 else 1}f} %"
 
 

@@ -36,6 +36,7 @@ from . import harness
 from .harness import open_at as open_at
 from .harness import ready as ready
 from .harness import state_of as state_of
+from .harness import wait_for_state as wait_for_state
 
 PICTURES = Path(__file__).parent / "pictures"
 OWN_HOSTS = {"127.0.0.1", "localhost"}
@@ -273,7 +274,7 @@ def visit(
     visited: list[Page] = []
 
     def open_app(path: str, words: str, component: str, **options: Any) -> Page:
-        address, shown = serve(path), f"{component}[data-reading]"
+        address, shown = serve(path), f"{component}[data-drawn]"
         if options.keys() - {"viewport", "color_scheme"}:
             page = new_page(**options)
             page.goto(f"{address}/?{words}")

@@ -146,8 +146,27 @@ def open_at(page: Page, address: str, shown: str) -> Page:
 
 
 def state_of(component: Locator) -> dict[str, Any]:
-    """Return what a component writes on itself of what it shows; nothing before it has."""
-    return dict(json.loads(component.get_attribute("data-reading") or "{}"))
+    """Return what a component says of what it shows; nothing before it shows anything."""
+    return dict(json.loads(component.evaluate("(root) => JSON.stringify(root.read?.() ?? {})")))
+
+
+def wait_for_state(page: Page, selector: str, test: str, arg: Any = None) -> None:
+    """Wait until a component says what a test expects.
+
+    Args:
+        page: that it is on.
+        selector: of the component, also within another one.
+        test: a function in JavaScript of what the component says, and of `arg`.
+        arg: JSON can say it.
+    """
+    page.wait_for_function(
+        f"""([selector, arg]) => {{
+          const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
+          const found = roots.map((root) => root.querySelector(selector)).find((one) => one?.read);
+          return Boolean(found) && ({test})(JSON.parse(JSON.stringify(found.read())), arg);
+        }}""",
+        arg=[selector, arg],
+    )
 
 
 def throttle(page: Page) -> None:

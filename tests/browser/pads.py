@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Locator, Page
 
-from .conftest import ready, state_of
+from .conftest import ready, state_of, wait_for_state
 
 APP = "tests/browser/apps/drawing_pad.py"
 MODULES = "_stcore/bidi-components/attnviz.drawing_pad"
@@ -30,7 +30,7 @@ def open_pad(page: Page, address: str) -> Page:
     """Open a page with a pad."""
     page.goto(address)
     ready(page)
-    pad(page).and_(page.locator("[data-reading]")).wait_for()
+    pad(page).and_(page.locator("[data-drawn]")).wait_for()
     return page
 
 
@@ -49,15 +49,8 @@ def reading(page: Page) -> dict[str, Any]:
 
 def wait_for(page: Page, **wanted: Any) -> dict[str, Any]:
     """Wait until the component says this of itself: strokes, base, empty, centred."""
-    page.wait_for_function(
-        """(wanted) => {
-          const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
-          const root = roots.map((one) => one.querySelector("[data-component=drawing_pad]")).find(Boolean);
-          const found = JSON.parse(root?.dataset.reading ?? "{}");
-          return Object.entries(wanted).every(([name, value]) => found[name] === value);
-        }""",
-        arg=wanted,
-    )
+    same = "(found, wanted) => Object.entries(wanted).every(([name, value]) => found[name] === value)"
+    wait_for_state(page, "[data-component=drawing_pad]", same, wanted)
     return reading(page)
 
 

@@ -12,9 +12,9 @@ from attnviz import data
 from attnviz.ui.mechanisms import MECHANISMS
 from tests.sweeps import sweep
 
-from .conftest import NewPage, Serve, ready
+from .conftest import NewPage, Serve, ready, state_of, wait_for_state
 
-SHOWN = "[data-component][data-reading]"
+SHOWN = "[data-component][data-drawn]"
 VISIBLE = """(names) => names.map((name) => {
   const roots = [document, ...[...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean)];
   const found = roots.map((root) => root.querySelector(name)).find(Boolean);
@@ -188,12 +188,13 @@ def test_another_experiment_closes_the_open_one_and_takes_its_words_out(page: Pa
 def test_the_home_page_answers_the_pointer_at_once(page: Page, serve: Serve) -> None:
     opened(page, serve())
     viewer = page.locator(".viewer")
-    before = viewer.get_attribute("data-reading")
+    before = state_of(viewer)
     box = page.locator(".board.picture canvas").bounding_box()
     assert box
     assert box["y"] + box["height"] < 720, "above the fold"
     page.mouse.move(box["x"] + 5, box["y"] + 5)
-    expect(viewer).not_to_have_attribute("data-reading", before or "")
+    differs = "(found, before) => JSON.stringify(found) !== JSON.stringify(before)"
+    wait_for_state(page, ".viewer", differs, before)
     assert page.locator(".viewer .controls").is_hidden()
 
 

@@ -30,7 +30,7 @@ def opened(alone: str, new_page: NewPage) -> Open:
 
     def open_page(name: str, words: str = "", **options: Any) -> Page:
         address = f"{alone}/cnn_attention?v=2&model=cnn_attention.{name}&data=strokes&number={NUMBER}{words}"
-        return open_at(new_page(**options), address, ".st-key-blocks .viewer[data-reading]")
+        return open_at(new_page(**options), address, ".st-key-blocks .viewer[data-drawn]")
 
     return open_page
 
@@ -96,7 +96,7 @@ def stage_maps(page: Page) -> Locator:
 def test_the_maps_of_every_stage_are_those_of_the_convolutions(opened: Open, folder: Path) -> None:
     page = opened("wide", "&layer=2&stage=pool&channel=7")
     picture, wanted = spelled(folder, "wide")
-    stage_maps(page).and_(page.locator("[data-reading]")).wait_for()
+    stage_maps(page).and_(page.locator("[data-drawn]")).wait_for()
     for layer, stages in enumerate(wanted.stages):
         for short, tap in (("conv", "after_conv"), ("relu", "after_relu"), ("pool", "after_pool")):
             shown = stage_maps(page).evaluate("(root, [layer, stage]) => root.readStage(layer, stage)", [layer, short])

@@ -28,7 +28,7 @@ def test_palettes_go_from_the_page_to_the_colours_of_the_theme(
     page = open_pad(new_page(color_scheme=scheme), f"{serve()}/draw")
     painted = page.locator("[data-component=drawing_pad]").evaluate(
         """async (root, folder) => {
-          const { palettes, readTheme, TOP } = await import(new URL(`${folder}/shared/colours.js`, document.baseURI));
+          const { palettes, readTheme, TOP } = await import(new URL(`${folder}/core/colours.js`, document.baseURI));
           const parts = (colour) => [colour & 255, (colour >> 8) & 255, (colour >> 16) & 255];
           const made = Object.entries(palettes(readTheme(root)));
           return Object.fromEntries(made.map(([name, colours]) => [name, [...colours.slice(0, TOP + 1)].map(parts)]));

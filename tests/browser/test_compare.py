@@ -22,7 +22,7 @@ def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
         f"{address}/pixel_attention?model=pixel_attention.without&data=strokes&number={EIGHT}&experiment=compare&{words}"
     )
     ready(page)
-    page.locator(".map-grid[data-reading]").filter(has_text="doublings").wait_for()
+    page.locator(".map-grid[data-drawn]").filter(has_text="doublings").wait_for()
     return page
 
 

@@ -1,6 +1,5 @@
 """The page of element-wise attention in a browser: live answers against numpy, links, two models, a phone."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,7 @@ from tests.ui.mechanisms.element_wise.placed import place
 
 from .apps.element_wise_nets import Switches
 from .apps.element_wise_nets import stages as spelled_out
-from .conftest import NewPage, axe, open_at, ready, state_of
+from .conftest import NewPage, axe, open_at, ready, state_of, wait_for_state
 from .stock import stocked
 from .test_stage_grid import saved_words
 
@@ -32,7 +31,7 @@ def opened(alone: str, new_page: NewPage) -> Open:
 
     def open_page(words: str = "", **options: Any) -> Page:
         address = f"{alone}/element_wise?data=fashion_mnist&number={NUMBER}{words or f'&model={SMALL}'}"
-        return open_at(new_page(**options), address, ".st-key-stages .stage-grid[data-answer]")
+        return open_at(new_page(**options), address, ".st-key-stages .stage-grid[data-drawn]")
 
     return open_page
 
@@ -43,8 +42,8 @@ def grid(page: Page) -> Locator:
 
 def answered(page: Page, wanted: np.ndarray) -> None:
     """Expect the answer on the screen, once it is there."""
-    grid(page).and_(page.locator("[data-answer^='{\"pending\":false']")).wait_for()
-    found = json.loads(grid(page).get_attribute("data-answer") or "{}")["logits"]
+    wait_for_state(page, ".stage-grid", "({ answer }) => !answer.pending")
+    found = state_of(grid(page))["answer"]["logits"]
     np.testing.assert_allclose(found, wanted, atol=1e-4 * np.abs(wanted).max())
 
 
@@ -63,7 +62,7 @@ def test_what_is_switched_is_answered_live(opened: Open) -> None:
     switches.get_by_text("Off", exact=True).click()
     grid(page).and_(page.locator(".switched")).wait_for()
     answered(page, expected(Switches(skip=False)))
-    first = grid(page).locator(".answers .class.first")
+    first = grid(page).locator(".answer .class.first")
     name, chance = first.locator("span").first.get_attribute("title"), first.locator(".percent").inner_text()
     lines = saved_words(page)
     assert f"element_wise answers {name}, {chance}" in lines
@@ -83,7 +82,7 @@ def test_what_is_switched_is_answered_live(opened: Open) -> None:
 def test_a_pixel_that_is_locked_in_one_model_is_locked_in_the_other(opened: Open) -> None:
     page = opened(f"&model={SMALL}&beside=element_wise.normed")
     other = page.locator(".st-key-stages_beside .stage-grid")
-    other.and_(page.locator("[data-reading]")).wait_for()
+    other.and_(page.locator("[data-drawn]")).wait_for()
     box = grid(page).locator(".stage-wall .frame").first.bounding_box()
     assert box
     page.mouse.click(box["x"] + box["width"] * 9.5 / 28, box["y"] + box["height"] * 6.5 / 28)
@@ -94,7 +93,7 @@ def test_a_pixel_that_is_locked_in_one_model_is_locked_in_the_other(opened: Open
 def test_of_what_the_first_model_has_the_second_shows_what_it_has_too(opened: Open) -> None:
     page = opened(f"&model={SMALL}&beside=element_wise.normed&head=3&off=1.3,2.1")
     other = page.locator(".st-key-stages_beside .stage-grid")
-    other.and_(page.locator("[data-reading]")).wait_for()
+    other.and_(page.locator("[data-drawn]")).wait_for()
     expect(other.locator(".complaint")).to_be_hidden()
     expect(other.get_by_role("button", name="Head 1 of layer 2, off")).to_be_visible()
     expect(grid(page).get_by_role("button", name="Head 3 of layer 1, off")).to_be_visible()
@@ -124,7 +123,7 @@ def test_attention_can_be_switched_off(opened: Open) -> None:
 def test_an_eps_that_a_model_does_not_have_switches_nothing(opened: Open) -> None:
     page = opened("&model=element_wise.blocks&eps=1e-7")
     assert not state_of(grid(page))["switched"]
-    assert json.loads(grid(page).get_attribute("data-answer") or "{}")["pending"] is False
+    assert state_of(grid(page))["answer"]["pending"] is False
 
 
 @pytest.mark.parametrize("width", [1280, 375])
@@ -143,7 +142,7 @@ def test_what_is_wrong_with_a_link_stands_above_the_choices(opened: Open, width:
 def test_an_experiment_has_stages_of_its_own(opened: Open) -> None:
     page = opened(f"&model={SMALL}&experiment=norm")
     own = page.locator(".st-key-norm_stages .stage-grid")
-    own.and_(page.locator("[data-reading]")).wait_for()
+    own.and_(page.locator("[data-drawn]")).wait_for()
     before = state_of(own)["gain"]
     slider = own.get_by_role("slider")
     slider.focus()

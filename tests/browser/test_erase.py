@@ -20,7 +20,7 @@ def open_page(page: Page, serve: Serve, folder: Path, words: str = "", model: st
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
     page.goto(f"{address}/pixel_attention?model=pixel_attention.{model}&data=strokes&experiment=erase&{words}")
     ready(page)
-    page.locator(".map-grid[data-reading]").filter(has_text="removed").wait_for()
+    page.locator(".map-grid[data-drawn]").filter(has_text="removed").wait_for()
     return page
 
 
@@ -62,7 +62,7 @@ def test_what_removed_pixels_get_is_switched_and_stands_in_the_url(page: Page, s
     page.wait_for_url("**fill=background*")
     page.reload()
     ready(page)
-    page.locator(".map-grid[data-reading]").filter(has_text="removed").wait_for()
+    page.locator(".map-grid[data-drawn]").filter(has_text="removed").wait_for()
     expect(page.get_by_role("radio", name="the background")).to_be_checked()
     for tile in (1, 2, 3):
         holes = read(page, tile + 4) > 0

@@ -10,7 +10,7 @@ from .conftest import NewPage, Serve, ready, state_of
 
 
 def reading(page: Page) -> dict[str, Any]:
-    return state_of(page.locator(".map-grid[data-reading]"))
+    return state_of(page.locator(".map-grid[data-drawn]"))
 
 
 def choose(page: Page, tile: int) -> None:
@@ -23,7 +23,7 @@ def choose(page: Page, tile: int) -> None:
 def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, new_page: NewPage) -> None:
     page = new_page(viewport={"width": 1280, "height": 720})
     page.goto(f"{serve()}/explorer?model=pixel_attention.digits&data=strokes&address=attention.query")
-    page.locator(".map-grid[data-reading]").wait_for()
+    page.locator(".map-grid[data-drawn]").wait_for()
     ready(page)
     choose(page, 3)
     assert reading(page)["chosen"] == 3
@@ -46,7 +46,7 @@ def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, 
 def test_a_click_just_before_a_chosen_map_is_reported_is_not_undone(serve: Serve, new_page: NewPage) -> None:
     page = new_page(viewport={"width": 1280, "height": 720})
     page.goto(f"{serve()}/explorer?model=pixel_attention.digits&data=strokes&number=9&address=attention.query")
-    page.locator(".map-grid[data-reading]").wait_for()
+    page.locator(".map-grid[data-drawn]").wait_for()
     ready(page)
     # A map that is clicked is reported 120 ms later, with the values of all widgets as the browser knows them then.
     page.get_by_role("button", name="what comes out").evaluate(
@@ -66,7 +66,7 @@ def test_a_click_just_before_a_chosen_map_is_reported_is_not_undone(serve: Serve
 def test_a_click_that_follows_a_chosen_map_at_once_is_not_lost(serve: Serve, new_page: NewPage) -> None:
     page = new_page(viewport={"width": 1280, "height": 720})
     page.goto(f"{serve()}/explorer?model=pixel_attention.digits&data=strokes&address=attention.query")
-    page.locator(".map-grid[data-reading]").wait_for()
+    page.locator(".map-grid[data-drawn]").wait_for()
     ready(page)
     number = page.get_by_role("spinbutton", name="Number")
     before = number.input_value()

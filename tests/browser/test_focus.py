@@ -27,7 +27,7 @@ def test_the_focus_is_seen_on_every_link_and_control(page: Page, serve: Serve, p
     page.goto(f"{serve()}/{path}")
     ready(page)
     page.locator("h1").wait_for()
-    page.locator("[data-component][data-reading], .map-grid[data-reading]").first.wait_for()
+    page.locator("[data-component][data-drawn], .map-grid[data-drawn]").first.wait_for()
     bare = []
     for _ in range(45):
         page.keyboard.press("Tab")

@@ -22,7 +22,7 @@ from attnviz.ui.shared import cache
 from tests.sweeps import sweep
 from tests.ui.mechanisms.recurrent_attention.placed import SOURCE, place
 
-from .conftest import NewPage, axe, open_at, state_of
+from .conftest import NewPage, axe, open_at, state_of, wait_for_state
 from .held import Held
 from .stock import stocked
 
@@ -40,7 +40,7 @@ def opened(alone: str, new_page: NewPage) -> Open:
     def open_page(name: str, words: str = "", **options: Any) -> Page:
         model = f"recurrent_attention.{name}"
         address = f"{alone}/recurrent_attention?v=2&model={model}&data={SOURCE}&number={NUMBER}{words}"
-        return open_at(new_page(**options), address, ".st-key-glimpses .glimpse-player[data-reading]")
+        return open_at(new_page(**options), address, ".st-key-glimpses .glimpse-player[data-drawn]")
 
     return open_page
 
@@ -56,15 +56,14 @@ def reading(page: Page) -> dict[str, Any]:
 def shown(page: Page, **fields: Any) -> dict[str, Any]:
     """Wait until the player shows this, and nothing is awaited; return all that it shows."""
     fields = {"pending": False, **fields}
-    page.wait_for_function(
-        """(fields) => {
-          const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
-          const found = roots.map((root) => root.querySelector(".glimpse-player[data-reading]")).find(Boolean);
-          const reading = JSON.parse(found?.dataset.reading ?? "{}");
-          const same = ([name, value]) => JSON.stringify(reading[name]) === JSON.stringify(value);
+    wait_for_state(
+        page,
+        ".glimpse-player",
+        """(found, fields) => {
+          const same = ([name, value]) => JSON.stringify(found[name]) === JSON.stringify(value);
           return Object.entries(fields).every(same);
         }""",
-        arg=fields,
+        fields,
     )
     return reading(page)
 
@@ -204,9 +203,10 @@ def test_the_box_follows_the_hand_before_any_answer_and_the_page_hears_when_it_i
         expect(said).to_contain_text(f"moved: row {row + 1}, column {column + 1}")
     # The answer to where the hand was brings its beliefs; the box stays where the hand is.
     earlier = looked("wide", forced={1: places[0]}).logits[0].softmax(-1)
-    before = player(page).get_attribute("data-reading") or ""
+    before = reading(page)
     answers.release_one()
-    expect(player(page)).not_to_have_attribute("data-reading", before)
+    differs = "(found, before) => JSON.stringify(found) !== JSON.stringify(before)"
+    wait_for_state(page, ".glimpse-player", differs, before)
     found = reading(page)
     np.testing.assert_allclose(found["beliefs"], earlier, atol=1e-6)
     assert (found["pending"], found["boxes"][1][0][:2]) == (True, [row - 2, column - 2])

@@ -14,15 +14,15 @@ from attnviz.answers import as_batch, probabilities
 from attnviz.tracing import trace
 from tests.training.several import NAME, lay_several
 
-from .conftest import NewPage, Serve, assert_accessible, ready, state_of
+from .conftest import NewPage, Serve, assert_accessible, ready, state_of, wait_for_state
 
 NUMBER = 5
 WORDS = f"model={NAME}&data=strokes&number={NUMBER}&experiment=heads"
 
 # Keeps every reading that the component ever showed.
 WATCH = """(root) => {
-  root.seen = [root.dataset.reading];
-  new MutationObserver(() => root.seen.push(root.dataset.reading)).observe(root, { attributeFilter: ["data-reading"] });
+  root.seen = [JSON.stringify(root.read())];
+  root.addEventListener("drawn", () => root.seen.push(JSON.stringify(root.read())));
 }"""
 
 
@@ -42,7 +42,7 @@ def address(serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def open_heads(page: Page, address: str, more: str = "") -> Page:
     page.goto(f"{address}/pixel_attention?{WORDS}{more}")
     ready(page)
-    switch(page).and_(page.locator("[data-reading]")).wait_for()
+    switch(page).and_(page.locator("[data-drawn]")).wait_for()
     return page
 
 
@@ -61,16 +61,12 @@ def click(page: Page, head: int) -> None:
 
 def answered(page: Page, *states: str, source: str = "") -> dict[str, Any]:
     """Wait for the answer to these states; `source` says which way it must have come: "live" or "page"."""
-    wanted = json.dumps(states, separators=(",", ":"))
-    page.wait_for_function(
-        """([states, source]) => {
-          const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
-          const all = roots.map((root) => root.querySelector("[data-component=head_switch]"));
-          const found = JSON.parse(all.find(Boolean)?.dataset.reading ?? "{}");
-          const right = found.pending === false && JSON.stringify(found.states) === states;
-          return right && (!source || found.source === source);
-        }""",
-        arg=[wanted, source],
+    wait_for_state(
+        page,
+        "[data-component=head_switch]",
+        """(found, [states, source]) =>
+          !found.pending && found.states.join() === states && (!source || found.source === source)""",
+        [",".join(states), source],
     )
     return state_of(switch(page))
 
@@ -209,7 +205,8 @@ def test_another_picture_is_never_answered_with_the_last_one(page: Page, address
     page.get_by_role("spinbutton", name="Number").fill(str(NUMBER + 1))
     page.keyboard.press("Enter")
     page.wait_for_url(f"**number={NUMBER + 1}*")
-    expect(switch(page)).not_to_have_attribute("data-reading", json.dumps(first, separators=(",", ":")))
+    differs = "(found, first) => JSON.stringify(found) !== JSON.stringify(first)"
+    wait_for_state(page, "[data-component=head_switch]", differs, first)
     second = answered(page, "on", "on", "off", "on")
     assert second["before"]["logits"] != first["before"]["logits"]
     assert second["now"]["logits"] != first["now"]["logits"]

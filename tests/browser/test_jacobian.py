@@ -35,7 +35,7 @@ def open_page(page: Page, address: str, number: int = 3, name: str = NAME, **wor
     query = "&".join(f"{word}={value}" for word, value in words.items())
     page.goto(f"{address}/pixel_attention?data=strokes&model={name}&number={number}&{query}")
     ready(page)
-    page.locator(".viewer[data-reading]").wait_for()
+    page.locator(".viewer[data-drawn]").wait_for()
 
 
 def choose(page: Page, which: str) -> None:
@@ -45,7 +45,7 @@ def choose(page: Page, which: str) -> None:
 def shown(page: Page) -> np.ndarray:
     """Return the Jacobian on the screen."""
     room = page.locator(".jacobian")
-    expect(room.locator("[data-component=map_grid][data-reading]")).to_be_visible()
+    expect(room.locator("[data-component=map_grid][data-drawn]")).to_be_visible()
     found = room.evaluate("(element) => element.readJacobian()")
     return np.array(found["maps"]).reshape(found["shape"])
 
@@ -130,7 +130,7 @@ def test_a_model_in_colours_of_the_night_and_with_assistance(new_page: NewPage, 
 def test_the_explorer_shows_the_same(page: Page, address: str) -> None:
     page.goto(f"{address}/explorer?data=strokes&model={OTHER}&number=3&map=jacobian")
     ready(page)
-    grid = page.locator("[data-component=map_grid][data-reading]")
+    grid = page.locator("[data-component=map_grid][data-drawn]")
     grid.wait_for()
     values = grid.evaluate("(element) => [...element.readMap(0)]")
     np.testing.assert_allclose(np.array(values).reshape(1, 28, 28), measured(OTHER, 3), rtol=1e-9)

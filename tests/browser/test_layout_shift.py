@@ -7,15 +7,15 @@ from .harness import throttle
 
 MOST = 0.1  # which counts as good
 SHOWN = {
-    "": "[data-component=pixel_viewer][data-reading]",
-    "draw": "[data-component=drawing_pad][data-reading]",
-    "pixel_attention": "[data-component=pixel_viewer][data-reading]",
-    "explorer": ".map-grid[data-reading]",
-    "element_wise": "[data-component=stage_grid][data-reading]",
-    "recurrent_attention": "[data-component=glimpse_player][data-reading]",
-    "cnn_attention": "[data-component=pixel_viewer][data-reading]",
+    "": "[data-component=pixel_viewer][data-drawn]",
+    "draw": "[data-component=drawing_pad][data-drawn]",
+    "pixel_attention": "[data-component=pixel_viewer][data-drawn]",
+    "explorer": ".map-grid[data-drawn]",
+    "element_wise": "[data-component=stage_grid][data-drawn]",
+    "recurrent_attention": "[data-component=glimpse_player][data-drawn]",
+    "cnn_attention": "[data-component=pixel_viewer][data-drawn]",
     "results": ".dots",
-    "paper": "[data-component=pixel_viewer][data-reading]",
+    "paper": "[data-component=pixel_viewer][data-drawn]",
 }
 WATCH = """
 window.shift = 0;

@@ -24,7 +24,7 @@ def opened(page: Page, address: str, component: str) -> Locator:
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")  # as over plain http
     page.goto(address)
     shown = page.locator(component)
-    shown.and_(page.locator("[data-reading]")).wait_for()
+    shown.and_(page.locator("[data-drawn]")).wait_for()
     ready(page)
     page.wait_for_url(re.compile(r"[?&]v="))  # the browser completes the URL once all of the page has come
     return shown

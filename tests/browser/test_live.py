@@ -17,7 +17,7 @@ from attnviz.ui.live.request import read
 from .conftest import Problems, Serve, ready
 
 NAME = "pixel_attention.1v8"
-MODULE = "_stcore/bidi-components/attnviz.pixel_viewer/shared/live.js"
+MODULE = "_stcore/bidi-components/attnviz.pixel_viewer/live/live.js"
 
 # All that a test does with `Live` stands in one place; answers come back as what JSON can say.
 SETUP = """async ([module]) => {

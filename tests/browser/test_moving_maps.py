@@ -14,7 +14,7 @@ from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import ONE_TOKEN, SIMPLE
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD, lay, place
 
-from .conftest import Serve, assert_accessible, ready, state_of
+from .conftest import Serve, assert_accessible, ready, state_of, wait_for_state
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
@@ -42,16 +42,16 @@ def open_page(page: Page, serve: Serve, folder: Path, experiment: str, words: st
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
     page.goto(f"{address}/pixel_attention?data=strokes&experiment={experiment}&{words}")
     ready(page)
-    page.locator(".map-grid[data-reading]").last.wait_for()
+    page.locator(".map-grid[data-drawn]").last.wait_for()
     if experiment != "one_token":  # it has no handle
         moving(page).wait_for()
-    expect(page.locator(".map-grid:not([data-reading])")).to_have_count(0)
+    expect(page.locator(".map-grid:not([data-drawn])")).to_have_count(0)
     expect(page.locator(".map-grid h2", has_text=re.compile(r"^\s*$"))).to_have_count(0)  # words follow maps
     return page
 
 
 def moving(page: Page) -> Locator:
-    return page.locator(".moving[data-reading]")
+    return page.locator(".moving[data-drawn]")
 
 
 def at(page: Page) -> float:
@@ -125,7 +125,7 @@ def test_the_tile_flips_as_the_weight_is_turned_through_zero(
     expect(slider).to_have_attribute("aria-valuetext", "w = 0.010")
     ready(page)
     page.go_back()
-    expect(moving(page)).to_have_attribute("data-reading", re.compile('"at":0,'))
+    wait_for_state(page, ".moving", "({ at }) => at === 0")
 
 
 def test_a_tile_that_is_clicked_is_the_one_that_is_turned(page: Page, serve: Serve, folder: Path, eight: int) -> None:
@@ -137,7 +137,7 @@ def test_a_tile_that_is_clicked_is_the_one_that_is_turned(page: Page, serve: Ser
     expect(page.get_by_text("of query, head 2, component 1")).to_be_visible()
     file = load_file(folder / "pixel_attention.without" / "weights.safetensors")
     weight = float(file["attention.query.weight"][2, 0])  # two components a head
-    expect(moving(page)).to_have_attribute("data-reading", re.compile(f'"at":{weight:.6f}'[:-2]))
+    wait_for_state(page, ".moving", "({ at }, weight) => Math.abs(at - weight) < 1e-4", weight)
     assert "turn" not in page.url
 
 

@@ -16,7 +16,7 @@ from tests.sweeps import sweep
 
 from . import harness
 from .cards import shelf
-from .conftest import STREAMLITS_OWN, NewPage, Problems, Serve, axe, ready
+from .conftest import STREAMLITS_OWN, NewPage, Problems, Serve, axe, ready, wait_for_state
 from .pads import open_pad, pad, raster, reading, sheet, stroke, wait_for
 
 FIVE = saved(image("RGB", 255 - enlarged(strokes.draw([5], seed=4)[0, :, :, 0], 12)), "JPEG", quality=90)
@@ -37,13 +37,8 @@ def choose(page: Page, content: bytes, name: str = "five.jpg") -> None:
 
 def base(page: Page, before: str | None = None) -> str:
     """Wait until another picture from outside is on the pad than before, and return its name."""
-    page.wait_for_function(
-        """([root, before]) => {
-          const { base } = JSON.parse(root.dataset.reading);
-          return base !== before && /^(file|camera)-/.test(base);
-        }""",
-        arg=[pad(page).element_handle(), before],
-    )
+    other = "({ base }, before) => base !== before && /^(file|camera)-/.test(base)"
+    wait_for_state(page, "[data-component=drawing_pad]", other, before)
     return str(reading(page)["base"])
 
 

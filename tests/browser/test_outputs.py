@@ -20,7 +20,7 @@ def open_page(page: Page, serve: Serve, folder: Path, model: str = "without") ->
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
     page.goto(f"{address}/paper?model=pixel_attention.{model}&data=strokes&experiment=outputs")
     ready(page)
-    outputs(page).and_(page.locator("[data-reading]")).wait_for()
+    outputs(page).and_(page.locator("[data-drawn]")).wait_for()
     return page
 
 

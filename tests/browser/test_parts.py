@@ -19,7 +19,7 @@ def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
     page.goto(f"{address}/paper?data=strokes&experiment=parts&{words}")
     ready(page)
-    page.locator(".map-grid[data-reading]").filter(has_text="Scores of").locator(".tile").last.wait_for()
+    page.locator(".map-grid[data-drawn]").filter(has_text="Scores of").locator(".tile").last.wait_for()
     return page
 
 
@@ -51,7 +51,7 @@ def test_the_four_numbers_of_the_locked_pair_are_those_of_weights_and_picture(
     score = state_of(page.locator(".viewer"))["score"]
     assert sum(expected) == pytest.approx(score, rel=1e-9)
 
-    grid = page.locator(".map-grid[data-reading]").filter(has_text="Scores of")
+    grid = page.locator(".map-grid[data-drawn]").filter(has_text="Scores of")
     for tile, wanted in enumerate([*expected, sum(expected)]):
         found = np.array(grid.evaluate(f"(root) => Array.from(root.readMap({tile}))"))
         assert found[14 * 28 + 13] == pytest.approx(wanted, rel=1e-9)

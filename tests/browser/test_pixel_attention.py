@@ -28,7 +28,7 @@ def eight() -> int:
 def open_page(page: Page, address: str, words: str = "") -> Page:
     page.goto(f"{address}/pixel_attention?{words}")
     ready(page)
-    page.locator(".viewer[data-reading]").wait_for()
+    page.locator(".viewer[data-drawn]").wait_for()
     return page
 
 

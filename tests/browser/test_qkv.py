@@ -39,7 +39,7 @@ def grid(page: Page) -> Locator:
 def open_qkv(page: Page, address: str, number: int = NUMBER) -> Page:
     page.goto(f"{address}/paper?model={NAME}&data=strokes&number={number}&experiment=qkv")
     ready(page)
-    grid(page).and_(page.locator("[data-reading]")).wait_for()
+    grid(page).and_(page.locator("[data-drawn]")).wait_for()
     return page
 
 

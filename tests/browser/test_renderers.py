@@ -20,7 +20,7 @@ def test_another_component_serves_a_module_of_its_own(opened: Page) -> None:
     exports = opened.evaluate(
         """async (folder) => {
           const { rendererOf } = await import(new URL(`${folder}/panels/renderers.js`, document.baseURI));
-          return Object.keys(await rendererOf("attnviz.map_grid/shared/numbers.js"));
+          return Object.keys(await rendererOf("attnviz.map_grid/core/numbers.js"));
         }""",
         f"/{MODULES}",
     )
@@ -32,7 +32,7 @@ def test_pictures_of_any_shape_are_painted_each_in_its_own(opened: Page) -> None
     painted = opened.evaluate(
         """async (folder) => {
           const { rendererOf } = await import(new URL(`${folder}/panels/renderers.js`, document.baseURI));
-          const { palettes, readTheme } = await import(new URL(`${folder}/shared/colours.js`, document.baseURI));
+          const { palettes, readTheme } = await import(new URL(`${folder}/core/colours.js`, document.baseURI));
           const theme = readTheme(document.body);
           const look = { before: null, theme, palettes: palettes(theme) };
           const values = Uint8Array.from({ length: 18 }, (_, at) => 14 * at);
@@ -62,7 +62,7 @@ def test_a_path_is_painted_over_the_picture_with_the_box_of_each_glimpse(opened:
     painted = opened.evaluate(
         """async (folder) => {
           const { rendererOf } = await import(new URL(`${folder}/panels/renderers.js`, document.baseURI));
-          const { palettes, readTheme } = await import(new URL(`${folder}/shared/colours.js`, document.baseURI));
+          const { palettes, readTheme } = await import(new URL(`${folder}/core/colours.js`, document.baseURI));
           const theme = readTheme(document.body);
           const look = { before: null, theme, palettes: palettes(theme) };
           const corner = { values: Float32Array.of(3, 1, 0, 0, -1, 4, 0, 0), shape: [1, 2, 2, 2] };

@@ -25,7 +25,7 @@ def open_page(page: Page, serve: Serve, folder: Path, name: str, words: str = ""
 
 
 def grid(page: Page, title: str) -> Locator:
-    return page.locator(".map-grid[data-reading]").filter(has_text=title)
+    return page.locator(".map-grid[data-drawn]").filter(has_text=title)
 
 
 def read(page: Page, title: str) -> np.ndarray:

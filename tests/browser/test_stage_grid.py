@@ -192,7 +192,7 @@ def test_moving_sends_nothing(opened: Open, page: Page, serve: Serve) -> None:
     page.on("websocket", lambda socket: sockets.append(socket))  # noqa: PLW0108 (Playwright marks the function)
     page.goto(f"{serve(APP)}/?net=grey")
     ready(page)
-    grid(page).and_(page.locator("[data-reading]")).wait_for()
+    grid(page).and_(page.locator("[data-drawn]")).wait_for()
     page.wait_for_load_state("networkidle")
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))

@@ -18,7 +18,7 @@ def open_page(serve: Serve, new_page: NewPage, **options: object) -> Page:
     page = new_page(**options)
     page.goto(serve(APP))
     ready(page)
-    page.locator(".viewer[data-reading]").wait_for()
+    page.locator(".viewer[data-drawn]").wait_for()
     return page
 
 
@@ -141,7 +141,7 @@ def test_every_page_explains_its_words_where_they_first_stand(serve: Serve, new_
 def test_the_share_says_log_odds_where_there_are_two_classes(serve: Serve, new_page: NewPage) -> None:
     page = new_page()
     page.goto(f"{serve()}/pixel_attention?model=pixel_attention.1v8")
-    page.locator(".viewer[data-reading]").wait_for()
+    page.locator(".viewer[data-drawn]").wait_for()
     share = page.locator(".step.share")
     expect(share.get_by_role("button", name="log-odds", exact=True)).to_be_visible()
     expect(share.get_by_role("button", name="logit", exact=True)).to_be_hidden()

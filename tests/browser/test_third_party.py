@@ -49,14 +49,14 @@ def test_a_page_of_theirs_shows_maps_of_a_colour_picture(page: Page, address: st
     page.goto(f"{address}/colour_stages?data=coloured_digits&number=3")
     ready(page)
     expect(page.get_by_text("By a third party.")).to_be_visible()
-    page.locator("[data-component=map_grid]").and_(page.locator("[data-reading]")).wait_for()
+    page.locator("[data-component=map_grid]").and_(page.locator("[data-drawn]")).wait_for()
 
 
 def test_the_explorer_lists_taps_of_names_that_no_table_has(page: Page, address: str) -> None:
     page.goto(f"{address}/explorer?model=colour_stages.digits&address=stages.0.warmth")
     ready(page)
     expect(page.get_by_text("stages.1.after_norm").first).to_be_visible()
-    page.locator("[data-component=map_grid]").and_(page.locator("[data-reading]")).wait_for()
+    page.locator("[data-component=map_grid]").and_(page.locator("[data-drawn]")).wait_for()
 
 
 def test_the_live_channel_takes_a_parameter_and_a_seed_of_theirs(address: str) -> None:

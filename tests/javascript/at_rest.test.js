@@ -3,13 +3,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { isAtRest, watch } from "../../attnviz/ui/frontend/shared/at_rest.js";
+import { isAtRest, watch } from "../../attnviz/ui/frontend/core/at_rest.js";
 
 /** A window and a document, as far as they are asked. */
 const listeners = {};
 const page = { state: "notRunning" };
 Object.assign(globalThis, {
-  addEventListener: (kind, act) => { listeners[kind] = act; },
+  addEventListener: (kind, act) => {
+    listeners[kind] = act;
+  },
   document: { querySelector: () => ({ getAttribute: () => page.state }) },
 });
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Attention, extent, half, MEAN, strongest } from "../../attnviz/ui/frontend/shared/attention.js";
+import { Attention, extent, half, MEAN, strongest } from "../../attnviz/ui/frontend/maps/attention.js";
 import { randomOf } from "./helpers.js";
 
 const [HEADS, TOKENS, SIZE] = [3, 5, 4];
@@ -15,16 +15,28 @@ const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.
 
 // Written out: scores[head][query][key], and each row of weights is its softmax.
 const vector = (of, head, token) => every(SIZE, (i) => of[(head * TOKENS + token) * SIZE + i]);
-const scores = every(HEADS, (head) => every(TOKENS, (q) => every(TOKENS, (k) => {
-  const [one, other] = [vector(query, head, q), vector(key, head, k)];
-  return one.reduce((sum, value, i) => sum + value * other[i], 0) / Math.sqrt(SIZE);
-})));
+const scores = every(HEADS, (head) =>
+  every(TOKENS, (q) =>
+    every(TOKENS, (k) => {
+      const [one, other] = [vector(query, head, q), vector(key, head, k)];
+      return one.reduce((sum, value, i) => sum + value * other[i], 0) / Math.sqrt(SIZE);
+    }),
+  ),
+);
 const normalisers = scores.map((rows) => rows.map((row) => row.reduce((sum, score) => sum + Math.exp(score), 0)));
-const weights = scores.map((rows, head) => rows.map((row, q) => row.map((score) => Math.exp(score) / normalisers[head][q])));
+const weights = scores.map((rows, head) =>
+  rows.map((row, q) => row.map((score) => Math.exp(score) / normalisers[head][q])),
+);
 const received = weights.map((rows) => every(TOKENS, (k) => mean(rows.map((row) => row[k]))));
 
 const attention = new Attention(
-  { query, key, carried, log_normaliser: Float64Array.from(normalisers.flat(), Math.log), received: Float64Array.from(received.flat()) },
+  {
+    query,
+    key,
+    carried,
+    log_normaliser: Float64Array.from(normalisers.flat(), Math.log),
+    received: Float64Array.from(received.flat()),
+  },
   [HEADS, TOKENS, SIZE],
 );
 

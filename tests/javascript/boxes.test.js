@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Boxes } from "../../attnviz/ui/frontend/shared/boxes.js";
-import { Cells } from "../../attnviz/ui/frontend/shared/paint.js";
+import { Boxes } from "../../attnviz/ui/frontend/maps/boxes.js";
+import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
 
 const boxes = new Boxes([0, 0, 4, 4, 11, 11], new Cells(4, 6), [20, 28]);
 
@@ -36,7 +36,13 @@ test("the edge of the ink lies on a map as it lies on the picture", () => {
   const lines = boxes.edge(picture).map(({ line }) => line);
   assert.equal(lines.length, 4);
   // The map begins at 3.5: the pixel reaches from column 13.5 / 4 = 3.375 to 14.5 / 4 = 3.625, and likewise down.
-  assert.deepEqual(lines.map(([x1, , x2]) => [Math.min(x1, x2), Math.max(x1, x2)]).flat().sort(), [3.375, 3.375, 3.375, 3.375, 3.625, 3.625, 3.625, 3.625].sort());
+  assert.deepEqual(
+    lines
+      .map(([x1, , x2]) => [Math.min(x1, x2), Math.max(x1, x2)])
+      .flat()
+      .sort(),
+    [3.375, 3.375, 3.375, 3.375, 3.625, 3.625, 3.625, 3.625].sort(),
+  );
   assert.deepEqual([...new Set(lines.flatMap(([, y1, , y2]) => [y1, y2]))].sort(), [1.375, 1.625]);
   picture.fill(0);
   picture[0] = 255; // beyond the first middle: it lies on no map

@@ -3,7 +3,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { css, INFINITE, makeScale, MASKED, NOT_A_NUMBER, packed, position, toIndices, TOP } from "../../attnviz/ui/frontend/shared/colours.js";
+import {
+  css,
+  INFINITE,
+  makeScale,
+  MASKED,
+  NOT_A_NUMBER,
+  packed,
+  position,
+  toIndices,
+  TOP,
+} from "../../attnviz/ui/frontend/core/colours.js";
 
 const indices = (values, scale, shift = 0) => {
   const found = new Uint16Array(values.length);
@@ -39,8 +49,14 @@ test("a scale whose ends are one value is still a scale", () => {
 });
 
 test("the pointer of a legend stays on its scale", () => {
-  assert.deepEqual([1 / 16, 1, 16, 1e9].map((times) => position(times, makeScale("share"))), [0, 0.5, 1, 1]);
-  assert.deepEqual([-3, 0, 3].map((value) => position(value, makeScale("signed", 2))), [0, 0.5, 1]);
+  assert.deepEqual(
+    [1 / 16, 1, 16, 1e9].map((times) => position(times, makeScale("share"))),
+    [0, 0.5, 1, 1],
+  );
+  assert.deepEqual(
+    [-3, 0, 3].map((value) => position(value, makeScale("signed", 2))),
+    [0, 0.5, 1],
+  );
 });
 
 test("a colour is packed as a pixel buffer holds it, and written as CSS", () => {

@@ -1,8 +1,8 @@
-// Who owns what a visitor chose, as the browser keeps it: shared/controlled_state.js.
+// Who owns what a visitor chose, as the browser keeps it: core/controlled_state.js.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ControlledState } from "../../attnviz/ui/frontend/shared/controlled_state.js";
+import { ControlledState } from "../../attnviz/ui/frontend/core/controlled_state.js";
 
 const asked = (key, value, revision) => ({ value, revision, key });
 

@@ -3,14 +3,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { toGif } from "../../attnviz/ui/frontend/shared/gif.js";
+import { toGif } from "../../attnviz/ui/frontend/export/gif.js";
 
 /** Read what `toGif` writes: { width, height, comment, frames: [{ pixels, delay }] }, pixels as 0xBBGGRR. */
 function fromGif(bytes) {
   const word = (at) => bytes[at] | (bytes[at + 1] << 8);
   const [width, height] = [word(6), word(8)];
   assert.equal(String.fromCharCode(...bytes.slice(0, 6)), "GIF89a");
-  const palette = Array.from({ length: 256 }, (_, i) => bytes[13 + 3 * i] | (bytes[14 + 3 * i] << 8) | (bytes[15 + 3 * i] << 16));
+  const palette = Array.from(
+    { length: 256 },
+    (_, i) => bytes[13 + 3 * i] | (bytes[14 + 3 * i] << 8) | (bytes[15 + 3 * i] << 16),
+  );
   let at = 13 + 768;
   const blocks = () => {
     const found = [];
@@ -68,14 +71,34 @@ function chance(seed) {
 }
 
 test("few colours come back as they were, however long the codes get, and however short a frame is", () => {
-  for (const [width, height, colours] of [[1, 1, 1], [3, 2, 2], [120, 90, 256], [200, 100, 3], [64, 64, 1]]) {
+  for (const [width, height, colours] of [
+    [1, 1, 1],
+    [3, 2, 2],
+    [120, 90, 256],
+    [200, 100, 3],
+    [64, 64, 1],
+  ]) {
     const next = chance(width);
     const known = Array.from({ length: colours }, (_, i) => (i * 0x010305) & 0xffffff);
-    const frames = [0, 1].map((one) => ({ delay: 900 + 100 * one, pixels: Uint32Array.from({ length: width * height }, () => (0xff000000 | known[Math.floor(next() * colours * 0.999)]) >>> 0) }));
+    const frames = [0, 1].map((one) => ({
+      delay: 900 + 100 * one,
+      pixels: Uint32Array.from(
+        { length: width * height },
+        () => (0xff000000 | known[Math.floor(next() * colours * 0.999)]) >>> 0,
+      ),
+    }));
     const read = fromGif(toGif({ width, height, frames, comment: "where it comes from" }));
     assert.deepEqual([read.width, read.height, read.comment], [width, height, "where it comes from"]);
-    assert.deepEqual(read.frames.map(({ delay }) => delay), [900, 1000]);
-    read.frames.forEach(({ pixels }, one) => assert.deepEqual(pixels, [...frames[one].pixels].map((pixel) => pixel & 0xffffff)));
+    assert.deepEqual(
+      read.frames.map(({ delay }) => delay),
+      [900, 1000],
+    );
+    read.frames.forEach(({ pixels }, one) =>
+      assert.deepEqual(
+        pixels,
+        [...frames[one].pixels].map((pixel) => pixel & 0xffffff),
+      ),
+    );
   }
 });
 
@@ -87,5 +110,7 @@ test("of more than 256 colours each comes back nearly as it was", () => {
   });
   assert.ok(new Set(pixels).size > 256);
   const [read] = fromGif(toGif({ width: 80, height: 50, frames: [{ pixels, delay: 100 }] })).frames;
-  read.pixels.forEach((colour, at) => [0, 8, 16].forEach((shift) => assert.ok(Math.abs(((colour >> shift) & 255) - ((pixels[at] >> shift) & 255)) < 16)));
+  read.pixels.forEach((colour, at) =>
+    [0, 8, 16].forEach((shift) => assert.ok(Math.abs(((colour >> shift) & 255) - ((pixels[at] >> shift) & 255)) < 16)),
+  );
 });

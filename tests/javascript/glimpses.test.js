@@ -3,19 +3,48 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { answersOf, beliefOf, boxesOf, coverage, locationOf, locationsOf, moveTo, patchOf, pixelOf, placeOf, rewardOf, sharplySeen, shifted } from "../../attnviz/ui/frontend/glimpse_player/path.js";
+import {
+  answersOf,
+  beliefOf,
+  boxesOf,
+  coverage,
+  locationOf,
+  locationsOf,
+  moveTo,
+  patchOf,
+  pixelOf,
+  placeOf,
+  rewardOf,
+  sharplySeen,
+  shifted,
+} from "../../attnviz/ui/frontend/glimpse_player/derive.js";
 
 const FACTS = { glimpses: 2, scales: 2, size: 3, rows: 6, columns: 10, classes: 2 };
 const PATH = {
-  location: Float32Array.of(0, 0, -1, 1), mean: Float32Array.of(0, 0, -1, 1), baseline: Float32Array.of(0.5, 0.75),
+  location: Float32Array.of(0, 0, -1, 1),
+  mean: Float32Array.of(0, 0, -1, 1),
+  baseline: Float32Array.of(0.5, 0.75),
   corner: Float32Array.of(2, 4, 0, 2, -1, 9, -3, 7), // from the pixels 3, 5 and 0, 10
-  patches: Float32Array.from({ length: 36 }, (_, i) => i), belief: Float32Array.of(0.25, 0.75, 1, 0),
+  patches: Float32Array.from({ length: 36 }, (_, i) => i),
+  belief: Float32Array.of(0.25, 0.75, 1, 0),
 };
 
 test("boxes, pixels, patches and beliefs are those of the glimpse", () => {
-  assert.deepEqual(boxesOf(PATH, 1, FACTS), [{ top: -1, left: 9, side: 3 }, { top: -3, left: 7, side: 6 }]);
-  assert.deepEqual([0, 1].map((glimpse) => pixelOf(PATH, glimpse, FACTS)), [[3, 5], [0, 10]]);
-  assert.deepEqual([...patchOf(PATH, 1, 0, FACTS)], Array.from({ length: 9 }, (_, i) => 18 + i));
+  assert.deepEqual(boxesOf(PATH, 1, FACTS), [
+    { top: -1, left: 9, side: 3 },
+    { top: -3, left: 7, side: 6 },
+  ]);
+  assert.deepEqual(
+    [0, 1].map((glimpse) => pixelOf(PATH, glimpse, FACTS)),
+    [
+      [3, 5],
+      [0, 10],
+    ],
+  );
+  assert.deepEqual(
+    [...patchOf(PATH, 1, 0, FACTS)],
+    Array.from({ length: 9 }, (_, i) => 18 + i),
+  );
   assert.deepEqual([...beliefOf(PATH, 1, FACTS)], [1, 0]);
 });
 
@@ -32,21 +61,39 @@ test("the middle of a pixel is a location of that pixel, in single precision too
 
 test("a moved glimpse puts its boxes around the pixel, and leaves the others and the given path alone", () => {
   const moved = shifted(PATH, 0, [1, 7], FACTS);
-  assert.deepEqual(boxesOf(moved, 0, FACTS), [{ top: 0, left: 6, side: 3 }, { top: -2, left: 4, side: 6 }]);
+  assert.deepEqual(boxesOf(moved, 0, FACTS), [
+    { top: 0, left: 6, side: 3 },
+    { top: -2, left: 4, side: 6 },
+  ]);
   assert.deepEqual(boxesOf(moved, 1, FACTS), boxesOf(PATH, 1, FACTS));
   assert.deepEqual(pixelOf(PATH, 0, FACTS), [3, 5]);
 });
 
 test("what was moved after a glimpse goes back to the model", () => {
   const moved = moveTo(moveTo(moveTo([], 1, [0, 0]), 3, [1, 1]), 2, [5, 9]);
-  assert.deepEqual(moved, [[1, 0, 0], [2, 5, 9]]);
-  assert.deepEqual(moveTo(moved, 2, [4, 4]), [[1, 0, 0], [2, 4, 4]]);
+  assert.deepEqual(moved, [
+    [1, 0, 0],
+    [2, 5, 9],
+  ]);
+  assert.deepEqual(moveTo(moved, 2, [4, 4]), [
+    [1, 0, 0],
+    [2, 4, 4],
+  ]);
   assert.deepEqual(moveTo(moved, 0, [4, 4]), [[0, 4, 4]]);
 });
 
 test("a location is asked for each that was moved, and none for the others", () => {
   assert.deepEqual(locationsOf([], FACTS), []);
-  assert.deepEqual(locationsOf([[0, 0, 9], [2, 5, 0]], FACTS), [[1 / 6 - 1, 19 / 10 - 1], null, [11 / 6 - 1, 1 / 10 - 1]]);
+  assert.deepEqual(
+    locationsOf(
+      [
+        [0, 0, 9],
+        [2, 5, 0],
+      ],
+      FACTS,
+    ),
+    [[1 / 6 - 1, 19 / 10 - 1], null, [11 / 6 - 1, 1 / 10 - 1]],
+  );
 });
 
 test("pixels that were seen sharp are counted once, and none beside the picture", () => {
@@ -65,5 +112,8 @@ test("the density counts the sharp patches of many paths over each pixel, at bor
 
 test("answers of many paths are counted, and a reward is 1 for the right last answer", () => {
   assert.deepEqual(answersOf(Float32Array.of(0.4, 0.6, 0.9, 0.1, 0.2, 0.8), 2), [1, 2]);
-  assert.deepEqual([0, 1, -1].map((right) => rewardOf(PATH, right, FACTS)), [1, 0, null]);
+  assert.deepEqual(
+    [0, 1, -1].map((right) => rewardOf(PATH, right, FACTS)),
+    [1, 0, null],
+  );
 });

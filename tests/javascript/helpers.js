@@ -32,7 +32,9 @@ export function someStrokes(random, count) {
     let [x, y] = [whole(random, 0, 1120), whole(random, 0, 1120)];
     const outside = random() < 0.1;
     const points = Array.from({ length: whole(random, 1, 40) }, () => {
-      [x, y] = outside ? [whole(random, -far, far + 1), whole(random, -far, far + 1)] : [x + whole(random, -60, 61), y + whole(random, -60, 61)];
+      [x, y] = outside
+        ? [whole(random, -far, far + 1), whole(random, -far, far + 1)]
+        : [x + whole(random, -60, 61), y + whole(random, -60, 61)];
       return [clipped(x), clipped(y)];
     });
     return {

@@ -3,12 +3,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Live, pack } from "../../attnviz/ui/frontend/shared/live.js";
-import { unpack } from "../../attnviz/ui/frontend/shared/payload.js";
+import { Live, pack } from "../../attnviz/ui/frontend/live/live.js";
+import { unpack } from "../../attnviz/ui/frontend/core/payload.js";
 
 /** A payload of two arrays, byte by byte. */
 function described() {
-  const table = { scores: { dtype: "float64", shape: [1, 2], offset: 0 }, picture: { dtype: "uint8", shape: [3], offset: 16 } };
+  const table = {
+    scores: { dtype: "float64", shape: [1, 2], offset: 0 },
+    picture: { dtype: "uint8", shape: [3], offset: 16 },
+  };
   const text = JSON.stringify({ title: "\u00e4", arrays: table });
   const header = Buffer.from(text + " ".repeat((8 - ((4 + Buffer.byteLength(text)) % 8)) % 8));
   const bytes = Buffer.alloc(4 + header.length + 24);
@@ -32,7 +35,10 @@ test("a payload is read as described, wherever its bytes begin", () => {
 });
 
 test("a payload is written as described", () => {
-  const arrays = { scores: { values: Float64Array.of(0.1, -Infinity), shape: [1, 2] }, picture: { values: Uint8ClampedArray.of(1, 2, 255), shape: [3] } };
+  const arrays = {
+    scores: { values: Float64Array.of(0.1, -Infinity), shape: [1, 2] },
+    picture: { values: Uint8ClampedArray.of(1, 2, 255), shape: [3] },
+  };
   assert.deepEqual(pack({ title: "\u00e4" }, arrays), new Uint8Array(described()));
 });
 

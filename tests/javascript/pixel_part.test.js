@@ -3,16 +3,25 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { gridMove } from "../../attnviz/ui/frontend/shared/keys.js";
-import { Cells, cellSize } from "../../attnviz/ui/frontend/shared/paint.js";
-import { PixelPart } from "../../attnviz/ui/frontend/shared/pixel_part.js";
+import { gridMove } from "../../attnviz/ui/frontend/hands/keys.js";
+import { Cells, cellSize } from "../../attnviz/ui/frontend/maps/paint.js";
+import { PixelPart } from "../../attnviz/ui/frontend/hands/pixel_part.js";
 
 /** A part that has no page: what it is told, it writes down. */
 function partOf({ locked = false, cursor = null } = {}) {
   const said = [];
   const part = Object.assign(Object.create(PixelPart.prototype), { toAnnounce: false });
   part.release = () => said.push("release") && locked;
-  part.cursorOf = () => cursor && { row: 1, column: 2, rows: 3, columns: 4, move: (to) => said.push(to), take: () => said.push("take"), ...cursor };
+  part.cursorOf = () =>
+    cursor && {
+      row: 1,
+      column: 2,
+      rows: 3,
+      columns: 4,
+      move: (to) => said.push(to),
+      take: () => said.push("take"),
+      ...cursor,
+    };
   return { part, said };
 }
 
@@ -23,7 +32,16 @@ function press(part, key, more = {}) {
 }
 
 test("arrow keys move by one cell and stop at the edges", () => {
-  const moves = { ArrowUp: [0, 2], ArrowDown: [2, 2], ArrowLeft: [1, 1], ArrowRight: [1, 3], Home: [1, 0], End: [1, 3], PageUp: [0, 2], PageDown: [2, 2] };
+  const moves = {
+    ArrowUp: [0, 2],
+    ArrowDown: [2, 2],
+    ArrowLeft: [1, 1],
+    ArrowRight: [1, 3],
+    Home: [1, 0],
+    End: [1, 3],
+    PageUp: [0, 2],
+    PageDown: [2, 2],
+  };
   for (const [key, to] of Object.entries(moves)) assert.deepEqual(gridMove({ key }, 1, 2, 3, 4), to, key);
   assert.deepEqual(gridMove({ key: "ArrowRight" }, 2, 3, 3, 4), [2, 3]);
   assert.deepEqual(gridMove({ key: "Home", ctrlKey: true }, 2, 3, 3, 4), [0, 0]);
@@ -81,5 +99,6 @@ test("a cell is a whole number of pixels, unless that wastes more than a seventh
   assert.equal(cellSize(100, 24), 4); // 96 of 100
   assert.equal(cellSize(100, 28), 100 / 28); // 84 of 100 would be too little
   assert.equal(cellSize(10, 28), 10 / 28);
-  for (let room = 1; room < 300; room += 7) for (let n = 1; n < 60; n++) assert.ok(cellSize(room, n + 1) <= cellSize(room, n));
+  for (let room = 1; room < 300; room += 7)
+    for (let n = 1; n < 60; n++) assert.ok(cellSize(room, n + 1) <= cellSize(room, n));
 });

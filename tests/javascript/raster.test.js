@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Raster } from "../../attnviz/ui/frontend/shared/raster.js";
+import { Raster } from "../../attnviz/ui/frontend/hands/raster.js";
 import { randomOf, someStrokes, straight, whole } from "./helpers.js";
 
 const SIDE = 280;
@@ -11,7 +11,9 @@ const SIDE = 280;
 /** Points from one knot to another, half a pixel apart: x, y and radius of each. */
 function line(start, end) {
   const count = 2 + Math.floor(2 * Math.hypot(end[0] - start[0], end[1] - start[1]));
-  return Array.from({ length: count }, (_, i) => start.map((value, part) => value + (i / (count - 1)) * (end[part] - value)));
+  return Array.from({ length: count }, (_, i) =>
+    start.map((value, part) => value + (i / (count - 1)) * (end[part] - value)),
+  );
 }
 
 /** Points along a stroke: a parabola around each of its points, from the middle before it to the middle after it. */
@@ -28,7 +30,9 @@ function along({ tool, width, points, pressures }) {
     const count = line(before, knot).length + line(knot, after).length;
     for (let step = 0; step < count; step++) {
       const t = step / (count - 1);
-      const bent = [0, 1].map((part) => (1 - t) ** 2 * before[part] + 2 * t * (1 - t) * knot[part] + t * t * after[part]);
+      const bent = [0, 1].map(
+        (part) => (1 - t) ** 2 * before[part] + 2 * t * (1 - t) * knot[part] + t * t * after[part],
+      );
       found.push([...bent, (1 - t) * before[2] + t * after[2]]);
     }
   }
@@ -36,7 +40,9 @@ function along({ tool, width, points, pressures }) {
 }
 
 function expected(strokes, base) {
-  const canvas = Float64Array.from({ length: SIDE * SIDE }, (_, i) => (base ? base[Math.floor(i / SIDE / 10) * 28 + Math.floor((i % SIDE) / 10)] : 0));
+  const canvas = Float64Array.from({ length: SIDE * SIDE }, (_, i) =>
+    base ? base[Math.floor(i / SIDE / 10) * 28 + Math.floor((i % SIDE) / 10)] : 0,
+  );
   for (const stroke of strokes) {
     const ink = new Float64Array(SIDE * SIDE);
     for (const [x, y, radius] of along(stroke)) {
@@ -49,20 +55,70 @@ function expected(strokes, base) {
       }
     }
     const erases = stroke.tool === "erase";
-    ink.forEach((cover, i) => (canvas[i] = erases ? Math.min(canvas[i], 255 * (1 - cover)) : Math.max(canvas[i], 255 * cover)));
+    ink.forEach(
+      (cover, i) => (canvas[i] = erases ? Math.min(canvas[i], 255 * (1 - cover)) : Math.max(canvas[i], 255 * cover)),
+    );
   }
   return canvas.map(Math.round);
 }
 
 const random = randomOf(7);
-const corner = straight("ink", 24, [[40, 40], [120, 40], [120, 120], [60, 130]]);
+const corner = straight("ink", 24, [
+  [40, 40],
+  [120, 40],
+  [120, 120],
+  [60, 130],
+]);
 const base = Uint8Array.from({ length: 784 }, () => whole(random, 0, 256));
 for (const [name, strokes, under] of [
   ["a dot", [straight("ink", 24, [[140, 140]])], null],
-  ["a line", [straight("ink", 24, [[100, 60], [100, 220]])], null],
-  ["a corner, partly erased", [corner, straight("erase", 10, [[30, 20], [130, 140]])], null],
-  ["a picture, partly erased", [straight("erase", 40, [[0, 0], [280, 280]])], base],
-  ["pressure, on a picture", [straight("ink", 30, [[50, 50], [100, 75], [125, 200]], [0, 31, 8])], base],
+  [
+    "a line",
+    [
+      straight("ink", 24, [
+        [100, 60],
+        [100, 220],
+      ]),
+    ],
+    null,
+  ],
+  [
+    "a corner, partly erased",
+    [
+      corner,
+      straight("erase", 10, [
+        [30, 20],
+        [130, 140],
+      ]),
+    ],
+    null,
+  ],
+  [
+    "a picture, partly erased",
+    [
+      straight("erase", 40, [
+        [0, 0],
+        [280, 280],
+      ]),
+    ],
+    base,
+  ],
+  [
+    "pressure, on a picture",
+    [
+      straight(
+        "ink",
+        30,
+        [
+          [50, 50],
+          [100, 75],
+          [125, 200],
+        ],
+        [0, 31, 8],
+      ),
+    ],
+    base,
+  ],
   ["many strokes", someStrokes(random, 6), null],
 ]) {
   test(`pixels are what the way of the pen covers: ${name}`, () => {

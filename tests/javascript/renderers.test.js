@@ -9,6 +9,14 @@ for (const name of ["share", "signed", "ink", "stages", "path"]) {
   test(`the renderer ${name} is at hand`, () => assert.deepEqual(Object.keys(rendererOf(name)), ["draw"]));
 }
 
-for (const name of ["toString", "//evil.example/x.js", "https://evil.example/x.js", "../x.js", "a.b/../../x.js", "a.b/x.css"]) {
-  test(`nothing is fetched under the name ${name}`, () => assert.rejects(rendererOf(name), { message: `no renderer is called ${name}` }));
+for (const name of [
+  "toString",
+  "//evil.example/x.js",
+  "https://evil.example/x.js",
+  "../x.js",
+  "a.b/../../x.js",
+  "a.b/x.css",
+]) {
+  test(`nothing is fetched under the name ${name}`, () =>
+    assert.rejects(rendererOf(name), { message: `no renderer is called ${name}` }));
 }

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Raster } from "../../attnviz/ui/frontend/shared/raster.js";
-import { BadDrawing, decode, encode, fromJson, simplify, toJson } from "../../attnviz/ui/frontend/shared/strokes.js";
+import { Raster } from "../../attnviz/ui/frontend/hands/raster.js";
+import { BadDrawing, decode, encode, fromJson, simplify, toJson } from "../../attnviz/ui/frontend/hands/strokes.js";
 import { randomOf, someStrokes, straight, whole } from "./helpers.js";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -76,7 +76,8 @@ for (const [body, why] of [
   [[1, 23, 1, 255, 255, 3, 0], "far outside the canvas"],
   [[1, 151, 1, 0, 0, 64], "pressure"],
 ]) {
-  test(`a drawing that cannot be is refused although its sum is right: ${why}`, () => refused(() => decode(written(body)), why));
+  test(`a drawing that cannot be is refused although its sum is right: ${why}`, () =>
+    refused(() => decode(written(body)), why));
 }
 
 const range = (count, at) => Array.from({ length: count }, (_, i) => at(i / (count - 1)));
@@ -88,7 +89,10 @@ for (const [name, shape, most] of [
   test(`points are left out only where nobody misses them: ${name}`, () => {
     const whole = straight("ink", 20, shape);
     const kept = simplify(whole);
-    const points = ({ points }) => range(points.length / 2, (t) => Math.round(t * (points.length / 2 - 1))).map((i) => `${points[2 * i]},${points[2 * i + 1]}`);
+    const points = ({ points }) =>
+      range(points.length / 2, (t) => Math.round(t * (points.length / 2 - 1))).map(
+        (i) => `${points[2 * i]},${points[2 * i + 1]}`,
+      );
     const [all, some] = [points(whole), points(kept)];
     assert.ok(some.length <= most * shape.length);
     assert.deepEqual([some[0], some.at(-1)], [all[0], all.at(-1)]);
@@ -104,7 +108,11 @@ for (const [name, shape, most] of [
 }
 
 test("a point beside the line between its neighbours is kept", () => {
-  const bent = straight("ink", 20, [[100, 100], [102, 100.5], [104, 100]]);
+  const bent = straight("ink", 20, [
+    [100, 100],
+    [102, 100.5],
+    [104, 100],
+  ]);
   assert.deepEqual(simplify(bent), bent);
 });
 
@@ -120,12 +128,19 @@ test("a pressure that rises is kept", () => {
 test("JSON comes back as it was", () => {
   const random = randomOf(9);
   const strokes = someStrokes(random, 6);
-  const base = (name, side) => ({ name, side, values: Uint8Array.from({ length: side * side }, () => whole(random, 0, 256)) });
+  const base = (name, side) => ({
+    name,
+    side,
+    values: Uint8Array.from({ length: side * side }, () => whole(random, 0, 256)),
+  });
   for (const under of [null, base("strokes.12", 28), base("a photograph", 280)]) {
     const json = toJson({ base: under, strokes });
     const said = JSON.parse(json);
     assert.deepEqual([said.format, said.version, said.size], ["attnviz drawing", 1, 280]);
-    assert.deepEqual(said.strokes[0].points[0].slice(0, 2), strokes[0].points.slice(0, 2).map((value) => value / 4));
+    assert.deepEqual(
+      said.strokes[0].points[0].slice(0, 2),
+      strokes[0].points.slice(0, 2).map((value) => value / 4),
+    );
     if (under) assert.deepEqual(new Uint8Array(Buffer.from(said.base.values, "base64")), under.values);
     assert.deepEqual(fromJson(json), { base: under, strokes });
   }
@@ -135,7 +150,10 @@ const INK = { tool: "ink", width: 24, points: [[1.5, 2]] };
 const GOOD = { format: "attnviz drawing", version: 1, size: 280, base: null, strokes: [INK] };
 
 test("the JSON of the description is read", () => {
-  assert.deepEqual(fromJson(JSON.stringify(GOOD)), { base: null, strokes: [{ tool: "ink", width: 24, points: [6, 8], pressures: null }] });
+  assert.deepEqual(fromJson(JSON.stringify(GOOD)), {
+    base: null,
+    strokes: [{ tool: "ink", width: 24, points: [6, 8], pressures: null }],
+  });
 });
 
 for (const [came, why] of [

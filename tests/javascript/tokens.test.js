@@ -3,18 +3,65 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { middleOfInk, spread } from "../../attnviz/ui/frontend/pixel_viewer/tokens.js";
-import { Cells } from "../../attnviz/ui/frontend/shared/paint.js";
+import { middleOfInk, spread } from "../../attnviz/ui/frontend/pixel_viewer/derive.js";
+import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
 
 test("every token gets the numbers of the kind that it is of", () => {
-  const kinds = { // two heads, two kinds, two numbers each
-    query: [[[1, 2], [3, 4]], [[5, 6], [7, 8]]], key: [[[9, 10], [11, 12]], [[13, 14], [15, 16]]], value: [[[17], [18]], [[19], [20]]],
+  const kinds = {
+    // two heads, two kinds, two numbers each
+    query: [
+      [
+        [1, 2],
+        [3, 4],
+      ],
+      [
+        [5, 6],
+        [7, 8],
+      ],
+    ],
+    key: [
+      [
+        [9, 10],
+        [11, 12],
+      ],
+      [
+        [13, 14],
+        [15, 16],
+      ],
+    ],
+    value: [
+      [[17], [18]],
+      [[19], [20]],
+    ],
   };
-  const scalars = { log_normaliser: [[21, 22], [23, 24]], carried: [[25, 26], [27, 28]], received: [[29, 30], [31, 32]] };
+  const scalars = {
+    log_normaliser: [
+      [21, 22],
+      [23, 24],
+    ],
+    carried: [
+      [25, 26],
+      [27, 28],
+    ],
+    received: [
+      [29, 30],
+      [31, 32],
+    ],
+  };
   const flat = (values) => Float64Array.from(values.flat(Infinity));
   const all = { ...kinds, ...scalars };
-  const arrays = { ...Object.fromEntries(Object.entries(all).map(([name, values]) => [name, flat(values)])), place: Uint16Array.of(1, 0, 1) };
-  const shapes = { query: [2, 2, 2], key: [2, 2, 2], value: [2, 2, 1], log_normaliser: [2, 2], carried: [2, 2], received: [2, 2] };
+  const arrays = {
+    ...Object.fromEntries(Object.entries(all).map(([name, values]) => [name, flat(values)])),
+    place: Uint16Array.of(1, 0, 1),
+  };
+  const shapes = {
+    query: [2, 2, 2],
+    key: [2, 2, 2],
+    value: [2, 2, 1],
+    log_normaliser: [2, 2],
+    carried: [2, 2],
+    received: [2, 2],
+  };
   const found = spread({ header: {}, arrays, shapes });
   for (const [name, values] of Object.entries(all)) {
     const expected = values.map((head) => [head[1], head[0], head[1]]);

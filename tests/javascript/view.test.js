@@ -6,8 +6,8 @@ import test from "node:test";
 
 import * as glimpses from "../../attnviz/ui/frontend/glimpse_player/view.js";
 import * as pixels from "../../attnviz/ui/frontend/pixel_viewer/view.js";
-import { Cells } from "../../attnviz/ui/frontend/shared/paint.js";
-import { urlOf, wordOf } from "../../attnviz/ui/frontend/shared/url_fields.js";
+import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
+import { readView, urlOf, wordOf } from "../../attnviz/ui/frontend/core/url_fields.js";
 import * as stages from "../../attnviz/ui/frontend/stage_grid/view.js";
 
 const PAGE = "http://localhost:8501/pixel_attention?model=a&old=1";
@@ -15,34 +15,111 @@ const WORDS = JSON.parse(readFileSync(new URL("url_words.json", import.meta.url)
 const field = (name, kind, otherwise = null, options = []) => ({ name, kind, default: otherwise, options });
 const CASES = {
   "pixel viewer": {
-    fields: [field("query", "place"), field("head", "head", 0), field("show", "choice", "weights", ["weights", "scores"])],
-    read: (fields, asked) => pixels.readView(fields, asked, { cells: new Cells(3, 4), heads: 2 }),
+    fields: [
+      field("query", "place"),
+      field("head", "head", 0),
+      field("show", "choice", "weights", ["weights", "scores"]),
+    ],
+    read: (fields, asked) => readView(fields, asked, pixels.RULES, { cells: new Cells(3, 4), heads: 2 }),
     good: { query: [2, 3], head: 1, show: "scores" },
     words: { query: "3,4", head: "2", show: "scores" },
-    bad: [{ query: [3, 0] }, { query: [0] }, { query: "0,0" }, { head: 2 }, { head: 0.5 }, { show: "toString" }, { show: 7 }],
+    bad: [
+      { query: [3, 0] },
+      { query: [0] },
+      { query: "0,0" },
+      { head: 2 },
+      { head: 0.5 },
+      { show: "toString" },
+      { show: 7 },
+    ],
     there: { query: "row 1 to 3, column 1 to 4", head: "1 to 2 or mean", show: "weights or scores" },
   },
   "stage grid": {
     fields: [
-      field("pixel", "place"), field("layer", "number", 0), field("head", "head", 0), field("off", "heads", []), field("eps", "float"),
-      field("skip", "yes_no", true), field("relevance", "choice", "learnt", ["learnt", "one"]),
+      field("pixel", "place"),
+      field("layer", "number", 0),
+      field("head", "head", 0),
+      field("off", "heads", []),
+      field("eps", "float"),
+      field("skip", "yes_no", true),
+      field("relevance", "choice", "learnt", ["learnt", "one"]),
     ],
-    read: (fields, asked) => stages.readView(fields, asked, { layers: 2, heads: 3, rows: 4, columns: 5 }),
-    good: { pixel: [3, 4], layer: 1, head: "mean", off: [[0, 1], [1, 2]], eps: 1e-5, skip: false, relevance: "one" },
+    read: (fields, asked) => readView(fields, asked, stages.RULES, { layers: 2, heads: 3, rows: 4, columns: 5 }),
+    good: {
+      pixel: [3, 4],
+      layer: 1,
+      head: "mean",
+      off: [
+        [0, 1],
+        [1, 2],
+      ],
+      eps: 1e-5,
+      skip: false,
+      relevance: "one",
+    },
     words: { pixel: "4,5", layer: "2", head: "mean", off: "1.2,2.3", eps: "0.00001", skip: "no", relevance: "one" },
-    bad: [{ pixel: [4, 0] }, { layer: 2 }, { head: -1 }, { off: [[0, 3]] }, { off: "1.1" }, { eps: 0 }, { eps: 2 }, { skip: "no" }, { relevance: "two" }],
+    bad: [
+      { pixel: [4, 0] },
+      { layer: 2 },
+      { head: -1 },
+      { off: [[0, 3]] },
+      { off: "1.1" },
+      { eps: 0 },
+      { eps: 2 },
+      { skip: "no" },
+      { relevance: "two" },
+    ],
     there: {
-      pixel: "row 1 to 4, column 1 to 5", layer: "1 to 2", head: "1 to 3 or mean", off: "layer.head, of layers 1 to 2 and heads 1 to 3",
-      eps: "1e-14 to 1", skip: "yes or no", relevance: "learnt or one",
+      pixel: "row 1 to 4, column 1 to 5",
+      layer: "1 to 2",
+      head: "1 to 3 or mean",
+      off: "layer.head, of layers 1 to 2 and heads 1 to 3",
+      eps: "1e-14 to 1",
+      skip: "yes or no",
+      relevance: "learnt or one",
     },
   },
   "glimpse player": {
-    fields: [field("glimpse", "number", 0), field("locations", "choice", "drawn", ["drawn", "means"]), field("draw", "number", 0), field("moved", "moves", [])],
-    read: (fields, asked) => glimpses.readView(fields, asked, { glimpses: 4, scales: 2, size: 3, rows: 20, columns: 28, classes: 10 }),
-    good: { glimpse: 3, locations: "means", draw: 7, moved: [[0, 19, 0], [2, 0, 27]] },
+    fields: [
+      field("glimpse", "number", 0),
+      field("locations", "choice", "drawn", ["drawn", "means"]),
+      field("draw", "number", 0),
+      field("moved", "moves", []),
+    ],
+    read: (fields, asked) =>
+      readView(fields, asked, glimpses.RULES, { glimpses: 4, scales: 2, size: 3, rows: 20, columns: 28, classes: 10 }),
+    good: {
+      glimpse: 3,
+      locations: "means",
+      draw: 7,
+      moved: [
+        [0, 19, 0],
+        [2, 0, 27],
+      ],
+    },
     words: { glimpse: "4", locations: "means", draw: "8", moved: "1.20.1,3.1.28" },
-    bad: [{ glimpse: 4 }, { glimpse: -1 }, { draw: 1000 }, { moved: [[4, 0, 0]] }, { moved: [[0, 20, 0]] }, { moved: [[1, 0, 0], [1, 2, 2]] }, { moved: [[0, 1]] }, { moved: "1.2" }, { locations: "mean" }],
-    there: { glimpse: "1 to 4", draw: "1 to 1000", moved: "glimpse.row.column, from 1.1.1 to 4.20.28, each glimpse once and in order", locations: "drawn or means" },
+    bad: [
+      { glimpse: 4 },
+      { glimpse: -1 },
+      { draw: 1000 },
+      { moved: [[4, 0, 0]] },
+      { moved: [[0, 20, 0]] },
+      {
+        moved: [
+          [1, 0, 0],
+          [1, 2, 2],
+        ],
+      },
+      { moved: [[0, 1]] },
+      { moved: "1.2" },
+      { locations: "mean" },
+    ],
+    there: {
+      glimpse: "1 to 4",
+      draw: "1 to 1000",
+      moved: "glimpse.row.column, from 1.1.1 to 4.20.28, each glimpse once and in order",
+      locations: "drawn or means",
+    },
   },
 };
 
@@ -78,11 +155,15 @@ test("a stage grid with all defaults has nothing switched", () => {
 });
 
 for (const { kind, value, word } of WORDS) {
-  test(`a value of the kind ${kind} is the word ${word}, as in Python`, () => assert.equal(wordOf({ kind }, value), word));
+  test(`a value of the kind ${kind} is the word ${word}, as in Python`, () =>
+    assert.equal(wordOf({ kind }, value), word));
 }
 
 test("a class token has a place of its own, before the grid", () => {
   const cells = new Cells(3, 4, 1);
-  assert.deepEqual([cells.at([-1, 0]), cells.at([0, 0]), cells.at([2, 3]), cells.at([3, 0]), cells.at([-1, 1])], [0, 1, 12, -1, -1]);
+  assert.deepEqual(
+    [cells.at([-1, 0]), cells.at([0, 0]), cells.at([2, 3]), cells.at([3, 0]), cells.at([-1, 1])],
+    [0, 1, 12, -1, -1],
+  );
   for (let token = 0; token < 13; token++) assert.equal(cells.at(cells.place(token)), token);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Attention, MEAN } from "../../attnviz/ui/frontend/shared/attention.js";
+import { Attention, MEAN } from "../../attnviz/ui/frontend/maps/attention.js";
 import { gather, largest, strongestKeys, Worked } from "../../attnviz/ui/frontend/pixel_viewer/worked.js";
 import { randomOf } from "./helpers.js";
 
@@ -13,27 +13,64 @@ const numbers = (count) => Float64Array.from({ length: count }, () => 4 * random
 const every = (count, of) => Array.from({ length: count }, (_, i) => of(i));
 const sum = (list) => list.reduce((total, number) => total + number, 0);
 const [query, key, value] = [SIZE, SIZE, VALUES].map((size) => numbers(HEADS * TOKENS * size));
-const [projection, readout, carried] = [numbers(FEATURES * HEADS * VALUES), numbers(TOKENS * FEATURES), numbers(HEADS * TOKENS)];
+const [projection, readout, carried] = [
+  numbers(FEATURES * HEADS * VALUES),
+  numbers(TOKENS * FEATURES),
+  numbers(HEADS * TOKENS),
+];
 
-const weights = every(HEADS, (head) => every(TOKENS, (q) => {
-  const at = (of, token, i) => of[(head * TOKENS + token) * SIZE + i];
-  const all = every(TOKENS, (k) => Math.exp(sum(every(SIZE, (i) => at(query, q, i) * at(key, k, i))) / Math.sqrt(SIZE)));
-  return all.map((one) => one / sum(all));
-}));
+const weights = every(HEADS, (head) =>
+  every(TOKENS, (q) => {
+    const at = (of, token, i) => of[(head * TOKENS + token) * SIZE + i];
+    const all = every(TOKENS, (k) =>
+      Math.exp(sum(every(SIZE, (i) => at(query, q, i) * at(key, k, i))) / Math.sqrt(SIZE)),
+    );
+    return all.map((one) => one / sum(all));
+  }),
+);
 // added[head][query][key]: through the projection to each feature of the output, and from there to the logit.
-const added = every(HEADS, (head) => every(TOKENS, (q) => every(TOKENS, (k) => weights[head][q][k] * sum(every(FEATURES, (feature) =>
-  readout[q * FEATURES + feature] * sum(every(VALUES, (i) => projection[(feature * HEADS + head) * VALUES + i] * value[(head * TOKENS + k) * VALUES + i])))))));
+const added = every(HEADS, (head) =>
+  every(TOKENS, (q) =>
+    every(
+      TOKENS,
+      (k) =>
+        weights[head][q][k] *
+        sum(
+          every(
+            FEATURES,
+            (feature) =>
+              readout[q * FEATURES + feature] *
+              sum(
+                every(
+                  VALUES,
+                  (i) => projection[(feature * HEADS + head) * VALUES + i] * value[(head * TOKENS + k) * VALUES + i],
+                ),
+              ),
+          ),
+        ),
+    ),
+  ),
+);
 const ofHeads = Float64Array.from(added, (rows) => sum(rows.flat()));
 
-const attention = new Attention({
-  query, key, carried,
-  log_normaliser: Float64Array.from(every(HEADS * TOKENS, (at) => {
-    const [head, q] = [Math.floor(at / TOKENS), at % TOKENS];
-    const score = sum(every(SIZE, (i) => query[at * SIZE + i] * key[at * SIZE + i])) / Math.sqrt(SIZE);
-    return score - Math.log(weights[head][q][q]);
-  })),
-  received: Float64Array.from(every(HEADS * TOKENS, (at) => sum(weights[Math.floor(at / TOKENS)].map((row) => row[at % TOKENS])) / TOKENS)),
-}, [HEADS, TOKENS, SIZE]);
+const attention = new Attention(
+  {
+    query,
+    key,
+    carried,
+    log_normaliser: Float64Array.from(
+      every(HEADS * TOKENS, (at) => {
+        const [head, q] = [Math.floor(at / TOKENS), at % TOKENS];
+        const score = sum(every(SIZE, (i) => query[at * SIZE + i] * key[at * SIZE + i])) / Math.sqrt(SIZE);
+        return score - Math.log(weights[head][q][q]);
+      }),
+    ),
+    received: Float64Array.from(
+      every(HEADS * TOKENS, (at) => sum(weights[Math.floor(at / TOKENS)].map((row) => row[at % TOKENS])) / TOKENS),
+    ),
+  },
+  [HEADS, TOKENS, SIZE],
+);
 const shapes = { value: [HEADS, TOKENS, VALUES], readout: [TOKENS, FEATURES] };
 const worked = new Worked(attention, { value, projection, readout, of_heads: ofHeads }, shapes);
 
@@ -84,7 +121,14 @@ test("the strongest keys, the pair's own, and the rest add up to one", () => {
 test("a long dot product keeps its largest terms and its sum", () => {
   const terms = [3, -1, 2, 0.5, -4].map((product) => ({ query: product, key: 1, product }));
   assert.equal(gather(terms, 5), terms);
-  assert.deepEqual(gather(terms, 3).map((term) => [term.product, term.others]), [[3, undefined], [-4, undefined], [1.5, 3]]);
+  assert.deepEqual(
+    gather(terms, 3).map((term) => [term.product, term.others]),
+    [
+      [3, undefined],
+      [-4, undefined],
+      [1.5, 3],
+    ],
+  );
 });
 
 test("a long vector keeps its largest numbers", () => {

@@ -3,7 +3,7 @@
 The drawing lives in the browser, and is sent to the models over the live channel while the hand moves. Python learns of
 it once, when the hand has come to rest, and writes it into the URL:
 
-    strokes   the pen strokes, as `frontend/shared/strokes.js` writes and reads them; here they are only passed on
+    strokes   the pen strokes, as `frontend/hands/strokes.js` writes and reads them; here they are only passed on
     start     the picture under them: a test picture of a data set, as NAME.NUMBER
     centred   "no" if the models see the canvas without centring
     pin       the pinned pen strokes, and likewise `pin_start` and `pin_centred`; only in a copied link

@@ -5,7 +5,7 @@
     the arrays       each little-endian, row by row, each beginning at a multiple of 8
 
 The header gains "arrays": {name: {"dtype", "shape", "offset"}}; offsets count from the end of the header.
-`frontend/shared/payload.js` is the other side of this file.
+`frontend/core/payload.js` is the other side of this file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def pack(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
         arrays: name -> array of any shape, of float64, float32, int32 or uint8 (NaN and infinity are allowed here).
 
     Returns:
-        The bytes that `unpack`, and `frontend/shared/payload.js`, turn back.
+        The bytes that `unpack`, and `frontend/core/payload.js`, turn back.
 
     Raises:
         BadInput: the header cannot be written as JSON, or an array has another type.

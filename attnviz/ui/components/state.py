@@ -3,7 +3,7 @@
 What is chosen comes back as the next run's URL. Sending it on would carry data to a browser that has them, and could
 undo what the hand has done since. So what Python asks for has a revision. The browser takes a value only when its
 revision is new, and names with every report the revision that it knew: a report of an older one is late, and says what
-was chosen before. `frontend/shared/controlled_state.js` is the browser's side.
+was chosen before. `frontend/core/controlled_state.js` is the browser's side.
 """
 
 from __future__ import annotations

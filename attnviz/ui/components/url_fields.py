@@ -5,7 +5,7 @@
     FIELDS.write({"query": [4, 7], "head": 0})             # {"query": "5,8", "head": None, "show": None}
 
 Numbers count from 0 in a view and from 1 in the URL, where a person reads them. The browser gets the declaration with
-the component's data; `frontend/shared/url_fields.js` writes links from it. tests/javascript/url_words.json holds
+the component's data; `frontend/core/url_fields.js` writes links from it. tests/javascript/url_words.json holds
 examples of every kind, by which both sides are tested.
 """
 

@@ -1,8 +1,11 @@
 // The types that several modules share, for `npm run types`. No browser reads this file.
 
 /** The element that `element("canvas.frame", ...)` makes: its tag stands before the first dot. */
-type Made<Tag extends string> = Tag extends `${infer Name}.${string}` ? Made<Name>
-  : Tag extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Tag] : HTMLElement;
+type Made<Tag extends string> = Tag extends `${infer Name}.${string}`
+  ? Made<Name>
+  : Tag extends keyof HTMLElementTagNameMap
+    ? HTMLElementTagNameMap[Tag]
+    : HTMLElement;
 
 /** An array whose buffer a pixel buffer, a socket or a file can take. */
 type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array;
@@ -14,14 +17,14 @@ interface Payload {
   shapes: Record<string, number[]>;
 }
 
-/** The colours of Streamlit's theme, red, green, blue in 0..255: shared/colours.js. */
-type Theme = ReturnType<typeof import("./shared/colours.js").readTheme>;
+/** The colours of Streamlit's theme, red, green, blue in 0..255: core/colours.js. */
+type Theme = ReturnType<typeof import("./core/colours.js").readTheme>;
 
-/** The colours of each kind of scale, by name: shared/colours.js. */
-type Palettes = ReturnType<typeof import("./shared/colours.js").palettes>;
+/** The colours of each kind of scale, by name: core/colours.js. */
+type Palettes = ReturnType<typeof import("./core/colours.js").palettes>;
 
-/** What the ends of a scale are: shared/colours.js. */
-type Scale = ReturnType<typeof import("./shared/colours.js").makeScale>;
+/** What the ends of a scale are: core/colours.js. */
+type Scale = ReturnType<typeof import("./core/colours.js").makeScale>;
 
 /**
  * Where the edge of the ink runs: at the right of a cell, or below it; where it runs within cells, along a line, left,
@@ -29,7 +32,7 @@ type Scale = ReturnType<typeof import("./shared/colours.js").makeScale>;
  */
 type InkEdge = { cell: number; below: boolean; line?: number[] }[];
 
-/** How a cell is outlined: shared/paint.js. */
+/** How a cell is outlined: maps/paint.js. */
 interface Outline {
   halo: number; // packed colour of a rim that sets the outline off the map
   corners?: boolean;
@@ -37,7 +40,7 @@ interface Outline {
   lit?: boolean; // it is being explained
 }
 
-/** One stroke of a drawing; shared/strokes.js says how its numbers are counted. */
+/** One stroke of a drawing; hands/strokes.js says how its numbers are counted. */
 interface Stroke {
   tool: "ink" | "erase";
   width: number;

@@ -1,6 +1,6 @@
 """The live channel: a model answers while a hand moves, over a WebSocket, without a rerun of a page.
 
-`request` says what can be asked, `answer` what comes back, `frontend/shared/live.js` is the browser's side. One
+`request` says what can be asked, `answer` what comes back, `frontend/live/live.js` is the browser's side. One
 message a request; for each of its asks one answer, or several one after the other for what is computed step by step.
 All are payloads (payload.py) that repeat the request's number; the last one says `"done": true`:
 

@@ -21,7 +21,7 @@ from attnviz.ui.server import preload
 from attnviz.ui.shared import glossary, room
 
 END = b"</head>"
-TERMS = '<script type="module" src="_stcore/bidi-components/attnviz.arrive/shared/terms_of_page.js"></script>'
+TERMS = '<script type="module" src="_stcore/bidi-components/attnviz.arrive/terms/terms_of_page.js"></script>'
 HOME = ""  # the last part of its URL
 STREAMLITS_PAGE = Path(streamlit.__file__).parent / "static" / "index.html"
 
@@ -35,7 +35,7 @@ class Head:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.style = f"<style>{(FRONTEND / 'shared' / 'page.css').read_text()}</style>"
+        self.style = f"<style>{(FRONTEND / 'core' / 'page.css').read_text()}</style>"
         self.style += f"<style>{room.style()}{_reserved(MECHANISMS.values())}</style>" + glossary.element() + TERMS
         drawing = _streamlits(("BidiComponent", "PageLink"), STREAMLITS_PAGE)
         self.scripts = {"draw": drawing + _preload("drawing_pad", FRONTEND)}

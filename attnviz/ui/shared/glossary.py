@@ -4,8 +4,8 @@
 
     st.markdown(f"Each {term('head')} has its own {term('query', ':orange[query]')}.")
 
-The page's head carries all sentences (attnviz/ui/server/head.py); frontend/shared/terms_of_page.js shows them for links
-that `term` writes, and components ask frontend/shared/terms.js.
+The page's head carries all sentences (attnviz/ui/server/head.py); frontend/terms/terms_of_page.js shows them for links
+that `term` writes, and components ask frontend/terms/terms.js.
 """
 
 import json

@@ -57,7 +57,7 @@ def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str
 def choices() -> Iterator[None]:
     """Draw what is drawn inside as the page's one row of choices; on a phone it is a drawer, closed at first.
 
-    The switch that opens the drawer is shown on a phone only (frontend/shared/page.css). Sentences about a URL that
+    The switch that opens the drawer is shown on a phone only (frontend/core/page.css). Sentences about a URL that
     asks for what is not there stand above both.
     """
     complaints = st.container()

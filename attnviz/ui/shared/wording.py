@@ -1,4 +1,4 @@
-"""Numbers in a sentence, four digits at most, as in frontend/numbers.js; and quoted text without its Markdown."""
+"""Numbers in a sentence, four digits at most, as in frontend/core/numbers.js; and quoted text without its Markdown."""
 
 import math
 import re

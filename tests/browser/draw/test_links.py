@@ -46,8 +46,8 @@ def test_a_card_leads_to_its_models_page_with_this_very_picture(page: Page, addr
     ready(page)
     expect(page.get_by_role("radio", name="Your drawing")).to_be_checked()
     viewer = page.locator("[data-component=pixel_viewer]")
-    viewer.and_(page.locator("[data-reading]")).wait_for()
-    shown_there = viewer.evaluate("(root) => JSON.parse(root.dataset.reading).origin?.image ?? ''")
+    viewer.and_(page.locator("[data-drawn]")).wait_for()
+    shown_there = viewer.evaluate("(root) => root.read().origin?.image ?? ''")
     assert shown_there in ("", drawing.place(drawing.named(words["drawing"][0])))
     expect(viewer).to_have_attribute("data-shown", re.compile(rf"^{re.escape(DIGITS)} "))
 

@@ -24,6 +24,6 @@ def loaded(serve: Serve, new_page: NewPage) -> Open:
     """Return a function like `opened` that loads the page anew, for tests of its URL and for those that change it."""
 
     def load_viewer(words: str = "", **options: Any) -> Page:
-        return open_at(new_page(**options), f"{serve(APP)}/?{words}", ".viewer[data-reading]")
+        return open_at(new_page(**options), f"{serve(APP)}/?{words}", ".viewer[data-drawn]")
 
     return load_viewer

@@ -128,7 +128,7 @@ def test_nothing_is_sent_while_the_pointer_moves(opened: Open, serve: Serve, new
     page.on("request", lambda request: sent.append(request.url))
     page.goto(f"{serve(APP)}/")
     ready(page)
-    viewer(page).and_(page.locator("[data-reading]")).wait_for()
+    viewer(page).and_(page.locator("[data-drawn]")).wait_for()
     page.wait_for_load_state("networkidle")  # Streamlit fetches what it needs for code blocks when one stands there
     before = len(sent)
     for row in range(ROWS):

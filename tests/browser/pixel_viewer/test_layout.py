@@ -59,7 +59,7 @@ def test_nothing_is_shown_before_its_style_sheet_has_come(serve: Serve, new_page
 
     page.route("**/pixel_viewer.css*", hold)
     page.goto(f"{serve(APP)}/")
-    viewer(page).and_(page.locator("[data-reading]")).wait_for(state="attached")
+    viewer(page).and_(page.locator("[data-drawn]")).wait_for(state="attached")
     expect(viewer(page)).to_be_hidden()
     for one in held:
         one.continue_()

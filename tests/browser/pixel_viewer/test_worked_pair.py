@@ -139,7 +139,7 @@ def test_with_trained_models_the_shares_are_those_of_the_answer(
 ) -> None:
     page.goto(f"{serve()}/pixel_attention?model={name}&data=strokes&number={eight}&{words}")
     ready(page)
-    page.locator(".viewer[data-reading]").wait_for()
+    page.locator(".viewer[data-drawn]").wait_for()
     net, _ = net_of(name).load(double=True)
     picture = torch.from_numpy(data.load("strokes", "test", count=256).images[eight, ..., 0] / 255.0)[None, None]
     with torch.no_grad():
@@ -213,7 +213,7 @@ def test_a_locked_pair_stays_when_the_direction_changes(visit: Visit) -> None:
 def test_the_copy_holds_every_step_in_full(new_page: NewPage, serve: Serve) -> None:
     page = new_page()
     page.goto(f"{serve(APP)}/?kind=sum&query=3,3&key=2,5&head=2")
-    page.locator(".viewer[data-reading]").wait_for()
+    page.locator(".viewer[data-drawn]").wait_for()
     rested(page)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="copy", exact=True).click()

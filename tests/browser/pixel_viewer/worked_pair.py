@@ -11,7 +11,7 @@ from .viewers import APP
 def rested(page: Page) -> dict[str, Any]:
     """Wait until the panel's digits are those of what is looked at, and return the reading."""
     root = page.locator(".viewer")
-    weight = root.evaluate("(root) => String(JSON.parse(root.dataset.reading).weight)")
+    weight = root.evaluate("(root) => String(root.read().weight)")
     expect(page.locator(".step.softmax .result")).to_have_attribute("title", weight)
     return state_of(root)
 

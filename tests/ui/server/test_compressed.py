@@ -43,7 +43,7 @@ def app(files: Files) -> Compressed:
     return Compressed(files)
 
 
-COMPONENT = "/_stcore/bidi-components/attnviz.pixel_viewer/shared/live.js"
+COMPONENT = "/_stcore/bidi-components/attnviz.pixel_viewer/live/live.js"
 
 
 def get(app: Compressed, path: str = "/static/js/a.js", **asked: str) -> tuple[int, dict[str, str], bytes]:

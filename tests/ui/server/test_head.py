@@ -60,14 +60,14 @@ def test_a_page_with_the_pixel_viewer_names_its_component_and_all_that_it_import
             r'<link rel="modulepreload" href="_stcore/bidi-components/attnviz.pixel_viewer/(.*?)">', answer.decode()
         )
     )
-    assert {"pixel_viewer/pixel_viewer.js", "shared/attention.js", "shared/export.js", "shared/sheet.js"} <= linked
+    assert {"pixel_viewer/pixel_viewer.js", "maps/attention.js", "export/export.js", "export/sheet.js"} <= linked
     assert linked <= {path.relative_to(FRONTEND).as_posix() for path in FRONTEND.rglob("*.js")}
     assert "map_grid/map_grid.js" not in linked
 
 
 def test_a_component_in_a_folder_names_its_modules_and_those_beside_the_folder() -> None:
     linked = re.findall(r'attnviz.stage_grid/(.*?)"', head._preload("stage_grid", FRONTEND))
-    assert {"stage_grid/stage_grid.js", "stage_grid/stages.js", "shared/colours.js", "shared/live.js"} <= set(linked)
+    assert {"stage_grid/stage_grid.js", "stage_grid/stages.js", "core/colours.js", "live/live.js"} <= set(linked)
     assert all((FRONTEND / name).exists() for name in linked)
 
 
@@ -76,7 +76,7 @@ def test_the_modules_of_another_package_are_those_of_its_folder(
 ) -> None:
     (tmp_path / "panels").mkdir()
     (tmp_path / "stages.js").write_text('import { one } from "./panels/one.js";')
-    own = 'import { two } from "../two.js";\nimport { paint } from "../../attnviz.map_grid/shared/paint.js";'
+    own = 'import { two } from "../two.js";\nimport { paint } from "../../attnviz.map_grid/maps/paint.js";'
     (tmp_path / "panels" / "one.js").write_text(own)
     (tmp_path / "two.js").write_text("export const two = 2;")
     row = replace(pixel_attention.MECHANISM, url="stages", preload=("other.stages",), frontend=tmp_path)
@@ -94,7 +94,7 @@ def test_a_page_with_a_component_names_its_styles_and_what_streamlit_draws_it_wi
         r'<link rel="preload" as="style" href="_stcore/bidi-components/attnviz.pixel_viewer/(.*?)">', answer
     )
     assert styles[0] == "pixel_viewer/pixel_viewer.css"
-    assert "shared/shared.css" in styles
+    assert "core/shared.css" in styles
     assert all((FRONTEND / name).exists() for name in styles)
     scripts = re.findall(r'<link rel="modulepreload" crossorigin href="./static/js/(.*?)">', answer)
     assert scripts[0].startswith("BidiComponent.")

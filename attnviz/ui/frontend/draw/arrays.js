@@ -1,6 +1,6 @@
 // The arrays of an answer, each with its shape.
 
-import { SIDE as CANVAS } from "../shared/strokes.js";
+import { SIDE as CANVAS } from "../hands/strokes.js";
 
 /** The shape of what belongs to one picture, without the batch. @param {number[]} shape @param {string[]} axes */
 export function shapeOf(shape, axes) {
@@ -10,12 +10,18 @@ export function shapeOf(shape, axes) {
 /** What a derived value gave in several arrays, by name. */
 export function partsOf(arrays, shapes, axes) {
   const names = Object.keys(arrays).filter((name) => name.startsWith("map."));
-  return Object.fromEntries(names.map((name) => [name.slice("map.".length), { values: arrays[name], shape: shapeOf(shapes[name], axes[name]) }]));
+  return Object.fromEntries(
+    names.map((name) => [
+      name.slice("map.".length),
+      { values: arrays[name], shape: shapeOf(shapes[name], axes[name]) },
+    ]),
+  );
 }
 
 /** The very same picture where it is known already: what is made of a picture is then made once for all cards. */
 export function once(known, picture) {
-  const same = ({ values, shape }) => shape.join() === picture.shape.join() && values.every((value, at) => value === picture.values[at]);
+  const same = ({ values, shape }) =>
+    shape.join() === picture.shape.join() && values.every((value, at) => value === picture.values[at]);
   const found = known.find(same);
   if (!found) known.push(picture);
   return found ?? picture;

@@ -1,10 +1,10 @@
 // The panel of one model: its answer, what it looks at, and how sure it is.
 
-import { context2d, element, say, set, text } from "../shared/dom.js";
+import { context2d, element, say, set, text } from "../core/dom.js";
 import { linkTo } from "./links.js";
-import { percent, short } from "../shared/numbers.js";
+import { percent, short } from "../core/numbers.js";
 import { rendererOf } from "../panels/renderers.js";
-import { term } from "../shared/terms.js";
+import { term } from "../terms/terms.js";
 
 const LEAST = 0.02; // the probability below which a mark would lie on the line below the bars
 const NAMED = 3; // classes that are listed by name where a model knows only these
@@ -57,37 +57,59 @@ export class Card {
     this.turn = -1; // of the request whose answer is shown
     const words = ["first", "second", "head", "says", "verdict", "was", "knows", "time"];
     this.words = Object.fromEntries(words.map((name) => [name, text()]));
-    const step = (words, by, sign) => element("button.step", { type: "button", "aria-label": words, onclick: () => this.step(by) }, sign);
+    const step = (words, by, sign) =>
+      element("button.step", { type: "button", "aria-label": words, onclick: () => this.step(by) }, sign);
     this.headWord = element("span", { hidden: true }, "head"); // until the first answer says which
     this.canvas = element("canvas", { "aria-hidden": "true" });
-    this.jacobian = null; // {values, shape} of the answer that is shown, or {why} there is none
+    /** @type {any} {values, shape} of the answer that is shown, or {why} there is none */
+    this.jacobian = null;
     this.other = element("canvas.other", { "aria-hidden": "true", hidden: true }); // for it: its grid is that of the picture
     this.drawn = {};
     this.learnToDraw(ready);
     this.link = element("a", {}, model.title);
     this.long = model.classes.some((name) => name.length > SHORT);
-    this.bars = model.classes.map((name) => element("span", {}, element("em", { hidden: true }), this.long ? "\u00a0" : name));
+    this.bars = model.classes.map((name) =>
+      element("span", {}, element("em", { hidden: true }), this.long ? "\u00a0" : name),
+    );
     // Digits in their order, whatever that of the model is; names in that of the model.
     this.order = [...model.classes.keys()];
     if (!this.long) this.order.sort((one, other) => model.classes[one].localeCompare(model.classes[other]));
     this.chart = element("canvas.chart", { "aria-hidden": "true" }); // one, as a change of many elements at every movement takes the browser longer
-    this.barRoom = element("div.bars", { role: "img", "aria-label": "Probabilities: no answer yet" }, this.chart, ...this.order.map((which) => this.bars[which]));
+    this.barRoom = element(
+      "div.bars",
+      { role: "img", "aria-label": "Probabilities: no answer yet" },
+      this.chart,
+      ...this.order.map((which) => this.bars[which]),
+    );
     this.limit = element("p.knows", { hidden: true }, this.words.knows);
-    this.steps = element("span.steps-of-heads", { role: "group", "aria-label": `Head of ${model.title}, ${model.kind}` },
-      step("Previous head", -1, "\u2039"), step("Next head", 1, "\u203a"));
-    this.element = element("article.card", { "data-checkpoint": model.checkpoint, "data-long": this.long },
-      element("div.top", {},
+    this.steps = element(
+      "span.steps-of-heads",
+      { role: "group", "aria-label": `Head of ${model.title}, ${model.kind}` },
+      step("Previous head", -1, "\u2039"),
+      step("Next head", 1, "\u203a"),
+    );
+    this.element = element(
+      "article.card",
+      { "data-checkpoint": model.checkpoint, "data-long": this.long },
+      element(
+        "div.top",
+        {},
         element("p.digits", {}, element("b", {}, this.words.first), element("b.second", {}, this.words.second)),
         element("div.names", {}, element("h2", {}, this.link), element("p.kind", {}, model.kind)),
-        element("span.arrow", { "aria-hidden": "true" }, "\u2192")),
+        element("span.arrow", { "aria-hidden": "true" }, "\u2192"),
+      ),
       this.canvas,
       this.other,
-      element("div.says", {},
+      element(
+        "div.says",
+        {},
         model.heads > 1 ? element("p.head", {}, element("span", {}, this.headWord, this.words.head), this.steps) : "",
-        element("p", {}, this.words.says)),
+        element("p", {}, this.words.says),
+      ),
       element("p.verdict", {}, element("span", {}, this.words.verdict), element("span.was", {}, this.words.was)),
       element("div.chances", {}, this.barRoom, this.limit),
-      element("p.foot", {}, element("span", {}, counted(model.parameters)), element("span", {}, this.words.time)));
+      element("p.foot", {}, element("span", {}, counted(model.parameters)), element("span", {}, this.words.time)),
+    );
   }
 
   /** Find the module that draws it. */
@@ -97,20 +119,26 @@ export class Card {
       this.renderer = found;
       return;
     }
-    found.then(
-      (renderer) => (this.renderer = renderer),
-      (error) => {
-        console.warn("attnviz:", error);
-        this.renderer = rendererOf("ink");
-        this.unable = "The module that draws this panel could not be loaded; this is what the model saw.";
-      }).then(ready);
+    found
+      .then(
+        (renderer) => (this.renderer = renderer),
+        (error) => {
+          console.warn("attnviz:", error);
+          this.renderer = rendererOf("ink");
+          this.unable = "The module that draws this panel could not be loaded; this is what the model saw.";
+        },
+      )
+      .then(ready);
   }
 
   /** What the channel is asked for. */
   get asked() {
     const { checkpoint, wanted, heads } = this.model;
     if (!heads || this.head === null) return { checkpoint, wanted };
-    return { checkpoint, wanted: { map: { ...wanted.map, parameters: { ...wanted.map.parameters, head: this.head } } } };
+    return {
+      checkpoint,
+      wanted: { map: { ...wanted.map, parameters: { ...wanted.map.parameters, head: this.head } } },
+    };
   }
 
   step(by) {
@@ -124,6 +152,12 @@ export class Card {
   /** @param {Answer} answer */
   take(answer) {
     Object.assign(this, { answer, refused: "" });
+  }
+
+  /** @param {{values: Float32Array, shape: number[]}|{why: string}|null} jacobian of the answer that is shown, or why there is none */
+  takeJacobian(jacobian) {
+    this.dirty ||= this.jacobian !== null || jacobian !== null;
+    this.jacobian = jacobian;
   }
 
   /** Keep an answer to compare later ones with; null: forget it. @param {Answer|null} answer */
@@ -167,7 +201,8 @@ export class Card {
     const { rows, columns } = this.model;
     const size = Math.round(width * devicePixelRatio);
     const high = rows && columns ? Math.round((size * rows) / columns) : size;
-    if (size !== this.canvas.width || high !== this.canvas.height) [this.canvas.width, this.canvas.height] = [size, high];
+    if (size !== this.canvas.width || high !== this.canvas.height)
+      [this.canvas.width, this.canvas.height] = [size, high];
     this.canvas.style.width = `${size / devicePixelRatio}px`;
     this.canvas.style.height = `${high / devicePixelRatio}px`;
     Object.assign(this.other, { width: this.canvas.width, height: this.canvas.height });
@@ -189,16 +224,22 @@ export class Card {
     set(this.element, "data-state", this.refused ? "refused" : answer ? "answered" : "waiting");
     if (!answer) {
       say(words.says, this.refused || "The model is being loaded.");
-      if (this.sized && sample) rendererOf("ink").draw(this.canvas, this.model, { seen: sample }, { ...look, before: null });
+      if (this.sized && sample)
+        rendererOf("ink").draw(this.canvas, this.model, { seen: sample }, { ...look, before: null });
       return;
     }
     const before = change && this.comparable ? this.pinned : null;
-    if (this.sized && this.renderer) this.drawn = this.renderer.draw(this.canvas, this.model, answer, { ...look, before }) ?? {};
+    if (this.sized && this.renderer)
+      this.drawn = this.renderer.draw(this.canvas, this.model, answer, { ...look, before }) ?? {};
     this.sayAnswer(answer);
     this.sayMap(answer, before, this.drawn.most ?? 0);
     this.drawJacobian(answer, look);
     this.drawBars(answer, look);
-    if (times) say(words.time, `${answer.milliseconds < 9.95 ? answer.milliseconds.toFixed(1) : answer.milliseconds.toFixed(0)} ms`);
+    if (times)
+      say(
+        words.time,
+        `${answer.milliseconds < 9.95 ? answer.milliseconds.toFixed(1) : answer.milliseconds.toFixed(0)} ms`,
+      );
   }
 
   /** Where there is one: in place of the map, with its own words. */
@@ -210,7 +251,12 @@ export class Card {
     if (jacobian?.why) say(words.says, jacobian.why);
     if (!there || !this.sized) return;
     const [rows, columns] = jacobian.shape;
-    const { most } = rendererOf("signed").draw(this.other, { rows, columns, prefix: 0 }, { ...answer, map: jacobian.values }, { ...look, before: null });
+    const { most } = rendererOf("signed").draw(
+      this.other,
+      { rows, columns, prefix: 0 },
+      { ...answer, map: jacobian.values },
+      { ...look, before: null },
+    );
     say(words.says, `the ${this.best}\u2019s logit per unit of intensity, up to ${short(most, 2)}`);
   }
 
@@ -233,9 +279,12 @@ export class Card {
       return;
     }
     const [then] = ranked(this.pinned.probabilities);
-    say(words.was, then === first
-      ? `was ${percent(this.pinned.probabilities[then])}`
-      : `was ${model.classes[then]}, ${percent(this.pinned.probabilities[then])}`);
+    say(
+      words.was,
+      then === first
+        ? `was ${percent(this.pinned.probabilities[then])}`
+        : `was ${model.classes[then]}, ${percent(this.pinned.probabilities[then])}`,
+    );
   }
 
   sayMap({ head }, before, deepest) {
@@ -267,10 +316,13 @@ export class Card {
   settle(word) {
     const { answer, model } = this;
     if (!answer) return;
-    const all = ranked(answer.probabilities).map((which) => `${model.classes[which]}: ${percent(answer.probabilities[which])}`);
+    const all = ranked(answer.probabilities).map(
+      (which) => `${model.classes[which]}: ${percent(answer.probabilities[which])}`,
+    );
     set(this.barRoom, "aria-label", `Probabilities: ${all.join(", ")}`);
     set(this.barRoom, "title", all.slice(0, 3).join("\n"));
-    if (model.page && word) set(this.link, "href", linkTo(model.page, model.checkpoint, word, model.heads > 1 ? answer.head : null));
+    if (model.page && word)
+      set(this.link, "href", linkTo(model.page, model.checkpoint, word, model.heads > 1 ? answer.head : null));
   }
 
   /** What the card shows, in full precision, for exports and tests. */
@@ -279,9 +331,18 @@ export class Card {
     if (!answer) return { checkpoint: model.checkpoint, answer: null };
     const { probabilities, logits, map, seen, head, milliseconds } = answer;
     return {
-      checkpoint: model.checkpoint, answer: best, sure, probabilities: [...probabilities], logits: [...logits],
+      checkpoint: model.checkpoint,
+      answer: best,
+      sure,
+      probabilities: [...probabilities],
+      logits: [...logits],
       jacobian: this.jacobian?.values ? { values: [...this.jacobian.values], shape: this.jacobian.shape } : null,
-      map: map && [...map], painted: [...(this.drawn.values ?? [])], seen: [...seen.values], shape: seen.shape, head, milliseconds,
+      map: map && [...map],
+      painted: [...(this.drawn.values ?? [])],
+      seen: [...seen.values],
+      shape: seen.shape,
+      head,
+      milliseconds,
     };
   }
 }

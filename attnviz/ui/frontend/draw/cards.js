@@ -1,8 +1,9 @@
 // The panels of the draw page: every model looks at the drawing while it is being drawn, over the live channel.
 // attnviz/ui/draw/panels.py says which models there are and what each panel shows; card.js draws one of them.
 
-import { palettes } from "../shared/colours.js";
-import { say, set } from "../shared/dom.js";
+import { palettes } from "../core/colours.js";
+import { Complaint } from "../core/complaint.js";
+import { say, set } from "../core/dom.js";
 import { enlarged, once, partsOf, shapeOf } from "./arrays.js";
 import { Card, explainHeads } from "./card.js";
 import { makeFrame } from "./frame.js";
@@ -12,7 +13,7 @@ import { wordsOf } from "./links.js";
 import { sayLegend } from "./maps_note.js";
 import { fromLink, Pin } from "./pin.js";
 import { claimOf, headline, NONE, summary } from "./verdict.js";
-import { PatientLive } from "../shared/patient.js";
+import { Asker } from "../live/asker.js";
 
 const WIDEST = 320; // CSS pixels of a picture
 const READABLE = 250; // milliseconds that the time of a model is shown at least
@@ -35,7 +36,10 @@ export class Cards {
    * @param {(act: () => void) => void} [options.guard] runs what must not fail
    * @param {() => string|null} [options.url] a link that shows all this, where there is one
    */
-  constructor(node, { heard, settled = () => {}, chosen = () => {}, announce = () => {}, guard = (act) => act(), url = () => null }) {
+  constructor(
+    node,
+    { heard, settled = () => {}, chosen = () => {}, announce = () => {}, guard = (act) => act(), url = () => null },
+  ) {
     this.heard = heard;
     this.settledAs = settled;
     this.chosen = chosen;
@@ -43,7 +47,7 @@ export class Cards {
     this.guard = guard;
     this.url = url;
     this.map = "attention";
-    this.jacobians = new Jacobians();
+    this.jacobians = new Jacobians(guard);
     this.rested = null;
     /** @type {Card[]} */
     this.cards = [];
@@ -52,11 +56,20 @@ export class Cards {
     this.sample = /** @type {any} */ (null);
     this.showing = null;
     this.asking = null;
-    this.pin = new Pin({ toggle: () => this.guard(() => this.togglePin()), compare: (change) => this.guard(() => this.compare(change)) });
+    this.pin = new Pin({
+      toggle: () => this.guard(() => this.togglePin()),
+      compare: (change) => this.guard(() => this.compare(change)),
+    });
     this.timed = 0;
     this.frames = new Frames(() => this.guard(() => this.paint()));
-    this.channel = new PatientLive({
-      guard, complain: (sentence) => this.complain(sentence), lost: LOST, dim: () => this.dim(), changed: (state) => this.become(state),
+    this.complaint = new Complaint();
+    this.asker = new Asker({
+      guard,
+      complaint: this.complaint,
+      lost: LOST,
+      dim: () => this.dim(),
+      changed: (state) => this.become(state),
+      each: true,
     });
     this.size = "";
     this.classes = [];
@@ -111,17 +124,22 @@ export class Cards {
   }
 
   made(model) {
-    const card = new Card(model, (head) => this.guard(() => {
-      heads.set(model.checkpoint, head);
-      this.again();
-    }), () => this.guard(() => this.paintAll()));
+    const card = new Card(
+      model,
+      (head) =>
+        this.guard(() => {
+          heads.set(model.checkpoint, head);
+          this.again();
+        }),
+      () => this.guard(() => this.paintAll()),
+    );
     card.head = heads.get(model.checkpoint) ?? null;
     return card;
   }
 
   /** Connect, unless it is connected. */
   open() {
-    this.channel.open();
+    this.asker.open();
     this.next();
   }
 
@@ -134,7 +152,7 @@ export class Cards {
   close() {
     this.jacobians.cancel();
     this.frames.stop();
-    this.channel.close();
+    this.asker.close();
     this.asking = null;
   }
 
@@ -142,13 +160,15 @@ export class Cards {
 
   /**
    * Let the models look at a drawing. The newest wins: what is shown is never of an older one than what was shown before.
-   * @param {import("../shared/live.js").Values} raster of 280 x 280
+   * @param {import("../live/live.js").Values} raster of 280 x 280
    * @param {{centred: boolean, settled: boolean, empty: boolean, drawn: any}} how settled: the stroke has ended;
    *   empty: nothing is drawn, and the cards look at the sample; drawn: what it is in a link, where it fits into one
    * @returns {number} the turn, which `data-answered` has once all of it is on the screen
    */
   show(raster, { centred, settled, empty, drawn }) {
-    const asked = empty ? { pictures: this.sample.canvas, prepare: { centred: false } } : { pictures: raster, prepare: { centred } };
+    const asked = empty
+      ? { pictures: this.sample.canvas, prepare: { centred: false } }
+      : { pictures: raster, prepare: { centred } };
     this.showing = { turn: ++this.turn, empty, settled, drawn, ...asked };
     this.forgetJacobians();
     this.next();
@@ -165,32 +185,35 @@ export class Cards {
   }
 
   next() {
-    if (!this.channel.isOpen || this.asking || !this.cards.length) return;
+    if (!this.asker.isOpen || this.asking || !this.cards.length) return;
     const what = this.pin.stale ? { ...this.pin.showing, pinned: true } : this.showing;
     if (!what || (!what.pinned && what.turn === this.answered)) return;
     if (what.pinned) this.pin.stale = false;
     this.asking = { ...what, cards: this.cards, first: true, seen: [] };
     const { pictures, prepare, cards } = this.asking;
     const asked = this.asking;
-    this.channel.ask({ pictures, prepare, asks: cards.map((card) => card.asked) }, (answer) => this.hear(answer, asked));
+    const request = { pictures, prepare, asks: cards.map((card) => card.asked) };
+    this.asker.ask(asked, request, (answer) => this.hear(answer, asked));
   }
 
   dim() {
-    for (const card of this.cards) card.element.classList.toggle("waiting", this.asking !== null && !this.asking.pinned && card.turn !== this.asking.turn);
+    for (const card of this.cards)
+      card.element.classList.toggle(
+        "waiting",
+        this.asking !== null && !this.asking.pinned && card.turn !== this.asking.turn,
+      );
   }
 
   /** Take one model's answer; where that was the last, ask about what has been drawn since. */
   hear(answer, asked) {
-    if (asked !== this.asking) return;
     if (answer.done) {
       this.asking = null;
-      this.channel.rest();
+      this.asker.rest();
       if (!asked.pinned) this.answered = asked.turn;
       this.next(); // before anything is painted: the server computes meanwhile
     }
     this.failed = answer.ask === undefined;
-    if (this.failed) this.complain(answer.error);
-    else this.place(answer, asked.cards[answer.ask], asked);
+    if (!this.failed) this.place(answer, asked.cards[answer.ask], asked);
     if (answer.done && !asked.pinned && !this.failed) this.done = asked;
     if (answer.done && asked.pinned) this.sayPin();
     // One frame for all cards costs a fraction of one for each; only where a model is slow the others do not wait for it.
@@ -210,7 +233,16 @@ export class Cards {
     const seen = once(asked.seen, { values: arrays.seen, shape: shapes.seen });
     const head = card.model.heads ? parameters.map.head : null;
     const shape = map && shapeOf(shapes.map, axes.map);
-    const answer = { probabilities, logits, map, shape, parts: partsOf(arrays, shapes, axes), seen, head, milliseconds };
+    const answer = {
+      probabilities,
+      logits,
+      map,
+      shape,
+      parts: partsOf(arrays, shapes, axes),
+      seen,
+      head,
+      milliseconds,
+    };
     card.dirty = true;
     if (asked.pinned) {
       card.pin(answer);
@@ -219,7 +251,6 @@ export class Cards {
     card.take(answer);
     if (!asked.first) return;
     asked.first = false;
-    this.complain("");
     this.toHear = asked.empty ? { seen: null, words: "" } : { seen, words: prepared.words };
   }
 
@@ -238,18 +269,31 @@ export class Cards {
   /** They are of a picture that is not looked at any more, or not wanted. */
   forgetJacobians() {
     if (this.rested && this.rested.turn !== this.turn) this.rested = null;
-    this.jacobians.forget(this.cards);
+    this.jacobians.cancel();
+    for (const card of this.cards) card.takeJacobian(null);
     this.element.removeAttribute("data-jacobian");
   }
 
   askJacobians() {
     if (this.map !== "jacobian" || !this.rested) return;
     const { turn } = this.rested;
-    this.jacobians.askFor(this.rested, this.cards, (all) => this.guard(() => {
+    const came = (all) => {
       if (!all) return this.frames.soon();
       set(this.element, "data-jacobian", String(turn));
       return this.paintAll();
-    }));
+    };
+    const answered = this.cards.filter(({ answer }) => answer);
+    const asked = answered.filter(({ model }) => !model.missing);
+    for (const card of answered) card.takeJacobian(card.model.missing ? { why: card.model.missing } : null);
+    if (!asked.length) {
+      came(true);
+      return;
+    }
+    const checkpoints = asked.map(({ model }) => model.checkpoint);
+    this.jacobians.ask(this.rested, checkpoints, (number, jacobian, last) => {
+      asked[number].takeJacobian(jacobian);
+      came(last);
+    });
   }
 
   // Pinning
@@ -333,7 +377,9 @@ export class Cards {
     }
     if (this.toHear) this.heard(this.toHear);
     this.toHear = null;
-    const { sentence, doubt } = this.showing?.empty ? { sentence: "This is a sample: draw to begin.", doubt: false } : headline(this);
+    const { sentence, doubt } = this.showing?.empty
+      ? { sentence: "This is a sample: draw to begin.", doubt: false }
+      : headline(this);
     const { words } = this.frame;
     say(words.begin, sentence);
     say(words.none, doubt ? ` ${NONE}` : "");
@@ -363,18 +409,17 @@ export class Cards {
     this.guard(() => {
       for (const card of this.cards) card.settle(words.get(card.answer?.seen) ?? "");
       set(this.element, "data-settled", String(turn));
-      this.settledAs(empty ? "" : [...words.values()][0] ?? "");
+      this.settledAs(empty ? "" : ([...words.values()][0] ?? ""));
       this.askJacobians();
     });
   }
 
-  complain(sentence) {
-    const { words, complaint } = this.frame;
-    say(words.complaint, sentence);
-    complaint.hidden = !sentence;
-  }
-
   readings() {
-    return { turn: this.turn, answered: this.answered ?? null, sample: Boolean(this.showing?.empty), cards: this.cards.map((card) => card.reading) };
+    return {
+      turn: this.turn,
+      answered: this.answered ?? null,
+      sample: Boolean(this.showing?.empty),
+      cards: this.cards.map((card) => card.reading),
+    };
   }
 }

@@ -1,8 +1,8 @@
 // What leaves the panels of the draw page: PNG, SVG and CSV of what they show. Rows, columns and heads count from 1.
 
-import { css, packed, TOP } from "../shared/colours.js";
-import { filesOf, originLines, toCsv } from "../shared/export.js";
-import { percent } from "../shared/numbers.js";
+import { css, packed, TOP } from "../core/colours.js";
+import { filesOf, originLines, toCsv } from "../export/export.js";
+import { percent } from "../core/numbers.js";
 
 const NAME = "attnviz-panels";
 const MARGIN = 24;
@@ -14,31 +14,56 @@ const TOP_OF_PANELS = 96;
 
 /** What can be saved, for `Savers`. @param {() => any} panels what they show now, from `toSave` */
 export function files(panels) {
-  return filesOf(() => panelSheet(panels()), () => NAME, () => csv(panels()));
+  return filesOf(
+    () => panelSheet(panels()),
+    () => NAME,
+    () => csv(panels()),
+  );
 }
 
 /** Every number of every panel, one per line. */
 function csv({ cards, origin }) {
-  const rows = cards.filter(({ answer }) => answer).flatMap(({ answer, model, jacobian }) => {
-    const line = (what, where, value) => [model.checkpoint, answer.head === null ? "" : answer.head + 1, what, where, value];
-    const place = (at) => (at < model.prefix ? `nowhere, ${at + 1}` : `${Math.floor((at - model.prefix) / model.columns) + 1}, ${((at - model.prefix) % model.columns) + 1}`);
-    return [
-      ...Array.from(answer.probabilities, (value, which) => line("probability", model.classes[which], value)),
-      ...Array.from(answer.logits, (value, which) => line("logit", String(which + 1), value)),
-      ...Array.from(jacobian?.values ?? [], (value, at) => line("Jacobian", `${Math.floor(at / jacobian.shape[1]) + 1}, ${(at % jacobian.shape[1]) + 1}`, value)),
-      ...Array.from(answer.map ?? [], (value, at) => line("map", model.columns ? place(at) : String(at + 1), value)),
-    ];
-  });
+  const rows = cards
+    .filter(({ answer }) => answer)
+    .flatMap(({ answer, model, jacobian }) => {
+      const line = (what, where, value) => [
+        model.checkpoint,
+        answer.head === null ? "" : answer.head + 1,
+        what,
+        where,
+        value,
+      ];
+      const place = (at) =>
+        at < model.prefix
+          ? `nowhere, ${at + 1}`
+          : `${Math.floor((at - model.prefix) / model.columns) + 1}, ${((at - model.prefix) % model.columns) + 1}`;
+      return [
+        ...Array.from(answer.probabilities, (value, which) => line("probability", model.classes[which], value)),
+        ...Array.from(answer.logits, (value, which) => line("logit", String(which + 1), value)),
+        ...Array.from(jacobian?.values ?? [], (value, at) =>
+          line("Jacobian", `${Math.floor(at / jacobian.shape[1]) + 1}, ${(at % jacobian.shape[1]) + 1}`, value),
+        ),
+        ...Array.from(answer.map ?? [], (value, at) => line("map", model.columns ? place(at) : String(at + 1), value)),
+      ];
+    });
   return toCsv(origin, ["model", "head", "what", "class, column, or row and column", "value"], rows);
 }
 
 function panelSheet({ cards, headline, look: { theme, palettes }, slopes, note, origin }) {
   const [ink, quiet] = [css(packed(theme.text)), css(packed(theme.line))];
   const items = [];
-  const write = (x, y, text, size = 12, more = {}) => items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
+  const write = (x, y, text, size = 12, more = {}) =>
+    items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
   const width = 2 * MARGIN + PER_ROW * STEP - 24;
   write(MARGIN, 36, headline, 17, { weight: 600 });
-  items.push({ kind: "bar", x: MARGIN, y: 48, width: 280, height: 10, colours: Array.from({ length: 64 }, (_, i) => palettes[slopes ? "signed" : "share"][Math.round((i * TOP) / 63)]) });
+  items.push({
+    kind: "bar",
+    x: MARGIN,
+    y: 48,
+    width: 280,
+    height: 10,
+    colours: Array.from({ length: 64 }, (_, i) => palettes[slopes ? "signed" : "share"][Math.round((i * TOP) / 63)]),
+  });
   const ends = slopes ? ["lowers it", "0", "raises it"] : ["\u2264 1/16", "1 \u00d7 an even share", "\u2265 16 \u00d7"];
   ends.forEach((end, i) => write(MARGIN + 140 * i, 74, end, 12, { anchor: ["start", "middle", "end"][i] }));
   write(MARGIN + 304, 58, note, 11);
@@ -51,13 +76,35 @@ function panelSheet({ cards, headline, look: { theme, palettes }, slopes, note, 
     write(x, y + 14, model.title, 14, { weight: 600 });
     write(x, y + 30, model.kind, 11);
     items.push({ kind: "picture", x, y: y + 38, width: SIDE, height: (SIDE * canvas.height) / canvas.width, canvas });
-    items.push({ kind: "frame", x, y: y + 38, width: SIDE, height: (SIDE * canvas.height) / canvas.width, colour: quiet });
+    items.push({
+      kind: "frame",
+      x,
+      y: y + 38,
+      width: SIDE,
+      height: (SIDE * canvas.height) / canvas.width,
+      colour: quiet,
+    });
     const below = y + 38 + SIDE;
-    write(x, below + 18, `${best}, ${percent(Math.max(...answer.probabilities))}${card.sure ? "" : ", unsure"}${card.knowsAll ? "" : `, ${words.knows.data}`}`, 13, { weight: 600 });
-    originLines({ "": [words.head.data, words.says.data].filter(Boolean).join(": ") }, 38).forEach((line, row) => write(x, below + 36 + 14 * row, line.trim(), 11));
+    write(
+      x,
+      below + 18,
+      `${best}, ${percent(Math.max(...answer.probabilities))}${card.sure ? "" : ", unsure"}${card.knowsAll ? "" : `, ${words.knows.data}`}`,
+      13,
+      { weight: 600 },
+    );
+    originLines({ "": [words.head.data, words.says.data].filter(Boolean).join(": ") }, 38).forEach((line, row) =>
+      write(x, below + 36 + 14 * row, line.trim(), 11),
+    );
   });
   const bottom = TOP_OF_PANELS + Math.ceil(shown.length / PER_ROW) * HIGH;
   const lines = originLines(origin, 150);
   lines.forEach((line, i) => write(MARGIN, bottom + 8 + 16 * i, line, 11));
-  return { width, height: Math.round(bottom + 16 * lines.length + MARGIN), background: css(packed(theme.background)), ink, items, origin };
+  return {
+    width,
+    height: Math.round(bottom + 16 * lines.length + MARGIN),
+    background: css(packed(theme.background)),
+    ink,
+    items,
+    origin,
+  };
 }

@@ -1,29 +1,44 @@
 // The elements round the panels of the draw page, made once; cards.js says what they do and show.
 
-import { Savers, SegmentedControl } from "../shared/controls.js";
-import { element, text } from "../shared/dom.js";
-import { Legend } from "../shared/legend.js";
-import { files } from "./export.js";
+import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { element, text } from "../core/dom.js";
+import { Legend } from "../maps/legend.js";
 import { toSave } from "./maps_note.js";
 
 /** @param {import("./cards.js").Cards} cards what acts when they are used */
 export function makeFrame(cards) {
   const { pin } = cards;
-  const words = { begin: text(), none: text(), complaint: text() };
-  const complaint = element("p.complaint", { hidden: true, role: "status" }, words.complaint);
-  const kinds = new SegmentedControl("Map", { attention: "attention", jacobian: "Jacobian of the shown answer" }, (map) => cards.guard(() => {
-    cards.showMaps(/** @type {"attention"|"jacobian"} */ (map));
-    cards.chosen();
-  }));
+  const words = { begin: text(), none: text() };
+  const kinds = new SegmentedControl(
+    "Map",
+    { attention: "attention", jacobian: "Jacobian of the shown answer" },
+    (map) =>
+      cards.guard(() => {
+        cards.showMaps(/** @type {"attention"|"jacobian"} */ (map));
+        cards.chosen();
+      }),
+  );
   const grid = element("div.card-grid");
   const legend = new Legend();
-  const savers = new Savers(files(() => toSave(cards)), {}, cards.announce);
+  const savers = new Savers(
+    whenWanted(async () => (await import("./export.js")).files(() => toSave(cards))),
+    {},
+    cards.announce,
+  );
   savers.element.setAttribute("aria-label", "Save the panels");
   savers.element.setAttribute("role", "group");
-  const root = element("div.draw-cards", {},
-    element("div.bar-of-cards", {},
+  const root = element(
+    "div.draw-cards",
+    {},
+    element(
+      "div.bar-of-cards",
+      {},
       element("p.begin", {}, words.begin, element("span", {}, words.none)),
-      element("span.pinned", {}, kinds.element, pin.maps.element, pin.picture, savers.element, pin.button)),
-    legend.element, complaint, grid);
-  return { root, words, complaint, kinds, grid, legend };
+      element("span.pinned", {}, kinds.element, pin.maps.element, pin.picture, savers.element, pin.button),
+    ),
+    legend.element,
+    cards.complaint.element,
+    grid,
+  );
+  return { root, words, kinds, grid, legend };
 }

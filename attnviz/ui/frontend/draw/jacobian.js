@@ -1,64 +1,35 @@
 // The Jacobian of each model's answer, asked for when the hand rests (attnviz/ui/live/jacobian.py): over a connection of
 // its own, so that the next stroke does not wait for it; when that begins the connection is closed, which ends the work.
 
-import { Live } from "../shared/live.js";
+import { Asker } from "../live/asker.js";
 
 /** The Jacobians of one picture at a time. */
 export class Jacobians {
-  constructor() {
-    this.channel = null;
+  /** @param {(act: () => void) => void} guard runs what must not fail */
+  constructor(guard) {
+    this.asker = new Asker({ guard });
   }
 
   /**
-   * Ask for them.
+   * Ask for those of several models.
    * @param {{pictures: any, prepare: any}} showing as in a request of the live channel
    * @param {string[]} checkpoints
-   * @param {(number: number, slopes: {values: Float32Array, shape: number[]}|null, error: string, done: boolean) => void} hear called for each, by its
-   *   place: the derivatives as one map, or null and why there is none; and whether it was the last
+   * @param {(number: number, jacobian: {values: Float32Array, shape: number[]}|{why: string}, last: boolean) => void} hear
+   *   called for each, by its place: the derivatives as one map, or why there is none
    */
   ask({ pictures, prepare }, checkpoints, hear) {
     this.cancel();
-    const channel = (this.channel = new Live());
     const asks = checkpoints.map((checkpoint) => ({ checkpoint, wanted: { jacobian: { derived: "jacobian" } } }));
-    channel.ask({ pictures, prepare, asks }, ({ ask, error, arrays, shapes, done }) => {
-      if (channel !== this.channel || ask === undefined) return;
-      hear(ask, error ? null : summed(arrays.jacobian, shapes.jacobian), error ?? "", done);
+    this.asker.ask(asks, { pictures, prepare, asks }, ({ ask, error, arrays, shapes, done }) => {
+      if (ask === undefined) return;
+      hear(ask, error ? { why: error } : summed(arrays.jacobian, shapes.jacobian), done);
       if (done) this.cancel();
     });
   }
 
-  /**
-   * Ask for those of all cards that have an answer, and give each its own: the map, or why there is none.
-   * @param {{pictures: any, prepare: any}} showing
-   * @param {import("./card.js").Card[]} cards
-   * @param {(all: boolean) => void} came called after each, and whether all are there
-   */
-  askFor(showing, cards, came) {
-    const answered = cards.filter(({ answer }) => answer);
-    for (const card of answered) card.jacobian = card.model.missing ? { why: card.model.missing } : null;
-    const asked = answered.filter(({ model }) => !model.missing);
-    if (!asked.length) return came(true);
-    this.ask(showing, asked.map(({ model }) => model.checkpoint), (at, map, why, last) => {
-      asked[at].jacobian = map ?? { why };
-      asked[at].dirty = true;
-      came(last);
-    });
-    return undefined;
-  }
-
-  /** Take them off the cards, and what has not come is not wanted any more. @param {import("./card.js").Card[]} cards */
-  forget(cards) {
-    this.cancel();
-    for (const card of cards) {
-      if (card.jacobian) card.dirty = true;
-      card.jacobian = null;
-    }
-  }
-
   /** What has not come is not wanted any more. */
   cancel() {
-    this.channel?.close();
-    this.channel = null;
+    this.asker.close();
   }
 }
 
@@ -66,6 +37,7 @@ export class Jacobians {
 function summed(values, [, channels, rows, columns]) {
   const cells = rows * columns;
   const found = new Float32Array(cells);
-  for (let channel = 0; channel < channels; channel++) for (let at = 0; at < cells; at++) found[at] += values[channel * cells + at];
+  for (let channel = 0; channel < channels; channel++)
+    for (let at = 0; at < cells; at++) found[at] += values[channel * cells + at];
   return { values: found, shape: [rows, columns] };
 }

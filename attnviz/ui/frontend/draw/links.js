@@ -19,7 +19,10 @@ export async function wordOf(picture, [rows, columns]) {
   if (!words.has(key)) {
     if (words.size === KEPT) words.delete(words.keys().next().value);
     const shape = rows === USUAL && columns === USUAL ? "" : `${rows}x${columns}.`;
-    words.set(key, packed(picture).then((written) => shape + written));
+    words.set(
+      key,
+      packed(picture).then((written) => shape + written),
+    );
   }
   return words.get(key);
 }
@@ -38,7 +41,10 @@ export async function wordsOf(seen) {
 async function packed(picture) {
   const stream = new Blob([picture]).stream().pipeThrough(new CompressionStream("deflate")); // which is zlib's format
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
 }
 
 /**

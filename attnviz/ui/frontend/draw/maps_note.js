@@ -1,11 +1,14 @@
 // What the maps of the panels show, in words: under the legend and in what is saved.
 
-import { makeScale } from "../shared/colours.js";
+import { makeScale } from "../core/colours.js";
 import { headline } from "./verdict.js";
 
-const NOTE = "Multiples of an even share; the thin line is the outline of the ink. What a pixel adds: violet speaks for the answer, ochre against it.";
-const SLOPES = "Per unit of intensity: violet where more ink raises the answer\u2019s logit, ochre where it lowers it. Each panel has its own scale. It is computed when the pen rests.";
-const CHANGE = "Multiples of the pinned share. For what a pixel adds, and for the digit: violet is more than before, ochre is less.";
+const NOTE =
+  "Multiples of an even share; the thin line is the outline of the ink. What a pixel adds: violet speaks for the answer, ochre against it.";
+const SLOPES =
+  "Per unit of intensity: violet where more ink raises the answer\u2019s logit, ochre where it lowers it. Each panel has its own scale. It is computed when the pen rests.";
+const CHANGE =
+  "Multiples of the pinned share. For what a pixel adds, and for the digit: violet is more than before, ochre is less.";
 
 /** @param {import("./cards.js").Cards} cards @returns {{slopes: boolean, note: string}} slopes: the maps are Jacobians */
 function shownBy({ map, pin }) {
@@ -24,7 +27,12 @@ export function sayLegend(cards) {
 
 /** What is saved of the panels: what they show, and where it comes from. @param {import("./cards.js").Cards} owner */
 export function toSave(owner) {
-  const { cards, look, pin: { change }, showing } = owner;
+  const {
+    cards,
+    look,
+    pin: { change },
+    showing,
+  } = owner;
   const { slopes, note } = shownBy(owner);
   const origin = {
     models: cards.map(({ model }) => model.checkpoint).join(" "),

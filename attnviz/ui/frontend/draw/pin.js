@@ -1,10 +1,10 @@
 // What is pinned: a drawing that was shown earlier, with whose answers those to come are compared.
 
-import { SegmentedControl } from "../shared/controls.js";
-import { context2d, element, say, set, text } from "../shared/dom.js";
-import { pictureCanvas } from "../shared/paint.js";
-import { Raster } from "../shared/raster.js";
-import { decode, SIDE } from "../shared/strokes.js";
+import { SegmentedControl } from "../hands/controls.js";
+import { context2d, element, say, set, text } from "../core/dom.js";
+import { pictureCanvas } from "../maps/paint.js";
+import { Raster } from "../hands/raster.js";
+import { decode, SIDE } from "../hands/strokes.js";
 
 let pinned = null; // outlives the page
 
@@ -13,7 +13,11 @@ export function fromLink({ base, drawing, centred }) {
   const raster = new Raster();
   raster.draw({ base, strokes: decode(drawing) });
   return {
-    turn: 0, empty: false, settled: true, pictures: { values: raster.values, shape: [SIDE, SIDE, 1] }, prepare: { centred },
+    turn: 0,
+    empty: false,
+    settled: true,
+    pictures: { values: raster.values, shape: [SIDE, SIDE, 1] },
+    prepare: { centred },
     drawn: { drawing, base: base?.name ?? null, centred },
   };
 }
@@ -31,7 +35,9 @@ export class Pin {
     this.word = text("Pin");
     this.button = element("button.quiet.pin", { type: "button", "aria-disabled": "true", onclick: toggle }, this.word);
     this.picture = element("canvas", { role: "img", "aria-label": "The pinned drawing", hidden: true });
-    this.maps = new SegmentedControl("Maps", { now: "now", change: "change since pinned" }, (which) => compare(which === "change"));
+    this.maps = new SegmentedControl("Maps", { now: "now", change: "change since pinned" }, (which) =>
+      compare(which === "change"),
+    );
     this.maps.element.hidden = true;
   }
 

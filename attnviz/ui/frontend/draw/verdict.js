@@ -18,7 +18,10 @@ function votesOf(cards) {
  */
 export function headline({ cards, classes, kind }) {
   const knowing = cards.filter(({ knowsAll, answer }) => knowsAll && answer);
-  const [all, models] = [`all ${classes.length} ${kind}`, knowing.length === 1 ? "model that knows" : "models that know"];
+  const [all, models] = [
+    `all ${classes.length} ${kind}`,
+    knowing.length === 1 ? "model that knows" : "models that know",
+  ];
   if (!knowing.length) return { sentence: `None of these models knows ${all}.`, doubt: true };
   const sure = knowing.filter((card) => card.sure);
   const votes = votesOf(sure);
@@ -26,7 +29,10 @@ export function headline({ cards, classes, kind }) {
   if (!sure.length) return { sentence: `None ${of} is sure.`, doubt: true };
   const [[first, agreeing]] = votes;
   const others = votes.slice(1).map(([name, { length }]) => `, ${length} of ${name}`);
-  return { sentence: `${agreeing.length} ${of} ${agreeing.length === 1 ? "is" : "are"} sure of ${first}${others.join("")}.`, doubt: 2 * agreeing.length <= knowing.length };
+  return {
+    sentence: `${agreeing.length} ${of} ${agreeing.length === 1 ? "is" : "are"} sure of ${first}${others.join("")}.`,
+    doubt: 2 * agreeing.length <= knowing.length,
+  };
 }
 
 /** All answers in words. @param {Parameters<typeof headline>[0]} models @returns {string} */

@@ -1,9 +1,9 @@
 // Drawing by keyboard and by ear: the pad as a grid of 28 x 28 cells (WAI-ARIA grid pattern), with one tab stop and a
 // cursor. Only the cell under the cursor is in the page; its place among the others is said in its attributes.
 
-import { element, set } from "../shared/dom.js";
-import { gridMove } from "../shared/keys.js";
-import { CELLS, SIDE, UNITS } from "../shared/strokes.js";
+import { element, set } from "../core/dom.js";
+import { gridMove } from "../hands/keys.js";
+import { CELLS, SIDE, UNITS } from "../hands/strokes.js";
 
 const CELL = SIDE / CELLS;
 const KEYS = "Arrow keys move, Space inks, Shift and arrow keys draw, Delete erases";
@@ -22,10 +22,20 @@ export class PadCursor {
     this.current = element("div", { role: "row" });
     this.frame = element("div.cursor", { "aria-hidden": "true" });
     this.help = element("p.keys", { id: `${this.name}-keys` }, KEYS);
-    this.element = element("div.sheet", {
-      role: "grid", tabindex: 0, "aria-label": `Drawing, ${CELLS} rows and ${CELLS} columns of cells`,
-      "aria-describedby": this.help.id, "aria-rowcount": CELLS, "aria-colcount": CELLS,
-    }, this.frame, this.current, this.help);
+    this.element = element(
+      "div.sheet",
+      {
+        role: "grid",
+        tabindex: 0,
+        "aria-label": `Drawing, ${CELLS} rows and ${CELLS} columns of cells`,
+        "aria-describedby": this.help.id,
+        "aria-rowcount": CELLS,
+        "aria-colcount": CELLS,
+      },
+      this.frame,
+      this.current,
+      this.help,
+    );
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.element.addEventListener("focus", () => this.element.classList.toggle("keyed", !this.byHand));
     this.element.addEventListener("blur", () => this.leave());

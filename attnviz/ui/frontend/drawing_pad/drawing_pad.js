@@ -4,17 +4,17 @@
 //     Pad       pad.js             what is drawn: it asks nobody and waits for nobody
 //     Cards     ../draw/cards.js   asks the models over the live channel, and shows their answers
 
-import { element, say, set, text } from "../shared/dom.js";
+import { element, say, text } from "../core/dom.js";
 import { Cards } from "../draw/cards.js";
 import { panelsInLink, VERSION } from "../draw/links.js";
-import { follow } from "../shared/follow.js";
+import { follow } from "../core/follow.js";
 import { Pad } from "./pad.js";
 import { canKeep, forget, here, keepHere, keepLast, last } from "./memory.js";
 import { PadShare } from "./share.js";
 import { Seen, Thumbs, Ways } from "./side.js";
-import { mountable, Part } from "../shared/part.js";
-import { BadDrawing, CELLS } from "../shared/strokes.js";
-import { urlOf } from "../shared/url_fields.js";
+import { mountable, Part } from "../core/part.js";
+import { BadDrawing, CELLS } from "../hands/strokes.js";
+import { UrlView } from "../core/url_view.js";
 
 const PANELS = { models: "", heads: "", map: "attention" }; // what a link says where there are no panels
 const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in a URL
@@ -33,17 +33,21 @@ function same(one, other) {
 
 /** The component. */
 export class DrawingPad extends Part {
+  url = new UrlView({ role: "alert" });
+
   constructor(parent) {
     super();
     this.centred = true;
     this.begun = false;
     /** @type {any[]} what Python may have been told since it last answered, the newest at the end */
     this.pending = [];
-    this.words = { complaint: text(), told: text(), kept: text() };
-    this.complaint = element("p.complaint", { hidden: true, role: "alert" }, this.words.complaint);
+    this.words = { told: text(), kept: text() };
     this.told = element("p.told", { role: "status" }, this.words.told);
     const pad = element("section.draw", { "aria-label": "Pad" });
-    this.pad = new Pad(pad, { changed: (complete) => this.guard(() => this.changed(complete)), tell: (words) => this.announce(words) });
+    this.pad = new Pad(pad, {
+      changed: (complete) => this.guard(() => this.changed(complete)),
+      tell: (words) => this.announce(words),
+    });
     this.seen = new Seen((centred) => this.guard(() => this.centre(centred)));
     this.starts = new Thumbs("Digits to start from", (start) => this.guard(() => this.start(start)));
     this.ways = new Ways((way) => this.guard(() => this.openWay(way)));
@@ -55,20 +59,39 @@ export class DrawingPad extends Part {
       open: (drawing) => this.pad.open(drawing),
       say: (words) => say(this.words.told, words),
     });
-    this.forgetter = element("button.quiet", { type: "button", onclick: () => this.guard(() => this.forget()) }, "Delete them");
-    this.keeping = element("div.last", {}, element("h2", {}, "Your last drawings", element("span.end", {}, this.forgetter)),
-      this.lasts.element, element("p.note", {}, this.words.kept));
+    this.forgetter = element(
+      "button.quiet",
+      { type: "button", onclick: () => this.guard(() => this.forget()) },
+      "Delete them",
+    );
+    this.keeping = element(
+      "div.last",
+      {},
+      element("h2", {}, "Your last drawings", element("span.end", {}, this.forgetter)),
+      this.lasts.element,
+      element("p.note", {}, this.words.kept),
+    );
     this.cardsRoom = element("section.cards", { "aria-label": "Models" });
     this.cards = null; // a page may have none
     pad.append(this.seen.element);
-    this.root = element("div.attnviz.drawing-pad", { "data-component": "drawing_pad" },
-      this.failure, this.complaint, pad, this.cardsRoom,
-      element("section.more", {},
+    this.root = element(
+      "div.attnviz.drawing-pad",
+      { "data-component": "drawing_pad" },
+      this.failure,
+      this.url.complaint.element,
+      pad,
+      this.cardsRoom,
+      element(
+        "section.more",
+        {},
         element("div.start", {}, element("span.lead", {}, "or start from"), this.starts.element, this.ways.element),
         element("div.share", {}, this.share.element, this.told),
-        this.keeping),
-      this.liveRegion);
-    Object.assign(this.root, { // for tests
+        this.keeping,
+      ),
+      this.liveRegion,
+    );
+    Object.assign(this.root, {
+      // for tests
       readRaster: () => this.pad.raster().values,
       readDrawing: () => this.pad.now,
       readLink: () => this.link().url,
@@ -97,9 +120,13 @@ export class DrawingPad extends Part {
       this.sampled = names;
       const size = CELLS * CELLS;
       const values = (i) => arrays.samples.slice(size * i, size * (i + 1));
-      this.starts.show(header.samples.map(({ name, label }, i) => ({
-        base: { name, side: CELLS, values: values(i) }, strokes: [], words: `Start from a drawn ${label}`,
-      })));
+      this.starts.show(
+        header.samples.map(({ name, label }, i) => ({
+          base: { name, side: CELLS, values: values(i) },
+          strokes: [],
+          words: `Start from a drawn ${label}`,
+        })),
+      );
     }
     this.ways.show(header.ways, header.way);
     if (header.way && header.way === this.opening) {
@@ -144,7 +171,7 @@ export class DrawingPad extends Part {
       this.cards.follow({ heads: header.cards.heads, pin: pin && { ...pin, base } });
     } catch (error) {
       if (!(error instanceof BadDrawing)) throw error;
-      this.complain(`The pinned drawing in this link cannot be read: ${error.message}. Nothing is pinned.`);
+      this.url.complaint.say(`The pinned drawing in this link cannot be read: ${error.message}. Nothing is pinned.`);
     }
   }
 
@@ -170,7 +197,8 @@ export class DrawingPad extends Part {
     // The URL may be one or two strokes behind: what this tab has drawn since is newer.
     if (kept && [NOTHING, kept.known, ...(kept.pending ?? [])].some((one) => same(url, one))) {
       this.setCentred(kept.centred);
-      this.pad.memory = left?.drawing.id === kept.drawing.id ? left.memory : { past: [], now: kept.drawing, future: [] };
+      this.pad.memory =
+        left?.drawing.id === kept.drawing.id ? left.memory : { past: [], now: kept.drawing, future: [] };
     } else {
       this.follow(asked);
       this.pad.begin();
@@ -190,7 +218,7 @@ export class DrawingPad extends Part {
       this.pad.open(EMPTY);
     }
     this.unreadable = problem !== "";
-    this.complain(problem);
+    this.url.complaint.say(problem);
   }
 
   /**
@@ -202,7 +230,8 @@ export class DrawingPad extends Part {
     const first = !this.begun;
     const { base } = this.pad.now;
     this.begun = true;
-    if ((!first || this.unreadable) && (!base || SAMPLE.test(base.name))) this.state("drawn").note(this.settled().drawn);
+    if ((!first || this.unreadable) && (!base || SAMPLE.test(base.name)))
+      this.state("drawn").note(this.settled().drawn);
   }
 
   // What the visitor does
@@ -211,7 +240,7 @@ export class DrawingPad extends Part {
   changed(complete) {
     this.look(complete);
     if (!complete) return;
-    this.complain("");
+    this.url.complaint.say("");
     say(this.words.told, "");
     if (this.begun) this.pending = [...this.pending, this.settled().drawn].slice(-PENDING);
     this.keep();
@@ -273,8 +302,14 @@ export class DrawingPad extends Part {
     const written = JSON.stringify(drawings.map(({ id, strokes }) => [id, strokes.length]));
     this.keeping.hidden = !drawings.length && canKeep() && !this.refused;
     this.forgetter.hidden = !drawings.length;
-    say(this.words.kept, canKeep() && !this.refused ? "Stored only in this browser." : "This browser cannot store drawings: its storage is full or disabled.");
-    if (written !== this.writtenLast) this.lasts.show(drawings.map((one, i) => ({ ...one, words: `Drawing ${i + 1} of ${drawings.length}` })));
+    say(
+      this.words.kept,
+      canKeep() && !this.refused
+        ? "Stored only in this browser."
+        : "This browser cannot store drawings: its storage is full or disabled.",
+    );
+    if (written !== this.writtenLast)
+      this.lasts.show(drawings.map((one, i) => ({ ...one, words: `Drawing ${i + 1} of ${drawings.length}` })));
     this.writtenLast = written;
     this.lasts.mark(drawings.findIndex(({ id }) => id === this.pad.now.id));
   }
@@ -288,7 +323,11 @@ export class DrawingPad extends Part {
   settled() {
     const { base } = this.pad.now;
     const seen = (this.header.cards.settled && this.word) || ""; // else each stroke would be told twice
-    return { drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred }, seen, map: this.cards?.map ?? "attention" };
+    return {
+      drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred },
+      seen,
+      map: this.cards?.map ?? "attention",
+    };
   }
 
   /** What is on the pad as a link says it; null where it does not fit into one. */
@@ -305,8 +344,15 @@ export class DrawingPad extends Part {
     if (base && !SAMPLE.test(base.name)) return { url: null, long: false };
     const { pin = null, left = false, ...panels } = this.cards ? panelsInLink(this.cards) : {};
     const pinned = { pin: pin?.drawing ?? "", pin_start: pin?.base ?? null, pin_centred: pin?.centred ?? true };
-    const view = { strokes: this.short, start: base?.name ?? null, centred: this.centred, ...PANELS, ...panels, ...pinned };
-    const url = new URL(urlOf(location.href, this.header.fields, view));
+    const view = {
+      strokes: this.short,
+      start: base?.name ?? null,
+      centred: this.centred,
+      ...PANELS,
+      ...panels,
+      ...pinned,
+    };
+    const url = new URL(this.url.link(view, this.header.fields));
     url.searchParams.set("v", VERSION);
     return { url: url.href, long: false, left };
   }
@@ -318,21 +364,31 @@ export class DrawingPad extends Part {
     this.cards?.layout();
   }
 
-  complain(sentence) {
-    say(this.words.complaint, sentence);
-    this.complaint.hidden = !sentence;
+  /** What tests read. */
+  read() {
+    const { pad, centred } = this;
+    return {
+      drawing: pad.state(),
+      base: pad.now.base?.name ?? null,
+      strokes: pad.now.strokes.length,
+      empty: pad.empty,
+      centred,
+    };
   }
 
   sayAll() {
-    const { pad, centred } = this;
-    const reading = { drawing: pad.state(), base: pad.now.base?.name ?? null, strokes: pad.now.strokes.length, empty: pad.empty, centred };
-    set(this.root, "data-reading", JSON.stringify(reading));
     this.showLast();
   }
 
   leave() {
     super.leave();
-    left = { drawing: this.pad.now, memory: this.pad.memory, centred: this.centred, known: this.known, pending: this.pending };
+    left = {
+      drawing: this.pad.now,
+      memory: this.pad.memory,
+      centred: this.centred,
+      known: this.known,
+      pending: this.pending,
+    };
     this.cards?.close();
     this.away = true;
   }

@@ -1,10 +1,10 @@
 // Drawings on the screen, painted by the browser at the screen's own resolution.
 
-import { css, TOP } from "../shared/colours.js";
-import { context2d, element } from "../shared/dom.js";
-import { colourAt } from "../shared/paint.js";
-import { walk } from "../shared/raster.js";
-import { CELLS, SIDE } from "../shared/strokes.js";
+import { css, TOP } from "../core/colours.js";
+import { context2d, element } from "../core/dom.js";
+import { colourAt } from "../maps/paint.js";
+import { walk } from "../hands/raster.js";
+import { CELLS, SIDE } from "../hands/strokes.js";
 
 /**
  * Paint a drawing onto a canvas of any size, as on the sheet: for the pad, and for small pictures of drawings.
@@ -35,25 +35,29 @@ export function inkStroke(canvas, stroke, inks, first = 0) {
   Object.assign(context, { fillStyle: colour, strokeStyle: colour, lineCap: "round", lineJoin: "round" });
   /** @type {number|null} */
   let wide = null;
-  walk(stroke, (x0, y0, r0, x1, y1, r1) => {
-    if (x0 === x1 && y0 === y1) {
-      if (wide !== null) context.stroke();
-      wide = null;
-      context.beginPath();
-      context.arc(x0 * size, y0 * size, Math.max(r0, r1) * size, 0, 2 * Math.PI);
-      context.fill();
-      return;
-    }
-    // One path as long as the width stays: a stroke of one width is painted at once.
-    if (wide !== r0 + r1) {
-      if (wide !== null) context.stroke();
-      wide = r0 + r1;
-      context.lineWidth = wide * size;
-      context.beginPath();
-      context.moveTo(x0 * size, y0 * size);
-    }
-    context.lineTo(x1 * size, y1 * size);
-  }, first);
+  walk(
+    stroke,
+    (x0, y0, r0, x1, y1, r1) => {
+      if (x0 === x1 && y0 === y1) {
+        if (wide !== null) context.stroke();
+        wide = null;
+        context.beginPath();
+        context.arc(x0 * size, y0 * size, Math.max(r0, r1) * size, 0, 2 * Math.PI);
+        context.fill();
+        return;
+      }
+      // One path as long as the width stays: a stroke of one width is painted at once.
+      if (wide !== r0 + r1) {
+        if (wide !== null) context.stroke();
+        wide = r0 + r1;
+        context.lineWidth = wide * size;
+        context.beginPath();
+        context.moveTo(x0 * size, y0 * size);
+      }
+      context.lineTo(x1 * size, y1 * size);
+    },
+    first,
+  );
   if (wide !== null) context.stroke();
 }
 

@@ -1,7 +1,7 @@
 // What the browser keeps of drawings, and nobody else: the one on the pad, for this tab, and the last ten of this browser.
 // Storage can be refused or full: then nothing is kept, and that is all.
 
-import { decode, encode, packBase, unpackBase } from "../shared/strokes.js";
+import { decode, encode, packBase, unpackBase } from "../hands/strokes.js";
 
 const HERE = "attnviz.drawing";
 const LAST = "attnviz.drawings";
@@ -76,7 +76,10 @@ export function canKeep() {
 /** The last drawings of this browser, the newest first. @returns {Drawing[]} */
 export function last() {
   try {
-    return read().map(drawing).filter((one) => one !== null).slice(0, MOST);
+    return read()
+      .map(drawing)
+      .filter((one) => one !== null)
+      .slice(0, MOST);
   } catch {
     return [];
   }

@@ -1,13 +1,13 @@
 // The pad: a sheet to draw on with mouse, pen, finger or keyboard. It needs no server: the stroke is painted where the
 // hand's events arrive, and what is drawn lives here.
 
-import { css } from "../shared/colours.js";
-import { element } from "../shared/dom.js";
+import { css } from "../core/colours.js";
+import { element } from "../core/dom.js";
 import { PadCursor } from "./cursor.js";
 import { inkStroke, paint } from "./ink.js";
 import { PadTools } from "./tools.js";
-import { Raster } from "../shared/raster.js";
-import { decode, encode, PRESSURES, SIDE, simplify, toUnit, UNITS } from "../shared/strokes.js";
+import { Raster } from "../hands/raster.js";
+import { decode, encode, PRESSURES, SIDE, simplify, toUnit, UNITS } from "../hands/strokes.js";
 
 const NEAR = 4 * UNITS; // a hand trembles below this: the next point of a stroke lies at least so far away
 const DEEP = 200; // so many steps can be undone
@@ -63,7 +63,7 @@ export class Pad {
     return !this.surface.values.some((value) => value > 0);
   }
 
-  /** What is drawn, of 280 x 280, 0 is paper, 255 is ink: a copy. @returns {import("../shared/live.js").Values} */
+  /** What is drawn, of 280 x 280, 0 is paper, 255 is ink: a copy. @returns {import("../live/live.js").Values} */
   raster() {
     return { values: this.surface.values.slice(), shape: [SIDE, SIDE, 1] };
   }
@@ -77,7 +77,7 @@ export class Pad {
    * Show other strokes, and another picture under them: a new drawing, from which an undo leads back.
    * @param {string} written as `state` gives it
    * @param {Base|null} base
-   * @throws {import("../shared/strokes.js").BadDrawing} nothing was changed
+   * @throws {import("../hands/strokes.js").BadDrawing} nothing was changed
    */
   load(written, base = null) {
     this.open({ base, strokes: decode(written) });
@@ -150,7 +150,8 @@ export class Pad {
 
   replace(next) {
     this.surface.draw(next);
-    if (this.pointer) { // in the middle of a stroke: it goes on, on the other drawing
+    if (this.pointer) {
+      // in the middle of a stroke: it goes on, on the other drawing
       this.pointer.before = this.surface.values.slice();
       this.surface.stroke(this.pointer.stroke);
     }
@@ -189,7 +190,8 @@ export class Pad {
     const { sheet } = this;
     sheet.addEventListener("pointerdown", (event) => this.down(event));
     sheet.addEventListener("pointermove", (event) => this.move(event));
-    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) sheet.addEventListener(end, (event) => this.up(event));
+    for (const end of ["pointerup", "pointercancel", "lostpointercapture"])
+      sheet.addEventListener(end, (event) => this.up(event));
     sheet.addEventListener("contextmenu", (event) => this.pointer && event.preventDefault()); // a finger that rests
   }
 
@@ -201,7 +203,12 @@ export class Pad {
     this.cursor.follow();
     const { tool, width } = this.tools;
     // Only a pen measures how hard it presses; what other devices say there is a constant, or the size of a fingertip.
-    const stroke = { tool: turned ? "erase" : tool, width, points: [], pressures: event.pointerType === "pen" ? [] : null };
+    const stroke = {
+      tool: turned ? "erase" : tool,
+      width,
+      points: [],
+      pressures: event.pointerType === "pen" ? [] : null,
+    };
     this.pointer = { id: event.pointerId, stroke, before: this.surface.values.slice(), behind: true, rest: null };
     copy(this.canvas, this.behind);
     this.hint.hidden = true;
@@ -235,7 +242,11 @@ export class Pad {
     const { rest } = this.pointer;
     if (rest) {
       // The tip of the pen, nearer than the next point will be: ink up to there, and the point only if the hand stops.
-      const tip = { ...stroke, points: [...points.slice(-2), rest[0], rest[1]], pressures: pressures && [pressures.at(-1), rest[2]] };
+      const tip = {
+        ...stroke,
+        points: [...points.slice(-2), rest[0], rest[1]],
+        pressures: pressures && [pressures.at(-1), rest[2]],
+      };
       this.draw(tip);
     }
     this.changed(false);

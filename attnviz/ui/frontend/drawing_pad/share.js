@@ -1,16 +1,14 @@
 // How a drawing leaves the page, and comes back: a link, a PNG, the strokes as JSON.
 
-import { Savers } from "../shared/controls.js";
-import { context2d, element } from "../shared/dom.js";
-import { save } from "../shared/export.js";
-import { withText } from "../shared/sheet.js";
-import { BadDrawing, fromJson, SIDE, toJson } from "../shared/strokes.js";
+import { Savers, whenWanted } from "../hands/controls.js";
+import { element } from "../core/dom.js";
+import { BadDrawing, fromJson } from "../hands/strokes.js";
 
-const NAME = "attnviz-drawing";
 const LARGEST = 4 << 20; // characters of a file that are read
 const TOO_LONG = "This drawing is too long for a link. Save it as JSON instead: the file contains it exactly.";
 const PIN_LEFT = " The pinned drawing does not fit into it.";
-const NOT_IN_LINK = "The picture under the strokes does not fit into a link. Save the drawing as JSON instead: the file contains it exactly.";
+const NOT_IN_LINK =
+  "The picture under the strokes does not fit into a link. Save the drawing as JSON instead: the file contains it exactly.";
 
 export class PadShare extends Savers {
   /**
@@ -23,16 +21,26 @@ export class PadShare extends Savers {
    */
   constructor(owner) {
     super(
-      { PNG: () => savePng(owner.values()), JSON: () => save(`${NAME}.json`, toJson(owner.drawing()), "application/json") },
+      {
+        ...whenWanted(async () => (await import("./export.js")).files(owner), ["PNG", "JSON"]),
+      },
       {},
-      owner.say);
+      owner.say,
+    );
     this.owner = owner;
     this.file = element("input", {
-      type: "file", accept: ".json,application/json", hidden: true, "aria-label": "A drawing saved as JSON", onchange: () => this.read(),
+      type: "file",
+      accept: ".json,application/json",
+      hidden: true,
+      "aria-label": "A drawing saved as JSON",
+      onchange: () => this.read(),
     });
     const button = (words, title, act) => element("button.quiet", { type: "button", title, onclick: act }, words);
     this.field.before(button("Copy link", "The URL of this page with the drawing in it", () => this.copyLink()));
-    this.element.append(button("Open JSON", "A drawing that was saved as JSON", () => this.file.click()), this.file);
+    this.element.append(
+      button("Open JSON", "A drawing that was saved as JSON", () => this.file.click()),
+      this.file,
+    );
   }
 
   async copyLink() {
@@ -42,7 +50,11 @@ export class PadShare extends Savers {
       return;
     }
     await this.copy(url);
-    this.tell(this.field.hidden ? `Link copied.${left ? PIN_LEFT : ""}` : "This browser does not let pages copy. The link is selected: copy it from there.");
+    this.tell(
+      this.field.hidden
+        ? `Link copied.${left ? PIN_LEFT : ""}`
+        : "This browser does not let pages copy. The link is selected: copy it from there.",
+    );
   }
 
   async read() {
@@ -58,14 +70,4 @@ export class PadShare extends Savers {
       this.tell(`${file.name} is not a drawing of this app: ${why}. The pad stays as it is.`);
     }
   }
-}
-
-/** Save the canvas as it is shown to the models, but black on white. */
-async function savePng(values) {
-  const canvas = element("canvas", { width: SIDE, height: SIDE });
-  const pixels = new Uint8ClampedArray(4 * values.length).map((_, i) => (i % 4 === 3 ? 255 : 255 - values[i >> 2]));
-  context2d(canvas).putImageData(new ImageData(pixels, SIDE), 0, 0);
-  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
-  const png = new Uint8Array(await blob.arrayBuffer());
-  save(`${NAME}.png`, withText(png, "Description", "Drawn in attnviz: black ink, 280 x 280, ten pixels for each that a model sees"), "image/png");
 }

@@ -1,10 +1,10 @@
 // What stands below the pad: the picture that the models see, digits and other pictures to start from, and the last
 // drawings.
 
-import { context2d, element, focused, say, set, text } from "../shared/dom.js";
+import { context2d, element, focused, say, set, text } from "../core/dom.js";
 import { paint } from "./ink.js";
-import { pictureCanvas } from "../shared/paint.js";
-import { CELLS } from "../shared/strokes.js";
+import { pictureCanvas } from "../maps/paint.js";
+import { CELLS } from "../hands/strokes.js";
 
 const THUMB = 44; // CSS pixels
 
@@ -15,9 +15,18 @@ export class Seen {
     this.words = text();
     this.canvas = element("canvas", { width: CELLS, height: CELLS, role: "img", "aria-label": "What the models see" });
     this.box = element("input", { type: "checkbox", onchange: () => switched(this.box.checked) });
-    this.element = element("section.seen", {}, this.canvas,
-      element("div", {}, element("h2", {}, "What the models see"),
-        element("p.how", {}, this.words), element("label", {}, this.box, "centre it")));
+    this.element = element(
+      "section.seen",
+      {},
+      this.canvas,
+      element(
+        "div",
+        {},
+        element("h2", {}, "What the models see"),
+        element("p.how", {}, this.words),
+        element("label", {}, this.box, "centre it"),
+      ),
+    );
     this.picture = null;
     this.show(null, "");
   }
@@ -29,7 +38,9 @@ export class Seen {
    */
   show(picture, words) {
     this.picture = picture;
-    const said = words || "Your drawing is cut out, scaled to 20 \u00d7 20 pixels, and placed with its centre of mass in the middle of 28 \u00d7 28 pixels.";
+    const said =
+      words ||
+      "Your drawing is cut out, scaled to 20 \u00d7 20 pixels, and placed with its centre of mass in the middle of 28 \u00d7 28 pixels.";
     say(this.words, said.replaceAll(" \u00d7 ", "\u00a0\u00d7\u00a0")); // a size is not parted between two lines
     this.draw();
   }
@@ -67,7 +78,13 @@ export class Thumbs {
   show(drawings) {
     const place = this.buttons?.indexOf(focused(this.element)) ?? -1;
     this.drawings = drawings;
-    this.buttons = drawings.map((drawing) => element("button.thumb", { type: "button", "aria-label": drawing.words, onclick: () => this.take(drawing) }, element("canvas", { "aria-hidden": "true" })));
+    this.buttons = drawings.map((drawing) =>
+      element(
+        "button.thumb",
+        { type: "button", "aria-label": drawing.words, onclick: () => this.take(drawing) },
+        element("canvas", { "aria-hidden": "true" }),
+      ),
+    );
     this.element.replaceChildren(...this.buttons);
     if (place >= 0) this.buttons.at(Math.min(place, drawings.length - 1))?.focus();
     this.draw();
@@ -108,7 +125,9 @@ export class Ways {
    */
   show(ways, opened) {
     if (this.buttons.length !== ways.length) {
-      this.buttons = ways.map(({ name, label }) => element("button.tool", { type: "button", onclick: () => this.open(this.opened === name ? "" : name) }, label));
+      this.buttons = ways.map(({ name, label }) =>
+        element("button.tool", { type: "button", onclick: () => this.open(this.opened === name ? "" : name) }, label),
+      );
       this.element.replaceChildren(...this.buttons);
     }
     this.opened = opened;

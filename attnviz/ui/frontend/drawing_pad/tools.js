@@ -1,7 +1,7 @@
 // The tools of the pad, in one line under it.
 
-import { element, set } from "../shared/dom.js";
-import { CELLS, SIDE } from "../shared/strokes.js";
+import { element, set } from "../core/dom.js";
+import { CELLS, SIDE } from "../hands/strokes.js";
 
 // Canvas pixels. A digit that fills the pad then has strokes of 1.7 pixels where the models see it, one of a third of
 // that size 5: between them lie MNIST's. With wider pens small digits are blots, with thinner ones large digits fade.
@@ -18,14 +18,29 @@ export class PadTools {
       ink: button("Ink", "Draw", () => this.take("ink")),
       erase: button("Erase", "Remove ink; the other end of a pen does this too", () => this.take("erase")),
     };
-    this.slider = element("input", { type: "range", min: THIN, max: THICK, step: 2, value: WIDTH, oninput: () => this.refresh() });
+    this.slider = element("input", {
+      type: "range",
+      min: THIN,
+      max: THICK,
+      step: 2,
+      value: WIDTH,
+      oninput: () => this.refresh(),
+    });
     this.undo = button("Undo", "Ctrl Z", () => pad.undo());
     this.redo = button("Redo", "Ctrl Y, or Ctrl Shift Z", () => pad.redo());
     this.clear = button("Clear", "Start again; this can be undone", () => pad.clear());
-    this.element = element("div.tools", { role: "group", "aria-label": "Tools" },
-      element("span.kinds", { role: "group", "aria-label": "Brush" },
-        this.kinds.ink, this.kinds.erase, element("label.width", {}, "Width", this.slider)),
-      element("span.history", {}, this.undo, this.redo, this.clear));
+    this.element = element(
+      "div.tools",
+      { role: "group", "aria-label": "Tools" },
+      element(
+        "span.kinds",
+        { role: "group", "aria-label": "Brush" },
+        this.kinds.ink,
+        this.kinds.erase,
+        element("label.width", {}, "Width", this.slider),
+      ),
+      element("span.history", {}, this.undo, this.redo, this.clear),
+    );
   }
 
   /** How wide strokes are, in canvas pixels. */

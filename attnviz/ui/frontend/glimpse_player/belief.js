@@ -1,9 +1,8 @@
 // The belief: a bar per class after each glimpse, as a table.
 
-import { best } from "../shared/answer_change.js";
-import { element, say, set, text } from "../shared/dom.js";
-import { percent, wholePercent } from "../shared/numbers.js";
-import { beliefOf, rewardOf } from "./path.js";
+import { element, say, set, text } from "../core/dom.js";
+import { best, percent, wholePercent } from "../core/numbers.js";
+import { beliefOf, rewardOf } from "./derive.js";
 
 /** The table. */
 export class BeliefPanel {
@@ -12,7 +11,12 @@ export class BeliefPanel {
     this.choose = choose;
     this.how = text();
     this.table = element("table", {});
-    this.element = element("section.belief-part", {}, element("h2", {}, "The belief", element("small", {}, this.how)), this.table);
+    this.element = element(
+      "section.belief-part",
+      {},
+      element("h2", {}, "The belief", element("small", {}, this.how)),
+      this.table,
+    );
     /** @type {{cell: HTMLElement, now: HTMLElement, before: HTMLElement, words: Text}[][]} by class, then glimpse */
     this.cells = [];
     /** @type {{cell: HTMLElement, button: HTMLElement}[]} */
@@ -27,34 +31,87 @@ export class BeliefPanel {
   /** Make the rows. @param {string[]} classes @param {string|null} label what the picture shows @param {number} glimpses */
   build(classes, label, glimpses) {
     this.heads = Array.from({ length: glimpses }, (_, glimpse) => {
-      const button = element("button", { type: "button", onclick: () => this.choose(glimpse) }, element("span.hidden", {}, "After glimpse "), String(glimpse + 1));
+      const button = element(
+        "button",
+        { type: "button", onclick: () => this.choose(glimpse) },
+        element("span.hidden", {}, "After glimpse "),
+        String(glimpse + 1),
+      );
       return { button, cell: element("th", { scope: "col" }, button) };
     });
-    this.cells = classes.map(() => this.heads.map(() => {
-      const [now, before, words] = [element("i.now"), element("i.before"), text()];
-      return { now, before, words, cell: element("td", {}, element("span.bar", { "aria-hidden": "true" }, now, before), element("span.percent", {}, words)) };
-    }));
-    const row = () => this.heads.map(() => {
-      const words = text();
-      return { words, cell: element("td", {}, words) };
-    });
+    this.cells = classes.map(() =>
+      this.heads.map(() => {
+        const [now, before, words] = [element("i.now"), element("i.before"), text()];
+        return {
+          now,
+          before,
+          words,
+          cell: element(
+            "td",
+            {},
+            element("span.bar", { "aria-hidden": "true" }, now, before),
+            element("span.percent", {}, words),
+          ),
+        };
+      }),
+    );
+    const row = () =>
+      this.heads.map(() => {
+        const words = text();
+        return { words, cell: element("td", {}, words) };
+      });
     [this.rewards, this.baselines, this.right] = [row(), row(), label === null ? -1 : classes.indexOf(label)];
-    const reward = label === null ? "unknown: nobody has said what the picture shows" : "the same for every glimpse: 1 if the last answer is correct, else 0";
-    const name = (/** @type {string} */ said) => element("th", { scope: "row", title: said }, said, said === label ? element("b", { title: "what the picture shows" }, " \u2713") : "");
+    const reward =
+      label === null
+        ? "unknown: nobody has said what the picture shows"
+        : "the same for every glimpse: 1 if the last answer is correct, else 0";
+    const name = (/** @type {string} */ said) =>
+      element(
+        "th",
+        { scope: "row", title: said },
+        said,
+        said === label ? element("b", { title: "what the picture shows" }, " \u2713") : "",
+      );
     this.table.replaceChildren(
-      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "glimpse"), ...this.heads.map(({ cell }) => cell))),
-      element("tbody", {}, ...classes.map((said, which) => element("tr", {}, name(said), ...this.cells[which].map(({ cell }) => cell)))),
-      element("tfoot", {},
-        element("tr", {}, element("th", { scope: "row", title: reward }, "reward"), ...this.rewards.map(({ cell }) => cell)),
-        element("tr", {}, element("th", { scope: "row", title: "the baseline: the reward that the model expects after each glimpse" }, "expected"), ...this.baselines.map(({ cell }) => cell))));
+      element(
+        "thead",
+        {},
+        element("tr", {}, element("th", { scope: "col" }, "glimpse"), ...this.heads.map(({ cell }) => cell)),
+      ),
+      element(
+        "tbody",
+        {},
+        ...classes.map((said, which) => element("tr", {}, name(said), ...this.cells[which].map(({ cell }) => cell))),
+      ),
+      element(
+        "tfoot",
+        {},
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row", title: reward }, "reward"),
+          ...this.rewards.map(({ cell }) => cell),
+        ),
+        element(
+          "tr",
+          {},
+          element(
+            "th",
+            { scope: "row", title: "the baseline: the reward that the model expects after each glimpse" },
+            "expected",
+          ),
+          ...this.baselines.map(({ cell }) => cell),
+        ),
+      ),
+    );
   }
 
   /**
    * Show a path.
-   * @param {import("./path.js").Path} path
-   * @param {import("./path.js").Path|null} before the path that the model would have taken
+   * @param {import("./derive.js").Path} path
+   * @param {import("./derive.js").Path|null} before the path that the model would have taken
    * @param {number} glimpse that is looked at
-   * @param {import("./path.js").Facts} facts
+   * @param {import("./derive.js").Facts} facts
    */
   show(path, before, glimpse, facts) {
     this.table.classList.toggle("compared", before !== null);

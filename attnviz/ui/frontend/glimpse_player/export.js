@@ -1,9 +1,8 @@
 // What leaves the glimpse player: PNG, SVG and CSV of the path that is shown. Rows, columns and glimpses count from 1.
 
-import { css, packed } from "../shared/colours.js";
-import { fileNameOf, originLines, filesOf, toCsv } from "../shared/export.js";
-import { urlOf } from "../shared/url_fields.js";
-import { beliefOf, boxesOf, pixelOf, rewardOf } from "./path.js";
+import { css, packed } from "../core/colours.js";
+import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
+import { beliefOf, boxesOf, pixelOf, rewardOf } from "./derive.js";
 import { patchPieces, scenePieces } from "./pieces.js";
 import { answerWords } from "./words.js";
 
@@ -16,37 +15,60 @@ const PATCH = 96;
 
 /** What can be saved, for `Savers`. @param {GlimpsePlayer} player */
 export function files(player) {
-  return filesOf(() => sheet(player), () => fileName(player), () => csv(player));
+  return filesOf(
+    () => sheet(player),
+    () => fileName(player),
+    () => csv(player),
+  );
 }
 
 /** A line for each glimpse: where, why, what is believed. @param {GlimpsePlayer} player */
 function csv(player) {
   const { path, facts, header, view } = player;
   const head = [
-    "glimpse", "row", "column", "location row", "location column", "mean row", "mean column", "moved",
+    "glimpse",
+    "row",
+    "column",
+    "location row",
+    "location column",
+    "mean row",
+    "mean column",
+    "moved",
     ...Array.from({ length: facts.scales }, (_, scale) => [`top ${scale + 1}`, `left ${scale + 1}`]).flat(),
-    ...header.classes.map(/** @param {string} name */ (name) => `belief ${name}`), "expected reward", "reward",
+    ...header.classes.map(/** @param {string} name */ (name) => `belief ${name}`),
+    "expected reward",
+    "reward",
   ];
   const reward = rewardOf(path, header.classes.indexOf(header.label), facts) ?? "unknown";
   const rows = Array.from({ length: facts.glimpses }, (_, glimpse) => [
-    glimpse + 1, ...pixelOf(path, glimpse, facts).map((place) => place + 1),
-    ...path.location.subarray(2 * glimpse, 2 * glimpse + 2), ...path.mean.subarray(2 * glimpse, 2 * glimpse + 2),
+    glimpse + 1,
+    ...pixelOf(path, glimpse, facts).map((place) => place + 1),
+    ...path.location.subarray(2 * glimpse, 2 * glimpse + 2),
+    ...path.mean.subarray(2 * glimpse, 2 * glimpse + 2),
     view.moved.some(([which]) => which === glimpse) ? "yes" : "no",
     ...boxesOf(path, glimpse, facts).flatMap(({ top, left }) => [top + 1, left + 1]),
-    ...beliefOf(path, glimpse, facts), path.baseline[glimpse], reward,
+    ...beliefOf(path, glimpse, facts),
+    path.baseline[glimpse],
+    reward,
   ]);
   return toCsv(origin(player), head, rows);
 }
 
 /** Where a file comes from. @param {GlimpsePlayer} player */
-export function origin({ header, view, paths }) {
+export function origin({ header, view, paths, url }) {
   return {
     ...header.origin,
     shows: "the path of glimpses",
     locations: paths.draw === null ? "the means of the policy" : `draw ${paths.draw + 1}`,
-    ...(view.moved.length ? { moved: view.moved.map((move) => `glimpse ${move[0] + 1} to row ${move[1] + 1}, column ${move[2] + 1}`).join("; ") } : {}),
+    ...(view.moved.length
+      ? {
+          moved: view.moved
+            .map((move) => `glimpse ${move[0] + 1} to row ${move[1] + 1}, column ${move[2] + 1}`)
+            .join("; "),
+        }
+      : {}),
     counted: "glimpses, rows and columns from 1, from the top left; locations from -1 to 1",
-    page: urlOf(location.href, header.fields, view),
+    page: url.link(),
   };
 }
 
@@ -62,7 +84,8 @@ function sheet(player) {
   const ink = css(packed(theme.text));
   /** @type {any[]} */
   const items = [];
-  const write = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ text, size = 12, more = {}) => items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
+  const write = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ text, size = 12, more = {}) =>
+    items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
   write(MARGIN, 32, `The path of ${glimpses} glimpses`, 17, { weight: 600 });
   items.push(...scenePieces(player, { x: MARGIN, y: 52, side: PICTURE, last: glimpses - 1 }));
   const across = (WIDTH - PICTURE - 3 * MARGIN) / scales;
@@ -70,11 +93,23 @@ function sheet(player) {
   const side = Math.min(PATCH, across - 8, step - 24);
   for (let glimpse = 0; glimpse < glimpses; glimpse++) {
     const top = 52 + glimpse * step;
-    write(PICTURE + 2 * MARGIN, top + 12, `${glimpse + 1}: ${answerWords(path, glimpse, facts, header.classes)}`, 12, { weight: 600 });
-    for (let scale = 0; scale < scales; scale++) items.push(...patchPieces(player, glimpse, scale, { x: PICTURE + 2 * MARGIN + scale * (side + 8), y: top + 18, side }));
+    write(PICTURE + 2 * MARGIN, top + 12, `${glimpse + 1}: ${answerWords(path, glimpse, facts, header.classes)}`, 12, {
+      weight: 600,
+    });
+    for (let scale = 0; scale < scales; scale++)
+      items.push(
+        ...patchPieces(player, glimpse, scale, { x: PICTURE + 2 * MARGIN + scale * (side + 8), y: top + 18, side }),
+      );
   }
   const bottom = Math.max(52 + PICTURE, 52 + glimpses * step) + 30;
   const lines = originLines(header.origin, 130);
   lines.forEach((line, i) => write(MARGIN, bottom + 16 * i, line));
-  return { width: WIDTH, height: Math.round(bottom + 16 * lines.length + MARGIN), background: css(packed(theme.background)), ink, items, origin: origin(player) };
+  return {
+    width: WIDTH,
+    height: Math.round(bottom + 16 * lines.length + MARGIN),
+    background: css(packed(theme.background)),
+    ink,
+    items,
+    origin: origin(player),
+  };
 }

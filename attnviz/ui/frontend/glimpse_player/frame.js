@@ -1,11 +1,8 @@
 // The elements of the glimpse player, made once; glimpse_player.js gives them their hands and words.
 
-import { Savers, SegmentedControl } from "../shared/controls.js";
-import { element, say, set, text } from "../shared/dom.js";
-import { urlOf } from "../shared/url_fields.js";
-import { saveGif } from "./animation.js";
+import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { element, say, set, text } from "../core/dom.js";
 import { BeliefPanel } from "./belief.js";
-import { files } from "./export.js";
 import { RetinaPanel } from "./retina.js";
 import { LOCATIONS } from "./view.js";
 import { Scene } from "./scene.js";
@@ -18,34 +15,97 @@ const TOUCH = matchMedia("(hover: none)").matches;
  */
 export function makeFrame(player) {
   const act = (/** @type {() => void} */ what) => () => player.guard(what);
-  const words = { complaint: text(), play: text("Play"), step: text(), policy: text(), how: text(), change: text(), many: text() };
-  const complaint = element("p.complaint", { hidden: true, role: "status" }, words.complaint,
-    element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"));
+  const words = {
+    play: text("Play"),
+    step: text(),
+    policy: text(),
+    how: text(),
+    change: text(),
+    many: text(),
+  };
   const play = element("button.act.play", { type: "button", onclick: act(() => player.togglePlay()) }, words.play);
-  const slider = element("input", { type: "range", min: 0, step: 1, "aria-label": "Glimpse", oninput: act(() => player.choose(Number(slider.value))) });
-  const locations = new SegmentedControl("Locations", LOCATIONS, (value) => player.guard(() => player.chooseLocations(value)));
+  const slider = element("input", {
+    type: "range",
+    min: 0,
+    step: 1,
+    "aria-label": "Glimpse",
+    oninput: act(() => player.choose(Number(slider.value))),
+  });
+  const locations = new SegmentedControl("Locations", LOCATIONS, (value) =>
+    player.guard(() => player.chooseLocations(value)),
+  );
   const another = element("button.act", { type: "button", onclick: act(() => player.drawAgain()) }, "Another draw");
-  const back = element("button.act", { type: "button", hidden: true, onclick: act(() => player.restore()) }, "Back to its own path");
+  const back = element(
+    "button.act",
+    { type: "button", hidden: true, onclick: act(() => player.restore()) },
+    "Back to its own path",
+  );
   const savers = new Savers(
-    { GIF: () => saveGif(player), ...files(player) },
-    { link: () => urlOf(location.href, player.header.fields, player.view) },
-    (happened) => player.announce(happened));
-  const controls = element("div.controls", {}, play, element("label.step", {}, slider, element("output", {}, words.step)), locations.element, another, back, savers.element);
+    whenWanted(async () => (await import("./animation.js")).files(player), ["GIF", "PNG", "SVG", "CSV"]),
+    { link: () => player.url.link() },
+    (happened) => player.announce(happened),
+  );
+  const controls = element(
+    "div.controls",
+    {},
+    play,
+    element("label.step", {}, slider, element("output", {}, words.step)),
+    locations.element,
+    another,
+    back,
+    savers.element,
+  );
   const scene = new Scene();
-  const stage = element("div.stage", { tabindex: 0, role: "application", "aria-roledescription": "picture with glimpses" }, scene.element);
+  const stage = element(
+    "div.stage",
+    { tabindex: 0, role: "application", "aria-roledescription": "picture with glimpses" },
+    scene.element,
+  );
   const spoken = element("ol", {});
   const retina = new RetinaPanel();
   const belief = new BeliefPanel((glimpse) => player.guard(() => player.choose(glimpse)));
-  const picturePart = element("section.picture-part", {},
-    element("h2", {}, "The picture", element("small", {}, words.how)), stage, element("div.hidden", {}, "The path: ", spoken));
+  const picturePart = element(
+    "section.picture-part",
+    {},
+    element("h2", {}, "The picture", element("small", {}, words.how)),
+    stage,
+    element("div.hidden", {}, "The path: ", spoken),
+  );
   const policyPart = element("p.policy-words", {}, words.policy);
   const changePart = element("p.change-words", { hidden: true }, words.change);
   const manyPart = element("p.many-words", { hidden: true }, words.many);
   const side = element("div.side", {}, retina.element, policyPart, manyPart, changePart);
-  const root = element("div.attnviz.glimpse-player", { "data-component": "glimpse_player" },
-    player.failure, complaint, controls, picturePart, side, belief.element, player.liveRegion);
+  const root = element(
+    "div.attnviz.glimpse-player",
+    { "data-component": "glimpse_player" },
+    player.failure,
+    player.url.complaint.element,
+    controls,
+    picturePart,
+    side,
+    belief.element,
+    player.liveRegion,
+  );
   return {
-    root, words, complaint, play, slider, locations, another, back, savers, controls, scene, stage, spoken, retina, belief, picturePart, side, policyPart, manyPart, changePart,
+    root,
+    words,
+    play,
+    slider,
+    locations,
+    another,
+    back,
+    savers,
+    controls,
+    scene,
+    stage,
+    spoken,
+    retina,
+    belief,
+    picturePart,
+    side,
+    policyPart,
+    manyPart,
+    changePart,
     /** Take what there is to choose from. */
     fill() {
       const { header, facts } = player;
@@ -60,7 +120,10 @@ export function makeFrame(player) {
       set(stage, "tabindex", has("player") ? "0" : "-1");
       set(stage, "role", has("player") ? "application" : "img");
       if (!has("player")) stage.removeAttribute("aria-roledescription");
-      say(words.how, has("player") ? (TOUCH ? "drag a number, or tap one" : "drag a number; arrow keys move it, too") : "");
+      say(
+        words.how,
+        has("player") ? (TOUCH ? "drag a number, or tap one" : "drag a number; arrow keys move it, too") : "",
+      );
     },
     sayControls() {
       const { view, facts } = player;

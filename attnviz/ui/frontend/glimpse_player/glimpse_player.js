@@ -1,31 +1,32 @@
 // How a model looks at a picture, glimpse by glimpse: boxes, what the retina sees, and what is believed. Python's side is
 // attnviz/ui/components/glimpse_player.py. One path comes with the data; others come over the live channel (live_path.js).
 
-import { element, say, set } from "../shared/dom.js";
-import { mountable, Part } from "../shared/part.js";
+import { element, say, set } from "../core/dom.js";
+import { mountable, Part } from "../core/part.js";
+import { UrlView } from "../core/url_view.js";
 import { makeFrame } from "./frame.js";
 import { listen, pressed } from "./hands.js";
 import { LivePaths } from "./live_path.js";
-import { answersOf, beliefOf, boxesOf, moveTo, patchOf, pixelOf, shifted } from "./path.js";
-import { readView } from "./view.js";
+import { answersOf, beliefOf, boxesOf, moveTo, patchOf, pixelOf, shifted } from "./derive.js";
+import { RULES } from "./view.js";
 import { changeWords, glimpseWords, manyWords, placeWords, policyWords, readWords } from "./words.js";
 
 const STEP = 900; // milliseconds of a glimpse while playing
 
 /** The component. */
 export class GlimpsePlayer extends Part {
+  url = new UrlView({ closes: true }, RULES);
+
   /** @param {ShadowRoot} parent */
   constructor(parent) {
     super();
-    /** @type {any} */
-    this.view = null;
     this.playing = false;
     this.held = false; // by a pointer that may drag it
-    /** @type {import("./path.js").Facts} */
+    /** @type {import("./derive.js").Facts} */
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
-    /** @type {import("./path.js").Path} what is shown */
+    /** @type {import("./derive.js").Path} what is shown */
     this.path = /** @type {any} */ (null);
-    /** @type {import("./path.js").Path|null} the path that the model would have taken, where something is moved */
+    /** @type {import("./derive.js").Path|null} the path that the model would have taken, where something is moved */
     this.before = null;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.next = undefined;
@@ -33,15 +34,20 @@ export class GlimpsePlayer extends Part {
     this.scene = this.frame.scene;
     this.root = this.frame.root;
     this.paths = new LivePaths(this);
-    Object.assign(this.root, { // for tests
-      readPatch: (/** @type {number} */ glimpse, /** @type {number} */ scale) => [...patchOf(this.path, glimpse, scale, this.facts)],
+    Object.assign(this.root, {
+      // for tests
+      readPatch: (/** @type {number} */ glimpse, /** @type {number} */ scale) => [
+        ...patchOf(this.path, glimpse, scale, this.facts),
+      ],
     });
     listen(this, this.frame.stage);
-    this.root.addEventListener("keydown", (event) => this.guard(() => {
-      if (!pressed(this, event)) return;
-      event.preventDefault();
-      event.stopPropagation();
-    }));
+    this.root.addEventListener("keydown", (event) =>
+      this.guard(() => {
+        if (!pressed(this, event)) return;
+        event.preventDefault();
+        event.stopPropagation();
+      }),
+    );
     parent.append(this.root);
   }
 
@@ -59,7 +65,14 @@ export class GlimpsePlayer extends Part {
   takeData() {
     const { header, shapes, frame } = this;
     const [glimpses, scales, size] = shapes.patches;
-    const facts = { glimpses, scales, size, rows: shapes.picture[0], columns: shapes.picture[1], classes: shapes.belief[1] };
+    const facts = {
+      glimpses,
+      scales,
+      size,
+      rows: shapes.picture[0],
+      columns: shapes.picture[1],
+      classes: shapes.belief[1],
+    };
     const shape = JSON.stringify([facts, header.classes, header.label]);
     if (shape !== this.shape) {
       this.facts = facts;
@@ -73,38 +86,25 @@ export class GlimpsePlayer extends Part {
     const changed = subject !== this.subject && this.subject !== undefined;
     this.subject = subject;
     this.paths.take();
-    this.takeAsked(changed);
-  }
-
-  /** @param {boolean} changed the picture or the model is another one */
-  takeAsked(changed) {
-    const { header, facts, frame } = this;
-    const asked = this.asked("view");
-    if (asked || !this.view) {
-      const { view, complaint } = readView(header.fields, asked?.value ?? null, facts);
-      this.view = view;
-      this.complain(complaint);
-    } else {
-      // What was moved on another picture says nothing about this one.
-      this.view = readView(header.fields, changed ? { ...this.view, moved: [] } : this.view, facts).view;
-    }
-    if (changed) this.pause();
-    frame.fill();
-    this.path = this.paths.chosen ?? [...this.paths.own.values()][0];
-    this.before = null;
-    this.ask();
-    if (asked) this.noteSettled();
-    else this.settle();
-  }
-
-  settled() {
-    return { view: this.view };
+    this.takeView(this.facts, (asked) => {
+      if (changed && !asked) this.view.moved = []; // what was moved on another picture says nothing about this one
+      if (changed) this.pause();
+      frame.fill();
+      this.path = this.paths.chosen ?? [...this.paths.own.values()][0];
+      this.before = null;
+      this.ask();
+    });
   }
 
   /** Tell Python, but not while a glimpse is held: the page that follows from it would compete with the next answer. */
   settle() {
     if (this.held) clearTimeout(this.settling);
     else super.settle();
+  }
+
+  /** A pointer holds a glimpse, and may drag it. */
+  grasp() {
+    this.held = true;
   }
 
   letGo() {
@@ -133,12 +133,6 @@ export class GlimpsePlayer extends Part {
     this.path = this.view.moved.length ? shifted(wanted, glimpse, pixel, this.facts) : wanted; // the hand may be elsewhere by now
     this.before = this.view.moved.length ? chosen : null;
     this.draw();
-  }
-
-  /** @param {string} sentence */
-  complain(sentence) {
-    say(this.frame.words.complaint, sentence);
-    this.frame.complaint.hidden = !sentence;
   }
 
   // What the visitor does
@@ -228,15 +222,16 @@ export class GlimpsePlayer extends Part {
     const last = this.facts.glimpses - 1;
     if (this.view.glimpse === last) this.view.glimpse = 0;
     this.draw();
-    const on = () => this.guard(() => {
-      if (this.view.glimpse < last) this.turnTo(this.view.glimpse + 1);
-      if (this.view.glimpse < last) this.next = setTimeout(on, STEP);
-      else {
-        this.pause();
-        this.toAnnounce = true;
-        this.draw();
-      }
-    });
+    const on = () =>
+      this.guard(() => {
+        if (this.view.glimpse < last) this.turnTo(this.view.glimpse + 1);
+        if (this.view.glimpse < last) this.next = setTimeout(on, STEP);
+        else {
+          this.pause();
+          this.toAnnounce = true;
+          this.draw();
+        }
+      });
     this.next = setTimeout(on, STEP);
   }
 
@@ -253,12 +248,16 @@ export class GlimpsePlayer extends Part {
     if (!width || !this.view) return;
     const still = !this.canMove;
     const kind = this.nameWidth(still ? 0 : width, 560, 940);
-    const room = kind === "broad" ? Math.min(720, Math.max(300, width * 0.36)) : kind === "middle" ? width * 0.5 : width;
+    const room =
+      kind === "broad" ? Math.min(720, Math.max(300, width * 0.36)) : kind === "middle" ? width * 0.5 : width;
     const high = still ? 320 : kind === "broad" ? Math.max(300, innerHeight - 330) : Math.max(280, innerHeight * 0.62);
     this.scene.layout(Math.floor(room), high);
     root.style.setProperty("--side", this.scene.element.style.width);
     root.style.setProperty("--patches", String(facts.scales));
-    frame.belief.table.classList.toggle("long", Math.max(...this.header.classes.map(/** @param {string} name */ (name) => name.length)) > 3);
+    frame.belief.table.classList.toggle(
+      "long",
+      Math.max(...this.header.classes.map(/** @param {string} name */ (name) => name.length)) > 3,
+    );
     this.draw();
   }
 
@@ -280,35 +279,44 @@ export class GlimpsePlayer extends Part {
     const drawn = header.policy === "learnt" && view.glimpse > 0 && !header.forced.length;
     this.scene.draw(path, { glimpse: view.glimpse, before: this.before, moved, std: drawn ? header.std : null });
     this.root.classList.toggle("playing", this.playing);
-    this.note();
     this.saySoon();
   }
 
-  /** Leave what is shown where a program can read it. */
-  note() {
+  /** What tests read. */
+  read() {
     const { path, facts, view, paths } = this;
     const each = Array.from({ length: facts.glimpses }, (_, glimpse) => glimpse);
-    this.root.dataset.reading = JSON.stringify({
-      pending: paths.pending, glimpse: view.glimpse, draw: paths.draw, moved: view.moved, playing: this.playing,
+    return {
+      pending: paths.pending,
+      glimpse: view.glimpse,
+      draw: paths.draw,
+      moved: view.moved,
+      playing: this.playing,
       locations: each.map((glimpse) => [...path.location.subarray(2 * glimpse, 2 * glimpse + 2)]),
       boxes: each.map((glimpse) => boxesOf(path, glimpse, facts).map(({ top, left, side }) => [top, left, side])),
       beliefs: each.map((glimpse) => [...beliefOf(path, glimpse, facts)]),
       ...(this.many ? { many: answersOf(this.many.belief, facts.classes) } : {}),
-    });
+    };
   }
 
   sayAll() {
     const { view, facts, header, frame, path } = this;
     const { glimpse } = view;
-    const isMoved = (/** @type {number} */ which) => view.moved.some(/** @param {number[]} move */ ([one]) => one === which);
+    const isMoved = (/** @type {number} */ which) =>
+      view.moved.some(/** @param {number[]} move */ ([one]) => one === which);
     frame.sayControls();
     const line = glimpseWords(path, glimpse, facts, header.classes, isMoved(glimpse));
     set(frame.slider, "aria-valuetext", line);
-    const keys = this.canMove ? " Arrow keys move it by a pixel, numbers choose another one, Escape goes back to the model\u2019s own path." : "";
+    const keys = this.canMove
+      ? " Arrow keys move it by a pixel, numbers choose another one, Escape goes back to the model\u2019s own path."
+      : "";
     set(frame.stage, "aria-label", `The picture, ${facts.rows} rows, ${facts.columns} columns. ${line}${keys}`);
     frame.retina.say(`What the retina sees at glimpse ${glimpse + 1}`, readWords(path, glimpse, facts));
     const { policy, std, centre } = header;
-    say(frame.words.policy, policyWords(path, glimpse, facts, { policy, std, centre, draw: this.paths.draw, moved: isMoved(glimpse) }));
+    say(
+      frame.words.policy,
+      policyWords(path, glimpse, facts, { policy, std, centre, draw: this.paths.draw, moved: isMoved(glimpse) }),
+    );
     say(frame.words.many, this.many ? manyWords(this.many, glimpse, facts, header.classes) : "");
     frame.manyPart.hidden = !this.many;
     const change = this.before ? changeWords(path, this.before, facts, header.classes) : "";
@@ -324,9 +332,21 @@ export class GlimpsePlayer extends Part {
   sayPath() {
     const { facts, header, frame, path, view } = this;
     const lines = Array.from({ length: facts.glimpses }, (_, glimpse) =>
-      glimpseWords(path, glimpse, facts, header.classes, view.moved.some(/** @param {number[]} move */ ([one]) => one === glimpse)));
+      glimpseWords(
+        path,
+        glimpse,
+        facts,
+        header.classes,
+        view.moved.some(/** @param {number[]} move */ ([one]) => one === glimpse),
+      ),
+    );
     frame.spoken.replaceChildren(...lines.map((line) => element("li", {}, line)));
-    if (!this.canMove) set(frame.stage, "aria-label", `A path of ${facts.glimpses} glimpses, from ${placeWords(pixelOf(path, 0, facts))} to ${placeWords(pixelOf(path, facts.glimpses - 1, facts))}.`);
+    if (!this.canMove)
+      set(
+        frame.stage,
+        "aria-label",
+        `A path of ${facts.glimpses} glimpses, from ${placeWords(pixelOf(path, 0, facts))} to ${placeWords(pixelOf(path, facts.glimpses - 1, facts))}.`,
+      );
   }
 
   leave() {

@@ -1,6 +1,6 @@
 // Hands on the picture: a number is dragged by mouse, pen or finger; keys move the glimpse that is looked at.
 
-import { gridMove } from "../shared/keys.js";
+import { gridMove } from "../hands/keys.js";
 
 /**
  * Listen to pointers. A finger that does not begin at a number scrolls the page, as the style sheet says.
@@ -11,31 +11,41 @@ export function listen(player, stage) {
   const { scene } = player.frame;
   /** @type {{glimpse: number, x: number, y: number, far: boolean, by: number[]}|null} */
   let held = null;
-  stage.addEventListener("pointerdown", (event) => player.guard(() => {
-    if (!player.canMove || !event.isPrimary || event.button !== 0) return;
-    const glimpse = scene.glimpseAt(event.clientX, event.clientY, player.view.glimpse);
-    if (glimpse < 0) return;
-    stage.setPointerCapture(event.pointerId);
-    const [row, column] = scene.pixelAt(event.clientX, event.clientY);
-    const [ownRow, ownColumn] = player.pixel(glimpse);
-    player.held = true;
-    held = { glimpse, x: event.clientX, y: event.clientY, far: false, by: [ownRow - row, ownColumn - column] };
-    player.choose(glimpse);
-  }));
-  stage.addEventListener("pointermove", (event) => player.guard(() => {
-    if (!held) {
-      if (event.pointerType !== "touch") stage.classList.toggle("over", player.canMove && scene.glimpseAt(event.clientX, event.clientY, player.view.glimpse) >= 0);
-      return;
-    }
-    held.far ||= Math.hypot(event.clientX - held.x, event.clientY - held.y) > 3;
-    if (!held.far) return;
-    const [row, column] = scene.pixelAt(event.clientX, event.clientY);
-    player.move(held.glimpse, [row + held.by[0], column + held.by[1]]);
-  }));
-  stage.addEventListener("lostpointercapture", () => player.guard(() => {
-    held = null;
-    player.letGo();
-  }));
+  stage.addEventListener("pointerdown", (event) =>
+    player.guard(() => {
+      if (!player.canMove || !event.isPrimary || event.button !== 0) return;
+      const glimpse = scene.glimpseAt(event.clientX, event.clientY, player.view.glimpse);
+      if (glimpse < 0) return;
+      stage.setPointerCapture(event.pointerId);
+      const [row, column] = scene.pixelAt(event.clientX, event.clientY);
+      const [ownRow, ownColumn] = player.pixel(glimpse);
+      player.grasp();
+      held = { glimpse, x: event.clientX, y: event.clientY, far: false, by: [ownRow - row, ownColumn - column] };
+      player.choose(glimpse);
+    }),
+  );
+  stage.addEventListener("pointermove", (event) =>
+    player.guard(() => {
+      if (!held) {
+        if (event.pointerType !== "touch")
+          stage.classList.toggle(
+            "over",
+            player.canMove && scene.glimpseAt(event.clientX, event.clientY, player.view.glimpse) >= 0,
+          );
+        return;
+      }
+      held.far ||= Math.hypot(event.clientX - held.x, event.clientY - held.y) > 3;
+      if (!held.far) return;
+      const [row, column] = scene.pixelAt(event.clientX, event.clientY);
+      player.move(held.glimpse, [row + held.by[0], column + held.by[1]]);
+    }),
+  );
+  stage.addEventListener("lostpointercapture", () =>
+    player.guard(() => {
+      held = null;
+      player.letGo();
+    }),
+  );
 }
 
 /**

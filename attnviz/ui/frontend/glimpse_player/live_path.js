@@ -1,10 +1,11 @@
 // Paths that did not come with the data, over the live channel: another draw, or with glimpses moved elsewhere.
 
-import { PatientLive } from "../shared/patient.js";
-import { locationsOf, pathOf } from "./path.js";
+import { Asker } from "../live/asker.js";
+import { locationsOf, pathOf } from "./derive.js";
 
 export const PATHS = 50; // drawn at once
-const LOST = "The live connection is lost: the boxes follow your hand, but the rest of the path and the belief are the previous ones.";
+const LOST =
+  "The live connection is lost: the boxes follow your hand, but the rest of the path and the belief are the previous ones.";
 
 const DIM = { path: "waiting", many: "waiting-many" }; // what the root is called while one of these takes long
 
@@ -17,15 +18,17 @@ export class LivePaths {
     this.awaited = [];
     this.asked = 0; // how often
     this.subject = ""; // whose paths these are
-    /** @type {Map<string, import("./path.js").Path>} */
+    /** @type {Map<string, import("./derive.js").Path>} */
     this.own = new Map(); // without anything moved, by draw
-    /** @type {import("./path.js").Path|null} */
+    /** @type {import("./derive.js").Path|null} */
     this.moved = null;
-    /** @type {import("./path.js").Many|null} */
+    /** @type {import("./derive.js").Many|null} */
     this.many = null;
     this.manyOf = ""; // with what moved
-    this.channel = new PatientLive({
-      guard: (act) => player.guard(act), complain: (sentence) => player.complain(sentence), lost: LOST,
+    this.asker = new Asker({
+      guard: (act) => player.guard(act),
+      complaint: player.url.complaint,
+      lost: LOST,
       dim: () => this.dim(),
     });
   }
@@ -82,17 +85,29 @@ export class LivePaths {
     const locations = locationsOf(view.moved, facts);
     /** @param {number|null} seed @param {Record<string, any>} parameters */
     const one = (seed, parameters) => ({
-      checkpoint: header.checkpoint, ...(seed === null ? {} : { seed }), wanted: { path: { derived: "glimpses", parameters } },
+      checkpoint: header.checkpoint,
+      ...(seed === null ? {} : { seed }),
+      wanted: { path: { derived: "glimpses", parameters } },
     });
     /** @type {[what: "path"|"many", ask: any, take: (arrays: Record<string, any>) => void][]} */
     const wanted = [];
-    if (!this.chosen) wanted.push(["path", one(draw, { locations: [] }), (arrays) => this.own.set(String(draw), pathOf(arrays, "path."))]);
-    if (locations.length) wanted.push(["path", one(draw, { locations }), (arrays) => (this.moved = pathOf(arrays, "path."))]);
+    if (!this.chosen)
+      wanted.push([
+        "path",
+        one(draw, { locations: [] }),
+        (arrays) => this.own.set(String(draw), pathOf(arrays, "path.")),
+      ]);
+    if (locations.length)
+      wanted.push(["path", one(draw, { locations }), (arrays) => (this.moved = pathOf(arrays, "path."))]);
     if (this.wantsMany && !(this.many && this.manyOf === moved)) {
-      wanted.push(["many", one(0, { locations, paths: PATHS }), (arrays) => {
-        this.many = { corner: arrays["path.corner"], belief: arrays["path.belief"] };
-        this.manyOf = moved;
-      }]);
+      wanted.push([
+        "many",
+        one(0, { locations, paths: PATHS }),
+        (arrays) => {
+          this.many = { corner: arrays["path.corner"], belief: arrays["path.belief"] };
+          this.manyOf = moved;
+        },
+      ]);
     }
     if (!wanted.length) {
       this.rest();
@@ -102,24 +117,25 @@ export class LivePaths {
     this.asked += 1;
     const { asked } = this;
     const takes = wanted.map(([, , take]) => take);
-    this.channel.ask({ pictures: [header.ask], asks: wanted.map(([, ask]) => ask) }, (answer) => this.heard(answer, question, takes, asked === this.asked));
+    const request = { pictures: [header.ask], asks: wanted.map(([, ask]) => ask) };
+    this.asker.ask(
+      question,
+      request,
+      (answer) => this.heard(answer, takes, asked === this.asked),
+      header.origin.digest,
+    );
   }
 
   /**
    * @param {any} answer
-   * @param {string} question
    * @param {((arrays: Record<string, any>) => void)[]} takes what takes the answer to each ask
    * @param {boolean} newest whether nothing has been asked since
    */
-  heard({ error, ask, done, digest, arrays }, question, takes, newest) {
-    if (question !== this.question) return; // of an earlier picture, or of another glimpse: it is not shown
+  heard({ error, ask, done, arrays }, takes, newest) {
     if (error) {
-      this.player.complain(error);
       this.rest();
       return;
     }
-    if (digest !== this.player.header.origin.digest) return;
-    this.player.complain("");
     takes[ask](arrays);
     if (newest) {
       this.awaited[ask] = null;
@@ -132,7 +148,7 @@ export class LivePaths {
   /** Nothing is awaited any more. */
   rest() {
     this.awaited = [];
-    this.channel.rest();
+    this.asker.rest();
     this.brighten();
   }
 
@@ -143,10 +159,11 @@ export class LivePaths {
 
   /** Nothing that is not awaited is pale. */
   brighten() {
-    for (const what of /** @type {const} */ (["path", "many"])) if (!this.awaited.includes(what)) this.player.root.classList.remove(DIM[what]);
+    for (const what of /** @type {const} */ (["path", "many"]))
+      if (!this.awaited.includes(what)) this.player.root.classList.remove(DIM[what]);
   }
 
   leave() {
-    this.channel.close();
+    this.asker.close();
   }
 }

@@ -1,13 +1,20 @@
-// What saved pictures of a path are put together from, as items of a sheet (../shared/sheet.js).
+// What saved pictures of a path are put together from, as items of a sheet (../export/sheet.js).
 
-import { css, packed, TOP } from "../shared/colours.js";
-import { boxesOf, patchOf, pixelOf } from "./path.js";
+import { css, packed, TOP } from "../core/colours.js";
+import { boxesOf, patchOf, pixelOf } from "./derive.js";
 
 /** @typedef {import("./glimpse_player.js").GlimpsePlayer} GlimpsePlayer */
 
 /** Values from 0 to 1 as a picture. @param {GlimpsePlayer} player @param {ArrayLike<number>} values @param {any} where */
 export function picture({ palettes }, values, where) {
-  return { kind: "map", ...where, edge: [], outlines: [], strange: [], colours: Array.from(values, (value) => palettes.ink[Math.round(value * TOP)]) };
+  return {
+    kind: "map",
+    ...where,
+    edge: [],
+    outlines: [],
+    strange: [],
+    colours: Array.from(values, (value) => palettes.ink[Math.round(value * TOP)]),
+  };
 }
 
 /**
@@ -24,16 +31,31 @@ export function scenePieces(player, { x: left, y: top, side, last, every = false
   const [x, y] = [left + scene.margin * cell, top + scene.margin * cell];
   const where = { x, y, width: columns * cell, height: rows * cell };
   /** @type {any[]} */
-  const items = [picture(player, Array.from(/** @type {Uint8Array} */ (arrays.picture), (value) => value / 255), { ...where, columns, rows })];
+  const items = [
+    picture(
+      player,
+      Array.from(/** @type {Uint8Array} */ (arrays.picture), (value) => value / 255),
+      { ...where, columns, rows },
+    ),
+  ];
   items.push({ kind: "frame", ...where, colour: css(packed(theme.line)) });
-  const held = (/** @type {number} */ value, /** @type {number} */ end) => Math.min(end + scene.margin, Math.max(-scene.margin, value));
+  const held = (/** @type {number} */ value, /** @type {number} */ end) =>
+    Math.min(end + scene.margin, Math.max(-scene.margin, value));
   for (let glimpse = 0; glimpse <= last; glimpse++) {
     const boxes = boxesOf(path, glimpse, facts);
     (every && glimpse === last ? boxes : boxes.slice(0, 1)).forEach((box, scale) => {
       const [from, to] = [held(box.left, columns), held(box.left + box.side, columns)];
       const [above, below] = [held(box.top, rows), held(box.top + box.side, rows)];
       const line = every && glimpse === last && !scale ? 3 : every ? 1 : 1.5;
-      items.push({ kind: "frame", x: x + from * cell, y: y + above * cell, width: (to - from) * cell, height: (below - above) * cell, colour: orange, line });
+      items.push({
+        kind: "frame",
+        x: x + from * cell,
+        y: y + above * cell,
+        width: (to - from) * cell,
+        height: (below - above) * cell,
+        colour: orange,
+        line,
+      });
     });
   }
   const middles = Array.from({ length: last + 1 }, (_, glimpse) => {
@@ -42,7 +64,17 @@ export function scenePieces(player, { x: left, y: top, side, last, every = false
   });
   items.push({ kind: "line", points: middles, colour: orange, line: 1.5 });
   middles.forEach(([across, down], glimpse) =>
-    items.push({ kind: "text", x: across, y: down + 5, text: String(glimpse + 1), size: 15, anchor: "middle", weight: 600, colour: orange }));
+    items.push({
+      kind: "text",
+      x: across,
+      y: down + 5,
+      text: String(glimpse + 1),
+      size: 15,
+      anchor: "middle",
+      weight: 600,
+      colour: orange,
+    }),
+  );
   return items;
 }
 

@@ -1,8 +1,8 @@
 // What the retina sees: the patches of one glimpse, all drawn at one size, a canvas pixel for each number.
 
-import { TOP } from "../shared/colours.js";
-import { context2d, element, say, text } from "../shared/dom.js";
-import { patchOf } from "./path.js";
+import { TOP } from "../core/colours.js";
+import { context2d, element, say, text } from "../core/dom.js";
+import { patchOf } from "./derive.js";
 
 /** The patches. */
 export class RetinaPanel {
@@ -10,12 +10,18 @@ export class RetinaPanel {
     this.title = text();
     this.counts = text();
     this.room = element("div.patches");
-    this.element = element("section.retina-part", {}, element("h2", {}, this.title), this.room, element("p.how", {}, this.counts));
+    this.element = element(
+      "section.retina-part",
+      {},
+      element("h2", {}, this.title),
+      this.room,
+      element("p.how", {}, this.counts),
+    );
     /** @type {{canvas: HTMLCanvasElement, figure: HTMLElement}[]} */
     this.tiles = [];
   }
 
-  /** @param {import("./path.js").Facts} facts */
+  /** @param {import("./derive.js").Facts} facts */
   build({ scales, size }) {
     this.tiles = Array.from({ length: scales }, (_, scale) => {
       const canvas = element("canvas", { width: size, height: size, role: "img" });
@@ -23,16 +29,29 @@ export class RetinaPanel {
       const how = scale ? `each number the mean of ${2 ** scale} \u00d7 ${2 ** scale}` : "each pixel as it is";
       canvas.setAttribute("aria-label", `Patch of ${side} by ${side} pixels, ${how}`);
       const swatch = element(`i.swatch.scale-${Math.min(scale, 3)}`, { "aria-hidden": "true" });
-      return { canvas, figure: element("figure", {}, canvas, element("figcaption", {}, element("b", {}, swatch, `${side} \u00d7 ${side} pixels`), element("span", {}, how))) };
+      return {
+        canvas,
+        figure: element(
+          "figure",
+          {},
+          canvas,
+          element(
+            "figcaption",
+            {},
+            element("b", {}, swatch, `${side} \u00d7 ${side} pixels`),
+            element("span", {}, how),
+          ),
+        ),
+      };
     });
     this.room.replaceChildren(...this.tiles.map(({ figure }) => figure));
   }
 
   /**
    * Paint the patches of a glimpse.
-   * @param {import("./path.js").Path} path
+   * @param {import("./derive.js").Path} path
    * @param {number} glimpse
-   * @param {import("./path.js").Facts} facts
+   * @param {import("./derive.js").Facts} facts
    * @param {Uint32Array} inks the palette of a picture
    */
   paint(path, glimpse, facts, inks) {

@@ -1,9 +1,9 @@
 // The picture with the boxes of all glimpses, numbered and joined to a path: a canvas, and over it an SVG in pixels of
 // the picture, with a margin in which boxes that leave the picture can still be seen.
 
-import { context2d, element, set } from "../shared/dom.js";
-import { pictureCanvas } from "../shared/paint.js";
-import { boxesOf, coverage, pixelOf, placeOf } from "./path.js";
+import { context2d, element, set } from "../core/dom.js";
+import { pictureCanvas } from "../maps/paint.js";
+import { boxesOf, coverage, pixelOf, placeOf } from "./derive.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const RADIUS = 9; // of a number, CSS pixels
@@ -35,9 +35,19 @@ export class Scene {
     this.line = shape("polyline", { class: "line" });
     this.glimpses = shape("g", {});
     this.numbers = shape("g", {});
-    this.svg = shape("svg", { "aria-hidden": "true" }, this.many, this.glimpses, this.before, this.halo, this.line, this.policy, this.numbers);
+    this.svg = shape(
+      "svg",
+      { "aria-hidden": "true" },
+      this.many,
+      this.glimpses,
+      this.before,
+      this.halo,
+      this.line,
+      this.policy,
+      this.numbers,
+    );
     this.element = element("div.scene", {}, this.room, this.svg);
-    /** @type {import("./path.js").Facts} */
+    /** @type {import("./derive.js").Facts} */
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
     this.margin = 0;
     this.scale = 1; // CSS pixels of a pixel of the picture
@@ -45,17 +55,26 @@ export class Scene {
     this.parts = [];
   }
 
-  /** Make the parts for a model and a picture. @param {import("./path.js").Facts} facts */
+  /** Make the parts for a model and a picture. @param {import("./derive.js").Facts} facts */
   build(facts) {
     this.facts = facts;
     this.margin = Math.ceil(facts.size / 2) + 1;
     this.parts = Array.from({ length: facts.glimpses }, (_, number) => {
-      const boxes = Array.from({ length: facts.scales }, (_, scale) => shape("rect", { class: `box scale-${Math.min(scale, 3)}` }));
+      const boxes = Array.from({ length: facts.scales }, (_, scale) =>
+        shape("rect", { class: `box scale-${Math.min(scale, 3)}` }),
+      );
       const circle = shape("circle", {});
       const grip = shape("circle", { class: "grip" });
       const label = shape("text", { "text-anchor": "middle", "dominant-baseline": "central" });
       label.textContent = String(number + 1);
-      return { boxes, group: shape("g", { class: "glimpse" }, ...boxes), circle, grip, label, mark: shape("g", { class: "mark" }, grip, circle, label) };
+      return {
+        boxes,
+        group: shape("g", { class: "glimpse" }, ...boxes),
+        circle,
+        grip,
+        label,
+        mark: shape("g", { class: "mark" }, grip, circle, label),
+      };
     });
     this.glimpses.replaceChildren(...this.parts.map(({ group }) => group));
     this.numbers.replaceChildren(...this.parts.map(({ mark }) => mark));
@@ -90,12 +109,18 @@ export class Scene {
     if (!this.canvas) return;
     const { rows, columns } = this.facts;
     const by = (/** @type {number} */ pixels) => `${pixels * this.scale}px`;
-    for (const canvas of [this.canvas, this.density]) Object.assign(canvas.style, { left: by(this.margin), top: by(this.margin), width: by(columns), height: by(rows) });
+    for (const canvas of [this.canvas, this.density])
+      Object.assign(canvas.style, {
+        left: by(this.margin),
+        top: by(this.margin),
+        width: by(columns),
+        height: by(rows),
+      });
   }
 
   /**
    * Draw many paths at once, under the path: where the sharp patches of a glimpse lie, the denser the more of them.
-   * @param {import("./path.js").Many|null} many null for none
+   * @param {import("./derive.js").Many|null} many null for none
    * @param {number} glimpse
    * @param {number[]} colour red, green, blue
    */
@@ -109,29 +134,42 @@ export class Scene {
       return;
     }
     const image = context.createImageData(columns, rows);
-    coverage(many.corner, glimpse, this.facts).forEach((share, pixel) => image.data.set([red, green, blue, Math.round(255 * DENSEST * share)], 4 * pixel));
+    coverage(many.corner, glimpse, this.facts).forEach((share, pixel) =>
+      image.data.set([red, green, blue, Math.round(255 * DENSEST * share)], 4 * pixel),
+    );
     context.putImageData(image, 0, 0);
     const middle = Math.floor(size / 2) + 0.5;
-    const place = (/** @type {number} */ at) => this.inside([many.corner[at + 1] + middle, many.corner[at] + middle]).map((one) => one.toFixed(2)).join(" ");
-    const ways = Array.from({ length: many.corner.length / (2 * glimpses) }, (_, one) =>
-      `M${Array.from({ length: glimpses }, (_, number) => place(2 * (one * glimpses + number))).join("L")}`);
+    const place = (/** @type {number} */ at) =>
+      this.inside([many.corner[at + 1] + middle, many.corner[at] + middle])
+        .map((one) => one.toFixed(2))
+        .join(" ");
+    const ways = Array.from(
+      { length: many.corner.length / (2 * glimpses) },
+      (_, one) => `M${Array.from({ length: glimpses }, (_, number) => place(2 * (one * glimpses + number))).join("L")}`,
+    );
     set(this.many, "d", ways.join(""));
   }
 
   /**
    * Draw a path.
-   * @param {import("./path.js").Path} path
-   * @param {{glimpse: number, before: import("./path.js").Path|null, moved: number[], std: number|null}} how glimpse: the
+   * @param {import("./derive.js").Path} path
+   * @param {{glimpse: number, before: import("./derive.js").Path|null, moved: number[], std: number|null}} how glimpse: the
    *   one that is looked at; before: the path that the model would have taken; moved: glimpses that were; std: the
    *   policy's standard deviation, null where there is none around this glimpse
    */
   draw(path, { glimpse, before, moved, std }) {
     const { facts } = this;
-    const middles = (/** @type {import("./path.js").Path} */ of) => this.parts.map((_, number) => pixelOf(of, number, facts).reverse().map((at) => at + 0.5));
+    const middles = (/** @type {import("./derive.js").Path} */ of) =>
+      this.parts.map((_, number) =>
+        pixelOf(of, number, facts)
+          .reverse()
+          .map((at) => at + 0.5),
+      );
     const points = middles(path);
     this.parts.forEach(({ boxes, group, mark, circle, grip, label }, number) => {
       boxesOf(path, number, facts).forEach(({ top, left, side }, scale) => {
-        for (const [name, value] of Object.entries({ x: left, y: top, width: side, height: side })) set(boxes[scale], name, String(value));
+        for (const [name, value] of Object.entries({ x: left, y: top, width: side, height: side }))
+          set(boxes[scale], name, String(value));
       });
       const state = number === glimpse ? " now" : number < glimpse ? " done" : " later";
       set(group, "class", `glimpse${state}`);
@@ -146,7 +184,15 @@ export class Scene {
     });
     const way = points.map((point) => this.inside(point).join()).join(" ");
     for (const line of [this.line, this.halo]) set(line, "points", way);
-    set(this.before, "points", before ? middles(before).map((point) => this.inside(point).join()).join(" ") : "");
+    set(
+      this.before,
+      "points",
+      before
+        ? middles(before)
+            .map((point) => this.inside(point).join())
+            .join(" ")
+        : "",
+    );
     // The one that is looked at lies above the others.
     const { group, mark } = this.parts[glimpse];
     if (this.glimpses.lastChild !== group) this.glimpses.append(group);
@@ -157,11 +203,12 @@ export class Scene {
   /** A number stays on the scene. @param {number[]} point */
   inside([x, y]) {
     const edge = this.margin - RADIUS / this.scale;
-    const held = (/** @type {number} */ value, /** @type {number} */ side) => Math.min(side + edge, Math.max(-edge, value));
+    const held = (/** @type {number} */ value, /** @type {number} */ side) =>
+      Math.min(side + edge, Math.max(-edge, value));
     return [held(x, this.facts.columns), held(y, this.facts.rows)];
   }
 
-  /** The mean, and one standard deviation around it. @param {import("./path.js").Path} path @param {number} glimpse @param {number|null} std */
+  /** The mean, and one standard deviation around it. @param {import("./derive.js").Path} path @param {number} glimpse @param {number|null} std */
   drawPolicy({ mean }, glimpse, std) {
     const { rows, columns } = this.facts;
     if (std === null) {
@@ -172,7 +219,12 @@ export class Scene {
     const round = { cx, cy, rx: (std * columns) / 2, ry: (std * rows) / 2 };
     const arm = 5 / this.scale;
     const cross = `M${cx - arm} ${cy}H${cx + arm}M${cx} ${cy - arm}V${cy + arm}`;
-    this.policy.replaceChildren(shape("ellipse", { class: "halo", ...round }), shape("ellipse", round), shape("path", { class: "halo", d: cross }), shape("path", { d: cross }));
+    this.policy.replaceChildren(
+      shape("ellipse", { class: "halo", ...round }),
+      shape("ellipse", round),
+      shape("path", { class: "halo", d: cross }),
+      shape("path", { d: cross }),
+    );
   }
 
   /** The pixel under a place of the window; it may lie beside the picture. @param {number} x @param {number} y */

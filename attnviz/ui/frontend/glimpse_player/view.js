@@ -1,30 +1,32 @@
 // The view of the glimpse player: which glimpse, of which draw, and what was moved. Its fields are declared in
 // attnviz/ui/components/glimpse_player.py; here is what of a view exists.
 
-import { readView as read } from "../shared/url_fields.js";
+import { KINDS, tuples } from "../core/url_fields.js";
+
+KINDS.moves = tuples(3); // of [glimpse, row, column]
 
 export const LOCATIONS = { drawn: "Drawn", means: "At the means", fifty: "50 at once" };
 export const MOST_DRAWS = 1000;
 
-/**
- * Make a view from what the URL asks for.
- * @param {import("../shared/url_fields.js").Field[]} fields
- * @param {Record<string, any>|null} asked any fields, with any values
- * @param {import("./path.js").Facts} facts
- */
-export function readView(fields, asked, { glimpses, rows, columns }) {
-  /** @param {number} number @param {number} end */
-  const below = (number, end) => number >= 0 && number < end;
-  return read(fields, asked, ({ name, kind }, value) => {
+/** @param {number} number @param {number} end */
+const below = (number, end) => number >= 0 && number < end;
+
+/** What of a view exists. @type {import("../core/url_fields.js").Rules} */
+export const RULES = {
+  exists({ name, kind }, value, { glimpses, rows, columns }) {
     if (name === "glimpse") return below(value, glimpses);
     if (name === "draw") return below(value, MOST_DRAWS);
     if (kind !== "moves") return true;
     const numbers = value.map(/** @param {number[]} move */ ([glimpse]) => glimpse);
-    const inside = value.every(/** @param {number[]} move */ ([glimpse, row, column]) => below(glimpse, glimpses) && below(row, rows) && below(column, columns));
+    const inside = value.every(
+      /** @param {number[]} move */ ([glimpse, row, column]) =>
+        below(glimpse, glimpses) && below(row, rows) && below(column, columns),
+    );
     return inside && numbers.every((number, i) => !i || number > numbers[i - 1]);
-  }, ({ name }) => {
+  },
+  there({ name }, { glimpses, rows, columns }) {
     if (name === "glimpse") return `1 to ${glimpses}`;
     if (name === "draw") return `1 to ${MOST_DRAWS}`;
     return `glimpse.row.column, from 1.1.1 to ${glimpses}.${rows}.${columns}, each glimpse once and in order`;
-  });
-}
+  },
+};

@@ -1,11 +1,10 @@
 // The sentences of the glimpse player: the path in words, where the policy aimed, and how much was read.
 
-import { best } from "../shared/answer_change.js";
-import { percent } from "../shared/numbers.js";
-import { answersOf, beliefOf, pixelOf, placeOf, sharplySeen } from "./path.js";
+import { best, percent } from "../core/numbers.js";
+import { answersOf, beliefOf, pixelOf, placeOf, sharplySeen } from "./derive.js";
 
-/** @typedef {import("./path.js").Path} Path */
-/** @typedef {import("./path.js").Facts} Facts */
+/** @typedef {import("./derive.js").Path} Path */
+/** @typedef {import("./derive.js").Facts} Facts */
 
 /** A place in words, counted from 1. @param {number[]} pixel */
 export function placeWords([row, column]) {
@@ -41,17 +40,27 @@ export function glimpseWords(path, glimpse, facts, classes, moved) {
 export function policyWords(path, glimpse, facts, { policy, std, centre, draw, moved }) {
   const at = placeWords(pixelOf(path, glimpse, facts));
   const aim = meanWords(path, glimpse, facts);
-  if (moved) return `You moved this glimpse to ${at}${policy === "learnt" && glimpse ? `; the policy aimed at ${aim}` : ""}.`;
+  if (moved)
+    return `You moved this glimpse to ${at}${policy === "learnt" && glimpse ? `; the policy aimed at ${aim}` : ""}.`;
   if (policy === "fixed") return `At ${at}, as for every picture.`;
-  if (policy === "random") return draw === null ? `At ${at}, the middle of all random locations.` : `At ${at}, drawn at random from the whole picture.`;
-  if (!glimpse) return centre ? `At ${at}: the first glimpse is always at the centre.` : draw === null ? `At ${at}: without a draw, the first glimpse is at the centre.` : `At ${at}: the first glimpse is drawn at random.`;
+  if (policy === "random")
+    return draw === null
+      ? `At ${at}, the middle of all random locations.`
+      : `At ${at}, drawn at random from the whole picture.`;
+  if (!glimpse)
+    return centre
+      ? `At ${at}: the first glimpse is always at the centre.`
+      : draw === null
+        ? `At ${at}: without a draw, the first glimpse is at the centre.`
+        : `At ${at}: the first glimpse is drawn at random.`;
   if (draw === null) return `At ${at}, the mean of the policy.`;
   return `The policy aimed at ${aim} (\u00d7), give or take ${spreadWords(std, facts)} (circle); the draw fell on ${at}.`;
 }
 
 /** @param {Path} path @param {number} glimpse @param {Facts} facts */
 function meanWords({ mean }, glimpse, { rows, columns }) {
-  const place = (/** @type {number} */ location, /** @type {number} */ side) => (placeOf(location, side) + 0.5).toFixed(1);
+  const place = (/** @type {number} */ location, /** @type {number} */ side) =>
+    (placeOf(location, side) + 0.5).toFixed(1);
   return `row ${place(mean[2 * glimpse], rows)}, column ${place(mean[2 * glimpse + 1], columns)}`;
 }
 
@@ -84,14 +93,17 @@ export function changeWords(path, before, facts, classes) {
 
 /**
  * What many paths answer, and what their density shows.
- * @param {import("./path.js").Many} many
+ * @param {import("./derive.js").Many} many
  * @param {number} glimpse
  * @param {Facts} facts
  * @param {string[]} classes
  */
 export function manyWords(many, glimpse, facts, classes) {
   const counts = answersOf(many.belief, facts.classes);
-  const order = classes.map((_, which) => which).filter((which) => counts[which]).sort((one, other) => counts[other] - counts[one]);
+  const order = classes
+    .map((_, which) => which)
+    .filter((which) => counts[which])
+    .sort((one, other) => counts[other] - counts[one]);
   const said = order.map((which) => `${counts[which]} answer ${classes[which]}`).join(", ");
   return `Of ${many.belief.length / facts.classes} draws, ${said}. The stronger a pixel\u2019s violet, the more of them have it in their sharp patch at glimpse ${glimpse + 1}.`;
 }

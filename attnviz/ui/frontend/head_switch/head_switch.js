@@ -1,12 +1,13 @@
 // Heads that can be switched off or made uniform, and the answer at once, over the live channel. Python's side is
 // attnviz/ui/components/head_switch.py, which also says how the states stand in the URL.
 
-import { AnswerChange, best, logOdds } from "../shared/answer_change.js";
-import { element, say, set, text } from "../shared/dom.js";
-import { fileNameOf, save, toCsv } from "../shared/export.js";
+import { AnswerChange, logOdds } from "./answer_change.js";
+import { best } from "../core/numbers.js";
+import { element, set } from "../core/dom.js";
 import { MapGrid } from "../map_grid/map_grid.js";
-import { mountable, Part } from "../shared/part.js";
-import { PatientLive } from "../shared/patient.js";
+import { mountable, Part } from "../core/part.js";
+import { Asker } from "../live/asker.js";
+import { Complaint } from "../core/complaint.js";
 
 const NEXT = { on: "off", off: "uniform", uniform: "on" };
 const LOST = "The live connection is lost. The new answer arrives a moment later, with the page\u2019s next run.";
@@ -14,50 +15,9 @@ const LOST = "The live connection is lost. The new answer arrives a moment later
 /** The states as edits of a request; `edits_of` of head_switch.py writes the same. */
 export function editsOf(states, address) {
   const meant = (edit) => states.flatMap((state, head) => (state === edit ? [head] : []));
-  return ["off", "uniform"].map((edit) => ({ edit, address, index: { head: meant(edit) } })).filter(({ index }) => index.head.length);
-}
-
-/** The tiles: a grid of maps in which a click does not choose but switches. */
-class Tiles extends MapGrid {
-  constructor(parent, owner) {
-    super(parent);
-    this.owner = owner;
-    this.hint = "click a head to switch it off, again to make it uniform, and again to switch it on";
-    this.report = () => {};
-  }
-
-  settled() {
-    return {};
-  }
-
-  tileOptions() {
-    const tiles = this.header.labels.map((label, head) => ({ name: String(head + 1), spoken: label }));
-    return { tiles, ranges: true, atOnce: true };
-  }
-
-  take(found) {
-    this.look(found);
-  }
-
-  choose(head) {
-    this.owner.act(this.owner.states.map((state, other) => (other === head ? NEXT[state] : state)), head);
-  }
-
-  sayAll() {
-    super.sayAll();
-    this.sayStates();
-  }
-
-  /** State and entropy under each tile; what a head that is not on would look at lies under a veil. */
-  sayStates() {
-    const { states, arrays } = this.owner;
-    states.forEach((state, head) => {
-      set(this.wall.frames[head], "data-state", state);
-      if (state !== "on") this.wall.say(head, state);
-      else if (this.shown < 0) this.wall.say(head, "");
-      this.wall.sayRange(head, `${arrays.entropy[head].toFixed(2)} bits`);
-    });
-  }
+  return ["off", "uniform"]
+    .map((edit) => ({ edit, address, index: { head: meant(edit) } }))
+    .filter(({ index }) => index.head.length);
 }
 
 /** The component. */
@@ -70,37 +30,62 @@ export class HeadSwitch extends Part {
     super();
     this.states = [];
     this.history = [];
-    this.pending = false;
     this.answered = null; // the question whose answer is shown
     this.source = "page";
     this.answer = new AnswerChange();
     this.tilesRoom = element("div.tiles-room");
-    this.tiles = new Tiles(this.tilesRoom, this);
-    this.channel = new PatientLive({
-      guard: (act) => this.guard(act), complain: (sentence) => this.complain(sentence), lost: LOST,
-      dim: () => this.root.classList.toggle("waiting", this.pending),
+    this.tiles = new MapGrid(this.tilesRoom, {
+      hint: "click a head to switch it off, again to make it uniform, and again to switch it on",
+      tiles: ({ labels }) => ({
+        tiles: labels.map((label, head) => ({ name: String(head + 1), spoken: label })),
+        ranges: true,
+        atOnce: true,
+      }),
+      clicked: (head) => this.turn(head),
+      said: () => this.sayStates(),
     });
-    this.words = { complaint: text() };
-    this.complaint = element("p.complaint", { hidden: true, role: "status" }, this.words.complaint);
+    this.complaint = new Complaint();
+    this.asker = new Asker({
+      guard: (act) => this.guard(act),
+      complaint: this.complaint,
+      lost: LOST,
+      dim: () => this.root.classList.add("waiting"),
+    });
     const button = (words, act) => element("button.quiet", { type: "button", onclick: () => this.guard(act) }, words);
     this.undoer = button("Undo", () => this.undo());
-    const all = (state) => () => this.act(this.states.map(() => state), null);
-    this.root = element("div.attnviz.head-switch", { "data-component": "head_switch" },
+    const all = (state) => () =>
+      this.act(
+        this.states.map(() => state),
+        null,
+      );
+    this.root = element(
+      "div.attnviz.head-switch",
+      { "data-component": "head_switch" },
       this.failure,
-      this.complaint,
+      this.complaint.element,
       this.answer.element,
-      element("section.heads-part", {},
-        element("div.all", { role: "group", "aria-label": "All heads" },
-          button("All on", all("on")), button("All off", all("off")), button("All uniform", all("uniform")), this.undoer,
-          button("CSV of the answer", () => this.saveCsv())),
-        this.tilesRoom),
-      this.liveRegion);
+      element(
+        "section.heads-part",
+        {},
+        element(
+          "div.all",
+          { role: "group", "aria-label": "All heads" },
+          button("All on", all("on")),
+          button("All off", all("off")),
+          button("All uniform", all("uniform")),
+          this.undoer,
+          button("CSV of the answer", () => this.saveCsv().catch((error) => this.fail(error))),
+        ),
+        this.tilesRoom,
+      ),
+      this.liveRegion,
+    );
     this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
     parent.append(this.root);
   }
 
   receive(bytes) {
-    this.channel.open();
+    this.asker.open();
     this.takeNew(bytes);
     this.failure.hidden = true;
     this.tiles.refresh();
@@ -130,7 +115,8 @@ export class HeadSwitch extends Part {
     }
     this.before = { logits: arrays.before_logits, probabilities: arrays.before_probabilities };
     if (!this.pending && this.answered === this.question) return; // the live channel was faster
-    if (JSON.stringify(this.states) === known) this.take({ logits: arrays.now_logits, probabilities: arrays.now_probabilities }, "page");
+    if (JSON.stringify(this.states) === known)
+      this.take({ logits: arrays.now_logits, probabilities: arrays.now_probabilities }, "page");
     else this.ask();
   }
 
@@ -143,6 +129,14 @@ export class HeadSwitch extends Part {
     this.change(states, head);
   }
 
+  /** Give one head its next state. @param {number} head that was clicked */
+  turn(head) {
+    this.act(
+      this.states.map((state, other) => (other === head ? NEXT[state] : state)),
+      head,
+    );
+  }
+
   undo() {
     if (this.history.length) this.change(this.history.pop(), null);
   }
@@ -152,7 +146,7 @@ export class HeadSwitch extends Part {
     this.acted = head === null ? "" : `Head ${head + 1} ${states[head]}. `;
     this.toAnnounce = true;
     this.ask();
-    this.tiles.sayStates();
+    this.sayStates();
     this.draw();
     this.settle();
   }
@@ -167,6 +161,15 @@ export class HeadSwitch extends Part {
     return { switched: this.states };
   }
 
+  /** State and entropy under each tile; what a head that is not on would look at lies under a veil. */
+  sayStates() {
+    const { tiles, arrays } = this;
+    this.states.forEach((state, head) => {
+      const value = state !== "on" ? state : tiles.shown < 0 ? "" : null; // null: its value, which stands there
+      tiles.sayTile(head, { state, value, range: `${arrays.entropy[head].toFixed(2)} bits` });
+    });
+  }
+
   // The answer
 
   /** What an answer must belong to in order to be shown: picture, weights, and states of the heads. */
@@ -176,31 +179,24 @@ export class HeadSwitch extends Part {
 
   ask() {
     const { header, question } = this;
-    this.pending = true;
     const asks = [{ checkpoint: header.checkpoint, edits: editsOf(this.states, header.address) }];
-    this.channel.ask({ pictures: [header.picture], asks }, (answer) => this.heard(answer, question));
-  }
-
-  heard({ error, digest, arrays }, question) {
-    if (question !== this.question || !this.pending) return; // of an earlier picture or state: it is not shown
-    if (error) {
-      this.complain(error);
-    } else if (digest === this.header.origin.digest) {
-      this.complain("");
+    const hear = ({ error, arrays }) => {
+      if (error) return; // it is still awaited: of the page
       this.take({ logits: arrays.logits, probabilities: arrays.probabilities }, "live");
       this.draw();
-    }
+    };
+    this.asker.ask(question, { pictures: [header.picture], asks }, hear, header.origin.digest);
+  }
+
+  /** Whether an answer is awaited. */
+  get pending() {
+    return this.asker.pending;
   }
 
   take(now, source) {
-    Object.assign(this, { now, source, pending: false, answered: this.question });
-    this.channel.rest();
+    Object.assign(this, { now, source, answered: this.question });
+    this.asker.rest();
     this.root.classList.remove("waiting");
-  }
-
-  complain(sentence) {
-    say(this.words.complaint, sentence);
-    this.complaint.hidden = !sentence;
   }
 
   // Drawing
@@ -208,33 +204,63 @@ export class HeadSwitch extends Part {
   layout() {}
 
   draw() {
-    const { before, now, pending, states, header } = this;
-    if (!pending) this.answer.show(before, now);
-    const said = (answer) => ({ logits: [...answer.logits], probabilities: [...answer.probabilities], log_odds: logOdds(answer.logits) });
-    this.root.dataset.reading = JSON.stringify({
-      states, pending, source: pending ? null : this.source, before: said(before), now: pending ? null : said(now), classes: header.classes,
-    });
+    if (!this.pending) this.answer.show(this.now, this.before);
     this.saySoon();
+  }
+
+  /** What tests read. */
+  read() {
+    const { before, now, pending, states, header } = this;
+    const said = (answer) => ({
+      logits: [...answer.logits],
+      probabilities: [...answer.probabilities],
+      log_odds: logOdds(answer.logits),
+    });
+    return {
+      states,
+      pending,
+      source: pending ? null : this.source,
+      before: said(before),
+      now: pending ? null : said(now),
+      classes: header.classes,
+    };
   }
 
   sayAll() {
     set(this.undoer, "aria-disabled", String(!this.history.length));
-    if (!this.pending) this.announceDone(() => this.acted + this.answer.summary(this.before, this.now));
+    if (!this.pending) this.announceDone(() => this.acted + this.answer.summary(this.now, this.before));
   }
 
-  saveCsv() {
+  async saveCsv() {
+    const { fileNameOf, save, toCsv } = await import("../export/export.js");
     const { header, states, before, now } = this;
     const counted = (state) => states.flatMap((own, head) => (own === state ? [head + 1] : [])).join(" ") || "none";
-    const origin = { ...header.origin, off: counted("off"), uniform: counted("uniform"), answer: header.classes[best(now.probabilities)], page: location.href };
+    const origin = {
+      ...header.origin,
+      off: counted("off"),
+      uniform: counted("uniform"),
+      answer: header.classes[best(now.probabilities)],
+      page: location.href,
+    };
     const odds = [logOdds(before.logits), logOdds(now.logits)];
-    const rows = header.classes.map((name, which) => [name, before.probabilities[which], now.probabilities[which], odds[0][which], odds[1][which]]);
-    save(`${fileNameOf(header.origin.model, header.origin.image, "heads")}.csv`, toCsv(origin, ["class", "probability before", "probability now", "log-odds before", "log-odds now"], rows), "text/csv");
+    const rows = header.classes.map((name, which) => [
+      name,
+      before.probabilities[which],
+      now.probabilities[which],
+      odds[0][which],
+      odds[1][which],
+    ]);
+    save(
+      `${fileNameOf(header.origin.model, header.origin.image, "heads")}.csv`,
+      toCsv(origin, ["class", "probability before", "probability now", "log-odds before", "log-odds now"], rows),
+      "text/csv",
+    );
   }
 
   leave() {
     super.leave();
     this.tiles.leave();
-    this.channel.close();
+    this.asker.close();
   }
 }
 

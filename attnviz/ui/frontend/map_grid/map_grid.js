@@ -1,20 +1,20 @@
 // Many small maps with one cross-hair: the value under the pointer in every tile. Python's side is attnviz/ui/components/map_grid.py.
 
-import { extent } from "../shared/attention.js";
-import { makeScale, packed, TOP, toIndices } from "../shared/colours.js";
-import { Savers, SegmentedControl } from "../shared/controls.js";
-import { element, focused, say, set, text } from "../shared/dom.js";
-import { files } from "./export.js";
-import { gridMove } from "../shared/keys.js";
-import { Legend } from "../shared/legend.js";
-import { column, full, short, times } from "../shared/numbers.js";
+import { packed } from "../core/colours.js";
+import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { element, focused, say, set, text } from "../core/dom.js";
+import { choicesOf, coloursOf, edgesOf, scalesOf } from "./derive.js";
+import { gridMove } from "../hands/keys.js";
+import { Legend } from "../maps/legend.js";
+import { column, full, short, times } from "../core/numbers.js";
 import { PictureTile } from "./picture_tile.js";
-import { Cells, inkEdge } from "../shared/paint.js";
-import { mountable, Part } from "../shared/part.js";
-import { unpack } from "../shared/payload.js";
-import { TileWall } from "../shared/tiles.js";
+import { Cells } from "../maps/paint.js";
+import { mountable, Part } from "../core/part.js";
+import { unpack } from "../core/payload.js";
+import { TileWall } from "../maps/tiles.js";
 
 const SCALES = { share: "Even share", all: "All maps", map: "This map", pictures: "All pictures" };
+const HINT = "move over a map to read its values; click to choose it";
 const NOTES = {
   all: "one scale for all maps",
   map: "a scale for each map, so do not compare maps; the numbers belong to the chosen map",
@@ -26,7 +26,23 @@ const NOTES = {
 // Who goes to another page and comes back is asked anew, with a new revision: what the URL does not say is forgotten then.
 const left = new Map();
 
-/** The component. */
+/**
+ * What a component makes of a grid that is part of it; all of it may be left out.
+ * @typedef {object} Within
+ * @property {string} [hint] what can be done with it
+ * @property {(width: number, beside: number) => number|undefined} [roomOfTile] how wide a tile may be, of so many in a row
+ * @property {(phone: boolean) => number} [across] how many tiles stand in a row on a phone
+ * @property {(header: any) => Record<string, any>} [tiles] more for the wall of tiles
+ * @property {(tile: number) => void} [clicked] a tile was clicked: it is not chosen then
+ * @property {(tile: number) => void} [chose] a tile was chosen
+ * @property {() => void} [drawn] it was drawn
+ * @property {() => void} [said] its words were said
+ */
+
+/**
+ * The component, and a part of other components: those make one with `within`, give it maps with `show`, and change it
+ * with `renew`, `mark`, `point` and `sayTile`.
+ */
 export class MapGrid extends Part {
   // All that comes with the first data
   /** @type {number} */ count;
@@ -42,57 +58,93 @@ export class MapGrid extends Part {
   /** @type {boolean[]} */ marks;
   /** @type {Uint32Array} */ palette;
 
-  constructor(parent) {
+  /** @param {HTMLElement|ShadowRoot} parent @param {Within|null} within another component; null: it is one of its own */
+  constructor(parent, within = null) {
     super();
     this.room = parent;
+    this.alone = within === null;
+    this.within = within ?? {};
     this.chosen = null;
     this.cell = null; // locked, as a token
     this.looked = { tile: 0, token: -1 };
-    /** @type {(() => void)|null} is called after each drawing */
-    this.drawn = null;
     this.preparedFor = null;
     this.words = { title: text(), how: text() };
-    this.hint = "move over a map to read its values; click to choose it";
     this.wallRoom = element("div.maps");
     this.pictureRoom = element("div.beside");
     this.legend = new Legend();
-    this.scales = new SegmentedControl("Scale", SCALES, (scale) => this.guard(() => {
-      this.scale = scale;
-      this.draw();
-    }));
+    this.scales = new SegmentedControl("Scale", SCALES, (scale) =>
+      this.guard(() => {
+        this.scale = scale;
+        this.draw();
+      }),
+    );
     this.savers = new Savers(
-      files(this),
+      whenWanted(async () => (await import("./export.js")).files(this)),
       { copy: () => this.copyText() },
-      (happened) => this.announce(happened));
-    this.root = element("div.attnviz.map-grid", { "data-component": "map_grid" },
+      (happened) => this.announce(happened),
+    );
+    this.root = element(
+      "div.attnviz.map-grid",
+      { "data-component": "map_grid" },
       this.failure,
       element("div.top", {}, this.scales.element, this.legend.element, this.savers.element),
       element("h2", {}, this.words.title, element("small", {}, this.words.how)),
       element("div.rooms", {}, this.pictureRoom, this.wallRoom),
-      this.liveRegion);
-    Object.assign(this.root, { readMap: (tile) => this.arrays.maps.slice(tile * this.cells.tokens, (tile + 1) * this.cells.tokens) }); // for tests
+      this.liveRegion,
+    );
+    Object.assign(this.root, {
+      readMap: (tile) => this.arrays.maps.slice(tile * this.cells.tokens, (tile + 1) * this.cells.tokens),
+    }); // for tests
     this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)), true);
     parent.append(this.root);
   }
 
   receive(bytes) {
-    if (bytes !== this.data) this.hold(bytes, unpack(bytes));
+    this.show(bytes, bytes === this.data ? this : unpack(bytes));
+  }
+
+  /** Show maps, unless they are shown already. @param {any} key by which they are known @param {Payload} payload */
+  show(key, payload) {
+    this.hold(key, payload);
     this.refresh();
   }
 
-  /** Take data. @param {any} data what they are known by @param {Payload} unpacked */
-  hold(data, unpacked) {
-    this.data = data;
-    Object.assign(this, unpacked);
+  /** Take maps, which `refresh` shows. @param {any} key by which they are known @param {Payload} payload */
+  hold(key, { header, arrays, shapes }) {
+    if (key === this.data) return;
+    Object.assign(this, { data: key, header, arrays, shapes });
     this.takeData();
   }
 
-  /** Show other values in the same maps: what they are computed from has moved. @param {Float64Array} maps */
-  renew(maps) {
+  /**
+   * Show other values in the same maps: what they are computed from has moved.
+   * @param {Float64Array} maps
+   * @param {number[]|null} outlined a cell of each map
+   */
+  renew(maps, outlined = this.header.outlined) {
     this.arrays.maps = maps;
+    this.header.outlined = outlined;
     if (this.logs) this.logs = Float64Array.from(maps, Math.log);
     this.prepared = null;
     if (this.wall.layoutDone) this.draw();
+  }
+
+  /** Mark a tile as the chosen one, or none; `draw` shows it. @param {number|null} tile */
+  mark(tile) {
+    this.chosen = tile;
+  }
+
+  /** Put the cross-hair on a cell; `draw` shows it. @param {number} token @param {boolean} locked @param {number} tile */
+  point(token, locked, tile = this.looked.tile) {
+    this.cell = locked ? token : null;
+    this.looked = { tile, token };
+  }
+
+  /** Say something of one tile. @param {number} tile @param {{state: string, value: string|null, range: string}} words */
+  sayTile(tile, { state, value, range }) {
+    set(this.wall.frames[tile], "data-state", state);
+    if (value !== null) this.wall.say(tile, value);
+    this.wall.sayRange(tile, range);
   }
 
   refresh() {
@@ -107,12 +159,9 @@ export class MapGrid extends Part {
     say(this.words.title, header.title);
     this.count = count;
     this.cells = new Cells(rows, columns);
-    this.edges = this.inkEdges();
-    this.indices = new Uint16Array(arrays.maps.length);
+    this.edges = edgesOf(header, arrays.picture, shapes.picture?.length === 3, this.cells, count);
     this.logs = header.role === "share" ? Float64Array.from(arrays.maps, Math.log) : null;
-    this.choices = { share: header.role === "share", all: true, map: count > 1, pictures: header.bounds !== null };
-    if (header.role === "ink" || header.role === "unit") Object.assign(this.choices, { map: count > 1 && header.role === "unit" });
-    if (header.role === "own" || header.fixed) this.choices = { [header.scale]: true };
+    this.choices = choicesOf(header, count);
     const asked = this.asked("chosen");
     if (asked) {
       this.chosen = asked.value;
@@ -133,7 +182,8 @@ export class MapGrid extends Part {
       look: (found) => this.guard(() => this.look(found)),
       take: (found) => this.guard(() => this.take(found)),
       choose: (tile) => this.guard(() => this.choose(tile)),
-      ...this.tileOptions(),
+      ...(header.names ? { names: header.names } : {}),
+      ...this.within.tiles?.(header),
     });
     this.wallRoom.replaceChildren(this.wall.element);
     this.picture = arrays.background ? new PictureTile(this) : null;
@@ -143,28 +193,13 @@ export class MapGrid extends Part {
     if (asked) this.noteSettled();
   }
 
-  /** More for the wall of tiles: the names of cells here, what else a kind of grid wants in its own class. @returns {Record<string, any>} */
-  tileOptions() {
-    return this.header.names ? { names: this.header.names } : {};
-  }
-
-  /** The edge of the ink on each map: of one picture for all, or of a picture for each. */
-  inkEdges() {
-    const { header, arrays, shapes, cells, count } = this;
-    const none = !arrays.picture || header.role === "ink";
-    const one = none ? [] : inkEdge(arrays.picture.subarray(0, cells.tokens), cells.rows, cells.columns);
-    return Array.from({ length: count }, (_, tile) => (none || shapes.picture.length < 3 || !tile
-      ? one : inkEdge(arrays.picture.subarray(tile * cells.tokens, (tile + 1) * cells.tokens), cells.rows, cells.columns)));
-  }
-
   /** The cell whose values stand under the tiles, or -1. */
   get shown() {
     return this.cell ?? this.looked.token;
   }
 
-  /** @returns {Record<string, any>} */
   settled() {
-    return { chosen: this.chosen, cell: this.cell === null ? null : this.cells.place(this.cell) };
+    return this.alone ? { chosen: this.chosen, cell: this.cell === null ? null : this.cells.place(this.cell) } : {};
   }
 
   // What the visitor does
@@ -176,6 +211,7 @@ export class MapGrid extends Part {
   }
 
   take({ tile, token }) {
+    if (this.within.clicked) return this.look({ tile, token });
     this.looked = { tile, token };
     this.cell = this.cell === token && this.chosen === tile ? null : token;
   }
@@ -188,9 +224,12 @@ export class MapGrid extends Part {
   }
 
   choose(tile) {
+    const { clicked, chose } = this.within;
+    if (clicked) return clicked(tile);
     this.chosen = tile;
     this.looked.tile = tile;
     this.changed();
+    return chose?.(tile);
   }
 
   leave() {
@@ -206,7 +245,9 @@ export class MapGrid extends Part {
       this.cell = null;
     } else if (event.shiftKey && event.key.startsWith("Arrow")) {
       const from = Math.max(0, this.shown);
-      const [row, place] = /** @type {number[]} */ (gridMove(event, Math.floor(from / cells.columns), from % cells.columns, cells.rows, cells.columns));
+      const [row, place] = /** @type {number[]} */ (
+        gridMove(event, Math.floor(from / cells.columns), from % cells.columns, cells.rows, cells.columns)
+      );
       this.cell = row * cells.columns + place;
       this.looked = { tile: this.wall.active, token: this.cell };
     } else {
@@ -222,25 +263,17 @@ export class MapGrid extends Part {
     if (!width || !this.wall) return;
     this.root.classList.toggle("narrow", width < 520);
     // Few maps may be large; four or five, which have long names, stand in twos on a phone.
-    this.wall.across = this.acrossOn(width < 520);
+    const { within, count } = this;
+    const phone = width < 520;
+    this.wall.across = within.across?.(phone) ?? (phone && (count === 4 || count === 5) ? 2 : 6);
     const beside = this.header.table?.columns ?? (this.wall.across < 6 ? this.wall.across : this.count);
-    this.wall.room = this.roomOfTile(width, beside);
+    this.wall.room = within.roomOfTile?.(width, beside) ?? Math.min(240, Math.max(84, width / beside - 8));
     if (this.header.names) this.wall.room = Math.max(240, Math.min(480, 20 * this.cells.columns));
     const taken = this.picture?.layout(width < 520 ? 160 : Math.max(168, this.wall.room)) ?? 0;
     this.wall.layout(width - (width < 520 || !taken ? 0 : taken + 24), width < 520);
     this.wall.board.clear(packed(this.theme.background));
     this.legend.layout();
     this.draw();
-  }
-
-  /** How many tiles stand in a row on a phone. @param {boolean} phone whether it is one @returns {number} */
-  acrossOn(phone) {
-    return phone && (this.count === 4 || this.count === 5) ? 2 : 6;
-  }
-
-  /** How wide a tile may be. @param {number} width of the grid @param {number} beside tiles in a row */
-  roomOfTile(width, beside) {
-    return Math.min(240, Math.max(84, width / beside - 8));
   }
 
   // Drawing: this runs at every move of the pointer
@@ -251,18 +284,30 @@ export class MapGrid extends Part {
     const halo = packed(theme.background);
     for (let tile = 0; tile < this.count; tile++) {
       if (this.arrays.colours) this.paintColours(tile);
-      else wall.board.paint(tile, this.indices, tile * cells.tokens, this.palette, packed(theme.text), packed(theme.edge));
-      if (header.outlined) wall.board.outline(tile, header.outlined[tile], packed(theme.orange), { halo, strong: true });
-      if (this.shown >= 0) wall.board.outline(tile, this.shown, packed(theme.text), { halo, strong: this.cell !== null });
+      else
+        wall.board.paint(tile, this.indices, tile * cells.tokens, this.palette, packed(theme.text), packed(theme.edge));
+      if (header.outlined)
+        wall.board.outline(tile, header.outlined[tile], packed(theme.orange), { halo, strong: true });
+      if (this.shown >= 0)
+        wall.board.outline(tile, this.shown, packed(theme.text), { halo, strong: this.cell !== null });
     }
     wall.board.flush();
     this.picture?.draw(theme);
-    this.drawn?.();
-    const values = this.shown < 0 ? null : Array.from({ length: this.count }, (_, tile) => this.value(tile));
-    this.root.dataset.reading = JSON.stringify({
-      cell: this.shown < 0 ? null : cells.place(this.shown), tile: this.looked.tile, chosen: this.chosen, values, role: header.role, scale: this.scale,
-    });
+    this.within.drawn?.();
     this.saySoon();
+  }
+
+  /** What tests read. */
+  read() {
+    const { shown, cells, looked, chosen, header, scale } = this;
+    return {
+      cell: shown < 0 ? null : cells.place(shown),
+      tile: looked.tile,
+      chosen,
+      values: shown < 0 ? null : Array.from({ length: this.count }, (_, tile) => this.value(tile)),
+      role: header.role,
+      scale,
+    };
   }
 
   /** A picture in colour in place of a map. */
@@ -279,28 +324,10 @@ export class MapGrid extends Part {
       this.palette = this.palettes[this.tileScales[0].palette];
       return;
     }
-    this.tileScales = Array.from({ length: this.count }, (_, tile) => this.makeTileScale(tile));
-    this.tileScales.forEach((tileScale, tile) => {
-      const share = tileScale.kind === "share";
-      toIndices(share ? this.logs : arrays.maps, tile * cells.tokens, cells.tokens, tileScale, this.indices, share ? Math.log(header.tokens) : 0);
-    });
-    this.marks = [1, 2, 3].map((mark) => this.indices.includes(TOP + mark));
+    this.tileScales = scalesOf(header, arrays.maps, cells.tokens, scale);
+    Object.assign(this, coloursOf(this.tileScales, arrays.maps, this.logs, cells.tokens, header.tokens));
     this.palette = this.palettes[this.tileScales[0].palette];
     [this.prepared, this.preparedFor] = [scale, this.data];
-  }
-
-  makeTileScale(tile) {
-    const { arrays, cells, header, scale } = this;
-    if (header.role === "ink") return makeScale("ink");
-    if (scale === "share") return makeScale("share");
-    if (header.role === "unit" && scale === "all") return makeScale("unit");
-    const [start, count] = scale === "map" ? [tile * cells.tokens, cells.tokens] : [0, arrays.maps.length];
-    if (header.role === "own") {
-      const { high, low } = extent(arrays.maps, start, count);
-      return makeScale("own", high, low);
-    }
-    const most = scale === "pictures" ? Math.max(...header.bounds.map(Math.abs)) : extent(arrays.maps, start, count).most;
-    return makeScale(header.role === "signed" ? "signed" : "positive", most);
   }
 
   value(tile, cell = this.shown) {
@@ -318,14 +345,27 @@ export class MapGrid extends Part {
     this.scales.show(scale, hidden);
     this.scales.element.hidden = hidden.length >= 3;
     this.legend.colour(this.palette);
-    this.legend.say(tileScale, scale === "share" ? `\u00d7 an even share, 1/${header.tokens} = ${short(1 / header.tokens, 3)}` : header.note ?? NOTES[header.role === "own" ? "own" : scale]);
-    this.legend.point(shown < 0 ? NaN : this.value(this.looked.tile) * (scale === "share" ? header.tokens : 1), tileScale);
+    this.legend.say(
+      tileScale,
+      scale === "share"
+        ? `\u00d7 an even share, 1/${header.tokens} = ${short(1 / header.tokens, 3)}`
+        : (header.note ?? NOTES[header.role === "own" ? "own" : scale]),
+    );
+    this.legend.point(
+      shown < 0 ? NaN : this.value(this.looked.tile) * (scale === "share" ? header.tokens : 1),
+      tileScale,
+    );
     this.legend.explain(this.marks);
-    const here = shown < 0 ? "" : `${this.where()}, ${header.labels[this.looked.tile]}: ${short(this.value(this.looked.tile))}`;
-    say(this.words.how, here ? `${here}${this.cell === null ? "" : " \u00b7 locked; Escape releases it"}` : this.hint);
+    const here =
+      shown < 0 ? "" : `${this.where()}, ${header.labels[this.looked.tile]}: ${short(this.value(this.looked.tile))}`;
+    say(
+      this.words.how,
+      here ? `${here}${this.cell === null ? "" : " \u00b7 locked; Escape releases it"}` : (this.within.hint ?? HINT),
+    );
     set(wall.element, "aria-label", this.summary());
     this.announceDone(() => this.summary());
     this.root.classList.toggle("plain", header.role === "ink");
+    this.within.said?.();
   }
 
   where() {
@@ -338,7 +378,8 @@ export class MapGrid extends Part {
   summary() {
     const { header, looked } = this;
     const chosen = this.chosen === null ? "" : ` ${header.labels[this.chosen]} is chosen.`;
-    const value = this.shown < 0 ? "" : ` At ${this.where()}, ${header.labels[looked.tile]}: ${short(this.value(looked.tile))}.`;
+    const value =
+      this.shown < 0 ? "" : ` At ${this.where()}, ${header.labels[looked.tile]}: ${short(this.value(looked.tile))}.`;
     return `${header.title}, ${this.count} maps of ${this.cells.rows} rows and ${this.cells.columns} columns.${chosen}${value}`;
   }
 

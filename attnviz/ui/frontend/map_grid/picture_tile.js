@@ -1,21 +1,29 @@
 // The picture that a grid of maps belongs to, at its own resolution and in its own colours, before the maps. The cells of
 // the maps are framed on it where they lie: a cell may see several pixels, and cells may overlap.
 
-import { packed } from "../shared/colours.js";
-import { Boxes } from "../shared/boxes.js";
-import { Cells } from "../shared/paint.js";
-import { TileWall } from "../shared/tiles.js";
+import { packed } from "../core/colours.js";
+import { Boxes } from "../maps/boxes.js";
+import { Cells } from "../maps/paint.js";
+import { TileWall } from "../maps/tiles.js";
 
 export class PictureTile {
   /** @param {import("./map_grid.js").MapGrid} grid whose `arrays.background` it shows */
   constructor(grid) {
     this.grid = grid;
-    const { header, cells, shapes: { background: [rows, columns] } } = grid;
+    const {
+      header,
+      cells,
+      shapes: {
+        background: [rows, columns],
+      },
+    } = grid;
     this.boxes = header.boxes && new Boxes(header.boxes, cells, [rows, columns]);
-    const moved = (act) => ({ token }) => {
-      const cell = this.boxes ? this.boxes.tokenAt(token) : -1;
-      if (cell >= 0) grid.guard(() => act({ tile: grid.looked.tile, token: cell }));
-    };
+    const moved =
+      (act) =>
+      ({ token }) => {
+        const cell = this.boxes ? this.boxes.tokenAt(token) : -1;
+        if (cell >= 0) grid.guard(() => act({ tile: grid.looked.tile, token: cell }));
+      };
     this.wall = new TileWall({
       label: "The picture",
       tiles: [{ name: "the picture", spoken: "the picture" }],
@@ -35,10 +43,14 @@ export class PictureTile {
 
   /** Paint the picture, and frame the cells: the outlined one, and the one that is looked at. */
   draw(theme) {
-    const { grid, wall: { board } } = this;
+    const {
+      grid,
+      wall: { board },
+    } = this;
     board.clear(packed(theme.background));
     board.paintPicture(0, grid.arrays.background, grid.shapes.background, this.inks);
-    for (const { box, colour, strong } of this.frames(theme)) board.outlineBox(0, box, colour, { halo: packed(theme.background), strong });
+    for (const { box, colour, strong } of this.frames(theme))
+      board.outlineBox(0, box, colour, { halo: packed(theme.background), strong });
     board.flush();
   }
 
@@ -50,7 +62,9 @@ export class PictureTile {
   frames(theme) {
     const { header, shown, cell } = this.grid;
     if (!this.boxes) return [];
-    const found = header.outlined ? [{ box: this.boxes.of(header.outlined[0]), colour: packed(theme.orange), strong: true }] : [];
+    const found = header.outlined
+      ? [{ box: this.boxes.of(header.outlined[0]), colour: packed(theme.orange), strong: true }]
+      : [];
     if (shown >= 0) found.push({ box: this.boxes.of(shown), colour: packed(theme.text), strong: cell !== null });
     return found;
   }

@@ -1,8 +1,8 @@
 // What maps are computed from, and how: a kind for each of the things that `moving_maps.js` lets a hand move.
 // Nothing here knows the page. Every kind has `compute(sent, at)`, which gives the maps of each pane and lines of words.
 
-import { extent, half } from "../shared/attention.js";
-import { column, short } from "../shared/numbers.js";
+import { extent, half } from "../maps/attention.js";
+import { column, short } from "../core/numbers.js";
 
 /** A component of a query, key or value: w x intensity + b, for the w of the handle. */
 const weight = {
@@ -10,9 +10,10 @@ const weight = {
   compute({ header, arrays }, at) {
     const maps = Float64Array.from(arrays.picture, (intensity) => at * intensity + header.bias);
     const { high, low } = extent(maps, 0, maps.length);
-    const words = high === low
-      ? `w = 0: every value is b = ${short(header.bias)}. On its own scale the tile is empty, because all values are equal.`
-      : `On its own scale the tile is ${at > 0 ? "the picture" : "its negative"}; its values span only ${short(high - low)}.`;
+    const words =
+      high === low
+        ? `w = 0: every value is b = ${short(header.bias)}. On its own scale the tile is empty, because all values are equal.`
+        : `On its own scale the tile is ${at > 0 ? "the picture" : "its negative"}; its values span only ${short(high - low)}.`;
     return { panes: [maps, maps], lines: [words] };
   },
 };
@@ -29,7 +30,9 @@ const temperature = {
     for (let row = 0; row < count; row++) {
       const bits = fillRow(maps, row * tokens, arrays.query.subarray(row * size, (row + 1) * size), arrays.key, factor);
       const { count: needed } = half(maps, row * tokens, tokens);
-      lines.push(`${header.names[row]}: ${bits.toFixed(2)} of ${Math.log2(tokens).toFixed(2)} bits, half of the weight on ${needed} of ${tokens} pixels`);
+      lines.push(
+        `${header.names[row]}: ${bits.toFixed(2)} of ${Math.log2(tokens).toFixed(2)} bits, half of the weight on ${needed} of ${tokens} pixels`,
+      );
     }
     return { panes: [maps], lines };
   },
@@ -46,7 +49,10 @@ const places = {
       return sum;
     };
     const length = (token) => (header.cosine ? Math.sqrt(product(token, token)) : 1);
-    const maps = Float64Array.from({ length: shapes.code[0] }, (_, token) => product(at, token) / length(at) / length(token));
+    const maps = Float64Array.from(
+      { length: shapes.code[0] },
+      (_, token) => product(at, token) / length(at) / length(token),
+    );
     return { panes: [null, maps, null], lines: [] };
   },
 };
@@ -55,7 +61,8 @@ export const KINDS = { weight, temperature, places };
 
 /** What scores are divided by, as a person reads it: 6,173 or 1/6,173. */
 function divisor(at) {
-  const said = (value) => (value >= 99.5 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3))));
+  const said = (value) =>
+    value >= 99.5 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
   return at < -1e-9 ? `1/${said(10 ** -at)}` : said(10 ** at);
 }
 

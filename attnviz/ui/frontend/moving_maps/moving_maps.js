@@ -1,10 +1,10 @@
 // Maps that are computed here while a hand moves a handle, or moves over places. Python's side is
 // attnviz/ui/components/moving_maps.py; what is computed is in kinds.js.
 
-import { element, say, set, text } from "../shared/dom.js";
+import { element, say, set, text } from "../core/dom.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 import { KINDS } from "./kinds.js";
-import { mountable, Part } from "../shared/part.js";
+import { mountable, Part } from "../core/part.js";
 
 const DIGITS = 10; // of a handle's place, as in the URL
 
@@ -15,12 +15,30 @@ export class MovingMaps extends Part {
     this.at = null;
     this.grids = [];
     this.words = { title: text(), value: text() };
-    this.slider = element("input", { type: "range", oninput: () => this.guard(() => this.move(Number(this.slider.value))), onchange: () => this.settle() });
+    this.slider = element("input", {
+      type: "range",
+      oninput: () => this.guard(() => this.move(Number(this.slider.value))),
+      onchange: () => this.settle(),
+    });
     this.stops = element("span.stops");
-    this.handle = element("div.handle", {}, element("label", {}, element("span", {}, this.words.title), this.slider), this.stops, element("output", {}, this.words.value));
+    this.handle = element(
+      "div.handle",
+      {},
+      element("label", {}, element("span", {}, this.words.title), this.slider),
+      this.stops,
+      element("output", {}, this.words.value),
+    );
     this.lines = element("div.lines");
     this.room = element("div.panes");
-    this.root = element("div.attnviz.moving", { "data-component": "moving_maps" }, this.failure, this.handle, this.lines, this.room, this.liveRegion);
+    this.root = element(
+      "div.attnviz.moving",
+      { "data-component": "moving_maps" },
+      this.failure,
+      this.handle,
+      this.lines,
+      this.room,
+      this.liveRegion,
+    );
     parent.append(this.root);
   }
 
@@ -46,7 +64,11 @@ export class MovingMaps extends Part {
       this.grids[i].room.classList.toggle("wide", pane.labels.length > 6);
       const shape = [pane.labels.length, header.rows, header.columns];
       const picture = pane.edge ? { picture: arrays.picture } : {};
-      this.grids[i].hold(this.data, { header: { ...pane, origin: header.origin }, arrays: { maps, ...picture }, shapes: { maps: shape, picture: shape.slice(1) } });
+      this.grids[i].hold(this.data, {
+        header: { ...pane, origin: header.origin },
+        arrays: { maps, ...picture },
+        shapes: { maps: shape, picture: shape.slice(1) },
+      });
     });
     if (asked && header.kind === "places") this.hold(asked.value);
     if (asked) this.noteSettled(); // else a hand that has not come to rest would go unheard
@@ -58,18 +80,28 @@ export class MovingMaps extends Part {
     if (!handle) return;
     say(this.words.title, handle.title);
     Object.assign(this.slider, { min: handle.low, max: handle.high, step: handle.step, value: this.at });
-    this.stops.replaceChildren(...handle.stops.map(([name, at]) => element("button.quiet", { type: "button", onclick: () => this.guard(() => {
-      this.slider.value = at;
-      this.move(at);
-      this.settle();
-    }) }, name)));
+    this.stops.replaceChildren(
+      ...handle.stops.map(([name, at]) =>
+        element(
+          "button.quiet",
+          {
+            type: "button",
+            onclick: () =>
+              this.guard(() => {
+                this.slider.value = at;
+                this.move(at);
+                this.settle();
+              }),
+          },
+          name,
+        ),
+      ),
+    );
   }
 
   makeGrid() {
     const room = element("div.pane");
-    const grid = new MapGrid(room);
-    grid.report = () => {};
-    grid.drawn = () => this.guard(() => this.follow(grid));
+    const grid = new MapGrid(room, { drawn: () => this.guard(() => this.follow(grid)) });
     return grid;
   }
 
@@ -89,8 +121,7 @@ export class MovingMaps extends Part {
     const same = at === this.at && other.cell === grid.cell;
     if (same) return;
     this.following = true;
-    other.cell = grid.cell;
-    other.looked = { tile: other.looked.tile, token: at };
+    other.point(at, grid.cell !== null);
     other.draw();
     this.move(at);
     this.following = false;
@@ -100,10 +131,7 @@ export class MovingMaps extends Part {
   /** Hold the place that the URL names, or none. */
   hold(at) {
     const [picture, , code] = this.grids;
-    for (const grid of [picture, code]) {
-      grid.cell = at;
-      grid.looked = { tile: 0, token: this.at };
-    }
+    for (const grid of [picture, code]) grid.point(this.at, at !== null, 0);
   }
 
   settled() {
@@ -124,12 +152,15 @@ export class MovingMaps extends Part {
     const { panes, lines } = kind.compute(this, at);
     panes.forEach((maps, i) => {
       if (!maps) return;
-      if (header.kind === "places") grids[i].header.outlined = [at];
-      grids[i].renew(maps);
+      grids[i].renew(maps, ...(header.kind === "places" ? [[at]] : []));
     });
     this.said = lines;
-    this.root.dataset.reading = JSON.stringify({ at, lines });
     this.saySoon();
+  }
+
+  /** What tests read. */
+  read() {
+    return { at: this.at, lines: this.said };
   }
 
   sayAll() {

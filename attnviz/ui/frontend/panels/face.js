@@ -20,9 +20,9 @@
 //          parts: {NAME: {values: Float32Array, shape: number[]}} of a derived value of several arrays: map is null then,
 //          seen: {values: Uint8Array, shape: [rows, columns, channels]}, head: number|null}
 
-import { Boxes } from "../shared/boxes.js";
-import { packed, toIndices, TOP } from "../shared/colours.js";
-import { Board, Cells, inkEdge } from "../shared/paint.js";
+import { Boxes } from "../maps/boxes.js";
+import { packed, toIndices, TOP } from "../core/colours.js";
+import { Board, Cells, inkEdge } from "../maps/paint.js";
 
 const faces = new WeakMap(); // canvas -> its face
 const edges = new WeakMap(); // the values of a picture -> the edge of its ink, the same on all panels of one size
@@ -74,7 +74,9 @@ class Face {
     Object.assign(this, { size, seen: null, pixels: new Cells(rows, columns), ink: new Uint16Array(rows * columns) });
     this.board.resize(width, height);
     const line = Math.max(1, Math.round(devicePixelRatio));
-    const [top, left, bottom, right] = this.boxes ? new Boxes(this.boxes, this.cells, [rows, columns]).span : [0, 0, rows, columns];
+    const [top, left, bottom, right] = this.boxes
+      ? new Boxes(this.boxes, this.cells, [rows, columns]).span
+      : [0, 0, rows, columns];
     const [across, down] = [width / columns, height / rows];
     const cell = [((right - left) * across) / this.cells.columns, ((bottom - top) * down) / this.cells.rows];
     this.board.place(Math.round(left * across), Math.round(top * down), cell, this.cells, [], line);
@@ -100,7 +102,8 @@ class Face {
     if (!comparable && seen.shape[2] > 1) {
       board.paintPicture(1, seen.values, seen.shape, null);
     } else {
-      for (let at = 0; at < ink.length; at++) ink[at] = Math.round((comparable ? 0.5 + (now[at] - then[at]) / 510 : now[at] / 255) * TOP);
+      for (let at = 0; at < ink.length; at++)
+        ink[at] = Math.round((comparable ? 0.5 + (now[at] - then[at]) / 510 : now[at] / 255) * TOP);
       board.paint(1, ink, 0, comparable ? palettes.signed : palettes.ink, packed(theme.text), packed(theme.edge));
     }
     board.flush();
@@ -113,7 +116,10 @@ class Face {
     const tile = this.board.tiles[1];
     if (edges.get(seen.values)?.size !== this.size) {
       const [rows, columns] = seen.shape;
-      edges.set(seen.values, { size: this.size, pixels: this.board.edgePixels(tile, inkEdge(greyOf(seen), rows, columns)) });
+      edges.set(seen.values, {
+        size: this.size,
+        pixels: this.board.edgePixels(tile, inkEdge(greyOf(seen), rows, columns)),
+      });
     }
     tile.edge = edges.get(seen.values).pixels;
   }

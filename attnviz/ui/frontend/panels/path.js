@@ -1,17 +1,26 @@
 // A path of glimpses over what the model saw: the sharp box of each, joined in their order. The interface is described in
 // face.js; the parts are those of the derived value "glimpses", and the option "size" is the side of a sharp patch.
 
-import { css, packed } from "../shared/colours.js";
-import { context2d } from "../shared/dom.js";
+import { css, packed } from "../core/colours.js";
+import { context2d } from "../core/dom.js";
 import { faceOf } from "./face.js";
 
 export function draw(canvas, panel, { parts, seen }, { before, theme, palettes }) {
   faceOf(canvas, panel, seen).picture(seen, null, { theme, palettes });
   const [rows, columns] = seen.shape;
   const scale = [canvas.width / columns, canvas.height / rows];
-  if (before?.parts?.corner) path(canvas, before.parts.corner, panel.options.size, scale, { colour: css(packed(theme.edge)), halo: null, boxes: false });
+  if (before?.parts?.corner)
+    path(canvas, before.parts.corner, panel.options.size, scale, {
+      colour: css(packed(theme.edge)),
+      halo: null,
+      boxes: false,
+    });
   if (!parts?.corner) return {};
-  path(canvas, parts.corner, panel.options.size, scale, { colour: css(packed(theme.orange)), halo: css(packed(theme.background)), boxes: true });
+  path(canvas, parts.corner, panel.options.size, scale, {
+    colour: css(packed(theme.orange)),
+    halo: css(packed(theme.background)),
+    boxes: true,
+  });
   return {};
 }
 
@@ -20,9 +29,18 @@ function path(canvas, { values, shape }, size, [across, down], { colour, halo, b
   const context = context2d(canvas);
   const [glimpses, scales] = shape.slice(-3);
   const width = Math.max(1, Math.round(1.5 * devicePixelRatio));
-  const corners = Array.from({ length: glimpses }, (_, glimpse) => [values[glimpse * scales * 2] * down, values[glimpse * scales * 2 + 1] * across]);
-  const middles = corners.map(([top, left]) => [left + (Math.floor(size / 2) + 0.5) * across, top + (Math.floor(size / 2) + 0.5) * down]);
-  for (const [stroke, line] of /** @type {[string, number][]} */ ([...(halo ? [[halo, 3 * width]] : []), [colour, width]])) {
+  const corners = Array.from({ length: glimpses }, (_, glimpse) => [
+    values[glimpse * scales * 2] * down,
+    values[glimpse * scales * 2 + 1] * across,
+  ]);
+  const middles = corners.map(([top, left]) => [
+    left + (Math.floor(size / 2) + 0.5) * across,
+    top + (Math.floor(size / 2) + 0.5) * down,
+  ]);
+  for (const [stroke, line] of /** @type {[string, number][]} */ ([
+    ...(halo ? [[halo, 3 * width]] : []),
+    [colour, width],
+  ])) {
     context.strokeStyle = stroke;
     context.lineWidth = line;
     context.beginPath();
@@ -34,12 +52,13 @@ function path(canvas, { values, shape }, size, [across, down], { colour, halo, b
   context.font = `600 ${9 * devicePixelRatio}px sans-serif`;
   context.textAlign = "center";
   context.textBaseline = "middle";
-  if (halo) middles.forEach(([x, y], number) => {
-    context.fillStyle = colour;
-    context.beginPath();
-    context.arc(x, y, radius, 0, 2 * Math.PI);
-    context.fill();
-    context.fillStyle = halo;
-    context.fillText(String(number + 1), x, y);
-  });
+  if (halo)
+    middles.forEach(([x, y], number) => {
+      context.fillStyle = colour;
+      context.beginPath();
+      context.arc(x, y, radius, 0, 2 * Math.PI);
+      context.fill();
+      context.fillStyle = halo;
+      context.fillText(String(number + 1), x, y);
+    });
 }

@@ -1,6 +1,6 @@
 // Multiples of an even share, or how many times those of the pinned answer. The interface is described in face.js.
 
-import { makeScale } from "../shared/colours.js";
+import { makeScale } from "../core/colours.js";
 import { faceOf } from "./face.js";
 
 const LEAST = 1 / 16; // of an even share: the ends of the scale, beyond which a difference is none

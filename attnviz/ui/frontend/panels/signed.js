@@ -1,6 +1,6 @@
 // Values around zero, or their difference from those of the pinned answer. The interface is described in face.js.
 
-import { makeScale } from "../shared/colours.js";
+import { makeScale } from "../core/colours.js";
 import { faceOf } from "./face.js";
 
 export function draw(canvas, panel, { map, seen }, look) {

@@ -1,8 +1,8 @@
 // Stages of several layers beside one another, a row per layer, each map around zero by its own scale. The interface is
 // described in face.js; the map has the shape [layer, stage, row, column].
 
-import { makeScale, packed, toIndices } from "../shared/colours.js";
-import { Board, Cells, inkEdge } from "../shared/paint.js";
+import { makeScale, packed, toIndices } from "../core/colours.js";
+import { Board, Cells, inkEdge } from "../maps/paint.js";
 import { greyOf } from "./face.js";
 
 const boards = new WeakMap(); // canvas -> its board, for one size and shape
@@ -43,10 +43,20 @@ function boardOf(canvas, layers, stages, rows, columns) {
   const gap = Math.max(2, Math.round(width / 60));
   const cells = new Cells(rows, columns);
   const side = Math.min((width - gap * (stages - 1)) / stages, (height - gap * (layers - 1)) / layers);
-  const [left, top] = [(width - stages * side - gap * (stages - 1)) / 2, (height - layers * side - gap * (layers - 1)) / 2];
+  const [left, top] = [
+    (width - stages * side - gap * (stages - 1)) / 2,
+    (height - layers * side - gap * (layers - 1)) / 2,
+  ];
   for (let tile = 0; tile < layers * stages; tile++) {
     const [layer, stage] = [Math.floor(tile / stages), tile % stages];
-    board.place(Math.round(left + stage * (side + gap)), Math.round(top + layer * (side + gap)), [side / columns, side / rows], cells, [], Math.max(1, Math.round(devicePixelRatio)));
+    board.place(
+      Math.round(left + stage * (side + gap)),
+      Math.round(top + layer * (side + gap)),
+      [side / columns, side / rows],
+      cells,
+      [],
+      Math.max(1, Math.round(devicePixelRatio)),
+    );
   }
   const made = { key, board, indices: new Uint16Array(rows * columns), values: new Float64Array(rows * columns) };
   boards.set(canvas, made);

@@ -1,6 +1,6 @@
 // Numbers side by side, each with a bar: a table whose columns are terms, keys or the numbers of a vector.
 
-import { element, say, set, text } from "../shared/dom.js";
+import { element, say, set, text } from "../core/dom.js";
 
 /**
  * A number, in words or as a bar.
@@ -21,7 +21,12 @@ export class Columns {
     const lines = Object.entries(rows).map(([name, title]) => {
       this.cells[name] = Array.from({ length: count }, () => (name === "bar" ? barCell() : textCell(name)));
       const head = element(`span.row-name.${name}`, name === "bar" ? {} : { role: "rowheader" }, title);
-      return element("div.row", name === "bar" ? { "aria-hidden": "true" } : { role: "row" }, head, ...this.cells[name].map((cell) => cell.element));
+      return element(
+        "div.row",
+        name === "bar" ? { "aria-hidden": "true" } : { role: "row" },
+        head,
+        ...this.cells[name].map((cell) => cell.element),
+      );
     });
     this.element = element(`div.columns${signed ? ".signed" : ""}`, { role: "table", "aria-label": label }, ...lines);
   }

@@ -1,23 +1,37 @@
-// What leaves the pixel viewer: PNG, SVG and CSV of what is shown, and the numbers of the pair for the clipboard.
+// What leaves the pixel viewer: PNG, SVG and CSV of what is shown.
 // Rows, columns and heads count from 1 in what a person reads.
 
-import { pictureCanvas } from "../shared/paint.js";
-import { css, packed, TOP } from "../shared/colours.js";
-import { full, percent, short } from "../shared/numbers.js";
-import { strangeCells } from "../shared/sheet.js";
-import { fileNameOf, oneLine, originLines, filesOf, toCsv } from "../shared/export.js";
-import { urlOf } from "../shared/url_fields.js";
+import { pictureCanvas } from "../maps/paint.js";
+import { css, packed, TOP } from "../core/colours.js";
+import { short } from "../core/numbers.js";
+import { strangeCells } from "../export/sheet.js";
+import { headName, placeName } from "./words.js";
+import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
 
 const MARGIN = 24;
 
 /** What can be saved, for `Savers`. */
 export function files(viewer) {
-  return filesOf(() => viewerSheet(viewer), () => fileName(viewer), () => csv(viewer));
+  return filesOf(
+    () => viewerSheet(viewer),
+    () => fileName(viewer),
+    () => csv(viewer),
+  );
 }
 
 function csv(viewer) {
-  const { cells, attention: { heads, tokens }, arrays, maps } = viewer;
-  const head = ["row", "column", "intensity", ...viewer.names.map(({ name }, i) => (i < heads ? `head ${name}` : "mean of heads"))];
+  const {
+    cells,
+    attention: { heads, tokens },
+    arrays,
+    buffers: { maps },
+  } = viewer;
+  const head = [
+    "row",
+    "column",
+    "intensity",
+    ...viewer.names.map(({ name }, i) => (i < heads ? `head ${name}` : "mean of heads")),
+  ];
   const shown = heads > 1 ? heads + 1 : 1;
   const rows = Array.from({ length: tokens }, (_, token) => {
     const [row, column] = cells.place(token);
@@ -27,44 +41,31 @@ function csv(viewer) {
   return toCsv(origin(viewer), head.slice(0, 3 + shown), rows);
 }
 
-/** The numbers of the pair, in full precision, as lines of "name<tab>value". */
-export function copyText(viewer) {
-  const { reading, cells } = viewer;
-  const lines = [["direction", reading.direction], ["head", headName(reading.head)]];
-  for (const name of ["query", "key"]) if (reading[name] !== null) lines.push([name, placeName(cells, reading[name])]);
-  for (const name of ["score", "weight", "share", "carried"]) lines.push([name, full(reading[name])]);
-  const { vector, worked: { added, ofQuery, part } } = reading;
-  vector.forEach((number, i) => lines.push([`value ${i + 1}`, full(number)]));
-  if (added === null) lines.push(["share of the output", full(part)]);
-  else lines.push([`added to the ${reading.logitWords}`, full(added)], ["added by all keys", full(ofQuery)]);
-  reading.terms.forEach(({ query, key, product }, i) => lines.push([`term ${i + 1}`, [query, key, product].map(full).join("\t")]));
-  for (const [name, value] of Object.entries(viewer.header.origin)) lines.push([name, oneLine(value)]);
-  return lines.map((line) => line.join("\t")).join("\n");
-}
-
 /** Where a view comes from: what Python says of the model and the picture, and what is shown of them. */
 export function origin(viewer) {
   const { header, reading, view, cells, scale } = viewer;
   return {
     ...header.origin,
-    shows: { weights: "attention weights", scores: "scores before softmax", carried: "weight times what the key carries" }[view.show],
-    direction: { from: "what the query takes from each key", to: "what the key gives to each query", received: "mean over all queries" }[view.direction],
+    shows: {
+      weights: "attention weights",
+      scores: "scores before softmax",
+      carried: "weight times what the key carries",
+    }[view.show],
+    direction: {
+      from: "what the query takes from each key",
+      to: "what the key gives to each query",
+      received: "mean over all queries",
+    }[view.direction],
     ...(reading.query === null ? {} : { query: placeName(cells, reading.query) }),
     key: placeName(cells, reading.key),
     head: headName(view.head),
-    scale: scale.kind === "share" ? "log2 of the multiple of an even share, -4 to 4" : `${scale.low} to ${scale.high} (${view.scale === "map" ? "this map" : "all maps"})`,
+    scale:
+      scale.kind === "share"
+        ? "log2 of the multiple of an even share, -4 to 4"
+        : `${scale.low} to ${scale.high} (${view.scale === "map" ? "this map" : "all maps"})`,
     counted: "rows, columns and heads from 1, from the top left",
-    page: urlOf(location.href, viewer.header.fields, viewer.view),
+    page: viewer.url.link(),
   };
-}
-
-function headName(head) {
-  return head === "mean" ? "mean" : String(head + 1);
-}
-
-function placeName(cells, token) {
-  const [row, column] = cells.place(token);
-  return row < 0 ? `nowhere, ${column + 1}` : `row ${row + 1}, column ${column + 1}`;
 }
 
 function fileName({ header, view }) {
@@ -72,20 +73,38 @@ function fileName({ header, view }) {
 }
 
 function viewerSheet(viewer) {
-  const { header, theme, attention: { heads, tokens }, cells, view, reading, scale, palette, palettes } = viewer;
+  const {
+    header,
+    theme,
+    attention: { heads, tokens },
+    cells,
+    view,
+    reading,
+    scale,
+    palette,
+    palettes,
+  } = viewer;
   const ink = css(packed(theme.text));
   const width = 1040;
   const side = 320;
-  const probabilities = Array.from(viewer.arrays.probabilities);
   const items = [];
-  const write = (x, y, text, size = 13, more = {}) => items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
+  const write = (x, y, text, size = 13, more = {}) =>
+    items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
   const outlines = [];
   if (view.direction !== "received") outlines.push(outlineOf(viewer, viewer.otherName, viewer.shownOther));
   outlines.push(outlineOf(viewer, viewer.heldName, viewer.held));
   const map = (x, y, wide, start, indices, colours, edge) => {
     const high = (wide * cells.height) / cells.columns;
     items.push({
-      kind: "map", x, y, width: wide, height: high, columns: cells.columns, rows: cells.height, edge, outlines,
+      kind: "map",
+      x,
+      y,
+      width: wide,
+      height: high,
+      columns: cells.columns,
+      rows: cells.height,
+      edge,
+      outlines,
       strange: strangeCells(Array.from(cells.token, (token) => (token < 0 ? 0 : indices[start + token]))),
       colours: Array.from(cells.token, (token) => colours[token < 0 ? TOP + 3 : indices[start + token]]),
     });
@@ -94,25 +113,63 @@ function viewerSheet(viewer) {
   };
   const chosen = view.head === "mean" ? heads : view.head;
 
-  write(MARGIN, 32, `${reading.direction === "received" ? "" : `query ${placeName(cells, reading.query)} \u00b7 `}key ${placeName(cells, reading.key)} \u00b7 head ${headName(view.head)}`, 17, { weight: 600 });
-  const best = probabilities.indexOf(Math.max(...probabilities));
-  write(MARGIN, 50, `${header.origin.model ?? "model"} answers ${header.classes[best]}, ${percent(probabilities[best])}; colours: ${origin(viewer).scale}`);
-  write(MARGIN, 68, `${origin(viewer).shows}, ${origin(viewer).direction}: weight ${short(reading.weight)}, ${short(reading.share, 3)} \u00d7 an even share, score ${short(reading.score)}`);
+  write(
+    MARGIN,
+    32,
+    `${reading.direction === "received" ? "" : `query ${placeName(cells, reading.query)} \u00b7 `}key ${placeName(cells, reading.key)} \u00b7 head ${headName(view.head)}`,
+    17,
+    { weight: 600 },
+  );
+  write(
+    MARGIN,
+    50,
+    `${header.origin.model ?? "model"} answers ${viewer.frame.answer.words(viewer.arrays)}; colours: ${origin(viewer).scale}`,
+  );
+  write(
+    MARGIN,
+    68,
+    `${origin(viewer).shows}, ${origin(viewer).direction}: weight ${short(reading.weight)}, ${short(reading.share, 3)} \u00d7 an even share, score ${short(reading.score)}`,
+  );
   const top = 88;
   const shown = viewer.arrays.background ? outlines.splice(0) : [];
   const pixels = viewer.boxes?.pixels ?? cells;
-  const high = viewer.boxes ? (side * pixels.rows) / pixels.columns : map(MARGIN, top, side, 0, viewer.pictureIndices, palettes.ink, []);
+  const high = viewer.boxes
+    ? (side * pixels.rows) / pixels.columns
+    : map(MARGIN, top, side, 0, viewer.painter.picture, palettes.ink, []);
   if (viewer.arrays.background) {
     outlines.push(...shown);
     const place = { x: MARGIN, y: top, width: side, height: high };
-    items.push({ kind: "picture", x: MARGIN, y: top, width: side, height: (side * pixels.rows) / pixels.columns, canvas: pictureCanvas(viewer.arrays.background, viewer.shapes.background, viewer.inks) });
+    items.push({
+      kind: "picture",
+      x: MARGIN,
+      y: top,
+      width: side,
+      height: (side * pixels.rows) / pixels.columns,
+      canvas: pictureCanvas(viewer.arrays.background, viewer.shapes.background, viewer.inks),
+    });
     // On top of the picture, too; there a token may have a box of its own.
-    items.push({ kind: "marks", ...place, columns: pixels.columns, rows: pixels.height, outlines: outlines.map((one) => ({ ...one, box: viewer.boxes?.of(one.token) })) });
+    items.push({
+      kind: "marks",
+      ...place,
+      columns: pixels.columns,
+      rows: pixels.height,
+      outlines: outlines.map((one) => ({ ...one, box: viewer.boxes?.of(one.token) })),
+    });
   }
-  map(MARGIN + side + 24, top, side, chosen * tokens, viewer.indices, palette, viewer.edge);
+  map(MARGIN + side + 24, top, side, chosen * tokens, viewer.buffers.indices, palette, viewer.edge);
   const left = MARGIN + 2 * (side + 24);
-  items.push({ kind: "bar", x: left, y: top, width: 280, height: 10, colours: Array.from({ length: 64 }, (_, i) => palette[Math.round((i * TOP) / 63)]) });
-  const ends = scale.kind === "share" ? ["\u2264 1/16", `an even share, 1/${tokens}`, "\u2265 16 \u00d7"] : [scale.low, (scale.low + scale.high) / 2, scale.high].map((end) => short(end, 3));
+  items.push({
+    kind: "bar",
+    x: left,
+    y: top,
+    width: 280,
+    height: 10,
+    colours: Array.from({ length: 64 }, (_, i) => palette[Math.round((i * TOP) / 63)]),
+  });
+  const ends =
+    scale.kind === "share"
+      ? ["\u2264 1/16", `an even share, 1/${tokens}`, "\u2265 16 \u00d7"]
+      : [scale.low, (scale.low + scale.high) / 2, scale.high].map((end) => short(end, 3));
   ends.forEach((end, i) => write(left + 140 * i, top + 26, end, 12, { anchor: ["start", "middle", "end"][i] }));
   let y = top + high + 24;
   if (heads > 1) {
@@ -121,14 +178,21 @@ function viewerSheet(viewer) {
     for (let head = 0; head <= heads; head++) {
       const x = MARGIN + (head % perRow) * (tile + 11);
       const row = y + Math.floor(head / perRow) * ((tile * cells.height) / cells.columns + 26);
-      const bottom = row + map(x, row, tile, head * tokens, viewer.indices, palette, viewer.edge);
+      const bottom = row + map(x, row, tile, head * tokens, viewer.buffers.indices, palette, viewer.edge);
       write(x, bottom + 14, viewer.names[head].name, 12, { weight: head === chosen ? 700 : 400 });
     }
     y += Math.ceil((heads + 1) / perRow) * ((tile * cells.height) / cells.columns + 26);
   }
   const lines = originLines(header.origin, 150);
   lines.forEach((line, i) => write(MARGIN, y + 14 + 16 * i, line, 12));
-  return { width, height: Math.round(y + 16 * lines.length + MARGIN), background: css(packed(theme.background)), ink, items, origin: origin(viewer) };
+  return {
+    width,
+    height: Math.round(y + 16 * lines.length + MARGIN),
+    background: css(packed(theme.background)),
+    ink,
+    items,
+    origin: origin(viewer),
+  };
 }
 
 function outlineOf({ cells, theme }, name, token) {

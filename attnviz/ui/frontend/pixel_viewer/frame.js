@@ -1,14 +1,14 @@
 // The elements of the pixel viewer, made once; pixel_viewer.js says what they do and show.
 
-import { Savers, SegmentedControl } from "../shared/controls.js";
-import { element, text } from "../shared/dom.js";
-import { copyText, files } from "./export.js";
-import { listen } from "../shared/keys.js";
-import { Legend } from "../shared/legend.js";
-import { Board } from "../shared/paint.js";
-import { urlOf } from "../shared/url_fields.js";
-import { term } from "../shared/terms.js";
+import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { element, text } from "../core/dom.js";
+import { listen } from "../hands/keys.js";
+import { Legend } from "../maps/legend.js";
+import { Board } from "../maps/paint.js";
+import { AnswerPanel } from "../live/answer.js";
+import { term } from "../terms/terms.js";
 import { PairPanel } from "./pair.js";
+import { copyText } from "./words.js";
 import { LABELS } from "./view.js";
 
 const TITLES = { show: "Show", direction: "Direction", scale: "Scale", map: "Map" };
@@ -20,10 +20,12 @@ const TITLES = { show: "Show", direction: "Direction", scale: "Scale", map: "Map
  */
 export function makeFrame(viewer) {
   const act = (name) => (value) => viewer.guard(() => viewer.choose(name, value));
-  const segments = Object.fromEntries(Object.entries(LABELS).map(([name, choices]) => [name, new SegmentedControl(TITLES[name], choices, act(name))]));
-  const words = Object.fromEntries(["complaint", "pictureHow", "headTitle", "headHow", "wallTitle", "wallHow"].map((name) => [name, text()]));
-  const complaint = element("p.complaint", { hidden: true, role: "status" }, words.complaint,
-    element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"));
+  const segments = Object.fromEntries(
+    Object.entries(LABELS).map(([name, choices]) => [name, new SegmentedControl(TITLES[name], choices, act(name))]),
+  );
+  const words = Object.fromEntries(
+    ["pictureHow", "headTitle", "headHow", "wallTitle", "wallHow"].map((name) => [name, text()]),
+  );
   const picture = makeBoard(viewer, "picture", viewer.look, viewer.take);
   const large = makeBoard(viewer, "large", viewer.lookAtMap, viewer.takeOnMap);
   const headChoice = element("select", {
@@ -32,29 +34,81 @@ export function makeFrame(viewer) {
   });
   const headTerm = element("span", {}, term("attention-head", "Head"));
   const legend = new Legend();
-  const answer = element("div.answer", { role: "img" });
-  const pair = new PairPanel({ release: () => viewer.guard(() => viewer.release(true)), lit: (step) => viewer.guard(() => viewer.light(step)) });
+  const answer = new AnswerPanel({ ticks: false });
+  const pair = new PairPanel({
+    release: () => viewer.guard(() => viewer.release(true)),
+    lit: (step) => viewer.guard(() => viewer.light(step)),
+  });
   const [wallRoom, jacobianRoom] = [element("div"), element("div")];
   const savers = new Savers(
-    files(viewer),
-    { copy: () => copyText(viewer), link: () => urlOf(location.href, viewer.header.fields, viewer.view) },
-    (happened) => viewer.announce(happened));
+    whenWanted(async () => (await import("./export.js")).files(viewer)),
+    { copy: () => copyText(viewer), link: () => viewer.url.link() },
+    (happened) => viewer.announce(happened),
+  );
 
   const title = (...inside) => element("h2", {}, ...inside);
   const how = (node) => element("small", {}, node);
   const controls = element("div.controls", {}, ...Object.values(segments).map((one) => one.element));
   const wallTitle = title(words.wallTitle, how(words.wallHow), savers.element);
-  const root = element("div.attnviz.viewer", { "data-component": "pixel_viewer" },
+  const root = element(
+    "div.attnviz.viewer",
+    { "data-component": "pixel_viewer" },
     viewer.failure,
-    complaint,
+    viewer.url.complaint.element,
     controls,
-    element("section.picture-part", {}, title("The picture", how(words.pictureHow)), picture.element, answer),
-    element("section.head-part", {}, title(headTerm, words.headTitle, headChoice, how(words.headHow)), large.element, legend.element, jacobianRoom),
+    element("section.picture-part", {}, title("The picture", how(words.pictureHow)), picture.element, answer.room),
+    element(
+      "section.head-part",
+      {},
+      title(headTerm, words.headTitle, headChoice, how(words.headHow)),
+      large.element,
+      legend.element,
+      jacobianRoom,
+    ),
     pair.element,
     element("section.wall-part", {}, wallTitle, wallRoom),
-    element("details.more-maps", {}, element("summary", {}, "Query, key, value and output, as maps"), viewer.qkvMaps.element),
-    viewer.liveRegion);
-  return { root, segments, words, headTerm, complaint, picture, large, headChoice, legend, answer, pair, wallRoom, jacobianRoom, wallTitle, controls, savers };
+    element(
+      "details.more-maps",
+      {},
+      element("summary", {}, "Query, key, value and output, as maps"),
+      viewer.qkvMaps.element,
+    ),
+    viewer.liveRegion,
+  );
+  let said = ""; // by the controls
+  return {
+    root,
+    segments,
+    words,
+    headTerm,
+    picture,
+    large,
+    headChoice,
+    legend,
+    answer,
+    pair,
+    wallRoom,
+    jacobianRoom,
+    wallTitle,
+    controls,
+    savers,
+    /** Let the controls show a view. */
+    sayControls(view) {
+      const state = [view.show, view.direction, view.scale, view.head, view.map].join();
+      if (state === said) return;
+      said = state;
+      const plain = view.show === "weights";
+      segments.show.show(view.show);
+      segments.direction.show(view.direction);
+      segments.map.show(view.map);
+      segments.scale.show(!plain && view.scale === "share" ? "all" : view.scale, plain ? [] : ["share"]);
+      headChoice.value = String(view.head);
+    },
+    /** What there is to choose from has changed. */
+    forgetControls() {
+      said = "";
+    },
+  };
 }
 
 /** A large map: a canvas in the WAI-ARIA grid pattern, of which only the cell that is looked at is an element. */
@@ -62,7 +116,12 @@ function makeBoard(viewer, name, look, take) {
   const canvas = element("canvas", { "aria-hidden": "true" });
   const cell = element("div.hidden", { role: "gridcell", id: `${name}-cell` });
   const row = element("div", { role: "row" }, cell);
-  const made = element(`div.board.${name}`, { role: "grid", tabindex: 0, "aria-activedescendant": cell.id, "aria-readonly": "true" }, canvas, row);
+  const made = element(
+    `div.board.${name}`,
+    { role: "grid", tabindex: 0, "aria-activedescendant": cell.id, "aria-readonly": "true" },
+    canvas,
+    row,
+  );
   const board = new Board(canvas);
   const hands = (act) => (found) => viewer.guard(() => found.token >= 0 && act.call(viewer, found.token));
   listen(canvas, {

@@ -1,21 +1,14 @@
 // The Jacobian of the shown answer in place of a map: one map per channel of the picture. It is asked for over the live
 // channel when it is first looked at; Python says of what (attnviz/ui/live/jacobian_map.py).
 
-import { element, say, text } from "../shared/dom.js";
-import { Live } from "../shared/live.js";
+import { element } from "../core/dom.js";
+import { Complaint } from "../core/complaint.js";
+import { best } from "../core/numbers.js";
+import { Asker } from "../live/asker.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 
 const CHANNELS = { 1: ["intensity"], 3: ["red", "green", "blue"] };
 const LOST = "The live connection is lost. The Jacobian is shown as soon as it is back.";
-
-/** A grid whose single map is as wide as the map in whose place it stands. */
-class Maps extends MapGrid {
-  hint = "move over it to read its values";
-
-  roomOfTile(width, beside) {
-    return beside === 1 ? width : super.roomOfTile(width, beside);
-  }
-}
 
 /** @typedef {{checkpoint: string, picture: {data: string, number: number}, missing: string|null, meaning: string}} Asked */
 
@@ -26,13 +19,14 @@ export class Jacobian {
    * @param {(act: () => void) => void} guard runs what must not fail
    */
   constructor(node, guard) {
-    this.guard = guard;
-    this.words = text();
-    this.sentence = element("p.complaint", { hidden: true, role: "status" }, this.words);
+    this.complaint = new Complaint();
+    // While a Jacobian is shown, it matters to nobody how the connection fares.
+    const say = (sentence) => !this.reading && this.complaint.say(sentence);
+    this.asker = new Asker({ guard, complaint: { say }, lost: LOST });
     this.room = element("div");
-    /** @type {Maps|null} */
+    /** @type {MapGrid|null} */
     this.grid = null;
-    this.element = element("div.jacobian", { hidden: true }, this.sentence, this.room);
+    this.element = element("div.jacobian", { hidden: true }, this.complaint.element, this.room);
     Object.assign(this.element, { readJacobian: () => this.reading }); // for tests
     node.append(this.element);
   }
@@ -49,58 +43,54 @@ export class Jacobian {
     this.key = key;
     this.reading = null;
     this.room.hidden = true;
-    this.complain(asked.missing ?? "");
+    this.complaint.say(asked.missing ?? "");
     if (asked.missing) return undefined;
-    this.channel ??= new Live((state) => this.guard(() => !this.reading && this.complain(state === "lost" ? LOST : "")));
     const asks = [{ checkpoint: asked.checkpoint, wanted: { jacobian: { derived: "jacobian" } } }];
-    this.channel.ask({ pictures: [asked.picture], asks }, (answer) => this.guard(() => {
-      if (key === this.key) this.take(answer, asked, facts); // else another picture is looked at by now
-    }));
+    this.asker.ask(key, { pictures: [asked.picture], asks }, (answer) => this.take(answer, asked, facts));
     return undefined;
   }
 
   /** Hide it, and let go of the connection; what is still on its way is not heard. */
   hide() {
     this.element.hidden = true;
-    this.channel?.close();
-    this.channel = null;
+    this.asker.close();
     if (!this.reading) this.key = null;
   }
 
   take({ error, arrays, shapes }, asked, { classes, origin, ink }) {
-    this.complain(error ?? "");
     if (error) {
       this.key = null; // asked once more when it is looked at again
       return;
     }
     const [, channels, rows, columns] = shapes.jacobian;
-    const best = arrays.probabilities.reduce((most, value, i, all) => (value > all[most] ? i : most), 0);
+    const answer = classes[best(arrays.probabilities)];
     const maps = Float64Array.from(arrays.jacobian);
-    this.reading = { answer: classes[best], maps: [...maps], shape: [channels, rows, columns] };
+    this.reading = { answer, maps: [...maps], shape: [channels, rows, columns] };
     const fits = ink?.length === rows * columns;
     const header = {
       labels: CHANNELS[channels] ?? Array.from({ length: channels }, (_, i) => `channel ${i + 1}`),
-      captions: channels === 1 ? [""] : null, role: "signed", scale: "all", fixed: true, bounds: null, tokens: rows * columns, chosen: null,
-      title: `Jacobian of the shown answer, ${classes[best]}`, note: asked.meaning,
-      origin: { ...origin, address: "jacobian", answer: classes[best] },
+      captions: channels === 1 ? [""] : null,
+      role: "signed",
+      scale: "all",
+      fixed: true,
+      bounds: null,
+      tokens: rows * columns,
+      chosen: null,
+      title: `Jacobian of the shown answer, ${answer}`,
+      note: asked.meaning,
+      origin: { ...origin, address: "jacobian", answer },
     };
-    this.grid ??= this.made();
-    this.room.hidden = false;
-    this.grid.hold(this.key, {
-      header, arrays: { maps, ...(fits ? { picture: ink } : {}) }, shapes: { maps: [channels, rows, columns], picture: [rows, columns] },
+    // Its single map is as wide as the map in whose place it stands.
+    this.grid ??= new MapGrid(this.room, {
+      hint: "move over it to read its values",
+      roomOfTile: (width, beside) => (beside === 1 ? width : undefined),
     });
-    this.grid.refresh();
-  }
-
-  made() {
-    const grid = new Maps(this.room);
-    grid.report = () => {};
-    return grid;
-  }
-
-  complain(sentence) {
-    say(this.words, sentence);
-    this.sentence.hidden = !sentence;
+    this.room.hidden = false;
+    this.grid.show(this.key, {
+      header,
+      arrays: { maps, ...(fits ? { picture: ink } : {}) },
+      shapes: { maps: [channels, rows, columns], picture: [rows, columns] },
+    });
   }
 
   /** Unmounted. */

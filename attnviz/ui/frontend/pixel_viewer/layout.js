@@ -1,7 +1,7 @@
 // How the viewer fits its width and the window's height: never while the pointer moves.
 
-import { grown } from "../shared/dom.js";
-import { fitBoard } from "../shared/paint.js";
+import { grown } from "../core/dom.js";
+import { fitBoard } from "../maps/paint.js";
 
 const PAIR = 430; // pixels that the worked pair needs for eight numbers next to one another
 const ABOVE_AND_BELOW = 466; // pixels that the head of the page and the first row of tiles need
@@ -19,7 +19,12 @@ export function fitTo(viewer, width) {
   (savesAbove ? frame.controls : frame.wallTitle).append(frame.savers.element);
   // So that picture, head, pair and the first row of tiles stand together in a window of 720 pixels.
   const high = Math.max(224, innerHeight - ABOVE_AND_BELOW * grown());
-  const room = kind === "broad" ? Math.min(high, 560, (width - 2 * GAP - PAIR * grown()) / 2) : kind === "middle" ? (width - GAP) / 2 : width;
+  const room =
+    kind === "broad"
+      ? Math.min(high, 560, (width - 2 * GAP - PAIR * grown()) / 2)
+      : kind === "middle"
+        ? (width - GAP) / 2
+        : width;
   const small = kind === "narrow" ? Math.min(width * 0.54, innerHeight * 0.3) : room;
   const side = fitBoard(frame.large, viewer.cells, Math.min(room, 560), viewer.edge);
   fitBoard(frame.picture, viewer.boxes?.pixels ?? viewer.cells, small);
@@ -35,5 +40,7 @@ export function fitTo(viewer, width) {
 /** How much of the window's top Streamlit's own header covers. */
 function headerHeight() {
   const header = document.querySelector("[data-testid=stHeader]");
-  return header && getComputedStyle(header).position !== "static" ? /** @type {HTMLElement} */ (header).offsetHeight : 0;
+  return header && getComputedStyle(header).position !== "static"
+    ? /** @type {HTMLElement} */ (header).offsetHeight
+    : 0;
 }

@@ -1,9 +1,9 @@
 // The worked pair: from one query and one key to the answer, in four steps that can be told one by one.
 
-import { MEAN } from "../shared/attention.js";
-import { element, say, set, text } from "../shared/dom.js";
-import { column, full, NEARLY_ZERO, percent, plain, short, tight, times } from "../shared/numbers.js";
-import { term } from "../shared/terms.js";
+import { MEAN } from "../maps/attention.js";
+import { element, say, set, text } from "../core/dom.js";
+import { column, full, NEARLY_ZERO, percent, plain, short, tight, times } from "../core/numbers.js";
+import { term } from "../terms/terms.js";
 import { Columns, longest } from "./columns.js";
 import { NOTHING, restingSentence, STEPS, stepSentence } from "./pair_words.js";
 import { gather, largest, STRONGEST, strongestKeys, TERMS } from "./worked.js";
@@ -28,9 +28,23 @@ export class PairPanel {
     this.lit = -1;
     this.release = element("button.quiet", { type: "button", hidden: true, onclick: release }, "release");
     this.columns = {
-      score: new Columns("The dot product, term by term", TERMS, { query: "query", key: "\u00d7 key", bar: "", product: "product" }, { signed: true }),
-      softmax: new Columns("The weights of the strongest keys", STRONGEST + 3, { bar: "", weight: "weight", place: "row, col" }),
-      value: new Columns("The value, number by number", TERMS, { bar: "", value: "value", taken: "\u00d7 weight" }, { signed: true }),
+      score: new Columns(
+        "The dot product, term by term",
+        TERMS,
+        { query: "query", key: "\u00d7 key", bar: "", product: "product" },
+        { signed: true },
+      ),
+      softmax: new Columns("The weights of the strongest keys", STRONGEST + 3, {
+        bar: "",
+        weight: "weight",
+        place: "row, col",
+      }),
+      value: new Columns(
+        "The value, number by number",
+        TERMS,
+        { bar: "", value: "value", taken: "\u00d7 weight" },
+        { signed: true },
+      ),
       share: new Columns("What the pair is a part of", 2, { sum: "of", whole: "which is" }),
     };
     this.even = element("span.even", { "aria-hidden": "true" });
@@ -41,28 +55,64 @@ export class PairPanel {
     this.columns.share.cells.whole[1].element.prepend(...Object.values(this.wholes));
     this.notes = Object.fromEntries(STEPS.map((name) => [name, text()]));
     this.results = Object.fromEntries(STEPS.map((name) => [name, { big: text(), aside: text(), exact: text() }]));
-    this.buttons = STEPS.map((name, i) => element("button.number", {
-      type: "button", tabindex: i ? -1 : 0, "aria-label": `Step ${i + 1}: ${NAMES[name].toLowerCase()}`, "aria-describedby": "pair-sentence",
-    }, String(i + 1)));
+    this.buttons = STEPS.map((name, i) =>
+      element(
+        "button.number",
+        {
+          type: "button",
+          tabindex: i ? -1 : 0,
+          "aria-label": `Step ${i + 1}: ${NAMES[name].toLowerCase()}`,
+          "aria-describedby": "pair-sentence",
+        },
+        String(i + 1),
+      ),
+    );
     this.steps = STEPS.map((name, i) => this.makeStep(name, i));
     const list = element("ol.steps", { onpointerleave: () => this.light(this.focused()) }, ...this.steps);
     list.addEventListener("keydown", (event) => this.key(event));
     list.addEventListener("focusin", () => this.light(this.focused()));
     list.addEventListener("focusout", () => this.light(-1));
-    this.element = element("section.pair", { "aria-label": "The worked pair" },
+    this.element = element(
+      "section.pair",
+      { "aria-label": "The worked pair" },
       element("h2", {}, "The worked pair", element("small", {}, this.how), this.release),
-      element("div.tokens", {}, ...["query", "key"].map((role) =>
-        element(`p.token.${role}`, {}, element("span.role", {}, term(role, role)), element("span", {}, this.words[role])))),
+      element(
+        "div.tokens",
+        {},
+        ...["query", "key"].map((role) =>
+          element(
+            `p.token.${role}`,
+            {},
+            element("span.role", {}, term(role, role)),
+            element("span", {}, this.words[role]),
+          ),
+        ),
+      ),
       list,
-      element("p.sentence", { id: "pair-sentence" }, this.sentence));
+      element("p.sentence", { id: "pair-sentence" }, this.sentence),
+    );
   }
 
   makeStep(name, i) {
     const { big, aside, exact } = this.results[name];
-    return element(`li.step.${name}`, { onpointerenter: () => this.light(i), onclick: (event) => this.press(event, i) },
-      element("div.name", {}, this.buttons[i], element("span", {}, name === "share" ? NAMES[name] : term(name, NAMES[name]))),
+    return element(
+      `li.step.${name}`,
+      { onpointerenter: () => this.light(i), onclick: (event) => this.press(event, i) },
+      element(
+        "div.name",
+        {},
+        this.buttons[i],
+        element("span", {}, name === "share" ? NAMES[name] : term(name, NAMES[name])),
+      ),
       element("div.figure", {}, this.columns[name].element, element("p.note", {}, this.notes[name])),
-      element("p.result", {}, element(`strong${name === "softmax" ? ".big" : ""}`, {}, big), element("span.aside", {}, aside, ...(name === "softmax" ? [this.evenShare] : [])), element("span.exact", {}, exact)));
+      element(
+        "p.result",
+        {},
+        element(`strong${name === "softmax" ? ".big" : ""}`, {}, big),
+        element("span.aside", {}, aside, ...(name === "softmax" ? [this.evenShare] : [])),
+        element("span.exact", {}, exact),
+      ),
+    );
   }
 
   // Which step is looked at
@@ -109,8 +159,11 @@ export class PairPanel {
   say(reading) {
     this.reading = reading;
     say(this.how, reading.how);
-    this.release.hidden = !reading.locked;
-    say(this.words.query, reading.direction === "received" ? `each of the ${reading.tokens} tokens in turn` : reading.queryWords);
+    this.release.hidden = !reading.locked.length;
+    say(
+      this.words.query,
+      reading.direction === "received" ? `each of the ${reading.tokens} tokens in turn` : reading.queryWords,
+    );
     say(this.words.key, reading.keyWords);
     this.sayScore(reading);
     this.saySoftmax(reading);
@@ -122,10 +175,15 @@ export class PairPanel {
   sayScore({ terms, size, score, head, direction }) {
     const shown = gather(terms);
     const most = longest(shown.map((term) => term.product));
-    this.columns.score.say(shown.map(({ query, key, product, others }) => ({
-      query: others ? `${others}` : tight(query), key: others ? "more" : tight(key), product: tight(product), bar: product / most,
-      kind: others ? "others" : undefined,
-    })));
+    this.columns.score.say(
+      shown.map(({ query, key, product, others }) => ({
+        query: others ? `${others}` : tight(query),
+        key: others ? "more" : tight(key),
+        product: tight(product),
+        bar: product / most,
+        kind: others ? "others" : undefined,
+      })),
+    );
     this.note("score", terms.length === 0, head === MEAN ? "a score in each head" : "a score for each query");
     const mean = head === MEAN ? "mean score of the heads" : direction === "received" ? "mean over all queries" : null;
     const sum = size === 1 ? "product = score" : `sum ${tight(score * Math.sqrt(size))} \u00f7 \u221a${size} = score`;
@@ -135,12 +193,28 @@ export class PairPanel {
   saySoftmax({ worked: { weights }, weight, share, key, tokens, place }) {
     const { keys, others, rest } = (this.strongest = strongestKeys(weights, key));
     const most = longest(keys.map((token) => weights[token]));
-    const items = keys.map((token) => ({ weight: narrow(weights[token], tokens), place: place(token), bar: weights[token] / most, kind: token === key ? "mine" : undefined }));
-    if (others) items.push({ weight: `+ ${narrow(rest, tokens)}`, place: `${others} more`, bar: Math.min(1, rest / most), kind: "others" });
+    const items = keys.map((token) => ({
+      weight: narrow(weights[token], tokens),
+      place: place(token),
+      bar: weights[token] / most,
+      kind: token === key ? "mine" : undefined,
+    }));
+    if (others)
+      items.push({
+        weight: `+ ${narrow(rest, tokens)}`,
+        place: `${others} more`,
+        bar: Math.min(1, rest / most),
+        kind: "others",
+      });
     this.columns.softmax.say([...items, { weight: "= 1", place: "", bar: 0, kind: "sum" }]);
     this.even.style.transform = `translateY(${(-100 * Math.min(1, 1 / tokens / most)).toFixed(1)}%)`; // of its own height
     const tiny = share < NOTHING;
-    this.result("softmax", plain(weight, NOTHING / tokens), tiny ? "of all attention" : `${times(share)} \u00d7 `, weight);
+    this.result(
+      "softmax",
+      plain(weight, NOTHING / tokens),
+      tiny ? "of all attention" : `${times(share)} \u00d7 `,
+      weight,
+    );
     if (this.evenShare.hidden !== tiny) this.evenShare.hidden = tiny;
   }
 
@@ -148,11 +222,16 @@ export class PairPanel {
     const { numbers, others } = largest(vector);
     const most = longest(numbers);
     /** @type {Record<string, any>[]} */
-    const items = numbers.map((number) => ({ value: tight(number), taken: tight(weight * number), bar: number / most }));
+    const items = numbers.map((number) => ({
+      value: tight(number),
+      taken: tight(weight * number),
+      bar: number / most,
+    }));
     if (others) items.push({ value: `${others}`, taken: "more", bar: 0, kind: "others" });
     this.columns.value.say(items);
     this.note("value", vector.length === 0, "a value in each head");
-    const aside = head === MEAN ? "mean of the heads" : carriedSigned ? `weight \u00d7 ${short(value, 3)}` : "moves the output by";
+    const aside =
+      head === MEAN ? "mean of the heads" : carriedSigned ? `weight \u00d7 ${short(value, 3)}` : "moves the output by";
     this.result("value", plain(carried), aside, carried);
   }
 
@@ -166,10 +245,19 @@ export class PairPanel {
     const where = direction === "received" ? "all queries" : "this query";
     const keys = `${where}, all ${tokens} keys${head === MEAN ? "" : ", this head"}`;
     const [name] = logitWords.split(" ", 1);
-    for (const [whole, words] of Object.entries(this.wholes)) if (words.hidden !== (whole !== name)) words.hidden = whole !== name;
-    this.columns.share.say([{ sum: signed(ofQuery), whole: keys }, { sum: signed(logit), whole: logitWords.slice(name.length) }]);
+    for (const [whole, words] of Object.entries(this.wholes))
+      if (words.hidden !== (whole !== name)) words.hidden = whole !== name;
+    this.columns.share.say([
+      { sum: signed(ofQuery), whole: keys },
+      { sum: signed(logit), whole: logitWords.slice(name.length) },
+    ]);
     const tiny = Math.abs(added) < 1e-6;
-    this.result("share", signed(added), tiny ? `to the answer ${answer}` : `${added < 0 ? "against" : "for"} the answer ${answer}`, added);
+    this.result(
+      "share",
+      signed(added),
+      tiny ? `to the answer ${answer}` : `${added < 0 ? "against" : "for"} the answer ${answer}`,
+      added,
+    );
   }
 
   /** Words in place of a figure. */
@@ -195,16 +283,30 @@ export class PairPanel {
 
   /** Say what can wait until the pointer rests: the exact digits, under the pointer. */
   sayAtRest() {
-    const { terms, vector, weight, worked: { weights, ofQuery }, logit } = this.reading;
+    const {
+      terms,
+      vector,
+      weight,
+      worked: { weights, ofQuery },
+      logit,
+    } = this.reading;
     const shown = gather(terms);
-    for (const name of ["query", "key", "product"]) this.columns.score.explain(name, shown.map((term) => digits(term[name])));
+    for (const name of ["query", "key", "product"])
+      this.columns.score.explain(
+        name,
+        shown.map((term) => digits(term[name])),
+      );
     const { keys, rest } = this.strongest;
     this.columns.softmax.explain("weight", [...keys.map((token) => digits(weights[token])), digits(rest)]);
     const { numbers } = largest(vector);
     this.columns.value.explain("value", numbers.map(digits));
-    this.columns.value.explain("taken", numbers.map((number) => digits(weight * number)));
+    this.columns.value.explain(
+      "taken",
+      numbers.map((number) => digits(weight * number)),
+    );
     this.columns.share.explain("sum", [ofQuery, logit].map(digits));
-    for (const { lastElementChild: result } of this.steps) if (result) set(result, "title", result.lastElementChild?.textContent ?? "");
+    for (const { lastElementChild: result } of this.steps)
+      if (result) set(result, "title", result.lastElementChild?.textContent ?? "");
   }
 }
 

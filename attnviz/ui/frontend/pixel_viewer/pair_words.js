@@ -1,7 +1,7 @@
 // The sentences of the worked pair: one for each of its steps, and one for while no step is looked at.
 
-import { MEAN } from "../shared/attention.js";
-import { plain, times } from "../shared/numbers.js";
+import { MEAN } from "../maps/attention.js";
+import { plain, times } from "../core/numbers.js";
 
 export const STEPS = ["score", "softmax", "value", "share"];
 export const NOTHING = 0.01; // of an even share: a weight below it is practically 0
@@ -12,7 +12,8 @@ export function stepSentence(step, reading) {
 }
 
 function score({ size, head, direction }) {
-  if (head === MEAN) return "Each head compares its own query with its own key. This is the mean of their scores; choose a head to see its terms.";
+  if (head === MEAN)
+    return "Each head compares its own query with its own key. This is the mean of their scores; choose a head to see its terms.";
   const root = size === 1 ? "" : `, divided by \u221a${size} so that long vectors do not give larger scores`;
   if (direction === "received") return `The dot product of query and key${root}, as a mean over all queries.`;
   return `Multiply the query by the key, number by number, and add up${root}: how well this key fits what the query looks for.`;
@@ -20,8 +21,12 @@ function score({ size, head, direction }) {
 
 function softmax({ tokens, head, direction, weight }) {
   if (tokens === 1) return "There is only one token: the softmax over a single score is always 1.";
-  const whose = direction === "received" ? "These are the means over all queries."
-    : head === MEAN ? "These are the means over the heads." : `The dashed line is an even share, 1/${tokens}.`;
+  const whose =
+    direction === "received"
+      ? "These are the means over all queries."
+      : head === MEAN
+        ? "These are the means over the heads."
+        : `The dashed line is an even share, 1/${tokens}.`;
   const small = weight * tokens < NOTHING ? " This key gets almost nothing." : "";
   return `Softmax turns the scores of all ${tokens} keys into weights that add up to 1: the larger the score, the larger the weight. ${whose}${small}`;
 }
@@ -29,14 +34,18 @@ function softmax({ tokens, head, direction, weight }) {
 function value({ head, carriedSigned, carried, direction }) {
   if (head === MEAN) return "In each head the key carries another value. Choose a head to see its numbers.";
   const query = direction === "received" ? "a query, on average," : "the query";
-  const moved = carriedSigned ? `This adds ${plain(carried)} to its output.` : `This moves its output by ${plain(carried)}.`;
+  const moved = carriedSigned
+    ? `This adds ${plain(carried)} to its output.`
+    : `This moves its output by ${plain(carried)}.`;
   return `The weight says how much of the key\u2019s value ${query} takes: each number of the value times the weight. ${moved}`;
 }
 
 function share({ worked, logitWords, direction, head, heads }) {
   if (worked.added === null) {
-    return "No exact share of the answer can be given, because what follows the attention in this model is not a sum. "
-      + "The number here is this pair\u2019s share of everything that the query\u2019s output takes.";
+    return (
+      "No exact share of the answer can be given, because what follows the attention in this model is not a sum. " +
+      "The number here is this pair\u2019s share of everything that the query\u2019s output takes."
+    );
   }
   const who = direction === "received" ? "this key, through all queries" : "this pair";
   const sum = head === MEAN && heads > 1 ? ` in all ${heads} heads together` : "";
@@ -47,12 +56,15 @@ function share({ worked, logitWords, direction, head, heads }) {
 export function restingSentence({ direction, show, head, tokens, count, sum, unit }) {
   if (tokens === 1) return "There is only one token: the softmax over a single score is always 1.";
   if (show === "scores") {
-    if (direction === "received") return `The map shows the mean over all ${tokens} queries of the score before softmax.`;
+    if (direction === "received")
+      return `The map shows the mean over all ${tokens} queries of the score before softmax.`;
     return `The map shows scores. Softmax over all ${tokens} scores of a query turns them into its weights, which sum to 1.`;
   }
-  if (show === "carried") return `A weight moves the weight times what the key carries. ${count} of ${tokens} ${unit} move half of the total.`;
+  if (show === "carried")
+    return `A weight moves the weight times what the key carries. ${count} of ${tokens} ${unit} move half of the total.`;
   const whose = head === MEAN ? "the heads\u2019 mean attention" : "this head\u2019s attention";
   if (direction === "from") return `Half of ${whose} lies on ${count} of ${tokens} ${unit}.`;
-  if (direction === "to") return `All ${tokens} queries together give this key ${times(sum)} \u00d7 an even share of ${whose}; half of that comes from ${count} ${unit}.`;
+  if (direction === "to")
+    return `All ${tokens} queries together give this key ${times(sum)} \u00d7 an even share of ${whose}; half of that comes from ${count} ${unit}.`;
   return `The mean over all ${tokens} queries. Half of all ${whose.replace("the heads\u2019 ", "")} lies on ${count} of ${tokens} ${unit}.`;
 }

@@ -1,51 +1,45 @@
 // The attention of the pixel under the pointer. Python's side is attnviz/ui/components/pixel_viewer.py; the numbers are computed in
 // attention.js, so nothing that follows a pointer asks the server.
 
-import { Attention, MEAN, strongest } from "../shared/attention.js";
-import { Boxes } from "../shared/boxes.js";
-import { makeScale, toIndices } from "../shared/colours.js";
-import { say } from "../shared/dom.js";
-import { Cells, inkEdge } from "../shared/paint.js";
-import { mountable } from "../shared/part.js";
-import { PixelPart } from "../shared/pixel_part.js";
+import { Attention, MEAN } from "../maps/attention.js";
+import { Boxes } from "../maps/boxes.js";
+import { set } from "../core/dom.js";
+import { UrlView } from "../core/url_view.js";
+import { Cells, inkEdge } from "../maps/paint.js";
+import { mountable } from "../core/part.js";
+import { PixelPart } from "../hands/pixel_part.js";
 import { QkvMaps } from "./qkv_maps.js";
-import { TileWall } from "../shared/tiles.js";
-import { readView } from "./view.js";
+import { TileWall } from "../maps/tiles.js";
+import { RULES } from "./view.js";
 import { makeFrame } from "./frame.js";
 import { fitTo } from "./layout.js";
-import { light, paint, paintStill, scalesOf } from "./painting.js";
-import { middleOfInk, spread } from "./tokens.js";
-import { sayAll, sayAnswer, sayAtRest } from "./words.js";
+import { buffersOf, chosenOf, fillMaps, middleOfInk, readingOf, spread } from "./derive.js";
+import { Painter } from "./paint.js";
+import { sayAll, sayAtRest, tellingOf } from "./words.js";
 import { Worked } from "./worked.js";
 
 /** The component. "Held" is the pixel whose map is shown, "other" the one it is paired with. */
 export class Viewer extends PixelPart {
+  url = new UrlView({ closes: true }, RULES);
   // All that comes with the first data
   /** @type {Attention} */ attention;
   /** @type {Worked} */ worked;
   /** @type {Cells} */ cells;
   /** @type {Boxes|null} where tokens lie on the picture, unless they cover it side by side */ boxes;
   /** @type {InkEdge} */ edge;
-  /** @type {Float64Array} of each head and their mean, a value for each token */ maps;
-  /** @type {Float64Array} */ logs;
-  /** @type {Uint16Array} of the colours of `maps` */ indices;
-  /** @type {Uint16Array} */ pictureIndices;
+  /** @type {ReturnType<typeof buffersOf>} the maps of all heads and their mean, and their colours */ buffers;
   /** @type {{name: string, spoken: string}[]} */ names;
   /** @type {TileWall|null} */ wall;
   /** @type {Scale} of the chosen map */ scale;
   /** @type {Uint32Array} */ palette;
-  /** @type {any} */ reading;
+  /** @type {ReturnType<typeof readingOf>} */ reading;
   /** @type {number} the token whose map is shown */ held;
   /** @type {number} the one it is paired with, or -1 */ other;
   /** @type {number} `other`, or the strongest where there is none */ shownOther;
-  /** @type {string|null} what the controls show */ controlsSaid;
-
   constructor(parent) {
     super();
-    this.view = null;
-    this.step = this.lit = ""; // the step of the worked pair that is looked at, and what of the maps that lights up
-    /** @type {Uint32Array|null} the picture without outlines */
-    this.still = null;
+    this.step = ""; // of the worked pair, that is looked at
+    this.painter = new Painter();
     this.qkvMaps = new QkvMaps();
     this.jacobian = null; // its module is fetched when it is first wanted
     this.frame = makeFrame(this);
@@ -74,49 +68,41 @@ export class Viewer extends PixelPart {
     this.worked = new Worked(this.attention, arrays, shapes);
     this.cells = new Cells(rows, columns, header.prefix);
     this.boxes = header.boxes && new Boxes(header.boxes, this.cells, shapes.background);
-    this.edge = !header.ink ? [] : this.boxes ? this.boxes.edge(arrays.background) : inkEdge(arrays.picture, rows, columns);
-    const { heads, tokens } = this.attention;
-    this.maps = new Float64Array((heads + 1) * tokens);
-    this.logs = new Float64Array((heads + 1) * tokens);
-    this.indices = new Uint16Array((heads + 1) * tokens);
-    this.pictureIndices = new Uint16Array(tokens);
-    toIndices(arrays.picture, 0, arrays.picture.length, makeScale("ink"), this.pictureIndices.subarray(header.prefix));
+    this.edge = !header.ink
+      ? []
+      : this.boxes
+        ? this.boxes.edge(arrays.background)
+        : inkEdge(arrays.picture, rows, columns);
+    const { heads } = this.attention;
+    this.buffers = buffersOf(this.attention);
+    this.painter.take(this);
     this.names = Array.from({ length: heads }, (_, head) => ({ name: String(head + 1), spoken: `Head ${head + 1}` }));
     this.names.push({ name: "mean", spoken: "All heads: mean" });
-    this.wall = heads === 1 ? null : new TileWall({
-      label: `All ${heads} heads and their mean`,
-      tiles: this.names,
-      cells: this.cells,
-      edge: this.edge,
-      look: ({ token }) => this.guard(() => this.lookAtMap(token)),
-      choose: (tile) => this.guard(() => this.choose("head", tile < heads ? tile : MEAN)),
-    });
+    this.wall =
+      heads === 1
+        ? null
+        : new TileWall({
+            label: `All ${heads} heads and their mean`,
+            tiles: this.names,
+            cells: this.cells,
+            edge: this.edge,
+            look: ({ token }) => this.guard(() => this.lookAtMap(token)),
+            choose: (tile) => this.guard(() => this.choose("head", tile < heads ? tile : MEAN)),
+          });
     frame.wallRoom.replaceChildren(...(this.wall ? [this.wall.element] : []));
-    frame.headChoice.replaceChildren(...this.names.map(({ name }, head) => new Option(name, head < heads ? String(head) : MEAN)));
+    frame.headChoice.replaceChildren(
+      ...this.names.map(({ name }, head) => new Option(name, head < heads ? String(head) : MEAN)),
+    );
     frame.headChoice.hidden = heads === 1;
-    this.controlsSaid = null;
+    frame.forgetControls();
     this.qkvMaps.take(this);
-    sayAnswer(this);
-    this.takeAsked();
-  }
-
-  takeAsked() {
-    const { frame } = this;
-    const facts = { cells: this.cells, heads: this.attention.heads };
-    const asked = this.asked("view");
-    if (asked) {
-      const { view, complaint } = readView(this.header.fields, asked.value, facts);
-      this.view = view;
-      this.held = -1;
-      say(frame.words.complaint, complaint);
-      frame.complaint.hidden = !complaint;
-    } else {
-      this.view = readView(this.header.fields, this.view, facts).view;
-    }
-    if (this.view.direction === "received") this.view.query = null;
-    this.place();
-    if (asked) this.noteSettled();
-    else this.settle();
+    frame.answer.name(header.classes, header.label);
+    frame.answer.show(arrays);
+    this.takeView({ cells: this.cells, heads }, (asked) => {
+      if (asked) this.held = -1;
+      if (this.view.direction === "received") this.view.query = null;
+      this.place();
+    });
   }
 
   /** Put held and other where the view has them locked, and somewhere sensible where it does not. */
@@ -133,10 +119,6 @@ export class Viewer extends PixelPart {
 
   get otherName() {
     return this.view.direction === "from" ? "key" : "query";
-  }
-
-  settled() {
-    return { view: this.view };
   }
 
   // What the visitor does
@@ -216,7 +198,7 @@ export class Viewer extends PixelPart {
       if (!(held && other)) [view[this.heldName], view[this.otherName]] = [held, other];
       if (value === "received") view.query = null;
       this.place();
-      light(this, this.step);
+      this.light(this.step);
     } else {
       view[name] = value;
       if (name === "head" && !view[this.otherName]) this.other = -1;
@@ -227,7 +209,10 @@ export class Viewer extends PixelPart {
 
   /** On the picture, or on the map of the chosen head. @param {KeyboardEvent} event */
   cursorOf(event) {
-    const { cells, frame: { picture, large } } = this;
+    const {
+      cells,
+      frame: { picture, large },
+    } = this;
     const onPicture = event.composedPath().includes(picture.element);
     if (!onPicture && !event.composedPath().includes(large.element)) return null;
     const at = this.cursor(onPicture);
@@ -238,7 +223,14 @@ export class Viewer extends PixelPart {
       else this.lookAtMap(token);
     };
     const [row, column] = [Math.floor(cells.cell[at] / cells.columns), cells.cell[at] % cells.columns];
-    return { row, column, rows: cells.height, columns: cells.columns, move, take: () => (onPicture ? this.take(at) : this.takeOnMap(at)) };
+    return {
+      row,
+      column,
+      rows: cells.height,
+      columns: cells.columns,
+      move,
+      take: () => (onPicture ? this.take(at) : this.takeOnMap(at)),
+    };
   }
 
   /** The token that the keyboard is on. @param {boolean} onPicture or on the map of the chosen head */
@@ -252,7 +244,7 @@ export class Viewer extends PixelPart {
     const width = this.widthToFit(force);
     if (!width || !this.view) return;
     fitTo(this, width);
-    paintStill(this);
+    this.painter.background(this);
     this.draw();
   }
 
@@ -264,25 +256,23 @@ export class Viewer extends PixelPart {
   // Drawing: this runs at every move of the pointer
 
   draw() {
-    const { attention, view, maps, logs, indices, chosen } = this;
-    const { heads, tokens } = attention;
-    attention.fill(view.show, view.direction, this.held, maps, logs);
-    this.shownOther = this.other >= 0 ? this.other : strongest(maps, chosen * tokens, tokens, view.show === "scores");
-    const scales = scalesOf(this);
-    for (let head = 0; head <= heads; head++) {
-      if (scales[head].kind === "share") toIndices(logs, head * tokens, tokens, scales[head], indices, Math.log(tokens));
-      else toIndices(maps, head * tokens, tokens, scales[head], indices);
-    }
-    this.scale = scales[chosen];
+    Object.assign(this, fillMaps(this));
     this.palette = this.palettes[this.scale.palette];
-    paint(this);
-    this.read();
+    this.painter.maps(this);
+    this.reading = readingOf(this);
     this.saySoon();
   }
 
-  /** A step of the worked pair is looked at. @param {string} step its name, or "" for none */
+  /** A step of the worked pair is looked at: the maps show what it is about. @param {string} step its name, or "" for none */
   light(step) {
-    light(this, step);
+    this.step = step;
+    set(this.root, "data-lit", this.lit);
+    this.painter.large(this);
+  }
+
+  /** What of the maps lights up: score the query and the key, softmax the map, value the key, and share the answer. */
+  get lit() {
+    return this.step === "softmax" && this.view.direction === "to" ? "weight" : this.step;
   }
 
   /** Show the chosen head's map, or in its place how the answer depends on each pixel. */
@@ -292,7 +282,12 @@ export class Viewer extends PixelPart {
     for (const part of [frame.large.element, frame.legend.element]) part.hidden = this.showsJacobian;
     frame.headChoice.hidden = this.showsJacobian || this.attention.heads === 1;
     if (!this.showsJacobian) this.jacobian?.hide();
-    else if (this.jacobian) this.jacobian.show(header.asked, { classes: header.classes, origin: header.origin, ink: header.ink ? this.boxes ? arrays.background : arrays.picture : null });
+    else if (this.jacobian)
+      this.jacobian.show(header.asked, {
+        classes: header.classes,
+        origin: header.origin,
+        ink: header.ink ? (this.boxes ? arrays.background : arrays.picture) : null,
+      });
     else this.fetchJacobian();
   }
 
@@ -306,9 +301,7 @@ export class Viewer extends PixelPart {
       this.jacobian ??= new Jacobian(this.frame.jacobianRoom, (act) => this.guard(act));
       this.guard(() => this.showMap());
     } catch (error) {
-      this.guard(() => {
-        throw error;
-      });
+      this.fail(error);
     }
   }
 
@@ -318,38 +311,32 @@ export class Viewer extends PixelPart {
   }
 
   sayAll() {
-    sayAll(this);
-    this.whenResting(() => sayAtRest(this));
+    const telling = tellingOf(this);
+    sayAll(this, telling);
+    this.whenResting(() => sayAtRest(this, telling));
   }
 
   get chosen() {
-    return this.view.head === MEAN ? this.attention.heads : this.view.head;
+    return chosenOf(this.view, this.attention.heads);
   }
 
-  /** The numbers of what is looked at, in full precision, also on the root as `data-reading`. */
+  get carriedSigned() {
+    return this.header.carried_signed;
+  }
+
+  /** What tests read. */
   read() {
-    const { attention, view, cells, arrays } = this;
-    const { heads, tokens } = attention;
-    const received = view.direction === "received";
-    const query = received ? null : view.direction === "from" ? this.held : this.shownOther;
-    const key = view.direction === "to" || received ? this.held : this.shownOther;
-    const pair = attention.pair(view.head, query, key, view.direction);
-    const share = pair.weight * tokens;
-    const { show, direction, head } = view;
-    const value = head === MEAN ? NaN : arrays.carried[head * tokens + key];
-    this.reading = { ...pair, query, key, head, heads, tokens, size: attention.size, show, direction, share, value, carriedSigned: this.header.carried_signed };
-    const place = (token) => (token === null ? null : cells.place(token));
-    const { score, weight, carried, terms } = pair;
-    this.root.dataset.reading = JSON.stringify({
-      query: place(query), key: place(key), queryToken: query, keyToken: key, head, show, direction, score, weight, share, carried, terms,
-    });
+    const { query, key, head, show, direction, score, weight, share, carried, terms } = this.reading;
+    const place = (token) => (token === null ? null : this.cells.place(token));
+    const pair = { query: place(query), key: place(key), queryToken: query, keyToken: key };
+    return { ...pair, head, show, direction, score, weight, share, carried, terms };
   }
 
   /** One map in full precision. @param {number|"mean"} head @returns {Float64Array} a value for each token */
   readMap(head) {
     const { heads, tokens } = this.attention;
     const start = (head === MEAN ? heads : head) * tokens;
-    return this.maps.slice(start, start + tokens);
+    return this.buffers.maps.slice(start, start + tokens);
   }
 }
 

@@ -1,10 +1,10 @@
 // Query, key and value of the chosen head, and the output after attention: one small map per component.
 
-import { extent, MEAN } from "../shared/attention.js";
-import { makeScale, packed, toIndices } from "../shared/colours.js";
-import { element, say, text } from "../shared/dom.js";
-import { column, short } from "../shared/numbers.js";
-import { TileWall } from "../shared/tiles.js";
+import { extent, MEAN } from "../maps/attention.js";
+import { makeScale, packed, toIndices } from "../core/colours.js";
+import { element, say, text } from "../core/dom.js";
+import { column, short } from "../core/numbers.js";
+import { TileWall } from "../maps/tiles.js";
 
 const TITLES = { query: "Query", key: "Key", value: "Value", output: "Output after attention" };
 const ROOM = 76; // wanted width of a tile, CSS pixels
@@ -31,7 +31,10 @@ export class QkvMaps {
     const { shapes, cells, edge, attention } = viewer;
     const sizes = { query: attention.size, key: attention.size, value: shapes.value[2], output: shapes.output[1] };
     this.parts = Object.keys(TITLES).map((name) => {
-      const tiles = Array.from({ length: sizes[name] }, (_, i) => ({ name: String(i + 1), spoken: `${name} ${i + 1}` }));
+      const tiles = Array.from({ length: sizes[name] }, (_, i) => ({
+        name: String(i + 1),
+        spoken: `${name} ${i + 1}`,
+      }));
       const wall = new TileWall({
         label: name,
         tiles,
@@ -44,9 +47,19 @@ export class QkvMaps {
       const [title, how] = [text(), text()];
       const count = sizes[name];
       return {
-        name, wall, title, how, count, values: /** @type {Float64Array|null} */ (null),
+        name,
+        wall,
+        title,
+        how,
+        count,
+        values: /** @type {Float64Array|null} */ (null),
         indices: new Uint16Array(count * cells.tokens),
-        element: element(`div.${name}${name === "output" && count > 6 ? ".wide" : ""}`, {}, element(`h2.${name}`, {}, title, element("small", {}, how)), wall.element),
+        element: element(
+          `div.${name}${name === "output" && count > 6 ? ".wide" : ""}`,
+          {},
+          element(`h2.${name}`, {}, title, element("small", {}, how)),
+          wall.element,
+        ),
       };
     });
     for (const part of this.parts) say(part.title, TITLES[part.name]);
@@ -92,7 +105,10 @@ export class QkvMaps {
 
   /** A part's values, component by component: (component, token). */
   valuesOf({ name, count }, head) {
-    const { arrays, cells: { tokens } } = this.viewer;
+    const {
+      arrays,
+      cells: { tokens },
+    } = this.viewer;
     if (name !== "output" && head === MEAN) return null;
     const start = name === "output" ? 0 : head * tokens * count;
     const values = new Float64Array(count * tokens);

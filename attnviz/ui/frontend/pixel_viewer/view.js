@@ -1,8 +1,6 @@
 // The view: what is locked and what is shown. Its fields and options are declared in attnviz/ui/components/pixel_viewer.py;
 // here are the labels of the options, and what of a view exists.
 
-import { readView as read } from "../shared/url_fields.js";
-
 export const LABELS = {
   show: { weights: "Weights", scores: "Scores", carried: "Weight \u00d7 value" },
   direction: { from: "Takes from", to: "Gives to", received: "Received from all" },
@@ -10,16 +8,15 @@ export const LABELS = {
   map: { attention: "Attention", jacobian: "Jacobian" }, // of the shown answer
 };
 
-/**
- * Make a view from what the URL asks for.
- * @param {import("../shared/url_fields.js").Field[]} fields
- * @param {Record<string, any>|null} asked any fields, with any values
- * @param {{cells: import("../shared/paint.js").Cells, heads: number}} facts what there is
- */
-export function readView(fields, asked, { cells, heads }) {
-  return read(fields, asked, ({ kind }, value) => {
+/** What of a view exists. @type {import("../core/url_fields.js").Rules} */
+export const RULES = {
+  exists({ kind }, value, { cells, heads }) {
     if (kind === "place") return cells.at(value) >= 0;
     if (kind === "head") return value === "mean" ? heads > 1 : value >= 0 && value < heads;
     return true;
-  }, ({ kind }) => (kind === "head" ? `1 to ${heads}${heads > 1 ? " or mean" : ""}` : `row 1 to ${cells.rows}, column 1 to ${cells.columns}`));
-}
+  },
+  there: ({ kind }, { cells, heads }) =>
+    kind === "head"
+      ? `1 to ${heads}${heads > 1 ? " or mean" : ""}`
+      : `row 1 to ${cells.rows}, column 1 to ${cells.columns}`,
+};

@@ -1,10 +1,10 @@
 // The texts of the pixel viewer: captions, the pair, the answer, and a sentence about the view for screen readers.
 
-import { extent, half, MEAN } from "../shared/attention.js";
-import { TOP } from "../shared/colours.js";
-import { element, say, set } from "../shared/dom.js";
+import { extent, half, MEAN } from "../maps/attention.js";
+import { TOP } from "../core/colours.js";
+import { say, set } from "../core/dom.js";
 import { NOTHING } from "./pair_words.js";
-import { column, percent, plain, short, times } from "../shared/numbers.js";
+import { best, column, full, oneLine, plain, short, times } from "../core/numbers.js";
 
 const LOOK = matchMedia("(hover: none)").matches ? "tap to look, tap again to lock" : "move over it, click to lock";
 const NOTES = {
@@ -13,25 +13,37 @@ const NOTES = {
   map: "this map\u2019s own scale: do not compare maps",
 };
 
-/** Write all texts next to the maps. @param {import("./pixel_viewer.js").Viewer} viewer */
-export function sayAll(viewer) {
-  const { view, cells, reading, chosen, frame, scale, attention: { tokens } } = viewer;
+/** The numbers of what is looked at, and what is said of them. @param {import("./pixel_viewer.js").Viewer} viewer */
+export function tellingOf(viewer) {
+  const { view, cells, reading, chosen, buffers, worked } = viewer;
+  const { tokens } = viewer.attention;
   const locked = ["query", "key"].filter((name) => view[name]);
   const auto = viewer.other < 0 && view.direction !== "received";
-  Object.assign(reading, half(viewer.maps, chosen * tokens, tokens), {
+  return {
+    ...reading,
+    ...half(buffers.maps, chosen * tokens, tokens),
     unit: cells.prefix ? "tokens" : `${viewer.header.unit}s`,
-    locked: locked.length > 0,
+    locked,
     how: locked.length ? `${locked.join(" and ")} locked` : auto ? `the strongest ${viewer.otherName}` : "",
     queryWords: reading.query === null ? "" : queryWords(viewer, reading.query),
     keyWords: placeWords(viewer, reading.key),
-    worked: viewer.worked.work(reading),
-    vector: reading.head === MEAN ? [] : viewer.worked.valueOf(reading.head, reading.key),
+    worked: worked.work(reading),
+    vector: reading.head === MEAN ? [] : worked.valueOf(reading.head, reading.key),
     place: (token) => placeInShort(cells, token),
     ...answerWords(viewer),
-  });
-  frame.pair.say(reading);
-  sayTitles(viewer, locked);
-  sayControls(viewer);
+  };
+}
+
+/**
+ * Write all texts next to the maps.
+ * @param {import("./pixel_viewer.js").Viewer} viewer
+ * @param {ReturnType<typeof tellingOf>} telling
+ */
+export function sayAll(viewer, telling) {
+  const { view, frame, scale, reading } = viewer;
+  frame.pair.say(telling);
+  sayTitles(viewer, telling.locked);
+  frame.sayControls(view);
   const weight = scale.kind === "share" ? reading.share : reading.weight;
   frame.legend.point({ weights: weight, scores: reading.score, carried: reading.carried }[view.show], scale);
   viewer.qkvMaps.say(reading);
@@ -41,49 +53,79 @@ export function sayAll(viewer) {
 function queryWords(viewer, token) {
   const { view, cells, header, arrays } = viewer;
   const nothing = view.query && header.ink && token >= cells.prefix && arrays.picture[token - cells.prefix] === 0;
-  return nothing ? placeWords(viewer, token).replace(/\u00b7.*/, "\u00b7 background: nothing is drawn here") : placeWords(viewer, token);
+  return nothing
+    ? placeWords(viewer, token).replace(/\u00b7.*/, "\u00b7 background: nothing is drawn here")
+    : placeWords(viewer, token);
 }
 
 /** What the answer is, as a number that pairs add to. */
 function answerWords({ header: { classes, logit }, arrays }) {
-  const answer = classes[mostProbable(arrays.probabilities)];
-  return { logit, answer, logitWords: classes.length === 2 ? `log-odds of ${answer}` : `logit of ${answer}, less the mean` };
+  const answer = classes[best(arrays.probabilities)];
+  return {
+    logit,
+    answer,
+    logitWords: classes.length === 2 ? `log-odds of ${answer}` : `logit of ${answer}, less the mean`,
+  };
 }
 
 function sayTitles(viewer, locked) {
-  const { view, cells, chosen, scale, palette, edge, frame, frame: { words, legend }, attention: { heads, tokens } } = viewer;
+  const {
+    view,
+    cells,
+    chosen,
+    scale,
+    palette,
+    edge,
+    frame,
+    frame: { words, legend },
+    attention: { heads, tokens },
+  } = viewer;
   const next = locked[0] === "query" ? "key" : "query";
-  say(words.pictureHow, !locked.length ? LOOK : locked.length === 1 && view.direction !== "received" ? `now choose the ${next}; Escape releases` : "Escape releases");
+  say(
+    words.pictureHow,
+    !locked.length
+      ? LOOK
+      : locked.length === 1 && view.direction !== "received"
+        ? `now choose the ${next}; Escape releases`
+        : "Escape releases",
+  );
   const other = viewer.showsJacobian;
   say(words.headTitle, other ? "Jacobian of the shown answer" : heads === 1 ? "The attention" : "");
   frame.headTerm.hidden = other || heads === 1;
   say(words.headHow, other ? "" : how(viewer));
   viewer.wall?.mark(chosen);
   const share = scale.kind === "share";
-  const whose = share ? "one scale for all maps: violet is more than an even share, grey is less" : view.scale === "map" ? "a scale for each map" : "one scale for all maps";
+  const whose = share
+    ? "one scale for all maps: violet is more than an even share, grey is less"
+    : view.scale === "map"
+      ? "a scale for each map"
+      : "one scale for all maps";
   say(words.wallTitle, heads > 1 ? `All ${heads} heads` : "Save or share this view");
   say(words.wallHow, heads === 1 ? "" : whose + (edge.length ? " \u00b7 the line is the outline of the ink" : ""));
-  const below = cells.prefix === 0 ? "" : cells.prefix === 1 ? " \u00b7 below: the class token" : " \u00b7 below: tokens without a position";
+  const below =
+    cells.prefix === 0
+      ? ""
+      : cells.prefix === 1
+        ? " \u00b7 below: the class token"
+        : " \u00b7 below: tokens without a position";
   legend.colour(palette);
-  legend.say(scale, (share ? `\u00d7 an even share, 1/${tokens} = ${short(1 / tokens, 3)}` : NOTES[view.scale]) + below);
-}
-
-function sayControls(viewer) {
-  const { view, frame: { segments, headChoice } } = viewer;
-  const state = [view.show, view.direction, view.scale, view.head, view.map].join();
-  if (state === viewer.controlsSaid) return;
-  viewer.controlsSaid = state;
-  const plain = view.show === "weights";
-  segments.show.show(view.show);
-  segments.direction.show(view.direction);
-  segments.map.show(view.map);
-  segments.scale.show(!plain && view.scale === "share" ? "all" : view.scale, plain ? [] : ["share"]);
-  headChoice.value = String(view.head);
+  legend.say(
+    scale,
+    (share ? `\u00d7 an even share, 1/${tokens} = ${short(1 / tokens, 3)}` : NOTES[view.scale]) + below,
+  );
 }
 
 /** Texts that can wait until the pointer rests: values below the tiles, marks in the legend, texts for screen readers. */
-export function sayAtRest(viewer) {
-  const { view, cells, chosen, maps, indices, wall, frame, attention: { heads, tokens } } = viewer;
+export function sayAtRest(viewer, telling) {
+  const {
+    view,
+    cells,
+    chosen,
+    buffers: { maps, indices },
+    wall,
+    frame,
+    attention: { heads, tokens },
+  } = viewer;
   const pointed = viewer.other >= 0;
   for (let head = 0; wall && head <= heads; head++) {
     const value = pointed ? maps[head * tokens + viewer.other] : extent(maps, head * tokens, tokens).high;
@@ -92,7 +134,7 @@ export function sayAtRest(viewer) {
   }
   const map = indices.subarray(chosen * tokens, (chosen + 1) * tokens);
   frame.legend.explain([1, 2, 3].map((mark) => map.includes(TOP + mark)));
-  const summary = summarise(viewer);
+  const summary = summarise(viewer, telling);
   set(frame.large.element, "aria-label", `The map of ${headWords(view.head)}. ${summary}`);
   set(frame.picture.element, "aria-label", `The picture, ${cells.rows} rows, ${cells.columns} columns. ${summary}`);
   for (const board of [frame.picture, frame.large]) {
@@ -108,22 +150,39 @@ export function sayAtRest(viewer) {
   viewer.announceDone(() => summary);
 }
 
-/** The model's answer, as bars. @param {import("./pixel_viewer.js").Viewer} viewer */
-export function sayAnswer({ header, arrays: { probabilities }, frame: { answer } }) {
-  const best = mostProbable(probabilities);
-  answer.replaceChildren(...header.classes.map((name, i) => {
-    const missed = name === header.label && i !== best;
-    return element(`div.class${i === best ? ".first" : missed ? ".truth" : ""}`, {},
-      element("small", {}, missed ? "true" : percent(probabilities[i])),
-      element("i", { style: `--part:${probabilities[i]}` }),
-      element("span", {}, name));
-  }));
-  const truth = header.label === null ? "" : header.label === header.classes[best] ? ", which is correct" : `; the picture shows ${header.label}`;
-  set(answer, "aria-label", `The model\u2019s answer: ${header.classes[best]}, ${percent(probabilities[best])}${truth}.`);
+/** The numbers of the pair, in full precision, as lines of "name<tab>value". */
+export function copyText(viewer) {
+  const { cells } = viewer;
+  const reading = tellingOf(viewer);
+  const lines = [
+    ["direction", reading.direction],
+    ["head", headName(reading.head)],
+  ];
+  for (const name of ["query", "key"]) if (reading[name] !== null) lines.push([name, placeName(cells, reading[name])]);
+  for (const name of ["score", "weight", "share", "carried"]) lines.push([name, full(reading[name])]);
+  const {
+    vector,
+    worked: { added, ofQuery, part },
+  } = reading;
+  vector.forEach((number, i) => lines.push([`value ${i + 1}`, full(number)]));
+  if (added === null) lines.push(["share of the output", full(part)]);
+  else lines.push([`added to the ${reading.logitWords}`, full(added)], ["added by all keys", full(ofQuery)]);
+  reading.terms.forEach(({ query, key, product }, i) =>
+    lines.push([`term ${i + 1}`, [query, key, product].map(full).join("\t")]),
+  );
+  for (const [name, value] of Object.entries(viewer.header.origin)) lines.push([name, oneLine(value)]);
+  return lines.map((line) => line.join("\t")).join("\n");
 }
 
-function mostProbable(probabilities) {
-  return probabilities.reduce((most, value, i) => (value > probabilities[most] ? i : most), 0);
+/** A head, in what is saved. */
+export function headName(head) {
+  return head === "mean" ? "mean" : String(head + 1);
+}
+
+/** A token, in what is saved. */
+export function placeName(cells, token) {
+  const [row, column] = cells.place(token);
+  return row < 0 ? `nowhere, ${column + 1}` : `row ${row + 1}, column ${column + 1}`;
 }
 
 /** A token in a column: "5, 8"; one without a position by its number. */
@@ -142,7 +201,9 @@ export function placeWords({ cells, header, arrays }, token) {
 }
 
 function how({ view, header }) {
-  return { from: "what it takes from", to: "what it gives to", received: `what each ${header.unit} receives` }[view.direction];
+  return { from: "what it takes from", to: "what it gives to", received: `what each ${header.unit} receives` }[
+    view.direction
+  ];
 }
 
 /** Where a token's box lies on the picture, read out where it is no single pixel; pixels count from 1. */
@@ -155,10 +216,12 @@ function headWords(head) {
   return head === MEAN ? "the mean of the heads" : `head ${head + 1}`;
 }
 
-function summarise(viewer) {
-  const { reading, view } = viewer;
+function summarise(viewer, reading) {
+  const { view } = viewer;
   const role = (name, words) => `${name} ${words}${view[name] ? ", locked" : ""}`;
   const query = view.direction === "received" ? "mean over all queries" : role("query", reading.queryWords);
-  return `In ${headWords(view.head)}, ${how(viewer)}: ${query}; ${role("key", reading.keyWords)}; `
-    + `weight ${plain(reading.weight, NOTHING / reading.tokens)}, ${reading.share < NOTHING ? "almost nothing of" : times(reading.share) + " times"} an even share; score ${short(reading.score)}.`;
+  return (
+    `In ${headWords(view.head)}, ${how(viewer)}: ${query}; ${role("key", reading.keyWords)}; ` +
+    `weight ${plain(reading.weight, NOTHING / reading.tokens)}, ${reading.share < NOTHING ? "almost nothing of" : times(reading.share) + " times"} an even share; score ${short(reading.score)}.`
+  );
 }

@@ -1,7 +1,7 @@
 // The arithmetic of the worked pair: what stands in its four lines, from the numbers that Python sent.
 // Nothing here knows the page. Tokens and heads count from 0.
 
-import { MEAN } from "../shared/attention.js";
+import { MEAN } from "../maps/attention.js";
 
 export const STRONGEST = 5; // keys that the softmax is shown with
 export const TERMS = 8; // numbers of a vector that fit beside each other
@@ -9,7 +9,7 @@ export const TERMS = 8; // numbers of a vector that fit beside each other
 /** The pair's part in the answer, and in what its query takes. */
 export class Worked {
   /**
-   * @param {import("../shared/attention.js").Attention} attention
+   * @param {import("../maps/attention.js").Attention} attention
    * @param {Record<string, any>} arrays as Python sends them; without `readout` there is no exact share of the answer
    * @param {Record<string, number[]>} shapes
    */
@@ -90,7 +90,14 @@ export class Worked {
 
   /** What a query adds to the logit with all that it takes. */
   takenBy(head) {
-    const { mixed, ofHead, size, value, toLogit, attention: { tokens } } = this;
+    const {
+      mixed,
+      ofHead,
+      size,
+      value,
+      toLogit,
+      attention: { tokens },
+    } = this;
     mixed.fill(0);
     for (let token = 0, at = head * tokens * size; token < tokens; token++) {
       for (let i = 0; i < size; i++) mixed[i] += ofHead[token] * value[at++];
@@ -140,10 +147,15 @@ export function strongestKeys(weights, key, most = STRONGEST) {
  */
 export function gather(terms, most = TERMS) {
   if (terms.length <= most) return terms;
-  const order = terms.map((_, place) => place).sort((one, other) => Math.abs(terms[other].product) - Math.abs(terms[one].product));
+  const order = terms
+    .map((_, place) => place)
+    .sort((one, other) => Math.abs(terms[other].product) - Math.abs(terms[one].product));
   const kept = order.slice(0, most - 1).sort((one, other) => one - other);
   const rest = order.slice(most - 1);
-  return [...kept.map((place) => terms[place]), { others: rest.length, product: rest.reduce((sum, place) => sum + terms[place].product, 0) }];
+  return [
+    ...kept.map((place) => terms[place]),
+    { others: rest.length, product: rest.reduce((sum, place) => sum + terms[place].product, 0) },
+  ];
 }
 
 /** The largest numbers of a vector in their order, and how many are left out. @param {number[]} vector */

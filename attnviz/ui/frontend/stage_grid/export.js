@@ -1,10 +1,10 @@
 // What leaves the stage grid: PNG, SVG and CSV of what is shown. Rows, columns, layers and heads count from 1 there.
 
-import { css, packed, toIndices, TOP } from "../shared/colours.js";
-import { fileNameOf, originLines, filesOf, toCsv } from "../shared/export.js";
-import { short } from "../shared/numbers.js";
-import { strangeCells } from "../shared/sheet.js";
-import { urlOf } from "../shared/url_fields.js";
+import { css, packed, toIndices, TOP } from "../core/colours.js";
+import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
+import { short } from "../core/numbers.js";
+import { strangeCells } from "../export/sheet.js";
+import { isInColour, mapOf, planeOf } from "./derive.js";
 import { CHANNELS } from "./view.js";
 import { STAGE_NAMES } from "./words.js";
 
@@ -13,22 +13,31 @@ const WIDTH = 1040;
 
 /** What can be saved, for `Savers`. */
 export function files(grid) {
-  return filesOf(() => sheet(grid), () => fileName(grid), () => csv(grid));
+  return filesOf(
+    () => sheet(grid),
+    () => fileName(grid),
+    () => csv(grid),
+  );
 }
 
 /** Every stage at every pixel of the channel that is shown; of a picture in colour, of all three. */
 function csv(grid) {
   const { cells, layers, columns, coloured, view } = grid;
-  const planes = coloured && view.channel === "colour" ? [0, 1, 2] : [grid.plane];
+  const planes = isInColour(grid) ? [0, 1, 2] : [planeOf(view)];
   const fields = layers.flatMap((_, layer) => columns.map((tap) => [layer, tap]));
   const rows = planes.flatMap((plane) => {
-    const maps = fields.map(([layer, tap]) => grid.map(layer, tap, plane));
+    const maps = fields.map(([layer, tap]) => mapOf(grid, layer, tap, plane));
     return Array.from({ length: cells.tokens }, (_, token) => {
       const [row, column] = cells.place(token);
       return [...(coloured ? [CHANNELS[plane]] : []), row + 1, column + 1, ...maps.map((values) => values[token])];
     });
   });
-  const head = [...(coloured ? ["channel"] : []), "row", "column", ...fields.map(([layer, tap]) => `layer ${layer + 1} ${STAGE_NAMES[tap]}`)];
+  const head = [
+    ...(coloured ? ["channel"] : []),
+    "row",
+    "column",
+    ...fields.map(([layer, tap]) => `layer ${layer + 1} ${STAGE_NAMES[tap]}`),
+  ];
   return toCsv(origin(grid), head, rows);
 }
 
@@ -42,7 +51,7 @@ function origin(grid) {
     ...switched(grid),
     pixel: `row ${at[0] + 1}, column ${at[1] + 1}`,
     counted: "rows, columns, layers and heads from 1, from the top left",
-    page: urlOf(location.href, header.fields, view),
+    page: grid.url.link(),
   };
 }
 
@@ -52,7 +61,9 @@ function switched({ view: { off, eps, skip, relevance }, header }) {
     ...(off.length ? { off: off.map(([layer, head]) => `layer ${layer + 1} head ${head + 1}`).join("; ") } : {}),
     ...(eps === null ? {} : { eps }),
     ...(skip ? {} : { skip: "off" }),
-    ...(relevance === "learnt" ? {} : { relevance: relevance === "other" ? `that of picture ${header.other.number}` : relevance }),
+    ...(relevance === "learnt"
+      ? {}
+      : { relevance: relevance === "other" ? `that of picture ${header.other.number}` : relevance }),
   };
 }
 
@@ -64,13 +75,18 @@ function sheet(grid) {
   const { theme, cells, tiles, columns, layers, edge, header, palettes, view, answer } = grid;
   const ink = css(packed(theme.text));
   const items = [];
-  const write = (x, y, text, size = 12, more = {}) => items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
+  const write = (x, y, text, size = 12, more = {}) =>
+    items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
   const wide = Math.min(180, (WIDTH - 2 * MARGIN - 8 * (columns.length - 1)) / columns.length);
   const high = (wide * cells.rows) / cells.columns;
   const outlines = [{ cell: cells.at(grid.at), colour: packed(theme.text) }];
-  write(MARGIN, 32, `The stages of each layer \u00b7 head ${view.head === "mean" ? "mean" : view.head + 1}`, 17, { weight: 600 });
+  write(MARGIN, 32, `The stages of each layer \u00b7 head ${view.head === "mean" ? "mean" : view.head + 1}`, 17, {
+    weight: 600,
+  });
   write(WIDTH - MARGIN, 32, `${header.origin.model ?? "model"} answers ${answer.said}`, 12, { anchor: "end" });
-  columns.forEach((tap, column) => write(MARGIN + column * (wide + 8) + wide / 2, 58, STAGE_NAMES[tap], 12, { anchor: "middle" }));
+  columns.forEach((tap, column) =>
+    write(MARGIN + column * (wide + 8) + wide / 2, 58, STAGE_NAMES[tap], 12, { anchor: "middle" }),
+  );
   tiles.forEach(({ drawn: planes, scale, own, extent }, tile) => {
     const [layer, column] = [Math.floor(tile / columns.length), tile % columns.length];
     const [x, y] = [MARGIN + column * (wide + 8), 86 + layer * (high + 44)];
@@ -79,14 +95,32 @@ function sheet(grid) {
     if (planes.length === 1) {
       toIndices(planes[0], 0, cells.tokens, scale, indices);
       items.push({
-        kind: "map", x, y, width: wide, height: high, columns: cells.columns, rows: cells.rows, edge, outlines, strange: strangeCells(indices),
+        kind: "map",
+        x,
+        y,
+        width: wide,
+        height: high,
+        columns: cells.columns,
+        rows: cells.rows,
+        edge,
+        outlines,
+        strange: strangeCells(indices),
         colours: Array.from(indices, (index) => palettes[scale.palette][index]),
       });
     } else {
       const factor = own.high > own.low ? 255 / (own.high - own.low) : 0;
       const part = (plane, i) => Math.min(255, Math.max(0, (planes[plane][i] - own.low) * factor));
       items.push({
-        kind: "map", x, y, width: wide, height: high, columns: cells.columns, rows: cells.rows, edge: [], outlines, strange: [],
+        kind: "map",
+        x,
+        y,
+        width: wide,
+        height: high,
+        columns: cells.columns,
+        rows: cells.rows,
+        edge: [],
+        outlines,
+        strange: [],
         colours: Array.from({ length: cells.tokens }, (_, i) => packed([0, 1, 2].map((plane) => part(plane, i)))),
       });
     }
@@ -94,10 +128,36 @@ function sheet(grid) {
     write(x, y + high + 14, `${short(extent.low, 3)} to ${short(extent.high, 3)}`, 11);
   });
   const bottom = 86 + layers.length * (high + 44);
-  items.push({ kind: "bar", x: MARGIN, y: bottom, width: 280, height: 10, colours: Array.from({ length: 64 }, (_, i) => palettes.signed[Math.round((i * TOP) / 63)]) });
-  write(MARGIN + 292, bottom + 10, view.scale === "all" ? `one scale for all maps: \u00b1 ${short(tiles[0].scale.high, 3)}` : "each map from minus to plus its largest value", 12);
-  write(MARGIN + 292, bottom + 26, "violet is above zero, ochre below; of the relevance, violet is more than an even share, grey less", 12);
+  items.push({
+    kind: "bar",
+    x: MARGIN,
+    y: bottom,
+    width: 280,
+    height: 10,
+    colours: Array.from({ length: 64 }, (_, i) => palettes.signed[Math.round((i * TOP) / 63)]),
+  });
+  write(
+    MARGIN + 292,
+    bottom + 10,
+    view.scale === "all"
+      ? `one scale for all maps: \u00b1 ${short(tiles[0].scale.high, 3)}`
+      : "each map from minus to plus its largest value",
+    12,
+  );
+  write(
+    MARGIN + 292,
+    bottom + 26,
+    "violet is above zero, ochre below; of the relevance, violet is more than an even share, grey less",
+    12,
+  );
   const lines = originLines({ ...header.origin, ...switched(grid) }, 150);
   lines.forEach((line, i) => write(MARGIN, bottom + 50 + 16 * i, line));
-  return { width: WIDTH, height: Math.round(bottom + 50 + 16 * lines.length + MARGIN), background: css(packed(theme.background)), ink, items, origin: origin(grid) };
+  return {
+    width: WIDTH,
+    height: Math.round(bottom + 50 + 16 * lines.length + MARGIN),
+    background: css(packed(theme.background)),
+    ink,
+    items,
+    origin: origin(grid),
+  };
 }

@@ -1,14 +1,13 @@
 // The elements of the stage grid, made once; stage_grid.js says what they do and show.
 
-import { Savers, SegmentedControl } from "../shared/controls.js";
-import { element, say, set, text } from "../shared/dom.js";
-import { listen } from "../shared/keys.js";
-import { Legend } from "../shared/legend.js";
-import { short } from "../shared/numbers.js";
-import { Board } from "../shared/paint.js";
-import { term } from "../shared/terms.js";
-import { urlOf } from "../shared/url_fields.js";
-import { files } from "./export.js";
+import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { element, say, set, text } from "../core/dom.js";
+import { listen } from "../hands/keys.js";
+import { Legend } from "../maps/legend.js";
+import { short } from "../core/numbers.js";
+import { Board } from "../maps/paint.js";
+import { AnswerPanel } from "../live/answer.js";
+import { term } from "../terms/terms.js";
 import { isSwitched, LABELS, LEAST_EPS, MOST_EPS } from "./view.js";
 import { wayLines, WayPanel } from "./way.js";
 
@@ -19,39 +18,94 @@ import { wayLines, WayPanel } from "./way.js";
  */
 export function makeFrame(grid) {
   const act = (name) => (value) => grid.guard(() => grid.choose(name, value));
-  const words = Object.fromEntries(["complaint", "pictureHow", "insideTitle", "insideHow", "colourHow", "eps"].map((name) => [name, text()]));
-  const complaint = element("p.complaint", { hidden: true, role: "status" }, words.complaint,
-    element("button.quiet", { type: "button", onclick: () => (complaint.hidden = true) }, "close"));
+  const words = Object.fromEntries(
+    ["pictureHow", "insideTitle", "insideHow", "colourHow", "eps"].map((name) => [name, text()]),
+  );
   const picture = makePicture(grid);
-  const head = element("select", { "aria-label": "Head", onchange: () => act("head")(head.value === "mean" ? "mean" : Number(head.value)) });
-  const segments = { channel: new SegmentedControl("Shown", LABELS.channel, act("channel")), scale: new SegmentedControl("Scale", LABELS.scale, act("scale")) };
+  const head = element("select", {
+    "aria-label": "Head",
+    onchange: () => act("head")(head.value === "mean" ? "mean" : Number(head.value)),
+  });
+  const segments = {
+    channel: new SegmentedControl("Shown", LABELS.channel, act("channel")),
+    scale: new SegmentedControl("Scale", LABELS.scale, act("scale")),
+  };
   const legend = new Legend();
   const way = new WayPanel(() => grid.guard(() => grid.release()));
   const savers = new Savers(
-    files(grid),
-    { copy: () => wayLines(grid.found).join("\n"), link: () => urlOf(location.href, grid.header.fields, grid.view) },
-    (happened) => grid.announce(happened));
+    whenWanted(async () => (await import("./export.js")).files(grid)),
+    { copy: () => wayLines(grid.found).join("\n"), link: () => grid.url.link() },
+    (happened) => grid.announce(happened),
+  );
   const wallRoom = element("div");
   const insideRoom = element("div");
-  const answer = element("div.answers", { role: "img" });
+  const answer = new AnswerPanel();
   const answerHow = text();
   const switching = makeSwitches(grid, act, words);
   const headLabel = element("span.head", {}, term("attention-head", "Head"), head);
-  const controls = element("div.controls", {}, headLabel, segments.channel.element, segments.scale.element, savers.element);
-  const insidePart = element("section.inside-part", {}, element("h2", {}, words.insideTitle, element("small", {}, words.insideHow)), insideRoom);
-  const root = element("div.attnviz.stage-grid", { "data-component": "stage_grid" },
-    grid.failure, complaint, controls,
-    element("section.picture-part", {},
-      element("h2", {}, "The picture"), element("p.how", {}, words.pictureHow), picture.element,
-      element("section.answer-part", { "aria-label": "The answer" }, element("h2", {}, "The answer", element("small", {}, answerHow)), answer)),
+  const controls = element(
+    "div.controls",
+    {},
+    headLabel,
+    segments.channel.element,
+    segments.scale.element,
+    savers.element,
+  );
+  const insidePart = element(
+    "section.inside-part",
+    {},
+    element("h2", {}, words.insideTitle, element("small", {}, words.insideHow)),
+    insideRoom,
+  );
+  const root = element(
+    "div.attnviz.stage-grid",
+    { "data-component": "stage_grid" },
+    grid.failure,
+    grid.url.complaint.element,
+    controls,
+    element(
+      "section.picture-part",
+      {},
+      element("h2", {}, "The picture"),
+      element("p.how", {}, words.pictureHow),
+      picture.element,
+      element(
+        "section.answer-part",
+        { "aria-label": "The answer" },
+        element("h2", {}, "The answer", element("small", {}, answerHow)),
+        answer.room,
+      ),
+    ),
     element("section.stages-part", {}, wallRoom, legend.element, element("p.colour-how", {}, words.colourHow)),
-    way.element, switching.element, insidePart, grid.liveRegion);
+    way.element,
+    switching.element,
+    insidePart,
+    grid.liveRegion,
+  );
   const frame = {
-    root, words, complaint, picture, head, segments, legend, way, savers, wallRoom, insideRoom, insidePart, answer, answerHow, controls, headLabel, switching,
+    root,
+    words,
+    picture,
+    head,
+    segments,
+    legend,
+    way,
+    savers,
+    wallRoom,
+    insideRoom,
+    insidePart,
+    answer,
+    answerHow,
+    controls,
+    headLabel,
+    switching,
     /** Take what there is to choose from. */
     fill({ layers, header, coloured, view }) {
       const count = layers[0].heads;
-      head.replaceChildren(...Array.from({ length: count }, (_, i) => new Option(`${i + 1}`, String(i))), ...(count > 1 ? [new Option("mean", "mean")] : []));
+      head.replaceChildren(
+        ...Array.from({ length: count }, (_, i) => new Option(`${i + 1}`, String(i))),
+        ...(count > 1 ? [new Option("mean", "mean")] : []),
+      );
       headLabel.hidden = count === 1;
       segments.channel.element.hidden = !coloured;
       switching.fill(grid);
@@ -74,13 +128,19 @@ function makePicture(grid) {
   const canvas = element("canvas", { "aria-hidden": "true" });
   const cell = element("div.hidden", { role: "gridcell", id: "picture-cell" });
   const row = element("div", { role: "row" }, cell);
-  const made = element("div.board.picture", { role: "grid", tabindex: 0, "aria-activedescendant": cell.id, "aria-readonly": "true" }, canvas, row);
+  const made = element(
+    "div.board.picture",
+    { role: "grid", tabindex: 0, "aria-activedescendant": cell.id, "aria-readonly": "true" },
+    canvas,
+    row,
+  );
   const board = new Board(canvas);
   const hands = (act) => (found) => grid.guard(() => found.token >= 0 && act.call(grid, grid.cells.place(found.token)));
   listen(canvas, {
     find: (x, y) => board.find(x * devicePixelRatio, y * devicePixelRatio),
     same: (one, other) => one.token === other.token,
-    look: hands(grid.look), take: hands(grid.take),
+    look: hands(grid.look),
+    take: hands(grid.take),
   });
   return { element: made, board, canvas, row, cell };
 }
@@ -88,21 +148,37 @@ function makePicture(grid) {
 /** What if? The switches, of which the page says which are there. */
 function makeSwitches(grid, act, words) {
   const relevance = new SegmentedControl(term("relevance-map", "Relevance"), LABELS.relevance, act("relevance"));
-  const skip = new SegmentedControl(term("skip-connection", "Skip"), { yes: "On", no: "Off" }, (value) => act("skip")(value === "yes"));
+  const skip = new SegmentedControl(term("skip-connection", "Skip"), { yes: "On", no: "Off" }, (value) =>
+    act("skip")(value === "yes"),
+  );
   const [least, most] = [Math.log10(LEAST_EPS), Math.log10(MOST_EPS)];
   const slider = element("input", {
-    type: "range", min: least, max: most, step: 0.1, "aria-label": "eps of the relevance\u2019s norm",
-    oninput: () => act("eps")(Math.min(MOST_EPS, Math.max(LEAST_EPS, Number((10 ** Number(slider.value)).toPrecision(3))))),
+    type: "range",
+    min: least,
+    max: most,
+    step: 0.1,
+    "aria-label": "eps of the relevance\u2019s norm",
+    oninput: () =>
+      act("eps")(Math.min(MOST_EPS, Math.max(LEAST_EPS, Number((10 ** Number(slider.value)).toPrecision(3))))),
   });
   const eps = element("label.eps", {}, element("span", {}, "eps "), slider, element("output", {}, words.eps));
   const heads = element("div.heads");
-  const restore = element("button.quiet", { type: "button", onclick: () => grid.guard(() => grid.restore()) }, "as trained");
-  const made = element("section.what-if", { "aria-label": "What if?" }, element("h2", {}, "What if\u2026", element("small", {}, "the stages and the answer follow immediately"), restore),
-    element("div.row", {}, relevance.element, skip.element, eps, heads));
+  const restore = element(
+    "button.quiet",
+    { type: "button", onclick: () => grid.guard(() => grid.restore()) },
+    "as trained",
+  );
+  const made = element(
+    "section.what-if",
+    { "aria-label": "What if?" },
+    element("h2", {}, "What if\u2026", element("small", {}, "the stages and the answer follow immediately"), restore),
+    element("div.row", {}, relevance.element, skip.element, eps, heads),
+  );
   /** @type {HTMLElement[][]} of each layer */
   let buttons = [];
   return {
-    element: made, slider,
+    element: made,
+    slider,
     fill({ header, layers }) {
       const has = (name) => header.switches.includes(name);
       made.hidden = !header.switches.length;
@@ -110,9 +186,25 @@ function makeSwitches(grid, act, words) {
       skip.element.hidden = !has("skip") || !layers.some((layer) => layer.skip);
       eps.hidden = !has("eps") || !layers[0].norm;
       heads.hidden = !has("heads");
-      buttons = layers.map(({ heads: count }, layer) => Array.from({ length: count }, (_, head) => element("button.chip", { type: "button", onclick: () => grid.guard(() => grid.switchHead(layer, head)) }, String(head + 1))));
-      heads.replaceChildren(...buttons.map((ofLayer, layer) => element("div.of-layer", {}, element("span", {}, `Heads of layer ${layer + 1}`),
-        element("div.chips", { role: "group", "aria-label": `Heads of layer ${layer + 1}` }, ...ofLayer))));
+      buttons = layers.map(({ heads: count }, layer) =>
+        Array.from({ length: count }, (_, head) =>
+          element(
+            "button.chip",
+            { type: "button", onclick: () => grid.guard(() => grid.switchHead(layer, head)) },
+            String(head + 1),
+          ),
+        ),
+      );
+      heads.replaceChildren(
+        ...buttons.map((ofLayer, layer) =>
+          element(
+            "div.of-layer",
+            {},
+            element("span", {}, `Heads of layer ${layer + 1}`),
+            element("div.chips", { role: "group", "aria-label": `Heads of layer ${layer + 1}` }, ...ofLayer),
+          ),
+        ),
+      );
     },
     show({ view, layers, arrays }) {
       relevance.show(view.relevance, [...(arrays["0.mean"] ? [] : ["mean"]), ...(arrays.other ? [] : ["other"])]);
@@ -121,12 +213,14 @@ function makeSwitches(grid, act, words) {
       slider.value = String(Math.log10(eps));
       set(slider, "aria-valuetext", short(eps, 2));
       say(words.eps, short(eps, 2));
-      buttons.forEach((ofLayer, layer) => ofLayer.forEach((button, head) => {
-        const off = view.off.some(([of, which]) => of === layer && which === head);
-        set(button, "aria-pressed", String(!off));
-        set(button, "aria-label", `Head ${head + 1} of layer ${layer + 1}, ${off ? "off" : "on"}`);
-        set(button, "title", off ? "off: click to switch it on" : "click to switch it off");
-      }));
+      buttons.forEach((ofLayer, layer) =>
+        ofLayer.forEach((button, head) => {
+          const off = view.off.some(([of, which]) => of === layer && which === head);
+          set(button, "aria-pressed", String(!off));
+          set(button, "aria-label", `Head ${head + 1} of layer ${layer + 1}, ${off ? "off" : "on"}`);
+          set(button, "title", off ? "off: click to switch it on" : "click to switch it off");
+        }),
+      );
       restore.hidden = !isSwitched(view);
     },
   };

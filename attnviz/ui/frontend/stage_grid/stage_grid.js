@@ -1,26 +1,27 @@
 // Element-wise attention: every stage of every layer, and the steps of one pixel. Python's side is attnviz/ui/components/stage_grid.py;
 // the stages are computed in stages.js, so nothing that follows a pointer or a switch waits for the server.
 
-import { packed, TOP } from "../shared/colours.js";
-import { grown, say } from "../shared/dom.js";
-import { Cells, fitBoard, inkEdge } from "../shared/paint.js";
-import { mountable } from "../shared/part.js";
-import { PixelPart } from "../shared/pixel_part.js";
-import { StageWall } from "../shared/stage_wall.js";
-import { TileWall } from "../shared/tiles.js";
-import { cutShare, gain, netStages, PER_HEAD, Placement, way } from "./stages.js";
+import { grown } from "../core/dom.js";
+import { UrlView } from "../core/url_view.js";
+import { Cells, fitBoard, inkEdge } from "../maps/paint.js";
+import { mountable } from "../core/part.js";
+import { PixelPart } from "../hands/pixel_part.js";
+import { StageWall } from "../maps/stage_wall.js";
+import { TileWall } from "../maps/tiles.js";
+import * as derive from "./derive.js";
 import { LiveAnswer } from "./live_answer.js";
 import { makeFrame } from "./frame.js";
-import { brightest, layerOf } from "./maps.js";
-import { paintInside, paintStages } from "./painting.js";
-import { CHANNELS, isSwitched, readView } from "./view.js";
-import { INSIDE, sayAll, STAGE_NAMES } from "./words.js";
+import { Painter } from "./paint.js";
+import { netStages, Placement } from "./stages.js";
+import { isSwitched, RULES } from "./view.js";
+import { sayAll, STAGE_NAMES } from "./words.js";
 import { STEPS } from "./way.js";
 
 const TAPS = Object.fromEntries(STEPS.map(([tap, name]) => [tap, name]));
 
 /** The component. */
 export class StageGrid extends PixelPart {
+  url = new UrlView({ closes: true }, RULES);
   // All that comes with the first data
   /** @type {import("./stages.js").Layer[]} */ layers;
   /** @type {Placement} */ placement;
@@ -33,26 +34,20 @@ export class StageGrid extends PixelPart {
   /** @type {Record<string, Float64Array>[]} of each layer */ stages;
   /** @type {number[]} of each layer */ cut;
   /** @type {number[]} of each layer */ gain;
-  /** @type {boolean} whether the maps of all stages are painted */ prepared;
-  /** @type {ReturnType<typeof way>} the steps of the pixel */ found;
+  /** @type {import("./derive.js").Tile[]} the maps of all stages */ tiles;
+  /** @type {boolean} whether those are to be derived and painted anew */ stale;
+  /** @type {ReturnType<typeof derive.insideOf>} */ insideMaps;
+  /** @type {number} the head whose numbers are spelled out */ head;
+  /** @type {ReturnType<typeof derive.wayOf>} the steps of the pixel */ found;
 
   constructor(parent) {
     super();
-    this.view = null;
     this.at = [0, 0]; // the pixel that is looked at
     this.tile = 0;
-    /** @type {{number: number, stages: Record<string, Float64Array>[]}|null} the stages of another picture, by its number */
-    this.other = null;
-    // What painting.js leaves for the outlines and the words
-    /** @type {{raw: Float64Array[], drawn: Float64Array[], kind: "excess"|"signed", extent: any, own: any, scale?: any}[]} */
-    this.tiles = [];
-    /** @type {Uint32Array[]} */
-    this.stills = [];
-    /** @type {Uint32Array|null} */
-    this.insideStill = null;
-    /** @type {Float64Array[]} */
-    this.insideMaps = [];
-    this.preparedInside = "";
+    /** @type {{number: number, stages: Record<string, Float64Array>[]}} the stages of another picture, by its number */
+    this.other = { number: -1, stages: [] };
+    this.painter = new Painter();
+    this.insideOf = ""; // of which layer and head `insideMaps` are
     this.frame = makeFrame(this);
     this.root = this.frame.root;
     this.answer = new LiveAnswer(this);
@@ -65,13 +60,15 @@ export class StageGrid extends PixelPart {
 
   takeData() {
     const { header, arrays } = this;
-    this.layers = header.layers.map((one, number) => layerOf(one, (name) => arrays[`${number}.${name}`] ?? null));
+    this.layers = header.layers.map((one, number) =>
+      derive.layerOf(one, (name) => arrays[`${number}.${name}`] ?? null),
+    );
     this.placement = new Placement(this.layers[0], header.block);
     const { rows, columns, planes } = this.placement;
     this.cells = new Cells(rows, columns);
     this.edge = header.ink ? inkEdge(this.placement.plane(arrays.input, 0), rows, columns) : [];
     this.columns = header.columns;
-    this.other = null; // of these layers none is computed yet
+    this.other = { number: -1, stages: [] }; // of these layers none is computed yet
     this.coloured = planes === 3;
     const shape = [this.layers.length, header.columns.join(), rows, columns, this.coloured, header.ink].join(" ");
     if (shape !== this.shape || header.ink) this.build();
@@ -85,14 +82,21 @@ export class StageGrid extends PixelPart {
     const { cells, edge, frame, layers } = this;
     const hand = (act) => (found) => this.guard(() => act.call(this, found));
     this.wall = new StageWall({
-      label: "Every stage of every layer", rows: layers.length, columns: this.columns.map((tap) => TAPS[tap]), cells, edge,
+      label: "Every stage of every layer",
+      rows: layers.length,
+      columns: this.columns.map((tap) => TAPS[tap]),
+      cells,
+      edge,
       look: hand(({ tile, token }) => this.look(this.cells.place(token), tile)),
       take: hand(({ tile, token }) => this.take(this.cells.place(token), tile)),
       enter: (tile, taken) => this.guard(() => (taken ? this.take(this.at, tile) : this.look(this.at, tile, true))),
     });
     this.inside = new TileWall({
-      label: "Inside one head", cells, edges: INSIDE.map(() => edge), ranges: true,
-      tiles: INSIDE.map((tap) => ({ name: STAGE_NAMES[tap], spoken: STAGE_NAMES[tap] })),
+      label: "Inside one head",
+      cells,
+      edges: derive.INSIDE.map(() => edge),
+      ranges: true,
+      tiles: derive.INSIDE.map((tap) => ({ name: STAGE_NAMES[tap], spoken: STAGE_NAMES[tap] })),
       look: hand(({ token }) => this.look(this.cells.place(token), this.tile)),
       take: hand(({ token }) => this.take(this.cells.place(token), this.tile)),
     });
@@ -102,28 +106,26 @@ export class StageGrid extends PixelPart {
   }
 
   takeAsked() {
-    const { layers, cells, frame } = this;
+    const { layers, cells } = this;
     const facts = { layers: layers.length, heads: layers[0].heads, rows: cells.rows, columns: cells.columns };
     const first = this.view === null;
-    const asked = this.asked("view");
-    if (asked) {
-      const { view, complaint } = readView(this.header.fields, asked.value, facts);
-      this.view = view;
-      say(frame.words.complaint, complaint);
-      frame.complaint.hidden = !complaint;
-    } else {
-      this.view = readView(this.header.fields, this.view, facts).view;
-    }
+    this.takeView(facts, () => this.fitView(first));
+  }
+
+  /** @param {boolean} first whether nothing was shown before */
+  fitView(first) {
+    const { layers, cells } = this;
     if (!this.coloured) this.view.channel = "colour";
     if (!layers.some((layer) => layer.norm)) this.view.eps = null;
     if (!layers.some((layer) => layer.skip)) this.view.skip = true;
-    this.at = this.view.pixel ?? (first || !this.fits(this.at) ? brightest(this.placement.plane(this.arrays.input, 0), cells) : this.at);
+    this.at =
+      this.view.pixel ??
+      (first || !this.fits(this.at) ? derive.brightest(this.placement.plane(this.arrays.input, 0), cells) : this.at);
     this.tile = Math.min(this.tile, layers.length * this.columns.length - 1);
-    if (Math.floor(this.tile / this.columns.length) !== this.view.layer) this.tile = this.view.layer * this.columns.length;
+    if (Math.floor(this.tile / this.columns.length) !== this.view.layer)
+      this.tile = this.view.layer * this.columns.length;
     this.frame.fill(this);
     this.compute();
-    if (asked) this.noteSettled();
-    else this.settle();
   }
 
   /** @param {number[]} pixel */
@@ -131,31 +133,24 @@ export class StageGrid extends PixelPart {
     return row < this.cells.rows && column < this.cells.columns;
   }
 
-  settled() {
-    return { view: this.view };
-  }
-
   // Computing: when the data or a switch have changed
 
-  /** What is switched, as `netStages` takes it. */
-  get switches() {
-    const { view, layers, arrays, header } = this;
-    const { eps, skip, off } = view;
-    if (view.relevance === "learnt") return { eps, skip, off };
-    const given = { one: 1, zero: 0 }[view.relevance];
-    if (given !== undefined) return { eps, skip, off, relevance: layers.map((layer) => new Float64Array(layer.xWeights.length).fill(given)) };
-    if (view.relevance === "mean") return { eps, skip, off, relevance: layers.map((_, number) => arrays[`${number}.mean`]) };
-    const { number } = header.other;
-    const other = this.other && this.other.number === number ? this.other : { number, stages: netStages(layers, arrays.other) };
-    this.other = other;
-    return { eps, skip, off, relevance: other.stages.map((stages) => stages.normed_relevance) };
+  compute() {
+    Object.assign(
+      this,
+      derive.stagesOf(
+        this,
+        derive.replacedRelevance(this, () => this.stagesOfOther()),
+      ),
+    );
+    this.stale = true;
   }
 
-  compute() {
-    this.stages = netStages(this.layers, this.arrays.input, this.switches);
-    this.cut = this.stages.map(cutShare);
-    this.gain = this.stages.map(gain);
-    this.prepared = false;
+  /** The stages of another picture, as they were learnt. */
+  stagesOfOther() {
+    const { number } = this.header.other;
+    if (this.other.number !== number) this.other = { number, stages: netStages(this.layers, this.arrays.other) };
+    return this.other.stages;
   }
 
   // What the visitor does
@@ -205,7 +200,7 @@ export class StageGrid extends PixelPart {
       this.compute();
     }
     if (name === "layer") this.tile = value * this.columns.length + (this.tile % this.columns.length);
-    this.prepared = false;
+    this.stale = true;
     this.frame.sayControls(this);
     this.changed();
   }
@@ -213,7 +208,10 @@ export class StageGrid extends PixelPart {
   switchHead(layer, head) {
     const { off } = this.view;
     const rest = off.filter(([of, which]) => of !== layer || which !== head);
-    this.choose("off", rest.length < off.length ? rest : [...off, [layer, head]].sort((one, two) => one[0] - two[0] || one[1] - two[1]));
+    this.choose(
+      "off",
+      rest.length < off.length ? rest : [...off, [layer, head]].sort((one, two) => one[0] - two[0] || one[1] - two[1]),
+    );
   }
 
   /** Everything as it was trained. */
@@ -227,8 +225,18 @@ export class StageGrid extends PixelPart {
     const path = event.composedPath();
     const onPicture = path.includes(this.frame.picture.element);
     if (!onPicture && !(event.shiftKey && path.includes(this.wall.element))) return null;
-    const { at: [row, column], cells: { rows, columns } } = this;
-    return { row, column, rows, columns, move: (to) => this.step(to), take: onPicture ? () => this.take(this.at) : null };
+    const {
+      at: [row, column],
+      cells: { rows, columns },
+    } = this;
+    return {
+      row,
+      column,
+      rows,
+      columns,
+      move: (to) => this.step(to),
+      take: onPicture ? () => this.take(this.at) : null,
+    };
   }
 
   /** The keyboard moves the pixel, also where it is locked. @param {number[]} place */
@@ -248,94 +256,76 @@ export class StageGrid extends PixelPart {
     const width = this.widthToFit(force);
     if (!width || !this.view) return;
     const kind = this.nameWidth(width, 520, 960);
-    const side = fitBoard(frame.picture, this.cells, kind === "narrow" ? Math.min(136, width * 0.4) : kind === "middle" ? 132 : Math.min(300, Math.max(168, width * 0.145)));
+    const side = fitBoard(
+      frame.picture,
+      this.cells,
+      kind === "narrow"
+        ? Math.min(136, width * 0.4)
+        : kind === "middle"
+          ? 132
+          : Math.min(300, Math.max(168, width * 0.145)),
+    );
     root.style.setProperty("--side", `${side}px`);
     const type = grown();
     const wayWidth = Math.min(480 * type, Math.max(340 * type, width * 0.3));
     root.style.setProperty("--way", `${wayWidth}px`);
-    const beside = kind === "narrow" ? width : kind === "middle" ? width - side - 24 : width - side - wayWidth - 2 * 24 - 24;
-    this.wall.layout(Math.floor(beside), kind === "narrow" ? Infinity : Math.max(220, innerHeight - type * (this.layers.length > 2 ? 285 : 330)), kind === "narrow");
+    const beside =
+      kind === "narrow" ? width : kind === "middle" ? width - side - 24 : width - side - wayWidth - 2 * 24 - 24;
+    this.wall.layout(
+      Math.floor(beside),
+      kind === "narrow" ? Infinity : Math.max(220, innerHeight - type * (this.layers.length > 2 ? 285 : 330)),
+      kind === "narrow",
+    );
     this.inside.across = kind === "narrow" ? 3 : 6;
     this.inside.room = kind === "narrow" ? (width - 2 * 5) / 3 : Math.max(84, Math.min(260, (width - 5 * 8) / 6));
     this.inside.layout(width, kind === "narrow");
     frame.legend.layout();
-    this.prepared = false;
+    this.stale = true;
     this.draw();
   }
 
   // Drawing: `draw` runs at every move of the pointer; what is behind the outlines is painted when it has changed
 
-  /** The plane whose numbers are spelled out: of a colour picture shown in colour, the red one. */
-  get plane() {
-    return Math.max(0, CHANNELS.indexOf(this.view.channel));
-  }
-
-  /** The head whose numbers are spelled out: where the mean is shown, the one that says most about this pixel. */
-  get head() {
-    if (this.view.head !== "mean") return this.view.head;
-    const { layer, place } = this.looked();
-    const { attended } = this.stages[this.view.layer];
-    const one = layer.channels * layer.rows * layer.columns;
-    const here = (place.channel * layer.rows + place.row) * layer.columns + place.column;
-    let most = 0;
-    for (let head = 1; head < layer.heads; head++) if (Math.abs(attended[head * one + here]) > Math.abs(attended[most * one + here])) most = head;
-    return most;
-  }
-
-  looked() {
-    return { layer: this.layers[this.view.layer], place: this.placement.of(this.plane, ...this.at) };
-  }
-
-  /** One map of a stage: one plane, as the picture has it. */
-  map(layer, tap, plane = this.plane, head = this.view.head) {
-    const { heads, channels, rows, columns } = this.layers[layer];
-    const values = tap === "x_weights" ? this.layers[layer].xWeights : tap === "y_weights" ? this.layers[layer].yWeights : this.stages[layer][tap];
-    const one = channels * rows * columns;
-    if (!PER_HEAD.includes(tap) && !tap.endsWith("_weights")) return this.placement.plane(values, plane);
-    if (head !== "mean") return this.placement.plane(values, plane, head * one);
-    const mean = new Float64Array(one);
-    for (let i = 0; i < heads * one; i++) mean[i % one] += values[i] / heads;
-    return this.placement.plane(mean, plane);
-  }
-
   draw() {
-    const { view, wall, inside, cells, frame, theme } = this;
-    paintStages(this);
-    if (this.header.inside) paintInside(this);
-    const token = cells.at(this.at);
-    const how = { halo: packed(theme.background), strong: view.pixel !== null };
-    const shown = [[wall.board, this.stills[0]], [frame.picture.board, this.stills[1]]];
-    if (this.header.inside) shown.push([inside.board, this.insideStill]);
-    shown.forEach(([board, still]) => {
-      board.pixels.set(still);
-      board.tiles.forEach((_, tile) => board.outline(tile, token, packed(theme.text), how));
-      board.flush();
-    });
-    const { layer, place } = this.looked();
-    const off = view.off.filter(([of]) => of === view.layer).map(([, head]) => head);
-    const { eps, skip, relevance } = this.switchesNow;
-    this.found = way(layer, this.stages[view.layer], place, this.head, { eps, skip, off, relevance });
-    this.root.dataset.reading = JSON.stringify({
-      pixel: this.at, locked: view.pixel !== null, layer: view.layer, head: this.head, place, way: this.found, cut: this.cut, gain: this.gain,
-      switched: isSwitched(view), ranges: this.tiles.map(({ extent: { low, high } }) => [low, high]),
-    });
+    const { view, painter, header } = this;
+    if (this.stale) {
+      this.stale = false;
+      this.tiles = derive.tilesOf(this);
+      this.insideOf = "";
+      painter.stages(this);
+    }
+    this.head = derive.headOf(this);
+    const inside = `${view.layer} ${this.head}`;
+    if (header.inside && inside !== this.insideOf) {
+      this.insideMaps = derive.insideOf(this, this.head);
+      this.insideOf = inside;
+      painter.inside(this);
+    }
+    painter.outline(this);
+    this.found = derive.wayOf(this, this.head);
     this.saySoon();
   }
 
-  /** The switches as the layer that is looked at has them, without computing another picture's relevance again. */
-  get switchesNow() {
-    const { eps, skip, relevance } = this.view;
-    return { eps, skip, relevance: relevance === "learnt" ? null : true };
+  /** What tests read. */
+  read() {
+    const { at, view, head, found, cut, gain, tiles } = this;
+    return {
+      pixel: at,
+      locked: view.pixel !== null,
+      layer: view.layer,
+      head,
+      place: derive.placeOf(this),
+      way: found,
+      cut,
+      gain,
+      switched: isSwitched(view),
+      ranges: tiles.map(({ extent: { low, high } }) => [low, high]),
+      answer: this.answer.read(),
+    };
   }
 
   sayAll() {
     sayAll(this);
-  }
-
-  /** The colour of a value between -1 and 1, for the panel. */
-  colourOf(value) {
-    const index = Math.round(((Math.max(-1, Math.min(1, value)) + 1) / 2) * TOP);
-    return this.palettes.signed[index];
   }
 
   /** The value of a tile at the pixel that is looked at. */

@@ -3,7 +3,15 @@
 // (Bacochina and Thom de Souza, "Element-Wise Attention Layers: an option for optimization", 2023, arXiv 2302.05488)
 
 /** The stages that exist once per head; those after them exist once per layer. */
-export const PER_HEAD = ["x_product", "x_relevance", "y_product", "y_relevance", "relevance", "normed_relevance", "attended"];
+export const PER_HEAD = [
+  "x_product",
+  "x_relevance",
+  "y_product",
+  "y_relevance",
+  "relevance",
+  "normed_relevance",
+  "attended",
+];
 export const PER_LAYER = ["after_conv", "before_norm", "after_norm", "output"];
 
 /**
@@ -78,8 +86,10 @@ export function layerStages(layer, input, { eps = null, skip = true, off = [], r
         stages.x_product[start + i] = value * layer.xWeights[start + i];
         stages.y_product[start + i] = value * layer.yWeights[start + i];
       }
-      for (let row = 0; row < rows; row++) softmax(stages.x_product, stages.x_relevance, start + row * columns, 1, columns);
-      for (let column = 0; column < columns; column++) softmax(stages.y_product, stages.y_relevance, start + column, columns, rows);
+      for (let row = 0; row < rows; row++)
+        softmax(stages.x_product, stages.x_relevance, start + row * columns, 1, columns);
+      for (let column = 0; column < columns; column++)
+        softmax(stages.y_product, stages.y_relevance, start + column, columns, rows);
       const { from, by, add } = normOf(layer, head * channels + channel, eps);
       const silent = off.includes(head);
       for (let i = 0; i < map; i++) {
@@ -97,7 +107,8 @@ export function layerStages(layer, input, { eps = null, skip = true, off = [], r
   if (layer.outputNorm) {
     for (let channel = 0; channel < layer.outputs; channel++) {
       const { from, by, add } = affine(layer.outputNorm, channel, layer.outputNorm.eps);
-      for (let i = channel * map; i < (channel + 1) * map; i++) stages.after_norm[i] = (stages.before_norm[i] - from) * by + add;
+      for (let i = channel * map; i < (channel + 1) * map; i++)
+        stages.after_norm[i] = (stages.before_norm[i] - from) * by + add;
     }
   }
   stages.output = stages.after_norm.map((value) => Math.max(value, 0));
@@ -110,7 +121,11 @@ export function normOf({ norm, factor }, map, eps = null) {
 }
 
 function affine({ mean, variance, scale, shift }, map, eps) {
-  return { from: mean[map], by: (scale ? scale[map] : 1) / Math.sqrt(variance[map] + eps), add: shift ? shift[map] : 0 };
+  return {
+    from: mean[map],
+    by: (scale ? scale[map] : 1) / Math.sqrt(variance[map] + eps),
+    add: shift ? shift[map] : 0,
+  };
 }
 
 function softmax(from, to, start, step, count) {
@@ -166,18 +181,27 @@ export function way(layer, stages, place, head, { eps = null, skip = true, off =
   return {
     input: stages.input[here],
     x: {
-      weight: layer.xWeights[at], product: stages.x_product[at], share: stages.x_relevance[at],
-      exp: Math.exp(stages.x_product[at]), sum: along(stages.x_product, line + row * columns, 1, columns),
+      weight: layer.xWeights[at],
+      product: stages.x_product[at],
+      share: stages.x_relevance[at],
+      exp: Math.exp(stages.x_product[at]),
+      sum: along(stages.x_product, line + row * columns, 1, columns),
     },
     y: {
-      weight: layer.yWeights[at], product: stages.y_product[at], share: stages.y_relevance[at],
-      exp: Math.exp(stages.y_product[at]), sum: along(stages.y_product, line + column, columns, rows),
+      weight: layer.yWeights[at],
+      product: stages.y_product[at],
+      share: stages.y_relevance[at],
+      exp: Math.exp(stages.y_product[at]),
+      sum: along(stages.y_product, line + column, columns, rows),
     },
     relevance: stages.relevance[at],
     evenShare: stages.relevance[at] * map,
     norm: norm && {
-      mean: norm.mean[which], variance: norm.variance[which], eps: eps ?? norm.eps,
-      scale: norm.scale?.[which] ?? null, shift: norm.shift?.[which] ?? null,
+      mean: norm.mean[which],
+      variance: norm.variance[which],
+      eps: eps ?? norm.eps,
+      scale: norm.scale?.[which] ?? null,
+      shift: norm.shift?.[which] ?? null,
     },
     factor: norm ? null : layer.factor,
     replaced: Boolean(relevance ?? layer.fixed),
@@ -189,8 +213,11 @@ export function way(layer, stages, place, head, { eps = null, skip = true, off =
     skip: layer.skip && skip,
     beforeNorm: stages.before_norm[here],
     outputNorm: layer.outputNorm && {
-      mean: layer.outputNorm.mean[channel], variance: layer.outputNorm.variance[channel], eps: layer.outputNorm.eps,
-      scale: layer.outputNorm.scale?.[channel] ?? null, shift: layer.outputNorm.shift?.[channel] ?? null,
+      mean: layer.outputNorm.mean[channel],
+      variance: layer.outputNorm.variance[channel],
+      eps: layer.outputNorm.eps,
+      scale: layer.outputNorm.scale?.[channel] ?? null,
+      shift: layer.outputNorm.shift?.[channel] ?? null,
     },
     afterNorm: stages.after_norm[here],
     output: stages.output[here],
@@ -211,7 +238,7 @@ function window({ heads, channels, rows, columns, kernel, conv, bias }, attended
       if (down < 0 || right < 0 || down >= rows || right >= columns) return NaN;
       let sum = 0;
       for (let from = head * channels; from < (head + 1) * channels; from++) {
-        sum += conv[((channel * heads * channels) + from) * size + i] * attended[from * map + down * columns + right];
+        sum += conv[(channel * heads * channels + from) * size + i] * attended[from * map + down * columns + right];
       }
       return sum;
     });
@@ -254,7 +281,8 @@ export class Placement {
     const { block } = this;
     return {
       channel: plane * block ** 2 + (row % block) * block + (column % block),
-      row: Math.floor(row / block), column: Math.floor(column / block),
+      row: Math.floor(row / block),
+      column: Math.floor(column / block),
     };
   }
 

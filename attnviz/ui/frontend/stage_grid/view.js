@@ -1,40 +1,46 @@
 // The view of the stage grid: what is locked, shown and switched. Its fields and options are declared in
 // attnviz/ui/components/stage_grid.py; here are the labels of the options, and what of a view exists.
 
-import { readView as read } from "../shared/url_fields.js";
+import { KINDS, tuples } from "../core/url_fields.js";
+
+KINDS.heads = tuples(2); // of [layer, head]
 
 export const CHANNELS = ["red", "green", "blue"];
 export const LABELS = {
   channel: { colour: "Colour", red: "Red", green: "Green", blue: "Blue" },
   scale: { map: "This map", all: "All maps" },
-  relevance: { learnt: "As learnt", mean: "Its mean map", one: "1 everywhere", other: "Another picture\u2019s", zero: "0 (off)" },
+  relevance: {
+    learnt: "As learnt",
+    mean: "Its mean map",
+    one: "1 everywhere",
+    other: "Another picture\u2019s",
+    zero: "0 (off)",
+  },
 };
 export const LEAST_EPS = 1e-14;
 export const MOST_EPS = 1;
 
-/**
- * Make a view from what the URL asks for.
- * @param {import("../shared/url_fields.js").Field[]} fields
- * @param {Record<string, any>|null} asked any fields, with any values
- * @param {{layers: number, heads: number, rows: number, columns: number}} facts what there is
- */
-export function readView(fields, asked, { layers, heads, rows, columns }) {
-  const below = (number, end) => number >= 0 && number < end;
-  return read(fields, asked, ({ kind }, value) => {
+const below = (number, end) => number >= 0 && number < end;
+
+/** What of a view exists. @type {import("../core/url_fields.js").Rules} */
+export const RULES = {
+  exists({ kind }, value, { layers, heads, rows, columns }) {
     if (kind === "number") return below(value, layers);
     if (kind === "head") return value === "mean" || below(value, heads);
     if (kind === "float") return value >= LEAST_EPS && value <= MOST_EPS;
     if (kind === "heads") return value.every(([layer, head]) => below(layer, layers) && below(head, heads));
     if (kind === "place") return below(value[0], rows) && below(value[1], columns);
     return true;
-  }, ({ kind }) => ({
-    number: `1 to ${layers}`,
-    head: `1 to ${heads} or mean`,
-    float: `${LEAST_EPS} to ${MOST_EPS}`,
-    heads: `layer.head, of layers 1 to ${layers} and heads 1 to ${heads}`,
-    place: `row 1 to ${rows}, column 1 to ${columns}`,
-  })[kind]);
-}
+  },
+  there: ({ kind }, { layers, heads, rows, columns }) =>
+    ({
+      number: `1 to ${layers}`,
+      head: `1 to ${heads} or mean`,
+      float: `${LEAST_EPS} to ${MOST_EPS}`,
+      heads: `layer.head, of layers 1 to ${layers} and heads 1 to ${heads}`,
+      place: `row 1 to ${rows}, column 1 to ${columns}`,
+    })[kind] ?? "",
+};
 
 /** Whether something is switched, so that the stages are no longer those of the model as it was trained. */
 export function isSwitched({ off, eps, skip, relevance }) {

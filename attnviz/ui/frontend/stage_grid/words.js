@@ -1,56 +1,89 @@
 // The texts of the stage grid: captions, ranges, the steps of one pixel, and sentences for screen readers.
 
-import { css } from "../shared/colours.js";
-import { say, set } from "../shared/dom.js";
-import { column, ofValues, percent, short, times } from "../shared/numbers.js";
+import { css } from "../core/colours.js";
+import { say, set } from "../core/dom.js";
+import { column, ofValues, percent, short, times } from "../core/numbers.js";
+import { colourOf, evenShare, INSIDE, isInColour, planeOf } from "./derive.js";
 import { PER_HEAD } from "./stages.js";
 import { CHANNELS, isSwitched } from "./view.js";
 import { STEPS } from "./way.js";
 
 const TOUCH = matchMedia("(hover: none)").matches;
 
-/** What stands inside a head: what it has learnt, and what the picture makes of it. */
-export const INSIDE = ["x_weights", "x_relevance", "y_weights", "y_relevance", "relevance", "normed_relevance"];
-
 export const STAGE_NAMES = {
   ...Object.fromEntries(STEPS.map(([tap, name]) => [tap, name])),
-  x_weights: "x weights", x_relevance: "softmax of rows", y_weights: "y weights", y_relevance: "softmax of columns", normed_relevance: "normed",
+  x_weights: "x weights",
+  x_relevance: "softmax of rows",
+  y_weights: "y weights",
+  y_relevance: "softmax of columns",
+  normed_relevance: "normed",
 };
-
-/** The even share of a softmax; 0 for what is none. */
-export function evenShare(tap, { rows, columns }) {
-  return { x_relevance: 1 / columns, y_relevance: 1 / rows, relevance: 1 / (rows * columns) }[tap] ?? 0;
-}
 
 /** Say everything that stands in words beside the maps. @param {import("./stage_grid.js").StageGrid} grid */
 export function sayAll(grid) {
   const { view, wall, frame, at, columns, coloured, found, head, tile } = grid;
-  const inColour = coloured && view.channel === "colour";
-  const channel = coloured ? ` \u00b7 ${CHANNELS[grid.plane]} channel` : "";
+  const inColour = isInColour(grid);
+  const channel = coloured ? ` \u00b7 ${CHANNELS[planeOf(view)]} channel` : "";
   const strongest = view.head === "mean" ? ", the strongest here" : "";
   const where = `row ${at[0] + 1}, column ${at[1] + 1}${channel} \u00b7 layer ${view.layer + 1}, head ${head + 1}${strongest}`;
   frame.way.say(found, {
-    where, locked: view.pixel !== null, step: columns[tile % columns.length], kernel: grid.layers[0].kernel,
-    colour: (value) => css(grid.colourOf(value)),
+    where,
+    locked: view.pixel !== null,
+    step: columns[tile % columns.length],
+    kernel: grid.layers[0].kernel,
+    colour: (value) => css(colourOf(grid.palettes.signed, value)),
   });
-  say(frame.words.pictureHow, view.pixel ? "locked; Escape releases" : TOUCH ? "tap a pixel, tap it again to lock" : "move over it, click to lock");
+  say(
+    frame.words.pictureHow,
+    view.pixel
+      ? "locked; Escape releases"
+      : TOUCH
+        ? "tap a pixel, tap it again to lock"
+        : "move over it, click to lock",
+  );
   const tight = (wall.wide ?? Infinity) < 84; // a map so narrow has no room for two numbers
   grid.tiles.forEach(({ extent: { low, high, most }, scale }, number) => {
     // A number that is next to nothing beside the largest is 0: there is no room for its digits.
     const end = (value) => (Math.abs(value) < most / 100 ? "0" : short(value, 2));
-    const spread = tight ? (low >= 0 ? `to ${short(most, 2)}` : `\u00b1 ${short(most, 2)}`) : `${end(low)}\u2026${end(high)}`;
-    const said = most === 0 ? "all 0" : inColour || view.scale === "all" ? spread : low >= 0 ? `0 to ${n(scale.high)}` : `\u00b1 ${n(scale.high)}`;
+    const spread = tight
+      ? low >= 0
+        ? `to ${short(most, 2)}`
+        : `\u00b1 ${short(most, 2)}`
+      : `${end(low)}\u2026${end(high)}`;
+    const said =
+      most === 0
+        ? "all 0"
+        : inColour || view.scale === "all"
+          ? spread
+          : low >= 0
+            ? `0 to ${n(scale.high)}`
+            : `\u00b1 ${n(scale.high)}`;
     wall.sayRange(number, said);
   });
   wall.mark(tile);
   const part = (value) => (value < 1 ? percent(value) : `${(100 * value).toFixed(0)} %`);
-  grid.cut.forEach((share, layer) => wall.sayLayer(layer, `before conv: ${part(grid.gain[layer])} of the input\u2019s strength \u00b7 ReLU sets ${ofValues(share)} to 0`));
+  grid.cut.forEach((share, layer) =>
+    wall.sayLayer(
+      layer,
+      `before conv: ${part(grid.gain[layer])} of the input\u2019s strength \u00b7 ReLU sets ${ofValues(share)} to 0`,
+    ),
+  );
   const { extent: own, scale } = grid.tiles[tile];
   frame.legend.element.hidden = inColour;
   frame.legend.colour(grid.palettes[scale.palette]);
-  frame.legend.say(scale, view.scale === "all" ? "one scale for all maps" : `the scale of layer ${view.layer + 1}, ${STAGE_NAMES[columns[tile % columns.length]]}; each map has its own`);
+  frame.legend.say(
+    scale,
+    view.scale === "all"
+      ? "one scale for all maps"
+      : `the scale of layer ${view.layer + 1}, ${STAGE_NAMES[columns[tile % columns.length]]}; each map has its own`,
+  );
   frame.legend.point(grid.valueAt(tile) - evenShare(columns[tile % columns.length], grid.layers[view.layer]), scale);
-  say(frame.words.colourHow, inColour ? `In colour: red, green and blue from ${n(own.low)} to ${n(own.high)}, ${view.scale === "all" ? "one scale for all maps" : "each map its own"}.` : "");
+  say(
+    frame.words.colourHow,
+    inColour
+      ? `In colour: red, green and blue from ${n(own.low)} to ${n(own.high)}, ${view.scale === "all" ? "one scale for all maps" : "each map its own"}.`
+      : "",
+  );
   if (grid.header.inside) sayInside(grid);
   grid.whenResting(() => sayAtRest(grid, where));
 }
@@ -60,13 +93,16 @@ function sayInside(grid) {
   const token = cells.at(at);
   const layer = layers[view.layer];
   INSIDE.forEach((tap, tile) => {
-    const value = insideMaps[tile][token];
+    const value = insideMaps[tile].values[token];
     const even = evenShare(tap, layer);
     inside.say(tile, even ? `${times(value / even)}\u00d7` : column(value));
   });
   say(frame.words.insideTitle, `Inside head ${head + 1} of layer ${view.layer + 1}`);
   const normed = found.norm ? "" : " \u00b7 normed: times the number of positions";
-  say(frame.words.insideHow, `the learnt weights, and the shares for this picture: x shares sum to 1 along each row, y shares along each column${normed}`);
+  say(
+    frame.words.insideHow,
+    `the learnt weights, and the shares for this picture: x shares sum to 1 along each row, y shares along each column${normed}`,
+  );
 }
 
 /** What may wait until the pointer rests. */
@@ -75,15 +111,24 @@ function sayAtRest(grid, where) {
   grid.tiles.forEach(({ extent: { low, high } }, number) => {
     const layer = Math.floor(number / columns.length);
     const tap = columns[number % columns.length];
-    const whose = PER_HEAD.includes(tap) ? `, ${view.head === "mean" ? `mean of ${layers[layer].heads} heads` : `head ${view.head + 1}`}` : "";
-    wall.name(number, `Layer ${layer + 1}, ${STAGE_NAMES[tap]}${whose}: ${short(low, 3)} to ${short(high, 3)}; at row ${at[0] + 1}, column ${at[1] + 1}: ${short(grid.valueAt(number))}.`);
+    const whose = PER_HEAD.includes(tap)
+      ? `, ${view.head === "mean" ? `mean of ${layers[layer].heads} heads` : `head ${view.head + 1}`}`
+      : "";
+    wall.name(
+      number,
+      `Layer ${layer + 1}, ${STAGE_NAMES[tap]}${whose}: ${short(low, 3)} to ${short(high, 3)}; at row ${at[0] + 1}, column ${at[1] + 1}: ${short(grid.valueAt(number))}.`,
+    );
   });
-  if (grid.header.inside) INSIDE.forEach((tap, tile) => {
-    const values = insideMaps[tile];
-    const [low, high] = [Math.min(...values), Math.max(...values)];
-    const even = evenShare(tap, layers[view.layer]);
-    inside.sayRange(tile, even ? `${times(low / even)} to ${times(high / even)} \u00d7 even` : `${n(low)} to ${n(high)}`);
-  });
+  if (grid.header.inside)
+    INSIDE.forEach((tap, tile) => {
+      const { values } = insideMaps[tile];
+      const [low, high] = [Math.min(...values), Math.max(...values)];
+      const even = evenShare(tap, layers[view.layer]);
+      inside.sayRange(
+        tile,
+        even ? `${times(low / even)} to ${times(high / even)} \u00d7 even` : `${n(low)} to ${n(high)}`,
+      );
+    });
   const summary = `At ${where}: ${short(found.input)} comes in, the relevance is ${short(found.relevance)}, ${times(found.evenShare)} times an even share, ${short(found.output)} comes out.`;
   set(frame.picture.element, "aria-label", `The picture, ${cells.rows} rows, ${cells.columns} columns. ${summary}`);
   set(frame.picture.cell, "aria-label", where);
@@ -97,4 +142,3 @@ function sayAtRest(grid, where) {
 function n(value) {
   return Math.abs(value) >= 0.01 && Math.abs(value) < 1000 ? short(value, 3) : short(value, 2);
 }
-

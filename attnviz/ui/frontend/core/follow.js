@@ -1,0 +1,67 @@
+// Bring something into view and keep it there while the page is still arriving. A page comes in parts, and each part
+// that arrives, above or below, can move what was scrolled to.
+
+import { isRunning } from "./at_rest.js";
+
+const CALM = 4000; // milliseconds without a movement, once the page's script has ended: modules may come later
+const LONGEST = 30_000; // milliseconds
+const STEP = 50; // milliseconds
+const OURS = 1; // CSS pixels by which a position may be rounded
+
+/**
+ * Scroll to an element, and follow it until nothing moves any more or the visitor does something else.
+ * @param {() => Element|null} find the element, which may not be there yet
+ * @param {"start"|"nearest"} block where in the window it should be
+ */
+export function follow(find, block) {
+  const begin = performance.now();
+  const end = new AbortController();
+  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"])
+    addEventListener(kind, () => end.abort(), { capture: true, signal: end.signal });
+  let moved = begin;
+  /** @type {ReturnType<typeof placeOf>|null} */
+  let left = null; // where the element was after the last step
+  const step = () => {
+    const now = performance.now();
+    if (isRunning()) moved = now;
+    if (now - moved > CALM || now - begin > LONGEST) end.abort();
+    const element = end.signal.aborted ? null : find();
+    if (element?.isConnected) {
+      const found = placeOf(element);
+      if (left && scrolled(left, found)) end.abort();
+      else {
+        element.scrollIntoView({ block, behavior: "instant" });
+        const placed = placeOf(element);
+        if (!left || away(found.top, left.top) || away(placed.top, left.top)) moved = now;
+        left = placed;
+      }
+    }
+    if (!end.signal.aborted) setTimeout(step, STEP);
+  };
+  step();
+}
+
+/** Where an element is in the window, and how far what it lies in is scrolled. */
+function placeOf(element) {
+  let around = element.parentElement;
+  while (
+    around &&
+    !(around.scrollHeight > around.clientHeight && /auto|scroll/.test(getComputedStyle(around).overflowY))
+  )
+    around = around.parentElement;
+  const { scrollTop = 0, scrollHeight = 0 } = around ?? {};
+  return { top: element.getBoundingClientRect().top, scrollTop, scrollHeight };
+}
+
+/** Whether somebody scrolled: what the element lies in is as high as before, and the element moved with it. */
+function scrolled(before, now) {
+  return (
+    before.scrollHeight === now.scrollHeight &&
+    away(before.scrollTop, now.scrollTop) &&
+    !away(now.top - before.top, before.scrollTop - now.scrollTop)
+  );
+}
+
+function away(one, other) {
+  return Math.abs(one - other) > OURS;
+}

@@ -1,0 +1,104 @@
+// Numbers as a person reads them: four digits at most. Full precision is in the CSV, the copy and what tests read.
+
+const MINUS = "\u2212";
+const RAISED = {
+  "-": "\u207b",
+  0: "\u2070",
+  1: "\u00b9",
+  2: "\u00b2",
+  3: "\u00b3",
+  4: "\u2074",
+  5: "\u2075",
+  6: "\u2076",
+  7: "\u2077",
+  8: "\u2078",
+  9: "\u2079",
+};
+
+/** Any number, such as 0.0049, 12.3, 1.2 × 10⁻⁷. @param {number} value @param {number} digits at most @returns {string} */
+export function short(value, digits = 4) {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "\u221e" : `${MINUS}\u221e`;
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  const sign = value < 0 ? MINUS : "";
+  if (size >= 1e5 || size < 1e-4) {
+    const [digitsOf, power] = size.toExponential(Math.min(digits, 3) - 1).split("e");
+    return `${sign}${digitsOf} \u00d7 10${[...String(Number(power))].map((sign) => RAISED[sign]).join("")}`;
+  }
+  return sign + size.toFixed(Math.max(0, digits - 1 - Math.floor(Math.log10(size))));
+}
+
+/** A number in a column: three places, unless it is large or tiny. */
+export function column(value) {
+  if (!(Math.abs(value) < 1e4)) return short(value, 3);
+  const places = Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 10 ? 2 : 3;
+  const shown = Math.abs(value).toFixed(places);
+  return value < 0 && Number(shown) !== 0 ? MINUS + shown : shown;
+}
+
+/** A number in a narrow column: two places, three where it is small. @param {number} value @returns {string} */
+export function tight(value) {
+  const size = Math.abs(value);
+  if (!(size < 1000)) return short(value, 2);
+  if (value === 0) return "0";
+  if (size < 5e-4) return "\u2248 0";
+  const places = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.0995 ? 2 : 3;
+  return (value < 0 ? MINUS : "") + size.toFixed(places);
+}
+
+export const NEARLY_ZERO = "practically 0";
+
+/**
+ * A number without powers of ten, for those who are no friends of them: what is tiny is practically 0.
+ * @param {number} value
+ * @param {number} tiny below it, in absolute value
+ * @returns {string}
+ */
+export function plain(value, tiny = 1e-6) {
+  const size = Math.abs(value);
+  if (size > 0 && size < tiny) return NEARLY_ZERO;
+  if (!(size > 0 && size < 1e-4)) return short(value);
+  return (value < 0 ? MINUS : "") + size.toFixed(1 - Math.floor(Math.log10(size)));
+}
+
+/** A multiple: 58, 4.5, 0.12. */
+export function times(value) {
+  if (!(Math.abs(value) < Infinity)) return short(value);
+  if (value >= 10) return value < 1e5 ? value.toFixed(0) : short(value, 2);
+  if (value >= 0.95) return value.toFixed(1);
+  return value >= 0.01 || value === 0 ? value.toFixed(2).replace(/^0\.00$/, "0") : short(value, 2);
+}
+
+/** A part of one: 99.5 %. */
+export function percent(value) {
+  return Number.isFinite(value) ? `${(100 * value).toFixed(value > 0.9995 || value < 0.0005 ? 2 : 1)} %` : short(value);
+}
+
+/** A part of one in a narrow column: 96 %, > 99 %. @param {number} value */
+export function wholePercent(value) {
+  if (value >= 0.995 && value < 1) return "> 99 %";
+  return value > 0 && value < 0.005 ? "< 1 %" : `${Math.round(100 * value)} %`;
+}
+
+/** How many of several values, as a sentence says it: "nothing", "0.4 % of the values", "12 % of the values". @param {number} share */
+export function ofValues(share) {
+  if (share === 0) return "nothing";
+  if (share < 0.001) return "fewer than 0.1 % of the values";
+  return `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} % of the values`;
+}
+
+/** Every digit, as a program reads it: 0.1, NaN, -Infinity. */
+export function full(value) {
+  return Object.is(value, -0) ? "0" : String(value);
+}
+
+/** The class with the largest probability, the first of several. @param {ArrayLike<number>} probabilities @returns {number} */
+export function best(probabilities) {
+  return Array.from(probabilities).reduce((most, value, which, all) => (value > all[most] ? which : most), 0);
+}
+
+/** A value on one line, as a comment of a table can hold it. */
+export function oneLine(value) {
+  return (typeof value === "string" ? value : JSON.stringify(value)).replace(/[\r\n]+/g, " ");
+}

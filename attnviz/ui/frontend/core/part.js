@@ -1,0 +1,263 @@
+// What every component shares: how Streamlit mounts it, what happens when it fails, when it tells Python, and when its
+// words follow its maps.
+
+import { isAtRest, watch } from "./at_rest.js";
+import { ControlledState } from "./controlled_state.js";
+import { palettes, readTheme } from "./colours.js";
+import { element, say, text } from "./dom.js";
+import { unpack } from "./payload.js";
+
+const REST = 120; // milliseconds without a change after which a view has settled
+
+/**
+ * Make the function that Streamlit calls on mount, when data change, and when the theme changes.
+ * @param {new (parent: ShadowRoot) => Part} Kind
+ */
+export function mountable(Kind) {
+  return ({ data, parentElement, setStateValue, setTriggerValue }) => {
+    // A remount gets the same element again, and with it what the visitor has locked.
+    const part = (parentElement.attnviz ??= unseen(new Kind(parentElement)));
+    part.report = setStateValue;
+    part.trigger = setTriggerValue; // once: unlike a state it is gone when the page has run again
+    part.guard(() => part.receive(data));
+    return () => part.leave();
+  };
+}
+
+/** Hide a component until its style sheet is here, which comes later than its module: shared.css shows it. */
+function unseen(part) {
+  Object.assign(part.root.style, { visibility: "hidden", height: 0, overflow: "hidden" });
+  return part;
+}
+
+/** A component; its own class says what the methods without a body do. */
+export class Part {
+  /** @type {Theme} known with the first data */ theme;
+  /** @type {Palettes} */ palettes;
+  /** @type {import("./url_view.js").UrlView} of a component whose view stands in the URL */ url;
+
+  constructor() {
+    /** @type {HTMLElement} that holds it all; the class itself makes it */
+    this.root = /** @type {any} */ (null);
+    /** @type {(name: string, value: any) => void} tells Python */
+    this.report = () => {};
+    /** @type {(name: string, value: any) => void} */
+    this.trigger = () => {};
+    this.data = null;
+    /** @type {any} what Python sent, as the component's Python side describes it */
+    this.header = null;
+    /** @type {Record<string, any>} */
+    this.arrays = {};
+    /** @type {Record<string, number[]>} */
+    this.shapes = {};
+    this.live = text();
+    this.toAnnounce = false;
+    this.failure = element("p.failure", { hidden: true, role: "alert" }, text());
+    this.liveRegion = element("div.hidden", { "aria-live": "polite", role: "status" }, this.live);
+    this.relayout = () => this.guard(() => this.layout());
+    this.watcher = new ResizeObserver(this.relayout);
+    /** @type {Record<string, ControlledState>} by name: what the visitor can choose */
+    this.controlled = {};
+  }
+
+  /** Take what Python sent, and draw. @param {Uint8Array} bytes */
+  receive(bytes) {
+    this.takeNew(bytes);
+    this.takeColours();
+    this.watch();
+    this.layout(true);
+  }
+
+  /** What the bytes that Python sent hold. @param {Uint8Array} bytes @returns {Payload} */
+  unpacked(bytes) {
+    return unpack(bytes);
+  }
+
+  /** Take the header and the arrays, which are here now. */
+  takeData() {}
+
+  /** Fit everything to its width and paint it. @param {boolean} [_force] even if nothing has changed */
+  layout(_force) {}
+
+  /** Paint what the view shows now. */
+  draw() {}
+
+  /** Say all that stands in words. */
+  sayAll() {}
+
+  /** What the visitor has settled on, by name. @returns {Record<string, any>} */
+  settled() {
+    return this.url ? { view: this.view } : {};
+  }
+
+  /** What of the component stands in the URL; null before the first data. @returns {any} */
+  get view() {
+    return this.url?.now ?? null;
+  }
+
+  /**
+   * Take the view that Python asks for, if that is new; else keep what of the present one exists here.
+   * @param {any} facts what there is
+   * @param {(asked: boolean) => void} fit adapts it further
+   */
+  takeView(facts, fit = () => {}) {
+    const asked = this.asked("view");
+    this.url.take(this.header.fields, asked, facts);
+    fit(asked !== null);
+    if (asked) this.noteSettled();
+    else this.settle();
+  }
+
+  /** Run something; should it fail, one sentence stands in the component and the details go to the console. */
+  guard(act) {
+    try {
+      act();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Say that something has failed. @param {unknown} error */
+  fail(error) {
+    console.warn("attnviz:", error);
+    this.failure.hidden = false;
+    say(
+      this.failure.firstChild,
+      "This view could not be drawn. Reload the page; if that does not help, choose another picture or model.",
+    );
+  }
+
+  /** Take what Python sent, unless that is here already: header, arrays and shapes, then `takeData()`. */
+  takeNew(bytes) {
+    if (bytes === this.data) return;
+    this.data = bytes;
+    Object.assign(this, this.unpacked(bytes));
+    this.takeData();
+  }
+
+  /** Begin to follow the size of the window. */
+  watch() {
+    this.failure.hidden = true;
+    this.watcher.observe(this.root);
+    addEventListener("resize", this.relayout);
+  }
+
+  /** Unmounted: nothing of this may run later. */
+  leave() {
+    clearTimeout(this.settling);
+    clearTimeout(this.resting);
+    cancelAnimationFrame(this.painted);
+    clearTimeout(this.toSay);
+    this.painted = this.toSay = undefined;
+    this.watcher.disconnect();
+    removeEventListener("resize", this.relayout);
+  }
+
+  /** Something was done on purpose: tell Python, and say it to those who cannot see. */
+  changed() {
+    this.toAnnounce = true;
+    this.settle();
+    this.draw();
+  }
+
+  /** The width to lay out for; 0 while there is none, and where nothing has changed since the last layout. @param {boolean} force even then */
+  widthToFit(force) {
+    const width = Math.floor(this.root.clientWidth);
+    const size = `${width} ${innerHeight} ${devicePixelRatio}`;
+    const resized = size !== this.size;
+    this.size = size;
+    return force || resized ? width : 0;
+  }
+
+  /** Name a width for the style sheet. @param {number} width @param {number} middle where the middle widths begin @param {number} broad where those end */
+  nameWidth(width, middle, broad) {
+    const kind = width < middle ? "narrow" : width < broad ? "middle" : "broad";
+    for (const name of ["narrow", "middle", "broad"]) this.root.classList.toggle(name, name === kind);
+    return kind;
+  }
+
+  /**
+   * The words follow one frame behind the maps. A changed text makes the browser lay out and composite again, which
+   * costs twice what all the maps cost; so the maps are on the screen before that is begun.
+   */
+  saySoon() {
+    this.showReading();
+    this.painted ??= requestAnimationFrame(() => {
+      this.toSay = setTimeout(() => {
+        this.painted = undefined;
+        this.guard(() => this.sayAll());
+      });
+    });
+  }
+
+  /** What tests read, made when they ask. @returns {Record<string, any>} */
+  read() {
+    return {};
+  }
+
+  /** Something is drawn: tests wait for the first time, hear of each, and ask the root for what can be read. */
+  showReading() {
+    const { root } = this;
+    if (root.dataset.drawn === undefined) Object.assign(root, { read: () => this.read() }).dataset.drawn = "";
+    root.dispatchEvent(new Event("drawn"));
+  }
+
+  /** Do something when the pointer has rested for a moment. */
+  whenResting(act) {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.guard(act), REST);
+  }
+
+  /** Tell Python, once the page has come to rest, what is not as it was told last. */
+  settle() {
+    watch();
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => {
+      if (!isAtRest(REST)) return this.settle();
+      for (const [name, value] of Object.entries(this.settled())) {
+        const news = this.state(name).report(value);
+        if (news) this.report(name, news);
+      }
+    }, REST);
+  }
+
+  /** What the visitor can choose under a name. @returns {ControlledState} */
+  state(name) {
+    return (this.controlled[name] ??= new ControlledState());
+  }
+
+  /**
+   * What Python asks for under a name, if that is new; a component within another one is asked for nothing.
+   * @param {string} name
+   * @returns {{value: any}|null}
+   */
+  asked(name) {
+    const asked = this.header.state?.[name];
+    return asked ? this.state(name).take(asked) : null;
+  }
+
+  /** Take what is settled now as known to Python. */
+  noteSettled() {
+    for (const [name, value] of Object.entries(this.settled())) this.state(name).note(value);
+  }
+
+  /** Take the colours of Streamlit's theme. @returns {boolean} whether they are other ones */
+  takeColours() {
+    const theme = readTheme(this.root);
+    if (JSON.stringify(theme) === JSON.stringify(this.theme)) return false;
+    this.theme = theme;
+    this.palettes = palettes(theme);
+    return true;
+  }
+
+  /** Say something to those who cannot see. */
+  announce(words) {
+    say(this.live, words);
+  }
+
+  /** Say what something done on purpose has led to, once, to those who cannot see. @param {() => string} words */
+  announceDone(words) {
+    if (this.toAnnounce) this.announce(words());
+    this.toAnnounce = false;
+  }
+}

@@ -1,0 +1,101 @@
+// Choices as segmented radio groups, and the quiet buttons: PNG, SVG, CSV, copy, link.
+
+import { element } from "../core/dom.js";
+
+const DONE = 2000; // milliseconds that a button says what it has done
+
+let groups = 0;
+
+/** One choice among a few: native radio buttons, so arrow keys and screen readers know them. */
+export class SegmentedControl {
+  /**
+   * @param {string|Node} title
+   * @param {Object<string, string>} choices value -> words
+   * @param {(value: string) => void} chosen
+   */
+  constructor(title, choices, chosen) {
+    const name = `attnviz-${groups++}`;
+    this.inputs = Object.keys(choices).map((value) =>
+      element("input", { type: "radio", name, value, onchange: () => chosen(value) }),
+    );
+    this.labels = Object.values(choices).map((words, i) => element("label", {}, this.inputs[i], words));
+    this.element = element("fieldset", {}, element("legend", {}, title), element("div.segments", {}, ...this.labels));
+  }
+
+  /** Show what is chosen. @param {string} value @param {string[]} hidden choices that make no sense now */
+  show(value, hidden = []) {
+    this.inputs.forEach((input, i) => {
+      input.checked = input.value === value;
+      this.labels[i].hidden = hidden.includes(input.value);
+    });
+  }
+}
+
+/**
+ * What can be saved by a module that is fetched when it is first wanted.
+ * @param {() => Promise<Record<string, () => any>>} load words -> saves a file
+ * @param {string[]} names the words
+ */
+export function whenWanted(load, names = ["PNG", "SVG", "CSV"]) {
+  return Object.fromEntries(names.map((name) => [name, async () => (await load())[name]()]));
+}
+
+/**
+ * The buttons that save and share. Each does its work when clicked, says so for a moment, and where a text cannot be
+ * copied (no clipboard over plain http) shows it selected instead.
+ */
+export class Savers {
+  /**
+   * @param {Record<string, () => Promise<void>|void>} files words -> saves a file
+   * @param {Record<string, () => string>} texts words -> the text to copy
+   * @param {(words: string) => void} tell says what happened
+   */
+  constructor(files, texts, tell) {
+    this.tell = tell;
+    this.field = element("input.copied", {
+      type: "text",
+      readonly: true,
+      hidden: true,
+      "aria-label": "Copy this text",
+    });
+    this.field.addEventListener("blur", () => (this.field.hidden = true));
+    const button = (words, act, done) => {
+      const made = element("button.quiet", { type: "button", onclick: () => this.run(made, words, act, done) }, words);
+      return made;
+    };
+    this.element = element(
+      "span.end",
+      {},
+      this.field,
+      ...Object.entries(files).map(([words, save]) => button(words, save, "saved")),
+      ...Object.entries(texts).map(([words, write]) => button(words, () => this.copy(write()), "copied")),
+    );
+  }
+
+  async run(button, words, act, done) {
+    let said = done;
+    try {
+      if ((await act()) === false) said = "selected: copy it";
+    } catch (error) {
+      console.warn(error);
+      said = "not possible";
+    }
+    this.tell(`${words}: ${said}.`);
+    button.textContent = said;
+    clearTimeout(button.saying);
+    button.saying = setTimeout(() => (button.textContent = words), DONE);
+  }
+
+  /** @returns {Promise<boolean>} whether it was copied; else it is shown, selected */
+  async copy(written) {
+    try {
+      await navigator.clipboard.writeText(written);
+      return true;
+    } catch {
+      this.field.hidden = false;
+      this.field.value = written;
+      this.field.select();
+      return false;
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// Hands on a canvas: pointer, finger and keys become "look at this cell" and "take it".
+
+const STILL = 10; // CSS pixels a finger may move and still have tapped
+const GRASP = 24; // CSS pixels around the tapped cell from which a finger may drag it
+
+/**
+ * Where an arrow key leads in a grid (WAI-ARIA grid pattern).
+ * @param {KeyboardEvent} event
+ * @param {number} row
+ * @param {number} column
+ * @param {number} rows
+ * @param {number} columns
+ * @returns {number[]|null} the new row and column, or null for another key
+ */
+export function gridMove(event, row, column, rows, columns) {
+  if (event.altKey || event.metaKey) return null;
+  const all = event.ctrlKey;
+  const moves = {
+    ArrowUp: [row - 1, column],
+    ArrowDown: [row + 1, column],
+    ArrowLeft: [row, column - 1],
+    ArrowRight: [row, column + 1],
+    Home: [all ? 0 : row, 0],
+    End: [all ? rows - 1 : row, columns - 1],
+    PageUp: [row - 5, column],
+    PageDown: [row + 5, column],
+  };
+  const to = moves[event.key];
+  return to ? [Math.min(rows - 1, Math.max(0, to[0])), Math.min(columns - 1, Math.max(0, to[1]))] : null;
+}
+
+/**
+ * Listen to pointers on a canvas. A mouse looks by moving and takes by clicking. A finger looks by tapping and takes by
+ * tapping the same cell again; it scrolls the page, except from the cell it has tapped, which it drags.
+ * @param {HTMLElement} target the canvas
+ * @param {{find: (x: number, y: number) => any, same: (one: any, other: any) => boolean, look: (found: any) => void,
+ *   take: (found: any) => void, atOnce?: boolean}} hands
+ *   find: what lies at a place in CSS pixels of the target, or null; same: whether two finds are one cell;
+ *   atOnce: a finger takes with its first tap
+ */
+export function listen(target, { find, same, look, take, atOnce = false }) {
+  /** @type {{found: any, x: number, y: number}|null} */
+  let pressed = null;
+  /** @type {{found: any, x: number, y: number}|null} */
+  let tapped = null;
+  let dragging = false;
+  const at = (event) => find(event.offsetX, event.offsetY);
+
+  target.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "touch" && !dragging) return;
+    const found = at(event);
+    if (found) look(found);
+  });
+  target.addEventListener("pointerdown", (event) => {
+    pressed = event.isPrimary && event.button === 0 ? { found: at(event), x: event.clientX, y: event.clientY } : null;
+  });
+  target.addEventListener("pointerup", (event) => {
+    const start = pressed;
+    const dragged = dragging;
+    pressed = null;
+    dragging = false;
+    if (!start?.found || Math.hypot(event.clientX - start.x, event.clientY - start.y) > STILL) {
+      if (dragged) tapped = { found: at(event) ?? tapped?.found, x: event.offsetX, y: event.offsetY };
+      return;
+    }
+    if (event.pointerType !== "touch" || atOnce || (tapped && same(tapped.found, start.found))) {
+      take(start.found);
+    } else {
+      look(start.found);
+    }
+    tapped =
+      event.pointerType === "touch" && !atOnce ? { found: start.found, x: event.offsetX, y: event.offsetY } : null;
+  });
+  target.addEventListener("pointercancel", () => {
+    pressed = null;
+    dragging = false;
+  });
+  // Only here can a drag still be told from a scroll: afterwards the finger belongs to the page.
+  target.addEventListener(
+    "touchstart",
+    (event) => {
+      if (!tapped || event.touches.length !== 1) return;
+      const box = target.getBoundingClientRect();
+      const [x, y] = [event.touches[0].clientX - box.left, event.touches[0].clientY - box.top];
+      if (Math.hypot(x - tapped.x, y - tapped.y) > GRASP) return;
+      event.preventDefault();
+      dragging = true;
+    },
+    { passive: false },
+  );
+}

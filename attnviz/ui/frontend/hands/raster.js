@@ -1,0 +1,140 @@
+// Strokes into pixels: the way of the pen, and what it leaves on the canvas of 280 x 280 that the models are shown.
+// Written out rather than drawn by the browser, so that a drawing gives the same bytes everywhere, and the same after an
+// undo or out of a link. On the screen the browser draws the same way of the pen at the screen's own resolution.
+
+import { PRESSURES, SIDE, UNITS } from "./strokes.js";
+
+const STEP = 3; // canvas pixels: a curve is walked in straight pieces of about this length
+// How much wider or narrower a pen draws than its width says, without pressure and at full: half of full is the width.
+const [LIGHT, HEAVY] = [0.4, 1.6];
+
+// An eraser takes so much more on each side: what has inked can then take away its own soft edge.
+const EDGE = 1;
+
+/** Half of a stroke's width at one of its points, in canvas pixels. */
+function radius({ tool, width, pressures }, i) {
+  const factor = pressures ? LIGHT + ((HEAVY - LIGHT) * pressures[i]) / PRESSURES : 1;
+  return (width / 2) * factor + (tool === "erase" ? EDGE : 0);
+}
+
+/**
+ * Walk along a stroke, in short straight pieces. It is smooth: a parabola around each point, from the middle before it to
+ * the middle after it.
+ * @param {Stroke} stroke
+ * @param {(...piece: number[]) => void} visit x, y and radius where a piece begins, and
+ *   where it ends, in canvas pixels
+ * @param {number} first point at which to begin: what lies before is drawn already
+ */
+export function walk(stroke, visit, first = 0) {
+  const { points } = stroke;
+  const last = points.length / 2 - 1;
+  const at = (i) => [points[2 * i] / UNITS, points[2 * i + 1] / UNITS, radius(stroke, i)];
+  const middle = (one, other) => one.map((value, i) => (value + other[i]) / 2);
+  if (last === 0) {
+    visit(...at(0), ...at(0));
+    return;
+  }
+  for (let i = first; i <= last; i++) {
+    const here = at(i);
+    const from = i === 0 ? here : middle(at(i - 1), here);
+    const to = i === last ? here : middle(here, at(i + 1));
+    if (i === 0 || i === last) visit(...from, ...to);
+    else bend(from, here, to, visit);
+  }
+}
+
+/** @param {number[]} from @param {number[]} here @param {number[]} to @param {(...piece: number[]) => void} visit */
+function bend([x0, y0, r0], [x1, y1], [x2, y2, r2], visit) {
+  const length = Math.sqrt((x1 - x0) ** 2 + (y1 - y0) ** 2) + Math.sqrt((x2 - x1) ** 2 + (y2 - y1) ** 2);
+  const steps = Math.max(1, Math.ceil(length / STEP));
+  let [x, y, r] = [x0, y0, r0];
+  for (let step = 1; step <= steps; step++) {
+    const t = step / steps;
+    const [a, b, c] = [(1 - t) * (1 - t), 2 * t * (1 - t), t * t];
+    const [nextX, nextY, nextR] = [a * x0 + b * x1 + c * x2, a * y0 + b * y1 + c * y2, r0 + t * (r2 - r0)];
+    visit(x, y, r, nextX, nextY, nextR);
+    [x, y, r] = [nextX, nextY, nextR];
+  }
+}
+
+/** The canvas: `values`, uint8 of 280 x 280, row by row, 0 is paper, 255 is ink. */
+export class Raster {
+  constructor() {
+    this.values = new Uint8Array(SIDE * SIDE);
+  }
+
+  /** Lay a drawing out anew. @param {{base: Base|null, strokes: Stroke[]}} drawing */
+  draw({ base, strokes }) {
+    this.values.fill(0);
+    if (base) this.lay(base);
+    for (const stroke of strokes) this.stroke(stroke);
+  }
+
+  lay({ side, values }) {
+    const size = SIDE / side;
+    for (let row = 0; row < SIDE; row++) {
+      const start = Math.floor(row / size) * side;
+      for (let column = 0; column < SIDE; column++)
+        this.values[row * SIDE + column] = values[start + Math.floor(column / size)];
+    }
+  }
+
+  /** Draw a stroke, or the rest of it from a point on. */
+  stroke(stroke, first = 0) {
+    walk(stroke, (...piece) => this.piece(...piece, stroke.tool === "erase"), first);
+  }
+
+  /**
+   * Ink, or erase, a straight piece with round ends. The edge is one pixel soft; where pieces overlap the strongest
+   * counts, so that it makes no difference in how many pieces a stroke is drawn.
+   */
+  piece(x0, y0, r0, x1, y1, r1, erase) {
+    const { values } = this;
+    const [dx, dy, dr] = [x1 - x0, y1 - y0, r1 - r0];
+    const square = dx * dx + dy * dy;
+    if (square <= dr * dr && square > 0) {
+      // one end lies within the other
+      if (r0 > r1) this.piece(x0, y0, r0, x0, y0, r0, erase);
+      else this.piece(x1, y1, r1, x1, y1, r1, erase);
+      return;
+    }
+    const scale = square > 0 ? 1 / square : 0;
+    const lean = square > 0 ? dr / Math.sqrt(square - dr * dr) : 0; // what grows wider reaches back
+    const most = Math.max(r0, r1) + 1;
+    const [left, right] = [
+      Math.max(0, Math.floor(Math.min(x0, x1) - most)),
+      Math.min(SIDE - 1, Math.ceil(Math.max(x0, x1) + most)),
+    ];
+    const [top, bottom] = [
+      Math.max(0, Math.floor(Math.min(y0, y1) - most)),
+      Math.min(SIDE - 1, Math.ceil(Math.max(y0, y1) + most)),
+    ];
+    for (let row = top; row <= bottom; row++) {
+      const py = row + 0.5 - y0;
+      for (let column = left; column <= right; column++) {
+        const px = column + 0.5 - x0;
+        const along = Math.min(1, Math.max(0, (px * dx + py * dy + lean * Math.abs(px * dy - py * dx)) * scale));
+        const [awayX, awayY] = [px - along * dx, py - along * dy];
+        const away = awayX * awayX + awayY * awayY;
+        const edge = r0 + along * dr + 0.5;
+        if (away >= edge * edge) continue;
+        const ink =
+          edge > 1 && away <= (edge - 1) * (edge - 1)
+            ? 255
+            : Math.min(255, Math.floor((edge - Math.sqrt(away)) * 255 + 0.5));
+        const place = row * SIDE + column;
+        if (erase) values[place] = Math.min(values[place], 255 - ink);
+        else values[place] = Math.max(values[place], ink);
+      }
+    }
+  }
+
+  /** The mean of a square of the canvas, 0..255, of those that a cell of 28 x 28 has. */
+  mean(row, column, size) {
+    let sum = 0;
+    for (let y = row * size; y < (row + 1) * size; y++) {
+      for (let x = column * size; x < (column + 1) * size; x++) sum += this.values[y * SIDE + x];
+    }
+    return sum / (size * size);
+  }
+}

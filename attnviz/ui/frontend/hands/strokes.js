@@ -1,0 +1,277 @@
+// A drawing as data: strokes, how they are thinned out, and the two ways they are written. No page, no canvas.
+//
+// A stroke is {tool, width, points, pressures}:
+//   tool        "ink" or "erase"
+//   width       1 to 64, in pixels of the canvas (280 x 280, ten for each pixel that a model sees)
+//   points      x, y, x, y, ... from the upper left corner, whole numbers of quarters of a canvas pixel
+//   pressures   one for each point, 0 to 31, where the pen reports it; null otherwise
+//
+// As a string (`encode`, for links and for the browser's memory), base64url without padding of:
+//   1                                       the version of this format
+//   for each stroke
+//     width - 1, + 64 if it erases, + 128 if it has pressures        one byte
+//     the number of points                                           a varint (7 bits a byte, lowest first)
+//     x, y; then for each other point dx, dy                         varints, the sign in the lowest bit (zigzag)
+//     the first pressure; then for each other point the difference   the same, if it has pressures
+//   a checksum (Fletcher-16) of all that, two bytes: a link that was cut or mistyped is not drawn.
+//
+// As JSON (`toJson`, a file that people and programs read):
+//   {"format": "attnviz drawing", "version": 1, "size": 280,
+//    "base": {"name": "strokes.12", "side": 28, "values": "base64 of side x side bytes, 0 paper, 255 ink"},   or null
+//    "strokes": [{"tool": "ink", "width": 24, "points": [[x, y], ...] or [[x, y, pressure 0 to 1], ...]}, ...]}
+// with x and y in canvas pixels.
+
+/** Sides of the canvas, in its pixels, and of what a model sees. */
+export const SIDE = 280;
+export const CELLS = 28;
+/** Units of `points` in a canvas pixel. */
+export const UNITS = 4;
+export const WIDEST = 64;
+export const PRESSURES = 31;
+
+const VERSION = 1;
+const FORMAT = "attnviz drawing";
+const FAR = 2 * SIDE * UNITS; // a hand may leave the pad and come back; further out nothing is kept
+const [MOST_STROKES, MOST_POINTS] = [1000, 20_000];
+const STRAIGHT = 0.25 * UNITS; // a point may be dropped that lies so near to the line between its neighbours
+const APART = 8 * UNITS; // and only where the neighbours are no further apart
+
+/** A drawing that cannot be read; its message is a sentence for the visitor. */
+export class BadDrawing extends Error {}
+
+/** The nearest place that can be kept, in units. @param {number} value in canvas pixels */
+export function toUnit(value) {
+  return Math.min(FAR, Math.max(-FAR, Math.round(value * UNITS)));
+}
+
+/**
+ * Leave out the points that a stroke does not need: of those that lie on a straight line, all but one in every 8 pixels.
+ * @param {Stroke} whole
+ * @returns {Stroke} the stroke that is kept; its first and last points are the same
+ */
+export function simplify({ points, pressures, ...stroke }) {
+  const count = points.length / 2;
+  const kept = [0];
+  for (let next = 1; next < count; next++) {
+    const last = kept.at(-1);
+    if (next < count - 1 && isNeedless(points, pressures, last, next + 1)) continue;
+    kept.push(next);
+  }
+  return {
+    ...stroke,
+    points: kept.flatMap((i) => [points[2 * i], points[2 * i + 1]]),
+    pressures: pressures && kept.map((i) => pressures[i]),
+  };
+}
+
+/** Whether all points between two lie so near to the line between these that they are not missed. */
+function isNeedless(points, pressures, from, to) {
+  const [x, y] = [points[2 * from], points[2 * from + 1]];
+  const [dx, dy] = [points[2 * to] - x, points[2 * to + 1] - y];
+  const square = dx * dx + dy * dy;
+  if (square > APART * APART) return false;
+  for (let i = from + 1; i < to; i++) {
+    const [px, py] = [points[2 * i] - x, points[2 * i + 1] - y];
+    const along = square ? (px * dx + py * dy) / square : 0;
+    if (along < 0 || along > 1) return false;
+    const [awayX, awayY] = [px - along * dx, py - along * dy];
+    if (awayX * awayX + awayY * awayY > STRAIGHT * STRAIGHT) return false;
+    const between = pressures && pressures[from] + along * (pressures[to] - pressures[from]);
+    if (pressures && Math.abs(pressures[i] - between) > 1) return false;
+  }
+  return true;
+}
+
+// As a string
+
+/** Write strokes as a short string that may stand in a URL; "" if there are none. */
+export function encode(strokes) {
+  if (!strokes.length) return "";
+  const bytes = [VERSION];
+  const varint = (value) => {
+    for (; value > 127; value >>>= 7) bytes.push((value & 127) | 128);
+    bytes.push(value);
+  };
+  const signed = (value) => varint(value < 0 ? -2 * value - 1 : 2 * value);
+  for (const { tool, width, points, pressures } of strokes) {
+    bytes.push((width - 1) | (tool === "erase" ? 64 : 0) | (pressures ? 128 : 0));
+    varint(points.length / 2);
+    points.forEach((value, i) => signed(value - (i > 1 ? points[i - 2] : 0)));
+    pressures?.forEach((value, i) => signed(value - (i ? pressures[i - 1] : 0)));
+  }
+  bytes.push(...checksum(bytes));
+  return toBase64(Uint8Array.from(bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+}
+
+/**
+ * Read what `encode` wrote.
+ * @param {string} written
+ * @returns {Stroke[]}
+ * @throws {BadDrawing} it was cut, changed, or is something else
+ */
+export function decode(written) {
+  if (!written) return [];
+  const bytes = /^[\w-]+$/.test(written) ? fromBase64(written.replace(/-/g, "+").replace(/_/g, "/")) : null;
+  const end = (bytes?.length ?? 0) - 2;
+  if (!bytes || end < 1) throw new BadDrawing("it was not made by this app");
+  const [low, high] = checksum(bytes.subarray(0, end));
+  if (bytes[end] !== low || bytes[end + 1] !== high) throw new BadDrawing("part of it is missing or was changed");
+  if (bytes[0] !== VERSION) throw new BadDrawing(`it is of version ${bytes[0]}, and this app reads version ${VERSION}`);
+  return new Reader(bytes.subarray(1, end)).strokes();
+}
+
+class Reader {
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.at = 0;
+    this.points = 0;
+  }
+
+  strokes() {
+    const strokes = [];
+    while (this.at < this.bytes.length) strokes.push(this.stroke());
+    return strokes.map(checked);
+  }
+
+  stroke() {
+    const head = this.byte();
+    const count = this.varint();
+    this.points += count;
+    if (count < 1 || this.points > MOST_POINTS) throw new BadDrawing("it has too many points, or none");
+    const points = [];
+    for (let i = 0; i < 2 * count; i++) points.push(this.signed() + (i > 1 ? points[i - 2] : 0));
+    /** @type {number[]|null} */
+    const pressures = head & 128 ? [] : null;
+    for (let i = 0; pressures && i < count; i++) pressures.push(this.signed() + (i ? pressures[i - 1] : 0));
+    return { tool: head & 64 ? "erase" : "ink", width: (head & 63) + 1, points, pressures };
+  }
+
+  byte() {
+    if (this.at >= this.bytes.length) throw new BadDrawing("part of it is missing");
+    return this.bytes[this.at++];
+  }
+
+  varint() {
+    let value = 0;
+    for (let shift = 0; shift <= 21; shift += 7) {
+      const byte = this.byte();
+      value |= (byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+    throw new BadDrawing("a number in it is too large");
+  }
+
+  signed() {
+    const value = this.varint();
+    return value & 1 ? -((value + 1) >> 1) : value >> 1;
+  }
+}
+
+/** Return a stroke whose numbers all can be drawn, or say that they cannot. */
+function checked(stroke) {
+  const { tool, width, points, pressures } = stroke;
+  const within = (value, low, high) => Number.isInteger(value) && value >= low && value <= high;
+  if (tool !== "ink" && tool !== "erase") throw new BadDrawing("one of its strokes neither inks nor erases");
+  if (!within(width, 1, WIDEST))
+    throw new BadDrawing(`the width of one of its strokes is not a whole number from 1 to ${WIDEST}`);
+  if (!points.length || !points.every((value) => within(value, -FAR, FAR)))
+    throw new BadDrawing("one of its points is far outside the canvas");
+  if (pressures && !pressures.every((value) => within(value, 0, PRESSURES)))
+    throw new BadDrawing("one of its pressures is not between 0 and 1");
+  return stroke;
+}
+
+function checksum(bytes) {
+  let [one, two] = [0, 0];
+  for (const byte of bytes) {
+    one = (one + byte) % 255;
+    two = (two + one) % 255;
+  }
+  return [one, two];
+}
+
+// As JSON
+
+/** Write a drawing as JSON. @param {{base: Base|null, strokes: Stroke[]}} drawing */
+export function toJson({ base, strokes }) {
+  const plain = ({ tool, width, points, pressures }) => ({
+    tool,
+    width,
+    points: Array.from({ length: points.length / 2 }, (_, i) => [
+      points[2 * i] / UNITS,
+      points[2 * i + 1] / UNITS,
+      ...(pressures ? [Number((pressures[i] / PRESSURES).toFixed(3))] : []),
+    ]),
+  });
+  const drawing = { format: FORMAT, version: VERSION, size: SIDE, base: packBase(base), strokes: strokes.map(plain) };
+  return `${JSON.stringify(drawing)}\n`;
+}
+
+/**
+ * Read what `toJson` wrote, or what somebody else wrote so.
+ * @param {string} written
+ * @returns {{base: Base|null, strokes: Stroke[]}}
+ * @throws {BadDrawing}
+ */
+export function fromJson(written) {
+  let came;
+  try {
+    came = JSON.parse(written);
+  } catch {
+    throw new BadDrawing("it is not JSON");
+  }
+  if (came?.format !== FORMAT || !Array.isArray(came.strokes))
+    throw new BadDrawing(`it has no "format": "${FORMAT}" with "strokes"`);
+  if (came.version !== VERSION)
+    throw new BadDrawing(
+      `it is of version ${JSON.stringify(came.version)?.slice(0, 20)}, and this app reads version ${VERSION}`,
+    );
+  if (came.size !== SIDE) throw new BadDrawing(`its canvas is not ${SIDE} pixels wide`);
+  if (came.strokes.length > MOST_STROKES) throw new BadDrawing(`it has more than ${MOST_STROKES} strokes`);
+  const total = came.strokes.reduce((sum, stroke) => sum + (stroke?.points?.length ?? 0), 0);
+  if (!(total <= MOST_POINTS)) throw new BadDrawing(`it has more than ${MOST_POINTS} points`);
+  return { base: unpackBase(came.base), strokes: came.strokes.map(fromPlain) };
+}
+
+function fromPlain(stroke) {
+  const points = Array.isArray(stroke?.points) ? stroke.points : [];
+  const numbers = (point) =>
+    Array.isArray(point) && (point.length === 2 || point.length === 3) && point.every(Number.isFinite);
+  if (!points.length || !points.every(numbers))
+    throw new BadDrawing("one of its strokes has points that are not [x, y] or [x, y, pressure]");
+  const pressed = points.every((point) => point.length === 3);
+  return checked({
+    tool: stroke.tool,
+    width: stroke.width,
+    points: points.flatMap(([x, y]) => [toUnit(x), toUnit(y)]),
+    pressures: pressed ? points.map((point) => Math.round(point[2] * PRESSURES)) : null,
+  });
+}
+
+/** A base as plain data. @param {Base|null} base */
+export function packBase(base) {
+  return base && { name: base.name, side: base.side, values: toBase64(base.values) };
+}
+
+/** The other way. @throws {BadDrawing} */
+export function unpackBase(came) {
+  if (came === null || came === undefined) return null;
+  const values = typeof came.values === "string" ? fromBase64(came.values) : null;
+  const right = [CELLS, SIDE].includes(came.side) && values?.length === came.side ** 2 && typeof came.name === "string";
+  if (!right) throw new BadDrawing("the picture under its strokes is damaged");
+  return { name: came.name.slice(0, 100), side: came.side, values };
+}
+
+function toBase64(bytes) {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+function fromBase64(written) {
+  try {
+    return Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,77 @@
+// A model's answer in words, and as bars: a line a class. The style sheet of a component says where its parts stand.
+
+import { best, percent } from "../core/numbers.js";
+import { element, say, set, text } from "../core/dom.js";
+
+/** @typedef {{probabilities: ArrayLike<number>}} Probable */
+
+export class AnswerPanel {
+  /** @param {{ticks?: boolean}} [how] ticks: the class that the picture shows is marked, not only where it is missed */
+  constructor({ ticks = true } = {}) {
+    this.ticks = ticks;
+    /** @type {string[]} */
+    this.classes = [];
+    /** @type {string|null} */
+    this.label = null;
+    /** @type {Text[]} the percentage of each class */
+    this.cells = [];
+    /** @type {HTMLElement[]} */
+    this.lines = [];
+    /** @type {HTMLElement} that holds the lines */
+    this.room = element("div.answer", { role: "img" });
+  }
+
+  /** Make a line a class. @param {string[]} classes @param {string|null} label what the picture shows */
+  name(classes, label) {
+    this.classes = classes;
+    this.label = label;
+    this.cells = classes.map(() => text());
+    this.lines = classes.map((name, which) => this.lineOf(name, which));
+    this.room.replaceChildren(...this.lines);
+  }
+
+  /** @param {string} name of a class @param {number} which it is @returns {HTMLElement} */
+  lineOf(name, which) {
+    const tick = this.ticks && name === this.label && element("b", { title: "what it shows" }, " \u2713");
+    return element(
+      "div.class",
+      {},
+      element("span.name", { title: this.ticks && name }, name, tick || ""),
+      element("span.bar", {}, element("i.now"), element("i.before")),
+      element("span.percent", {}, this.cells[which]),
+    );
+  }
+
+  /** Show an answer, and where it was before. @param {Probable} now @param {Probable} before */
+  show(now, before = now) {
+    this.fill(now, before);
+    set(this.room, "aria-label", this.summary(now, before));
+  }
+
+  /** @param {Probable} now @param {Probable} before */
+  fill(now, before) {
+    const is = best(now.probabilities);
+    this.lines.forEach((line, which) => {
+      const missed = this.classes[which] === this.label && which !== is;
+      line.classList.toggle("first", which === is);
+      line.classList.toggle("truth", missed);
+      line.style.setProperty("--now", String(now.probabilities[which]));
+      line.style.setProperty("--before", String(before.probabilities[which]));
+      say(this.cells[which], missed && !this.ticks ? "true" : percent(now.probabilities[which]));
+    });
+  }
+
+  /** A class and its probability: "8, 98.3 %". @param {Probable} answer @param {string} between */
+  words({ probabilities }, between = ", ") {
+    const is = best(probabilities);
+    return `${this.classes[is]}${between}${percent(probabilities[is])}`;
+  }
+
+  /** The answer in a sentence, and what it was if it is another one now. @param {Probable} now @param {Probable} before */
+  summary(now, before = now) {
+    const { label } = this;
+    const right = label === this.classes[best(now.probabilities)];
+    const truth = label === null ? "" : right ? ", which is correct" : `; the picture shows ${label}`;
+    return `The model\u2019s answer: ${this.words(now)}${truth}.${now === before ? "" : ` Before: ${this.words(before)}.`}`;
+  }
+}

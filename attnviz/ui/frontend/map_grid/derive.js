@@ -1,0 +1,59 @@
+// What a grid of maps shows, from its data: the scales that can be chosen, and the colours of each map. Nothing here knows
+// the page.
+
+import { extent } from "../maps/attention.js";
+import { makeScale, TOP, toIndices } from "../core/colours.js";
+import { inkEdge } from "../maps/paint.js";
+
+/** Which scales can be chosen. @param {any} header @param {number} count of the maps @returns {Record<string, boolean>} */
+export function choicesOf({ role, fixed, scale, bounds }, count) {
+  if (role === "own" || fixed) return { [scale]: true };
+  const own = count > 1 && role !== "ink";
+  return { share: role === "share", all: true, map: own, pictures: bounds !== null };
+}
+
+/**
+ * A scale for each map.
+ * @param {any} header
+ * @param {Float64Array} maps
+ * @param {number} tokens of a map
+ * @param {string} scale that is chosen
+ * @returns {Scale[]}
+ */
+export function scalesOf({ role, bounds }, maps, tokens, scale) {
+  const whole = extent(maps, 0, maps.length);
+  return Array.from({ length: maps.length / tokens }, (_, tile) => {
+    if (role === "ink") return makeScale("ink");
+    if (scale === "share") return makeScale("share");
+    if (role === "unit" && scale === "all") return makeScale("unit");
+    const { high, low, most } = scale === "map" ? extent(maps, tile * tokens, tokens) : whole;
+    if (role === "own") return makeScale("own", high, low);
+    const end = scale === "pictures" ? Math.max(...bounds.map(Math.abs)) : most;
+    return makeScale(role === "signed" ? "signed" : "positive", end);
+  });
+}
+
+/**
+ * The colours of all maps, and which marks of the legend they need.
+ * @param {Scale[]} scales
+ * @param {Float64Array} maps
+ * @param {any} logs of the maps, for shares
+ * @param {number} tokens of a map
+ * @param {number} even what an even share is one of
+ */
+export function coloursOf(scales, maps, logs, tokens, even) {
+  const indices = new Uint16Array(maps.length);
+  scales.forEach((scale, tile) => {
+    const share = scale.kind === "share";
+    toIndices(share ? logs : maps, tile * tokens, tokens, scale, indices, share ? Math.log(even) : 0);
+  });
+  return { indices, marks: [1, 2, 3].map((mark) => indices.includes(TOP + mark)) };
+}
+
+/** The edge of the ink on each map: of one picture for all, or of a picture for each. @returns {InkEdge[]} */
+export function edgesOf({ role }, picture, ofEach, { rows, columns, tokens }, count) {
+  if (!picture || role === "ink") return Array(count).fill([]);
+  const edge = (tile) => inkEdge(picture.subarray(tile * tokens, (tile + 1) * tokens), rows, columns);
+  const one = edge(0);
+  return Array.from({ length: count }, (_, tile) => (ofEach && tile ? edge(tile) : one));
+}

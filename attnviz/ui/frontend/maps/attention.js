@@ -1,0 +1,232 @@
+// The numbers: what attention is, computed in doubles from queries, keys and each row's log-normaliser.
+// Nothing here knows the page. Tokens and heads count from 0.
+
+export const MEAN = "mean";
+
+/** One attention layer on one picture. */
+export class Attention {
+  /**
+   * @param {{query: Float64Array, key: Float64Array, log_normaliser: Float64Array, carried: Float64Array,
+   *   received: Float64Array}} arrays query and key (head, token, size), the others (head, token); see pixel_viewer.py
+   * @param {number[]} shape heads, tokens, size
+   */
+  constructor(arrays, [heads, tokens, size]) {
+    this.heads = heads;
+    this.tokens = tokens;
+    this.size = size;
+    this.query = arrays.query;
+    this.key = arrays.key;
+    this.logNormaliser = arrays.log_normaliser;
+    this.carried = arrays.carried;
+    this.received = arrays.received;
+    this.root = Math.sqrt(size);
+    this.scaled = new Float64Array(size);
+    this.meanQuery = meanOverTokens(arrays.query, heads, tokens, size);
+  }
+
+  /** The score q · k / sqrt(size) of one pair in one head. */
+  score(head, query, key) {
+    const from = (head * this.tokens + query) * this.size;
+    const to = (head * this.tokens + key) * this.size;
+    let sum = 0;
+    for (let i = 0; i < this.size; i++) sum += this.query[from + i] * this.key[to + i];
+    return sum / this.root;
+  }
+
+  /** The weight of one pair in one head, 0..1. */
+  weight(head, query, key) {
+    return Math.exp(this.score(head, query, key) - this.logNormaliser[head * this.tokens + query]);
+  }
+
+  /**
+   * The weights of one query over all keys; where the query is every token in turn (null), their mean over all queries.
+   * @param {number} head
+   * @param {number|null} query
+   * @param {Float64Array} into written: a weight a token
+   */
+  row(head, query, into) {
+    const start = head * this.tokens;
+    if (query === null) {
+      into.set(this.received.subarray(start, start + this.tokens));
+      return;
+    }
+    const from = (start + query) * this.size;
+    const scaled = this.scaled;
+    for (let i = 0; i < this.size; i++) scaled[i] = this.query[from + i] / this.root;
+    const normaliser = this.logNormaliser[start + query];
+    for (let token = 0, at = start * this.size; token < this.tokens; token++) {
+      let sum = 0;
+      for (let i = 0; i < this.size; i++) sum += scaled[i] * this.key[at++];
+      into[token] = Math.exp(sum - normaliser);
+    }
+  }
+
+  /** The dot product of one pair in one head, term by term. @returns {{query: number, key: number, product: number}[]} */
+  terms(head, query, key) {
+    const from = (head * this.tokens + query) * this.size;
+    const to = (head * this.tokens + key) * this.size;
+    return Array.from({ length: this.size }, (_, i) => {
+      const [q, k] = [this.query[from + i], this.key[to + i]];
+      return { query: q, key: k, product: q * k };
+    });
+  }
+
+  /**
+   * All numbers of one pair. For the mean of the heads, each number is the mean of the heads' numbers.
+   * In the direction "received" the query is every token in turn, and each number the mean over them.
+   */
+  pair(head, query, key, direction) {
+    if (head === MEAN) {
+      const all = Array.from({ length: this.heads }, (_, h) => this.pair(h, query, key, direction));
+      const mean = (name) => all.reduce((sum, one) => sum + one[name], 0) / this.heads;
+      return { score: mean("score"), weight: mean("weight"), carried: mean("carried"), terms: [] };
+    }
+    const at = head * this.tokens + key;
+    const received = direction === "received";
+    const weight = received ? this.received[at] : this.weight(head, query, key);
+    return {
+      score: received ? this.meanScore(head, key) : this.score(head, query, key),
+      weight,
+      carried: weight * this.carried[at],
+      terms: received ? [] : this.terms(head, query, key),
+    };
+  }
+
+  /** The mean score of a key over all queries: the score of the mean query, for a score is linear in it. */
+  meanScore(head, key) {
+    const to = (head * this.tokens + key) * this.size;
+    let sum = 0;
+    for (let i = 0; i < this.size; i++) sum += this.meanQuery[head * this.size + i] * this.key[to + i];
+    return sum / this.root;
+  }
+
+  /**
+   * Every head's map, and after them the mean of all heads.
+   * @param {"weights"|"scores"|"carried"} show what a map holds
+   * @param {"from"|"to"|"received"} direction the row of a query, the column of a key, or the mean over all queries
+   * @param {number} held the token that is the query ("from") or the key ("to")
+   * @param {Float64Array} maps written: (heads + 1) x tokens
+   * @param {Float64Array} logs written where weights are shown: their natural logarithms, which stay true where a
+   *   weight is too small for a double
+   */
+  fill(show, direction, held, maps, logs) {
+    const { heads, tokens } = this;
+    for (let head = 0; head < heads; head++) {
+      const start = head * tokens;
+      if (direction === "from") this.fillScores(this.query, (start + held) * this.size, this.key, head, maps);
+      else if (direction === "to") this.fillScores(this.key, (start + held) * this.size, this.query, head, maps);
+      else if (show === "scores") this.fillScores(this.meanQuery, head * this.size, this.key, head, maps);
+      else maps.set(this.received.subarray(start, start + tokens), start);
+      if (show === "scores") continue;
+      if (direction === "received") this.fillLogs(start, maps, logs);
+      else this.fillWeights(start, direction === "from" ? start + held : -1, maps, logs);
+      if (show === "carried") this.carry(start, direction === "to" ? start + held : -1, maps);
+    }
+    this.fillMean(show, maps, logs);
+  }
+
+  // Below: one head's map, beginning at `start`. Small loops of one kind each: they run at every move of the pointer.
+
+  /** Scores into weights. @param {number} row the query whose row this is, or -1 for a column */
+  fillWeights(start, row, maps, logs) {
+    const { logNormaliser } = this;
+    const end = start + this.tokens;
+    if (row < 0) {
+      for (let at = start; at < end; at++) maps[at] = Math.exp((logs[at] = maps[at] - logNormaliser[at]));
+    } else {
+      const same = logNormaliser[row];
+      for (let at = start; at < end; at++) maps[at] = Math.exp((logs[at] = maps[at] - same));
+    }
+  }
+
+  fillLogs(start, maps, logs) {
+    for (let at = start; at < start + this.tokens; at++) logs[at] = Math.log(maps[at]);
+  }
+
+  /** Weights times what the keys carry. @param {number} column the key whose column this is, or -1 for a row */
+  carry(start, column, maps) {
+    for (let at = start; at < start + this.tokens; at++) maps[at] *= this.carried[column < 0 ? at : column];
+  }
+
+  fillMean(show, maps, logs) {
+    const { heads, tokens } = this;
+    const start = heads * tokens;
+    const mean = maps.subarray(start, start + tokens).fill(0);
+    for (let head = 0; head < heads; head++) {
+      const first = head * tokens;
+      for (let token = 0; token < tokens; token++) mean[token] += maps[first + token];
+    }
+    for (let token = 0; token < tokens; token++) {
+      mean[token] /= heads;
+      if (show === "weights") logs[start + token] = Math.log(mean[token]);
+    }
+  }
+
+  /** One head's scores: a fixed vector (from `from` on) with each of the head's moving vectors. */
+  fillScores(fixed, from, moving, head, maps) {
+    const { size, root } = this;
+    const scaled = this.scaled;
+    for (let i = 0; i < size; i++) scaled[i] = fixed[from + i] / root;
+    const end = (head + 1) * this.tokens;
+    let at = head * this.tokens * size;
+    for (let token = head * this.tokens; token < end; token++) {
+      let sum = 0;
+      for (let i = 0; i < size; i++) sum += scaled[i] * moving[at++];
+      maps[token] = sum;
+    }
+  }
+}
+
+/**
+ * The token with the largest value of one map; NaN and infinity are passed over.
+ * @param {Float64Array} maps
+ * @param {number} start where the map begins
+ * @param {number} count its length
+ * @param {boolean} signed take the largest value as it is, not the largest absolute value
+ * @returns {number} the token, 0 if there is none
+ */
+export function strongest(maps, start, count, signed) {
+  let best = 0;
+  let most = -Infinity;
+  for (let token = 0; token < count; token++) {
+    const size = signed ? maps[start + token] : Math.abs(maps[start + token]);
+    if (size > most && size < Infinity) [best, most] = [token, size];
+  }
+  return best;
+}
+
+/** The largest and the lowest finite value, and the largest finite absolute value, of a stretch of maps. */
+export function extent(maps, start, count) {
+  let [high, low, most] = [-Infinity, Infinity, 0];
+  for (let at = start; at < start + count; at++) {
+    const value = maps[at];
+    if (!(Math.abs(value) < Infinity)) continue;
+    if (value > high) high = value;
+    if (value < low) low = value;
+    if (value > most) most = value;
+    else if (-value > most) most = -value;
+  }
+  return { high, low, most };
+}
+
+/**
+ * How many tokens, the largest first, together hold half of a map's sum.
+ * @returns {{count: number, sum: number}} the number of tokens, and the sum of the whole map
+ */
+export function half(maps, start, count) {
+  const sorted = Float64Array.from(maps.subarray(start, start + count), Math.abs).sort();
+  const sum = sorted.reduce((total, value) => total + value, 0);
+  let reached = 0;
+  let tokens = 0;
+  while (tokens < count && reached < sum / 2) reached += sorted[count - 1 - tokens++];
+  return { count: tokens, sum };
+}
+
+function meanOverTokens(query, heads, tokens, size) {
+  const mean = new Float64Array(heads * size);
+  for (let head = 0; head < heads; head++) {
+    for (let at = head * tokens * size; at < (head + 1) * tokens * size; at++)
+      mean[head * size + (at % size)] += query[at] / tokens;
+  }
+  return mean;
+}

@@ -1,0 +1,115 @@
+// What the pixel viewer shows, from its view and its data: the tokens, the maps of all heads with their scales, and the
+// numbers of the pair. Nothing here knows the page; only the buffers of the maps are written to.
+
+import { extent, MEAN, strongest } from "../maps/attention.js";
+import { makeScale, toIndices } from "../core/colours.js";
+
+const OF_TOKENS = ["query", "key", "value", "log_normaliser", "carried", "received"]; // as in pixel_viewer.py
+
+/**
+ * Give every token its numbers: equal tokens travel once, and `place` says which one each of them is.
+ * @param {Payload} payload
+ * @returns {Payload}
+ */
+export function spread({ header, arrays, shapes }) {
+  const { place } = arrays;
+  for (const name of OF_TOKENS) {
+    const [heads, kinds, size = 1] = shapes[name];
+    const found = new Float64Array(heads * place.length * size);
+    for (let head = 0, to = 0; head < heads; head++) {
+      for (const kind of place) {
+        const from = (head * kinds + kind) * size;
+        for (let i = 0; i < size; i++) found[to++] = arrays[name][from + i];
+      }
+    }
+    arrays[name] = found;
+    shapes[name] = [heads, place.length, ...shapes[name].slice(2)];
+  }
+  return { header, arrays, shapes };
+}
+
+/**
+ * The token on the ink that is nearest to the ink's centre; the middle of the grid where there is no ink.
+ * @param {Float32Array} picture intensities, row by row
+ * @param {import("../maps/paint.js").Cells} cells
+ */
+export function middleOfInk(picture, cells) {
+  const most = picture.reduce((largest, value) => Math.max(largest, value), 0);
+  let [row, column, sum] = [0, 0, 0];
+  picture.forEach((value, i) => {
+    row += value * Math.floor(i / cells.columns);
+    column += value * (i % cells.columns);
+    sum += value;
+  });
+  const centre = sum > 0 ? [row / sum, column / sum] : [(cells.rows - 1) / 2, (cells.columns - 1) / 2];
+  let [best, nearest] = [0, Infinity];
+  picture.forEach((value, i) => {
+    const far = Math.hypot(Math.floor(i / cells.columns) - centre[0], (i % cells.columns) - centre[1]);
+    if (value >= most / 2 && far < nearest) [best, nearest] = [i, far];
+  });
+  return cells.prefix + best;
+}
+
+/** Which of the maps is chosen: a head's, or after those their mean. @param {any} view @param {number} heads @returns {number} */
+export function chosenOf({ head }, heads) {
+  return head === MEAN ? heads : head;
+}
+
+/**
+ * Room for the maps of all heads and their mean, a value for each token, and for the colours of these.
+ * @param {import("../maps/attention.js").Attention} attention
+ */
+export function buffersOf({ heads, tokens }) {
+  const size = (heads + 1) * tokens;
+  return { maps: new Float64Array(size), logs: new Float64Array(size), indices: new Uint16Array(size) };
+}
+
+/**
+ * A scale for each head and the mean.
+ * @param {any} view
+ * @param {{maps: Float64Array, heads: number, tokens: number, carriedSigned: boolean}} facts
+ * @returns {Scale[]}
+ */
+function scalesOf(view, { maps, heads, tokens, carriedSigned }) {
+  const count = heads + 1;
+  if (view.show === "weights" && view.scale === "share") return Array(count).fill(makeScale("share"));
+  const signed = view.show === "scores" || (view.show === "carried" && carriedSigned);
+  const kind = signed ? "signed" : "positive";
+  if (view.scale !== "map") return Array(count).fill(makeScale(kind, extent(maps, 0, count * tokens).most));
+  return Array.from({ length: count }, (_, head) => makeScale(kind, extent(maps, head * tokens, tokens).most));
+}
+
+/**
+ * Fill the maps for what is looked at: this runs at every move of the pointer.
+ * @param {{attention: import("../maps/attention.js").Attention, view: any, held: number, other: number,
+ *   buffers: ReturnType<typeof buffersOf>, carriedSigned: boolean}} state other: -1 for the strongest
+ * @returns {{shownOther: number, scale: Scale}} the token that is paired with the held one; the scale of the chosen map
+ */
+export function fillMaps({ attention, view, held, other, buffers: { maps, logs, indices }, carriedSigned }) {
+  const { heads, tokens } = attention;
+  const chosen = chosenOf(view, heads);
+  attention.fill(view.show, view.direction, held, maps, logs);
+  const scales = scalesOf(view, { maps, heads, tokens, carriedSigned });
+  scales.forEach((scale, head) => {
+    if (scale.kind === "share") toIndices(logs, head * tokens, tokens, scale, indices, Math.log(tokens));
+    else toIndices(maps, head * tokens, tokens, scale, indices);
+  });
+  const shownOther = other >= 0 ? other : strongest(maps, chosen * tokens, tokens, view.show === "scores");
+  return { shownOther, scale: scales[chosen] };
+}
+
+/**
+ * The numbers of what is looked at, in full precision.
+ * @param {{attention: import("../maps/attention.js").Attention, view: any, held: number, shownOther: number,
+ *   arrays: Record<string, any>, carriedSigned: boolean}} state
+ */
+export function readingOf({ attention, view: { show, direction, head }, held, shownOther, arrays, carriedSigned }) {
+  const { heads, tokens, size } = attention;
+  const received = direction === "received";
+  const query = received ? null : direction === "from" ? held : shownOther;
+  const key = direction === "to" || received ? held : shownOther;
+  const pair = attention.pair(head, query, key, direction);
+  const share = pair.weight * tokens;
+  const value = head === MEAN ? NaN : arrays.carried[head * tokens + key];
+  return { ...pair, query, key, head, heads, tokens, size, show, direction, share, value, carriedSigned };
+}

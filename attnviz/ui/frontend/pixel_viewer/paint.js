@@ -1,0 +1,88 @@
+// What the pixel viewer paints: the picture, the maps of all heads, the outlines of the pair on them, and what a step of
+// the worked pair is about.
+
+import { makeScale, packed, toIndices } from "../core/colours.js";
+
+// Whose outlines stand out while a step is looked at. "weight" is the softmax where the map is that of a key: there the
+// pair's weight lies at the query, and the other weights of the query lie on no map.
+const OUTLINED = { score: ["query", "key"], weight: ["query"], value: ["key"] };
+
+/** @typedef {import("./pixel_viewer.js").Viewer} Viewer */
+
+export class Painter {
+  constructor() {
+    /** @type {Uint32Array|null} the picture without outlines */
+    this.still = null;
+  }
+
+  /** The colours of the picture's tokens. @param {Viewer} viewer */
+  take({ arrays: { picture }, header: { prefix }, attention: { tokens } }) {
+    this.picture = new Uint16Array(tokens);
+    toIndices(picture, 0, picture.length, makeScale("ink"), this.picture.subarray(prefix));
+  }
+
+  /** What does not change while the pointer moves: the picture and the backgrounds. @param {Viewer} viewer */
+  background({ theme, palettes, wall, boxes, arrays, shapes, inks, frame: { picture, large } }) {
+    const paper = packed(theme.background);
+    wall?.board.clear(paper);
+    large.board.clear(paper);
+    if (!boxes) picture.board.paint(0, this.picture, 0, palettes.ink, packed(theme.text), packed(theme.edge));
+    if (arrays.background) picture.board.paintPicture(0, arrays.background, shapes.background, inks);
+    this.still = picture.board.pixels.slice();
+  }
+
+  /** Paint all maps: this runs at every move of the pointer. @param {Viewer} viewer */
+  maps(viewer) {
+    const {
+      theme,
+      wall,
+      buffers: { indices },
+      attention: { heads, tokens },
+    } = viewer;
+    const [ink, line] = [packed(theme.text), packed(theme.edge)];
+    for (let head = 0; wall && head <= heads; head++) {
+      wall.board.paint(head, indices, head * tokens, viewer.palette, ink, line);
+      this.outline(viewer, wall.board, head);
+    }
+    wall?.board.flush();
+    this.large(viewer);
+  }
+
+  /** Paint the picture and the chosen head's map, which show what the lit step is about. @param {Viewer} viewer */
+  large(viewer) {
+    if (!this.still) return;
+    const {
+      theme,
+      lit,
+      buffers: { indices },
+      frame: { picture, large },
+      attention: { tokens },
+    } = viewer;
+    const start = viewer.chosen * tokens;
+    large.board.paint(0, indices, start, viewer.palette, packed(theme.text), packed(theme.edge));
+    this.outline(viewer, large.board, 0, lit);
+    large.board.flush();
+    picture.board.pixels.set(this.still);
+    this.outline(viewer, picture.board, 0, lit);
+    picture.board.flush();
+  }
+
+  /** @param {Viewer} viewer @param {import("../maps/paint.js").Board} board */
+  outline(viewer, board, tile, lit = "") {
+    const { view, theme, boxes } = viewer;
+    const onPicture = board === viewer.frame.picture.board;
+    const halo = packed(theme.background);
+    const outlines = { query: packed(theme.orange), key: packed(theme.blue) };
+    const draw = (token, name) => {
+      const stands = lit !== "" && Boolean(OUTLINED[lit]?.includes(name));
+      const value = stands && lit === "value"; // it is the key's, and green
+      const colour = value ? packed(theme.green) : outlines[name];
+      const how = { halo, corners: name === "key" && !value, strong: view[name] !== null, lit: stands };
+      const box = onPicture ? boxes?.of(token) : null;
+      if (box) board.outlineBox(tile, box, colour, how);
+      else if (!onPicture || !boxes) board.outline(tile, token, colour, how);
+    };
+    if (view.direction !== "received") draw(viewer.shownOther, viewer.otherName);
+    draw(viewer.held, viewer.heldName);
+  }
+}
