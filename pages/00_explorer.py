@@ -11,7 +11,7 @@ from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.server import preload
-from attnviz.ui.shared import cache, page, pickers, url_state
+from attnviz.ui.shared import findings, page, pickers, url_state
 from attnviz.ui.shared.glossary import term
 
 MODEL = "pixel_attention.1v8"
@@ -45,7 +45,7 @@ def explore(subject: Subject) -> None:
     if other:
         jacobian_map.show(subject)
         return
-    known = cache.list_taps(subject.net)
+    known = findings.list_taps(subject.net)
     if not known:
         st.info("This model has no taps: it is a control without intermediate values to look at. Choose another one.")
         return
@@ -58,7 +58,7 @@ def explore(subject: Subject) -> None:
         if "query" in heard.axes:
             query = pickers.token(heard.shape[heard.axes.index("query")], heard.grid)
     sums = f" Sums to one over the axis {role.sums_to_one}." if role.sums_to_one else ""
-    maps = cache.tap(subject, chosen, query)
+    maps = findings.tap(subject, chosen, query)
     st.markdown(f"{role.meaning} Range: {RANGES[role.range]}.{sums}{counted(maps.axes)}")
     image, ink = subject.image, subject.example.ink
     cell = None if query is None or heard.grid is None or query < heard.grid.prefix else query - heard.grid.prefix
@@ -73,7 +73,7 @@ def explore(subject: Subject) -> None:
         ink=ink,
         grid=heard.grid,
         outlined=None if cell is None else [cell] * len(maps.values),
-        origin={**subject.origin(chosen), "answer": cache.answer(subject)},
+        origin={**subject.origin(chosen), "answer": findings.answer(subject)},
     )
     st.header("All taps", anchor=False)
     lines = [f"| {term('tap path')} | axes | shape | meaning |", "| --- | --- | --- | --- |"]

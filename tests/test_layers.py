@@ -29,6 +29,7 @@ LAYERS: dict[str, set[str]] = {
     "mechanisms": {"components", "table", "shared", "live"},
     "draw": {"components", "table", "shared", "live"},
     "training": {"components", "table", "shared", "live"},
+    "derived_values": {"components", "table", "shared", "live"},  # which app.py hands down to the live channel
     "server": {"components", "table", "shared", "live"},  # which only app.py and the pages import
 }
 SHARED = {"core", "hands", "live", "terms", "maps", "export"}

@@ -137,8 +137,8 @@ def usable(among: Sequence[str] | None = None) -> dict[str, Net]:
 
     found = {}
     for name in cards.names() if among is None else among:
-        if cards.weights(name).is_file():
-            with suppress(CheckpointError, UnknownName):
+        with suppress(CheckpointError, UnknownName):
+            if cards.weights(name).is_file():
                 found[name] = net(name)
     return found
 

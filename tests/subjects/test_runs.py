@@ -15,7 +15,7 @@ from attnviz.training import runs
 from attnviz.training.run import Run
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.live.attention_view import ATTENTION_VIEW
-from attnviz.ui.shared import cache
+from attnviz.ui.shared import findings
 from tests.training import small
 
 CHOSEN = small.recipe(epochs=3)
@@ -80,7 +80,7 @@ def test_its_views_are_those_of_a_checkpoint_with_these_weights() -> None:
         np.testing.assert_array_equal(ours[1][part], values)
     first = without_key_and_digest(ATTENTION_VIEW.of(Subject(net(1), EIGHT)))
     assert not np.array_equal(first[1]["query"], theirs[1]["query"])
-    assert cache.answer(Subject(net(2), EIGHT)) == cache.answer(Subject(subjects.net(name), EIGHT))
+    assert findings.answer(Subject(net(2), EIGHT)) == findings.answer(Subject(subjects.net(name), EIGHT))
 
 
 @pytest.mark.usefixtures("here")

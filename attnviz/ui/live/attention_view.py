@@ -24,16 +24,18 @@ class OfTokens(Strict):
 def attention(subject: Subject, unit: str = "pixel") -> pixel_viewer.AttentionView:
     """Return what the attention viewer needs of a subject; torch is loaded only where that is not stored."""
     found = _stored(subject)
-    if found is not None:
-        return pixel_viewer.unpacked(found)
-    from attnviz.ui.shared import inference
-
-    return cache.of_subject(inference.attention, subject, unit=unit)
+    return _computed(subject, unit) if found is None else pixel_viewer.unpacked(found)
 
 
 def payload(subject: Subject, parameters: OfTokens) -> bytes:
     """Return the same as the viewer takes it."""
-    return _stored(subject) or pixel_viewer.packed(attention(subject, parameters.unit))
+    return _stored(subject) or pixel_viewer.packed(_computed(subject, parameters.unit))
+
+
+def _computed(subject: Subject, unit: str) -> pixel_viewer.AttentionView:
+    from attnviz.ui.shared import inference
+
+    return cache.of_subject(inference.attention, subject, unit=unit)
 
 
 def _stored(subject: Subject) -> bytes | None:

@@ -7,7 +7,7 @@ from attnviz import data
 from attnviz.subjects import Net, Picture
 from attnviz.ui import mechanisms
 from attnviz.ui.components.map_grid import chosen_map, map_grid
-from attnviz.ui.shared import cache, page, pickers, result_dots
+from attnviz.ui.shared import findings, page, pickers, result_dots
 
 SHOWN = 96  # wrong answers at most
 
@@ -25,7 +25,7 @@ def show(net: Net, source: str) -> None:
         f"Show every wrong answer on the {which(source)} of {data.DATASETS[source].title}", key="show_wrong"
     ):
         return
-    found, shown = cache.answers(net, source), data.shown(source)
+    found, shown = findings.answers(net, source), data.shown(source)
     names = data.DATASETS[source].classes
     lines = ["| shows | " + " | ".join(f"answered {name}" for name in net.classes) + " |"]
     lines.append("| --- " * (len(net.classes) + 1) + "|")
@@ -44,7 +44,7 @@ def which(source: str) -> str:
 
 def gallery(net: Net, source: str) -> None:
     """Draw the wrong answers; a click on one opens it in the viewer."""
-    found, shown = cache.answers(net, source), data.shown(source)
+    found, shown = findings.answers(net, source), data.shown(source)
     wrong = np.flatnonzero((found >= 0) & (found != shown.labels))[:SHOWN]
     if not len(wrong):
         st.markdown("There are none.")

@@ -11,6 +11,7 @@ from torch.nn.functional import avg_pool2d
 from attnviz import data
 from attnviz.answers import as_batch, predicted, probabilities
 from attnviz.data import inputs
+from attnviz.errors import BadInput
 from attnviz.layers.attention import Attention
 from attnviz.measures.attention import carried, normalisers
 from attnviz.measures.maps import Maps, maps
@@ -18,6 +19,7 @@ from attnviz.measures.readout import linear_readout
 from attnviz.subjects import Example, Loaded, Net, Subject
 from attnviz.tracing import Grid, trace
 from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.shared import cache
 
 Image = npt.NDArray[np.uint8]
 
@@ -38,10 +40,16 @@ def attention(loaded: Loaded, example: Example, *, unit: str = "pixel") -> Atten
         loaded: a net with an attention layer, in double precision; the first such layer is shown.
         example: that it looks at.
         unit: what a token is called.
+
+    Raises:
+        BadInput: the net has no such layer.
     """
     model, net = loaded
     image = example.taken_by(net)
-    address, layer = next((path, part) for path, part in model.named_modules() if isinstance(part, Attention))
+    found = ((path, part) for path, part in model.named_modules() if isinstance(part, Attention))
+    address, layer = next(found, (None, None))
+    if address is None or layer is None:
+        raise BadInput(f"{net.key} has no layer in which tokens attend to one another. Look at it in the explorer.")
     pixels = as_batch(image, double=True)
     names = ("query", "key", "value", "mixed", "output")
     with torch.no_grad(), trace(model, [f"{address}.{tap}" for tap in names]) as seen:
@@ -147,8 +155,6 @@ def answers(loaded: Loaded, source: str, split: str, first: int, count: int) -> 
         source, split: the data set and its split.
         first, count: which of its pictures.
     """
-    from attnviz.ui.shared import cache
-
     net = loaded.net
     dataset, part = data.load(source, split), slice(first, first + count)
     images, labels, classes = dataset.images[part], dataset.labels[part], np.array(net.labels)

@@ -22,7 +22,7 @@ from attnviz.errors import AttnvizError, BadInput, CheckpointError, DataError
 from attnviz.grids import Grid
 from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject
 from attnviz.subjects.pictures import missing
-from attnviz.ui.shared import cache, page, url_state
+from attnviz.ui.shared import findings, page, url_state
 
 ANY = "any"
 CLASS = "digit"
@@ -206,7 +206,7 @@ class Fitting:
         fits = np.isin(shown.labels, [label for label, name in enumerate(names) if name in wanted])
         self.numbers = shown.numbers[fits]
         if wrong:
-            self.numbers = np.intersect1d(self.numbers, cache.wrong_answers(net, source))
+            self.numbers = np.intersect1d(self.numbers, findings.wrong_answers(net, source))
 
     def after(self, number: int) -> int | None:
         """Return the next one, after the last the first again; None if there is none."""

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz import cards, data
 from attnviz.subjects import Picture
 from attnviz.ui.components.payload import unpack
-from attnviz.ui.shared import accuracy, cache
+from attnviz.ui.shared import accuracy, findings
 
 NAME = "pixel_line.1v8"
 
@@ -31,7 +31,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, wrong: list[int]) -> AppTest:
     found = np.where(knows, labels, -1)
     for place in np.flatnonzero(knows)[wrong]:
         found[place] = 9 - found[place]
-    monkeypatch.setattr(cache, "answers", lambda *_: found)
+    monkeypatch.setattr(findings, "answers", lambda *_: found)
     test = AppTest.from_function(page, default_timeout=60).run()
     assert not test.exception
     return test

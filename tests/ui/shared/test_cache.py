@@ -10,16 +10,16 @@ import torch
 
 from attnviz import checkpoints, data, subjects
 from attnviz.subjects import Example, Loaded, Picture, Subject
-from attnviz.ui.shared import cache
+from attnviz.ui.shared import cache, findings
 
 NAME = "pixel_attention.1v8"
 
 
 def test_wrong_answers_are_numbers_of_the_test_split_also_among_samples(colour: str) -> None:
     net, shown = subjects.net(colour), data.shown("cifar10")
-    found = cache.answers(net, "cifar10")
+    found = findings.answers(net, "cifar10")
     assert found.shape == (40,)
-    wrong = cache.wrong_answers(net, "cifar10")
+    wrong = findings.wrong_answers(net, "cifar10")
     assert set(wrong) <= set(shown.numbers)
     assert len(wrong) == int((found != shown.labels).sum()) > 0
 
@@ -34,10 +34,10 @@ def test_asking_about_many_pictures_shows_how_far_it_has_come(colour: str, monke
         def empty(self) -> None:
             said.append("gone")
 
-    monkeypatch.setattr(cache, "PATIENCE", -1.0)
-    monkeypatch.setattr(cache, "ANSWERS", 20)
+    monkeypatch.setattr(findings, "PATIENCE", -1.0)
+    monkeypatch.setattr(findings, "ANSWERS", 20)
     monkeypatch.setattr(st, "progress", lambda done: Bar())
-    cache.answers(subjects.net(colour), "cifar10")
+    findings.answers(subjects.net(colour), "cifar10")
     asked = "Asking the model about 40 test pictures, once"
     assert said == [f"0% {asked}: 0 are done", f"50% {asked}: 20 are done", "gone"]
 

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz import data, subjects
 from attnviz.grids import Grid
 from attnviz.subjects import Net
-from attnviz.ui.shared import cache, pickers
+from attnviz.ui.shared import findings, pickers
 from attnviz.ui.shared.pickers import ANY, Fitting, default_source
 
 LABELS = data.labels("strokes", "test")
@@ -35,9 +35,9 @@ def test_next_is_the_next_of_that_digit_and_the_first_follows_the_last(net: Net)
 
 def test_only_wrong_answers_are_those_and_none_of_them_is_none(net: Net, monkeypatch: pytest.MonkeyPatch) -> None:
     ones, eights = np.flatnonzero(LABELS == 1), np.flatnonzero(LABELS == 8)
-    monkeypatch.setattr(cache, "wrong_answers", lambda *_: np.array([ones[2], eights[5], ones[9]]))
+    monkeypatch.setattr(findings, "wrong_answers", lambda *_: np.array([ones[2], eights[5], ones[9]]))
     assert Fitting(net, "strokes", "1", wrong=True).numbers.tolist() == [ones[2], ones[9]]
-    monkeypatch.setattr(cache, "wrong_answers", lambda *_: np.array([], int))
+    monkeypatch.setattr(findings, "wrong_answers", lambda *_: np.array([], int))
     nothing = Fitting(net, "strokes", ANY, wrong=True)
     assert nothing.after(0) is None
     assert nothing.random() is None
@@ -107,7 +107,7 @@ def test_stepping_goes_to_the_next_sample_in_that_direction(numbers: list[int]) 
 
 
 def test_only_wrong_answers_go_over_the_samples(colour: str, numbers: list[int]) -> None:
-    wrong = cache.wrong_answers(subjects.net(colour), "cifar10").tolist()
+    wrong = findings.wrong_answers(subjects.net(colour), "cifar10").tolist()
     test = run(wrong="yes")
     assert test.text[0].value == f"cifar10 {wrong[0]}"
     test.button[0].click().run()

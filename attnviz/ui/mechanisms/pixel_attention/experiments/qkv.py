@@ -8,7 +8,7 @@ import streamlit as st
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
 from attnviz.ui.live.attention_view import attention
-from attnviz.ui.shared import cache, page, url_state
+from attnviz.ui.shared import cache, findings, page, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def components(subject: Subject, part: str, view: "AttentionView") -> np.ndarray
         values: np.ndarray = getattr(view, part)[:, view.prefix :]  # (head, token, component)
         return values.transpose(2, 0, 1)
     heads, _, size = view.value.shape
-    found = cache.tap(subject, f"{LAYER}.mixed", None).values
+    found = findings.tap(subject, f"{LAYER}.mixed", None).values
     return found.reshape(heads, size, -1).transpose(1, 0, 2)
 
 
