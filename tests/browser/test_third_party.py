@@ -1,5 +1,6 @@
 """Two packages of third parties in the app: home, navigation, their pages, explorer, draw page, live channel."""
 
+import re
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -45,11 +46,25 @@ def test_home_and_navigation_lead_to_their_pages(page: Page, address: str) -> No
     expect(page.get_by_text("By a third party.")).to_be_visible()
 
 
-def test_a_page_of_theirs_shows_maps_of_a_colour_picture(page: Page, address: str) -> None:
-    page.goto(f"{address}/colour_stages?data=coloured_digits&number=3")
+def test_a_component_of_theirs_draws_a_view_and_its_choice_is_in_the_url(page: Page, address: str) -> None:
+    page.goto(f"{address}/colour_stages?data=coloured_digits&number=3&stage=2")
     ready(page)
     expect(page.get_by_text("By a third party.")).to_be_visible()
-    page.locator("[data-component=map_grid]").and_(page.locator("[data-drawn]")).wait_for()
+    part = page.locator(".energies").and_(page.locator("[data-drawn]"))
+    part.wait_for()
+    named = {"pictures": [{"data": "coloured_digits", "number": 3}]}
+    wanted = {"view": {"derived": "stage_energies"}}
+    header, arrays = ask(address, **named, asks=[{"checkpoint": NAMES[0], "wanted": wanted}])
+    assert header["axes"] == {"view": ["byte"]}
+    _, sent = unpack(arrays["view"].tobytes())
+    for stage in (1, 0):
+        expect(part).to_contain_text(f"Stage {stage + 1} of")
+        expect(part).to_contain_text(f"at most {sent['energies'][stage].max():.3f}")
+        part.get_by_role("button", name="Stage 1").click()
+    page.wait_for_url(lambda url: "stage=" not in url)
+    expect(page.get_by_role("link", name="All taps of this model")).to_have_attribute(
+        "href", re.compile("model=colour_stages.digits.*data=coloured_digits.*number=3")
+    )
 
 
 def test_the_explorer_lists_taps_of_names_that_no_table_has(page: Page, address: str) -> None:

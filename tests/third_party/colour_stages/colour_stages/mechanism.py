@@ -9,14 +9,17 @@ from pydantic import Field
 
 from attnviz.recipes.recipe import Strict
 from attnviz.ui.components.panel import Panel
-from attnviz.ui.live.derived import Context, Derived
+from attnviz.ui.components.payload import pack
+from attnviz.ui.live.derived import Context, Derived, NoParameters, View
 from attnviz.ui.mechanisms.mechanism import Mechanism
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from torch import Tensor
 
     from attnviz.readings import Reading
-    from attnviz.subjects import Net
+    from attnviz.subjects import Example, Loaded, Net, Subject
 
 HERE = Path(__file__).parent
 
@@ -59,9 +62,33 @@ def energy(context: Context[OfStage]) -> Reading:
     return Reading(path, context.seen[path].tensor.mean(1), ("batch", "row", "column"))
 
 
-def derived() -> tuple[Derived[Any], ...]:
-    """Return the derived values of this mechanism."""
-    return (Derived("stage_energy", OfStage, energy, taps, run=run),)
+def energies(loaded: Loaded, example: Example) -> NDArray[np.float32]:
+    """Return the energies of all stages, (stage, row, column)."""
+    import torch
+
+    from attnviz.tracing import trace
+    from attnviz.ui.shared import inference
+
+    paths = [taps(OfStage(stage=stage))[0] for stage in (0, 1)]
+    with torch.no_grad(), trace(loaded.model, paths) as seen:
+        loaded.model(inference.batch_of(loaded, example))
+    return torch.stack([seen[path].tensor[0].mean(0) for path in paths]).float().numpy()
+
+
+def payload(subject: Subject, parameters: NoParameters) -> bytes:
+    """Return what the component shows of a subject."""
+    from attnviz.ui.shared import cache
+
+    header = {"title": subject.net.title, "origin": subject.origin()}
+    return pack(header, {"energies": cache.of_subject(energies, subject)})
+
+
+ENERGIES = View("stage_energies", NoParameters, payload)
+
+
+def derived() -> tuple[Derived[Any] | View[Any], ...]:
+    """Return the derived values and the view of this mechanism."""
+    return (Derived("stage_energy", OfStage, energy, taps, run=run), ENERGIES)
 
 
 def panel(net: Net) -> Panel:
@@ -81,6 +108,6 @@ MECHANISM = Mechanism(
     panel=panel,
     papers=("colour_stages",),
     derived=derived,
-    components=("colour_stages.panels",),
+    components=("colour_stages.panels", "colour_stages.energies"),
     frontend=HERE / "frontend",
 )

@@ -1,19 +1,23 @@
-"""The page of a third party: a model, a picture, and what its first stage lets through."""
+"""The page of a third party: a net, an example, and what each stage lets through."""
 
 import streamlit as st
 
 from attnviz import cards
 from attnviz.subjects import Subject
-from attnviz.ui.components.map_grid import map_grid
-from attnviz.ui.shared import accuracy, findings, page, pickers
-from colour_stages.mechanism import MECHANISM
+from attnviz.ui.shared import accuracy, mechanism_page, page, pickers, url_state
+from colour_stages.component import FIELDS, energies, settled
+from colour_stages.mechanism import ENERGIES, MECHANISM
+
+KEY = "energies"
 
 page.start(MECHANISM.title, MECHANISM.question)
 with page.sentences():
     names = [name for name in cards.names() if cards.read(name).recipe.model in MECHANISM.models]
-    net = pickers.net(names, "colour_stages.digits")
+    net = pickers.net(names, "colour_stages.digits", of=MECHANISM.models)
     subject = Subject(net, pickers.example(net))
-    maps = findings.tap(subject, "stages.0.after_relu", None)
-    map_grid(maps.values, maps.labels, key="stages", role="positive")
+    state = FIELDS.read(st.query_params.to_dict())
+    energies(ENERGIES.of(subject), key=KEY, state=state, on_change=mechanism_page.keep(FIELDS, settled, KEY))
+    url_state.state(**pickers.stated(subject))
+    page.link("00_explorer.py", "All taps of this model on this picture", **pickers.stated(subject))
     accuracy.show(net, pickers.tests(subject))
     st.caption("By a third party.")
