@@ -11,6 +11,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ class Counts(NamedTuple):
     takes_source_and_number: Counter[str]
 
 
+@cache
 def count() -> Counts:
     """Return the counts of all files."""
     found = Counts(Counter(), Counter())
