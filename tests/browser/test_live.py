@@ -14,7 +14,7 @@ from attnviz.tracing import trace
 from attnviz.ui.derived_values import find
 from attnviz.ui.live.request import read
 
-from .conftest import Problems, Serve, ready
+from .conftest import Problems, Serve, wait_until_ready
 
 NAME = "pixel_attention.1v8"
 MODULE = "_stcore/bidi-components/attnviz.pixel_viewer/live/live.js"
@@ -36,7 +36,7 @@ def open_live(page: Page, address: str, path: str = "_stcore/health", base: str 
     """Open a page of the server, by default one without the app, which is there at once, and a connection in it."""
     page.goto(f"{address}/{path}")
     if "_stcore" not in path:
-        ready(page)
+        wait_until_ready(page)
     page.evaluate(SETUP, [f"{base}/{MODULE}"])
 
 
@@ -46,7 +46,7 @@ def ask(page: Page, pictures: Any = THREE, **asked: Any) -> dict[str, Any]:
     return page.evaluate("(request) => asked(request)", request)
 
 
-def logit(edits: dict[str, Any]) -> float:
+def compute_logit(edits: dict[str, Any]) -> float:
     """Return what the model itself says of the picture."""
     image = data.load("strokes", "test", count=256).images[3]
     model = checkpoints.load(NAME).model
@@ -57,7 +57,7 @@ def logit(edits: dict[str, Any]) -> float:
 def test_a_head_is_switched_off(page: Page, serve: Serve) -> None:
     open_live(page, serve())
     answer = ask(page, edits=[HEAD_OFF], wanted={"mixed": {"address": "attention.mixed", "index": {"head": 0}}})
-    assert answer["arrays"]["logits"] == pytest.approx([logit({"attention.mixed": off(head=0)})], rel=1e-4)
+    assert answer["arrays"]["logits"] == pytest.approx([compute_logit({"attention.mixed": off(head=0)})], rel=1e-4)
     assert answer["arrays"]["mixed"] == [0] * 784
     assert answer["shapes"] == {"logits": [1, 1], "probabilities": [1, 2], "mixed": [1, 784, 1]}
     assert answer["axes"] == {"mixed": ["batch", "token", "feature"]}
@@ -90,7 +90,7 @@ def test_pictures_and_arrays_are_sent_as_they_are(page: Page, serve: Serve) -> N
     assert answer["arrays"]["mixed"] == [place / 8 for place in range(784)] * 2
     values = torch.arange(784) / 8
     assert answer["arrays"]["logits"][0] == pytest.approx(
-        logit({"attention.mixed": set_value(values, head=0, feature=0)}), rel=1e-4
+        compute_logit({"attention.mixed": set_value(values, head=0, feature=0)}), rel=1e-4
     )
 
 
@@ -158,7 +158,7 @@ def test_a_lost_connection_comes_back_and_what_was_asked_is_asked_again(page: Pa
 
     page.route_web_socket("**/live", answer)
     open_live(page, serve())
-    assert ask(page)["arrays"]["logits"] == pytest.approx([logit({})], rel=1e-4)
+    assert ask(page)["arrays"]["logits"] == pytest.approx([compute_logit({})], rel=1e-4)
     assert len(opened) == 4
     states = page.evaluate("states")
     assert states[:3] == ["connecting", "ready", "lost"]
@@ -208,7 +208,7 @@ def test_after_closing_nothing_is_heard_and_nothing_reconnects(page: Page, serve
 def test_below_a_base_path(page: Page, serve: Serve, problems: Problems) -> None:
     address = serve(env={"STREAMLIT_SERVER_BASE_URL_PATH": "lab"})
     open_live(page, address, path="", base="/lab")
-    assert ask(page)["arrays"]["logits"] == pytest.approx([logit({})], rel=1e-4)
+    assert ask(page)["arrays"]["logits"] == pytest.approx([compute_logit({})], rel=1e-4)
     assert page.evaluate("live.url.href") == address.replace("http", "ws") + "/live"
 
 
@@ -226,7 +226,7 @@ def test_answers_come_while_the_page_reruns(page: Page, serve: Serve) -> None:
     )
     page.get_by_role("button", name="the loop of an 8").click()
     page.wait_for_url("**/*query=12*")
-    ready(page)
+    wait_until_ready(page)
     answers = page.evaluate("async () => { enough = true; await flood; return answers; }")
     assert answers
-    assert answers == pytest.approx([logit({})] * len(answers), rel=1e-4)
+    assert answers == pytest.approx([compute_logit({})] * len(answers), rel=1e-4)

@@ -10,7 +10,7 @@ from safetensors.numpy import load_file
 from attnviz import data
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD
 
-from .conftest import Serve, assert_accessible, ready, state_of
+from .conftest import Serve, assert_accessible, read_state, wait_until_ready
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
     page.goto(f"{address}/paper?data=strokes&experiment=parts&{words}")
-    ready(page)
+    wait_until_ready(page)
     page.locator(".map-grid[data-drawn]").filter(has_text="Scores of").locator(".tile").last.wait_for()
     return page
 
 
-def number(text: str) -> float:
+def parse_number(text: str) -> float:
     """Read a number as a person does."""
     text = text.replace("\u00a0", " ").replace("−", "-").strip("() ")
     mantissa, _, power = text.partition(" × 10")
@@ -46,9 +46,9 @@ def test_the_four_numbers_of_the_locked_pair_are_those_of_weights_and_picture(
     expected = [query @ key / np.sqrt(2) for query in halves[0] for key in halves[1]]
 
     rows = page.get_by_role("table").filter(has_text="explains").get_by_role("row")
-    cells = [number(rows.nth(line).get_by_role("cell").last.inner_text()) for line in range(1, 6)]
+    cells = [parse_number(rows.nth(line).get_by_role("cell").last.inner_text()) for line in range(1, 6)]
     np.testing.assert_allclose(cells, [*expected, sum(expected)], rtol=6e-3)
-    score = state_of(page.locator(".viewer"))["score"]
+    score = read_state(page.locator(".viewer"))["score"]
     assert sum(expected) == pytest.approx(score, rel=1e-9)
 
     grid = page.locator(".map-grid[data-drawn]").filter(has_text="Scores of")
