@@ -11,22 +11,14 @@ from attnviz import cards, checkpoints
 from attnviz.answers import probabilities
 from attnviz.tracing import trace
 
+from .models import ON_CARDS
 from .pads import find_pad
-
-NAMES = (
-    "pixel_attention.digits",
-    "pixel_attention.1v8-augmented-positions",
-    "pixel_attention.1v8",
-    "pixel_line.digits",
-    "histogram_line.digits",
-    "ink.digits",
-)
 
 ROOT = """() => [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean)
   .map((root) => root.querySelector(".draw-cards")).find(Boolean)"""
 
 
-def link_checkpoints(folder: Path, names: tuple[str, ...] = NAMES) -> Path:
+def link_checkpoints(folder: Path, names: tuple[str, ...] = ON_CARDS) -> Path:
     """Make a folder with some of the committed checkpoints."""
     for name in names:
         (folder / name).symlink_to(cards.folder() / name)

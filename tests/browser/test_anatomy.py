@@ -13,6 +13,7 @@ from attnviz.ui.mechanisms import MECHANISMS
 from tests.sweeps import sweep
 
 from .conftest import NewPage, Serve, read_state, wait_for_state, wait_until_ready
+from .models import ONE_OR_EIGHT, TEN_DIGITS
 
 SHOWN = "[data-component][data-drawn]"
 VISIBLE = """(names) => names.map((name) => {
@@ -162,7 +163,7 @@ def test_in_a_lecture_hall_nothing_wraps_and_all_is_above_the_fold(
     ),
 )
 def test_an_old_link_is_sent_on_with_what_it_states(page: Page, serve: Serve, old: str, path: str, name: str) -> None:
-    stated = "v=1&model=pixel_attention.1v8&data=strokes&number=23&query=12%2C13"
+    stated = f"v=1&model={ONE_OR_EIGHT}&data=strokes&number=23&query=12%2C13"
     open_page(page, f"{serve()}/pixel_attention?{stated}&experiment={old}")
     parts = urlsplit(page.url)
     assert parts.path == path
@@ -172,7 +173,7 @@ def test_an_old_link_is_sent_on_with_what_it_states(page: Page, serve: Serve, ol
 
 
 def test_another_experiment_closes_the_open_one_and_takes_its_words_out(page: Page, serve: Serve) -> None:
-    words = "v=2&model=pixel_attention.digits&data=strokes&number=23"
+    words = f"v=2&model={TEN_DIGITS}&data=strokes&number=23"
     open_page(page, f"{serve()}/pixel_attention?{words}&experiment=heads&off=2")
     expect(page.locator(".st-key-experiment_of_heads details[open]")).to_be_visible()
     page.get_by_text("Does it know where a pixel is?").click()

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from attnviz import data
 
 from .conftest import NewPage, Serve, assert_accessible, wait_until_ready
+from .models import SMALL
 from .small_models import SIDE, Without
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
@@ -18,9 +19,7 @@ EIGHT = int(np.flatnonzero(data.labels("strokes", "test")[:256] == 8)[0])
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-    page.goto(
-        f"{address}/pixel_attention?model=pixel_attention.without&data=strokes&number={EIGHT}&experiment=compare&{words}"
-    )
+    page.goto(f"{address}/pixel_attention?model={SMALL}&data=strokes&number={EIGHT}&experiment=compare&{words}")
     wait_until_ready(page)
     page.locator(".map-grid[data-drawn]").filter(has_text="doublings").wait_for()
     return page

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import NewPage, Serve, read_state, wait_until_ready
+from .models import TEN_DIGITS
 
 
 def read_grid(page: Page) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def choose(page: Page, tile: int) -> None:
 
 def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, new_page: NewPage) -> None:
     page = new_page(viewport={"width": 1280, "height": 720})
-    page.goto(f"{serve()}/explorer?model=pixel_attention.digits&data=strokes&address=attention.query")
+    page.goto(f"{serve()}/explorer?model={TEN_DIGITS}&data=strokes&address=attention.query")
     page.locator(".map-grid[data-drawn]").wait_for()
     wait_until_ready(page)
     choose(page, 3)
@@ -45,7 +46,7 @@ def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, 
 
 def test_a_click_just_before_a_chosen_map_is_reported_is_not_undone(serve: Serve, new_page: NewPage) -> None:
     page = new_page(viewport={"width": 1280, "height": 720})
-    page.goto(f"{serve()}/explorer?model=pixel_attention.digits&data=strokes&number=9&address=attention.query")
+    page.goto(f"{serve()}/explorer?model={TEN_DIGITS}&data=strokes&number=9&address=attention.query")
     page.locator(".map-grid[data-drawn]").wait_for()
     wait_until_ready(page)
     # A map that is clicked is reported 120 ms later, with the values of all widgets as the browser knows them then.
@@ -65,7 +66,7 @@ def test_a_click_just_before_a_chosen_map_is_reported_is_not_undone(serve: Serve
 @pytest.mark.slow
 def test_a_click_that_follows_a_chosen_map_at_once_is_not_lost(serve: Serve, new_page: NewPage) -> None:
     page = new_page(viewport={"width": 1280, "height": 720})
-    page.goto(f"{serve()}/explorer?model=pixel_attention.digits&data=strokes&address=attention.query")
+    page.goto(f"{serve()}/explorer?model={TEN_DIGITS}&data=strokes&address=attention.query")
     page.locator(".map-grid[data-drawn]").wait_for()
     wait_until_ready(page)
     number = page.get_by_role("spinbutton", name="Number")

@@ -15,8 +15,8 @@ from attnviz.ui.derived_values import find
 from attnviz.ui.live.request import read
 
 from .conftest import Problems, Serve, wait_until_ready
+from .models import ONE_OR_EIGHT
 
-NAME = "pixel_attention.1v8"
 MODULE = "_stcore/bidi-components/attnviz.pixel_viewer/live/live.js"
 
 # All that a test does with `Live` stands in one place; answers come back as what JSON can say.
@@ -42,14 +42,14 @@ def open_live(page: Page, address: str, path: str = "_stcore/health", base: str 
 
 def ask(page: Page, pictures: Any = THREE, **asked: Any) -> dict[str, Any]:
     """Ask one model, and return its answer."""
-    request = {"pictures": pictures, "asks": [{"checkpoint": NAME, **asked}]}
+    request = {"pictures": pictures, "asks": [{"checkpoint": ONE_OR_EIGHT, **asked}]}
     return page.evaluate("(request) => asked(request)", request)
 
 
 def compute_logit(edits: dict[str, Any]) -> float:
     """Return what the model itself says of the picture."""
     image = data.load("strokes", "test", count=256).images[3]
-    model = checkpoints.load(NAME).model
+    model = checkpoints.load(ONE_OR_EIGHT).model
     with torch.no_grad(), trace(model, [], edits or {"attention.mixed": scale(1)}):
         return model(as_batch(image)).item()
 
@@ -61,7 +61,7 @@ def test_a_head_is_switched_off(page: Page, serve: Serve) -> None:
     assert answer["arrays"]["mixed"] == [0] * 784
     assert answer["shapes"] == {"logits": [1, 1], "probabilities": [1, 2], "mixed": [1, 784, 1]}
     assert answer["axes"] == {"mixed": ["batch", "token", "feature"]}
-    assert (answer["ask"], answer["done"], answer["checkpoint"]) == (0, True, NAME)
+    assert (answer["ask"], answer["done"], answer["checkpoint"]) == (0, True, ONE_OR_EIGHT)
     assert page.evaluate("states") == ["connecting", "ready"]
 
 
@@ -79,7 +79,7 @@ def test_pictures_and_arrays_are_sent_as_they_are(page: Page, serve: Serve) -> N
           return asked({ pictures: { values, shape: [2, 28, 28, 1] }, asks: [{ checkpoint, edits, wanted }],
             arrays: { mixed: { values: mixed, shape: [784] } } });
         }""",
-        [NAME],
+        [ONE_OR_EIGHT],
     )
     (message,) = sent
     request = read(message, find)
@@ -114,7 +114,7 @@ def test_of_many_requests_the_first_and_the_newest_are_sent(page: Page, serve: S
           });
           return heard;
         }""",
-        [NAME],
+        [ONE_OR_EIGHT],
     )
     assert heard == [[1, True], [50, True]]
     assert [read(frame, find).head.asks[0].edits[0].factor for frame in sent] == [1, 50]
@@ -134,7 +134,7 @@ def test_several_models_answer_one_after_the_other_and_a_refusal_is_a_sentence(p
           live.ask({ pictures: [{ data: "strokes", number: 3 }], asks: names.map((checkpoint) => ({ checkpoint })) },
             (answer) => { answers.push(plain(answer)); if (answer.done) done(answers); });
         })""",
-        [NAME, "pixel_attention.none", "pixel_line.1v8"],
+        [ONE_OR_EIGHT, "pixel_attention.none", "pixel_line.1v8"],
     )
     assert [(one["ask"], one["done"]) for one in answers] == [(0, False), (1, False), (2, True)]
     assert "There is no checkpoint 'pixel_attention.none'" in answers[1]["error"]
@@ -198,7 +198,7 @@ def test_after_closing_nothing_is_heard_and_nothing_reconnects(page: Page, serve
           live.ask(request, (answer) => heard.push(answer));
           return { heard, retry: live.retry ?? null, states };
         }""",
-        [{"pictures": THREE, "asks": [{"checkpoint": NAME}]}],
+        [{"pictures": THREE, "asks": [{"checkpoint": ONE_OR_EIGHT}]}],
     )
     assert heard == {"heard": [], "retry": None, "states": ["connecting", "ready"]}
     assert [socket.is_closed() for socket in sockets if socket.url.endswith("/live")] == [True]
@@ -222,7 +222,7 @@ def test_answers_come_while_the_page_reruns(page: Page, serve: Serve) -> None:
             while (!enough) answers.push((await asked(request)).arrays.logits[0]);
           })();
         }""",
-        [{"pictures": THREE, "asks": [{"checkpoint": NAME}]}],
+        [{"pictures": THREE, "asks": [{"checkpoint": ONE_OR_EIGHT}]}],
     )
     page.get_by_role("button", name="the loop of an 8").click()
     page.wait_for_url("**/*query=12*")

@@ -15,13 +15,14 @@ from attnviz.recipes.schwarz import ONE_TOKEN, SIMPLE
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD, lay, place
 
 from .conftest import Serve, assert_accessible, read_state, wait_for_state, wait_until_ready
+from .models import ONE_OR_EIGHT, SMALL, SMALL_WITH_POSITIONS
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
 EXPERIMENTS = {
-    "paper": "model=pixel_attention.without&figure=10",
-    "temperature": "model=pixel_attention.without",
-    "positions": "model=pixel_attention.with",
+    "paper": f"model={SMALL}&figure=10",
+    "temperature": f"model={SMALL}",
+    "positions": f"model={SMALL_WITH_POSITIONS}",
     "one_token": "model=pixel_attention.1v8-one-token",
 }
 
@@ -92,8 +93,8 @@ def read_greys(page: Page, number: int, *cells: tuple[int, int]) -> list[float]:
 
 
 def test_the_tiles_are_counted_as_the_signs_are(page: Page, serve: Serve, folder: Path, eight: int) -> None:
-    open_page(page, serve, folder, "paper", f"model=pixel_attention.without&figure=10&part=key&number={eight}")
-    weights = load_file(folder / "pixel_attention.without" / "weights.safetensors")["attention.key.weight"][:, 0]
+    open_page(page, serve, folder, "paper", f"model={SMALL}&figure=10&part=key&number={eight}")
+    weights = load_file(folder / SMALL / "weights.safetensors")["attention.key.weight"][:, 0]
     up = int((weights > 0).sum())
     said = f"{up} of 6 tiles are the picture, {6 - up} are its negative, and 0 are anything else"
     expect(page.locator("p", has_text=said)).to_be_visible()
@@ -102,8 +103,8 @@ def test_the_tiles_are_counted_as_the_signs_are(page: Page, serve: Serve, folder
 def test_the_tile_flips_as_the_weight_is_turned_through_zero(
     page: Page, serve: Serve, folder: Path, eight: int
 ) -> None:
-    open_page(page, serve, folder, "paper", f"model=pixel_attention.without&figure=10&number={eight}")
-    file = load_file(folder / "pixel_attention.without" / "weights.safetensors")
+    open_page(page, serve, folder, "paper", f"model={SMALL}&figure=10&number={eight}")
+    file = load_file(folder / SMALL / "weights.safetensors")
     bias = float(file["attention.query.bias"][0])
     picture = load_intensities(eight)
     standard = (picture - STANDARD["mean"]) / STANDARD["std"]
@@ -131,21 +132,21 @@ def test_the_tile_flips_as_the_weight_is_turned_through_zero(
 
 
 def test_a_tile_that_is_clicked_is_the_one_that_is_turned(page: Page, serve: Serve, folder: Path, eight: int) -> None:
-    open_page(page, serve, folder, "paper", f"model=pixel_attention.without&figure=10&turn=0.5&number={eight}")
+    open_page(page, serve, folder, "paper", f"model={SMALL}&figure=10&turn=0.5&number={eight}")
     page.locator(".map-grid").filter(has_text="As in the paper").locator(".tile").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     page.wait_for_url("**tile=2*")
     expect(page.get_by_text("of query, head 2, component 1")).to_be_visible()
-    file = load_file(folder / "pixel_attention.without" / "weights.safetensors")
+    file = load_file(folder / SMALL / "weights.safetensors")
     weight = float(file["attention.query.weight"][2, 0])  # two components a head
     wait_for_state(page, ".moving", "({ at }, weight) => Math.abs(at - weight) < 1e-4", weight)
     assert "turn" not in page.url
 
 
 def test_temperature_divides_the_scores(page: Page, serve: Serve, folder: Path, eight: int) -> None:
-    open_page(page, serve, folder, "temperature", f"model=pixel_attention.1v8&number={eight}&query=14,14")
-    file = load_file(folder / "pixel_attention.1v8" / "weights.safetensors")
+    open_page(page, serve, folder, "temperature", f"model={ONE_OR_EIGHT}&number={eight}&query=14,14")
+    file = load_file(folder / ONE_OR_EIGHT / "weights.safetensors")
     tokens = (load_intensities(eight).ravel() - STANDARD["mean"]) / STANDARD["std"]
     query, key = (
         file[f"attention.{part}.weight"].item() * tokens + file[f"attention.{part}.bias"].item()
@@ -169,7 +170,7 @@ def test_temperature_divides_the_scores(page: Page, serve: Serve, folder: Path, 
 
 
 def test_the_place_under_the_pointer_is_compared_with_all(page: Page, serve: Serve, folder: Path, eight: int) -> None:
-    open_page(page, serve, folder, "positions", f"model=pixel_attention.with&number={eight}")
+    open_page(page, serve, folder, "positions", f"model={SMALL_WITH_POSITIONS}&number={eight}")
     angles = np.arange(14)[:, None] / 1e4 ** (np.arange(0, 4, 2) / 4)
     waves = np.stack([np.sin(angles), np.cos(angles)], -1).reshape(14, 4)
     code = np.array([[*waves[row], *waves[column]] for row in range(14) for column in range(14)])

@@ -17,6 +17,7 @@ from tests.sweeps import sweep
 from . import harness
 from .cards import link_checkpoints
 from .conftest import STREAMLITS_OWN, NewPage, Problems, Serve, find_violations, wait_for_state, wait_until_ready
+from .models import LINE
 from .pads import draw_stroke, find_pad, find_sheet, open_pad, read_pad, read_raster, wait_for
 
 FIVE = saved(image("RGB", 255 - enlarged(strokes.draw([5], seed=4)[0, :, :, 0], 12)), "JPEG", quality=90)
@@ -25,7 +26,7 @@ HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"
 
 @pytest.fixture(scope="module")
 def address(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = link_checkpoints(tmp_path_factory.mktemp("checkpoints"), ("pixel_line.digits",))
+    folder = link_checkpoints(tmp_path_factory.mktemp("checkpoints"), (LINE,))
     return serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)}) + "/draw"
 
 

@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 
 from .conftest import NewPage, Serve, wait_until_ready
 from .harness import throttle
+from .models import SEVERAL_HEADS
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
@@ -20,12 +21,12 @@ def test_a_button_opens_its_experiment_and_the_page_goes_there(serve: Serve, pag
 
 
 def test_an_experiment_of_the_pixel_page_is_a_link_with_the_model_and_the_picture(serve: Serve, page: Page) -> None:
-    page.goto(f"{serve()}/paper?model=pixel_attention.1v8-augmented&data=strokes&number=6")
+    page.goto(f"{serve()}/paper?model={SEVERAL_HEADS}&data=strokes&number=6")
     wait_until_ready(page)
     page.get_by_role("link", name="Same intensity, same row").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Pixel attention")
     expect(page.get_by_text("Do pixels of the same intensity attend in the same way?")).to_be_visible()
-    for part in ("experiment=shuffle", "model=pixel_attention.1v8-augmented", "number=6"):
+    for part in ("experiment=shuffle", f"model={SEVERAL_HEADS}", "number=6"):
         assert part in page.url
 
 

@@ -14,8 +14,8 @@ from attnviz.ui.shared import inference
 from tests.sweeps import sweep
 
 from .conftest import NewPage, Serve, assert_accessible, read_state, wait_until_ready
+from .models import ONE_OR_EIGHT
 
-NAME = "pixel_attention.1v8"
 SIDE = 28
 
 
@@ -45,10 +45,10 @@ def read_viewer(page: Page) -> dict[str, Any]:
 
 def compute_weights(picture: np.ndarray) -> dict[str, np.ndarray]:
     """Compute scores and weights of all pairs from the file of weights, in float64, by the definition."""
-    card = cards.read(NAME)
+    card = cards.read(ONE_OR_EIGHT)
     weights = {
         name: array.astype(np.float64)
-        for name, array in load_file(cards.folder() / NAME / "weights.safetensors").items()
+        for name, array in load_file(cards.folder() / ONE_OR_EIGHT / "weights.safetensors").items()
     }
     tokens = (picture.reshape(-1, 1) / 255.0 - card.config["mean"]) / card.config["std"]
     query = tokens @ weights["attention.query.weight"].T + weights["attention.query.bias"]
@@ -117,7 +117,7 @@ def test_a_locked_pair_stands_in_the_url_and_in_the_equation(page: Page, serve: 
 
 def test_nonsense_in_the_url_gives_sentences_and_the_default(page: Page, serve: Serve) -> None:
     open_page(page, serve(), "model=pixel_atention.1v8&data=minst&number=-5&digit=7&wrong=perhaps&query=99,x&head=y")
-    for part in ("Did you mean 'pixel_attention.1v8'?", "minst", "number '-5'", "digit '7'", "wrong 'perhaps'"):
+    for part in (f"Did you mean '{ONE_OR_EIGHT}'?", "minst", "number '-5'", "digit '7'", "wrong 'perhaps'"):
         expect(page.get_by_role("alert").filter(has_text=part)).to_be_visible()
     expect(page.locator(".viewer .complaint")).to_be_visible()
 
@@ -155,7 +155,7 @@ def test_a_wrong_answer_is_a_click_from_the_viewer(page: Page, serve: Serve) -> 
     tile.click(position={"x": 20, "y": 20})
     page.wait_for_url(lambda url: url != before)
     number = int(page.url.split("number=")[1].split("&")[0])
-    (found,) = inference.answers(net(NAME).load(), "strokes", "test", number, 1)
+    (found,) = inference.answers(net(ONE_OR_EIGHT).load(), "strokes", "test", number, 1)
     assert found not in (-1, data.labels("strokes", "test")[number])
 
 

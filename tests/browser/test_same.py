@@ -11,13 +11,14 @@ from attnviz import data
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD
 
 from .conftest import Serve, assert_accessible, wait_until_ready
+from .models import SMALL
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-    page.goto(f"{address}/pixel_attention?model=pixel_attention.without&data=strokes&experiment=same&{words}")
+    page.goto(f"{address}/pixel_attention?model={SMALL}&data=strokes&experiment=same&{words}")
     wait_until_ready(page)
     find_grid(page, "its row").locator(".tile").wait_for()
     return page
@@ -33,7 +34,7 @@ def read_grid(page: Page, title: str) -> np.ndarray:
 
 def compute_weights(folder: Path, picture: np.ndarray) -> np.ndarray:
     """Compute (head, query, key) from the file of weights, by the definition."""
-    file = load_file(folder / "pixel_attention.without" / "weights.safetensors")
+    file = load_file(folder / SMALL / "weights.safetensors")
     tokens = (picture.reshape(-1, 1) / 255.0 - STANDARD["mean"]) / STANDARD["std"]
     query, key = (
         (tokens @ file[f"attention.{part}.weight"].astype(float).T + file[f"attention.{part}.bias"]).reshape(784, 3, 2)

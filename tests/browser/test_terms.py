@@ -9,6 +9,7 @@ from attnviz.ui.shared import glossary
 from tests.sweeps import sweep
 
 from .conftest import NewPage, Serve, find_violations, wait_until_ready
+from .models import ONE_OR_EIGHT
 
 APP = "tests/browser/apps/terms.py"
 PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
@@ -140,7 +141,7 @@ def test_every_page_explains_its_words_where_they_first_stand(serve: Serve, new_
 
 def test_the_share_says_log_odds_where_there_are_two_classes(serve: Serve, new_page: NewPage) -> None:
     page = new_page()
-    page.goto(f"{serve()}/pixel_attention?model=pixel_attention.1v8")
+    page.goto(f"{serve()}/pixel_attention?model={ONE_OR_EIGHT}")
     page.locator(".viewer[data-drawn]").wait_for()
     share = page.locator(".step.share")
     expect(share.get_by_role("button", name="log-odds", exact=True)).to_be_visible()

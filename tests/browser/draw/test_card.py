@@ -10,8 +10,9 @@ from attnviz.ui.draw import panels
 
 from ..cards import assert_equals_library, find_card, find_cards, format_percent, read_cards, wait_for_answers
 from ..conftest import assert_accessible, wait_until_ready
+from ..models import HISTOGRAM, INK, LINE, ONE_OR_EIGHT, TEN_DIGITS, WITH_POSITIONS
 from ..pads import draw_stroke, find_pad
-from .opened import DIGITS, EIGHT, HISTOGRAM, INK, LINE, ONE, THREE, TWO, WITHOUT, open_cards, prepare_picture
+from .opened import EIGHT, ONE, THREE, open_cards, prepare_picture
 
 
 @pytest.mark.slow
@@ -44,8 +45,8 @@ def test_numbers_are_the_librarys_on_what_the_models_see(page: Page, address: st
 def test_a_card_says_its_answer_how_sure_it_is_and_what_it_costs(page: Page, address: str) -> None:
     open_cards(page, address)
     draw_stroke(page, *ONE)
-    found = wait_for_answers(page)[DIGITS]
-    one = find_card(page, DIGITS)
+    found = wait_for_answers(page)[TEN_DIGITS]
+    one = find_card(page, TEN_DIGITS)
     expect(one.locator(".digits")).to_have_text(found["answer"])
     best = max(found["probabilities"])
     assert best > 0.6
@@ -84,10 +85,10 @@ def test_a_model_of_two_classes_always_says_which(page: Page, address: str) -> N
     for points in (ONE, THREE):
         draw_stroke(page, *points)
         wait_for_answers(page)
-        for name in (TWO, WITHOUT):
+        for name in (WITH_POSITIONS, ONE_OR_EIGHT):
             expect(find_card(page, name).locator(".knows")).to_have_text("knows only 1 and 8")
             expect(find_card(page, name).locator(".knows")).to_be_visible()
-        for name in (DIGITS, LINE, HISTOGRAM, INK):
+        for name in (TEN_DIGITS, LINE, HISTOGRAM, INK):
             expect(find_card(page, name).locator(".knows")).to_be_hidden()
         find_pad(page).get_by_role("button", name="Clear").click()
 
@@ -105,34 +106,34 @@ def test_another_head_is_one_click_without_a_rerun_and_is_remembered(page: Page,
         """() => { window.runs = 0; new MutationObserver(() => { window.runs += 1; }).observe(
           document.querySelector("[data-testid=stApp]"), { attributeFilter: ["data-test-script-state"] }); }"""
     )
-    find_card(page, DIGITS).get_by_role("button", name="Next head").click()
+    find_card(page, TEN_DIGITS).get_by_role("button", name="Next head").click()
     now = wait_for_answers(page)
-    assert now[DIGITS]["head"] == (first[DIGITS]["head"] + 1) % 8
-    assert now[TWO]["head"] == first[TWO]["head"]
+    assert now[TEN_DIGITS]["head"] == (first[TEN_DIGITS]["head"] + 1) % 8
+    assert now[WITH_POSITIONS]["head"] == first[WITH_POSITIONS]["head"]
     for found in now.values():
         assert_equals_library(found, prepare_picture(page))
-    expect(find_card(page, DIGITS).locator(".head")).to_contain_text(
-        f"head {now[DIGITS]['head'] + 1} of 8", use_inner_text=True
+    expect(find_card(page, TEN_DIGITS).locator(".head")).to_contain_text(
+        f"head {now[TEN_DIGITS]['head'] + 1} of 8", use_inner_text=True
     )
     assert page.evaluate("runs") == 0
     draw_stroke(page, *ONE)
-    assert wait_for_answers(page)[DIGITS]["head"] == now[DIGITS]["head"]
+    assert wait_for_answers(page)[TEN_DIGITS]["head"] == now[TEN_DIGITS]["head"]
     page.get_by_role("link", name="Home").click()
     page.wait_for_url(lambda url: "draw" not in url)
     page.get_by_role("link", name="Draw", exact=True).first.click()
     find_pad(page).wait_for()
-    assert wait_for_answers(page)[DIGITS]["head"] == now[DIGITS]["head"]
+    assert wait_for_answers(page)[TEN_DIGITS]["head"] == now[TEN_DIGITS]["head"]
 
 
 def test_the_first_head_follows_the_last_and_the_keyboard_steps_too(page: Page, address: str) -> None:
     open_cards(page, address)
-    begun = read_cards(page)[TWO]["head"]
-    back = find_card(page, TWO).get_by_role("button", name="Previous head")
+    begun = read_cards(page)[WITH_POSITIONS]["head"]
+    back = find_card(page, WITH_POSITIONS).get_by_role("button", name="Previous head")
     back.focus()
     for _ in range(begun + 1):
         page.keyboard.press("Enter")
-    assert wait_for_answers(page)[TWO]["head"] == 23
-    assert find_card(page, WITHOUT).get_by_role("button").count() == 0
+    assert wait_for_answers(page)[WITH_POSITIONS]["head"] == 23
+    assert find_card(page, ONE_OR_EIGHT).get_by_role("button").count() == 0
 
 
 # For everyone

@@ -8,17 +8,18 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from ..cards import compute_answer, wait_for_answers
 from ..held import Held
+from ..models import TEN_DIGITS
 from ..pads import draw_stroke, read_pad
-from .opened import DIGITS, ONE, THREE, open_cards, prepare_picture
+from .opened import ONE, THREE, open_cards, prepare_picture
 
 
 def test_erasing_follows_the_pad(page: Page, address: str) -> None:
-    open_cards(page, address, f"&erase={DIGITS}")
+    open_cards(page, address, f"&erase={TEN_DIGITS}")
     expect(page.get_by_text("Nothing is drawn yet")).to_be_visible()
     for points in (THREE, ONE):
         draw_stroke(page, *points)
         wait_for_answers(page)
-        expected = compute_answer(DIGITS, prepare_picture(page))["logits"]
+        expected = compute_answer(TEN_DIGITS, prepare_picture(page))["logits"]
         words = f"The model answers {expected.argmax()}, with a logit of {expected.max():#.3g}".rstrip(".")
         expect(page.get_by_text(words)).to_be_visible()
 
@@ -32,7 +33,7 @@ def test_erasing_begins_with_what_is_drawn_already(page: Page, address: str) -> 
         draw_stroke(page, *points)
         wait_for_answers(page)
         choice.click()
-        expected = compute_answer(DIGITS, prepare_picture(page))["logits"]
+        expected = compute_answer(TEN_DIGITS, prepare_picture(page))["logits"]
         words = f"The model answers {expected.argmax()}, with a logit of {expected.max():#.3g}".rstrip(".")
         expect(answer).to_contain_text(words)
         choice.click()  # it is closed while one draws on

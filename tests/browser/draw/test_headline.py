@@ -6,8 +6,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from ..cards import find_cards, wait_for_answers
+from ..models import INK, ONE_OR_EIGHT, WITH_POSITIONS
 from ..pads import draw_stroke, find_pad
-from .opened import INK, ONE, THREE, TWO, WITHOUT, open_cards
+from .opened import ONE, THREE, open_cards
 
 NONE = "No model knows \u201cnone of these\u201d: each must choose among its classes."
 
@@ -18,7 +19,11 @@ def find_headline(page: Page) -> Locator:
 
 def count_sure(found: dict[str, dict[str, Any]], answer: str) -> int:
     """How many of the models that know ten digits give this answer and are sure."""
-    return sum(one["answer"] == answer and one["sure"] for name, one in found.items() if name not in (TWO, WITHOUT))
+    return sum(
+        one["answer"] == answer and one["sure"]
+        for name, one in found.items()
+        if name not in (WITH_POSITIONS, ONE_OR_EIGHT)
+    )
 
 
 def describe_together(found: dict[str, dict[str, Any]]) -> str:
@@ -38,7 +43,7 @@ def test_the_headline_counts_models_that_know_ten_digits_and_are_sure(page: Page
     open_cards(page, address)
     draw_stroke(page, *ONE)
     found = wait_for_answers(page)
-    assert found[TWO]["answer"] == found[WITHOUT]["answer"] == "1"
+    assert found[WITH_POSITIONS]["answer"] == found[ONE_OR_EIGHT]["answer"] == "1"
     assert count_sure(found, "1") < sum(one["answer"] == "1" for one in found.values())
     expect(find_headline(page)).to_have_text(describe_together(found))
     find_pad(page).get_by_role("button", name="Clear").click()

@@ -13,12 +13,13 @@ from attnviz.models import spec
 
 from ..cards import read_cards, wait_for_answers
 from ..conftest import Serve
+from ..models import LINE, ONE_OR_EIGHT, TEN_DIGITS
 from ..pads import draw_stroke, open_pad
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
 THREE = [(90, 70), (190, 90), (130, 140), (190, 190), (90, 220)]
-NAMES = ("pixel_attention.digits", "pixel_attention.1v8", "histogram_mlp.digits", "pixel_line.digits")
+NAMES = (TEN_DIGITS, ONE_OR_EIGHT, "histogram_mlp.digits", LINE)
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +61,9 @@ def test_it_goes_when_one_draws_on_and_comes_again_when_the_hand_rests(page: Pag
     read_jacobians(page)  # of the sample
     draw_stroke(page, *THREE)
     wait_for_answers(page)
-    first = read_jacobians(page)["pixel_line.digits"]["jacobian"]
+    first = read_jacobians(page)[LINE]["jacobian"]
     assert first is not None
-    with_map = page.locator("[data-checkpoint='pixel_attention.digits'] > canvas:not(.other)")
+    with_map = page.locator(f"[data-checkpoint='{TEN_DIGITS}'] > canvas:not(.other)")
     expect(with_map).to_be_hidden()
     choose(page, "attention")
     expect(with_map).to_be_visible()

@@ -11,21 +11,13 @@ from playwright.sync_api import Page, expect
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.draw import panels
 
-from ..cards import (
-    NAMES,
-    ROOT,
-    assert_equals_library,
-    find_card,
-    find_cards,
-    link_checkpoints,
-    read_cards,
-    wait_for_answers,
-)
+from ..cards import ROOT, assert_equals_library, find_card, find_cards, link_checkpoints, read_cards, wait_for_answers
 from ..conftest import NewPage, Serve
 from ..held import Held
+from ..models import INK, ON_CARDS, TEN_DIGITS
 from ..pads import draw_stroke, find_pad, open_pad, read_raster
 from ..test_live import watch
-from .opened import DIGITS, EIGHT, INK, ONE, THREE, open_cards, prepare_picture
+from .opened import EIGHT, ONE, THREE, open_cards, prepare_picture
 
 
 @pytest.mark.slow
@@ -81,14 +73,14 @@ def test_stale_answers_never_replace_newer_ones_and_the_old_stays_meanwhile(page
     )
     held.holding = True
     draw_stroke(page, *EIGHT)
-    expect(find_card(page, DIGITS)).to_have_class(re.compile("waiting"))  # pale, but there
-    np.testing.assert_array_equal(read_cards(page)[DIGITS]["seen"], before[DIGITS]["seen"])
+    expect(find_card(page, TEN_DIGITS)).to_have_class(re.compile("waiting"))  # pale, but there
+    np.testing.assert_array_equal(read_cards(page)[TEN_DIGITS]["seen"], before[TEN_DIGITS]["seen"])
     draw_stroke(page, *THREE)
-    np.testing.assert_array_equal(read_cards(page)[DIGITS]["seen"], before[DIGITS]["seen"])
+    np.testing.assert_array_equal(read_cards(page)[TEN_DIGITS]["seen"], before[TEN_DIGITS]["seen"])
     held.release()
     for found in wait_for_answers(page).values():
         assert_equals_library(found, prepare_picture(page))
-    expect(find_card(page, DIGITS)).not_to_have_class(re.compile("waiting"))
+    expect(find_card(page, TEN_DIGITS)).not_to_have_class(re.compile("waiting"))
     turns = page.evaluate("turns")
     assert turns == sorted(turns)
     assert turns[-1] == page.evaluate(f"() => ({ROOT})().readCards().turn")
@@ -110,7 +102,7 @@ def test_a_lost_connection_is_said_once_and_mends_itself(page: Page, address: st
 
 @pytest.mark.slow
 def test_a_model_that_cannot_answer_says_so_and_the_others_go_on(page: Page, serve: Serve, tmp_path: Path) -> None:
-    link_checkpoints(tmp_path, (DIGITS, INK))
+    link_checkpoints(tmp_path, (TEN_DIGITS, INK))
     whole = (tmp_path / INK).resolve()
     (tmp_path / INK).unlink()
     (tmp_path / INK).mkdir()
@@ -119,7 +111,7 @@ def test_a_model_that_cannot_answer_says_so_and_the_others_go_on(page: Page, ser
     open_pad(page, serve(env={"ATTNVIZ_CHECKPOINTS": str(tmp_path)}) + "/draw")
     draw_stroke(page, *EIGHT)
     found = wait_for_answers(page)
-    assert_equals_library(found[DIGITS], prepare_picture(page))
+    assert_equals_library(found[TEN_DIGITS], prepare_picture(page))
     expect(find_card(page, INK)).to_contain_text("is not a complete safetensors file")
     assert found[INK]["answer"] is None
 
@@ -135,7 +127,7 @@ def test_what_goes_over_the_wire_is_the_canvas_and_one_ask_a_card(page: Page, ad
     assert len(headers) >= 2
     for header, arrays in headers:
         assert header["prepare"] == {"centred": True}
-        assert [ask["checkpoint"] for ask in header["asks"]] == list(NAMES)
+        assert [ask["checkpoint"] for ask in header["asks"]] == list(ON_CARDS)
         assert arrays["pictures"].shape == (280, 280, 1)
     np.testing.assert_array_equal(headers[-1][1]["pictures"][..., 0], read_raster(page))
     assert not any("weights" in str(ask) and "mean" not in str(ask) for header, _ in headers for ask in header["asks"])

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 import attnviz
 from attnviz.data.inputs.digit import prepare
 
+from ..models import TEN_DIGITS
 from ..pads import PEN, find_button, find_pad, find_sheet, open_pad, press, read_announcement, read_raster, wait_for
 from ..strokes_format import make_stroke
 from ..strokes_format import rasterise as computed
@@ -31,7 +32,7 @@ def test_the_keyboard_alone_draws_a_one(page: Page, address: str) -> None:
     seen = prepare(read_raster(page)).picture
     assert (seen.sum(1) > 0).sum() == 20
     assert 2 <= (seen.sum(0) > 0).sum() <= 4
-    model, card = attnviz.load("pixel_attention.digits")
+    model, card = attnviz.load(TEN_DIGITS)
     logits = model(torch.from_numpy(seen[None, None].astype(np.float32)) / 255)
     assert card.classes[int(logits.argmax())] == "1"
     expect(find_sheet(page)).to_be_focused()  # the page has run again

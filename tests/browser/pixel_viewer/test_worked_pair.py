@@ -12,6 +12,7 @@ from attnviz.subjects import net as net_of
 
 from ..apps.pixel_viewer import make_view
 from ..conftest import NewPage, Serve, Visit, wait_until_ready
+from ..models import ONE_OR_EIGHT, TEN_DIGITS
 from .viewers import APP, COLUMNS, ROWS
 from .worked_pair import find_steps, open_view, wait_for_digits
 
@@ -129,9 +130,9 @@ def test_every_number_follows_the_pointer(visit: Visit) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("pixel_attention.digits", "query=9,8&key=7,11&head=1"),
-        pytest.param("pixel_attention.digits", "query=7,5&key=9,8&head=mean&direction=to", marks=pytest.mark.slow),
-        pytest.param("pixel_attention.1v8", "query=15,15&key=3,3", marks=pytest.mark.slow),
+        (TEN_DIGITS, "query=9,8&key=7,11&head=1"),
+        pytest.param(TEN_DIGITS, "query=7,5&key=9,8&head=mean&direction=to", marks=pytest.mark.slow),
+        pytest.param(ONE_OR_EIGHT, "query=15,15&key=3,3", marks=pytest.mark.slow),
     ],
 )
 def test_with_trained_models_the_shares_are_those_of_the_answer(
