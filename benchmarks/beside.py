@@ -24,7 +24,7 @@ from websockets.sync.client import ClientConnection, connect
 from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
 from attnviz.ui.live.channel import COOKIE
-from tests.browser.harness import running
+from tests.browser.harness import run_app
 
 OTHERS, SECONDS = 20, 8.0
 LARGE = "pixel_attention.1v8-augmented"  # 24 heads, 784 tokens
@@ -102,7 +102,7 @@ def main() -> None:
     print("| --- | --- | --- | --- |")
     for what in ("", *SENT):
         with ExitStack() as stack:
-            address = stack.enter_context(running()).address
+            address = stack.enter_context(run_app()).address
             visitor = stack.enter_context(visit(address, "one"))
             waits(visitor, 2)  # the models are loaded
             if what:

@@ -23,7 +23,7 @@ from attnviz.answers import as_batch
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.ui.draw import panels
 from benchmarks.heads import fused
-from tests.browser.harness import launch, ready, running
+from tests.browser.harness import launch, run_app, wait_until_ready
 
 ALONE = ("pixel_attention.digits", "pixel_attention.1v8-augmented")  # 196 and 784 tokens: each on a page of its own
 MOVES = 60
@@ -96,7 +96,7 @@ def waits(page: Page, canvas: Any, rest: bool) -> list[float]:
             page.wait_for_timeout(NEAR)
     page.wait_for_function("() => window.asked() === 0", timeout=120_000)
     page.mouse.up()
-    ready(page)
+    wait_until_ready(page)
     found: list[float] = page.evaluate("() => window.waits")
     return found
 
@@ -138,7 +138,7 @@ def open_cards(browser: Browser, address: str) -> Page:
     page = browser.new_page(viewport={"width": 1280, "height": 1400})
     page.goto(address)
     page.locator(".draw-cards[data-answered]").wait_for(timeout=120_000)
-    ready(page)
+    wait_until_ready(page)
     page.evaluate(WATCH)
     return page
 
@@ -147,8 +147,8 @@ def main() -> None:
     names = panels.chosen()
     found: dict[str, list[float]] = {}
     with (
-        running() as app,
-        running("benchmarks/apps/rerun_draw.py") as plain,
+        run_app() as app,
+        run_app("benchmarks/apps/rerun_draw.py") as plain,
         sync_playwright() as playwright,
         launch(playwright) as browser,
     ):
@@ -157,7 +157,7 @@ def main() -> None:
         beside = browser.new_page(viewport={"width": 1280, "height": 1400})
         beside.goto(plain.address)
         beside.locator("#shown").wait_for(state="attached")
-        ready(beside)
+        wait_until_ready(beside)
         beside.evaluate(WATCH_RERUN)
         waits(page, sheet, True), waits(beside, beside.locator("#pad"), True)  # both are warm
         for rest, words in ((True, REST), (False, ON)):

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, sync_playwright
 from attnviz import cards, data
 from attnviz.training.seeds import split
 from benchmarks.tracing import Line, traced, written
-from tests.browser.harness import launch, ready, running
+from tests.browser.harness import launch, run_app, wait_until_ready
 
 COUNT = 200  # of each half
 SEED = 1000  # and on; the data sets have 0 and 1
@@ -72,11 +72,11 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
     names = [name for name in cards.names() if len(cards.read(name).classes) == 10]
     right: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
-    with running() as app, sync_playwright() as playwright, launch(playwright) as browser:
+    with run_app() as app, sync_playwright() as playwright, launch(playwright) as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 1400})
         page.goto(f"{app.address}/draw?models={','.join(names)}")
         page.locator(".draw-cards[data-answered]").wait_for(timeout=120_000)
-        ready(page)
+        wait_until_ready(page)
         drawings = hands(count)
         for number, (source, label, lines) in enumerate(drawings):
             if number % 20 == 0:

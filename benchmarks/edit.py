@@ -17,7 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 from attnviz import checkpoints
 from attnviz.answers import as_batch
 from attnviz.data import samples
-from tests.browser.harness import launch, ready, running
+from tests.browser.harness import launch, run_app, wait_until_ready
 
 CHECKPOINT = "element_wise.fashion-b"
 CLICKS, REST, WARM = 60, 700, 5  # clicks that count; milliseconds between them: the page's next run has ended; before
@@ -56,7 +56,7 @@ def clicks(page: Page, address: str, name: str) -> tuple[list[float], list[float
     batch = as_batch(first.images[0])
     # One head is off all the time: with none off, the page shows what it knows and asks for nothing.
     page.goto(f"{address}/element_wise?model={name}&data={source}&number={first.numbers[0]}&off=1.1")
-    ready(page)
+    wait_until_ready(page)
     root = page.locator(".st-key-stages .stage-grid:is([data-drawn], [data-answer])")
     root.wait_for(timeout=120_000)
     page.wait_for_function(ANSWERED, arg=root.element_handle(), timeout=120_000)
@@ -85,7 +85,7 @@ def line(name: str, times: list[float], passes: list[float]) -> str:
 
 def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else CHECKPOINT
-    with running() as server, sync_playwright() as playwright, launch(playwright) as browser:
+    with run_app() as server, sync_playwright() as playwright, launch(playwright) as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         times, passes = clicks(page, server.address, name)
     print(f"{name}, {torch.get_num_threads()} threads\n")

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
-from tests.browser.harness import launch, running, throttle
+from tests.browser.harness import launch, run_app, throttle
 
 ROUNDS = 5
 
@@ -46,8 +46,8 @@ def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
     with ExitStack() as stack:
         browser = stack.enter_context(launch(stack.enter_context(sync_playwright())))
-        one = stack.enter_context(running("benchmarks/apps/one_line.py")).address
-        ours = stack.enter_context(running()).address
+        one = stack.enter_context(run_app("benchmarks/apps/one_line.py")).address
+        ours = stack.enter_context(run_app()).address
         urls = {"one line": f"{one}/?one", "home": ours, "pixel page": f"{ours}/pixel_attention"}
         for url in urls.values():  # the servers have done all that they do once
             visit(browser, url)

@@ -20,7 +20,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from attnviz import cards, checkpoints, data
 from attnviz.answers import as_batch
 from attnviz.models.pixel_attention import PixelAttention
-from tests.browser.harness import launch, ready, running
+from tests.browser.harness import launch, run_app, wait_until_ready
 
 CHECKPOINT = "pixel_attention.1v8-augmented"
 CLICKS, REST, WARM = 60, 700, 5  # clicks that count; milliseconds between them: the page's next run has ended; before
@@ -78,7 +78,7 @@ def bare(name: str) -> Any:
 def clicks(page: Page, address: str, name: str) -> tuple[list[float], list[float]]:
     """Return milliseconds of clicks, and of bare forward passes, in turn."""
     page.goto(f"{address}/pixel_attention?model={name}&data=strokes&number={NUMBER}&experiment=heads")
-    ready(page)
+    wait_until_ready(page)
     root = page.locator("[data-component=head_switch]:is([data-drawn], [data-reading])")
     root.wait_for(timeout=120_000)
     root.evaluate(WATCH)
@@ -112,7 +112,7 @@ def line(name: str, times: list[float], passes: list[float]) -> str:
 def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else CHECKPOINT
     config = cards.read(name).config
-    with running() as server, sync_playwright() as playwright, launch(playwright) as browser:
+    with run_app() as server, sync_playwright() as playwright, launch(playwright) as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         times, passes = clicks(page, server.address, name)
     print(f"{config['heads']} heads x {config['head_size']}, 784 tokens, {torch.get_num_threads()} threads\n")

@@ -10,7 +10,7 @@ import statistics
 
 from playwright.sync_api import Page, WebSocket, sync_playwright
 
-from tests.browser.harness import launch, ready, running
+from tests.browser.harness import launch, run_app, wait_until_ready
 
 EVENTS, REST = 60, 100  # of each kind; milliseconds between them
 
@@ -66,7 +66,7 @@ def hover(page: Page, address: str, heads: int, direction: str) -> tuple[dict[st
     sockets: list[WebSocket] = []
     page.on("websocket", lambda socket: sockets.append(socket))  # noqa: PLW0108 (Playwright marks the function)
     page.goto(f"{address}?heads={heads}")
-    ready(page)
+    wait_until_ready(page)
     canvas = page.get_by_role("grid", name="The picture").locator("canvas")
     canvas.wait_for()
     page.get_by_role("radio", name=direction).click()
@@ -89,14 +89,14 @@ def line(name: str, times: list[float], fills: list[float], reruns: list[float])
 
 def main() -> None:
     with (
-        running("benchmarks/apps/viewer.py") as viewer,
-        running("benchmarks/apps/plotly_maps.py") as plotly,
+        run_app("benchmarks/apps/viewer.py") as viewer,
+        run_app("benchmarks/apps/plotly_maps.py") as plotly,
         sync_playwright() as playwright,
         launch(playwright) as browser,
     ):
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.goto(plotly.address)
-        ready(page)
+        wait_until_ready(page)
         page.locator(".gtitle").nth(23).wait_for()
         reruns = page.evaluate(RERUN, [EVENTS // 4, REST])
         print("| | first, ms | median, ms | 95 %, ms | times an empty fill | times faster than reruns |")

@@ -26,7 +26,7 @@ from attnviz.ui.live.answer import plan
 from attnviz.ui.live.request import read
 from benchmarks.clock import in_turn, table
 from benchmarks.heads import fused
-from tests.browser.harness import running
+from tests.browser.harness import run_app
 
 TRAINED, HEADS, ROUNDS = "pixel_attention.1v8", 24, 60
 PICTURE = {"pictures": [{"data": "strokes", "number": 3}]}
@@ -54,7 +54,7 @@ def main() -> None:
         name = named or random_checkpoint(stack.enter_context(tempfile.TemporaryDirectory()))
         model = checkpoints.load(name).model
         assert isinstance(model, PixelAttention), f"{name} is no pixel attention"
-        app = stack.enter_context(running(env=dict(os.environ)))
+        app = stack.enter_context(run_app(env=dict(os.environ)))
         host = urlsplit(app.address).netloc
         socket = stack.enter_context(connect(f"ws://{host}/live", origin=app.address, compression=None, max_size=None))
         tokens = model.standardise(as_batch(data.load("strokes", "test", count=256).images[3:4])).flatten(1)[..., None]

@@ -28,7 +28,7 @@ from attnviz.ui.draw import panels
 from attnviz.ui.live.channel import COOKIE
 from benchmarks.start import memory
 from benchmarks.tracing import written
-from tests.browser.harness import running
+from tests.browser.harness import run_app
 
 VISITORS, SECONDS, ALONE = 20, 60, 10
 MOST = {
@@ -99,7 +99,7 @@ def main() -> None:
     asks = [{"checkpoint": model["checkpoint"], "wanted": model["wanted"]} for model in models]
     assert any(MAP in ask["wanted"] for ask in asks)
     with ExitStack() as stack:
-        app = stack.enter_context(running())
+        app = stack.enter_context(run_app())
         address = f"ws://{urlsplit(app.address).netloc}/live"
 
         def browser(number: int) -> ClientConnection:

@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks import draw, hover, switch
-from tests.browser.harness import ROOT, launch, ready, running
+from tests.browser.harness import ROOT, launch, run_app, wait_until_ready
 
 PAIRS = 9
 HOVERS = 20  # in each direction and round
@@ -55,16 +55,16 @@ def titles(folder: Path) -> list[str]:
 def open_all(stack: ExitStack, browser: Browser, folder: Path, python: str) -> dict[str, Callable[[], list[float]]]:
     """Start a checkout's apps and open its pages; return what measures each of them."""
     app, viewer = (
-        stack.enter_context(running(path, folder=folder, python=python)).address
+        stack.enter_context(run_app(path, folder=folder, python=python)).address
         for path in ("app.py", "benchmarks/apps/viewer.py")
     )
     pixel = browser.new_page(viewport={"width": 1280, "height": 1400})
     pixel.goto(f"{app}/pixel_attention?model={switch.MODELS[0]}&data=strokes&number=40")
     pixel.locator("[data-shown]").wait_for()
-    ready(pixel)
+    wait_until_ready(pixel)
     maps = browser.new_page(viewport={"width": 1280, "height": 720})
     maps.goto(f"{viewer}?heads=24")
-    ready(maps)
+    wait_until_ready(maps)
     names = ",".join(f"pixel_attention.{name}" for name in PANELS)
     pad = draw.open_cards(browser, f"{app}/draw?models={names}")
     return {

@@ -20,7 +20,7 @@ from attnviz.layers.glimpse import Glimpses
 from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms.recurrent_attention.derived import layer_of
 from attnviz.ui.shared import cache
-from tests.browser.harness import launch, ready, running
+from tests.browser.harness import launch, run_app, wait_until_ready
 
 CHECKPOINT = "recurrent_attention.cluttered"
 SOURCE = {28: "strokes", 40: "cluttered_strokes"}  # by the rows of a picture
@@ -121,15 +121,15 @@ def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else CHECKPOINT
     source = SOURCE[net(name).input.rows]
     words = f"v=2&model={name}&data={source}&number=0&glimpse={MOVED + 1}"
-    with running() as app, sync_playwright() as playwright, launch(playwright) as browser:
+    with run_app() as app, sync_playwright() as playwright, launch(playwright) as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.goto(f"{app.address}/recurrent_attention?{words}")
         page.locator(".st-key-glimpses .glimpse-player:is([data-drawn], [data-reading])").wait_for(timeout=120_000)
-        ready(page)
+        wait_until_ready(page)
         drag(page)  # all is warm
         page.goto(f"{app.address}/recurrent_attention?{words}")
         page.locator(".st-key-glimpses .glimpse-player:is([data-drawn], [data-reading])").wait_for(timeout=120_000)
-        ready(page)
+        wait_until_ready(page)
         found = drag(page)
     base = bare_times(name)
     print(f"{name}, glimpse {MOVED + 1} is dragged; {torch.get_num_threads()} threads")

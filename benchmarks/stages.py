@@ -11,12 +11,12 @@ import statistics
 from playwright.sync_api import WebSocket, sync_playwright
 
 from benchmarks.hover import EVENTS, MOVE, REST
-from tests.browser.harness import launch, ready, running
+from tests.browser.harness import launch, run_app, wait_until_ready
 
 
 def main() -> None:
     with (
-        running("tests/browser/apps/stage_grid.py") as app,
+        run_app("tests/browser/apps/stage_grid.py") as app,
         sync_playwright() as playwright,
         launch(playwright) as browser,
     ):
@@ -28,7 +28,7 @@ def main() -> None:
             sockets: list[WebSocket] = []
             page.on("websocket", lambda socket, sockets=sockets: sockets.append(socket))
             page.goto(f"{app.address}?net={net}")
-            ready(page)
+            wait_until_ready(page)
             canvas = page.locator(".stage-wall canvas")
             canvas.wait_for()
             page.wait_for_timeout(1000)

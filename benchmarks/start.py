@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from attnviz.ui.mechanisms import MECHANISMS
-from tests.browser.harness import launch, ready, running
+from tests.browser.harness import launch, run_app, wait_until_ready
 
 PAIRS = 7
 SESSIONS = 20
@@ -53,7 +53,7 @@ def use(page: Page, address: str, name: str) -> None:
 def start(browser: Browser, name: str) -> float:
     """Return the seconds from the start of the server to a usable page."""
     begin = time.perf_counter()
-    with running(APPS.get(name, "app.py")) as server:
+    with run_app(APPS.get(name, "app.py")) as server:
         page = browser.new_page()
         use(page, server.address, name)
         seconds = time.perf_counter() - begin
@@ -77,12 +77,12 @@ def main() -> None:
         for name, times in seconds.items():
             ratio = statistics.median(t / one for t, one in zip(times, seconds["one line"], strict=True))
             print(f"| {name} | {statistics.median(times):.2f} | {ratio:.2f} |")
-        with running() as server:
+        with run_app() as server:
             pages = []
             for session in range(SESSIONS):
                 page = browser.new_page()
                 use(page, server.address, "pixel page")
-                ready(page)
+                wait_until_ready(page)
                 pages.append(page)
                 if session in (0, SESSIONS - 1):
                     print(f"\nMemory with {session + 1} open sessions: {memory(server.process.pid):.0f} MB")

@@ -13,7 +13,7 @@ from functools import partial
 from playwright.sync_api import Page, sync_playwright
 
 from attnviz import cards
-from tests.browser.harness import launch, ready, running
+from tests.browser.harness import launch, run_app, wait_until_ready
 
 SWITCHES = 20
 MODELS = ("pixel_attention.1v8-augmented", "pixel_attention.1v8-noise")
@@ -42,7 +42,7 @@ def switched(page: Page, click: Callable[[], None], change: str = "shown") -> fl
     page.evaluate(WATCH, [viewer.element_handle() if viewer.count() else None, change])
     click()
     found = float(page.evaluate("() => window.switched"))
-    ready(page)
+    wait_until_ready(page)
     return found
 
 
@@ -55,7 +55,7 @@ def models(page: Page, titles: list[str]) -> list[float]:
     times = []
     for turn in range(SWITCHES):
         page.get_by_role("button", name="Next").click()
-        ready(page)
+        wait_until_ready(page)
         page.get_by_role("combobox", name="Model").click()
         option = page.get_by_role("option", name=titles[(turn + 1) % 2], exact=True)
         times.append(switched(page, option.click))
@@ -82,19 +82,19 @@ def line(name: str, times: list[float], plain: list[float]) -> str:
 
 def main() -> None:
     with (
-        running() as app,
-        running("benchmarks/apps/plain_switch.py") as plain,
+        run_app() as app,
+        run_app("benchmarks/apps/plain_switch.py") as plain,
         sync_playwright() as playwright,
         launch(playwright) as browser,
     ):
         page = browser.new_page(viewport={"width": 1280, "height": 1400})
         page.goto(f"{app.address}/pixel_attention?model={MODELS[0]}&data=strokes&number=40")
         page.locator("[data-shown]").wait_for()
-        ready(page)
+        wait_until_ready(page)
         beside = browser.new_page(viewport={"width": 1280, "height": 1400})
         beside.goto(plain.address)
         beside.locator("#shown").wait_for()
-        ready(beside)
+        wait_until_ready(beside)
         rows = {
             "picture": (pictures(page), pictures(beside)),
             "model": (models(page, [cards.read(name).recipe.title for name in MODELS]), models(beside, ["one", "two"])),

@@ -9,7 +9,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 from playwright.sync_api import Page, sync_playwright
 
-from tests.browser.harness import launch, ready, running
+from tests.browser.harness import launch, run_app, wait_until_ready
 
 FILM = Path(__file__).parent / "film.webp"
 VIEW = {"width": 1280, "height": 720}
@@ -24,11 +24,11 @@ EIGHT = [(190, 60), (140, 42), (88, 62), (84, 100), (132, 132), (184, 172), (180
 
 
 def main() -> None:
-    with running() as server, sync_playwright() as playwright:
+    with run_app() as server, sync_playwright() as playwright:
         browser = launch(playwright)
         page = browser.new_page(viewport=VIEW, reduced_motion="reduce")
         page.goto(f"{server.address}/{HOVER}")
-        ready(page)
+        wait_until_ready(page)
         box = page.get_by_role("grid", name="The picture").locator("canvas").bounding_box()
         assert box
         hovered = [
@@ -37,7 +37,7 @@ def main() -> None:
         ]
         frames = scene(page, hovered)
         page.goto(f"{server.address}/draw")
-        ready(page)
+        wait_until_ready(page)
         sheet = page.locator("[data-component=drawing_pad] .sheet")
         sheet.wait_for()
         box = sheet.bounding_box()

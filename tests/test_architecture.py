@@ -41,13 +41,13 @@ def own(mechanism: Mechanism) -> tuple[str, ...]:
     return (f"attnviz/ui/mechanisms/{mechanism.name}/", f"attnviz/measures/{mechanism.name}/", *pages)
 
 
-def lines(without: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
-    """Yield every line of code with its place, but not of the makers, nor of files whose names begin so."""
+def lines(without: tuple[str, ...] = (), *, makers: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield every line of code with its place, but not of files whose names begin so, and of the makers if wanted."""
     files = [ROOT / "app.py", *(ROOT / "pages").rglob("*.py")]
     files += [path for kind in ("py", "js", "css") for path in (ROOT / "attnviz").rglob(f"*.{kind}")]
     for path in sorted(files):
         name = path.relative_to(ROOT).as_posix()
-        if not name.startswith((*MAKERS, *without)):
+        if not name.startswith(without if makers else (*MAKERS, *without)):
             for number, line in enumerate(code(path.read_text("utf-8"), path.suffix), 1):
                 yield f"{name}:{number}", line
 

@@ -9,9 +9,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz.data.inputs import digit
-from attnviz.subjects import net
 from attnviz.ui.components.panel import MAP
-from attnviz.ui.derived_values import find
 from attnviz.ui.draw import panels
 from attnviz.ui.live.answer import ask_model
 from attnviz.ui.live.request import Ask
@@ -59,18 +57,16 @@ def main() -> None:
 
 def card(model: dict, picture: np.ndarray) -> None:
     """Draw the card of one model."""
-    loaded = cache.single(net(model["checkpoint"]))
-    ask = Ask.model_validate({"checkpoint": model["checkpoint"], "wanted": model["wanted"]}, strict=True)
-    for wanted in ask.wanted.values():
-        wanted.find(find)
-    said = ask_model(loaded, ask, picture[None, :, :, None], {})
+    checkpoint = cache.single(model["checkpoint"])
+    asked = Ask.model_validate({"checkpoint": model["checkpoint"], "wanted": model["wanted"]}, strict=True)
+    said = ask_model(checkpoint, asked, picture[None, :, :, None], {})
     logits = said.logits[0].double().numpy()
     share = 1 / (1 + np.exp(-logits)) if len(logits) == 1 else np.exp(logits - logits.max())
     found = np.array([1 - share[0], share[0]]) if len(logits) == 1 else share / share.sum()
     st.subheader(f"{model['classes'][int(found.argmax())]} {model['title']}")
     shown = picture / 255
-    if MAP in said.found and model["rows"]:
-        values = said.found[MAP][1][0].numpy().reshape(-1)[model["prefix"] :]
+    values = said.found[MAP][1][0].numpy().reshape(-1)[model["prefix"] :] if MAP in said.found else np.empty(0)
+    if values.size == model["rows"] * model["columns"] > 0:  # one map; stages of layers and paths are several
         values = values.reshape(model["rows"], model["columns"])
         shown = (values - values.min()) / max(float(np.ptp(values)), 1e-9)
     st.image(shown, width=200)

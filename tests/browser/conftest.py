@@ -1,7 +1,7 @@
 """A real browser, the real server, and pages that fail their test when they fetch from elsewhere or log an error.
 
 Fixtures: `chromium` (the browser), `serve(path)` (a running app's address), `page` (1280 x 720) and `new_page(...)`
-(any other size, colour scheme, touch). Helpers: `from .conftest import axe, listen, ready`.
+(any other size, colour scheme, touch). Helpers: `from .conftest import find_violations, listen, wait_until_ready`.
 """
 
 import os
@@ -34,9 +34,9 @@ from tests.ui.mechanisms.pixel_attention.experiments.placed import place
 
 from . import harness
 from .harness import open_at as open_at
-from .harness import ready as ready
-from .harness import state_of as state_of
+from .harness import read_state as read_state
 from .harness import wait_for_state as wait_for_state
+from .harness import wait_until_ready as wait_until_ready
 
 PICTURES = Path(__file__).parent / "pictures"
 OWN_HOSTS = {"127.0.0.1", "localhost"}
@@ -81,7 +81,7 @@ def serve() -> Iterator[Serve]:
         def start(path: str = "app.py", env: Mapping[str, str] | None = None) -> str:
             wanted = (path, frozenset((env or {}).items()))
             if wanted not in started:
-                started[wanted] = stack.enter_context(harness.running(path, env))
+                started[wanted] = stack.enter_context(harness.run_app(path, env))
             return started[wanted].address
 
         yield start
@@ -293,7 +293,7 @@ def visit(
             else:
                 page.goto(f"{address}/?{words}")
         page.locator(shown).wait_for()
-        ready(page)
+        wait_until_ready(page)
         return page
 
     yield open_app
@@ -373,7 +373,7 @@ STREAMLITS_OWN = {
 }
 
 
-def axe(page: Page, leave_out: Mapping[str, str] = STREAMLITS_OWN) -> list[str]:
+def find_violations(page: Page, leave_out: Mapping[str, str] = STREAMLITS_OWN) -> list[str]:
     """Let axe-core look at the page, its shadow trees included.
 
     Args:
@@ -394,6 +394,6 @@ def axe(page: Page, leave_out: Mapping[str, str] = STREAMLITS_OWN) -> list[str]:
 
 def assert_accessible(page: Page) -> None:
     """Assert that axe-core finds nothing, and that nothing is wider than the window."""
-    assert axe(page) == []
+    assert find_violations(page) == []
     assert page.viewport_size
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]

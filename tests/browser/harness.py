@@ -80,7 +80,7 @@ def launch(playwright: Playwright, *more: str) -> Browser:
 
 
 @contextmanager
-def running(
+def run_app(
     path: str = "app.py",
     env: Mapping[str, str] | None = None,
     *,
@@ -124,7 +124,7 @@ def running(
                 process.wait()
 
 
-def ready(page: Page) -> None:
+def wait_until_ready(page: Page) -> None:
     """Wait until the script has run, its fonts are there and the browser has painted twice more.
 
     After a click, wait for what the click should bring (`expect(...)`): the script may not have started yet.
@@ -141,11 +141,11 @@ def open_at(page: Page, address: str, shown: str) -> Page:
     """Open an address, wait until what a selector names is there and the page is ready, and return the page."""
     page.goto(address)
     page.locator(shown).wait_for()
-    ready(page)
+    wait_until_ready(page)
     return page
 
 
-def state_of(component: Locator) -> dict[str, Any]:
+def read_state(component: Locator) -> dict[str, Any]:
     """Return what a component says of what it shows; nothing before it shows anything."""
     return dict(json.loads(component.evaluate("(root) => JSON.stringify(root.read?.() ?? {})")))
 

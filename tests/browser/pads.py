@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Locator, Page
 
-from .conftest import ready, state_of, wait_for_state
+from .conftest import read_state, wait_for_state, wait_until_ready
 
 APP = "tests/browser/apps/drawing_pad.py"
 MODULES = "_stcore/bidi-components/attnviz.drawing_pad"
@@ -16,81 +16,81 @@ PEN = 20  # its width, unless another is chosen
 EIGHT = [(140, 60), (100, 90), (140, 130), (180, 90), (140, 60)]
 
 
-def pad(page: Page) -> Locator:
+def find_pad(page: Page) -> Locator:
     """Return the component."""
     return page.locator("[data-component=drawing_pad]")
 
 
-def sheet(page: Page) -> Locator:
+def find_sheet(page: Page) -> Locator:
     """Return what is drawn on."""
-    return pad(page).locator(".sheet")
+    return find_pad(page).locator(".sheet")
 
 
 def open_pad(page: Page, address: str) -> Page:
     """Open a page with a pad."""
     page.goto(address)
-    ready(page)
-    pad(page).and_(page.locator("[data-drawn]")).wait_for()
+    wait_until_ready(page)
+    find_pad(page).and_(page.locator("[data-drawn]")).wait_for()
     return page
 
 
-def raster(page: Page) -> np.ndarray:
+def read_raster(page: Page) -> np.ndarray:
     """Return what is drawn, uint8 (280, 280)."""
-    written = pad(page).evaluate("(root) => btoa(String.fromCharCode(...root.readRaster().subarray(0, 39200)))")
-    rest = pad(page).evaluate("(root) => btoa(String.fromCharCode(...root.readRaster().subarray(39200)))")
+    written = find_pad(page).evaluate("(root) => btoa(String.fromCharCode(...root.readRaster().subarray(0, 39200)))")
+    rest = find_pad(page).evaluate("(root) => btoa(String.fromCharCode(...root.readRaster().subarray(39200)))")
     found = np.frombuffer(base64.b64decode(written) + base64.b64decode(rest), np.uint8)
     return found.reshape(SIDE, SIDE)
 
 
-def reading(page: Page) -> dict[str, Any]:
+def read_pad(page: Page) -> dict[str, Any]:
     """Return what the component says of itself."""
-    return state_of(pad(page))
+    return read_state(find_pad(page))
 
 
 def wait_for(page: Page, **wanted: Any) -> dict[str, Any]:
     """Wait until the component says this of itself: strokes, base, empty, centred."""
     same = "(found, wanted) => Object.entries(wanted).every(([name, value]) => found[name] === value)"
     wait_for_state(page, "[data-component=drawing_pad]", same, wanted)
-    return reading(page)
+    return read_pad(page)
 
 
-def place(page: Page, x: float, y: float) -> tuple[float, float]:
+def locate(page: Page, x: float, y: float) -> tuple[float, float]:
     """Return where a place of the canvas of 280 x 280 lies in the window."""
     # Not only into view: at the top of the window Streamlit's own head lies over the page.
-    sheet(page).evaluate("(sheet) => sheet.scrollIntoView({ block: 'center', behavior: 'instant' })")
-    box = sheet(page).bounding_box()
+    find_sheet(page).evaluate("(sheet) => sheet.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    box = find_sheet(page).bounding_box()
     assert box
     return box["x"] + x * box["width"] / SIDE, box["y"] + y * box["height"] / SIDE
 
 
-def stroke(page: Page, *points: tuple[float, float], steps: int = 8) -> None:
+def draw_stroke(page: Page, *points: tuple[float, float], steps: int = 8) -> None:
     """Draw through places of the canvas with the mouse, and wait until the stroke is there."""
-    before = pad(page).evaluate("(root) => root.readDrawing().strokes.length")
-    page.mouse.move(*place(page, *points[0]))
+    before = find_pad(page).evaluate("(root) => root.readDrawing().strokes.length")
+    page.mouse.move(*locate(page, *points[0]))
     page.mouse.down()
     for point in points[1:]:
-        page.mouse.move(*place(page, *point), steps=steps)
+        page.mouse.move(*locate(page, *point), steps=steps)
     page.mouse.up()
     wait_for(page, strokes=before + 1)
 
 
 def press(page: Page, *keys: str) -> None:
     """Press keys on the sheet."""
-    sheet(page).focus()
+    find_sheet(page).focus()
     for key in keys:
         page.keyboard.press(key)
 
 
-def said(page: Page) -> str:
+def read_announcement(page: Page) -> str:
     """Return what was said to those who cannot see."""
-    return pad(page).locator("[aria-live]").last.text_content() or ""
+    return find_pad(page).locator("[aria-live]").last.text_content() or ""
 
 
-def told(page: Page) -> dict[str, Any]:
+def read_python(page: Page) -> dict[str, Any]:
     """Return what Python knows."""
     return json.loads(page.locator("code").text_content() or "{}")
 
 
-def button(page: Page, name: str) -> Locator:
+def find_button(page: Page, name: str) -> Locator:
     """Return the button of that name."""
-    return pad(page).get_by_role("button", name=name, exact=True)
+    return find_pad(page).get_by_role("button", name=name, exact=True)

@@ -7,6 +7,8 @@ from safetensors.numpy import load_file
 
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD
 
+from .models import SMALL
+
 SIDE, HEADS, SIZE = 28, 3, 2
 
 
@@ -18,7 +20,7 @@ class Without:
     """
 
     def __init__(self, folder: Path) -> None:
-        file = load_file(folder / "pixel_attention.without" / "weights.safetensors")
+        file = load_file(folder / SMALL / "weights.safetensors")
         self.file = {name: array.astype(float) for name, array in file.items()}
 
     def part(self, name: str, picture: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 
-def stocked(place: Callable[[Path], Path]) -> Callable[[pytest.TempPathFactory], Path]:
+def make_folder_fixture(place: Callable[[Path], Path]) -> Callable[[pytest.TempPathFactory], Path]:
     """Return the fixture `folder` of a file of tests, which stands in for the one in conftest.py.
 
     Args:

@@ -18,7 +18,7 @@ class Stroke:
     pressures: tuple[int, ...] | None = None
 
 
-def straight(tool: str, width: int, *points: tuple[float, float]) -> Stroke:
+def make_stroke(tool: str, width: int, *points: tuple[float, float]) -> Stroke:
     """Return a stroke through points in canvas pixels."""
     return Stroke(tool, width, tuple((round(x * UNITS), round(y * UNITS)) for x, y in points))
 
@@ -39,10 +39,10 @@ def encode(strokes: list[Stroke]) -> str:
         for one in stroke.pressures or ():
             body += _signed(one - pressure)
             pressure = one
-    return base64.urlsafe_b64encode(body + checksum(body)).decode().rstrip("=")
+    return base64.urlsafe_b64encode(body + compute_checksum(body)).decode().rstrip("=")
 
 
-def checksum(body: bytes) -> bytes:
+def compute_checksum(body: bytes) -> bytes:
     """Return Fletcher-16: the sum of the bytes, and the sum of these sums, each modulo 255."""
     sums = np.cumsum(np.frombuffer(body, np.uint8).astype(np.int64))
     return bytes([int(sums[-1]) % 255, int(sums.sum()) % 255])
@@ -56,7 +56,7 @@ def _signed(value: int) -> bytes:
     return _varint(2 * value if value >= 0 else -2 * value - 1)
 
 
-def raster(strokes: list[Stroke], base: np.ndarray | None = None) -> np.ndarray:
+def rasterise(strokes: list[Stroke], base: np.ndarray | None = None) -> np.ndarray:
     """Return what strokes leave on the canvas, uint8 (280, 280), from points set densely along each parabola."""
     canvas = np.zeros((SIDE, SIDE)) if base is None else np.kron(base, np.ones((10, 10))).astype(float)
     middle = np.arange(SIDE) + 0.5

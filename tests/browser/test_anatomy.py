@@ -12,7 +12,8 @@ from attnviz import data
 from attnviz.ui.mechanisms import MECHANISMS
 from tests.sweeps import sweep
 
-from .conftest import NewPage, Serve, ready, state_of, wait_for_state
+from .conftest import NewPage, Serve, read_state, wait_for_state, wait_until_ready
+from .models import ONE_OR_EIGHT, TEN_DIGITS
 
 SHOWN = "[data-component][data-drawn]"
 VISIBLE = """(names) => names.map((name) => {
@@ -23,15 +24,15 @@ VISIBLE = """(names) => names.map((name) => {
 })"""
 
 
-def opened(page: Page, address: str) -> Page:
+def open_page(page: Page, address: str) -> Page:
     page.goto(address)
-    ready(page)
+    wait_until_ready(page)
     page.locator(SHOWN).first.wait_for()
-    ready(page)
+    wait_until_ready(page)
     return page
 
 
-def height(page: Page) -> int:
+def read_height(page: Page) -> int:
     return int(page.get_by_test_id("stMain").evaluate("(main) => main.scrollHeight"))
 
 
@@ -39,9 +40,9 @@ def height(page: Page) -> int:
 def test_the_pixel_page_is_short_while_its_experiments_are_closed(
     new_page: NewPage, serve: Serve, width: int, high: int, most: int
 ) -> None:
-    page = opened(new_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
+    page = open_page(new_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
     page.locator(".st-key-results .dots").wait_for()
-    assert height(page) <= most
+    assert read_height(page) <= most
 
 
 @pytest.fixture(scope="module")
@@ -61,19 +62,19 @@ ROWS = [*(row.url for row in MECHANISMS.values()), "paper", "explorer"]
 
 @pytest.mark.parametrize("path", sweep(ROWS, lambda path: path == "pixel_attention"))
 def test_the_choices_stand_in_one_row(page: Page, serve: Serve, path: str) -> None:
-    opened(page, f"{serve()}/{path}")
+    open_page(page, f"{serve()}/{path}")
     expect(page.locator(".st-key-data")).to_have_count(0)
-    one_row(page)
+    assert_one_row(page)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ROWS[:-1])
 def test_the_choices_stand_in_one_row_beside_data_sets(page: Page, serve: Serve, stocked: Path, path: str) -> None:
-    opened(page, f"{serve(env={'ATTNVIZ_DATA': str(stocked)})}/{path}")
-    one_row(page)
+    open_page(page, f"{serve(env={'ATTNVIZ_DATA': str(stocked)})}/{path}")
+    assert_one_row(page)
 
 
-def one_row(page: Page) -> None:
+def assert_one_row(page: Page) -> None:
     """Look at the lower edges of what stands in the row, and at its right end."""
     tops = page.locator(".st-key-page_choices > *").evaluate_all(
         "(all) => all.map((one) => one.getBoundingClientRect()).filter((box) => box.height).map((box) => box.bottom)"
@@ -89,12 +90,12 @@ def one_row(page: Page) -> None:
 
 
 def test_above_the_fold_are_picture_heads_and_pair(page: Page, serve: Serve) -> None:
-    opened(page, f"{serve()}/pixel_attention")
+    open_page(page, f"{serve()}/pixel_attention")
     assert page.evaluate(VISIBLE, [".board.picture", ".board.large", ".pair", ".wall"]) == [True] * 4
 
 
 def test_on_a_phone_the_picture_comes_first_and_the_choices_are_in_a_drawer(new_page: NewPage, serve: Serve) -> None:
-    page = opened(new_page(viewport={"width": 375, "height": 800}), f"{serve()}/pixel_attention")
+    page = open_page(new_page(viewport={"width": 375, "height": 800}), f"{serve()}/pixel_attention")
     choices = page.locator(".st-key-page_choices")
     expect(choices).to_be_hidden()
     assert page.evaluate(VISIBLE, [".board.picture"]) == [True]
@@ -109,7 +110,7 @@ def test_on_a_phone_the_picture_comes_first_and_the_choices_are_in_a_drawer(new_
 def test_in_a_lecture_hall_the_pictures_grow(new_page: NewPage, serve: Serve) -> None:
     sizes = []
     for width, high in ((1280, 720), (1920, 1080)):
-        page = opened(new_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
+        page = open_page(new_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
         box = page.locator(".board.picture canvas").bounding_box()
         assert box
         sizes.append(box["width"])
@@ -127,7 +128,7 @@ SIZES = """(names) => names.map((name) => {
 
 
 def test_in_a_lecture_hall_type_grows_with_the_page(page: Page, serve: Serve) -> None:
-    opened(page, f"{serve()}/pixel_attention")
+    open_page(page, f"{serve()}/pixel_attention")
     small = page.evaluate(SIZES, TYPE)
     for width, high, grown in ((1500, 900, 1), (1650, 950, 1.1), (1920, 1080, 1.2), (2560, 1440, 1.2)):
         page.set_viewport_size({"width": width, "height": high})
@@ -141,8 +142,8 @@ def test_in_a_lecture_hall_type_grows_with_the_page(page: Page, serve: Serve) ->
 def test_in_a_lecture_hall_nothing_wraps_and_all_is_above_the_fold(
     new_page: NewPage, serve: Serve, width: int, high: int
 ) -> None:
-    page = opened(new_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
-    one_row(page)
+    page = open_page(new_page(viewport={"width": width, "height": high}), f"{serve()}/pixel_attention")
+    assert_one_row(page)
     assert page.evaluate(VISIBLE, [".board.picture", ".board.large", ".pair", ".wall"]) == [True] * 4
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for cells in (".step :is(.cell.product, .cell.taken):visible", ".pair .aside:visible", ".pair .name:visible"):
@@ -162,8 +163,8 @@ def test_in_a_lecture_hall_nothing_wraps_and_all_is_above_the_fold(
     ),
 )
 def test_an_old_link_is_sent_on_with_what_it_states(page: Page, serve: Serve, old: str, path: str, name: str) -> None:
-    stated = "v=1&model=pixel_attention.1v8&data=strokes&number=23&query=12%2C13"
-    opened(page, f"{serve()}/pixel_attention?{stated}&experiment={old}")
+    stated = f"v=1&model={ONE_OR_EIGHT}&data=strokes&number=23&query=12%2C13"
+    open_page(page, f"{serve()}/pixel_attention?{stated}&experiment={old}")
     parts = urlsplit(page.url)
     assert parts.path == path
     words = {key: found[0] for key, found in parse_qs(parts.query).items()}
@@ -172,8 +173,8 @@ def test_an_old_link_is_sent_on_with_what_it_states(page: Page, serve: Serve, ol
 
 
 def test_another_experiment_closes_the_open_one_and_takes_its_words_out(page: Page, serve: Serve) -> None:
-    words = "v=2&model=pixel_attention.digits&data=strokes&number=23"
-    opened(page, f"{serve()}/pixel_attention?{words}&experiment=heads&off=2")
+    words = f"v=2&model={TEN_DIGITS}&data=strokes&number=23"
+    open_page(page, f"{serve()}/pixel_attention?{words}&experiment=heads&off=2")
     expect(page.locator(".st-key-experiment_of_heads details[open]")).to_be_visible()
     page.get_by_text("Does it know where a pixel is?").click()
     expect(page.get_by_role("button", name="Shuffle again")).to_be_visible()
@@ -186,9 +187,9 @@ def test_another_experiment_closes_the_open_one_and_takes_its_words_out(page: Pa
 
 
 def test_the_home_page_answers_the_pointer_at_once(page: Page, serve: Serve) -> None:
-    opened(page, serve())
+    open_page(page, serve())
     viewer = page.locator(".viewer")
-    before = state_of(viewer)
+    before = read_state(viewer)
     box = page.locator(".board.picture canvas").bounding_box()
     assert box
     assert box["y"] + box["height"] < 720, "above the fold"
@@ -199,7 +200,7 @@ def test_the_home_page_answers_the_pointer_at_once(page: Page, serve: Serve) -> 
 
 
 def test_the_home_page_shows_every_mechanism(page: Page, serve: Serve) -> None:
-    opened(page, serve())
+    open_page(page, serve())
     for row in MECHANISMS.values():
         link = page.locator(".st-key-home_mechanisms a", has_text=row.title)
         assert row.url in str(link.get_attribute("href"))
@@ -211,6 +212,6 @@ def test_the_home_page_shows_every_mechanism(page: Page, serve: Serve) -> None:
 def test_pad_and_first_answers_are_on_the_screen_together(
     new_page: NewPage, serve: Serve, width: int, high: int
 ) -> None:
-    page = opened(new_page(viewport={"width": width, "height": high}), f"{serve()}/draw")
+    page = open_page(new_page(viewport={"width": width, "height": high}), f"{serve()}/draw")
     page.locator(".card .digits").first.wait_for()
     assert page.evaluate(VISIBLE, [".sheet", ".card .digits"]) == [True, True]

@@ -21,7 +21,7 @@ from attnviz.ui.shared.url_state import VERSION
 from attnviz.ui.shared.wording import UNEXPECTED, WORD_JOINER
 from tests.sweeps import sweep
 
-from .conftest import NewPage, Problems, Serve, assert_accessible, axe, ready
+from .conftest import NewPage, Problems, Serve, assert_accessible, find_violations, wait_until_ready
 
 BROKEN = "tests/browser/apps/broken.py"
 PAGES = ["draw", "explorer", *(row.url for row in MECHANISMS.values())]
@@ -35,7 +35,7 @@ OPEN_EXPERIMENTS = [
 # Headers
 
 
-def answer(address: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+def fetch(address: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
     """Return status, headers (names in lower case) and body of whatever the server answers."""
     try:
         response = urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=30)
@@ -59,23 +59,23 @@ def answer(address: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
     ],
 )
 def test_every_answer_carries_the_headers(serve: Serve, path: str, status: int) -> None:
-    came, headers, _ = answer(serve() + path)
+    came, headers, _ = fetch(serve() + path)
     assert came == status
     assert {name: headers.get(name.lower()) for name in HEADERS} == HEADERS
 
 
 def test_assets_carry_the_headers(serve: Serve) -> None:
-    _, _, index = answer(serve() + "/")
+    _, _, index = fetch(serve() + "/")
     script = re.search(r'src="\./(static/js/[^"]+)"', index.decode())
     assert script
     for asset in (script[1], "favicon.png"):
-        status, headers, _ = answer(f"{serve()}/{asset}")
+        status, headers, _ = fetch(f"{serve()}/{asset}")
         assert status == 200
         assert {name: headers.get(name.lower()) for name in HEADERS} == HEADERS
 
 
 def test_an_error_of_the_server_is_one_sentence_with_headers(serve: Serve) -> None:
-    status, headers, body = answer(serve(BROKEN) + "/fail")
+    status, headers, body = fetch(serve(BROKEN) + "/fail")
     assert (status, body) == (500, UNEXPECTED.encode())
     assert headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
 
@@ -88,12 +88,12 @@ def test_a_page_loads_with_the_network_cut_logs_no_error_and_axe_finds_nothing(
     serve: Serve, page: Page, path: str
 ) -> None:
     page.goto(f"{serve()}/{path}")
-    ready(page)
+    wait_until_ready(page)
     title = page.get_by_role("heading", level=1)
     expect(title).to_be_visible()
     expect(page).to_have_title(f"{title.inner_text()} \u00b7 attnviz")
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
-    assert axe(page) == []
+    assert find_violations(page) == []
 
 
 @pytest.mark.slow
@@ -103,10 +103,10 @@ def test_in_the_dark_nothing_is_wider_than_a_phone_and_axe_finds_nothing(
 ) -> None:
     page = new_page(color_scheme="dark", viewport={"width": 375, "height": 720}, has_touch=True)
     page.goto(f"{serve()}/{path}")
-    ready(page)
+    wait_until_ready(page)
     widths = page.locator('[data-testid="stMain"]').evaluate("(main) => [main.scrollWidth, main.clientWidth]")
     assert widths == [375, 375]
-    assert axe(page) == []
+    assert find_violations(page) == []
 
 
 @pytest.mark.parametrize("path", sweep(OPEN_EXPERIMENTS, lambda path: path == OPEN_EXPERIMENTS[0]))
@@ -114,7 +114,7 @@ def test_axe_finds_nothing_in_an_open_experiment(serve: Serve, looked: Page, pat
     looked.goto(f"{serve()}/{path}")
     row = looked.locator(f".st-key-experiment_of_{path.partition('=')[2]}")
     expect(row.get_by_test_id("stExpanderDetails").first).not_to_be_empty()
-    ready(looked)
+    wait_until_ready(looked)
     assert_accessible(looked)
 
 
@@ -123,13 +123,13 @@ def test_axe_finds_nothing_in_an_open_experiment(serve: Serve, looked: Page, pat
 def test_axe_finds_nothing_in_an_error(serve: Serve, new_page: NewPage, scheme: str, width: int) -> None:
     page = new_page(color_scheme=scheme, viewport={"width": width, "height": 720})
     page.goto(f"{serve(BROKEN)}/?how=caught")
-    ready(page)
-    assert axe(page) == []
+    wait_until_ready(page)
+    assert find_violations(page) == []
 
 
 def test_a_picture_on_the_home_page_leads_to_what_it_shows(serve: Serve, page: Page) -> None:
     page.goto(serve())
-    ready(page)
+    wait_until_ready(page)
     picture = page.locator(".st-key-home_mechanisms a", has_text="Pixel attention")
     address = picture.get_attribute("href")
     picture.locator("img").click()
@@ -152,7 +152,7 @@ def test_a_picture_on_the_home_page_leads_to_what_it_shows(serve: Serve, page: P
 )
 def test_an_error_is_one_sentence(serve: Serve, page: Page, query: str, sentence: str) -> None:
     page.goto(f"{serve(BROKEN)}/?{query}")
-    ready(page)
+    wait_until_ready(page)
     expect(page.get_by_test_id("stAlert")).to_have_text(sentence)
     assert not {"Traceback", "RuntimeError", "secret"} & set(re.findall(r"\w+", page.locator("body").inner_text()))
     assert page.get_by_text("The rest of the page stands.").count() == ("caught" in query)
@@ -160,7 +160,7 @@ def test_an_error_is_one_sentence(serve: Serve, page: Page, query: str, sentence
 
 def test_an_error_in_a_callback_is_one_sentence(serve: Serve, page: Page) -> None:
     page.goto(serve(BROKEN))
-    ready(page)
+    wait_until_ready(page)
     page.get_by_role("button", name="Break").click()
     expect(page.get_by_test_id("stAlert")).to_have_text(UNEXPECTED)
     assert "secret" not in page.locator("body").inner_text()
@@ -169,7 +169,7 @@ def test_an_error_in_a_callback_is_one_sentence(serve: Serve, page: Page) -> Non
 def test_words_from_the_url_are_shown_and_not_obeyed(serve: Serve, page: Page) -> None:
     text = "[a](http://example.org) **b** $c$ :red[d] <i>e</i> http://example.org www.example.org me@example.org"
     page.goto(f"{serve(BROKEN)}/?how=ours&text={urllib.parse.quote(text)}")
-    ready(page)
+    wait_until_ready(page)
     alert = page.get_by_test_id("stAlert")
     assert alert.inner_text().replace(WORD_JOINER, "") == f"{text!r} cannot be used; use 1 to 8."
     assert alert.locator("a, strong, i, .katex").count() == 0
@@ -177,7 +177,7 @@ def test_words_from_the_url_are_shown_and_not_obeyed(serve: Serve, page: Page) -
 
 def test_a_try_changes_the_url_and_the_page_follows(serve: Serve, page: Page) -> None:
     page.goto(f"{serve(BROKEN)}/?how=unexpected&more=1")
-    ready(page)
+    wait_until_ready(page)
     page.get_by_role("button", name="the caught one").click()
     expect(page.get_by_text("The rest of the page stands.")).to_be_visible()
     expect(page).to_have_url(f"{serve(BROKEN)}/?v={VERSION}&how=caught")
@@ -217,7 +217,7 @@ def test_another_site_cannot_frame_the_app(
 def test_the_app_cannot_fetch_from_elsewhere(serve: Serve, page: Page, problems: Problems) -> None:
     problems.expected += ["example.org"]
     page.goto(serve())
-    ready(page)
+    wait_until_ready(page)
     refused = page.evaluate(
         """() => new Promise((done) => {
             const refused = [];

@@ -14,14 +14,14 @@ from tests.sweeps import sweep
 from tests.ui.mechanisms.cnn_attention.placed import NETS, place
 from tests.ui.mechanisms.cnn_attention.spelled import Spelled
 
-from .conftest import NewPage, axe, open_at, state_of
-from .stock import stocked
+from .conftest import NewPage, find_violations, open_at, read_state
+from .stock import make_folder_fixture
 
 NUMBER = 23  # a drawn 8
 ORANGE = 179, 74, 12  # the query's colour, as the light theme has it
 Open = Callable[..., Page]
 
-folder = stocked(place)
+folder = make_folder_fixture(place)
 
 
 @pytest.fixture
@@ -35,21 +35,21 @@ def opened(alone: str, new_page: NewPage) -> Open:
     return open_page
 
 
-def viewer(page: Page) -> Locator:
+def find_viewer(page: Page) -> Locator:
     return page.locator(".st-key-blocks .viewer")
 
 
-def reading(page: Page) -> dict[str, Any]:
-    return state_of(viewer(page))
+def read_viewer(page: Page) -> dict[str, Any]:
+    return read_state(find_viewer(page))
 
 
-def spelled(folder: Path, name: str) -> tuple[np.ndarray, Spelled]:
+def compute_spelled(folder: Path, name: str) -> tuple[np.ndarray, Spelled]:
     """Return the picture as a model takes it, and what the model computes from it."""
     picture = Picture("strokes", NUMBER).taken_by(net(f"cnn_attention.{name}"))[:, :, 0]
     return picture, Spelled(folder / f"cnn_attention.{name}", picture, int(str(NETS[name]["heads"])))
 
 
-def coloured(canvas: Locator, colour: tuple[int, int, int]) -> np.ndarray:
+def find_colour(canvas: Locator, colour: tuple[int, int, int]) -> np.ndarray:
     """Return which pixels of a canvas have a colour: bool (row, column)."""
     found = canvas.evaluate(
         """(canvas, [red, green, blue]) => {
@@ -68,19 +68,19 @@ def test_the_weights_of_every_head_are_those_of_the_block_that_is_outlined(
 ) -> None:
     """On a square picture and on one of 20 rows and 28 columns."""
     page = opened(name)
-    picture, wanted = spelled(folder, name)
+    picture, wanted = compute_spelled(folder, name)
     rows, columns = wanted.grid
-    canvas = viewer(page).locator(".board.picture canvas")
+    canvas = find_viewer(page).locator(".board.picture canvas")
     box = canvas.bounding_box()
     assert box
     for row, column in ((0, columns - 1), (rows - 1, 0), (1, 3)):
         x, y = (4 * column + 5.5) / picture.shape[1], (4 * row + 5.5) / picture.shape[0]  # in the middle of the block
         page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
-        assert reading(page)["query"] == [row, column]
+        assert read_viewer(page)["query"] == [row, column]
         for head in range(len(wanted.weights)):
-            shown = viewer(page).evaluate("(root, head) => [...root.readMap(head)]", head)
+            shown = find_viewer(page).evaluate("(root, head) => [...root.readMap(head)]", head)
             np.testing.assert_allclose(shown, wanted.weights[head, row * columns + column], rtol=1e-9)
-        marked = coloured(canvas, ORANGE)
+        marked = find_colour(canvas, ORANGE)
         pixel = marked.shape[0] / picture.shape[0], marked.shape[1] / picture.shape[1]
         for axis, at in enumerate((row, column)):
             found = np.flatnonzero(marked.any(1 - axis))
@@ -89,25 +89,27 @@ def test_the_weights_of_every_head_are_those_of_the_block_that_is_outlined(
             assert abs(found[-1] + 1 - ends[1]) <= 3
 
 
-def stage_maps(page: Page) -> Locator:
+def find_stage_maps(page: Page) -> Locator:
     return page.locator(".st-key-stages .stage-maps")
 
 
 def test_the_maps_of_every_stage_are_those_of_the_convolutions(opened: Open, folder: Path) -> None:
     page = opened("wide", "&layer=2&stage=pool&channel=7")
-    picture, wanted = spelled(folder, "wide")
-    stage_maps(page).and_(page.locator("[data-drawn]")).wait_for()
+    picture, wanted = compute_spelled(folder, "wide")
+    find_stage_maps(page).and_(page.locator("[data-drawn]")).wait_for()
     for layer, stages in enumerate(wanted.stages):
         for short, tap in (("conv", "after_conv"), ("relu", "after_relu"), ("pool", "after_pool")):
-            shown = stage_maps(page).evaluate("(root, [layer, stage]) => root.readStage(layer, stage)", [layer, short])
+            shown = find_stage_maps(page).evaluate(
+                "(root, [layer, stage]) => root.readStage(layer, stage)", [layer, short]
+            )
             np.testing.assert_allclose(shown, stages[tap].ravel(), atol=1e-12)
     # The pointer on the last cell but one of the second convolution after pooling: row 3 of 5, column 5 of 7.
-    tile = stage_maps(page).locator(".stage-wall .tile .frame").nth(5)
+    tile = find_stage_maps(page).locator(".stage-wall .tile .frame").nth(5)
     tile.scroll_into_view_if_needed()
     box = tile.bounding_box()
     assert box
     page.mouse.move(box["x"] + 5.5 / 7 * box["width"], box["y"] + 3.5 / 5 * box["height"])
-    found = state_of(stage_maps(page))
+    found = read_state(find_stage_maps(page))
     assert found["channels"][1] == 6
     assert found["box"] == [12, 20, 19, 27]
     assert found["values"][5] == pytest.approx(wanted.stages[1]["after_pool"][6, 3, 5])
@@ -115,7 +117,7 @@ def test_the_maps_of_every_stage_are_those_of_the_convolutions(opened: Open, fol
     assert found["channels"][0] == strongest
     # The maps beside it show what lies at the same place: the middle of that box is the pixel of row 15, column 23.
     assert found["values"][0] == pytest.approx(wanted.stages[0]["after_conv"][strongest, 15, 23], rel=1e-9)
-    tiles = stage_maps(page).locator(".channels .wall .tile")
+    tiles = find_stage_maps(page).locator(".channels .wall .tile")
     expect(tiles).to_have_count(64)
     tiles.nth(6).and_(page.locator(".chosen")).wait_for()
     tiles.nth(20).scroll_into_view_if_needed()
@@ -127,12 +129,12 @@ def test_the_maps_of_every_stage_are_those_of_the_convolutions(opened: Open, fol
 
 def test_a_block_is_locked_in_the_url_and_keys_move_by_a_block(opened: Open) -> None:
     page = opened("digits", "&query=2,3")
-    assert reading(page)["query"] == [1, 2]
-    viewer(page).locator(".board.picture").focus()
+    assert read_viewer(page)["query"] == [1, 2]
+    find_viewer(page).locator(".board.picture").focus()
     page.keyboard.press("Escape")
     page.keyboard.press("ArrowDown")
     label = re.compile("which sees the pixels of rows 9 to 19 and columns 9 to 19$")
-    expect(viewer(page).locator("#picture-cell")).to_have_attribute("aria-label", label)
+    expect(find_viewer(page).locator("#picture-cell")).to_have_attribute("aria-label", label)
     page.keyboard.press("Enter")
     page.wait_for_url("**query=3%2C3*")
 
@@ -140,20 +142,20 @@ def test_a_block_is_locked_in_the_url_and_keys_move_by_a_block(opened: Open) -> 
 def test_at_1280_by_720_everything_one_looks_at_is_above_the_fold(opened: Open) -> None:
     page = opened("digits")
     offered = page.locator(".st-key-page_choices")
-    tops = {round(one["y"] + one["height"]) for one in boxes(offered.locator("> div"))}
+    tops = {round(one["y"] + one["height"]) for one in read_boxes(offered.locator("> div"))}
     assert len(tops) == 1, "the choices stand in one row"
     for part in (".board.picture", ".board.large", ".pair", ".wall-part .wall"):
-        box = viewer(page).locator(part).bounding_box()
+        box = find_viewer(page).locator(part).bounding_box()
         assert box
         assert box["y"] < 720, part
         assert box["y"] + box["height"] <= 730 or part == ".pair", part
 
 
-def boxes(several: Locator) -> list[dict[str, float]]:
+def read_boxes(several: Locator) -> list[dict[str, float]]:
     return [dict(found) for one in several.all() if (found := one.bounding_box()) and found["height"]]
 
 
 def test_it_is_accessible_and_fits_on_a_phone(opened: Open) -> None:
     page = opened("digits", viewport={"width": 375, "height": 812}, has_touch=True, color_scheme="dark")
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
-    assert axe(page) == []
+    assert find_violations(page) == []

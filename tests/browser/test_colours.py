@@ -12,7 +12,7 @@ from .conftest import NewPage, Serve
 from .pads import MODULES, open_pad
 
 
-def through(*colours: str) -> Colour:
+def interpolate(*colours: str) -> Colour:
     """Return 255 colours, (255, 3) in 0..255, in straight lines of OKLab through `colours` at equal distances."""
     points = np.array([lab(colour) for colour in colours])
     at = np.linspace(0, len(points) - 1, 255)
@@ -37,9 +37,9 @@ def test_palettes_go_from_the_page_to_the_colours_of_the_theme(
     )
     more, less, below = (stops(scheme, name) for name in ("violet", "gray", "yellow"))
     expected = {
-        "share": through(*less[::-1], *more[1:]),
-        "signed": through(*below[::-1], *more[1:]),
-        "positive": through(*more),
+        "share": interpolate(*less[::-1], *more[1:]),
+        "signed": interpolate(*below[::-1], *more[1:]),
+        "positive": interpolate(*more),
     }
     for name, colours in expected.items():
         np.testing.assert_allclose(painted[name], colours, atol=1, err_msg=name)

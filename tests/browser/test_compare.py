@@ -8,7 +8,8 @@ from playwright.sync_api import Page, expect
 
 from attnviz import data
 
-from .conftest import NewPage, Serve, assert_accessible, ready
+from .conftest import NewPage, Serve, assert_accessible, wait_until_ready
+from .models import SMALL
 from .small_models import SIDE, Without
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
@@ -18,15 +19,13 @@ EIGHT = int(np.flatnonzero(data.labels("strokes", "test")[:256] == 8)[0])
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-    page.goto(
-        f"{address}/pixel_attention?model=pixel_attention.without&data=strokes&number={EIGHT}&experiment=compare&{words}"
-    )
-    ready(page)
+    page.goto(f"{address}/pixel_attention?model={SMALL}&data=strokes&number={EIGHT}&experiment=compare&{words}")
+    wait_until_ready(page)
     page.locator(".map-grid[data-drawn]").filter(has_text="doublings").wait_for()
     return page
 
 
-def read(page: Page, title: str, tile: int) -> np.ndarray:
+def read_tile(page: Page, title: str, tile: int) -> np.ndarray:
     grid = page.locator(".map-grid").filter(has_text=title)
     return np.array(grid.evaluate(f"(root) => Array.from(root.readMap({tile}))"))
 
@@ -43,9 +42,9 @@ def test_two_pixels_their_difference_and_their_distance(page: Page, serve: Serve
     picture = data.load("strokes", "test", count=256).images[EIGHT, ..., 0] / 255
     left, right = Without(folder).weights(picture)[1][[14 * SIDE + 14, 11 * SIDE + 15]]
     for tile, wanted in ((0, left), (1, right)):
-        np.testing.assert_allclose(read(page, "Takes from", tile), wanted, rtol=1e-5)
+        np.testing.assert_allclose(read_tile(page, "Takes from", tile), wanted, rtol=1e-5)
     doublings = np.diff(np.log2(np.clip(np.stack([left, right]) * SIDE**2, 1 / 16, 16)), axis=0)[0]
-    np.testing.assert_allclose(read(page, "doublings", 0), doublings, atol=1e-4)
+    np.testing.assert_allclose(read_tile(page, "doublings", 0), doublings, atol=1e-4)
     said = page.get_by_text("Total variation distance").inner_text()
     assert float(said.split(": ")[1].split(" ")[0]) == pytest.approx(np.abs(left - right).sum() / 2, rel=6e-3)
 

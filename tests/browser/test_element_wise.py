@@ -13,16 +13,16 @@ from attnviz.ui.mechanisms.element_wise import stages
 from tests.ui.mechanisms.element_wise.placed import place
 
 from .apps.element_wise_nets import Switches
-from .apps.element_wise_nets import stages as spelled_out
-from .conftest import NewPage, axe, open_at, ready, state_of, wait_for_state
-from .stock import stocked
-from .test_stage_grid import saved_words
+from .apps.element_wise_nets import compute_stages as spelled_out
+from .conftest import NewPage, find_violations, open_at, read_state, wait_for_state, wait_until_ready
+from .stock import make_folder_fixture
+from .test_stage_grid import save_words
 
 SMALL = "element_wise.small"
 NUMBER = int(samples.read("fashion_mnist").numbers[3])
 Open = Callable[..., Page]
 
-folder = stocked(place)
+folder = make_folder_fixture(place)
 
 
 @pytest.fixture
@@ -36,18 +36,18 @@ def opened(alone: str, new_page: NewPage) -> Open:
     return open_page
 
 
-def grid(page: Page) -> Locator:
+def find_grid(page: Page) -> Locator:
     return page.locator(".st-key-stages .stage-grid")
 
 
-def answered(page: Page, wanted: np.ndarray) -> None:
+def expect_answer(page: Page, wanted: np.ndarray) -> None:
     """Expect the answer on the screen, once it is there."""
     wait_for_state(page, ".stage-grid", "({ answer }) => !answer.pending")
-    found = state_of(grid(page))["answer"]["logits"]
+    found = read_state(find_grid(page))["answer"]["logits"]
     np.testing.assert_allclose(found, wanted, atol=1e-4 * np.abs(wanted).max())
 
 
-def expected(switches: Switches) -> np.ndarray:
+def compute_logits(switches: Switches) -> np.ndarray:
     """Return the logits of the small model, from its arrays."""
     loaded = net(SMALL).load(double=True)
     view = stages.view(loaded, Picture("fashion_mnist", NUMBER))
@@ -57,33 +57,33 @@ def expected(switches: Switches) -> np.ndarray:
 
 def test_what_is_switched_is_answered_live(opened: Open) -> None:
     page = opened()
-    answered(page, expected(Switches()))
-    switches = grid(page).locator(".what-if")
+    expect_answer(page, compute_logits(Switches()))
+    switches = find_grid(page).locator(".what-if")
     switches.get_by_text("Off", exact=True).click()
-    grid(page).and_(page.locator(".switched")).wait_for()
-    answered(page, expected(Switches(skip=False)))
-    first = grid(page).locator(".answer .class.first")
+    find_grid(page).and_(page.locator(".switched")).wait_for()
+    expect_answer(page, compute_logits(Switches(skip=False)))
+    first = find_grid(page).locator(".answer .class.first")
     name, chance = first.locator("span").first.get_attribute("title"), first.locator(".percent").inner_text()
-    lines = saved_words(page)
+    lines = save_words(page)
     assert f"element_wise answers {name}, {chance}" in lines
     assert any(line.endswith("skip off") for line in lines)
     switches.locator(".chip").nth(1).click()
-    answered(page, expected(Switches(skip=False, off=[(0, 1)])))
+    expect_answer(page, compute_logits(Switches(skip=False, off=[(0, 1)])))
     page.wait_for_url("**off=1.2**")
     link = page.url
     switches.get_by_role("button", name="as trained").click()
-    answered(page, expected(Switches()))
+    expect_answer(page, compute_logits(Switches()))
     page.goto(link)
-    ready(page)
-    grid(page).and_(page.locator(".switched")).wait_for()
-    answered(page, expected(Switches(skip=False, off=[(0, 1)])))
+    wait_until_ready(page)
+    find_grid(page).and_(page.locator(".switched")).wait_for()
+    expect_answer(page, compute_logits(Switches(skip=False, off=[(0, 1)])))
 
 
 def test_a_pixel_that_is_locked_in_one_model_is_locked_in_the_other(opened: Open) -> None:
     page = opened(f"&model={SMALL}&beside=element_wise.normed")
     other = page.locator(".st-key-stages_beside .stage-grid")
     other.and_(page.locator("[data-drawn]")).wait_for()
-    box = grid(page).locator(".stage-wall .frame").first.bounding_box()
+    box = find_grid(page).locator(".stage-wall .frame").first.bounding_box()
     assert box
     page.mouse.click(box["x"] + box["width"] * 9.5 / 28, box["y"] + box["height"] * 6.5 / 28)
     expect(other.locator(".way .how")).to_contain_text("row 7, column 10")
@@ -96,34 +96,34 @@ def test_of_what_the_first_model_has_the_second_shows_what_it_has_too(opened: Op
     other.and_(page.locator("[data-drawn]")).wait_for()
     expect(other.locator(".complaint")).to_be_hidden()
     expect(other.get_by_role("button", name="Head 1 of layer 2, off")).to_be_visible()
-    expect(grid(page).get_by_role("button", name="Head 3 of layer 1, off")).to_be_visible()
+    expect(find_grid(page).get_by_role("button", name="Head 3 of layer 1, off")).to_be_visible()
 
 
 def test_the_heads_of_every_layer_can_be_switched_wherever_the_pointer_was(opened: Open) -> None:
     page = opened()
-    box = grid(page).locator(".stage-wall .frame").last.bounding_box()
+    box = find_grid(page).locator(".stage-wall .frame").last.bounding_box()
     assert box
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert state_of(grid(page))["layer"] == 1
-    grid(page).get_by_role("button", name="Head 2 of layer 1, on").click()
-    answered(page, expected(Switches(off=[(0, 1)])))
+    assert read_state(find_grid(page))["layer"] == 1
+    find_grid(page).get_by_role("button", name="Head 2 of layer 1, on").click()
+    expect_answer(page, compute_logits(Switches(off=[(0, 1)])))
 
 
 def test_attention_can_be_switched_off(opened: Open) -> None:
     page = opened()
-    grid(page).get_by_text("0 (off)").click()
+    find_grid(page).get_by_text("0 (off)").click()
     layers = stages.view(net(SMALL).load(double=True), Picture("fashion_mnist", NUMBER)).layers
     zeros = [np.zeros_like(layer.x_weights) for layer in layers]
-    grid(page).and_(page.locator(".switched")).wait_for()
-    answered(page, expected(Switches(relevance=zeros)))
-    expect(grid(page).locator(".stage-wall")).to_contain_text("all 0")
+    find_grid(page).and_(page.locator(".switched")).wait_for()
+    expect_answer(page, compute_logits(Switches(relevance=zeros)))
+    expect(find_grid(page).locator(".stage-wall")).to_contain_text("all 0")
     page.wait_for_url("**relevance=zero**")
 
 
 def test_an_eps_that_a_model_does_not_have_switches_nothing(opened: Open) -> None:
     page = opened("&model=element_wise.blocks&eps=1e-7")
-    assert not state_of(grid(page))["switched"]
-    assert state_of(grid(page))["answer"]["pending"] is False
+    assert not read_state(find_grid(page))["switched"]
+    assert read_state(find_grid(page))["answer"]["pending"] is False
 
 
 @pytest.mark.parametrize("width", [1280, 375])
@@ -143,21 +143,23 @@ def test_an_experiment_has_stages_of_its_own(opened: Open) -> None:
     page = opened(f"&model={SMALL}&experiment=norm")
     own = page.locator(".st-key-norm_stages .stage-grid")
     own.and_(page.locator("[data-drawn]")).wait_for()
-    before = state_of(own)["gain"]
+    before = read_state(own)["gain"]
     slider = own.get_by_role("slider")
     slider.focus()
     for _ in range(20):
         page.keyboard.press("ArrowLeft")
-    after = state_of(own)["gain"]
+    after = read_state(own)["gain"]
     assert after[0] > 2 * before[0], "a hundredth of eps lets the relevance come alive"
-    main = state_of(grid(page))["gain"]
+    main = read_state(find_grid(page))["gain"]
     assert main == before, "the stages above keep the trained eps"
 
 
 def test_a_phone_shows_the_picture_first_and_nothing_wider_than_itself(opened: Open) -> None:
     page = opened(viewport={"width": 375, "height": 812}, has_touch=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
-    tops = [grid(page).locator(part).bounding_box() for part in (".picture-part", ".stages-part", ".way", ".controls")]
+    tops = [
+        find_grid(page).locator(part).bounding_box() for part in (".picture-part", ".stages-part", ".way", ".controls")
+    ]
     assert all(tops)
     heights = [box["y"] for box in tops if box]
     assert heights == sorted(heights)
@@ -167,7 +169,7 @@ def test_in_a_window_of_1280_by_720_the_stages_stand_above_the_fold(opened: Open
     page = opened()
     # What is missing is offered in a second row of choices, which a server with the data sets does not have.
     offered = page.locator(".st-key-get_fashion_mnist").bounding_box()
-    last = grid(page).locator(".stage-wall .frame").last.bounding_box()
+    last = find_grid(page).locator(".stage-wall .frame").last.bounding_box()
     assert offered
     assert last
     assert last["y"] + last["height"] <= 720 + offered["height"] + 40
@@ -176,4 +178,4 @@ def test_in_a_window_of_1280_by_720_the_stages_stand_above_the_fold(opened: Open
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
-    assert axe(opened(color_scheme=scheme)) == []
+    assert find_violations(opened(color_scheme=scheme)) == []

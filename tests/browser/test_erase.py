@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import NewPage, Serve, assert_accessible, ready
+from .conftest import NewPage, Serve, assert_accessible, wait_until_ready
 from .small_models import SIDE, Without
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
@@ -19,24 +19,24 @@ VERDICT = "Without the most attended"
 def open_page(page: Page, serve: Serve, folder: Path, words: str = "", model: str = "without") -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
     page.goto(f"{address}/pixel_attention?model=pixel_attention.{model}&data=strokes&experiment=erase&{words}")
-    ready(page)
+    wait_until_ready(page)
     page.locator(".map-grid[data-drawn]").filter(has_text="removed").wait_for()
     return page
 
 
-def read(page: Page, tile: int) -> np.ndarray:
+def read_tile(page: Page, tile: int) -> np.ndarray:
     grid = page.locator(".map-grid").filter(has_text="removed")
     return np.array(grid.evaluate(f"(root) => Array.from(root.readMap({tile}))")).reshape(SIDE, SIDE)
 
 
-def number(text: str) -> float:
+def parse_number(text: str) -> float:
     return float(text.split("(", maxsplit=1)[0].replace("\u2212", "-"))
 
 
 def test_pictures_and_changes_are_those_of_the_weights(page: Page, serve: Serve, folder: Path) -> None:
     open_page(page, serve, folder, "removed=50")
     model = Without(folder)
-    seen, holes = [read(page, tile) for tile in range(4)], [read(page, tile) for tile in range(4, 8)]
+    seen, holes = [read_tile(page, tile) for tile in range(4)], [read_tile(page, tile) for tile in range(4, 8)]
     received = model.weights(seen[0]).mean((0, 1)).reshape(SIDE, SIDE)
     attended = holes[1] > 0
     assert attended.sum() == 50
@@ -47,9 +47,9 @@ def test_pictures_and_changes_are_those_of_the_weights(page: Page, serve: Serve,
     for name, picture in (("most attended", seen[1]), ("chosen by the Jacobian", seen[2])):
         shown = rows.filter(has_text=name).get_by_role("cell").last.inner_text()
         change = sign * (model.logit(picture) - before)
-        assert number(shown) == pytest.approx(change, rel=6e-3)
+        assert parse_number(shown) == pytest.approx(change, rel=6e-3)
     low, high = (
-        number(part) for part in rows.filter(has_text="at random").get_by_role("cell").last.inner_text()
+        parse_number(part) for part in rows.filter(has_text="at random").get_by_role("cell").last.inner_text()
         .partition("(")[2].strip(")").split(" to ")
     )  # fmt: skip
     slack = 6e-3 * max(abs(low), abs(high))
@@ -61,13 +61,13 @@ def test_what_removed_pixels_get_is_switched_and_stands_in_the_url(page: Page, s
     page.get_by_role("radio", name="the background").click()
     page.wait_for_url("**fill=background*")
     page.reload()
-    ready(page)
+    wait_until_ready(page)
     page.locator(".map-grid[data-drawn]").filter(has_text="removed").wait_for()
     expect(page.get_by_role("radio", name="the background")).to_be_checked()
     for tile in (1, 2, 3):
-        holes = read(page, tile + 4) > 0
+        holes = read_tile(page, tile + 4) > 0
         assert holes.any()
-        assert (read(page, tile)[holes] == 0).all()
+        assert (read_tile(page, tile)[holes] == 0).all()
 
 
 def test_the_curve_grows_says_what_came_out_and_can_be_saved(page: Page, serve: Serve, folder: Path) -> None:
@@ -94,7 +94,7 @@ def test_the_curve_grows_says_what_came_out_and_can_be_saved(page: Page, serve: 
         ("Jacobian", "choice changes it by "),
     ):
         shown = said.inner_text().partition("Without 10 of 196")[2].partition(before)[2].split()[0].rstrip(".:")
-        assert number(shown) == pytest.approx(np.mean(changes[way]), rel=6e-3)
+        assert parse_number(shown) == pytest.approx(np.mean(changes[way]), rel=6e-3)
     expect(page.locator(".js-plotly-plot .legendtext")).to_have_text(
         ["most attended", "random, as much ink", "Jacobian"]
     )

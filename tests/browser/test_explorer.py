@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import NewPage, Serve, ready, state_of
+from .conftest import NewPage, Serve, read_state, wait_until_ready
+from .models import TEN_DIGITS
 
 
-def reading(page: Page) -> dict[str, Any]:
-    return state_of(page.locator(".map-grid[data-drawn]"))
+def read_grid(page: Page) -> dict[str, Any]:
+    return read_state(page.locator(".map-grid[data-drawn]"))
 
 
 def choose(page: Page, tile: int) -> None:
@@ -22,12 +23,12 @@ def choose(page: Page, tile: int) -> None:
 
 def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, new_page: NewPage) -> None:
     page = new_page(viewport={"width": 1280, "height": 720})
-    page.goto(f"{serve()}/explorer?model=pixel_attention.digits&data=strokes&address=attention.query")
+    page.goto(f"{serve()}/explorer?model={TEN_DIGITS}&data=strokes&address=attention.query")
     page.locator(".map-grid[data-drawn]").wait_for()
-    ready(page)
+    wait_until_ready(page)
     choose(page, 3)
-    assert reading(page)["chosen"] == 3
-    ready(page)
+    assert read_grid(page)["chosen"] == 3
+    wait_until_ready(page)
     before = page.url
     page.get_by_role("button", name="what comes out").click()
     expect(page.locator(".maps .tile.chosen")).to_have_count(0)
@@ -38,16 +39,16 @@ def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, 
     expect(page.get_by_role("heading", name="See attention")).to_be_visible()
     page.go_back()
     page.locator(".maps .tile").nth(60).wait_for()
-    ready(page)
-    assert reading(page)["chosen"] is None
-    assert reading(page)["cell"] is None
+    wait_until_ready(page)
+    assert read_grid(page)["chosen"] is None
+    assert read_grid(page)["cell"] is None
 
 
 def test_a_click_just_before_a_chosen_map_is_reported_is_not_undone(serve: Serve, new_page: NewPage) -> None:
     page = new_page(viewport={"width": 1280, "height": 720})
-    page.goto(f"{serve()}/explorer?model=pixel_attention.digits&data=strokes&number=9&address=attention.query")
+    page.goto(f"{serve()}/explorer?model={TEN_DIGITS}&data=strokes&number=9&address=attention.query")
     page.locator(".map-grid[data-drawn]").wait_for()
-    ready(page)
+    wait_until_ready(page)
     # A map that is clicked is reported 120 ms later, with the values of all widgets as the browser knows them then.
     page.get_by_role("button", name="what comes out").evaluate(
         "(button) => addEventListener('pointerup', () => setTimeout(() => button.click(), 90), "
@@ -57,7 +58,7 @@ def test_a_click_just_before_a_chosen_map_is_reported_is_not_undone(serve: Serve
     wanted = re.compile(r"model=pixel_attention\.1v8&.*number=23&.*address=attention\.output")
     expect(page).to_have_url(wanted)
     expect(page.locator(".maps .tile.chosen")).to_have_count(0)
-    ready(page)
+    wait_until_ready(page)
     expect(page).to_have_url(wanted)
     assert page.get_by_role("combobox", name="Tap path").input_value() == "attention.output"
 
@@ -65,9 +66,9 @@ def test_a_click_just_before_a_chosen_map_is_reported_is_not_undone(serve: Serve
 @pytest.mark.slow
 def test_a_click_that_follows_a_chosen_map_at_once_is_not_lost(serve: Serve, new_page: NewPage) -> None:
     page = new_page(viewport={"width": 1280, "height": 720})
-    page.goto(f"{serve()}/explorer?model=pixel_attention.digits&data=strokes&address=attention.query")
+    page.goto(f"{serve()}/explorer?model={TEN_DIGITS}&data=strokes&address=attention.query")
     page.locator(".map-grid[data-drawn]").wait_for()
-    ready(page)
+    wait_until_ready(page)
     number = page.get_by_role("spinbutton", name="Number")
     before = number.input_value()
     following = page.get_by_role("button", name="Next")
@@ -75,6 +76,6 @@ def test_a_click_that_follows_a_chosen_map_at_once_is_not_lost(serve: Serve, new
     following.click()
     # What the grid reports of the chosen map starts a run of its own, which must not bring back the picture before.
     expect(number).not_to_have_value(before)
-    ready(page)
+    wait_until_ready(page)
     expect(number).not_to_have_value(before)
     expect(page).to_have_url(re.compile(f"number={number.input_value()}(&|$)"))

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 
-from .conftest import Serve, ready
+from .conftest import Serve, wait_until_ready
 
 # The element that has the focus, through shadow trees, and the widest outline on it or on what frames it.
 FOCUSED = """() => {
@@ -25,7 +25,7 @@ FOCUSED = """() => {
 )
 def test_the_focus_is_seen_on_every_link_and_control(page: Page, serve: Serve, path: str) -> None:
     page.goto(f"{serve()}/{path}")
-    ready(page)
+    wait_until_ready(page)
     page.locator("h1").wait_for()
     page.locator("[data-component][data-drawn], .map-grid[data-drawn]").first.wait_for()
     bare = []

@@ -14,7 +14,7 @@ from attnviz.answers import as_batch, probabilities
 from attnviz.tracing import trace
 from tests.training.several import NAME, lay_several
 
-from .conftest import NewPage, Serve, assert_accessible, ready, state_of, wait_for_state
+from .conftest import NewPage, Serve, assert_accessible, read_state, wait_for_state, wait_until_ready
 
 NUMBER = 5
 WORDS = f"model={NAME}&data=strokes&number={NUMBER}&experiment=heads"
@@ -41,25 +41,25 @@ def address(serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def open_heads(page: Page, address: str, more: str = "") -> Page:
     page.goto(f"{address}/pixel_attention?{WORDS}{more}")
-    ready(page)
-    switch(page).and_(page.locator("[data-drawn]")).wait_for()
+    wait_until_ready(page)
+    find_switch(page).and_(page.locator("[data-drawn]")).wait_for()
     return page
 
 
-def switch(page: Page) -> Locator:
+def find_switch(page: Page) -> Locator:
     return page.locator("[data-component=head_switch]")
 
 
 def click(page: Page, head: int) -> None:
     """Click a head, counted from 1."""
-    frame = switch(page).locator(".wall .frame").nth(head - 1)
+    frame = find_switch(page).locator(".wall .frame").nth(head - 1)
     frame.scroll_into_view_if_needed()
     box = frame.bounding_box()
     assert box
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
-def answered(page: Page, *states: str, source: str = "") -> dict[str, Any]:
+def wait_for_answer(page: Page, *states: str, source: str = "") -> dict[str, Any]:
     """Wait for the answer to these states; `source` says which way it must have come: "live" or "page"."""
     wait_for_state(
         page,
@@ -68,10 +68,10 @@ def answered(page: Page, *states: str, source: str = "") -> dict[str, Any]:
           !found.pending && found.states.join() === states && (!source || found.source === source)""",
         [",".join(states), source],
     )
-    return state_of(switch(page))
+    return read_state(find_switch(page))
 
 
-def apart(states: list[str]) -> dict[str, np.ndarray]:
+def compute_answers(states: list[str]) -> dict[str, np.ndarray]:
     """Ask the library, with the weights computed and edited where a head is off, and the mixed values where uniform."""
     model, _ = checkpoints.load(NAME)
     image = data.load("strokes", "test", count=256).images[NUMBER]
@@ -87,10 +87,10 @@ def apart(states: list[str]) -> dict[str, np.ndarray]:
     return {"logits": logits[0].numpy(), "probabilities": probabilities(logits)[0].numpy()}
 
 
-def assert_true(found: dict[str, Any]) -> None:
-    for name, wanted in apart(found["states"]).items():
+def assert_equals_library(found: dict[str, Any]) -> None:
+    for name, wanted in compute_answers(found["states"]).items():
         np.testing.assert_allclose(found["now"][name], wanted, atol=1e-5)
-    for name, wanted in apart(["on"] * 4).items():
+    for name, wanted in compute_answers(["on"] * 4).items():
         np.testing.assert_allclose(found["before"][name], wanted, atol=1e-5)
     logit = found["now"]["logits"][0]
     np.testing.assert_allclose(found["now"]["log_odds"], [-logit, logit], atol=1e-7)
@@ -99,20 +99,20 @@ def assert_true(found: dict[str, Any]) -> None:
 def test_head_edits_on_the_page_equal_an_edit_made_apart(page: Page, address: str) -> None:
     open_heads(page, address)
     click(page, 3)
-    off = answered(page, "on", "on", "off", "on")
-    assert_true(off)
+    off = wait_for_answer(page, "on", "on", "off", "on")
+    assert_equals_library(off)
     assert abs(off["now"]["logits"][0] - off["before"]["logits"][0]) > 1e-3
     shown = off["now"]["probabilities"][0]
-    expect(switch(page).locator("tbody tr").first.locator("td").nth(2)).to_have_text(f"{100 * shown:.1f} %")
-    expect(switch(page).locator(".tile").nth(2)).to_contain_text("off")
+    expect(find_switch(page).locator("tbody tr").first.locator("td").nth(2)).to_have_text(f"{100 * shown:.1f} %")
+    expect(find_switch(page).locator(".tile").nth(2)).to_contain_text("off")
     page.wait_for_url("**off=3*")
     click(page, 3)
-    uniform = answered(page, "on", "on", "uniform", "on")
-    assert_true(uniform)
+    uniform = wait_for_answer(page, "on", "on", "uniform", "on")
+    assert_equals_library(uniform)
     page.wait_for_url("**uniform=3*")
     assert "off=" not in page.url
     click(page, 3)
-    assert answered(page, "on", "on", "on", "on")["now"]["logits"] == uniform["before"]["logits"]
+    assert wait_for_answer(page, "on", "on", "on", "on")["now"]["logits"] == uniform["before"]["logits"]
 
 
 @pytest.mark.slow
@@ -121,31 +121,31 @@ def test_a_copied_link_shows_the_same_answer_at_once(page: Page, new_page: NewPa
     click(page, 2)
     click(page, 4)
     click(page, 4)
-    seen = answered(page, "on", "off", "on", "uniform")
+    seen = wait_for_answer(page, "on", "off", "on", "uniform")
     page.wait_for_url("**off=2&uniform=4*")
     other = new_page()
     other.goto(page.url)
-    ready(other)
-    found = answered(other, "on", "off", "on", "uniform", source="page")
-    assert_true(found)
+    wait_until_ready(other)
+    found = wait_for_answer(other, "on", "off", "on", "uniform", source="page")
+    assert_equals_library(found)
     np.testing.assert_allclose(found["now"]["logits"], seen["now"]["logits"], atol=1e-6)
 
 
 def test_no_answer_is_ever_shown_for_other_states_than_its_own(page: Page, address: str) -> None:
     open_heads(page, address)
-    switch(page).evaluate(WATCH)
+    find_switch(page).evaluate(WATCH)
     for head in (1, 2, 2, 3, 1, 4, 4, 4, 2):
         click(page, head)
-    answered(page, "uniform", "on", "off", "on")
+    wait_for_answer(page, "uniform", "on", "off", "on")
     page.wait_for_url("**off=3&uniform=1*")
-    seen = [json.loads(reading) for reading in switch(page).evaluate("(root) => root.seen")]
+    seen = [json.loads(reading) for reading in find_switch(page).evaluate("(root) => root.seen")]
     assert any(reading["pending"] for reading in seen)
     assert any(reading["source"] == "live" for reading in seen)
     for reading in seen:
         if reading["pending"]:
             assert reading["now"] is None
         else:
-            assert_true(reading)
+            assert_equals_library(reading)
 
 
 @pytest.mark.slow
@@ -156,33 +156,33 @@ def test_back_switches_the_heads_back(page: Page, address: str) -> None:
     click(page, 2)
     page.wait_for_url("**off=1%2C2*")
     page.go_back()
-    assert_true(answered(page, "off", "on", "on", "on", source="page"))
+    assert_equals_library(wait_for_answer(page, "off", "on", "on", "on", source="page"))
     click(page, 2)
-    assert_true(answered(page, "off", "off", "on", "on"))
+    assert_equals_library(wait_for_answer(page, "off", "off", "on", "on"))
     page.wait_for_url("**off=1%2C2*")
 
 
 @pytest.mark.slow
 def test_the_keyboard_switches_and_undoes(page: Page, address: str) -> None:
     open_heads(page, address)
-    stops = switch(page).locator(".wall [tabindex='0']")
+    stops = find_switch(page).locator(".wall [tabindex='0']")
     expect(stops).to_have_count(1)
     stops.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    answered(page, "on", "off", "on", "on")
+    wait_for_answer(page, "on", "off", "on", "on")
     page.keyboard.press("Space")
-    answered(page, "on", "uniform", "on", "on")
-    expect(switch(page).locator("[aria-live]").last).to_contain_text("Head 2 uniform. Now ")
+    wait_for_answer(page, "on", "uniform", "on", "on")
+    expect(find_switch(page).locator("[aria-live]").last).to_contain_text("Head 2 uniform. Now ")
     page.wait_for_url("**uniform=2*")
-    ready(page)
+    wait_until_ready(page)
     page.keyboard.press("Control+z")  # the focus outlives the page's next run
-    answered(page, "on", "off", "on", "on")
+    wait_for_answer(page, "on", "off", "on", "on")
     for name, states in [("All off", ["off"] * 4), ("All uniform", ["uniform"] * 4), ("All on", ["on"] * 4)]:
         page.get_by_role("button", name=name).click()
-        answered(page, *states)
+        wait_for_answer(page, *states)
     page.get_by_role("button", name="Undo").click()
-    assert_true(answered(page, *["uniform"] * 4))
+    assert_equals_library(wait_for_answer(page, *["uniform"] * 4))
     expect(stops).to_have_count(1)
 
 
@@ -194,20 +194,20 @@ def test_without_the_live_channel_a_sentence_stands_there_and_the_page_answers(p
     open_heads(page, address)
     expect(page.get_by_text("The live connection is lost")).to_be_visible()
     click(page, 3)
-    assert_true(answered(page, "on", "on", "off", "on", source="page"))
+    assert_equals_library(wait_for_answer(page, "on", "on", "off", "on", source="page"))
 
 
 def test_another_picture_is_never_answered_with_the_last_one(page: Page, address: str) -> None:
     open_heads(page, address)
     click(page, 3)
-    first = answered(page, "on", "on", "off", "on")
+    first = wait_for_answer(page, "on", "on", "off", "on")
     page.wait_for_url("**off=3*")
     page.get_by_role("spinbutton", name="Number").fill(str(NUMBER + 1))
     page.keyboard.press("Enter")
     page.wait_for_url(f"**number={NUMBER + 1}*")
     differs = "(found, first) => JSON.stringify(found) !== JSON.stringify(first)"
     wait_for_state(page, "[data-component=head_switch]", differs, first)
-    second = answered(page, "on", "on", "off", "on")
+    second = wait_for_answer(page, "on", "on", "off", "on")
     assert second["before"]["logits"] != first["before"]["logits"]
     assert second["now"]["logits"] != first["now"]["logits"]
 
@@ -215,12 +215,12 @@ def test_another_picture_is_never_answered_with_the_last_one(page: Page, address
 @pytest.mark.slow
 def test_a_finger_switches_with_its_first_tap(new_page: NewPage, address: str) -> None:
     page = open_heads(new_page(viewport={"width": 375, "height": 800}, has_touch=True), address)
-    frame = switch(page).locator(".wall .frame").nth(1)
+    frame = find_switch(page).locator(".wall .frame").nth(1)
     frame.scroll_into_view_if_needed()
     box = frame.bounding_box()
     assert box
     page.touchscreen.tap(box["x"] + 30, box["y"] + 30)
-    answered(page, "on", "off", "on", "on")
+    wait_for_answer(page, "on", "off", "on", "on")
 
 
 @pytest.mark.slow

@@ -12,10 +12,10 @@ from attnviz.answers import as_batch
 from attnviz.measures.jacobian import jacobian
 from attnviz.ui.components.payload import unpack
 
-from .conftest import NewPage, Serve, axe, ready
+from .conftest import NewPage, Serve, find_violations, wait_until_ready
 from .held import Held
+from .models import ONE_OR_EIGHT, TEN_DIGITS
 
-NAME, OTHER = "pixel_attention.1v8", "pixel_attention.digits"
 MAPS = {"attention": "Attention", "jacobian": "Jacobian"}
 
 
@@ -24,17 +24,17 @@ def address(serve: Serve) -> str:
     return serve()
 
 
-def measured(name: str, number: int) -> np.ndarray:
+def compute_jacobian(name: str, number: int) -> np.ndarray:
     """Return the Jacobian of a stroke, float64 (channel, row, column)."""
     image = data.load("strokes", "test", count=256).images[number]
     pixels = as_batch(image, double=True)
     return jacobian(checkpoints.load(name).model.double(), pixels)[0].numpy()
 
 
-def open_page(page: Page, address: str, number: int = 3, name: str = NAME, **words: Any) -> None:
+def open_page(page: Page, address: str, number: int = 3, name: str = ONE_OR_EIGHT, **words: Any) -> None:
     query = "&".join(f"{word}={value}" for word, value in words.items())
     page.goto(f"{address}/pixel_attention?data=strokes&model={name}&number={number}&{query}")
-    ready(page)
+    wait_until_ready(page)
     page.locator(".viewer[data-drawn]").wait_for()
 
 
@@ -42,7 +42,7 @@ def choose(page: Page, which: str) -> None:
     page.locator(".viewer fieldset").get_by_text(MAPS[which], exact=True).click()
 
 
-def shown(page: Page) -> np.ndarray:
+def read_jacobian(page: Page) -> np.ndarray:
     """Return the Jacobian on the screen."""
     room = page.locator(".jacobian")
     expect(room.locator("[data-component=map_grid][data-drawn]")).to_be_visible()
@@ -58,7 +58,7 @@ def test_the_numbers_are_those_of_the_measure_and_stand_in_the_url(page: Page, a
     open_page(page, address)
     expect(page.locator(".jacobian")).to_have_count(0)
     choose(page, "jacobian")
-    assert_is(shown(page), measured(NAME, 3))
+    assert_is(read_jacobian(page), compute_jacobian(ONE_OR_EIGHT, 3))
     expect(page.locator(".board.large")).to_be_hidden()
     expect(page.locator(".jacobian .legend .note")).to_contain_text(
         "how much the answer’s logit would change per unit of intensity"
@@ -71,9 +71,9 @@ def test_the_numbers_are_those_of_the_measure_and_stand_in_the_url(page: Page, a
 
 
 def test_a_link_shows_it_at_once_and_the_pointer_reads_its_values(page: Page, address: str) -> None:
-    open_page(page, address, name=OTHER, map="jacobian")
-    expected = measured(OTHER, 3)
-    assert_is(shown(page), expected)
+    open_page(page, address, name=TEN_DIGITS, map="jacobian")
+    expected = compute_jacobian(TEN_DIGITS, 3)
+    assert_is(read_jacobian(page), expected)
     box = page.locator(".jacobian .tile .frame").bounding_box()
     assert box
     row, column = 14, 9
@@ -87,7 +87,7 @@ def test_a_link_shows_it_at_once_and_the_pointer_reads_its_values(page: Page, ad
 
 def test_what_is_saved_is_what_is_shown(page: Page, address: str) -> None:
     open_page(page, address, map="jacobian")
-    found = shown(page)
+    found = read_jacobian(page)
     with page.expect_download() as file:
         page.locator(".jacobian").get_by_role("button", name="CSV").click()
     lines = [line for line in Path(file.value.path()).read_text().splitlines() if not line.startswith("#")]
@@ -113,27 +113,27 @@ def test_that_of_another_picture_is_never_shown_for_this_one(page: Page, address
     page.get_by_role("button", name="Next").click()
     page.locator(".viewer[data-shown*='strokes/test/'][data-shown]:not([data-shown$='/3'])").wait_for()
     held.release()
-    found = shown(page)
+    found = read_jacobian(page)
     number = int(str(page.locator(".viewer").get_attribute("data-shown")).rpartition("/")[2])
     assert number != 3
-    assert_is(found, measured(NAME, number))
+    assert_is(found, compute_jacobian(ONE_OR_EIGHT, number))
 
 
 @pytest.mark.slow
 def test_a_model_in_colours_of_the_night_and_with_assistance(new_page: NewPage, address: str) -> None:
     page = new_page(color_scheme="dark")
     open_page(page, address, map="jacobian")
-    shown(page)
-    assert axe(page) == []
+    read_jacobian(page)
+    assert find_violations(page) == []
 
 
 def test_the_explorer_shows_the_same(page: Page, address: str) -> None:
-    page.goto(f"{address}/explorer?data=strokes&model={OTHER}&number=3&map=jacobian")
-    ready(page)
+    page.goto(f"{address}/explorer?data=strokes&model={TEN_DIGITS}&number=3&map=jacobian")
+    wait_until_ready(page)
     grid = page.locator("[data-component=map_grid][data-drawn]")
     grid.wait_for()
     values = grid.evaluate("(element) => [...element.readMap(0)]")
-    np.testing.assert_allclose(np.array(values).reshape(1, 28, 28), measured(OTHER, 3), rtol=1e-9)
+    np.testing.assert_allclose(np.array(values).reshape(1, 28, 28), compute_jacobian(TEN_DIGITS, 3), rtol=1e-9)
     page.goto(f"{address}/explorer?data=strokes&model=histogram_mlp.digits&number=3&map=jacobian")
-    ready(page)
+    wait_until_ready(page)
     expect(page.get_by_text("has no Jacobian")).to_be_visible()

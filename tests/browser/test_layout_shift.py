@@ -2,7 +2,7 @@
 
 import pytest
 
-from .conftest import NewPage, Serve, ready
+from .conftest import NewPage, Serve, wait_until_ready
 from .harness import throttle
 
 MOST = 0.1  # which counts as good
@@ -33,8 +33,8 @@ def test_what_is_there_stays_in_its_place(new_page: NewPage, serve: Serve, path:
     throttle(page)
     page.add_init_script(WATCH)
     page.goto(f"{serve()}/{path}")
-    ready(page)
+    wait_until_ready(page)
     page.locator(SHOWN[path]).first.wait_for()
     page.locator("h1").wait_for()
-    ready(page)
+    wait_until_ready(page)
     assert page.evaluate("shift") < MOST

@@ -14,9 +14,9 @@ from attnviz.tracing import trace
 from attnviz.ui.derived_values import find
 from attnviz.ui.live.request import read
 
-from .conftest import Problems, Serve, ready
+from .conftest import Problems, Serve, wait_until_ready
+from .models import ONE_OR_EIGHT
 
-NAME = "pixel_attention.1v8"
 MODULE = "_stcore/bidi-components/attnviz.pixel_viewer/live/live.js"
 
 # All that a test does with `Live` stands in one place; answers come back as what JSON can say.
@@ -36,20 +36,20 @@ def open_live(page: Page, address: str, path: str = "_stcore/health", base: str 
     """Open a page of the server, by default one without the app, which is there at once, and a connection in it."""
     page.goto(f"{address}/{path}")
     if "_stcore" not in path:
-        ready(page)
+        wait_until_ready(page)
     page.evaluate(SETUP, [f"{base}/{MODULE}"])
 
 
 def ask(page: Page, pictures: Any = THREE, **asked: Any) -> dict[str, Any]:
     """Ask one model, and return its answer."""
-    request = {"pictures": pictures, "asks": [{"checkpoint": NAME, **asked}]}
+    request = {"pictures": pictures, "asks": [{"checkpoint": ONE_OR_EIGHT, **asked}]}
     return page.evaluate("(request) => asked(request)", request)
 
 
-def logit(edits: dict[str, Any]) -> float:
+def compute_logit(edits: dict[str, Any]) -> float:
     """Return what the model itself says of the picture."""
     image = data.load("strokes", "test", count=256).images[3]
-    model = checkpoints.load(NAME).model
+    model = checkpoints.load(ONE_OR_EIGHT).model
     with torch.no_grad(), trace(model, [], edits or {"attention.mixed": scale(1)}):
         return model(as_batch(image)).item()
 
@@ -57,11 +57,11 @@ def logit(edits: dict[str, Any]) -> float:
 def test_a_head_is_switched_off(page: Page, serve: Serve) -> None:
     open_live(page, serve())
     answer = ask(page, edits=[HEAD_OFF], wanted={"mixed": {"address": "attention.mixed", "index": {"head": 0}}})
-    assert answer["arrays"]["logits"] == pytest.approx([logit({"attention.mixed": off(head=0)})], rel=1e-4)
+    assert answer["arrays"]["logits"] == pytest.approx([compute_logit({"attention.mixed": off(head=0)})], rel=1e-4)
     assert answer["arrays"]["mixed"] == [0] * 784
     assert answer["shapes"] == {"logits": [1, 1], "probabilities": [1, 2], "mixed": [1, 784, 1]}
     assert answer["axes"] == {"mixed": ["batch", "token", "feature"]}
-    assert (answer["ask"], answer["done"], answer["checkpoint"]) == (0, True, NAME)
+    assert (answer["ask"], answer["done"], answer["checkpoint"]) == (0, True, ONE_OR_EIGHT)
     assert page.evaluate("states") == ["connecting", "ready"]
 
 
@@ -79,7 +79,7 @@ def test_pictures_and_arrays_are_sent_as_they_are(page: Page, serve: Serve) -> N
           return asked({ pictures: { values, shape: [2, 28, 28, 1] }, asks: [{ checkpoint, edits, wanted }],
             arrays: { mixed: { values: mixed, shape: [784] } } });
         }""",
-        [NAME],
+        [ONE_OR_EIGHT],
     )
     (message,) = sent
     request = read(message, find)
@@ -90,7 +90,7 @@ def test_pictures_and_arrays_are_sent_as_they_are(page: Page, serve: Serve) -> N
     assert answer["arrays"]["mixed"] == [place / 8 for place in range(784)] * 2
     values = torch.arange(784) / 8
     assert answer["arrays"]["logits"][0] == pytest.approx(
-        logit({"attention.mixed": set_value(values, head=0, feature=0)}), rel=1e-4
+        compute_logit({"attention.mixed": set_value(values, head=0, feature=0)}), rel=1e-4
     )
 
 
@@ -114,7 +114,7 @@ def test_of_many_requests_the_first_and_the_newest_are_sent(page: Page, serve: S
           });
           return heard;
         }""",
-        [NAME],
+        [ONE_OR_EIGHT],
     )
     assert heard == [[1, True], [50, True]]
     assert [read(frame, find).head.asks[0].edits[0].factor for frame in sent] == [1, 50]
@@ -134,7 +134,7 @@ def test_several_models_answer_one_after_the_other_and_a_refusal_is_a_sentence(p
           live.ask({ pictures: [{ data: "strokes", number: 3 }], asks: names.map((checkpoint) => ({ checkpoint })) },
             (answer) => { answers.push(plain(answer)); if (answer.done) done(answers); });
         })""",
-        [NAME, "pixel_attention.none", "pixel_line.1v8"],
+        [ONE_OR_EIGHT, "pixel_attention.none", "pixel_line.1v8"],
     )
     assert [(one["ask"], one["done"]) for one in answers] == [(0, False), (1, False), (2, True)]
     assert "There is no checkpoint 'pixel_attention.none'" in answers[1]["error"]
@@ -158,7 +158,7 @@ def test_a_lost_connection_comes_back_and_what_was_asked_is_asked_again(page: Pa
 
     page.route_web_socket("**/live", answer)
     open_live(page, serve())
-    assert ask(page)["arrays"]["logits"] == pytest.approx([logit({})], rel=1e-4)
+    assert ask(page)["arrays"]["logits"] == pytest.approx([compute_logit({})], rel=1e-4)
     assert len(opened) == 4
     states = page.evaluate("states")
     assert states[:3] == ["connecting", "ready", "lost"]
@@ -198,7 +198,7 @@ def test_after_closing_nothing_is_heard_and_nothing_reconnects(page: Page, serve
           live.ask(request, (answer) => heard.push(answer));
           return { heard, retry: live.retry ?? null, states };
         }""",
-        [{"pictures": THREE, "asks": [{"checkpoint": NAME}]}],
+        [{"pictures": THREE, "asks": [{"checkpoint": ONE_OR_EIGHT}]}],
     )
     assert heard == {"heard": [], "retry": None, "states": ["connecting", "ready"]}
     assert [socket.is_closed() for socket in sockets if socket.url.endswith("/live")] == [True]
@@ -208,7 +208,7 @@ def test_after_closing_nothing_is_heard_and_nothing_reconnects(page: Page, serve
 def test_below_a_base_path(page: Page, serve: Serve, problems: Problems) -> None:
     address = serve(env={"STREAMLIT_SERVER_BASE_URL_PATH": "lab"})
     open_live(page, address, path="", base="/lab")
-    assert ask(page)["arrays"]["logits"] == pytest.approx([logit({})], rel=1e-4)
+    assert ask(page)["arrays"]["logits"] == pytest.approx([compute_logit({})], rel=1e-4)
     assert page.evaluate("live.url.href") == address.replace("http", "ws") + "/live"
 
 
@@ -222,11 +222,11 @@ def test_answers_come_while_the_page_reruns(page: Page, serve: Serve) -> None:
             while (!enough) answers.push((await asked(request)).arrays.logits[0]);
           })();
         }""",
-        [{"pictures": THREE, "asks": [{"checkpoint": NAME}]}],
+        [{"pictures": THREE, "asks": [{"checkpoint": ONE_OR_EIGHT}]}],
     )
     page.get_by_role("button", name="the loop of an 8").click()
     page.wait_for_url("**/*query=12*")
-    ready(page)
+    wait_until_ready(page)
     answers = page.evaluate("async () => { enough = true; await flood; return answers; }")
     assert answers
-    assert answers == pytest.approx([logit({})] * len(answers), rel=1e-4)
+    assert answers == pytest.approx([compute_logit({})] * len(answers), rel=1e-4)

@@ -17,7 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.sweeps import sweep
 
 from .apps.map_grid import make_background, make_maps, make_photos
-from .conftest import Visit, axe, state_of
+from .conftest import Visit, find_violations, read_state
 
 APP = "tests/browser/apps/map_grid.py"
 Open = Callable[..., Page]
@@ -33,21 +33,21 @@ def opened(visit: Visit) -> Open:
     return open_grid
 
 
-def grid(page: Page) -> Locator:
+def find_grid(page: Page) -> Locator:
     return page.locator(".map-grid")
 
 
-def reading(page: Page) -> dict[str, Any]:
-    return state_of(grid(page))
+def read_grid(page: Page) -> dict[str, Any]:
+    return read_state(find_grid(page))
 
 
-def place(page: Page, tile: int, row: int, column: int) -> tuple[float, float]:
+def locate(page: Page, tile: int, row: int, column: int) -> tuple[float, float]:
     box = page.locator(".wall .frame").nth(tile).bounding_box()
     assert box
     return box["x"] + (column + 0.5) * box["width"] / 7, box["y"] + (row + 0.5) * box["height"] / 5
 
 
-def settled(page: Page, **fields: Any) -> None:
+def wait_for_choice(page: Page, **fields: Any) -> None:
     for name, value in fields.items():
         expect(page.locator("[data-testid=stCode]")).to_contain_text(
             json.dumps({name: value}, separators=(",", ":"))[1:-1]
@@ -57,25 +57,25 @@ def settled(page: Page, **fields: Any) -> None:
 def test_the_value_under_the_pointer_stands_in_every_tile(opened: Open) -> None:
     page = opened()
     maps = make_maps("signed")
-    page.mouse.move(*place(page, 2, 3, 5))
-    found = reading(page)
+    page.mouse.move(*locate(page, 2, 3, 5))
+    found = read_grid(page)
     assert (found["cell"], found["tile"]) == ([3, 5], 2)
     assert found["values"] == maps[:, 3, 5].tolist()
     for tile, value in enumerate(maps[:, 3, 5]):
         shown = page.locator(".wall .value").nth(tile)
         expect(shown).to_have_text(f"{value:.3f}".replace("-", "\u2212") if abs(value) < 10 else re.compile(r"\d"))
-    np.testing.assert_array_equal(grid(page).evaluate("(root) => Array.from(root.readMap(7))"), maps[7].ravel())
+    np.testing.assert_array_equal(find_grid(page).evaluate("(root) => Array.from(root.readMap(7))"), maps[7].ravel())
 
 
 def test_a_click_chooses_and_escape_lets_the_cell_go(opened: Open) -> None:
     page = opened()
-    page.mouse.click(*place(page, 4, 1, 1))
-    settled(page, chosen=4, cell=[1, 1])
-    page.mouse.move(*place(page, 6, 2, 2))
-    assert reading(page)["cell"] == [1, 1]
+    page.mouse.click(*locate(page, 4, 1, 1))
+    wait_for_choice(page, chosen=4, cell=[1, 1])
+    page.mouse.move(*locate(page, 6, 2, 2))
+    assert read_grid(page)["cell"] == [1, 1]
     page.locator(".tile").nth(4).focus()
     page.keyboard.press("Escape")
-    settled(page, chosen=4, cell=None)
+    wait_for_choice(page, chosen=4, cell=None)
 
 
 def test_the_keyboard_chooses_and_moves_the_cross_hair(opened: Open) -> None:
@@ -83,10 +83,10 @@ def test_the_keyboard_chooses_and_moves_the_cross_hair(opened: Open) -> None:
     page.locator(".tile").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    settled(page, chosen=1)
+    wait_for_choice(page, chosen=1)
     page.keyboard.press("Shift+ArrowDown")
     page.keyboard.press("Shift+ArrowRight")
-    settled(page, cell=[1, 1])
+    wait_for_choice(page, cell=[1, 1])
     expect(page.locator("[aria-live]").last).to_contain_text("map 2 is chosen. At row 2, column 2, map 2:")
     expect(page.locator(".tile[tabindex='0']")).to_have_count(1)
 
@@ -130,13 +130,13 @@ def test_csv_holds_every_value(opened: Open) -> None:
     np.testing.assert_array_equal(found.T.reshape(8, 5, 7), make_maps("nan"))
 
 
-def saved(page: Page, kind: str) -> Path:
+def save(page: Page, kind: str) -> Path:
     with page.expect_download() as waiting:
         page.get_by_role("button", name=kind).click()
     return waiting.value.path()
 
 
-def painted(page: Page, canvas: str) -> np.ndarray:
+def read_canvas(page: Page, canvas: str) -> np.ndarray:
     """Return what a canvas shows, uint8 (row, column, 3)."""
     found = page.locator(canvas).evaluate(
         "(canvas) => { const {width, height} = canvas;"
@@ -145,7 +145,7 @@ def painted(page: Page, canvas: str) -> np.ndarray:
     return np.array(found[2:], np.uint8).reshape(found[0], found[1], 4)[..., :3]
 
 
-def middles(
+def read_middles(
     image: np.ndarray, top: float, left: float, cell: tuple[float, float], shape: tuple[int, int]
 ) -> np.ndarray:
     """Return the colour in the middle of each cell of a grid on an image: (row, column, 3)."""
@@ -158,20 +158,20 @@ def middles(
 def test_pictures_in_colour_are_painted_and_exported_as_they_are(opened: Open) -> None:
     page = opened("colours")
     photos = make_photos()
-    wall = painted(page, ".maps canvas")
+    wall = read_canvas(page, ".maps canvas")
     for tile in (0, 3):
         canvas, box = page.locator(".maps canvas").bounding_box(), page.locator(".wall .frame").nth(tile).bounding_box()
         assert canvas and box
         cell = box["height"] / 5, box["width"] / 7
-        found = middles(wall, box["y"] - canvas["y"], box["x"] - canvas["x"], cell, (5, 7))
+        found = read_middles(wall, box["y"] - canvas["y"], box["x"] - canvas["x"], cell, (5, 7))
         np.testing.assert_array_equal(found, photos[tile])
-    png = np.asarray(Image.open(saved(page, "PNG")).convert("RGB"))
+    png = np.asarray(Image.open(save(page, "PNG")).convert("RGB"))
     wide = min(160.0, (1040 - 48 - 8 * 7) / 8)
     for tile in (0, 5):
         cell = 2 * wide / 7, 2 * wide / 7
-        found = middles(png, 2 * 88, 2 * (24 + tile * (wide + 8)), cell, (5, 7))
+        found = read_middles(png, 2 * 88, 2 * (24 + tile * (wide + 8)), cell, (5, 7))
         np.testing.assert_array_equal(found, photos[tile])
-    lines = saved(page, "CSV").read_text().splitlines()
+    lines = save(page, "CSV").read_text().splitlines()
     table = list(csv.reader(line for line in lines if not line.startswith("#")))
     assert table[0][:5] == ["row", "column", "map 1 red", "map 1 green", "map 1 blue"]
     values = np.array([[float(value) for value in line[2:]] for line in table[1:]]).reshape(5, 7, 8, 3)
@@ -189,7 +189,9 @@ def test_a_photograph_stands_before_its_maps_in_colour_with_the_cells_where_they
     size = cell["height"] / 20, cell["width"] / 24
 
     def shown() -> np.ndarray:
-        return middles(painted(page, ".beside canvas"), cell["y"] - box["y"], cell["x"] - box["x"], size, (20, 24))
+        return read_middles(
+            read_canvas(page, ".beside canvas"), cell["y"] - box["y"], cell["x"] - box["x"], size, (20, 24)
+        )
 
     top, left = 1 + 3 * (9 // 7), 2 + 3 * (9 % 7)  # of the outlined cell, 5 x 5 pixels
     inside = np.zeros((20, 24), bool)
@@ -199,19 +201,19 @@ def test_a_photograph_stands_before_its_maps_in_colour_with_the_cells_where_they
     np.testing.assert_array_equal(shown()[away | inside], photo[away | inside])
 
     page.mouse.move(cell["x"] + 12.5 * size[1], cell["y"] + 9.5 * size[0])  # the middle of the cell in row 3, column 4
-    assert reading(page)["cell"] == [2, 3]
-    assert reading(page)["values"] == make_maps("photo")[:, 2, 3].tolist()
+    assert read_grid(page)["cell"] == [2, 3]
+    assert read_grid(page)["values"] == make_maps("photo")[:, 2, 3].tolist()
     page.mouse.click(cell["x"] + 12.5 * size[1], cell["y"] + 9.5 * size[0])
-    settled(page, chosen=None, cell=[2, 3])
+    wait_for_choice(page, chosen=None, cell=[2, 3])
 
-    svg = saved(page, "SVG").read_text()
+    svg = save(page, "SVG").read_text()
     (embedded,) = re.findall(r'href="data:image/png;base64,([^"]+)"', svg)
     found = np.asarray(Image.open(io.BytesIO(base64.b64decode(embedded))).convert("RGB"))
     np.testing.assert_array_equal(found, photo)
-    png = np.asarray(Image.open(saved(page, "PNG")).convert("RGB"))
+    png = np.asarray(Image.open(save(page, "PNG")).convert("RGB"))
     both = away.copy()
     both[6:13, 10:17] = False  # around the cell that is locked
-    exported = middles(png, 2 * 88, 2 * 24, (320 / 24, 320 / 24), (20, 24))
+    exported = read_middles(png, 2 * 88, 2 * 24, (320 / 24, 320 / 24), (20, 24))
     np.testing.assert_array_equal(exported[both], photo[both])
 
 
@@ -221,7 +223,7 @@ def test_a_photograph_stands_before_its_maps_in_colour_with_the_cells_where_they
 )
 def test_a_saved_picture_says_model_answer_and_scale_where_one_sees_it(opened: Open, kind: str, scale: str) -> None:
     page = opened(kind)
-    lines = re.findall(r"<text [^>]*>([^<]*)</text>", saved(page, "SVG").read_text())
+    lines = re.findall(r"<text [^>]*>([^<]*)</text>", save(page, "SVG").read_text())
     assert "random answers 8, 98.3 %" in lines
     assert any(re.fullmatch(f"colours: {scale}", line) for line in lines)
 
@@ -229,9 +231,9 @@ def test_a_saved_picture_says_model_answer_and_scale_where_one_sees_it(opened: O
 @pytest.mark.slow
 def test_the_frames_of_cells_lie_on_top_of_the_picture_in_what_is_saved(opened: Open) -> None:
     page = opened("photo")
-    page.mouse.click(*place(page, 0, 2, 3))
-    settled(page, cell=[2, 3])
-    png = np.asarray(Image.open(saved(page, "PNG")).convert("RGB"))
+    page.mouse.click(*locate(page, 0, 2, 3))
+    wait_for_choice(page, cell=[2, 3])
+    png = np.asarray(Image.open(save(page, "PNG")).convert("RGB"))
     size = 320 / 24
     for row, column in ((1, 2), (2, 3)):  # the outlined cell, and the locked one
         top, left = 1 + 3 * row, 2 + 3 * column
@@ -246,4 +248,4 @@ def test_the_frames_of_cells_lie_on_top_of_the_picture_in_what_is_saved(opened: 
 def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
     page = opened(color_scheme=scheme)
     # The rest of the page is Streamlit's and the test's own.
-    assert [line for line in axe(page) if "stBidiComponent" in line] == []
+    assert [line for line in find_violations(page) if "stBidiComponent" in line] == []

@@ -15,9 +15,10 @@ from tests.data.picture_files import enlarged, image, saved
 from tests.sweeps import sweep
 
 from . import harness
-from .cards import shelf
-from .conftest import STREAMLITS_OWN, NewPage, Problems, Serve, axe, ready, wait_for_state
-from .pads import open_pad, pad, raster, reading, sheet, stroke, wait_for
+from .cards import link_checkpoints
+from .conftest import STREAMLITS_OWN, NewPage, Problems, Serve, find_violations, wait_for_state, wait_until_ready
+from .models import LINE
+from .pads import draw_stroke, find_pad, find_sheet, open_pad, read_pad, read_raster, wait_for
 
 FIVE = saved(image("RGB", 255 - enlarged(strokes.draw([5], seed=4)[0, :, :, 0], 12)), "JPEG", quality=90)
 HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"
@@ -25,7 +26,7 @@ HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"
 
 @pytest.fixture(scope="module")
 def address(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = shelf(tmp_path_factory.mktemp("checkpoints"), ("pixel_line.digits",))
+    folder = link_checkpoints(tmp_path_factory.mktemp("checkpoints"), (LINE,))
     return serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)}) + "/draw"
 
 
@@ -35,20 +36,20 @@ def choose(page: Page, content: bytes, name: str = "five.jpg") -> None:
     )
 
 
-def base(page: Page, before: str | None = None) -> str:
+def wait_for_base(page: Page, before: str | None = None) -> str:
     """Wait until another picture from outside is on the pad than before, and return its name."""
     other = "({ base }, before) => base !== before && /^(file|camera)-/.test(base)"
     wait_for_state(page, "[data-component=drawing_pad]", other, before)
-    return str(reading(page)["base"])
+    return str(read_pad(page)["base"])
 
 
-def canvas_of(content: bytes, dark: bool | None = None) -> np.ndarray:
+def compute_canvas(content: bytes, dark: bool | None = None) -> np.ndarray:
     return to_canvas(ink(read(content).grey, dark)[0])[0]
 
 
 def test_the_ways_to_other_pictures_stand_below_the_pad_and_open_above_it(page: Page, address: str) -> None:
     open_pad(page, address)
-    stroke(page, (40, 40), (240, 40))
+    draw_stroke(page, (40, 40), (240, 40))
     page.wait_for_url("**strokes=*")
     way = page.get_by_role("button", name="a picture file")
     way.focus()
@@ -57,58 +58,58 @@ def test_the_ways_to_other_pictures_stand_below_the_pad_and_open_above_it(page: 
     uploader = page.get_by_test_id("stFileUploader")
     uploader.wait_for()
     page.wait_for_function("(node) => node.getBoundingClientRect().top > 0", arg=uploader.element_handle())
-    top, sheet_box = uploader.bounding_box(), sheet(page).bounding_box()
+    top, sheet_box = uploader.bounding_box(), find_sheet(page).bounding_box()
     assert top is not None and sheet_box is not None and 0 < top["y"] < sheet_box["y"]
     expect(way).to_have_attribute("aria-expanded", "true")
-    assert reading(page)["strokes"] == 1
+    assert read_pad(page)["strokes"] == 1
     way.press("Enter")
     page.wait_for_url(lambda url: "input" not in url)
     uploader.wait_for(state="detached")
     expect(way).to_have_attribute("aria-expanded", "false")
-    assert reading(page)["strokes"] == 1
+    assert read_pad(page)["strokes"] == 1
 
 
 def test_a_file_comes_onto_the_pad_and_what_is_drawn_on_it_stays(page: Page, address: str) -> None:
     open_pad(page, f"{address}?input=file")
-    stroke(page, (40, 40), (240, 40))
+    draw_stroke(page, (40, 40), (240, 40))
     page.wait_for_url("**strokes=*")
     choose(page, FIVE)
-    first = base(page)
-    np.testing.assert_array_equal(raster(page), canvas_of(FIVE))
+    first = wait_for_base(page)
+    np.testing.assert_array_equal(read_raster(page), compute_canvas(FIVE))
     page.wait_for_url(lambda url: "strokes" not in url)  # what is drawn on a picture from outside is not in a link
-    stroke(page, (20, 250), (260, 250))
+    draw_stroke(page, (20, 250), (260, 250))
     wait_for(page, strokes=1)
-    pad(page).get_by_role("checkbox", name="centre it").uncheck()
+    find_pad(page).get_by_role("checkbox", name="centre it").uncheck()
     page.wait_for_url("**centred=no*")
-    ready(page)
-    drawn = raster(page)
-    assert (drawn[250, 30:250] == 255).all() and reading(page)["base"] == first
+    wait_until_ready(page)
+    drawn = read_raster(page)
+    assert (drawn[250, 30:250] == 255).all() and read_pad(page)["base"] == first
     page.reload()
     wait_for(page, strokes=1, base=first)
-    np.testing.assert_array_equal(raster(page), drawn)
-    stroke(page, (20, 20), (260, 20))
+    np.testing.assert_array_equal(read_raster(page), drawn)
+    draw_stroke(page, (20, 20), (260, 20))
     wait_for(page, strokes=2, base=first)
-    pad(page).get_by_role("checkbox", name="centre it").check()
+    find_pad(page).get_by_role("checkbox", name="centre it").check()
     page.wait_for_url(lambda url: "centred" not in url)
-    ready(page)
-    assert reading(page)["base"] == first and reading(page)["strokes"] == 2
+    wait_until_ready(page)
+    assert read_pad(page)["base"] == first and read_pad(page)["strokes"] == 2
 
 
 def test_a_refusal_leaves_the_pad_and_the_other_ink_can_be_chosen(page: Page, address: str) -> None:
     open_pad(page, f"{address}?input=file")
     choose(page, FIVE)
-    first = base(page)
+    first = wait_for_base(page)
     choose(page, HEIC, "five.png")
     page.get_by_text("This is a HEIC picture").wait_for()
-    assert reading(page)["base"] == first
-    np.testing.assert_array_equal(raster(page), canvas_of(FIVE))
+    assert read_pad(page)["base"] == first
+    np.testing.assert_array_equal(read_raster(page), compute_canvas(FIVE))
     page.get_by_role("radio", name="lighter than its background").click()
-    second = base(page, first)
-    np.testing.assert_array_equal(raster(page), canvas_of(FIVE, False))
-    pad(page).get_by_role("button", name="Undo").click()
+    second = wait_for_base(page, first)
+    np.testing.assert_array_equal(read_raster(page), compute_canvas(FIVE, False))
+    find_pad(page).get_by_role("button", name="Undo").click()
     wait_for(page, base=first)
     page.get_by_role("button", name="Put it back on the pad").click()
-    assert base(page, first) not in (first, second)
+    assert wait_for_base(page, first) not in (first, second)
 
 
 @pytest.mark.slow
@@ -119,9 +120,9 @@ def test_two_visitors_upload_at_once(page: Page, new_page: NewPage, address: str
         open_pad(one, f"{address}?input=file")
     choose(page, FIVE)
     choose(other, eight, "eight.png")
-    assert base(page) != base(other)
-    np.testing.assert_array_equal(raster(page), canvas_of(FIVE))
-    np.testing.assert_array_equal(raster(other), canvas_of(eight))
+    assert wait_for_base(page) != wait_for_base(other)
+    np.testing.assert_array_equal(read_raster(page), compute_canvas(FIVE))
+    np.testing.assert_array_equal(read_raster(other), compute_canvas(eight))
 
 
 @pytest.mark.parametrize("way", sweep(["sample", "file"], lambda way: way == "file"))
@@ -130,13 +131,18 @@ def test_it_is_accessible_and_fits_a_phone(new_page: NewPage, address: str, way:
     open_pad(page, f"{address}?input={way}")
     if way == "file":
         choose(page, FIVE)
-        base(page)
-    ready(page)
-    assert axe(page, {**STREAMLITS_OWN, '[data-testid="stFileUploader"]': "a focusable part that is no region"}) == []
+        wait_for_base(page)
+    wait_until_ready(page)
+    assert (
+        find_violations(
+            page, {**STREAMLITS_OWN, '[data-testid="stFileUploader"]': "a focusable part that is no region"}
+        )
+        == []
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
-def film(path: Path, grey: np.ndarray) -> Path:
+def write_film(path: Path, grey: np.ndarray) -> Path:
     """Write a film that shows one picture, uint8 (row, column) of even sides, for Chromium's camera."""
     high, wide = grey.shape
     frame = b"FRAME\n" + grey.tobytes() + bytes([128]) * (high * wide // 2)
@@ -153,7 +159,7 @@ def test_the_camera_takes_a_photograph_under_the_content_policy(
     camera = [
         "--use-fake-device-for-media-stream",
         "--use-fake-ui-for-media-stream",
-        f"--use-file-for-fake-video-capture={film(tmp_path / 'five.y4m', sheet)}",
+        f"--use-file-for-fake-video-capture={write_film(tmp_path / 'five.y4m', sheet)}",
     ]
     # `harness.launch` wants of Playwright no more than its Chromium.
     with harness.launch(SimpleNamespace(chromium=chromium.browser_type), *camera) as browser:
@@ -163,8 +169,8 @@ def test_the_camera_takes_a_photograph_under_the_content_policy(
         page.locator("video").scroll_into_view_if_needed()  # out of sight it does not play
         page.wait_for_function("() => document.querySelector('video').currentTime > 0")
         page.get_by_role("button", name="Take photo").click()
-        assert base(page).startswith("camera-")
-        ink_of = prepare(raster(page)).picture > 127
+        assert wait_for_base(page).startswith("camera-")
+        ink_of = prepare(read_raster(page)).picture > 127
         assert np.abs(ink_of - 1.0 * (strokes.draw([5], seed=4)[0, :, :, 0] > 127)).mean() < 0.1
         page.get_by_text("treated as a photograph").wait_for()
     assert problems.unexpected() == []

@@ -10,7 +10,8 @@ from safetensors.numpy import load_file
 from attnviz import data
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD
 
-from .conftest import Serve, assert_accessible, ready, state_of
+from .conftest import Serve, assert_accessible, read_state, wait_until_ready
+from .models import SMALL, SMALL_WITH_POSITIONS
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
@@ -18,12 +19,12 @@ pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
     page.goto(f"{address}/paper?data=strokes&experiment=parts&{words}")
-    ready(page)
+    wait_until_ready(page)
     page.locator(".map-grid[data-drawn]").filter(has_text="Scores of").locator(".tile").last.wait_for()
     return page
 
 
-def number(text: str) -> float:
+def parse_number(text: str) -> float:
     """Read a number as a person does."""
     text = text.replace("\u00a0", " ").replace("−", "-").strip("() ")
     mantissa, _, power = text.partition(" × 10")
@@ -33,9 +34,9 @@ def number(text: str) -> float:
 def test_the_four_numbers_of_the_locked_pair_are_those_of_weights_and_picture(
     page: Page, serve: Serve, folder: Path, eight: int
 ) -> None:
-    open_page(page, serve, folder, f"model=pixel_attention.without&number={eight}&head=2&query=2,3&key=15,14")
+    open_page(page, serve, folder, f"model={SMALL}&number={eight}&head=2&query=2,3&key=15,14")
     picture = data.load("strokes", "test", count=256).images[eight, ..., 0] / 255
-    file = load_file(folder / "pixel_attention.without" / "weights.safetensors")
+    file = load_file(folder / SMALL / "weights.safetensors")
     of_head = slice(2, 4)  # two numbers a head
     halves = []
     for part, ink in (("query", picture[1, 2]), ("key", picture[14, 13])):
@@ -46,9 +47,9 @@ def test_the_four_numbers_of_the_locked_pair_are_those_of_weights_and_picture(
     expected = [query @ key / np.sqrt(2) for query in halves[0] for key in halves[1]]
 
     rows = page.get_by_role("table").filter(has_text="explains").get_by_role("row")
-    cells = [number(rows.nth(line).get_by_role("cell").last.inner_text()) for line in range(1, 6)]
+    cells = [parse_number(rows.nth(line).get_by_role("cell").last.inner_text()) for line in range(1, 6)]
     np.testing.assert_allclose(cells, [*expected, sum(expected)], rtol=6e-3)
-    score = state_of(page.locator(".viewer"))["score"]
+    score = read_state(page.locator(".viewer"))["score"]
     assert sum(expected) == pytest.approx(score, rel=1e-9)
 
     grid = page.locator(".map-grid[data-drawn]").filter(has_text="Scores of")
@@ -58,7 +59,7 @@ def test_the_four_numbers_of_the_locked_pair_are_those_of_weights_and_picture(
 
 
 def test_a_click_in_the_viewer_is_followed(page: Page, serve: Serve, folder: Path, eight: int) -> None:
-    open_page(page, serve, folder, f"model=pixel_attention.with&number={eight}")
+    open_page(page, serve, folder, f"model={SMALL_WITH_POSITIONS}&number={eight}")
     expect(page.get_by_text("This example uses")).to_be_visible()
     canvas = page.locator(".board.picture canvas")
     box = canvas.bounding_box()
@@ -71,5 +72,5 @@ def test_a_click_in_the_viewer_is_followed(page: Page, serve: Serve, folder: Pat
 
 
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(looked: Page, serve: Serve, folder: Path) -> None:
-    open_page(looked, serve, folder, "model=pixel_attention.with&query=2,3")
+    open_page(looked, serve, folder, f"model={SMALL_WITH_POSITIONS}&query=2,3")
     assert_accessible(looked)

@@ -13,9 +13,9 @@ from attnviz.subjects import net
 from attnviz.ui.shared import inference
 from tests.sweeps import sweep
 
-from .conftest import NewPage, Serve, assert_accessible, ready, state_of
+from .conftest import NewPage, Serve, assert_accessible, read_state, wait_until_ready
+from .models import ONE_OR_EIGHT
 
-NAME = "pixel_attention.1v8"
 SIDE = 28
 
 
@@ -27,28 +27,28 @@ def eight() -> int:
 
 def open_page(page: Page, address: str, words: str = "") -> Page:
     page.goto(f"{address}/pixel_attention?{words}")
-    ready(page)
+    wait_until_ready(page)
     page.locator(".viewer[data-drawn]").wait_for()
     return page
 
 
-def place(page: Page, token: int, board: str = "picture") -> tuple[float, float]:
+def locate(page: Page, token: int, board: str = "picture") -> tuple[float, float]:
     box = page.locator(f".board.{board} canvas").bounding_box()
     assert box
     row, column = divmod(token, SIDE)
     return box["x"] + (column + 0.5) * box["width"] / SIDE, box["y"] + (row + 0.5) * box["height"] / SIDE
 
 
-def reading(page: Page) -> dict[str, Any]:
-    return state_of(page.locator(".viewer"))
+def read_viewer(page: Page) -> dict[str, Any]:
+    return read_state(page.locator(".viewer"))
 
 
-def expected(picture: np.ndarray) -> dict[str, np.ndarray]:
+def compute_weights(picture: np.ndarray) -> dict[str, np.ndarray]:
     """Compute scores and weights of all pairs from the file of weights, in float64, by the definition."""
-    card = cards.read(NAME)
+    card = cards.read(ONE_OR_EIGHT)
     weights = {
         name: array.astype(np.float64)
-        for name, array in load_file(cards.folder() / NAME / "weights.safetensors").items()
+        for name, array in load_file(cards.folder() / ONE_OR_EIGHT / "weights.safetensors").items()
     }
     tokens = (picture.reshape(-1, 1) / 255.0 - card.config["mean"]) / card.config["std"]
     query = tokens @ weights["attention.query.weight"].T + weights["attention.query.bias"]
@@ -58,7 +58,7 @@ def expected(picture: np.ndarray) -> dict[str, np.ndarray]:
     return {"scores": scores, "weights": exponentials / exponentials.sum(axis=1, keepdims=True)}
 
 
-def pairs(picture: np.ndarray) -> list[tuple[int, int]]:
+def choose_pairs(picture: np.ndarray) -> list[tuple[int, int]]:
     """Return 20 pairs of pixels; 15 of them lie on ink of distinct intensities, query and key alike."""
     flat = picture.reshape(-1)
     _, first = np.unique(flat, return_index=True)
@@ -77,8 +77,8 @@ def test_the_numbers_behind_the_screen_are_those_of_weights_and_picture(
     page: Page, serve: Serve, eight: int, direction: str
 ) -> None:
     picture = data.load("strokes", "test", count=256).images[eight, ..., 0]
-    wanted = expected(picture)
-    chosen = pairs(picture)
+    wanted = compute_weights(picture)
+    chosen = choose_pairs(picture)
     assert len(chosen) == 20
     assert len({picture.reshape(-1)[token] for pair in chosen[:15] for token in pair}) == 30
     open_page(page, serve(), f"data=strokes&number={eight}&direction={direction}")
@@ -86,9 +86,9 @@ def test_the_numbers_behind_the_screen_are_those_of_weights_and_picture(
         held, other = (query, key) if direction == "from" else (key, query)
         page.keyboard.press("Escape")
         page.keyboard.press("Escape")
-        page.mouse.click(*place(page, held))
-        page.mouse.move(*place(page, other, "large"))
-        found = reading(page)
+        page.mouse.click(*locate(page, held))
+        page.mouse.move(*locate(page, other, "large"))
+        found = read_viewer(page)
         assert found["query"] == list(divmod(query, SIDE))
         assert found["key"] == list(divmod(key, SIDE))
         for name, value in (("scores", found["score"]), ("weights", found["weight"])):
@@ -101,23 +101,23 @@ def test_the_numbers_behind_the_screen_are_those_of_weights_and_picture(
 
 def test_a_locked_pair_stands_in_the_url_and_in_the_equation(page: Page, serve: Serve) -> None:
     open_page(page, serve(), "data=strokes")
-    page.mouse.click(*place(page, 14 * SIDE + 14))
+    page.mouse.click(*locate(page, 14 * SIDE + 14))
     page.wait_for_url("**query=15%2C15*")
-    page.mouse.click(*place(page, 3 * SIDE + 3, "large"))
+    page.mouse.click(*locate(page, 3 * SIDE + 3, "large"))
     page.wait_for_url("**key=4%2C4*")
     expect(page.get_by_text("For the locked pair:")).to_be_visible()
-    weight = reading(page)["weight"]
+    weight = read_viewer(page)["weight"]
     address = page.url
     page.goto("about:blank")
     page.goto(address)
-    ready(page)
+    wait_until_ready(page)
     expect(page.get_by_text("For the locked pair:")).to_be_visible()
-    assert reading(page)["weight"] == weight
+    assert read_viewer(page)["weight"] == weight
 
 
 def test_nonsense_in_the_url_gives_sentences_and_the_default(page: Page, serve: Serve) -> None:
     open_page(page, serve(), "model=pixel_atention.1v8&data=minst&number=-5&digit=7&wrong=perhaps&query=99,x&head=y")
-    for part in ("Did you mean 'pixel_attention.1v8'?", "minst", "number '-5'", "digit '7'", "wrong 'perhaps'"):
+    for part in (f"Did you mean '{ONE_OR_EIGHT}'?", "minst", "number '-5'", "digit '7'", "wrong 'perhaps'"):
         expect(page.get_by_role("alert").filter(has_text=part)).to_be_visible()
     expect(page.locator(".viewer .complaint")).to_be_visible()
 
@@ -155,7 +155,7 @@ def test_a_wrong_answer_is_a_click_from_the_viewer(page: Page, serve: Serve) -> 
     tile.click(position={"x": 20, "y": 20})
     page.wait_for_url(lambda url: url != before)
     number = int(page.url.split("number=")[1].split("&")[0])
-    (found,) = inference.answers(net(NAME).load(), "strokes", "test", number, 1)
+    (found,) = inference.answers(net(ONE_OR_EIGHT).load(), "strokes", "test", number, 1)
     assert found not in (-1, data.labels("strokes", "test")[number])
 
 
@@ -188,8 +188,8 @@ def test_two_visitors_never_see_each_others_pictures(new_page: NewPage, serve: S
     numbers = [int(number) for number in np.flatnonzero(np.isin(labels, (1, 8)))[:4]]
     pages = [open_page(new_page(), serve(), f"data=strokes&number={number}") for number in numbers]
     for page, number in zip(pages, numbers, strict=True):
-        page.mouse.move(*place(page, 14 * SIDE + 14))
+        page.mouse.move(*locate(page, 14 * SIDE + 14))
         picture = data.load("strokes", "test", count=256).images[number, ..., 0]
         shown = np.array(page.locator(".viewer").evaluate("(root) => Array.from(root.readMap(0))"))
-        row = expected(picture)["weights"][14 * SIDE + 14]
+        row = compute_weights(picture)["weights"][14 * SIDE + 14]
         assert_close(shown, row, row.max())

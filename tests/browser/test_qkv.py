@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 from attnviz import data
 from tests.training.several import HEADS, NAME, SIZE, lay_several
 
-from .conftest import Serve, assert_accessible, ready, state_of
+from .conftest import Serve, assert_accessible, read_state, wait_until_ready
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
@@ -32,34 +32,34 @@ def address(serve: Serve, folder: Path) -> str:
     return serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
 
 
-def grid(page: Page) -> Locator:
+def find_grid(page: Page) -> Locator:
     return page.locator("[data-component=map_grid]")
 
 
 def open_qkv(page: Page, address: str, number: int = NUMBER) -> Page:
     page.goto(f"{address}/paper?model={NAME}&data=strokes&number={number}&experiment=qkv")
-    ready(page)
-    grid(page).and_(page.locator("[data-drawn]")).wait_for()
+    wait_until_ready(page)
+    find_grid(page).and_(page.locator("[data-drawn]")).wait_for()
     return page
 
 
-def told(page: Page) -> Locator:
+def find_said(page: Page) -> Locator:
     return page.get_by_test_id("stMarkdownContainer").filter(has_text="The intensity is 0 on the background")
 
 
-def reading(page: Page) -> dict[str, Any]:
-    return state_of(grid(page))
+def read_grid(page: Page) -> dict[str, Any]:
+    return read_state(find_grid(page))
 
 
-def place(page: Page, tile: int, row: int, column: int) -> tuple[float, float]:
-    frame = grid(page).locator(".wall .frame").nth(tile)
+def locate(page: Page, tile: int, row: int, column: int) -> tuple[float, float]:
+    frame = find_grid(page).locator(".wall .frame").nth(tile)
     frame.scroll_into_view_if_needed()
     box = frame.bounding_box()
     assert box
     return box["x"] + (column + 0.5) * box["width"] / 28, box["y"] + (row + 0.5) * box["height"] / 28
 
 
-def expected(folder: Path, part: str, number: int = NUMBER) -> np.ndarray:
+def compute_parts(folder: Path, part: str, number: int = NUMBER) -> np.ndarray:
     """Compute (component, head, row, column) from the file of weights, in float64."""
     card = json.loads((folder / NAME / "card.json").read_text())
     weights = load_file(folder / NAME / "weights.safetensors")
@@ -72,7 +72,7 @@ def expected(folder: Path, part: str, number: int = NUMBER) -> np.ndarray:
 
 def assert_shows(page: Page, wanted: np.ndarray) -> None:
     for tile, map_ in enumerate(wanted.reshape(-1, 28 * 28)):
-        found = grid(page).evaluate("(root, tile) => Array.from(root.readMap(tile))", tile)
+        found = find_grid(page).evaluate("(root, tile) => Array.from(root.readMap(tile))", tile)
         np.testing.assert_allclose(found, map_, rtol=1e-9, atol=1e-12)
 
 
@@ -82,41 +82,41 @@ def test_every_map_and_the_pixel_under_the_pointer_are_those_of_the_weights(
     open_qkv(page, address)
     for part, title in TITLES.items():
         page.get_by_role("radio", name=title, exact=True).click()
-        expect(grid(page).locator("h2")).to_contain_text(f"{title} of 4 heads, 2 components")
-        wanted = expected(folder, part)
+        expect(find_grid(page).locator("h2")).to_contain_text(f"{title} of 4 heads, 2 components")
+        wanted = compute_parts(folder, part)
         assert_shows(page, wanted)
-        page.mouse.move(*place(page, 5, 14, 9))
-        found = reading(page)
+        page.mouse.move(*locate(page, 5, 14, 9))
+        found = read_grid(page)
         assert (found["cell"], found["tile"], found["scale"]) == ([14, 9], 5, "all")
         np.testing.assert_allclose(found["values"], wanted[:, :, 14, 9].ravel(), rtol=1e-9, atol=1e-12)
-        expect(grid(page).locator("h2")).to_contain_text("row 15, column 10, head 2, component 2:")
+        expect(find_grid(page).locator("h2")).to_contain_text("row 15, column 10, head 2, component 2:")
 
 
 def test_a_click_chooses_a_map_and_the_keyboard_goes_on_from_there(page: Page, address: str) -> None:
     open_qkv(page, address)
-    page.mouse.click(*place(page, 6, 3, 3))
+    page.mouse.click(*locate(page, 6, 3, 3))
     page.wait_for_url("**qkv_tile=3%2C2*")
-    expect(told(page)).to_contain_text("Head 3, component 2:")
-    ready(page)
-    grid(page).locator(".tile[tabindex='0']").focus()
+    expect(find_said(page)).to_contain_text("Head 3, component 2:")
+    wait_until_ready(page)
+    find_grid(page).locator(".tile[tabindex='0']").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     page.wait_for_url("**qkv_tile=4%2C2*")
-    expect(told(page)).to_contain_text("Head 4, component 2:")
+    expect(find_said(page)).to_contain_text("Head 4, component 2:")
     page.go_back()
-    expect(told(page)).to_contain_text("Head 3, component 2:")
-    expect(grid(page).locator(".tile.chosen")).to_contain_text("head 3, component 2")
+    expect(find_said(page)).to_contain_text("Head 3, component 2:")
+    expect(find_grid(page).locator(".tile.chosen")).to_contain_text("head 3, component 2")
 
 
 def test_another_picture_brings_its_own_maps(page: Page, address: str, folder: Path) -> None:
     open_qkv(page, address)
-    page.mouse.click(*place(page, 1, 3, 3))
+    page.mouse.click(*locate(page, 1, 3, 3))
     page.wait_for_url("**qkv_tile=2%2C1*")
     page.get_by_role("spinbutton", name="Number").fill(str(NUMBER + 1))
     page.keyboard.press("Enter")
     page.wait_for_url(f"**number={NUMBER + 1}*")
-    wanted = expected(folder, "query", NUMBER + 1)
-    assert not np.array_equal(expected(folder, "query"), wanted)
+    wanted = compute_parts(folder, "query", NUMBER + 1)
+    assert not np.array_equal(compute_parts(folder, "query"), wanted)
     page.wait_for_function(
         """(value) => [...document.querySelectorAll("*")].some((one) => {
           const root = one.shadowRoot?.querySelector("[data-component=map_grid]");
@@ -125,12 +125,12 @@ def test_another_picture_brings_its_own_maps(page: Page, address: str, folder: P
         arg=float(wanted[0, 0].sum()),
     )
     assert_shows(page, wanted)
-    expect(grid(page).locator(".tile.chosen")).to_contain_text("head 2, component 1")
+    expect(find_grid(page).locator(".tile.chosen")).to_contain_text("head 2, component 1")
 
 
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(looked: Page, address: str) -> None:
     open_qkv(looked, address)
     assert_accessible(looked)
-    box = grid(looked).locator(".wall .frame").first.bounding_box()
+    box = find_grid(looked).locator(".wall .frame").first.bounding_box()
     assert box
     assert box["width"] >= 40  # a finger must hit it

@@ -10,30 +10,31 @@ from safetensors.numpy import load_file
 from attnviz import data
 from tests.ui.mechanisms.pixel_attention.experiments.placed import STANDARD
 
-from .conftest import Serve, assert_accessible, ready
+from .conftest import Serve, assert_accessible, wait_until_ready
+from .models import SMALL
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
 
 def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
-    page.goto(f"{address}/pixel_attention?model=pixel_attention.without&data=strokes&experiment=same&{words}")
-    ready(page)
-    grid(page, "its row").locator(".tile").wait_for()
+    page.goto(f"{address}/pixel_attention?model={SMALL}&data=strokes&experiment=same&{words}")
+    wait_until_ready(page)
+    find_grid(page, "its row").locator(".tile").wait_for()
     return page
 
 
-def grid(page: Page, title: str) -> Locator:
+def find_grid(page: Page, title: str) -> Locator:
     return page.locator(".map-grid[data-drawn]").filter(has_text=title)
 
 
-def read(page: Page, title: str) -> np.ndarray:
-    return np.array(grid(page, title).evaluate("(root) => Array.from(root.readMap(0))"))
+def read_grid(page: Page, title: str) -> np.ndarray:
+    return np.array(find_grid(page, title).evaluate("(root) => Array.from(root.readMap(0))"))
 
 
-def weights(folder: Path, picture: np.ndarray) -> np.ndarray:
+def compute_weights(folder: Path, picture: np.ndarray) -> np.ndarray:
     """Compute (head, query, key) from the file of weights, by the definition."""
-    file = load_file(folder / "pixel_attention.without" / "weights.safetensors")
+    file = load_file(folder / SMALL / "weights.safetensors")
     tokens = (picture.reshape(-1, 1) / 255.0 - STANDARD["mean"]) / STANDARD["std"]
     query, key = (
         (tokens @ file[f"attention.{part}.weight"].astype(float).T + file[f"attention.{part}.bias"]).reshape(784, 3, 2)
@@ -58,12 +59,12 @@ def test_a_click_in_the_viewer_lights_up_all_of_its_intensity_and_their_rows_are
     page.wait_for_url("**query=2%2C3*")
 
     picture = data.load("strokes", "test", count=256).images[eight, ..., 0]
-    ink, wanted = picture.ravel(), weights(folder, picture)
+    ink, wanted = picture.ravel(), compute_weights(folder, picture)
     token = 28 + 2
     apart = np.abs(wanted - wanted[:, [token]]).max((0, 2))
-    np.testing.assert_array_equal(read(page, "Ink 0, like row 2"), ink == 0)
-    np.testing.assert_allclose(read(page, "How much"), apart, rtol=1e-9, atol=1e-14)
-    np.testing.assert_allclose(read(page, "its row"), wanted[2, token], rtol=1e-9)
+    np.testing.assert_array_equal(read_grid(page, "Ink 0, like row 2"), ink == 0)
+    np.testing.assert_allclose(read_grid(page, "How much"), apart, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(read_grid(page, "its row"), wanted[2, token], rtol=1e-9)
 
     finding = page.get_by_text("The largest difference between their rows")
     said = [part.replace("\u00a0", " ") for part in finding.locator("strong").all_inner_texts()]

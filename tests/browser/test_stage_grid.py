@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, WebSocket, expect
 
-from .apps.element_wise_nets import NETS, Stages, Switches, stages
-from .conftest import Serve, Visit, axe, ready, state_of
+from .apps.element_wise_nets import NETS, Stages, Switches, compute_stages
+from .conftest import Serve, Visit, find_violations, read_state, wait_until_ready
 
 APP = "tests/browser/apps/stage_grid.py"
 LOOSE = ("normed_relevance", "attended")  # a difference of nearly equal numbers: digits cancel
@@ -30,17 +30,17 @@ def opened(visit: Visit) -> Open:
     return open_grid
 
 
-def grid(page: Page) -> Locator:
+def find_grid(page: Page) -> Locator:
     return page.locator(".stage-grid")
 
 
-def reading(page: Page) -> dict[str, Any]:
-    return state_of(grid(page))
+def read_grid(page: Page) -> dict[str, Any]:
+    return read_state(find_grid(page))
 
 
-def stage(page: Page, layer: int, name: str) -> np.ndarray:
+def read_stage(page: Page, layer: int, name: str) -> np.ndarray:
     return np.array(
-        grid(page).evaluate("(root, [layer, name]) => Array.from(root.readStage(layer, name))", [layer, name])
+        find_grid(page).evaluate("(root, [layer, name]) => Array.from(root.readStage(layer, name))", [layer, name])
     )
 
 
@@ -50,7 +50,7 @@ def look_at(page: Page, row: int, column: int, side: int, tile: int = 0) -> None
     page.mouse.move(box["x"] + (column + 0.5) * box["width"] / side, box["y"] + (row + 0.5) * box["height"] / side)
 
 
-def settled(page: Page, **fields: Any) -> None:
+def wait_for_view(page: Page, **fields: Any) -> None:
     for name, value in fields.items():
         said = json.dumps({name: value}, separators=(",", ":"))[1:-1]
         expect(page.locator("[data-testid=stCode]")).to_contain_text(said)
@@ -61,12 +61,14 @@ def assert_equal_stages(page: Page, expected: list[Stages]) -> None:
         for name, values in said.items():
             most = np.abs(values).max()
             tolerance = (1e-4 if name in LOOSE else 1e-5) * most
-            np.testing.assert_allclose(stage(page, layer, name), values.ravel(), atol=tolerance, rtol=0, err_msg=name)
+            np.testing.assert_allclose(
+                read_stage(page, layer, name), values.ravel(), atol=tolerance, rtol=0, err_msg=name
+            )
 
 
 @pytest.mark.parametrize("net", NETS)
 def test_every_stage_equals_numpy(opened: Open, net: str) -> None:
-    assert_equal_stages(opened(net), stages(NETS[net]()))
+    assert_equal_stages(opened(net), compute_stages(NETS[net]()))
 
 
 @pytest.mark.parametrize(("words", "switches"), [
@@ -78,31 +80,31 @@ def test_every_stage_equals_numpy(opened: Open, net: str) -> None:
 ])  # fmt: skip
 def test_what_is_switched_changes_the_stages_as_numpy_says(opened: Open, words: str, switches: Switches) -> None:
     page = opened("colour", words)
-    assert reading(page)["switched"]
-    assert_equal_stages(page, stages(NETS["colour"](), switches))
+    assert read_grid(page)["switched"]
+    assert_equal_stages(page, compute_stages(NETS["colour"](), switches))
 
 
 def test_the_relevance_of_another_picture_can_be_borrowed(opened: Open) -> None:
     view = NETS["colour"]()
     assert view.other
-    borrowed = [said["normed_relevance"] for said in stages(replace(view, input=view.other[1]))]
+    borrowed = [said["normed_relevance"] for said in compute_stages(replace(view, input=view.other[1]))]
     page = opened("colour", "&relevance=other")
-    assert_equal_stages(page, stages(view, Switches(relevance=borrowed)))
-    assert any(line.endswith(f"relevance that of picture {view.other[0]}") for line in saved_words(page))
+    assert_equal_stages(page, compute_stages(view, Switches(relevance=borrowed)))
+    assert any(line.endswith(f"relevance that of picture {view.other[0]}") for line in save_words(page))
 
 
 @pytest.mark.parametrize(("net", "channel", "side"), [("grey", "", 28), ("colour", "blue", 32)])
 def test_the_way_of_a_pixel_is_the_arithmetic_that_numpy_does(opened: Open, net: str, channel: str, side: int) -> None:
     page = opened(net, f"&channel={channel}&head=2" if channel else "&head=2")
     view, plane, head = NETS[net](), 2 if channel else 0, 1
-    expected = stages(view)
+    expected = compute_stages(view)
     random = np.random.default_rng(1)
     borders = [(0, 0), (0, side - 1), (side - 1, 0), (side - 1, side - 1), (0, 9), (side // 2, 0)]
     places = [*borders, *(tuple(map(int, place)) for place in random.integers(0, side, (34, 2)))]
     for number, (row, column) in enumerate(places):
         layer = number % 2
         look_at(page, row, column, side, tile=5 * layer)
-        found = reading(page)
+        found = read_grid(page)
         assert (found["pixel"], found["layer"]) == ([row, column], layer)
         way, said, learnt = found["way"], expected[layer], view.layers[layer]
         inner = expected[layer - 1]["output"] if layer else view.input
@@ -134,7 +136,7 @@ def test_the_way_of_a_pixel_is_the_arithmetic_that_numpy_does(opened: Open, net:
 def test_the_words_of_the_way_are_its_numbers(opened: Open) -> None:
     page = opened("grey")
     look_at(page, 20, 12, 28)
-    said = stages(NETS["grey"]())[0]
+    said = compute_stages(NETS["grey"]())[0]
     row = page.locator(".way .step.before_norm")
     value = said["before_norm"][0, 20, 12]
     expect(row.locator(".value")).to_have_text(f"{value:.3f}".replace("-", "−"))
@@ -153,13 +155,13 @@ def test_a_click_locks_a_pixel_and_escape_lets_it_go(opened: Open) -> None:
     look_at(page, 18, 10, 28, tile=7)
     page.mouse.down()
     page.mouse.up()
-    settled(page, pixel=[18, 10], layer=1)
+    wait_for_view(page, pixel=[18, 10], layer=1)
     look_at(page, 3, 3, 28)
-    assert reading(page)["pixel"] == [18, 10]
+    assert read_grid(page)["pixel"] == [18, 10]
     page.keyboard.press("Escape")
     page.locator(".board.picture").focus()
     page.keyboard.press("Escape")
-    settled(page, pixel=None)
+    wait_for_view(page, pixel=None)
 
 
 def test_the_keyboard_goes_from_map_to_map_and_from_pixel_to_pixel(opened: Open) -> None:
@@ -167,9 +169,9 @@ def test_the_keyboard_goes_from_map_to_map_and_from_pixel_to_pixel(opened: Open)
     page.locator(".stage-wall .tile").first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
-    assert reading(page)["layer"] == 1
+    assert read_grid(page)["layer"] == 1
     page.keyboard.press("Shift+ArrowRight")
-    settled(page, pixel=[9, 10], layer=1)
+    wait_for_view(page, pixel=[9, 10], layer=1)
     expect(page.locator(".stage-wall .tile[tabindex='0']")).to_have_count(1)
     expect(page.locator(".stage-grid > [aria-live]")).to_contain_text("At row 10, column 11 · layer 2, head 1")
 
@@ -180,10 +182,10 @@ def test_a_finger_looks_with_one_tap_and_locks_with_the_second(opened: Open) -> 
     assert box
     place = box["x"] + box["width"] * 13.5 / 28, box["y"] + box["height"] * 20.5 / 28
     page.touchscreen.tap(*place)
-    assert reading(page)["pixel"] == [20, 13]
-    assert not reading(page)["locked"]
+    assert read_grid(page)["pixel"] == [20, 13]
+    assert not read_grid(page)["locked"]
     page.touchscreen.tap(*place)
-    settled(page, pixel=[20, 13])
+    wait_for_view(page, pixel=[20, 13])
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
@@ -191,8 +193,8 @@ def test_moving_sends_nothing(opened: Open, page: Page, serve: Serve) -> None:
     sockets: list[WebSocket] = []
     page.on("websocket", lambda socket: sockets.append(socket))  # noqa: PLW0108 (Playwright marks the function)
     page.goto(f"{serve(APP)}/?net=grey")
-    ready(page)
-    grid(page).and_(page.locator("[data-drawn]")).wait_for()
+    wait_until_ready(page)
+    find_grid(page).and_(page.locator("[data-drawn]")).wait_for()
     page.wait_for_load_state("networkidle")
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))
@@ -213,12 +215,12 @@ def test_csv_holds_every_stage(opened: Open) -> None:
     assert "# model: drawn" in lines
     table = list(csv.reader(io.StringIO("\n".join(line for line in lines if not line.startswith("#")))))
     assert table[0][:4] == ["channel", "row", "column", "layer 1 before conv"]
-    expected = stages(NETS["colour"]())
+    expected = compute_stages(NETS["colour"]())
     found = np.array([float(line[-1]) for line in table[1:]]).reshape(3, 32, 32)
     np.testing.assert_allclose(found, expected[1]["output"], atol=1e-6)
 
 
-def saved_words(page: Page) -> list[str]:
+def save_words(page: Page) -> list[str]:
     """Save the SVG, and return the lines that one sees in it."""
     with page.expect_download() as waiting:
         page.locator(".stage-grid").get_by_role("button", name="SVG").click()
@@ -246,7 +248,7 @@ def test_a_saved_picture_says_model_answer_scale_and_switches_where_one_sees_it(
     opened: Open, words: str, answer: str, switched: str
 ) -> None:
     page = opened("grey", words)
-    lines = saved_words(page)
+    lines = save_words(page)
     assert answer in lines
     assert "each map from minus to plus its largest value" in lines
     assert any(line.startswith("model drawn") and line.endswith(switched) for line in lines)
@@ -255,11 +257,11 @@ def test_a_saved_picture_says_model_answer_scale_and_switches_where_one_sees_it(
 def test_nonsense_in_the_url_gives_a_sentence_and_the_default(opened: Open) -> None:
     page = opened("grey", "&pixel=99,1&layer=7&head=mean&eps=inf")
     expect(page.locator(".complaint")).to_contain_text("pixel “99,1” and layer “7” and eps “inf”")
-    assert reading(page)["layer"] == 0
+    assert read_grid(page)["layer"] == 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
     page = opened("grey", color_scheme=scheme)
-    assert [line for line in axe(page) if "stBidiComponent" in line] == []
+    assert [line for line in find_violations(page) if "stBidiComponent" in line] == []

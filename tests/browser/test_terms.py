@@ -8,7 +8,8 @@ from playwright.sync_api import Locator, Page, expect
 from attnviz.ui.shared import glossary
 from tests.sweeps import sweep
 
-from .conftest import NewPage, Serve, axe, ready
+from .conftest import NewPage, Serve, find_violations, wait_until_ready
+from .models import ONE_OR_EIGHT
 
 APP = "tests/browser/apps/terms.py"
 PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
@@ -17,12 +18,12 @@ PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobil
 def open_page(serve: Serve, new_page: NewPage, **options: object) -> Page:
     page = new_page(**options)
     page.goto(serve(APP))
-    ready(page)
+    wait_until_ready(page)
     page.locator(".viewer[data-drawn]").wait_for()
     return page
 
 
-def tip(page: Page, words: str) -> Locator:
+def find_tip(page: Page, words: str) -> Locator:
     """Return what explains a term, by the beginning of its sentence."""
     return page.get_by_role("tooltip").filter(has_text=re.compile(re.escape(words)))
 
@@ -38,7 +39,7 @@ TERMS = [
 @pytest.mark.parametrize(("find", "name"), TERMS)
 def test_pointer_and_keyboard_show_and_hide_the_sentence(serve: Serve, new_page: NewPage, find, name: str) -> None:
     page = open_page(serve, new_page)
-    term, shown = find(page), tip(page, glossary.sentences()[name])
+    term, shown = find(page), find_tip(page, glossary.sentences()[name])
     term.hover()
     expect(shown).to_be_visible()
     expect(shown.locator("svg")).to_be_visible()
@@ -59,7 +60,7 @@ def test_pointer_and_keyboard_show_and_hide_the_sentence(serve: Serve, new_page:
 @pytest.mark.parametrize(("find", "name"), TERMS)
 def test_a_tap_shows_the_sentence_and_the_next_one_hides_it(serve: Serve, new_page: NewPage, find, name: str) -> None:
     page = open_page(serve, new_page, **PHONE)
-    term, shown = find(page), tip(page, glossary.sentences()[name])
+    term, shown = find(page), find_tip(page, glossary.sentences()[name])
     term.tap()
     expect(shown).to_be_visible()
     box = shown.bounding_box()
@@ -82,7 +83,7 @@ def test_the_viewer_explains_its_words(serve: Serve, new_page: NewPage, name: st
     viewer = page.locator(".viewer")
     term = viewer.locator("button.term").filter(has_text=re.compile(f"^{words}$", re.IGNORECASE)).first
     term.focus()
-    expect(tip(page, glossary.sentences()[name])).to_be_visible()
+    expect(find_tip(page, glossary.sentences()[name])).to_be_visible()
     expect(page.get_by_role("tooltip")).to_have_count(1)
 
 
@@ -106,7 +107,7 @@ def test_axe_finds_nothing_beside_an_open_term(serve: Serve, new_page: NewPage, 
     ):
         term.focus()
         expect(page.get_by_role("tooltip")).to_have_count(1)
-        assert [line for line in axe(page) if "term" in line or "stBidiComponent" in line] == []
+        assert [line for line in find_violations(page) if "term" in line or "stBidiComponent" in line] == []
 
 
 OF_PAGES = {
@@ -126,7 +127,7 @@ OF_PAGES = {
 def test_every_page_explains_its_words_where_they_first_stand(serve: Serve, new_page: NewPage, path: str) -> None:
     page = new_page()
     page.goto(f"{serve()}/{path}")
-    ready(page)
+    wait_until_ready(page)
     for name in OF_PAGES[path]:
         # A term of the page is a link; one of a component is a button whose sentence is made with it.
         sentence = glossary.sentences()[name]
@@ -134,13 +135,13 @@ def test_every_page_explains_its_words_where_they_first_stand(serve: Serve, new_
         button = page.locator(".term-holder:visible").filter(has=page.locator(".term-tip", has_text=sentence))
         found = link.or_(button.locator(".term")).first
         found.focus()
-        expect(tip(page, sentence)).to_be_visible()
+        expect(find_tip(page, sentence)).to_be_visible()
         page.keyboard.press("Escape")
 
 
 def test_the_share_says_log_odds_where_there_are_two_classes(serve: Serve, new_page: NewPage) -> None:
     page = new_page()
-    page.goto(f"{serve()}/pixel_attention?model=pixel_attention.1v8")
+    page.goto(f"{serve()}/pixel_attention?model={ONE_OR_EIGHT}")
     page.locator(".viewer[data-drawn]").wait_for()
     share = page.locator(".step.share")
     expect(share.get_by_role("button", name="log-odds", exact=True)).to_be_visible()

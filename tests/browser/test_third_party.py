@@ -11,8 +11,8 @@ from websockets.sync.client import connect
 from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
 
-from .cards import card, settled
-from .conftest import Serve, ready
+from .cards import find_card, wait_for_answers
+from .conftest import Serve, wait_until_ready
 from .pads import open_pad
 
 NAMES = ("colour_stages.digits", "chance_looks.digits")
@@ -36,7 +36,7 @@ def ask(address: str, arrays: dict[str, np.ndarray] | None = None, **request: ob
 
 def test_home_and_navigation_lead_to_their_pages(page: Page, address: str) -> None:
     page.goto(address)
-    ready(page)
+    wait_until_ready(page)
     cards = page.locator(".st-key-home_mechanisms").get_by_role("link")
     expect(cards.filter(has_text="Colour stages")).to_be_visible()
     cards.filter(has_text="Chance looks").click()
@@ -48,7 +48,7 @@ def test_home_and_navigation_lead_to_their_pages(page: Page, address: str) -> No
 
 def test_a_component_of_theirs_draws_a_view_and_its_choice_is_in_the_url(page: Page, address: str) -> None:
     page.goto(f"{address}/colour_stages?data=coloured_digits&number=3&stage=2")
-    ready(page)
+    wait_until_ready(page)
     expect(page.get_by_text("By a third party.")).to_be_visible()
     part = page.locator(".energies").and_(page.locator("[data-drawn]"))
     part.wait_for()
@@ -69,7 +69,7 @@ def test_a_component_of_theirs_draws_a_view_and_its_choice_is_in_the_url(page: P
 
 def test_the_explorer_lists_taps_of_names_that_no_table_has(page: Page, address: str) -> None:
     page.goto(f"{address}/explorer?model=colour_stages.digits&address=stages.0.warmth")
-    ready(page)
+    wait_until_ready(page)
     expect(page.get_by_text("stages.1.after_norm").first).to_be_visible()
     page.locator("[data-component=map_grid]").and_(page.locator("[data-drawn]")).wait_for()
 
@@ -106,9 +106,9 @@ def test_each_model_sees_the_drawing_as_its_own_input(address: str) -> None:
 
 def test_their_panels_are_on_the_draw_page_and_their_own_modules_draw_them(page: Page, address: str) -> None:
     open_pad(page, f"{address}/draw")
-    shown = settled(page)
+    shown = wait_for_answers(page)
     assert set(NAMES) <= set(shown)
-    assert card(page, NAMES[1]).get_by_role("link").get_attribute("href").split("?")[0].endswith("chance_looks")
+    assert find_card(page, NAMES[1]).get_by_role("link").get_attribute("href").split("?")[0].endswith("chance_looks")
     wanted = {"map": {"derived": "stage_energy", "parameters": {"stage": 0}}}
     _, arrays = ask(
         address,
@@ -118,7 +118,7 @@ def test_their_panels_are_on_the_draw_page_and_their_own_modules_draw_them(page:
     )
     energy = arrays["map"][0]
     painted = np.asarray(
-        card(page, NAMES[0])
+        find_card(page, NAMES[0])
         .locator("canvas")
         .first.evaluate(
             "(canvas) => [canvas.height, canvas.width, "

@@ -10,7 +10,7 @@ from attnviz.ui.components.drawing_pad import Base, Drawn, drawing_pad, drawn_fr
 from attnviz.ui.shared import url_state
 
 
-def samples() -> list[Base]:
+def make_samples() -> list[Base]:
     """Return one picture of each digit."""
     images, labels = data.load("strokes", "test", count=64)
     first = [int((labels == digit).nonzero()[0][0]) for digit in range(10)]
@@ -31,7 +31,7 @@ def main() -> None:
     drawn, sentences = drawn_from_url(st.query_params.to_dict())
     for sentence in sentences:
         st.warning(sentence)
-    found = {one.name: one for one in samples()}
+    found = {one.name: one for one in make_samples()}
     base = found.get(drawn.base or "")
     drawn = Drawn(drawn.drawing, base.name if base else None, drawn.centred)
     drawing_pad(drawn, key="pad", samples=list(found.values()), base=base, on_change=keep)

@@ -10,7 +10,7 @@ from attnviz.ui.components.stage_grid import Norm, StageLayer, StageView
 Stages = dict[str, np.ndarray]
 
 
-def paper_layer(random: np.random.Generator, number: int, heads: int, channels: int, side: int) -> StageLayer:
+def make_layer(random: np.random.Generator, number: int, heads: int, channels: int, side: int) -> StageLayer:
     """Make a layer as in the paper: a norm on the relevance, no scale or shift, no norm on the output."""
     shape = heads, channels, side, side
     even = 1 / side**2
@@ -29,21 +29,21 @@ def paper_layer(random: np.random.Generator, number: int, heads: int, channels: 
     )  # fmt: skip
 
 
-def grey() -> StageView:
+def make_grey() -> StageView:
     """Make a net of two layers and eight heads on a grey picture of 28 x 28; the second layer norms its output."""
     random = np.random.default_rng(4)
-    first, second = (paper_layer(random, number, 8, 1, 28) for number in range(2))
+    first, second = (make_layer(random, number, 8, 1, 28) for number in range(2))
     normed = Norm(np.array([0.1]), np.array([0.3]), 1e-5, np.array([0.8]), np.array([-0.05]))
     return _view((first, replace(second, output_norm=normed)), _picture(28, 1), 1)
 
 
-def colour() -> StageView:
+def make_colour() -> StageView:
     """Make a net of two layers and three heads on a colour picture of 32 x 32."""
     random = np.random.default_rng(5)
-    return _view(tuple(paper_layer(random, number, 3, 3, 32) for number in range(2)), _picture(32, 3), 1)
+    return _view(tuple(make_layer(random, number, 3, 3, 32) for number in range(2)), _picture(32, 3), 1)
 
 
-def blocks() -> StageView:
+def make_blocks() -> StageView:
     """Make a net on blocks of 4 x 4 pixels as channels, in which an even share is 1."""
     random = np.random.default_rng(6)
 
@@ -53,14 +53,14 @@ def blocks() -> StageView:
 
     layers = tuple(
         replace(
-            paper_layer(random, number, 3, 16, 7), norm=None, factor=49.0, mean=None, output_norm=output_norm()
+            make_layer(random, number, 3, 16, 7), norm=None, factor=49.0, mean=None, output_norm=output_norm()
         )
         for number in range(2)
     )  # fmt: skip
     return _view(layers, _picture(28, 1), 4)
 
 
-NETS = {"grey": grey, "colour": colour, "blocks": blocks}
+NETS = {"grey": make_grey, "colour": make_colour, "blocks": make_blocks}
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Switches:
     relevance: list[np.ndarray] | None = None
 
 
-def stages(view: StageView, switches: Switches = Switches()) -> list[Stages]:  # noqa: B008 (it is never changed)
+def compute_stages(view: StageView, switches: Switches = Switches()) -> list[Stages]:  # noqa: B008 (it is never changed)
     """Return per layer every stage, (head, channel, row, column) up to `attended` and (channel, row, column) after."""
     found, flowing = [], view.input
     for number, layer in enumerate(view.layers):

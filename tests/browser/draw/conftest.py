@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ..cards import shelf
+from ..cards import link_checkpoints
 from ..conftest import Serve
 
 
 @pytest.fixture(scope="session")
 def shelved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shelf(tmp_path_factory.mktemp("checkpoints"))
+    return link_checkpoints(tmp_path_factory.mktemp("checkpoints"))
 
 
 @pytest.fixture

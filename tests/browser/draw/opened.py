@@ -7,10 +7,10 @@ from playwright.sync_api import Page
 
 from attnviz.data.inputs import digit
 
-from ..cards import NAMES, percent, settled
-from ..pads import open_pad, raster
+from ..cards import format_percent, wait_for_answers
+from ..models import ON_CARDS
+from ..pads import open_pad, read_raster
 
-DIGITS, TWO, WITHOUT, LINE, HISTOGRAM, INK = NAMES
 EIGHT = [(140, 50), (95, 90), (185, 180), (140, 230), (95, 180), (185, 90), (142, 52)]
 ONE = [(140, 40), (142, 240)]
 THREE = [(90, 60), (180, 70), (130, 135), (190, 190), (90, 230)]
@@ -18,16 +18,16 @@ THREE = [(90, 60), (180, 70), (130, 135), (190, 190), (90, 230)]
 
 def open_cards(page: Page, address: str, more: str = "") -> Page:
     """Open the draw page and wait until all models have looked at what it begins with."""
-    open_pad(page, f"{address}?models={','.join(NAMES)}{more}")
-    settled(page)
+    open_pad(page, f"{address}?models={','.join(ON_CARDS)}{more}")
+    wait_for_answers(page)
     return page
 
 
-def prepared(page: Page, *, centred: bool = True) -> np.ndarray:
-    return digit.prepare(raster(page), centred=centred).picture
+def prepare_picture(page: Page, *, centred: bool = True) -> np.ndarray:
+    return digit.prepare(read_raster(page), centred=centred).picture
 
 
-def was(then: dict[str, Any], now: dict[str, Any]) -> str:
+def describe_pinned(then: dict[str, Any], now: dict[str, Any]) -> str:
     """What a card says of the pinned answer."""
     named = "" if now["answer"] == then["answer"] else f"{then['answer']}, "
-    return f"was {named}{percent(max(then['probabilities']))}"
+    return f"was {named}{format_percent(max(then['probabilities']))}"

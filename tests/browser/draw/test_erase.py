@@ -6,19 +6,20 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from ..cards import said, settled
+from ..cards import compute_answer, wait_for_answers
 from ..held import Held
-from ..pads import reading, stroke
-from .opened import DIGITS, ONE, THREE, open_cards, prepared
+from ..models import TEN_DIGITS
+from ..pads import draw_stroke, read_pad
+from .opened import ONE, THREE, open_cards, prepare_picture
 
 
 def test_erasing_follows_the_pad(page: Page, address: str) -> None:
-    open_cards(page, address, f"&erase={DIGITS}")
+    open_cards(page, address, f"&erase={TEN_DIGITS}")
     expect(page.get_by_text("Nothing is drawn yet")).to_be_visible()
     for points in (THREE, ONE):
-        stroke(page, *points)
-        settled(page)
-        expected = said(DIGITS, prepared(page))["logits"]
+        draw_stroke(page, *points)
+        wait_for_answers(page)
+        expected = compute_answer(TEN_DIGITS, prepare_picture(page))["logits"]
         words = f"The model answers {expected.argmax()}, with a logit of {expected.max():#.3g}".rstrip(".")
         expect(page.get_by_text(words)).to_be_visible()
 
@@ -29,10 +30,10 @@ def test_erasing_begins_with_what_is_drawn_already(page: Page, address: str) -> 
     choice = page.locator(".st-key-erase").get_by_text("Ten digits with positions", exact=True)
     answer = page.get_by_text("The model answers")
     for points in (THREE, ONE):
-        stroke(page, *points)
-        settled(page)
+        draw_stroke(page, *points)
+        wait_for_answers(page)
         choice.click()
-        expected = said(DIGITS, prepared(page))["logits"]
+        expected = compute_answer(TEN_DIGITS, prepare_picture(page))["logits"]
         words = f"The model answers {expected.argmax()}, with a logit of {expected.max():#.3g}".rstrip(".")
         expect(answer).to_contain_text(words)
         choice.click()  # it is closed while one draws on
@@ -45,20 +46,20 @@ def test_a_click_before_the_browser_knows_of_the_last_url_leaves_the_drawing(pag
     page.route_web_socket("**/_stcore/stream", held.opened)
     open_cards(page, address)
     held.holding = True
-    stroke(page, *THREE)
-    settled(page)
+    draw_stroke(page, *THREE)
+    wait_for_answers(page)
     for _ in range(600):  # frames of the browser, until Python has put the drawing into the URL
-        if any(forward(message) == "page_info_changed" for message in held.messages):
+        if any(read_kind(message) == "page_info_changed" for message in held.messages):
             break
         page.evaluate("() => new Promise(requestAnimationFrame)")
     assert "strokes" not in page.url
     page.locator(".st-key-erase").get_by_text("Ten digits with positions", exact=True).click()
     held.release()
     expect(page.get_by_text("The model answers")).to_be_visible()
-    assert reading(page)["strokes"] == 1
+    assert read_pad(page)["strokes"] == 1
     assert {"strokes", "erase"} <= set(parse_qs(urlsplit(page.url).query))
 
 
-def forward(message: bytes) -> str | None:
+def read_kind(message: bytes) -> str | None:
     """What kind of message Streamlit's server sent."""
     return ForwardMsg.FromString(message).WhichOneof("type")

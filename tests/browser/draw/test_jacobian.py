@@ -11,14 +11,15 @@ from attnviz import cards, checkpoints
 from attnviz.measures.jacobian import jacobian
 from attnviz.models import spec
 
-from ..cards import settled, shown
+from ..cards import read_cards, wait_for_answers
 from ..conftest import Serve
-from ..pads import open_pad, stroke
+from ..models import LINE, ONE_OR_EIGHT, TEN_DIGITS
+from ..pads import draw_stroke, open_pad
 
 pytestmark = pytest.mark.slow  # an experiment of one page: .ci/run opens it
 
 THREE = [(90, 70), (190, 90), (130, 140), (190, 190), (90, 220)]
-NAMES = ("pixel_attention.digits", "pixel_attention.1v8", "histogram_mlp.digits", "pixel_line.digits")
+NAMES = (TEN_DIGITS, ONE_OR_EIGHT, "histogram_mlp.digits", LINE)
 
 
 @pytest.fixture(scope="module")
@@ -30,18 +31,18 @@ def choose(page: Page, words: str) -> None:
     page.locator(".bar-of-cards fieldset").get_by_text(words, exact=True).click()
 
 
-def jacobians(page: Page) -> dict[str, Any]:
+def read_jacobians(page: Page) -> dict[str, Any]:
     """Return what the panels show, by checkpoint, once all of it has come."""
     page.locator(".draw-cards[data-jacobian]").wait_for()
-    return shown(page)
+    return read_cards(page)
 
 
 def test_it_is_that_of_the_measure_for_what_each_model_saw(page: Page, address: str) -> None:
     open_pad(page, address)
-    stroke(page, *THREE)
-    settled(page)
+    draw_stroke(page, *THREE)
+    wait_for_answers(page)
     choose(page, "Jacobian of the shown answer")
-    found = jacobians(page)
+    found = read_jacobians(page)
     for name in NAMES:
         if not spec(cards.read(name).recipe.model).differentiable:
             assert found[name]["jacobian"] is None
@@ -57,14 +58,14 @@ def test_it_is_that_of_the_measure_for_what_each_model_saw(page: Page, address: 
 
 def test_it_goes_when_one_draws_on_and_comes_again_when_the_hand_rests(page: Page, address: str) -> None:
     open_pad(page, f"{address}&map=jacobian")
-    jacobians(page)  # of the sample
-    stroke(page, *THREE)
-    settled(page)
-    first = jacobians(page)["pixel_line.digits"]["jacobian"]
+    read_jacobians(page)  # of the sample
+    draw_stroke(page, *THREE)
+    wait_for_answers(page)
+    first = read_jacobians(page)[LINE]["jacobian"]
     assert first is not None
-    with_map = page.locator("[data-checkpoint='pixel_attention.digits'] > canvas:not(.other)")
+    with_map = page.locator(f"[data-checkpoint='{TEN_DIGITS}'] > canvas:not(.other)")
     expect(with_map).to_be_hidden()
     choose(page, "attention")
     expect(with_map).to_be_visible()
-    assert all(card["jacobian"] is None for card in shown(page).values())
+    assert all(card["jacobian"] is None for card in read_cards(page).values())
     page.wait_for_url(lambda url: "map=" not in url)

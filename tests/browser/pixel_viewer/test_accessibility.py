@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from ..conftest import axe
-from .viewers import Open, hover, reading
+from ..conftest import find_violations
+from .viewers import Open, hover, read_viewer
 
 
 def test_the_text_alternative_follows_the_view(opened: Open) -> None:
@@ -54,10 +54,10 @@ def test_axe_finds_nothing(opened: Open, scheme: str) -> None:
     page = opened("query=3,3&heads=6", color_scheme=scheme)
     page.get_by_role("grid", name=re.compile("query row 3")).first.wait_for()
     # The rest of the page is Streamlit's and the test's own.
-    assert [line for line in axe(page) if "stBidiComponent" in line] == []
+    assert [line for line in find_violations(page) if "stBidiComponent" in line] == []
 
 
-def pixels(page: Page) -> list[int]:
+def read_pixels(page: Page) -> list[int]:
     return page.locator(".board.large canvas").evaluate(
         "(canvas) => Array.from(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data)"
     )
@@ -66,12 +66,12 @@ def pixels(page: Page) -> list[int]:
 @pytest.mark.slow
 def test_colours_follow_the_theme_live(opened: Open) -> None:
     page = opened("query=3,3", color_scheme="light")
-    light = np.array(pixels(page)).reshape(-1, 4)[:, :3]
+    light = np.array(read_pixels(page)).reshape(-1, 4)[:, :3]
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(
         "([canvas, before]) => canvas.getContext('2d').getImageData(0, 0, 1, 1).data[0] !== before",
         arg=[page.locator(".board.large canvas").element_handle(), int(light[0][0])],
     )
-    dark = np.array(pixels(page)).reshape(-1, 4)[:, :3]
+    dark = np.array(read_pixels(page)).reshape(-1, 4)[:, :3]
     assert light.mean() > 128 > dark.mean()
-    assert reading(page)["query"] == [2, 2]
+    assert read_viewer(page)["query"] == [2, 2]

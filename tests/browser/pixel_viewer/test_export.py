@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from ..apps.pixel_viewer import make_view
 from ..conftest import listen
-from .viewers import COLUMNS, ROWS, Open, assert_same, download, expected_maps, reading
+from .viewers import COLUMNS, ROWS, Open, assert_same, compute_maps, download, read_viewer
 
 ORIGIN = make_view().origin
 
@@ -31,7 +31,7 @@ def test_csv_holds_full_precision_and_its_origin(opened: Open) -> None:
     assert [(int(line["row"]), int(line["column"])) for line in table] == [
         (row + 1, column + 1) for row in range(ROWS) for column in range(COLUMNS)
     ]
-    expected = expected_maps(make_view(), "weights")[:, 2 * COLUMNS + 2]
+    expected = compute_maps(make_view(), "weights")[:, 2 * COLUMNS + 2]
     for head in range(3):
         assert_same(np.array([float(line[f"head {head + 1}"]) for line in table]), expected[head])
     assert_same(np.array([float(line["mean of heads"]) for line in table]), expected.mean(axis=0))
@@ -103,5 +103,5 @@ def test_copy_gives_the_pair_in_full(opened: Open) -> None:
     expect(page.locator("[aria-live]").last).to_contain_text("copy: copied")
     heard("copied")  # and for those who see
     copied = dict(line.split("\t", 1) for line in page.evaluate("navigator.clipboard.readText()").splitlines())
-    assert float(copied["weight"]) == reading(page)["weight"]
+    assert float(copied["weight"]) == read_viewer(page)["weight"]
     assert copied["query"] == "row 3, column 3"

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from ..apps.pixel_viewer import make_view
-from ..conftest import NewPage, Serve, ready
+from ..conftest import NewPage, Serve, wait_until_ready
 from .viewers import (
     APP,
     COLUMNS,
@@ -16,85 +16,85 @@ from .viewers import (
     assert_same,
     choose,
     click,
-    expected_maps,
+    compute_maps,
+    find_viewer,
     hover,
-    place,
+    locate,
     read_map,
-    reading,
-    settled,
-    viewer,
+    read_viewer,
+    wait_for_view,
 )
 
 
 def test_hover_then_lock_then_key_then_lock(opened: Open) -> None:
     page = opened()
     hover(page, 1, 2)
-    assert reading(page)["query"] == [1, 2]
+    assert read_viewer(page)["query"] == [1, 2]
     hover(page, 3, 3)
-    assert reading(page)["query"] == [3, 3]
+    assert read_viewer(page)["query"] == [3, 3]
     click(page, 3, 3)
     hover(page, 0, 6)
-    assert (reading(page)["query"], reading(page)["key"]) == ([3, 3], [0, 6])
+    assert (read_viewer(page)["query"], read_viewer(page)["key"]) == ([3, 3], [0, 6])
     hover(page, 4, 4, "large")
-    assert (reading(page)["query"], reading(page)["key"]) == ([3, 3], [4, 4])
+    assert (read_viewer(page)["query"], read_viewer(page)["key"]) == ([3, 3], [4, 4])
     click(page, 4, 4)
     hover(page, 0, 0)
-    assert (reading(page)["query"], reading(page)["key"]) == ([3, 3], [4, 4])
-    settled(page, query=[3, 3], key=[4, 4])
+    assert (read_viewer(page)["query"], read_viewer(page)["key"]) == ([3, 3], [4, 4])
+    wait_for_view(page, query=[3, 3], key=[4, 4])
 
 
 def test_escape_lets_go_of_one_at_a_time(opened: Open) -> None:
     page = opened()
     click(page, 3, 3)
     click(page, 4, 4)
-    settled(page, query=[3, 3], key=[4, 4])
+    wait_for_view(page, query=[3, 3], key=[4, 4])
     page.keyboard.press("Escape")
-    settled(page, query=[3, 3], key=None)
+    wait_for_view(page, query=[3, 3], key=None)
     hover(page, 1, 1)
-    assert (reading(page)["query"], reading(page)["key"]) == ([3, 3], [1, 1])
+    assert (read_viewer(page)["query"], read_viewer(page)["key"]) == ([3, 3], [1, 1])
     page.keyboard.press("Escape")
-    settled(page, query=None, key=None)
+    wait_for_view(page, query=None, key=None)
     hover(page, 2, 1)
-    assert reading(page)["query"] == [2, 1]
+    assert read_viewer(page)["query"] == [2, 1]
 
 
 def test_in_gives_to_the_held_pixel_is_the_key(opened: Open) -> None:
     page = opened()
     click(page, 3, 3)
     choose(page, "Gives to")
-    assert reading(page)["key"] == [3, 3]
+    assert read_viewer(page)["key"] == [3, 3]
     hover(page, 1, 5)
-    assert (reading(page)["query"], reading(page)["key"]) == ([1, 5], [3, 3])
-    settled(page, key=[3, 3], query=None, direction="to")
+    assert (read_viewer(page)["query"], read_viewer(page)["key"]) == ([1, 5], [3, 3])
+    wait_for_view(page, key=[3, 3], query=None, direction="to")
 
 
 def test_received_needs_no_pointer(opened: Open) -> None:
     page = opened("direction=received")
-    assert reading(page)["query"] is None
+    assert read_viewer(page)["query"] is None
     assert_same(read_map(page, 1), make_view().received[1])
     click(page, 1, 1)
-    settled(page, key=[1, 1], query=None, direction="received")
+    wait_for_view(page, key=[1, 1], query=None, direction="received")
 
 
 def test_keys_do_what_the_pointer_does(opened: Open) -> None:
     page = opened()
     page.locator(".board.picture").focus()
-    start = reading(page)["query"]
+    start = read_viewer(page)["query"]
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowUp")
-    assert reading(page)["query"] == [start[0] - 1, start[1] + 1]
+    assert read_viewer(page)["query"] == [start[0] - 1, start[1] + 1]
     page.keyboard.press("Control+Home")
-    assert reading(page)["query"] == [0, 0]
+    assert read_viewer(page)["query"] == [0, 0]
     page.keyboard.press("ArrowLeft")
-    assert reading(page)["query"] == [0, 0]
+    assert read_viewer(page)["query"] == [0, 0]
     page.keyboard.press("End")
     page.keyboard.press("Enter")
     page.keyboard.press("Control+End")
-    assert (reading(page)["query"], reading(page)["key"]) == ([0, 6], [4, 6])
+    assert (read_viewer(page)["query"], read_viewer(page)["key"]) == ([0, 6], [4, 6])
     page.keyboard.press("Enter")
-    settled(page, query=[0, 6], key=[4, 6])
+    wait_for_view(page, query=[0, 6], key=[4, 6])
     page.keyboard.press("Escape")
-    settled(page, query=[0, 6], key=None)
+    wait_for_view(page, query=[0, 6], key=None)
 
 
 def test_a_head_is_chosen_by_pointer_or_keyboard(opened: Open) -> None:
@@ -105,14 +105,14 @@ def test_a_head_is_chosen_by_pointer_or_keyboard(opened: Open) -> None:
     assert box
     page.mouse.click(box["x"] + 20, box["y"] + 20)
     expect(tiles.nth(1)).to_have_attribute("aria-selected", "true")
-    settled(page, head=1)
+    wait_for_view(page, head=1)
     tiles.nth(1).focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    settled(page, head="mean")
-    weights = expected_maps(make_view(), "weights").mean(axis=0)
-    found = reading(page)
+    wait_for_view(page, head="mean")
+    weights = compute_maps(make_view(), "weights").mean(axis=0)
+    found = read_viewer(page)
     assert found["weight"] == pytest.approx(weights[found["queryToken"], found["keyToken"]], rel=1e-9)
 
 
@@ -127,17 +127,17 @@ def test_nothing_is_sent_while_the_pointer_moves(opened: Open, serve: Serve, new
     page.on("websocket", lambda socket: socket.on("framesent", note))
     page.on("request", lambda request: sent.append(request.url))
     page.goto(f"{serve(APP)}/")
-    ready(page)
-    viewer(page).and_(page.locator("[data-drawn]")).wait_for()
+    wait_until_ready(page)
+    find_viewer(page).and_(page.locator("[data-drawn]")).wait_for()
     page.wait_for_load_state("networkidle")  # Streamlit fetches what it needs for code blocks when one stands there
     before = len(sent)
     for row in range(ROWS):
         for column in range(COLUMNS):
             hover(page, row, column)
-    assert reading(page)["query"] == [ROWS - 1, COLUMNS - 1]
+    assert read_viewer(page)["query"] == [ROWS - 1, COLUMNS - 1]
     assert len(sent) == before
     click(page, 0, 0)
-    settled(page, query=[0, 0])
+    wait_for_view(page, query=[0, 0])
     assert len(sent) > before
 
 
@@ -158,37 +158,37 @@ def swipe(page: Page, start: tuple[float, float], end: tuple[float, float]) -> N
     send("touchEnd")
 
 
-def scrolled(page: Page) -> float:
+def read_scroll(page: Page) -> float:
     return float(page.locator("[data-testid=stMain]").evaluate("(main) => main.scrollTop"))
 
 
 def test_a_tap_looks_a_second_tap_locks(opened: Open) -> None:
     page = opened(**PHONE)
-    page.touchscreen.tap(*place(page, 1, 2))
-    assert reading(page)["query"] == [1, 2]
-    page.touchscreen.tap(*place(page, 3, 4))
-    assert reading(page)["query"] == [3, 4]
+    page.touchscreen.tap(*locate(page, 1, 2))
+    assert read_viewer(page)["query"] == [1, 2]
+    page.touchscreen.tap(*locate(page, 3, 4))
+    assert read_viewer(page)["query"] == [3, 4]
     settled_before = page.locator("[data-testid=stCode]").inner_text()
     assert '"query"' not in settled_before or "null" in settled_before
-    page.touchscreen.tap(*place(page, 3, 4))
-    settled(page, query=[3, 4])
-    page.touchscreen.tap(*place(page, 0, 0))
-    page.touchscreen.tap(*place(page, 0, 0))
-    settled(page, query=[3, 4], key=[0, 0])
+    page.touchscreen.tap(*locate(page, 3, 4))
+    wait_for_view(page, query=[3, 4])
+    page.touchscreen.tap(*locate(page, 0, 0))
+    page.touchscreen.tap(*locate(page, 0, 0))
+    wait_for_view(page, query=[3, 4], key=[0, 0])
     page.get_by_role("button", name="release").click()
-    settled(page, query=None, key=None)
+    wait_for_view(page, query=None, key=None)
 
 
 def test_one_finger_drags_a_tapped_pixel_and_else_scrolls_the_page(opened: Open) -> None:
     page = opened("heads=24", **PHONE)
-    start, end = place(page, 4, 3), place(page, 1, 3)
+    start, end = locate(page, 4, 3), locate(page, 1, 3)
     page.touchscreen.tap(*start)
-    assert reading(page)["query"] == [4, 3]
+    assert read_viewer(page)["query"] == [4, 3]
     swipe(page, start, end)
-    assert reading(page)["query"] == [1, 3]
-    assert scrolled(page) == 0
+    assert read_viewer(page)["query"] == [1, 3]
+    assert read_scroll(page) == 0
 
-    x, y = place(page, 4, 6)
+    x, y = locate(page, 4, 6)
     swipe(page, (x, y), (x, y - 160))
     page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 20")
-    assert reading(page)["query"] == [1, 3]
+    assert read_viewer(page)["query"] == [1, 3]

@@ -6,7 +6,7 @@ from playwright.sync_api import Route, expect
 from tests.sweeps import sweep
 
 from ..conftest import NewPage, Serve
-from .viewers import APP, PHONE, Open, viewer
+from .viewers import APP, PHONE, Open, find_viewer
 
 
 @pytest.mark.slow
@@ -15,7 +15,7 @@ from .viewers import APP, PHONE, Open, viewer
 )
 def test_nothing_is_wider_than_a_phone(opened: Open, words: str) -> None:
     page = opened(words, viewport={"width": 375, "height": 667})
-    widest = viewer(page).evaluate(
+    widest = find_viewer(page).evaluate(
         "(root) => Math.max(...[root, ...root.querySelectorAll('*')].filter((e) => !e.closest('.hidden'))"
         ".map((e) => e.getBoundingClientRect().right))"
     )
@@ -31,7 +31,7 @@ def test_on_a_phone_the_picture_stays_while_the_heads_scroll(opened: Open) -> No
 
 def test_in_a_window_of_720_the_first_row_of_heads_is_visible(opened: Open) -> None:
     page = opened("heads=24&size=6&rows=28&columns=28")
-    top = viewer(page).bounding_box()
+    top = find_viewer(page).bounding_box()
     tile = page.locator(".wall-part .frame").first.bounding_box()
     assert top and tile
     assert tile["y"] + tile["height"] - top["y"] <= 720 - 215
@@ -59,11 +59,11 @@ def test_nothing_is_shown_before_its_style_sheet_has_come(serve: Serve, new_page
 
     page.route("**/pixel_viewer.css*", hold)
     page.goto(f"{serve(APP)}/")
-    viewer(page).and_(page.locator("[data-drawn]")).wait_for(state="attached")
-    expect(viewer(page)).to_be_hidden()
+    find_viewer(page).and_(page.locator("[data-drawn]")).wait_for(state="attached")
+    expect(find_viewer(page)).to_be_hidden()
     for one in held:
         one.continue_()
-    expect(viewer(page)).to_be_visible()
+    expect(find_viewer(page)).to_be_visible()
 
 
 def test_one_head_shows_no_wall(opened: Open) -> None:

@@ -5,12 +5,12 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from playwright.sync_api import expect
 
 from ..conftest import listen
-from .viewers import Open, choose, click, reading
+from .viewers import Open, choose, click, read_viewer
 
 
 def test_the_url_and_the_view_are_one(loaded: Open) -> None:
     page = loaded("query=2,3&key=4,5&head=2&show=scores&direction=to&scale=map")
-    found = reading(page)
+    found = read_viewer(page)
     assert (found["query"], found["key"], found["head"]) == ([1, 2], [3, 4], 1)
     assert (found["show"], found["direction"]) == ("scores", "to")
     choose(page, "Weights")
@@ -26,7 +26,7 @@ def test_back_brings_the_view_back(loaded: Open) -> None:
     page.go_back()
     page.wait_for_url(lambda url: "key=" not in url)
     expect(page.locator(".pair")).to_contain_text("query locked")
-    assert reading(page)["query"] == [1, 2]
+    assert read_viewer(page)["query"] == [1, 2]
 
 
 def test_nonsense_in_the_url_is_said_and_dropped(opened: Open) -> None:
@@ -34,7 +34,7 @@ def test_nonsense_in_the_url_is_said_and_dropped(opened: Open) -> None:
     page = opened(urlencode(nonsense))
     for name, word in nonsense.items():
         expect(page.locator(".complaint")).to_contain_text(f"{name} \u201c{word}\u201d")
-    found = reading(page)
+    found = read_viewer(page)
     assert (found["head"], found["show"], found["direction"]) == (0, "weights", "from")
     page.get_by_role("button", name="close").click()
     expect(page.locator(".complaint")).to_be_hidden()

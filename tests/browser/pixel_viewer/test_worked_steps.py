@@ -7,9 +7,9 @@ from playwright.sync_api import Page, expect
 
 from tests.sweeps import sweep
 
-from ..conftest import Visit, axe
+from ..conftest import Visit, find_violations
 from .viewers import COLUMNS, PHONE, ROWS
-from .worked_pair import open_view, rested, steps
+from .worked_pair import find_steps, open_view, wait_for_digits
 
 
 def test_the_pointer_lights_a_step_and_says_what_happens_there(visit: Visit) -> None:
@@ -17,9 +17,9 @@ def test_the_pointer_lights_a_step_and_says_what_happens_there(visit: Visit) -> 
     sentence = page.locator(".pair .sentence")
     expect(sentence).to_contain_text("Half of this head\u2019s attention lies on")
     for place, words in enumerate(["number by number", "add up to 1", "times the weight", "a sum over all pairs"]):
-        steps(page).nth(place).hover()
+        find_steps(page).nth(place).hover()
         expect(page.locator(".step.lit")).to_have_count(1)
-        expect(steps(page).nth(place)).to_have_attribute("aria-current", "step")
+        expect(find_steps(page).nth(place)).to_have_attribute("aria-current", "step")
         expect(sentence).to_contain_text(words)
     page.mouse.move(0, 0)
     expect(page.locator(".step.lit")).to_have_count(0)
@@ -30,9 +30,9 @@ def test_a_lit_step_has_the_colour_of_its_role(visit: Visit) -> None:
     page = open_view(visit, "kind=sum&query=3,3&key=2,5", color_scheme="light")
     colours = []
     for place in range(4):
-        steps(page).nth(place).hover()
-        expect(steps(page).nth(place)).to_have_class(re.compile("lit"))
-        colours.append(steps(page).nth(place).evaluate("(step) => getComputedStyle(step).borderLeftColor"))
+        find_steps(page).nth(place).hover()
+        expect(find_steps(page).nth(place)).to_have_class(re.compile("lit"))
+        colours.append(find_steps(page).nth(place).evaluate("(step) => getComputedStyle(step).borderLeftColor"))
     orange, blue, green = "rgb(179, 74, 12)", "rgb(31, 111, 178)", "rgb(5, 105, 74)"
     assert colours == [orange, blue, green, green]
 
@@ -44,7 +44,7 @@ def test_arrows_walk_the_steps(visit: Visit) -> None:
     for press, at in [("ArrowDown", 1), ("ArrowDown", 2), ("End", 3), ("ArrowDown", 3), ("ArrowUp", 2), ("Home", 0)]:
         page.keyboard.press(press)
         expect(buttons.nth(at)).to_be_focused()
-        expect(steps(page).nth(at)).to_have_class(re.compile("lit"))
+        expect(find_steps(page).nth(at)).to_have_class(re.compile("lit"))
         expect(page.locator(".step button[tabindex='0']")).to_have_count(1)
     expect(buttons.first).to_have_accessible_name("Step 1: score")
     expect(buttons.first).to_have_accessible_description(re.compile("Multiply the query by the key"))
@@ -57,8 +57,8 @@ def test_arrows_walk_the_steps(visit: Visit) -> None:
 def test_a_tap_lights_a_step_and_it_stays_lit(visit: Visit) -> None:
     page = open_view(visit, "kind=sum&heads=8&size=8&query=3,3&key=2,5", **PHONE)
     for place in (2, 3, 1):
-        steps(page).nth(place).tap()
-        expect(steps(page).nth(place)).to_have_class(re.compile("lit"))
+        find_steps(page).nth(place).tap()
+        expect(find_steps(page).nth(place)).to_have_class(re.compile("lit"))
         expect(page.locator(".step.lit")).to_have_count(1)
     pair, picture = page.locator(".pair").bounding_box(), page.locator(".picture-part").bounding_box()
     assert pair and picture
@@ -79,38 +79,38 @@ PAINTED = """(canvas, colours) => {
 }"""
 
 
-def painted(page: Page, lit: str) -> dict[str, int]:
+def count_painted(page: Page, lit: str) -> dict[str, int]:
     """Wait until a step has lit up the maps; return how many pixels of the chosen map have the colour of each role."""
     expect(page.locator(".viewer")).to_have_attribute("data-lit", lit)
     counts = page.locator(".board.large canvas").evaluate(PAINTED, [list(colour) for colour in ROLES.values()])
     return dict(zip(ROLES, counts, strict=True))
 
 
-def frame_of(page: Page, selector: str) -> str:
+def read_frame(page: Page, selector: str) -> str:
     return str(page.locator(selector).evaluate("(part) => getComputedStyle(part).boxShadow"))
 
 
 def test_the_lit_step_shows_on_the_maps_what_it_is_about(visit: Visit) -> None:
     page = open_view(visit, "kind=sum&heads=8&query=3,3&key=2,5", color_scheme="light")
-    steps(page).nth(0).hover()
-    score = painted(page, "score")
-    steps(page).nth(1).hover()
-    softmax = painted(page, "softmax")
+    find_steps(page).nth(0).hover()
+    score = count_painted(page, "score")
+    find_steps(page).nth(1).hover()
+    softmax = count_painted(page, "softmax")
     assert score["query"] > softmax["query"] > 0
     assert score["key"] > softmax["key"] > 0
-    assert "rgb(31, 111, 178)" in frame_of(page, ".board.large")
-    assert "rgb(31, 111, 178)" in frame_of(page, ".wall .tile.chosen .frame")
-    steps(page).nth(2).hover()
-    value = painted(page, "value")
+    assert "rgb(31, 111, 178)" in read_frame(page, ".board.large")
+    assert "rgb(31, 111, 178)" in read_frame(page, ".wall .tile.chosen .frame")
+    find_steps(page).nth(2).hover()
+    value = count_painted(page, "value")
     assert value["value"] > 0 == softmax["value"] == value["key"], "the key's frame is the value's now"
     assert value["query"] == softmax["query"]
-    steps(page).nth(3).hover()
-    assert painted(page, "share") == softmax
-    assert "rgb(5, 105, 74)" in frame_of(page, ".answer .class.first")
+    find_steps(page).nth(3).hover()
+    assert count_painted(page, "share") == softmax
+    assert "rgb(5, 105, 74)" in read_frame(page, ".answer .class.first")
     page.mouse.move(0, 0)
-    assert painted(page, "") == softmax
-    assert "rgb(31, 111, 178)" not in frame_of(page, ".board.large")
-    assert frame_of(page, ".answer .class.first") == "none"
+    assert count_painted(page, "") == softmax
+    assert "rgb(31, 111, 178)" not in read_frame(page, ".board.large")
+    assert read_frame(page, ".answer .class.first") == "none"
 
 
 def test_what_a_lit_step_is_about_follows_the_pointer_and_the_direction(visit: Visit) -> None:
@@ -122,7 +122,7 @@ def test_what_a_lit_step_is_about_follows_the_pointer_and_the_direction(visit: V
         page.mouse.move(
             box["x"] + (column + 0.5) * box["width"] / COLUMNS, box["y"] + (row + 0.5) * box["height"] / ROWS
         )
-        assert rested(page)["key"] == [row, column]
+        assert wait_for_digits(page)["key"] == [row, column]
         at = [(column + 0.5) / COLUMNS, row / ROWS]
         edge = page.locator(".board.large canvas").evaluate(
             """(canvas, [x, y]) => [...canvas.getContext("2d")
@@ -131,10 +131,10 @@ def test_what_a_lit_step_is_about_follows_the_pointer_and_the_direction(visit: V
         )
         assert tuple(edge) == ROLES["value"]
     page.keyboard.press("ArrowUp")
-    plain = painted(page, "softmax")
+    plain = count_painted(page, "softmax")
     page.get_by_role("radio", name="Gives to").check()
-    steps(page).nth(1).hover()
-    assert painted(page, "weight")["query"] > plain["query"], "the pair's weight lies at the query"
+    find_steps(page).nth(1).hover()
+    assert count_painted(page, "weight")["query"] > plain["query"], "the pair's weight lies at the query"
     page.wait_for_url("**direction=to*")  # settled, before another test opens the page
 
 
@@ -154,7 +154,7 @@ def test_picture_pair_and_the_first_heads_are_visible_together(visit: Visit, wor
 @pytest.mark.parametrize("width", sweep([375, 700, 900, 1100, 1280], lambda width: width in (375, 1280)))
 def test_numbers_have_room_in_every_window(visit: Visit, width: int) -> None:
     page = open_view(visit, "kind=sum&heads=8&size=8&query=3,3&key=2,5", viewport={"width": width, "height": 720})
-    rested(page)
+    wait_for_digits(page)
     cells = page.locator(".step :is(.cell.product, .cell.taken):visible")
     expect(cells).to_have_count(16)
     room = cells.evaluate_all("(cells) => cells.map((cell) => cell.scrollWidth - cell.clientWidth)")
@@ -169,7 +169,7 @@ def test_nothing_moves_while_the_pointer_does(visit: Visit) -> None:
     heights = set()
     for part in (0.1, 0.3, 0.5, 0.7, 0.9):
         page.mouse.move(box["x"] + part * box["width"], box["y"] + part * box["height"])
-        rested(page)
+        wait_for_digits(page)
         pair = page.locator(".pair").bounding_box()
         assert pair
         heights.add(round(pair["height"], 1))
@@ -180,6 +180,6 @@ def test_nothing_moves_while_the_pointer_does(visit: Visit) -> None:
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_axe_finds_nothing(visit: Visit, scheme: str) -> None:
     page = open_view(visit, "kind=sum&heads=8&size=8&query=1,1&key=5,7", color_scheme=scheme)
-    rested(page)
+    wait_for_digits(page)
     page.locator(".step.softmax button").focus()
-    assert [line for line in axe(page) if "stBidiComponent" in line] == []
+    assert [line for line in find_violations(page) if "stBidiComponent" in line] == []

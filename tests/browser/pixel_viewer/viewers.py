@@ -10,7 +10,7 @@ from playwright.sync_api import Download, Locator, Page, expect
 
 from attnviz.ui.components.pixel_viewer import AttentionView
 
-from ..conftest import state_of
+from ..conftest import read_state
 
 APP = "tests/browser/apps/pixel_viewer.py"
 ROWS, COLUMNS = 5, 7
@@ -18,19 +18,19 @@ PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobil
 Open = Callable[..., Page]
 
 
-def viewer(page: Page) -> Locator:
+def find_viewer(page: Page) -> Locator:
     return page.locator(".viewer")
 
 
-def reading(page: Page) -> dict[str, Any]:
-    return state_of(viewer(page))
+def read_viewer(page: Page) -> dict[str, Any]:
+    return read_state(find_viewer(page))
 
 
 def read_map(page: Page, head: int | str) -> np.ndarray:
-    return np.array(viewer(page).evaluate("(root, head) => Array.from(root.readMap(head))", head))
+    return np.array(find_viewer(page).evaluate("(root, head) => Array.from(root.readMap(head))", head))
 
 
-def place(page: Page, row: int, column: int, board: str = "picture") -> tuple[float, float]:
+def locate(page: Page, row: int, column: int, board: str = "picture") -> tuple[float, float]:
     """Return where in the window the middle of a cell is."""
     box = page.locator(f".board.{board} canvas").bounding_box()
     assert box
@@ -38,14 +38,14 @@ def place(page: Page, row: int, column: int, board: str = "picture") -> tuple[fl
 
 
 def hover(page: Page, row: int, column: int, board: str = "picture") -> None:
-    page.mouse.move(*place(page, row, column, board))
+    page.mouse.move(*locate(page, row, column, board))
 
 
 def click(page: Page, row: int, column: int, board: str = "picture") -> None:
-    page.mouse.click(*place(page, row, column, board))
+    page.mouse.click(*locate(page, row, column, board))
 
 
-def settled(page: Page, **fields: Any) -> None:
+def wait_for_view(page: Page, **fields: Any) -> None:
     """Wait until Python has these fields of the view."""
     for name, value in fields.items():
         words = re.sub(r"\s", "", json.dumps({name: value}))[1:-1]
@@ -56,7 +56,7 @@ def choose(page: Page, name: str) -> None:
     page.get_by_role("radio", name=name, exact=True).check()
 
 
-def expected_maps(view: AttentionView, show: str) -> np.ndarray:
+def compute_maps(view: AttentionView, show: str) -> np.ndarray:
     """Return (head, query, key), computed the long way: one pair after another, softmax by its definition."""
     heads, tokens, size = view.query.shape
     scores = np.zeros((heads, tokens, tokens))

@@ -4,21 +4,21 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from ..conftest import Visit, state_of
+from ..conftest import Visit, read_state
 from .viewers import APP
 
 
-def rested(page: Page) -> dict[str, Any]:
+def wait_for_digits(page: Page) -> dict[str, Any]:
     """Wait until the panel's digits are those of what is looked at, and return the reading."""
     root = page.locator(".viewer")
     weight = root.evaluate("(root) => String(root.read().weight)")
     expect(page.locator(".step.softmax .result")).to_have_attribute("title", weight)
-    return state_of(root)
+    return read_state(root)
 
 
 def open_view(visit: Visit, words: str, **options: Any) -> Page:
     return visit(APP, words, ".viewer", **options)
 
 
-def steps(page: Page) -> Locator:
+def find_steps(page: Page) -> Locator:
     return page.locator(".step")

@@ -38,10 +38,10 @@ def test_nonsense_stays_as_it_is_for_the_component_to_name(words: dict[str, str]
 def test_learnt_numbers_travel_in_single_precision_and_lose_nothing() -> None:
     def page() -> None:
         from attnviz.ui.components.stage_grid import packed, stage_grid
-        from tests.browser.apps.element_wise_nets import grey
+        from tests.browser.apps.element_wise_nets import make_grey
 
-        stage_grid(grey(), key="stages", state={"head": 2})
-        stage_grid(packed(grey()), key="of bytes", state={"head": 2})
+        stage_grid(make_grey(), key="stages", state={"head": 2})
+        stage_grid(packed(make_grey()), key="of bytes", state={"head": 2})
 
     at = AppTest.from_function(page, default_timeout=60).run()
     assert not at.exception

@@ -13,7 +13,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
-from tests.browser.harness import running
+from tests.browser.harness import run_app
 
 WAIT = 120.0
 
@@ -98,5 +98,5 @@ def watched(folder: Path, address: str = "0.0.0.0") -> Iterator[Watched]:
     }
     with ExitStack() as stack:
         stack.callback(outside.close)
-        server = stack.enter_context(running(env=env))
+        server = stack.enter_context(run_app(env=env))
         yield Watched(server.address, folder / "connects", outside)

@@ -15,7 +15,7 @@ from attnviz.ui.live.answer import Said
 from attnviz.ui.mechanisms.element_wise import stages
 from attnviz.ui.mechanisms.element_wise.view import STAGES_VIEW
 from tests.browser.apps.element_wise_nets import Switches
-from tests.browser.apps.element_wise_nets import stages as spelled_out
+from tests.browser.apps.element_wise_nets import compute_stages as spelled_out
 from tests.ui.mechanisms.asked import ask_net
 
 from .placed import NETS

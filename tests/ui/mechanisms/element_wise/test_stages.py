@@ -13,7 +13,7 @@ from attnviz.subjects import Picture, Subject, net
 from attnviz.tracing import trace
 from attnviz.ui.mechanisms.element_wise import stages
 from attnviz.ui.shared import cache, inference
-from tests.browser.apps.element_wise_nets import stages as spelled_out
+from tests.browser.apps.element_wise_nets import compute_stages as spelled_out
 
 from .placed import NETS
 

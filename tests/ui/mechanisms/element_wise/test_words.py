@@ -9,7 +9,7 @@ import pytest
 from attnviz.ui.mechanisms.element_wise import words
 from attnviz.ui.mechanisms.element_wise.stages import Measured
 from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, equations, of_values, percent
-from tests.browser.apps.element_wise_nets import blocks, grey
+from tests.browser.apps.element_wise_nets import make_blocks, make_grey
 
 MEASURED = Measured(variance=2.6e-10, trained=2.5e-10, eps=1e-5, gain=0.0093, convolved=0.0013, cut=0.005)
 
@@ -20,7 +20,7 @@ def means(*arguments: object) -> str:
 
 
 def test_the_norm_is_held_against_the_variance_of_the_relevance() -> None:
-    said = means(grey(), [MEASURED])
+    said = means(make_grey(), [MEASURED])
     assert "variance of 2.6\u00a0×\u00a010⁻¹⁰" in said
     assert "38,000 times as much" in said
     assert "8 heads, has 0.93 % of the strength" in said
@@ -37,28 +37,28 @@ def test_the_norm_is_held_against_the_variance_of_the_relevance() -> None:
     ],
 )
 def test_whether_the_norm_normalises_depends_on_the_variance(variance: float, ending: str) -> None:
-    said = means(grey(), [replace(MEASURED, variance=variance, trained=1.5e-7)])
+    said = means(make_grey(), [replace(MEASURED, variance=variance, trained=1.5e-7)])
     assert ending in said.replace("\u00a0", " ")
 
 
 def test_the_equations_have_only_what_the_layer_does() -> None:
-    first, second = grey().layers
+    first, second = make_grey().layers
     normed = r"s = \operatorname{conv}\big(x \odot \text{norm}(r^x \odot r^y)\big)"
     assert normed in equations(first)
     assert r"\operatorname{ReLU}\big(s + x\big)" in equations(first)
     assert r"\operatorname{ReLU}\big(\text{norm}(s + x)\big)" in equations(second)
     assert r"\operatorname{ReLU}\big(s\big)" in equations(replace(first, skip=False))
-    assert r"x \odot 49\,(r^x \odot r^y)\big)" in equations(blocks().layers[0])
+    assert r"x \odot 49\,(r^x \odot r^y)\big)" in equations(make_blocks().layers[0])
 
 
 def test_blocks_of_pixels_are_named() -> None:
-    said = means(blocks(), [replace(MEASURED, eps=None, trained=None)])
+    said = means(make_blocks(), [replace(MEASURED, eps=None, trained=None)])
     assert "each block of 4 × 4 pixels as one position with 16 channels: a row has 7 positions" in said
-    assert "each block" not in means(grey(), [MEASURED])
+    assert "each block" not in means(make_grey(), [MEASURED])
 
 
 def test_a_layer_without_skip_is_not_said_to_add_its_input() -> None:
-    view = grey()
+    view = make_grey()
     without = replace(view, layers=tuple(replace(layer, skip=False) for layer in view.layers))
     said = means(without, [MEASURED])
     assert "adds the input" not in said
@@ -66,7 +66,7 @@ def test_a_layer_without_skip_is_not_said_to_add_its_input() -> None:
 
 
 def test_a_control_whose_relevance_is_given_is_not_said_to_compute_it() -> None:
-    view = blocks()
+    view = make_blocks()
     fixed = tuple(replace(layer, fixed=np.ones(layer.x_weights.shape)) for layer in view.layers)
     said = means(replace(view, layers=fixed), [replace(MEASURED, eps=None, trained=None)])
     assert "the relevance is not learnt" in said
@@ -74,7 +74,7 @@ def test_a_control_whose_relevance_is_given_is_not_said_to_compute_it() -> None:
 
 
 def test_without_a_norm_the_factor_is_named() -> None:
-    said = means(blocks(), [replace(MEASURED, eps=None, trained=None)])
+    said = means(make_blocks(), [replace(MEASURED, eps=None, trained=None)])
     assert "multiplies its relevance by 49" in said
     assert "3 heads of 16 channels" in said
     assert "eps" not in said
@@ -89,20 +89,20 @@ def test_what_relu_cuts_is_said_as_a_reader_needs_it() -> None:
     assert [of_values(share) for share in (0.0, 0.0002, 0.004, 0.123)] == [
         "nothing", "fewer than 0.1 % of the values", "0.40 % of the values", "12 % of the values",
     ]  # fmt: skip
-    assert means(grey(), [MEASURED]).endswith("and ReLU sets 0.50 % of the values to 0.")
-    assert means(grey(), [replace(MEASURED, cut=0.0)]).endswith("and ReLU sets nothing to 0 here.")
+    assert means(make_grey(), [MEASURED]).endswith("and ReLU sets 0.50 % of the values to 0.")
+    assert means(make_grey(), [replace(MEASURED, cut=0.0)]).endswith("and ReLU sets nothing to 0 here.")
 
 
 def test_its_terms_explain_themselves_once() -> None:
-    found = re.findall(r"#term-([a-z-]+)", words.means(grey(), [MEASURED]))
+    found = re.findall(r"#term-([a-z-]+)", words.means(make_grey(), [MEASURED]))
     wanted = ["softmax", "relevance-map", "even-share", "batch-normalisation", "convolution", "attention-head"]
     assert found == [*wanted, "skip-connection", "relu"]
 
 
 def test_what_is_not_shown_names_the_experiment() -> None:
-    assert "Copy or feature?" in does_not_show(grey())
+    assert "Copy or feature?" in does_not_show(make_grey())
 
 
 def test_zero_stays_zero_only_where_intensities_are_not_standardised() -> None:
-    assert "stays 0" in does_not_show(grey())
-    assert "stays 0" not in does_not_show(replace(grey(), input=grey().input - 0.81))
+    assert "stays 0" in does_not_show(make_grey())
+    assert "stays 0" not in does_not_show(replace(make_grey(), input=make_grey().input - 0.81))

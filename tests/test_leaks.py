@@ -1,0 +1,114 @@
+"""The words of a mechanism stand in its own files alone: no other file knows that there are glimpses, or a relevance.
+
+tests/test_architecture.py holds this for the names of mechanisms; here it is for what only one of them has. Looked at
+are the names of files, and their code without comments and docstrings. Tables, which name everything, are left out.
+"""
+
+import re
+from collections.abc import Iterable
+
+import pytest
+
+from attnviz.ui.mechanisms import MECHANISMS
+from tests import test_architecture as architecture
+
+WORDS = {
+    "pixel_attention": r"pixel attention|added_by_pixel|one[_-]token|single_token|head_switch|moving_maps",
+    "element_wise": r"element[ -]wise|relevance|\b[xy]_weights|handed_on|stage_grid",
+    "recurrent_attention": r"glimpse|retina|recurrent|belief|location_mean|glances|\bmoves\b(?=[\"':])",
+    "cnn_attention": r"block_?attention|[\"'-]blocks\b|\bblocks[\"']|feature_weights|stage_maps",
+    # of two mechanisms: pixels and blocks attend in the same layer
+    "dot-product attention": r"mean_?row|least_?uniform|layers\.attention",
+}
+
+OWN = {  # beside the folder of a mechanism, its pages, its measures and its components
+    "pixel_attention": ("attnviz/models/pixel_attention.py", "attnviz/recipes/schwarz.py"),
+    "element_wise": ("attnviz/layers/element_wise", "attnviz/models/element_wise.py", "attnviz/recipes/bacochina.py"),
+    "recurrent_attention": ("attnviz/layers/glimpse", "attnviz/models/recurrent", "attnviz/recipes/wu.py"),
+    "cnn_attention": ("attnviz/layers/block_attention", "attnviz/models/cnn_attention", "attnviz/recipes/wu.py"),
+    "dot-product attention": ("attnviz/layers/", "attnviz/models/", "attnviz/measures/"),
+}
+PLACES = ("attnviz/ui/components/", "attnviz/ui/frontend/")  # of components
+SHARING = {"dot-product attention": ("pixel_attention", "cnn_attention")}
+
+TABLES = (
+    "attnviz/models/__init__.py",
+    "attnviz/recipes/__init__.py",
+    "attnviz/roles.py",
+    "attnviz/ui/derived_values.py",
+    "attnviz/ui/mechanisms/__init__.py",
+)
+
+# Whose words stand where they should not. Take out what is mended; nothing may be added.
+PRESENT: dict[str, set[str]] = {
+    "attnviz/models/spec.py": {"pixel_attention"},
+    "attnviz/subjects/nets.py": {"pixel_attention"},
+    "attnviz/tracing.py": {"recurrent_attention"},
+    "attnviz/training/reinforcement.py": {"recurrent_attention"},
+    "attnviz/ui/frontend/panels/path.js": {"recurrent_attention"},
+    "attnviz/ui/frontend/terms/term_pictures.js": {"element_wise"},
+    "attnviz/ui/live/budget.py": {"dot-product attention"},
+    "attnviz/ui/live/mean_row.py": {"dot-product attention"},
+    "attnviz/ui/shared/inference.py": {"dot-product attention"},
+}
+
+
+def own(group: str) -> tuple[str, ...]:
+    """Return how the names of the files begin that may contain the words of a group."""
+    rows = [MECHANISMS[name] for name in SHARING.get(group, (group,))]
+    components = [f"{place}{name}" for row in rows for name in row.components for place in PLACES]
+    return (*OWN[group], *components, *(place for row in rows for place in architecture.own(row)))
+
+
+def leaks(lines: Iterable[tuple[str, str]], group: str) -> list[str]:
+    """Return the places in which words of a group stand, of all that are not its own.
+
+    Args:
+        lines: place, which is FILE:NUMBER, and the code there.
+        group: of `WORDS`.
+    """
+    words = re.compile(WORDS[group], re.IGNORECASE)
+    found = []
+    for place, line in lines:
+        name = place.partition(":")[0]
+        if not name.startswith((*own(group), *TABLES)) and (words.search(line) or words.search(name)):
+            found.append(place)
+    return found
+
+
+def test_the_words_of_a_mechanism_stand_in_its_own_files() -> None:
+    lines = list(architecture.lines(makers=True))
+    found: dict[str, set[str]] = {}
+    for group in WORDS:
+        for place in leaks(lines, group):
+            found.setdefault(place.partition(":")[0], set()).add(group)
+    assert found == PRESENT
+
+
+@pytest.mark.parametrize(
+    ("group", "leak", "harmless"),
+    [
+        ("pixel_attention", 'ONE = "one-token"', "one token"),
+        ("pixel_attention", "MovingMaps.added_by_pixel", "by pixel"),
+        ("element_wise", "normed_relevance", "elements"),
+        ("element_wise", 'x_weights["x"]', "max_weights"),
+        ("recurrent_attention", "const GlimpsePlayer = 1;", "look"),
+        ("recurrent_attention", 'kind == "moves"', "if it moves on"),
+        ("cnn_attention", '"attention": "blocks"', "blocks.append(block)"),
+        ("cnn_attention", ".st-key-blocks {", "display: block"),
+        ("dot-product attention", "from attnviz.layers.attention import Attention", "attention"),
+    ],
+)
+def test_words_are_found(group: str, leak: str, harmless: str) -> None:
+    lines = [("attnviz/shared.py:1", leak), ("attnviz/shared.py:2", harmless)]
+    assert leaks(lines, group) == ["attnviz/shared.py:1"]
+    assert leaks([(f"{own(group)[-1]}:1", leak)], group) == []
+    assert leaks([(f"{TABLES[0]}:1", leak)], group) == []
+
+
+def test_the_name_of_a_file_counts_too() -> None:
+    assert leaks([("attnviz/ui/live/mean_row.py:1", "")], "dot-product attention") == ["attnviz/ui/live/mean_row.py:1"]
+
+
+def test_every_mechanism_has_its_words() -> None:
+    assert set(MECHANISMS) <= set(WORDS)
