@@ -67,12 +67,13 @@ def _evaluate(options: argparse.Namespace) -> None:
     from attnviz.training.objectives import objective
 
     model, card = load(options.name)
+    goal = objective(card.recipe)
     for test in card.recipe.tests:
         examples = test_examples(card.recipe, test)
-        for name, found in evaluate(model, card.recipe, test, examples).items():
+        for name, found in evaluate(model, goal, test, examples).items():
             stated = card.figure(test, name)
             said = results.said(stated.value, stated.unit) if stated else "nothing"
-            came = results.said(found.value, objective(card.recipe).measures[name].unit)
+            came = results.said(found.value, goal.measures[name].unit)
             print(f"{card.name} on {results.words(test)}, {len(examples):,}: {came}; its card says {said}")
 
 
@@ -125,12 +126,14 @@ def _data(options: argparse.Namespace) -> None:
 
 
 def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | None) -> cards.Card:
+    from attnviz.training.objectives import objective
     from attnviz.training.progress import Progress
     from attnviz.training.seeds import train
 
-    progress = Progress(chosen, seeds)
+    goal = objective(chosen)
+    progress = Progress(chosen, seeds, goal)
     with progress.shown():
-        return train(chosen, seeds, device=device, threads=threads, report=progress.report)
+        return train(chosen, seeds, device=device, threads=threads, report=progress.report, goal=goal)
 
 
 def seeds(word: str) -> list[int]:

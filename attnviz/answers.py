@@ -5,6 +5,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from attnviz.errors import BadInput
+
 
 def as_batch(pictures: npt.NDArray[np.uint8], *, double: bool = False) -> Tensor:
     """Turn pictures into the input of a model.
@@ -22,15 +24,38 @@ def as_batch(pictures: npt.NDArray[np.uint8], *, double: bool = False) -> Tensor
 
 
 def probabilities(logits: Tensor) -> Tensor:
-    """Turn logits, (batch, 1) for two classes or (batch, class), into probabilities (batch, class)."""
-    if logits.shape[1] == 1:
-        return torch.cat([-logits, logits], dim=1).sigmoid()
-    return logits.softmax(1)
+    """Turn logits into one distribution, or one per step.
+
+    Args:
+        logits: (batch, class) or (batch, step, class); for two classes there may be a single one, the log-odds of the
+            second.
+
+    Returns:
+        (batch, class) or (batch, step, class), each 0..1, summing to 1 over the last axis.
+
+    Raises:
+        BadInput: they have other axes.
+    """
+    _check(logits)
+    if logits.shape[-1] == 1:
+        return torch.cat([-logits, logits], dim=-1).sigmoid()
+    return logits.softmax(-1)
 
 
 def predicted(logits: Tensor) -> Tensor:
-    """Return the number of the most probable class, int (batch,), from logits as in `probabilities`."""
-    return (logits[:, 0] > 0).long() if logits.shape[1] == 1 else logits.argmax(1)
+    """Return the numbers of the most probable classes, in the form of targets (`attnviz.data.targets`).
+
+    Args:
+        logits: as of `probabilities`.
+
+    Returns:
+        int64 (batch,) or (batch, step).
+
+    Raises:
+        BadInput: they have other axes.
+    """
+    _check(logits)
+    return (logits[..., 0] > 0).long() if logits.shape[-1] == 1 else logits.argmax(-1)
 
 
 def answer_factors(logits: Tensor) -> Tensor:
@@ -42,9 +67,22 @@ def answer_factors(logits: Tensor) -> Tensor:
     Returns:
         (logit,) such that its product with the logits is, for two classes, the log-odds of the answer, never below 0;
         for more, the answer's logit less the mean over classes.
+
+    Raises:
+        BadInput: they are not those of one distribution.
     """
+    if logits.ndim != 1:
+        raise BadInput(f"One distribution has logits (class,), not {tuple(logits.shape)}: choose a step first.")
     if len(logits) == 1:
         return logits.new_tensor([1.0 if logits[0] > 0 else -1.0])
     factors = torch.full_like(logits, -1 / len(logits))
     factors[logits.argmax()] += 1
     return factors
+
+
+def _check(logits: Tensor) -> None:
+    if logits.ndim not in (2, 3):
+        raise BadInput(
+            "An answer is one distribution, logits (batch, class), or one per step, (batch, step, class), not "
+            f"{tuple(logits.shape)}."
+        )

@@ -24,7 +24,7 @@ from attnviz.checkpoint_folder import kept as kept_folder
 from attnviz.data.specs import DATASETS
 from attnviz.errors import CheckpointError, UnknownName, closest
 from attnviz.files import reason
-from attnviz.recipes.recipe import Augmentation, Recipe, Strict, Test
+from attnviz.recipes.recipe import Augmentation, Recipe, Settings, Strict, Test
 
 _FILE = "card.json"
 _LARGEST = 2**24  # bytes; the largest of ours has 0.2 million
@@ -191,7 +191,7 @@ class Card(Strict):
 
     name: str
     recipe: Recipe
-    config: dict[str, Any]
+    config: Settings
     classes: tuple[str, ...]
     parameters: int
     data_digest: str

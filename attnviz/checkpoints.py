@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from attnviz import cards, models
 from attnviz.cards import Card
-from attnviz.checkpoint_folder import is_name
+from attnviz.checkpoint_folder import is_name, kept
 from attnviz.errors import AttnvizError, BadInput, CheckpointError
 from attnviz.files import read as read_file
 from attnviz.files import reason, write
@@ -46,7 +46,7 @@ def load(name: str) -> Checkpoint:
         raise CheckpointError(
             f"The weights of {name} are not kept in the repository. This command makes them: {card.command}"
         )
-    if card.name != name or card.config != {"classes": [*card.classes], **card.recipe.config}:
+    if card.name != name or card.config != {"classes": card.classes, **card.recipe.config}:
         raise CheckpointError(f"The card of {name} contradicts itself. Restore the committed folder.")
     try:
         expected = outline(card.recipe.model, card.config, card.recipe.weights)
@@ -92,7 +92,7 @@ def keep(model_state: dict[str, Tensor], card: Card) -> None:
         raise BadInput(f"{name} is the name of a model that comes with attnviz. Choose another word after the dot.")
     if name in cards.names():
         raise BadInput(f"A model is already kept as {name}. Choose another word after the dot, or remove that one.")
-    _write(cards.kept_folder() / name, model_state, card)
+    _write(kept() / name, model_state, card)
 
 
 def _write(home: Path, model_state: dict[str, Tensor], card: Card) -> None:

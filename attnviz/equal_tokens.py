@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn.functional import scaled_dot_product_attention
 
 NEAR = 40.0  # exp(-40) times what rounds to nothing beside 1 (exp(-36) in float64) is still a normal float32
 
@@ -61,26 +60,6 @@ def repeated(tokens: Tensor) -> Repeats | None:
         return None
     first = _places(which, len(sums))
     return Repeats(first, count, which) if torch.equal(rows[first][which], rows) else None
-
-
-def attend(query: Tensor, key: Tensor, value: Tensor, repeats: Repeats | None = None) -> Tensor:
-    """Return the weighted means of the values, with the fused kernel, which never holds the weights.
-
-    Where tokens repeat, the distinct ones attend to one another, each as often as it occurs: the same numbers to
-    rounding, of a drawn digit in a tenth of the time.
-
-    Args:
-        query, key, value: (batch, head, token, feature)
-        repeats: of the tokens that they were made of; None lets every token attend for itself.
-
-    Returns:
-        (batch, head, token, feature)
-    """
-    if repeats is None:
-        return scaled_dot_product_attention(query, key, value)
-    counts = repeats.times.to(query.dtype).log()[None, None, None]
-    queries, keys, values = (part[:, :, repeats.first] for part in (query, key, value))
-    return scaled_dot_product_attention(queries, keys, values, attn_mask=counts)[:, :, repeats.which]
 
 
 def mean_over_levels(scores: Tensor, tokens: Tensor, counts: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ import numpy as np
 from playwright.sync_api import Page, sync_playwright
 
 from attnviz import cards, data
-from attnviz.training.seeds import split
+from attnviz.training.material import split
 from benchmarks.tracing import Line, traced, written
 from tests.browser.harness import launch, run_app, wait_until_ready
 

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from attnviz import equal_tokens
 from attnviz.equal_tokens import distinct, level_counts, repeated
+from attnviz.layers import attention
 from attnviz.layers.attention import Attention
 from attnviz.tracing import trace
 from tests.layers.test_attention import by_hand, layer_of
@@ -42,7 +42,7 @@ def test_equal_tokens_of_one_picture_attend_once_to_the_same_numbers(monkeypatch
     levels = torch.tensor([0.0, 0.3, 1.0], dtype=dtype)
     tokens = levels[torch.randint(3, (40,))][None, :, None]
     kernel = Mock(wraps=functional.scaled_dot_product_attention)
-    monkeypatch.setattr(equal_tokens, "scaled_dot_product_attention", kernel)
+    monkeypatch.setattr(attention, "scaled_dot_product_attention", kernel)
     with torch.no_grad():
         distinct = layer(tokens)
         with trace(layer, keep=["weights"]):

@@ -20,14 +20,20 @@ import numpy.typing as npt
 from attnviz.data import samples
 from attnviz.data.specs import DATASETS, Dataset, DataSpec
 from attnviz.data.store import available, fetch, folder, read, spec
+from attnviz.data.streams import batches
+from attnviz.data.targets import OneClass, Target, Text
 from attnviz.errors import BadInput, DataError, UnknownName
 
 __all__ = [
     "DATASETS",
     "DataSpec",
     "Dataset",
+    "OneClass",
     "Shown",
+    "Target",
+    "Text",
     "available",
+    "batches",
     "can_show",
     "digest",
     "fetch",
@@ -73,15 +79,19 @@ def load(name: str, split: str = "train", classes: Sequence[int] | None = None, 
             data set, such as `strokes`, only these are generated. None uses all.
 
     Returns:
-        images uint8 (count, row, column, channel) in 0..255, labels int64 (count,). May be memory-mapped or shared
-        with other callers, and then cannot be written to: copy before you change it.
+        images uint8 (count, row, column, channel) in 0..255, labels int64 (count,), or (count, step) where a target is
+        a text. May be memory-mapped or shared with other callers, and then cannot be written to: copy before you change
+        it.
 
     Raises:
         UnknownName: no such data set, split or class; the message names the closest.
-        BadInput: a negative count or one beyond the split, or classes that are not valid.
-        DataError: its files are missing or damaged; the message says what to do.
+        BadInput: a negative count or one beyond the split, classes that are not valid, or labels that are not as its
+            target says.
+        DataError: its files are missing or damaged, or it hands out batches only; the message says what to do.
     """
     its = spec(name)
+    if its.batches is not None:
+        raise DataError(f"{name} hands out its pictures in batches: use attnviz.data.batches.")
     counts = {**its.counts, "samples": len(samples.read(name).labels)} if split == "samples" else its.counts
     if split not in counts:
         raise UnknownName(f"split of {name}", split, counts)
@@ -93,9 +103,12 @@ def load(name: str, split: str = "train", classes: Sequence[int] | None = None, 
         dataset = Dataset(*samples.read(name)[:2])
     else:
         dataset = Dataset(*its.make(split, count)) if its.make else read(name, split)
+        its.target.check(name, dataset.labels, its.classes)
     if count is not None:
         dataset = Dataset(dataset.images[:count], dataset.labels[:count])
-    return dataset if classes is None else subset(dataset, classes)
+    if classes is None or (its.target.per_step and tuple(classes) == tuple(range(len(its.classes)))):
+        return dataset
+    return subset(dataset, classes)
 
 
 def pick(name: str, split: str, numbers: Sequence[int] | npt.NDArray[np.int64]) -> Dataset:
@@ -182,9 +195,13 @@ def subset(dataset: Dataset, classes: Sequence[int]) -> Dataset:
         A copy, which may be empty.
 
     Raises:
-        BadInput: no class, the same class twice, or something that is not a whole number.
+        BadInput: no class, the same class twice, or something that is not a whole number; or labels that are texts.
     """
     _check(classes)
+    if dataset.labels.ndim != 1:
+        raise BadInput(
+            f"Pictures are chosen by their class, but these labels are texts, {dataset.labels.shape}: take all symbols."
+        )
     place = np.full(max(int(dataset.labels.max(initial=0)), *classes) + 1, -1, np.int64)
     place[list(classes)] = np.arange(len(classes))
     labels = place[dataset.labels]

@@ -1,6 +1,6 @@
 """What a data set is, and the table of those there are."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,11 +9,14 @@ import numpy.typing as npt
 
 from attnviz.data import strokes
 from attnviz.data.cluttered import CLUTTERED, COUNTS
+from attnviz.data.targets import OneClass, Target
 from attnviz.extensions import Table
 
 
 class Dataset(NamedTuple):
-    """Pictures and what they show: images uint8 (count, row, column, channel), labels int64 (count,)."""
+    """Pictures of one size and their targets: images uint8 (count, row, column, channel), labels int64 (count,), or
+    (count, step) where a target is a text.
+    """
 
     images: npt.NDArray[np.uint8]
     labels: npt.NDArray[np.int64]
@@ -27,11 +30,11 @@ class DataSpec:
     title: str
     about: str
     shape: tuple[int, int, int]
-    """Of one picture: (row, column, channel), in pixels."""
+    """Of one picture: (row, column, channel), in pixels; of the widest, where they differ in width."""
     classes: tuple[str, ...]
     """What each label stands for, in the order of the labels."""
     counts: Mapping[str, int]
-    """Pictures in each split."""
+    """Pictures in each split; of one that `batches` hands out, in an epoch."""
     megabytes: int
     """Size of the download in MB of 2**20 bytes, or of the one that it is made from; 0 where there is none."""
     source: str
@@ -47,6 +50,18 @@ class DataSpec:
     """Makes images and labels of some pictures of a split, by their indices, where that is quicker."""
     ink: bool = False
     """Whether the pictures are ink on empty paper: maps over them carry the outline of the ink."""
+    target: Target = OneClass()
+    """What the target of a picture is: one of the classes, or a text of them."""
+    columns: tuple[int, int] | None = None
+    """The least and the largest width, in pixels, where the pictures of one batch differ from those of another."""
+    batches: Callable[[str, int, int], Iterator[Dataset]] | None = None
+    """From a split, the size of a batch and a seed to the batches of an epoch, of a data set that makes its pictures as
+    they are needed, and instead of `make`; see `attnviz.data.batches`."""
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """The least and the largest width of a picture, in pixels."""
+        return self.columns or (self.shape[1], self.shape[1])
 
 
 _DIGITS = tuple("0123456789")

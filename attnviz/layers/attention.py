@@ -15,15 +15,66 @@ Differs: none. Where features = heads x head size it equals `torch.nn.MultiheadA
     head_size      d_k = d_v
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
 
-from attnviz.equal_tokens import attend, mean_over_levels, repeated
+from attnviz.equal_tokens import Repeats, mean_over_levels, repeated
 from attnviz.errors import BadInput
 from attnviz.layers.shortcuts import differentiated, transformed
 from attnviz.tracing import Grid, Layer
+
+_TOKENS = "batch head token feature"
+
+
+def scores_of(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Return the scores, Q K^T / sqrt(d_k).
+
+    Args:
+        query: float (..., query, feature).
+        key: float (..., key, feature).
+        mask: float, (query, key) or any shape that fits the scores: added to them, -inf where a query must not attend
+            to a key. None adds nothing.
+
+    Returns:
+        float (..., query, key).
+    """
+    scores = query @ key.mT * query.shape[-1] ** -0.5
+    return scores if mask is None else scores + mask
+
+
+def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Return softmax(Q K^T / sqrt(d_k)) V with the fused kernel, which never holds the weights.
+
+    Args:
+        query: float (batch, head, query, feature).
+        key, value: float (batch, head, key, feature).
+        mask: as of `scores_of`.
+
+    Returns:
+        float (batch, head, query, feature), the weighted means of the values.
+    """
+    return scaled_dot_product_attention(query, key, value, attn_mask=mask)
+
+
+def attend_once(query: Tensor, key: Tensor, value: Tensor, repeats: Repeats) -> Tensor:
+    """Attend among the distinct tokens only, each as often as it occurs: the numbers of `attend` to rounding.
+
+    Of a drawn digit that takes a tenth of the time.
+
+    Args:
+        query, key, value: float (batch, head, token, feature).
+        repeats: of the tokens that they were made of.
+
+    Returns:
+        float (batch, head, token, feature).
+    """
+    times = repeats.times.to(query.dtype).log()[None, None, None]  # exp(score + log n) is n times exp(score)
+    queries, keys, values = (part[:, :, repeats.first] for part in (query, key, value))
+    return attend(queries, keys, values, times)[:, :, repeats.which]
 
 
 class Attention(Layer):
@@ -72,19 +123,18 @@ class Attention(Layer):
             float (batch, head, token, head_size).
         """
         made = [self.split(part(tokens)) for part in (self.query, self.key, self.value)]
-        query = self.tap("query", made[0], axes="batch head token feature")
-        key = self.tap("key", made[1], axes="batch head token feature")
-        value = self.tap("value", made[2], axes="batch head token feature")
+        query = self.tap("query", made[0], axes=_TOKENS)
+        key = self.tap("key", made[1], axes=_TOKENS)
+        value = self.tap("value", made[2], axes=_TOKENS)
         if self.hears("scores") or self.hears("weights") or transformed(query, key, value):
-            scores = query @ key.mT * self.head_size**-0.5  # (batch, head, query, key)
-            scores = self.tap("scores", scores, axes="batch head query key")
+            scores = self.tap("scores", scores_of(query, key), axes="batch head query key")
             weights = self.tap("weights", scores.softmax(-1), axes="batch head query key")
-            mixed = weights @ value  # (batch, head, token, head_size)
+            mixed = weights @ value
+        elif (repeats := _repeats(tokens, made, (query, key, value))) is not None:
+            mixed = attend_once(query, key, value, repeats)
         else:
-            edited = any(one is not other for one, other in zip(made, (query, key, value), strict=True))
-            derived = torch.is_grad_enabled() or torch.compiler.is_compiling() or differentiated(tokens)
-            mixed = attend(query, key, value, None if edited or derived else repeated(tokens))
-        return self.tap("mixed", mixed, axes="batch head token feature")
+            mixed = attend(query, key, value)
+        return self.tap("mixed", mixed, axes=_TOKENS)
 
     def over_levels(self, tokens: Tensor, counts: Tensor) -> Tensor:
         """Attend among a few distinct tokens that each occur many times: the exact result, for far less work.
@@ -100,7 +150,7 @@ class Attention(Layer):
             float (batch, level, output_features): what a token of that level becomes in that picture.
         """
         query, key = (self.split(part(tokens)) for part in (self.query, self.key))
-        scores = query @ key.mT * self.head_size**-0.5  # (head, level, level)
+        scores = scores_of(query, key)  # (head, level, level)
         # The values' weighted mean is the value of the tokens' weighted mean: those have fewer numbers.
         mean = mean_over_levels(scores, tokens, counts)  # (batch, head, level, features)
         weight = self.value.weight.unflatten(0, (self.heads, self.head_size))  # (head, head_size, features)
@@ -130,3 +180,10 @@ class Attention(Layer):
         """
         projected: Tensor = self.output(mixed.transpose(-3, -2).flatten(-2))
         return projected
+
+
+def _repeats(tokens: Tensor, made: Sequence[Tensor], heard: Sequence[Tensor]) -> Repeats | None:
+    """Return where tokens repeat, if it may be used: no edit made them differ, and no derivative is taken."""
+    edited = any(one is not other for one, other in zip(made, heard, strict=True))
+    derived = torch.is_grad_enabled() or torch.compiler.is_compiling() or differentiated(tokens)
+    return None if edited or derived else repeated(tokens)

@@ -48,6 +48,8 @@ class ModelSpec:
         grid: from a config to where its tokens or cells lie on the picture; None where it has none.
         differentiable: whether the logits have a gradient with respect to the picture.
         takes: keyword arguments of `forward` beside the pictures, such as "generator".
+        per_step: whether its answer is one distribution over the classes per step, logits (batch, step, class), and not
+            one, (batch, class). What a distribution per step is shown as and compared with is a text.
     """
 
     title: str
@@ -57,6 +59,7 @@ class ModelSpec:
     grid: Callable[[Mapping[str, Any]], Grid | None] = no_grid
     differentiable: bool = True
     takes: tuple[str, ...] = ()
+    per_step: bool = False
 
     def build(self, config: Mapping[str, Any], generator: "torch.Generator | None" = None) -> "nn.Module":
         """Build the model that a config describes, with fresh weights.

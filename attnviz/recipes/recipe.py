@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from attnviz.checkpoint_folder import WORD
 
@@ -11,6 +11,16 @@ class Strict(BaseModel):
     """A base class that reads exactly what is declared or says what is wrong, and is never changed afterwards."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _with_tuples(entry) for name, entry in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list | tuple) else value
+
+
+Settings = Annotated[dict[str, Any], AfterValidator(_with_tuples)]
+"""Names and values for a constructor. Lists become tuples: JSON, in which runs and cards keep them, has only lists."""
 
 
 class Augmentation(Strict):
@@ -151,12 +161,12 @@ class Recipe(Strict):
     why: str
     title: str
     cost: str = ""
-    config: dict[str, Any]
+    config: Settings
     data: str
     classes: tuple[int, ...]
     validation: Annotated[float, Field(gt=0, lt=1)] | Literal["validation"] | None = None
     objective: str = "classification"
-    objective_config: dict[str, Any] = {}
+    objective_config: Settings = {}
     augmentation: Augmentation | None = None
     augment: Literal["beside", "instead"] = "beside"
     optimiser: Literal["sgd", "adam", "adamw"] = "adam"

@@ -17,11 +17,11 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.edits import Change, Edit, set_value, together
-from attnviz.errors import UnknownName
+from attnviz.errors import BadInput, UnknownName
 from attnviz.extensions import Table
 from attnviz.recipes.recipe import Ablation, Recipe
 from attnviz.tracing import trace
-from attnviz.training.examples import Examples, as_float
+from attnviz.training.examples import TrainingSet, as_float
 from attnviz.training.objectives import MEASURING_SEED, logits_of
 
 PICTURES, BATCH = 3_000, 250  # training pictures that a mean is taken over, and how many go at once
@@ -38,7 +38,7 @@ class Evaluation:
     """
 
     title: str
-    replaced: Callable[[nn.Module, Examples, str], AbstractContextManager[None]]
+    replaced: Callable[[nn.Module, TrainingSet, str], AbstractContextManager[None]]
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def edited(model: nn.Module, edits: dict[str, tuple[Edit, ...]]) -> Iterator[Non
         del model.forward  # the one of its class comes back
 
 
-def at_mean(model: nn.Module, train: Examples, of: str) -> AbstractContextManager[None]:
+def at_mean(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextManager[None]:
     """Set taps to their mean over the first training pictures, so that they no longer depend on the picture.
 
     Args:
@@ -85,12 +85,14 @@ def at_mean(model: nn.Module, train: Examples, of: str) -> AbstractContextManage
         dict[str, Tensor](),
         dict[str, str | None](),
     )
-    few = train[:PICTURES]
+    few = train.first(PICTURES)
     for part in few.split(BATCH):
         with torch.no_grad(), trace(model, keep=of) as seen:
             logits_of(model, as_float(part.images), generator)
         for path, reading in seen.items():
             place = reading.axes.index("batch")
+            if path in sums and sums[path].shape != reading.tensor.select(place, 0).shape:
+                raise BadInput(f"{path} differs in size from picture to picture, so it has no mean over them.")
             sums[path] = sums.get(path, torch.zeros(())) + reading.tensor.double().sum(place)
             visits[path] = reading.axes[0] if place else None
     means = {path: total / len(few) for path, total in sums.items()}
@@ -105,7 +107,7 @@ def at_mean(model: nn.Module, train: Examples, of: str) -> AbstractContextManage
     return edited(model, together(*edits))
 
 
-def shuffled(model: nn.Module, train: Examples, of: str) -> AbstractContextManager[None]:
+def shuffled(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextManager[None]:
     """Give every picture the taps of the next picture in its batch.
 
     Args, Returns and Raises: as of `at_mean`.
@@ -114,7 +116,7 @@ def shuffled(model: nn.Module, train: Examples, of: str) -> AbstractContextManag
     return edited(model, dict.fromkeys(_taps(model, train, of), (change,)))
 
 
-def constant(value: float) -> Callable[[nn.Module, Examples, str], AbstractContextManager[None]]:
+def constant(value: float) -> Callable[[nn.Module, TrainingSet, str], AbstractContextManager[None]]:
     """Return an evaluation that sets taps to a number.
 
     Args:
@@ -167,8 +169,8 @@ def check(recipe: Recipe) -> None:
         evaluation(ablation)
 
 
-def _taps(model: nn.Module, train: Examples, of: str) -> list[str]:
+def _taps(model: nn.Module, train: TrainingSet, of: str) -> list[str]:
     generator = torch.Generator().manual_seed(MEASURING_SEED)
     with torch.no_grad(), trace(model, keep=of) as seen:
-        logits_of(model, as_float(train.images[:2]), generator)
+        logits_of(model, as_float(next(train.first(2).split(2)).images), generator)
     return list(seen)

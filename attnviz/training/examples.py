@@ -1,23 +1,92 @@
-"""Pictures and labels as they lie on the device, and as a model gets them."""
+"""Pictures and targets as they lie on the device, how training gets its batches, and how a model gets pictures."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from attnviz import data
 from attnviz.data import Dataset
 from attnviz.data.augment import augment
-from attnviz.recipes.recipe import Augmentation
+from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Augmentation, Recipe
+
+
+class ExampleSet(ABC):
+    """Pictures and targets that a model is measured on."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def split(self, size: int) -> "Iterator[Examples]":
+        """Yield the examples in parts, each of pictures of one size.
+
+        Args:
+            size: how many examples a part has, at most.
+
+        Yields:
+            The parts, in order.
+        """
+
+    def targets(self) -> Tensor:
+        """Return the labels of all: int64 (count,), or (count, step) where a target is a text.
+
+        Raises:
+            BadInput: they are texts that differ in length from part to part.
+        """
+        labels = [part.labels for part in self.split(len(self))]
+        if len({one.shape[1:] for one in labels}) > 1:
+            raise BadInput("These targets are texts of several lengths: measure them part by part, with `split`.")
+        return torch.cat(labels)
+
+
+class TrainingSet(ABC):
+    """Pictures and targets that a model is trained on; it hands out the batches itself."""
+
+    @property
+    @abstractmethod
+    def device(self) -> torch.device:
+        """Where the batches lie."""
+
+    @abstractmethod
+    def steps(self, recipe: Recipe) -> int:
+        """Return how many batches an epoch has.
+
+        Args:
+            recipe: says how many pictures a batch has, and whether variants are shown.
+        """
+
+    @abstractmethod
+    def epoch(self, recipe: Recipe, generator: torch.Generator) -> "Iterator[Examples]":
+        """Yield the batches of an epoch.
+
+        Args:
+            recipe: as for `steps`.
+            generator: decides the order of the pictures and their variants; on the CPU.
+
+        Yields:
+            Batches, each made when it is asked for, since training draws from the generator in between.
+        """
+
+    @abstractmethod
+    def first(self, count: int | None = None) -> ExampleSet:
+        """Return the first examples, without variants.
+
+        Args:
+            count: how many, or as many as there are; None for all.
+        """
 
 
 @dataclass(frozen=True)
-class Examples:
-    """Pictures and labels as they lie on the device.
+class Examples(ExampleSet, TrainingSet):
+    """Pictures of one size, and their targets, as they lie on the device.
 
     Args:
         images: uint8 (count, channel, row, column).
-        labels: int64 (count,).
+        labels: int64 (count,), or (count, step) where a target is a text.
     """
 
     images: Tensor
@@ -30,17 +99,42 @@ class Examples:
         """Return some of them, by a slice or by their places."""
         return Examples(self.images[chosen], self.labels[chosen])
 
+    @property
+    def device(self) -> torch.device:
+        """Where they lie."""
+        return self.labels.device
+
     def split(self, size: int) -> Iterator["Examples"]:
-        """Yield the examples in parts.
-
-        Args:
-            size: how many examples a part has; the last may have fewer.
-
-        Yields:
-            The parts, in order.
-        """
+        """Yield the examples in parts of one size; the last may have fewer. Args and Yields: as of `ExampleSet`."""
         for images, labels in zip(self.images.split(size), self.labels.split(size), strict=True):
             yield Examples(images, labels)
+
+    def first(self, count: int | None = None) -> "Examples":
+        """Return the first examples. Args: as of `TrainingSet.first`."""
+        return self[:count]
+
+    def steps(self, recipe: Recipe) -> int:
+        """Return how many batches an epoch has. Args: as of `TrainingSet.steps`."""
+        return -(-self._shown(recipe) // recipe.batch)
+
+    def epoch(self, recipe: Recipe, generator: torch.Generator) -> Iterator["Examples"]:
+        """Yield all pictures, their variants beside or instead of them, in random order.
+
+        Args and Yields: as of `TrainingSet.epoch`.
+        """
+        for chosen in torch.randperm(self._shown(recipe), generator=generator).split(recipe.batch):
+            chosen = chosen.to(self.device)
+            if recipe.augmentation is None:
+                yield self[chosen]
+            elif recipe.augment == "instead":
+                yield self[chosen].variants(recipe.augmentation, generator)
+            else:  # from the number of pictures on, a number means a variant
+                plain, varied = chosen[chosen < len(self)], chosen[chosen >= len(self)] - len(self)
+                yield self[plain] + self[varied].variants(recipe.augmentation, generator)
+
+    def _shown(self, recipe: Recipe) -> int:
+        beside = recipe.augmentation is not None and recipe.augment == "beside"
+        return len(self) * (2 if beside else 1)
 
     def variants(self, augmentation: Augmentation, generator: torch.Generator) -> "Examples":
         """Return one random variant of each, with its label.
@@ -56,6 +150,81 @@ class Examples:
 
     def __add__(self, other: "Examples") -> "Examples":
         return Examples(torch.cat([self.images, other.images]), torch.cat([self.labels, other.labels]))
+
+
+@dataclass(frozen=True)
+class Parts(ExampleSet):
+    """Examples whose pictures differ in size, part by part.
+
+    Args:
+        parts: each of pictures of one size.
+    """
+
+    parts: tuple[Examples, ...]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def split(self, size: int) -> Iterator[Examples]:
+        """Yield the examples in parts, each of pictures of one size. Args and Yields: as of `ExampleSet`."""
+        for part in self.parts:
+            yield from part.split(size)
+
+
+@dataclass(frozen=True)
+class Stream(TrainingSet):
+    """The training part of a data set that hands out batches itself.
+
+    Args:
+        name: of the data set.
+        size: how many pictures a batch has.
+        on: the device, such as "cpu" or "cuda".
+    """
+
+    name: str
+    size: int
+    on: str
+
+    @property
+    def device(self) -> torch.device:
+        """Where the batches lie."""
+        return torch.device(self.on)
+
+    def steps(self, recipe: Recipe) -> int:
+        """Return how many batches an epoch has. Args: as of `TrainingSet.steps`."""
+        return -(-data.spec(self.name).counts["train"] // self.size)
+
+    def epoch(self, recipe: Recipe, generator: torch.Generator) -> Iterator[Examples]:
+        """Yield the batches that the data set hands out, with a seed from the generator.
+
+        Args and Yields: as of `TrainingSet.epoch`.
+        """
+        seed = int(torch.randint(2**31, (), generator=generator))
+        for batch in data.batches(self.name, "train", size=self.size, seed=seed):
+            yield on_device(batch, self.on)
+
+    def first(self, count: int | None = None) -> Parts:
+        """Return the first examples of the batches of seed 0. Args: as of `TrainingSet.first`."""
+        return streamed(self.name, "train", self.size, self.on, count)
+
+
+def streamed(name: str, split: str, size: int, device: str, count: int | None = None) -> Parts:
+    """Return examples of a data set that hands out batches itself, always the same: those of seed 0.
+
+    Args:
+        name, split: the data set and its part.
+        size: how many pictures a batch has.
+        device: on which they are put.
+        count: the first so many; None for all.
+    """
+    parts: list[Examples] = []
+    left = data.spec(name).counts[split] if count is None else count
+    for batch in data.batches(name, split, size=size):
+        if left <= 0:
+            break
+        parts.append(on_device(batch, device)[:left])
+        left -= len(parts[-1])
+    return Parts(tuple(parts))
 
 
 def as_float(images: Tensor) -> Tensor:
@@ -74,7 +243,7 @@ def on_device(dataset: Dataset, device: str) -> Examples:
     """Put a data set on a device, still as 8-bit numbers.
 
     Args:
-        dataset: images uint8 (count, row, column, channel), labels int64 (count,).
+        dataset: images uint8 (count, row, column, channel), and labels as its target has them.
         device: such as "cpu" or "cuda".
 
     Returns:

@@ -15,8 +15,8 @@ from attnviz.errors import BadInput, RunError
 from attnviz.recipes.recipe import Recipe
 from attnviz.training import optimisers
 from attnviz.training.events import Epoch, Step
-from attnviz.training.examples import Examples, as_float
-from attnviz.training.objectives import objective
+from attnviz.training.examples import ExampleSet, TrainingSet, as_float
+from attnviz.training.objectives import Objective, objective
 from attnviz.training.probes import Moment, probe
 
 _NUMBERS = ("epoch", "best_epoch", "best_value", "lowered", "lowered_epoch")  # of a state, beside its tensors
@@ -29,8 +29,8 @@ class Training:
         model: with fresh weights, on the device.
         recipe: how to train it.
         train, validation: on the same device; a recipe without a validation part has none.
-        generator: decides the order of the pictures, their variants and the objective's draws; on the CPU, so that it
-            is the same for every device.
+        generator: decides the batches and the objective's draws; on the CPU, so that it is the same for every device.
+        goal: the recipe's objective; by default it is built here.
 
     Raises:
         BadInput, UnknownName: the recipe does not fit the model, see `optimisers` and `objectives`; or it divides
@@ -38,11 +38,17 @@ class Training:
     """
 
     def __init__(
-        self, model: nn.Module, recipe: Recipe, train: Examples, validation: Examples | None, generator: torch.Generator
+        self,
+        model: nn.Module,
+        recipe: Recipe,
+        train: TrainingSet,
+        validation: ExampleSet | None,
+        generator: torch.Generator,
+        goal: Objective | None = None,
     ) -> None:
         self.model, self.recipe, self.train, self.validation = model, recipe, train, validation
         self.generator = generator
-        self.objective = objective(recipe)
+        self.objective = goal or objective(recipe)
         self.optimiser = optimisers.optimiser(model, recipe)
         if recipe.accumulate > 1 and any(isinstance(module, _BatchNorm) for module in model.modules()):
             raise BadInput(
@@ -101,23 +107,18 @@ class Training:
 
     def _train_epoch(self, values: dict[str, float | None]) -> Generator[Step, None, Tensor]:
         """Train for an epoch and enter the means of what the objective's loss gave; return the batches' losses."""
-        recipe = self.recipe
-        beside = recipe.augmentation is not None and recipe.augment == "beside"
-        shown = len(self.train) * (2 if beside else 1)
-        order = torch.randperm(shown, generator=self.generator)
-        steps = -(-shown // recipe.batch)
-        totals: dict[str, Tensor] = defaultdict(lambda: torch.zeros((), device=self.train.labels.device))
-        losses, device = [], self.train.labels.device.type
+        recipe, device = self.recipe, self.train.device
+        steps, shown, losses = self.train.steps(recipe), 0, []
+        totals: dict[str, Tensor] = defaultdict(lambda: torch.zeros((), device=device))
         self.model.train()
-        for step, chosen in enumerate(order.split(recipe.batch), 1):
+        for step, batch in enumerate(self.train.epoch(recipe, self.generator), 1):
             progress = (self.epoch * steps + step) / (recipe.epochs * steps)
             for group in self.optimiser.param_groups:
                 group["lr"] = optimisers.rate(recipe, group["peak"], progress, self.lowered)
-            batch = self._batch(chosen)
             self.optimiser.zero_grad()
-            loss = torch.zeros((), device=self.train.labels.device)
+            loss = torch.zeros((), device=device)
             for part in batch.split(-(-len(batch) // recipe.accumulate)):
-                with torch.autocast(device, torch.bfloat16, enabled=recipe.precision == "bfloat16"):
+                with torch.autocast(device.type, torch.bfloat16, enabled=recipe.precision == "bfloat16"):
                     found = self.objective.loss(self.model, as_float(part.images), part.labels, self.generator)
                 share = found["loss"] * (len(part) / len(batch))
                 share.backward()
@@ -126,6 +127,7 @@ class Training:
                     totals[name] += value.detach() * len(part)
             self.optimiser.step()
             losses.append(loss)
+            shown += len(batch)
             yield Step(step, steps)
         values |= {f"train_{name}": float(total) / shown for name, total in totals.items()}
         return torch.stack(losses)
@@ -139,10 +141,10 @@ class Training:
         norms = [module for module in self.model.modules() if isinstance(module, _BatchNorm)]
         momenta = [norm.momentum for norm in norms]
         self.model.train()
-        for number, chosen in enumerate(torch.arange(len(self.train)).split(self.recipe.batch), 1):
+        for number, batch in enumerate(self.train.first().split(self.recipe.batch), 1):
             for norm in norms:
                 norm.momentum = 1 / number
-            self.model(as_float(self.train[chosen.to(self.train.labels.device)].images))
+            self.model(as_float(batch.images))
         for norm, momentum in zip(norms, momenta, strict=True):
             norm.momentum = momentum
 
@@ -155,17 +157,6 @@ class Training:
                 self._best = self._weights()
         elif self.epoch - max(self.best_epoch, self.lowered_epoch) >= self.recipe.plateau.patience:
             self.lowered, self.lowered_epoch = self.lowered + 1, self.epoch
-
-    def _batch(self, chosen: Tensor) -> Examples:
-        """Return pictures by their number in this epoch; from the number of pictures on, a number means a variant."""
-        chosen = chosen.to(self.train.labels.device)
-        augmentation = self.recipe.augmentation
-        if augmentation is None:
-            return self.train[chosen]
-        if self.recipe.augment == "instead":
-            return self.train[chosen].variants(augmentation, self.generator)
-        plain, varied = chosen[chosen < len(self.train)], chosen[chosen >= len(self.train)] - len(self.train)
-        return self.train[plain] + self.train[varied].variants(augmentation, self.generator)
 
     def _weights(self) -> dict[str, Tensor]:
         return {name: tensor.clone() for name, tensor in self.model.state_dict().items()}

@@ -15,8 +15,8 @@ from attnviz.data import always, inputs
 from attnviz.recipes import Recipe
 from attnviz.recipes.recipe import Ablation, Test
 from attnviz.training.evaluations import evaluation
-from attnviz.training.examples import Examples, on_device
-from attnviz.training.objectives import Measured, answers, objective
+from attnviz.training.examples import Examples, ExampleSet, TrainingSet, on_device, streamed
+from attnviz.training.objectives import Measure, Measured, Objective, answers
 
 EXAMPLE_SEED, EXAMPLES = 20, 20
 
@@ -38,46 +38,47 @@ class Seeds:
     before: Card | None
 
 
-def evaluate(model: nn.Module, recipe: Recipe, test: Test, examples: Examples) -> dict[str, Measured]:
+def evaluate(model: nn.Module, goal: Objective, test: Test, examples: ExampleSet) -> dict[str, Measured]:
     """Return the figures of a test by name.
 
     Args:
         model: on the device of the examples.
-        recipe: whose objective measures.
+        goal: the objective that measures.
         test: names the figures.
         examples: of the test, see `test_examples`.
 
     Returns:
         Name of a figure -> what was measured.
     """
-    found = objective(recipe).measure(model.eval(), examples)
+    found = goal.measure(model.eval(), examples)
     return {name: found[name] for name in test.figures}
 
 
 def measured(
-    recipe: Recipe, seeds: Seeds, model: nn.Module, train: Examples
+    recipe: Recipe, seeds: Seeds, model: nn.Module, train: TrainingSet, goal: Objective
 ) -> tuple[tuple[Figure, ...], tuple[Ablated, ...]]:
     """Measure the weights of all seeds on all tests of a recipe, whole and with each of its ablations.
 
     Args:
         model: of the recipe, on the device; it gets the weights of one seed after the other.
         train: the training pictures, on the same device.
+        goal: the recipe's objective.
 
     Returns:
         figures, ablations
     """
-    tests = [test_examples(recipe, test, str(train.labels.device)) for test in recipe.tests]
-    whole = _figures(recipe, seeds, model, train, tests, None, seeds.before.figures if seeds.before else ())
+    tests = [test_examples(recipe, test, str(train.device)) for test in recipe.tests]
+    whole = _figures(goal, recipe, seeds, model, train, tests, None, seeds.before.figures if seeds.before else ())
     known = {(one.name, one.of): one.figures for one in seeds.before.ablations} if seeds.before else {}
     replaced = []
     for one in recipe.ablations:
-        figures = _figures(recipe, seeds, model, train, tests, one, known.get((one.name, one.of), ()))
+        figures = _figures(goal, recipe, seeds, model, train, tests, one, known.get((one.name, one.of), ()))
         title = evaluation(one).title.format(of=one.of)
         replaced.append(Ablated(name=one.name, of=one.of, title=title, figures=figures))
     return whole, tuple(replaced)
 
 
-def test_examples(recipe: Recipe, test: Test, device: str = "cpu") -> Examples:
+def test_examples(recipe: Recipe, test: Test, device: str = "cpu") -> ExampleSet:
     """Return the pictures of a test: those of the recipe's classes, the first `count` of them, or their variants.
 
     Args:
@@ -87,11 +88,13 @@ def test_examples(recipe: Recipe, test: Test, device: str = "cpu") -> Examples:
 
     Returns:
         Images uint8 (count x draws, channel, row, column): the first draw of all pictures, then the second, and so on;
-        labels int64, places of the recipe's classes.
+        labels int64, places of the recipe's classes. Of data that hand out batches, those batches.
 
     Raises:
         DataError: the data set is not here.
     """
+    if data.spec(test.data).batches is not None:
+        return streamed(test.data, test.split, recipe.batch, device, test.count)
     dataset = data.load(test.data, test.split, classes=recipe.classes)
     examples = on_device(data.Dataset(dataset.images[: test.count], dataset.labels[: test.count]), device)
     if test.augmentation is None:
@@ -111,7 +114,7 @@ def example(model: nn.Module, recipe: Recipe) -> Example | None:
         Pictures, by labels and seed, and their logits; None where no such pictures are always here.
     """
     source = always.source(recipe.data)
-    if source is None:
+    if source is None or data.spec(recipe.data).target.per_step:
         return None
     seed = EXAMPLE_SEED if source == "strokes" else None
     labels = always.first_labels(source, recipe.classes, EXAMPLES)
@@ -139,11 +142,12 @@ def example_pictures(recipe: Recipe, source: str, labels: Sequence[int], seed: i
 
 
 def _figures(
+    goal: Objective,
     recipe: Recipe,
     seeds: Seeds,
     model: nn.Module,
-    train: Examples,
-    tests: Sequence[Examples],
+    train: TrainingSet,
+    tests: Sequence[ExampleSet],
     ablation: Ablation | None,
     before: Sequence[Figure],
 ) -> tuple[Figure, ...]:
@@ -154,16 +158,17 @@ def _figures(
         replaced = nullcontext() if ablation is None else evaluation(ablation).replaced(model, train, ablation.of)
         with replaced:
             for place, test in enumerate(recipe.tests):
-                found[place][seed] = evaluate(model, recipe, test, tests[place])
-    return tuple(
-        _figure(recipe, test, name, len(examples), {seed: one[name] for seed, one in by_seed.items()}, seeds, before)
-        for test, examples, by_seed in zip(recipe.tests, tests, found, strict=True)
-        for name in test.figures
-    )
+                found[place][seed] = evaluate(model, goal, test, tests[place])
+    figures = []
+    for test, examples, by_seed in zip(recipe.tests, tests, found, strict=True):
+        for name in test.figures:
+            values = {seed: one[name] for seed, one in by_seed.items()}
+            figures.append(_figure(goal.measures[name], test, name, len(examples), values, seeds, before))
+    return tuple(figures)
 
 
 def _figure(
-    recipe: Recipe,
+    measure: Measure,
     test: Test,
     name: str,
     count: int,
@@ -171,7 +176,6 @@ def _figure(
     seeds: Seeds,
     before: Sequence[Figure],
 ) -> Figure:
-    measure = objective(recipe).measures[name]
     values = [one.value for one in measured.values()]
     mean, lowest, highest, per_seed = sum(values) / len(values), min(values), max(values), tuple(values)
     same = (figure for figure in before if figure.measures(test, name) and figure.count == count)

@@ -25,7 +25,7 @@ from attnviz.answers import predicted
 from attnviz.errors import BadInput, UnknownName
 from attnviz.extensions import Table
 from attnviz.recipes.recipe import Recipe
-from attnviz.training.examples import Examples, as_float
+from attnviz.training.examples import ExampleSet, as_float
 
 MEASURING_SEED = 0  # of the draws of a model that makes some, so that what is measured can be measured again
 
@@ -58,6 +58,9 @@ class Objective(ABC):
     measures: ClassVar[Mapping[str, Measure]]
     """All that `measure` returns. A recipe watches one of these; tests name those that go on the card."""
 
+    per_step: ClassVar[bool] = False
+    """Whether it trains models whose answer is one distribution per step, on targets that are texts."""
+
     @abstractmethod
     def loss(
         self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
@@ -67,7 +70,7 @@ class Objective(ABC):
         Args:
             model: in training mode.
             images: float (batch, channel, row, column) in 0..1.
-            labels: int64 (batch,), places of the classes.
+            labels: int64 (batch,), places of the classes; (batch, step) where a target is a text.
             generator: for draws; it lies on the CPU, so that it is the same for every device.
 
         Returns:
@@ -76,7 +79,7 @@ class Objective(ABC):
         """
 
     @abstractmethod
-    def measure(self, model: nn.Module, examples: Examples) -> dict[str, Measured]:
+    def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
         """Measure a model, in evaluation mode, without changing it: the same numbers each time.
 
         Args:
@@ -117,7 +120,7 @@ class Classification(Objective):
         """
         return {"loss": loss_of(logits_of(model, images, generator), labels)}
 
-    def measure(self, model: nn.Module, examples: Examples) -> dict[str, Measured]:
+    def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
         """Return mean cross entropy and accuracy.
 
         Args:
@@ -128,9 +131,10 @@ class Classification(Objective):
             "loss", in nats, 0 or more; "accuracy", 0..1, with which examples were answered correctly.
         """
         logits = answers(model, examples)
-        correct = predicted(logits) == examples.labels
+        labels = examples.targets()
+        correct = predicted(logits) == labels
         return {
-            "loss": Measured(float(loss_of(logits.double(), examples.labels))),
+            "loss": Measured(float(loss_of(logits.double(), labels))),
             "accuracy": Measured(float(correct.double().mean()), correct.cpu()),
         }
 
@@ -196,13 +200,21 @@ def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
 
     Returns:
         A scalar in nats, 0 or more.
+
+    Raises:
+        BadInput: they have other axes.
     """
+    if logits.ndim != 2 or labels.shape != logits.shape[:1]:
+        raise BadInput(
+            "Classification needs logits (batch, class) and a label for each picture, (batch,), not "
+            f"{tuple(logits.shape)} and {tuple(labels.shape)}. Texts need an objective of their own."
+        )
     if logits.shape[1] == 1:
         return binary_cross_entropy_with_logits(logits[:, 0], labels.to(logits.dtype))
     return cross_entropy(logits, labels)
 
 
-def answers(model: nn.Module, examples: Examples, size: int = 256) -> Tensor:
+def answers(model: nn.Module, examples: ExampleSet, size: int = 256) -> Tensor:
     """Return a model's logits, (count, 1) or (count, class), without changing anything.
 
     Args:

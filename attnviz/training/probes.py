@@ -16,7 +16,7 @@ from attnviz.errors import BadInput, UnknownName, closest
 from attnviz.extensions import Table
 from attnviz.recipes.recipe import Recipe
 from attnviz.tracing import trace
-from attnviz.training.examples import Examples, as_float
+from attnviz.training.examples import TrainingSet, as_float
 from attnviz.training.objectives import MEASURING_SEED, logits_of
 
 PICTURES = 256  # how many training pictures a probe of a tap runs the model on
@@ -35,7 +35,7 @@ class Moment:
 
     model: nn.Module
     losses: Tensor
-    train: Examples
+    train: TrainingSet
 
 
 def loss_sum(moment: Moment, of: str) -> float:
@@ -233,7 +233,8 @@ def _part(moment: Moment, of: str, get: Callable[[nn.Parameter], Tensor]) -> Ten
 def _tap(moment: Moment, of: str) -> tuple[Tensor, tuple[str, ...]]:
     generator = torch.Generator().manual_seed(MEASURING_SEED)
     with trace(moment.model, keep=of) as seen:
-        logits_of(moment.model, as_float(moment.train.images[:PICTURES]), generator)
+        first = next(moment.train.first(PICTURES).split(PICTURES))
+        logits_of(moment.model, as_float(first.images), generator)
     if len(seen) != 1:
         raise BadInput(f"A probe measures one tap, but {of!r} matches {len(seen)}: {', '.join(seen)}.")
     (reading,) = seen.values()

@@ -7,7 +7,7 @@ from typing import Any, TextIO
 
 from attnviz.recipes import Recipe
 from attnviz.training.events import Epoch, Resumed, Step
-from attnviz.training.objectives import objective
+from attnviz.training.objectives import Objective
 
 
 class Stopped(KeyboardInterrupt):
@@ -21,15 +21,16 @@ class Progress:
 
     Args:
         recipe, seeds: what is trained.
+        goal: the recipe's objective, which may have a remark.
         stream: where the bar is drawn; by default standard error.
     """
 
-    def __init__(self, recipe: Recipe, seeds: Sequence[int], stream: TextIO | None = None) -> None:
+    def __init__(self, recipe: Recipe, seeds: Sequence[int], goal: Objective, stream: TextIO | None = None) -> None:
         self._recipe, self._seeds, self._stream = recipe, list(seeds), stream
         self._bar: Any = None
         self._seed, self._saved, self._said = self._seeds[0], 0, ""
         self._started: set[int] = set()
-        self._objective, self._remarked = objective(recipe), False
+        self._objective, self._remarked = goal, False
 
     def report(self, seed: int, event: Step | Epoch | Resumed) -> None:
         """Show an event of a seed's training.

@@ -16,7 +16,7 @@ from torch.nn.functional import cross_entropy, mse_loss, nll_loss
 from attnviz.errors import BadInput
 from attnviz.layers.glimpse import Glances
 from attnviz.recipes.recipe import Recipe
-from attnviz.training.examples import Examples, as_float
+from attnviz.training.examples import ExampleSet, as_float
 from attnviz.training.objectives import MEASURING_SEED, Measure, Measured, Objective
 
 COLLAPSED = 0.15
@@ -97,7 +97,7 @@ class Reinforcement(Objective):
         parts = {"classification": classification, "baseline": baseline, "policy": policy, "reward": reward.mean()}
         return {"loss": loss, **{name: part.detach() for name, part in parts.items()}}
 
-    def measure(self, model: nn.Module, examples: Examples) -> dict[str, Measured]:
+    def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
         """Return the accuracies with the draws averaged, with one draw, and along the means; the cross entropy of the
         averaged draws; and the spread of the means over pictures, measured without draws (see `spread`).
 
@@ -123,7 +123,7 @@ class Reinforcement(Objective):
                 one_draw.append(drawn[0].argmax(1))
                 mean_path.append(model(images).argmax(1))
                 means.append(_look(model, images, None).means)
-        probabilities = torch.cat(averaged).double()
+        probabilities, labels = torch.cat(averaged).double(), examples.targets()
         answers = {
             "accuracy": probabilities.argmax(1),
             "accuracy_one_draw": torch.cat(one_draw),
@@ -131,8 +131,8 @@ class Reinforcement(Objective):
         }
         tiny = torch.finfo(probabilities.dtype).tiny
         return {
-            "loss": Measured(float(nll_loss(probabilities.clamp_min(tiny).log(), examples.labels))),
-            **{name: _accuracy(answer, examples.labels) for name, answer in answers.items()},
+            "loss": Measured(float(nll_loss(probabilities.clamp_min(tiny).log(), labels))),
+            **{name: _accuracy(answer, labels) for name, answer in answers.items()},
             "spread": Measured(spread(torch.cat(means))),
         }
 

@@ -3,41 +3,57 @@
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 import attnviz
-from attnviz import cards, checkpoints, data, models
+from attnviz import cards, checkpoints, models
 from attnviz.cards import Card, SeedRun
 from attnviz.errors import BadInput, CheckpointError, RunError
 from attnviz.recipes import Recipe
-from attnviz.training import evaluations, measuring
-from attnviz.training.configs import class_names, config_of
+from attnviz.training import configs, evaluations, measuring
 from attnviz.training.events import Epoch, Resumed, Step
-from attnviz.training.examples import Examples, on_device
 from attnviz.training.loop import Training
-from attnviz.training.objectives import objective
+from attnviz.training.material import Material, material
+from attnviz.training.objectives import Objective, objective
 from attnviz.training.run import Run
 from attnviz.training.runs import RunFile
-
-SPLIT_SEED = 0  # all seeds share one validation part and its variants, so that their losses can be compared
 
 Report = Callable[[int, Step | Epoch | Resumed], None]
 
 
 @dataclass(frozen=True)
 class Trained:
-    """One seed's result: the run as the card tells it, the weights it keeps, and the seconds it took."""
+    """One seed's result: the run as the card tells it, the weights it keeps, the seconds it took and its threads."""
 
     run: SeedRun
     weights: dict[str, Tensor]
     seconds: float
+    threads: int
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What the trainings of all seeds share."""
+
+    given: Material
+    goal: Objective
+    device: str
+    threads: int
+    report: Report
 
 
 def train(
-    recipe: Recipe, seeds: Sequence[int], *, device: str = "auto", threads: int | None = None, report: Report
+    recipe: Recipe,
+    seeds: Sequence[int],
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    report: Report,
+    goal: Objective | None = None,
 ) -> Card:
     """Train or go on with each seed, ship one that was chosen by validation, and test all of them once.
 
@@ -50,52 +66,44 @@ def train(
         device: "auto" (CUDA if there is one), "cpu" or "cuda".
         threads: of the CPU; by default as many as torch takes.
         report: is told every step and epoch, with the seed.
+        goal: the recipe's objective; by default it is built here.
 
     Returns:
         The card, which is written, with the weights, under `checkpoints/`.
 
     Raises:
-        BadInput, UnknownName: no such device, or a recipe that does not fit its model or its objective.
+        BadInput, UnknownName: no such device, or a recipe whose data, model and objective do not fit together.
         DataError: the recipe's data are not here.
         RunError, CheckpointError: something cannot be written, or the seeds that are there were trained otherwise.
     """
     device = device_of(device)
     if threads is not None and threads < 1:
         raise BadInput(f"There must be at least one thread, not {threads}.")
-    goal = objective(recipe)
+    goal = goal or objective(recipe)
     evaluations.check(recipe)
-    dataset = data.load(recipe.data, "train", classes=recipe.classes)
-    everything = on_device(dataset, device)
-    digest = data.digest(dataset)
-    before = _before(recipe, seeds, digest)
+    configs.check(recipe, goal.per_step)
+    given = material(recipe, device)
+    before = _before(recipe, seeds, given.digest)
     earlier = [run for run in before.runs if run.seed not in seeds] if before else []
     shipped_before = checkpoints.load(recipe.key).model.state_dict() if earlier else {}
+    job = _Job(given, goal, device, threads or torch.get_num_threads(), report)
     command = command_of(recipe, [*(run.seed for run in earlier), *seeds])
-    trained, used = [], []
-    for seed in seeds:
-        info = RunFile(
-            recipe=recipe, seed=seed, device=device, threads=threads or torch.get_num_threads(),
-            data_digest=digest, command=command,
-        )  # fmt: skip
-        run = Run(info)
-        torch.set_num_threads(run.info.threads)
-        trained.append(_train_seed(run, everything, device, report))
-        used.append(run.info.threads)
+    trained = [_train_seed(job, seed, command) for seed in seeds]
     runs = (*earlier, *(result.run for result in trained))
     shipped = _shipped(recipe, runs, goal.measures[recipe.watch].better == "higher")
     model = build(recipe).to(device)
     stored = {result.run.seed: checkpoints.stored(model, result.weights, recipe.weights) for result in trained}
     weights = stored.get(shipped.seed) or checkpoints.stored(model, shipped_before, recipe.weights)
     several = measuring.Seeds(stored, shipped.seed, [run.seed for run in earlier], before if earlier else None)
-    figures, ablations = measuring.measured(recipe, several, model, everything)
+    figures, ablations = measuring.measured(recipe, several, model, given.everything, goal)
     model.load_state_dict(weights)
     card = Card(
         name=recipe.key,
         recipe=recipe,
-        config=config_of(recipe),
-        classes=class_names(recipe),
+        config=configs.config_of(recipe),
+        classes=configs.class_names(recipe),
         parameters=sum(parameter.numel() for parameter in model.parameters()),
-        data_digest=digest,
+        data_digest=given.digest,
         weights_digest=checkpoints.digest(checkpoints.encode(weights)),
         seed=shipped.seed,
         runs=runs,
@@ -103,14 +111,9 @@ def train(
         ablations=ablations,
         example=measuring.example(model.cpu().eval(), recipe),
         seconds=round((before.seconds if before and earlier else 0) + sum(result.seconds for result in trained), 1),
-        device=device if device == "cpu" else torch.cuda.get_device_name(),
-        threads=max(used),
-        versions={
-            "attnviz": attnviz.__version__, "python": platform.python_version(),
-            "torch": torch.__version__, "numpy": np.__version__,
-        },
         command=command,
-    )  # fmt: skip
+        **_made_with(device, [result.threads for result in trained]),
+    )
     checkpoints.save(weights, card)
     return card
 
@@ -133,24 +136,6 @@ def command_of(recipe: Recipe, seeds: Sequence[int]) -> str:
             ends.append([seed, seed])
     said = ",".join(f"{first}" if first == last else f"{first}-{last}" for first, last in ends)
     return f"python -m attnviz train {recipe.model} --recipe {recipe.name} --seeds {said}"
-
-
-def split(count: int, recipe: Recipe) -> tuple[Tensor, Tensor]:
-    """Return which pictures are held out to choose weights by, and which are trained on.
-
-    Args:
-        count: of the recipe's pictures, all classes it knows in the order of the data set.
-        recipe: says which share is held out, if any; every seed holds out the same pictures. None are, where the data
-            set has a validation part of its own.
-
-    Returns:
-        Two int64 tensors of places in 0..count - 1 that share none: (held out,) and (trained on,).
-    """
-    if recipe.validation is None or recipe.validation == "validation":
-        return torch.arange(0), torch.arange(count)
-    order = torch.randperm(count, generator=torch.Generator().manual_seed(SPLIT_SEED))
-    held_out = max(1, round(count * recipe.validation))
-    return order[:held_out], order[held_out:]
 
 
 def device_of(word: str) -> str:
@@ -186,7 +171,7 @@ def build(recipe: Recipe, generator: torch.Generator | None = None) -> nn.Module
         BadInput: the config does not fit the model.
         UnknownName: there is no such model.
     """
-    return models.spec(recipe.model).build(config_of(recipe), generator)
+    return models.spec(recipe.model).build(configs.config_of(recipe), generator)
 
 
 def _before(recipe: Recipe, seeds: Sequence[int], digest: str) -> Card | None:
@@ -218,22 +203,38 @@ def _before(recipe: Recipe, seeds: Sequence[int], digest: str) -> Card | None:
     return card
 
 
-def _train_seed(run: Run, everything: Examples, device: str, report: Report) -> Trained:
-    recipe, seed = run.info.recipe, run.info.seed
-    held_out, train = (everything[part.to(device)] for part in split(len(everything), recipe))
-    if recipe.validation == "validation":
-        held_out = on_device(data.load(recipe.data, "validation", classes=recipe.classes), device)
-    if recipe.augmentation is not None and recipe.augment == "beside" and len(held_out):
-        held_out += held_out.variants(recipe.augmentation, torch.Generator().manual_seed(SPLIT_SEED))
-    validation = held_out if len(held_out) else None
+def _train_seed(job: _Job, seed: int, command: str) -> Trained:
+    recipe = job.given.recipe
+    run = Run(
+        RunFile(
+            recipe=recipe, seed=seed, device=job.device, threads=job.threads, data_digest=job.given.digest,
+            command=command,
+        )
+    )  # fmt: skip
+    torch.set_num_threads(run.info.threads)
+    train, validation = job.given.parts()
     generator = torch.Generator().manual_seed(seed)
-    training = Training(build(recipe, generator).to(device), recipe, train, validation, generator)
+    model = build(recipe, generator).to(job.device)
+    training = Training(model, recipe, train, validation, generator, job.goal)
     for event in run.train(training):
-        report(seed, event)
+        job.report(seed, event)
     epochs = run.curve()
     curve = {name: tuple(epoch.values[name] for epoch in epochs) for name in epochs[0].values}
     result = SeedRun(seed=seed, epoch=training.kept_epoch, curve=curve)
-    return Trained(result, {name: tensor.cpu() for name, tensor in training.kept.items()}, run.seconds())
+    weights = {name: tensor.cpu() for name, tensor in training.kept.items()}
+    return Trained(result, weights, run.seconds(), run.info.threads)
+
+
+def _made_with(device: str, threads: Sequence[int]) -> dict[str, Any]:
+    """Return what a card says of the machine: its device, threads and versions."""
+    return {
+        "device": device if device == "cpu" else torch.cuda.get_device_name(),
+        "threads": max(threads),
+        "versions": {
+            "attnviz": attnviz.__version__, "python": platform.python_version(),
+            "torch": torch.__version__, "numpy": np.__version__,
+        },
+    }  # fmt: skip
 
 
 def _shipped(recipe: Recipe, runs: Sequence[SeedRun], higher: bool) -> SeedRun:

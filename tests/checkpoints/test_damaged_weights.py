@@ -13,7 +13,7 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from torch import Tensor
 
-from attnviz import checkpoints
+from attnviz import checkpoints, files
 
 from .refused import one_sentence, sealed
 
@@ -100,12 +100,12 @@ def test_missing_weights_are_one_sentence(home):
 
 
 def test_weights_that_may_not_be_read_are_one_sentence(home, monkeypatch):
-    read = checkpoints.read_file
+    read = files.read
 
     def refused(path: Path, most: int) -> bytes:
         if path.name == "weights.safetensors":
             raise PermissionError(errno.EACCES, "Permission denied")
         return read(path, most)
 
-    monkeypatch.setattr(checkpoints, "read_file", refused)
+    monkeypatch.setattr("attnviz.checkpoints.read_file", refused)
     one_sentence("cannot be read: permission denied")

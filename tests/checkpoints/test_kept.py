@@ -155,7 +155,8 @@ def test_weights_larger_than_the_config_makes_them_are_refused_unread(home, monk
 
 def test_no_more_is_read_than_the_tensors_and_a_head_for_each_take(home, monkeypatch):
     asked = []
-    monkeypatch.setattr(checkpoints, "read_file", lambda path, most: (asked.append(most), files.read(path, most))[1])
+    read = files.read
+    monkeypatch.setattr("attnviz.checkpoints.read_file", lambda path, most: (asked.append(most), read(path, most))[1])
     model = attnviz.load("pixel_attention.small").model
     tensors = [*model.state_dict().values()]
     assert asked[0] - sum(tensor.nbytes for tensor in tensors) < 2**12 + 500 * len(tensors)

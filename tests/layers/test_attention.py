@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from attnviz import equal_tokens
 from attnviz.errors import BadInput
-from attnviz.layers.attention import Attention
+from attnviz.layers import attention
+from attnviz.layers.attention import Attention, attend, scores_of
 from attnviz.tracing import Grid, trace
 
 SHAPES = [  # features, heads, head_size, output_features
@@ -137,7 +137,7 @@ def test_the_fused_and_the_spelled_out_path_have_the_same_gradients(shape):
 )
 def test_the_fused_kernel_runs_exactly_where_nobody_listens_to_scores_or_weights(monkeypatch, options, fused):
     kernel = Mock(wraps=functional.scaled_dot_product_attention)
-    monkeypatch.setattr(equal_tokens, "scaled_dot_product_attention", kernel)
+    monkeypatch.setattr(attention, "scaled_dot_product_attention", kernel)
     layer, tokens = layer_of(2, 2, 3), torch.randn(1, 4, 2)
     if options is None:
         layer(tokens)
@@ -194,3 +194,32 @@ def test_constructor_arguments_are_keywords_only():
 def test_sizes_below_one_are_refused(sizes):
     with pytest.raises(BadInput, match="above 0, not"):
         Attention(features=sizes[0], heads=sizes[1], head_size=sizes[2])
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_attending_equals_a_loop_in_double_precision(masked):
+    generator = torch.Generator().manual_seed(0)
+    query = torch.randn(2, 3, 4, 5, generator=generator, dtype=torch.float64)  # four queries, six keys
+    key, value = (torch.randn(2, 3, 6, 5, generator=generator, dtype=torch.float64) for _ in range(2))
+    mask = torch.full((4, 6), -math.inf, dtype=torch.float64).triu(3) if masked else None
+    expected = torch.zeros_like(query)
+    for batch in range(2):
+        for head in range(3):
+            for q in range(4):
+                allowed = [k for k in range(6) if not masked or k < q + 3]
+                scores = [float(query[batch, head, q] @ key[batch, head, k]) / math.sqrt(5) for k in allowed]
+                total = sum(map(math.exp, scores))
+                for k, score in zip(allowed, scores, strict=True):
+                    expected[batch, head, q] += math.exp(score) / total * value[batch, head, k]
+    torch.testing.assert_close(attend(query, key, value, mask), expected)
+    torch.testing.assert_close(scores_of(query, key, mask).softmax(-1) @ value, expected)
+
+
+def test_a_masked_key_changes_nothing():
+    query, key, value = (torch.randn(1, 2, 5, 4) for _ in range(3))
+    mask = torch.full((5, 5), -math.inf).triu(1)
+    before = attend(query, key, value, mask)
+    key[:, :, 3:], value[:, :, 3:] = 9.0, -9.0
+    after = attend(query, key, value, mask)
+    assert torch.equal(before[:, :, :3], after[:, :, :3])
+    assert not torch.equal(before[:, :, 3:], after[:, :, 3:])

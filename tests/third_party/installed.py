@@ -9,20 +9,22 @@ import os
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-PACKAGES = ("chance_looks", "colour_stages")
+PACKAGES = ("chance_looks", "colour_stages")  # those with a mechanism, which the app shows
 
 
-def environment(folder: Path) -> dict[str, str]:
+def environment(folder: Path, packages: Sequence[str] = PACKAGES) -> dict[str, str]:
     """Return the environment of a process that finds the packages, and keeps its runs and checkpoints in a folder.
 
     Args:
         folder: the caller's to remove.
+        packages: which of those beside this file.
     """
-    for name in PACKAGES:
+    for name in packages:
         project = tomllib.loads((HERE / name / "pyproject.toml").read_text())["project"]
         metadata = folder / "metadata" / f"{name}-{project['version']}.dist-info"
         metadata.mkdir(parents=True, exist_ok=True)  # of a training that failed
@@ -34,7 +36,7 @@ def environment(folder: Path) -> dict[str, str]:
             for group, points in project["entry-points"].items()
         ]
         (metadata / "entry_points.txt").write_text("\n\n".join(groups) + "\n")
-    path = os.pathsep.join([str(folder / "metadata"), *(str(HERE / name) for name in PACKAGES)])
+    path = os.pathsep.join([str(folder / "metadata"), *(str(HERE / name) for name in packages)])
     return {
         "PYTHONPATH": path,
         "ATTNVIZ_RUNS": str(folder / "runs"),
@@ -54,16 +56,17 @@ def attnviz(*arguments: str, env: dict[str, str]) -> str:
     return done.stdout
 
 
-def trained(folder: Path) -> dict[str, str]:
+def trained(folder: Path, packages: Sequence[str] = PACKAGES) -> dict[str, str]:
     """Train the recipe of each package, and return the environment in which its checkpoint is found.
 
     Args:
         folder: where the packages are, once this has been called; what is trained there is not trained again.
+        packages: which of those beside this file.
     """
     written = folder / "environment.json"
     if not written.exists():
-        env = environment(folder)
-        for name in PACKAGES:
+        env = environment(folder, packages)
+        for name in packages:
             attnviz("train", name, "--recipe", "digits", "--seeds", "0-1", "--device", "cpu", "--threads", "1", env=env)
         written.write_text(json.dumps(env))
     return json.loads(written.read_text())

@@ -11,7 +11,7 @@ from attnviz.answers import predicted
 from attnviz.errors import BadInput, UnknownName
 from attnviz.training import objectives
 from attnviz.training.events import Epoch
-from attnviz.training.examples import Examples, as_float
+from attnviz.training.examples import Examples, ExampleSet, as_float
 from attnviz.training.loop import Training
 from attnviz.training.objectives import OBJECTIVES, Classification, Measure, Measured, Objective
 from tests.training import small
@@ -96,9 +96,10 @@ class Reinforcement(Objective):
             "cross_entropy": cross_entropy,
         }
 
-    def measure(self, model: nn.Module, examples: Examples) -> dict[str, Measured]:
+    def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
         generator = torch.Generator().manual_seed(0)
         with torch.no_grad():
+            (examples,) = examples.split(len(examples))
             images = as_float(examples.images)
             logits = torch.stack([model(images, generator=generator) for _ in range(self.draws)]).mean(0)
         correct = predicted(logits) == examples.labels

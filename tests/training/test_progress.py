@@ -7,6 +7,7 @@ import pytest
 import tqdm
 
 from attnviz.training.events import Epoch, Resumed, Step
+from attnviz.training.objectives import objective
 from attnviz.training.progress import Progress, Stopped
 from tests.training import small
 
@@ -23,7 +24,7 @@ def epoch(number: int, **values: float) -> Epoch:
 
 def shown(*events: tuple[int, object]) -> str:
     stream = io.StringIO()
-    progress = Progress(small.recipe(), [0, 1], stream)
+    progress = Progress(small.recipe(), [0, 1], objective(small.recipe()), stream)
     with progress.shown():
         for seed, event in events:
             progress.report(seed, event)
@@ -57,7 +58,7 @@ def test_a_resumed_seed_is_said_once():
     ],
 )
 def test_a_keyboard_that_stops_it_is_told_what_was_saved(events, sentence):
-    progress = Progress(small.recipe(), [0, 1], io.StringIO())
+    progress = Progress(small.recipe(), [0, 1], objective(small.recipe()), io.StringIO())
 
     def stopped() -> None:
         with progress.shown():

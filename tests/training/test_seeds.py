@@ -1,15 +1,19 @@
 """From a recipe to a checkpoint, attnviz/training/seeds.py."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
+from torch import nn
 
 import attnviz
 from attnviz import cards, checkpoints, data
 from attnviz.data import strokes
 from attnviz.data.augment import augment
 from attnviz.errors import BadInput, CheckpointError, DataError
+from attnviz.models import MODELS
+from attnviz.models.controls import PixelLine
 from attnviz.recipes.recipe import Augmentation, Recipe
 from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.training import measuring, seeds
@@ -18,6 +22,8 @@ from attnviz.training.evaluations import EVALUATIONS
 from attnviz.training.events import Epoch, Resumed
 from attnviz.training.examples import as_float, on_device
 from attnviz.training.loop import Training
+from attnviz.training.material import split
+from attnviz.training.objectives import OBJECTIVES, Classification, objective
 from attnviz.training.run import Run
 from tests.training import small
 
@@ -33,7 +39,7 @@ def test_without_a_validation_part_all_is_trained_on_and_the_lowest_seed_is_ship
     card = seeds.train(_unvalidated(), [3, 1, 2], device="cpu", threads=1, report=small.silent)
     assert card.seed == 1
     count = len(data.load("strokes", "train", (8, 1)).labels)
-    assert [(len(train), validation) for _, _, train, validation, _ in parts] == [(count, None)] * 3
+    assert [(len(train), validation) for _, _, train, validation, *_ in parts] == [(count, None)] * 3
 
 
 def test_the_highest_accuracy_is_shipped_where_accuracy_is_watched(here):
@@ -53,7 +59,7 @@ def test_a_data_set_may_have_a_validation_split_of_its_own(here, monkeypatch):
     )
     chosen = small.recipe("pixel_line", validation="validation", epochs=1)
     seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
-    ((_, _, train, validation, _),) = parts
+    ((_, _, train, validation, *_),) = parts
     assert train.images.numpy().tobytes() == small.few("strokes", "train", (8, 1)).images.tobytes()
     assert validation.images.numpy().tobytes() == small.few("strokes", "test", (8, 1)).images.tobytes()
 
@@ -86,7 +92,7 @@ def test_ablations_stand_on_the_card_with_their_figures(here):
     (figure,) = ablated.figures
     assert figure.measures(card.recipe.tests[0], "accuracy")
     model, train = attnviz.load(card.name).model, on_device(data.load("strokes", "train", (8, 1)), "cpu")
-    test = measuring.test_examples(card.recipe, card.recipe.tests[0])
+    (test,) = measuring.test_examples(card.recipe, card.recipe.tests[0]).split(10**6)
     with EVALUATIONS["mean"].replaced(model, train, "attention.mixed"), torch.no_grad():
         correct = (model(as_float(test.images))[:, 0] > 0) == test.labels.bool()
     assert figure.unpacked().tolist() == correct.tolist()
@@ -136,7 +142,7 @@ def test_two_seeds_make_one_card_that_loads_and_tells_what_was_done(here):
         assert (figure.name, figure.unit, figure.better) == ("accuracy", "share", "higher")
         assert (figure.lowest, figure.highest) == pytest.approx((min(accuracies), max(accuracies)))
         examples = measuring.test_examples(chosen, test)
-        measured = measuring.evaluate(model, chosen, test, examples)
+        measured = measuring.evaluate(model, objective(chosen), test, examples)
         assert (measured["accuracy"].value, len(examples)) == (figure.value, figure.count)
     # and what the shipped one says of drawn digits
     assert (card.example.data, card.example.labels) == ("strokes", (8, 1) * 10)
@@ -178,7 +184,7 @@ def test_variants_are_tested_draw_by_draw_with_fixed_seeds(here):
         RecipeTest(data="strokes", count=6),
         RecipeTest(data="strokes", count=6, augmentation=turned, draws=2),
     )
-    pictures, found = (measuring.test_examples(small.recipe(), one) for one in (plain, test))
+    pictures, found = (next(measuring.test_examples(small.recipe(), one).split(10**6)) for one in (plain, test))
     assert len(found) == 12
     assert found.labels.tolist() == pictures.labels.tolist() * 2
     for seed in (0, 1):
@@ -190,7 +196,7 @@ def test_which_pictures_were_right_stands_on_the_card(here):
     test = RecipeTest(data="strokes", augmentation=Augmentation(rotation=180), draws=2)
     card = seeds.train(small.recipe(tests=(test,)), [0], device="cpu", threads=1, report=small.silent)
     (figure,) = card.figures
-    examples = measuring.test_examples(card.recipe, test)
+    (examples,) = measuring.test_examples(card.recipe, test).split(10**6)
     expected = [
         (float(attnviz.load(card.name).model(image[None] / 255)) > 0) == bool(label)
         for image, label in zip(examples.images, examples.labels, strict=True)
@@ -206,7 +212,7 @@ def test_the_validation_part_is_split_off_before_it_gets_its_variants(here, monk
     monkeypatch.setattr(seeds, "Training", lambda *given: (parts.append(given), made(*given))[1])
     chosen = small.recipe("pixel_line", epochs=1, augmentation=Augmentation(rotation=180))
     seeds.train(chosen, [0, 1], device="cpu", threads=1, report=small.silent)
-    (_, _, train, validation, _), (_, _, _, same, _) = parts
+    (_, _, train, validation, *_), (_, _, _, same, *_) = parts
     assert torch.equal(validation.images, same.images)
     half = len(validation) // 2
     assert half == round(0.25 * (half + len(train)))
@@ -221,7 +227,7 @@ def test_all_seeds_are_chosen_by_the_same_validation_pictures(here, monkeypatch)
     made = Training
     monkeypatch.setattr(seeds, "Training", lambda *given: (parts.append(given), made(*given))[1])
     seeds.train(small.recipe("pixel_line", epochs=1), [0, 1], device="cpu", threads=1, report=small.silent)
-    (_, _, train, validation, _), (_, _, other, same, _) = parts
+    (_, _, train, validation, *_), (_, _, other, same, *_) = parts
     assert torch.equal(validation.images, same.images)
     assert torch.equal(train.images, other.images)
     everything = data.load("strokes", "train", (8, 1))
@@ -297,8 +303,36 @@ def test_class_names_come_in_the_order_of_the_logits():
 
 
 def test_the_pictures_that_weights_are_chosen_by_are_never_trained_on():
-    held_out, trained = seeds.split(50, small.recipe(validation=0.3))
+    held_out, trained = split(50, small.recipe(validation=0.3))
     assert len(held_out) == 15
     assert sorted([*held_out.tolist(), *trained.tolist()]) == list(range(50))
-    assert [part.tolist() for part in seeds.split(5, _unvalidated())] == [[], [0, 1, 2, 3, 4]]
+    assert [part.tolist() for part in split(5, _unvalidated())] == [[], [0, 1, 2, 3, 4]]
     assert held_out.tolist() != list(range(15)), "the order of a data set may be no chance order"
+
+
+def test_the_objective_is_built_once_for_all_seeds(here, monkeypatch):
+    built = []
+
+    class Counted(Classification):
+        def __init__(self) -> None:
+            built.append(self)
+
+    monkeypatch.setitem(OBJECTIVES, "counted", Counted)
+    seeds.train(small.recipe(objective="counted", epochs=1), [0, 1], device="cpu", threads=1, report=small.silent)
+    assert len(built) == 1
+
+
+def test_a_tuple_in_a_config_survives_the_run_and_the_card(here, monkeypatch):
+    sizes = []
+
+    def build(**config: object) -> nn.Module:
+        sizes.append(config.pop("sizes"))
+        return PixelLine(**config)
+
+    monkeypatch.setitem(MODELS, "sized", replace(MODELS["pixel_line"], constructor=build))
+    chosen = small.recipe("sized", epochs=1, config={"mean": 0.1, "std": 0.3, "sizes": (1, (2, 3))})
+    for _ in range(2):  # the second resumes
+        card = seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
+    assert cards.read(card.name).recipe == card.recipe == chosen
+    assert attnviz.load(card.name).card.config["sizes"] == (1, (2, 3))
+    assert set(sizes) == {(1, (2, 3))}

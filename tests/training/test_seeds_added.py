@@ -8,7 +8,7 @@ import attnviz
 from attnviz import cards, checkpoints, data
 from attnviz.data import Dataset
 from attnviz.errors import RunError
-from attnviz.training import seeds
+from attnviz.training import runs, seeds
 from attnviz.training.events import Epoch
 from tests.training import small
 
@@ -101,9 +101,9 @@ def test_a_training_gone_on_with_gives_the_same_checkpoint(here, tmp_path_factor
     assert card.model_dump(exclude=same) == expected.model_dump(exclude=same)
 
 
-def test_another_data_set_under_the_same_name_is_refused(here, monkeypatch):
+def test_another_data_set_under_the_same_name_is_trained_on_anew_in_a_run_of_its_own(here, monkeypatch):
     chosen = small.recipe("pixel_line", epochs=1)
-    seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
+    first = seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
 
     def changed(*which: object, **options: object) -> Dataset:
         images, labels = small.few(*which, **options)
@@ -112,5 +112,7 @@ def test_another_data_set_under_the_same_name_is_refused(here, monkeypatch):
         return Dataset(images, labels)
 
     monkeypatch.setattr(data, "load", changed)
-    with pytest.raises(attnviz.errors.RunError, match="another data digest"):
-        seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
+    second = seeds.train(chosen, [0], device="cpu", threads=1, report=small.silent)
+    assert second.data_digest != first.data_digest
+    assert second.runs[0].curve != first.runs[0].curve
+    assert sorted(runs.read(one).data_digest for one in runs.ids()) == sorted([first.data_digest, second.data_digest])

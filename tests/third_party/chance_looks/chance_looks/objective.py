@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from attnviz.training.examples import Examples
+from attnviz.training.examples import ExampleSet
 from attnviz.training.objectives import Measure, Measured, Objective, answers, logits_of
 
 
@@ -34,12 +34,13 @@ class Smoothed(Objective):
         sure = logits.detach().softmax(1).amax(1).mean()
         return {"loss": cross_entropy(logits, labels, label_smoothing=self.share), "sure": sure}
 
-    def measure(self, model: nn.Module, examples: Examples) -> dict[str, Measured]:
+    def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
         """Return the smoothed cross entropy, the accuracy, and the plain cross entropy in bits."""
         logits = answers(model, examples).double()
-        correct = logits.argmax(1) == examples.labels
+        labels = examples.targets()
+        correct = logits.argmax(1) == labels
         return {
-            "loss": Measured(float(cross_entropy(logits, examples.labels, label_smoothing=self.share))),
+            "loss": Measured(float(cross_entropy(logits, labels, label_smoothing=self.share))),
             "accuracy": Measured(float(correct.double().mean()), correct.cpu()),
-            "surprise": Measured(float(cross_entropy(logits, examples.labels)) / 0.6931471805599453),
+            "surprise": Measured(float(cross_entropy(logits, labels)) / 0.6931471805599453),
         }

@@ -1,0 +1,93 @@
+"""From a recipe to the pictures and targets that it trains on and chooses by."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attnviz import data
+from attnviz.data import streams
+from attnviz.errors import BadInput
+from attnviz.recipes import Recipe
+from attnviz.training.examples import Examples, ExampleSet, Stream, TrainingSet, on_device, streamed
+
+SPLIT_SEED = 0  # all seeds share one validation part and its variants, so that their losses can be compared
+
+
+@dataclass(frozen=True)
+class Material:
+    """The training part of a recipe's data.
+
+    Args:
+        recipe: whose.
+        everything: the whole training part, on the device.
+        digest: sha256 of it.
+    """
+
+    recipe: Recipe
+    everything: TrainingSet
+    digest: str
+
+    def parts(self) -> tuple[TrainingSet, ExampleSet | None]:
+        """Return what is trained on, and what weights are chosen by, if anything: the same for all seeds.
+
+        Raises:
+            DataError: the validation part is not here.
+        """
+        recipe, everything = self.recipe, self.everything
+        if not isinstance(everything, Examples):
+            if recipe.validation is None:
+                return everything, None
+            return everything, streamed(recipe.data, "validation", recipe.batch, str(everything.device))
+        held_out, train = (everything[part.to(everything.device)] for part in split(len(everything), recipe))
+        if recipe.validation == "validation":
+            held_out = on_device(data.load(recipe.data, "validation", classes=recipe.classes), str(everything.device))
+        if recipe.augmentation is not None and recipe.augment == "beside" and len(held_out):
+            held_out += held_out.variants(recipe.augmentation, torch.Generator().manual_seed(SPLIT_SEED))
+        return train, held_out if len(held_out) else None
+
+
+def material(recipe: Recipe, device: str) -> Material:
+    """Return a recipe's training part.
+
+    Args:
+        recipe: names the data.
+        device: on which they are put, such as "cpu" or "cuda".
+
+    Returns:
+        The data, and their digest.
+
+    Raises:
+        DataError: they are not here.
+        BadInput: the recipe asks of data that hand out batches what only pictures of one size can give.
+    """
+    its = data.spec(recipe.data)
+    if its.batches is None:
+        dataset = data.load(recipe.data, "train", classes=recipe.classes)
+        return Material(recipe, on_device(dataset, device), data.digest(dataset))
+    for word, asked in {
+        "a share of them as validation part": isinstance(recipe.validation, float),
+        "variants of them": recipe.augmentation is not None,
+        "some of its classes only": recipe.classes != tuple(range(len(its.classes))),
+    }.items():
+        if asked:
+            raise BadInput(f"{its.name} hands out its pictures in batches, so {recipe.key} cannot ask for {word}.")
+    return Material(recipe, Stream(its.name, recipe.batch, device), streams.digest(its.name, "train", recipe.batch))
+
+
+def split(count: int, recipe: Recipe) -> tuple[Tensor, Tensor]:
+    """Return which pictures are held out to choose weights by, and which are trained on.
+
+    Args:
+        count: of the recipe's pictures, all classes it knows in the order of the data set.
+        recipe: says which share is held out, if any; every seed holds out the same pictures. None are, where the data
+            set has a validation part of its own.
+
+    Returns:
+        Two int64 tensors of places in 0..count - 1 that share none: (held out,) and (trained on,).
+    """
+    if recipe.validation is None or recipe.validation == "validation":
+        return torch.arange(0), torch.arange(count)
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(SPLIT_SEED))
+    held_out = max(1, round(count * recipe.validation))
+    return order[:held_out], order[held_out:]
