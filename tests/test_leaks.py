@@ -47,7 +47,6 @@ PRESENT: dict[str, set[str]] = {
     "attnviz/training/reinforcement.py": {"recurrent_attention"},
     "attnviz/ui/frontend/panels/path.js": {"recurrent_attention"},
     "attnviz/ui/frontend/terms/term_pictures.js": {"element_wise"},
-    "attnviz/ui/live/budget.py": {"dot-product attention"},
     "attnviz/ui/live/mean_row.py": {"dot-product attention"},
     "attnviz/ui/shared/inference.py": {"dot-product attention"},
 }

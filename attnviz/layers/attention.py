@@ -42,7 +42,7 @@ def scores_of(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
     Returns:
         float (..., query, key).
     """
-    scores = query @ key.mT * query.shape[-1] ** -0.5
+    scores: Tensor = query @ key.mT * query.shape[-1] ** -0.5
     return scores if mask is None else scores + mask
 
 
@@ -95,6 +95,8 @@ class Attention(Layer):
     """
 
     taps: ClassVar[tuple[str, ...]] = ("query", "key", "value", "scores", "weights", "mixed", "output")
+    spells_pairs: ClassVar[tuple[str, ...]] = ("scores", "weights")
+    """The taps for which the layer must hold a number for each pair of tokens, and not only their sum."""
 
     def __init__(
         self, *, features: int, heads: int, head_size: int, output_features: int | None = None, grid: Grid | None = None
@@ -109,6 +111,15 @@ class Attention(Layer):
         self.key = nn.Linear(features, heads * head_size)
         self.value = nn.Linear(features, heads * head_size)
         self.output = nn.Linear(heads * head_size, output_features or features)
+
+    def pairs(self, cells: int) -> int:
+        """Return how many pairs of tokens the layer compares for one picture, over all heads.
+
+        Args:
+            cells: rows times columns of the picture, which are the tokens where the layer has no grid.
+        """
+        tokens = self.grid.tokens if self.grid else cells
+        return self.heads * tokens**2
 
     def forward(self, tokens: Tensor) -> Tensor:
         return self.tap("output", self.join(self.mix(tokens)), axes="batch token feature")

@@ -52,39 +52,34 @@ def per_picture(model: "nn.Module", cells: int, taps: Collection[str], passes: f
     plain = weights * min(cells, getattr(model, "weight_uses", cells)) / OPERATIONS
     spelled = 0.0
     for layer in layers:
-        pairs = layer.heads * (layer.tokens or cells) ** 2
+        pairs = layer.pairs(cells)
         plain += pairs * FUSED
         spelled += 0 if layer.spelling.isdisjoint(taps) else pairs
     return passes * plain + spelled
 
 
 class _Layer(NamedTuple):
-    """A layer of attention.
+    """A layer that compares pairs of tokens.
 
-    `spelling`: paths of the taps for which it spells its pairs out. `tokens`: None where those are the pixels.
+    `spelling`: paths of the taps for which it spells its pairs out. `pairs`: from the cells of a picture to how many
+    there are.
     """
 
     spelling: frozenset[str]
-    heads: int
-    tokens: int | None
+    pairs: Callable[[int], int]
 
 
 _SIZES: "WeakKeyDictionary[nn.Module, tuple[int, list[_Layer]]]" = WeakKeyDictionary()
 
 
 def _sizes(model: "nn.Module") -> tuple[int, list[_Layer]]:
-    """Return how many weights a model has, and its layers of attention; remembered, as every movement asks for it."""
-    from attnviz.layers.attention import Attention
-
+    """Return how many weights a model has, and its layers that say how many pairs of tokens they compare; remembered,
+    as every movement asks for it."""
     if model not in _SIZES:
         layers = [
-            _Layer(
-                frozenset(f"{path}.{tap}".lstrip(".") for tap in ("scores", "weights")),
-                layer.heads,
-                layer.grid.tokens if layer.grid else None,
-            )
+            _Layer(frozenset(f"{path}.{tap}".lstrip(".") for tap in layer.spells_pairs), layer.pairs)
             for path, layer in model.named_modules()
-            if isinstance(layer, Attention)
+            if hasattr(layer, "pairs")
         ]
         weights = (weight for _, weight in model.named_parameters(remove_duplicate=False))
         _SIZES[model] = sum(weight.numel() for weight in weights), layers
