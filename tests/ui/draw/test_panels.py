@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import cards, data, subjects
 from attnviz.cards import Card
+from attnviz.models import MODELS
 from attnviz.data import strokes
 from attnviz.data.inputs import drawing
 from attnviz.ui import mechanisms
@@ -92,6 +93,7 @@ def lay(folder: Path, name: str, model: str = "", **update: Any) -> Card:
 
 
 def test_a_model_that_no_mechanism_names_has_a_panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MODELS, "later", MODELS["pixel_attention"])
     lay(tmp_path, "pixel_attention.digits", "later")
     for name in ("pixel_line.digits", "pixel_line.1v8"):
         lay(tmp_path, name)
@@ -109,6 +111,7 @@ def test_there_are_eight_at_first_and_those_beside_the_best_give_way(
         lay(tmp_path, name)
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
     assert panels.chosen() == [USUAL[0], beside, *USUAL[1:3], *USUAL[4:]]
+    monkeypatch.setitem(MODELS, "a", MODELS["pixel_line"])
     lay(tmp_path, "pixel_line.digits", "a")
     assert panels.chosen() == [*USUAL[:3], "a.digits", *USUAL[4:]]
 
