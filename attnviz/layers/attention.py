@@ -42,7 +42,7 @@ def scores_of(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
     Returns:
         float (..., query, key).
     """
-    scores = query @ key.mT * query.shape[-1] ** -0.5
+    scores: Tensor = query @ key.mT * query.shape[-1] ** -0.5
     return scores if mask is None else scores + mask
 
 
