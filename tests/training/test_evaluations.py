@@ -1,14 +1,16 @@
 """A trained model with a part replaced, attnviz/training/evaluations.py."""
 
+from unittest.mock import Mock
+
 import pytest
 import torch
 from torch import Tensor, nn
 
-from attnviz.errors import TraceError, UnknownName
+from attnviz.errors import BadInput, TraceError, UnknownName
 from attnviz.recipes.recipe import Ablation
 from attnviz.tracing import Layer
 from attnviz.training.evaluations import EVALUATIONS, Evaluation, edited, evaluation
-from attnviz.training.examples import Examples, as_float
+from attnviz.training.examples import Examples, Parts, as_float
 from tests.training import small
 
 
@@ -89,3 +91,20 @@ def test_an_evaluation_or_a_tap_that_is_not_there_is_one_sentence():
         evaluation(Ablation(name="men", of="gate"))
     with pytest.raises(TraceError, match="No tap matches 'gait'. Did you mean 'gate'"):
         EVALUATIONS["zero"].replaced(Gated(), small.examples(2), "gait")
+
+
+class Whole(Layer):
+    """A tap as wide as the picture."""
+
+    taps = ("seen",)
+
+    def forward(self, images: Tensor) -> Tensor:
+        return self.tap("seen", images[:, 0], axes="batch row column").sum((1, 2))[:, None]
+
+
+def test_what_differs_in_width_has_no_mean_over_pictures():
+    parts = (Examples(torch.zeros(2, 1, 4, width, dtype=torch.uint8), torch.zeros(2)) for width in (4, 6))
+    pictures = Parts(tuple(parts))
+    train = Mock(first=lambda count: pictures)
+    with pytest.raises(BadInput, match="seen differs in size from picture to picture, so it has no mean over them"):
+        EVALUATIONS["mean"].replaced(nn.Sequential(Whole()), train, "0.seen")

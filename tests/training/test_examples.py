@@ -1,10 +1,16 @@
 """Pictures and labels on a device, attnviz/training/examples.py."""
 
+from collections.abc import Iterable
+
 import numpy as np
+import pytest
 import torch
 
-from attnviz.data import Dataset
-from attnviz.training.examples import as_float, on_device
+from attnviz import data
+from attnviz.data import DATASETS, Dataset
+from attnviz.errors import BadInput
+from attnviz.training.examples import Examples, Parts, Stream, as_float, on_device
+from tests.data.test_targets import WORDS
 from tests.training import small
 
 
@@ -31,3 +37,45 @@ def test_a_data_set_on_the_device_has_its_channels_first_and_can_be_changed_alon
     assert examples.images[1, 0, 2, 3] == images[1, 2, 3, 0]
     examples.images[:] = 0
     assert images.max() == 47
+
+
+# Batches of a data set that hands them out itself.
+
+RECIPE = small.recipe(data="words", batch=2)
+
+
+@pytest.fixture
+def stream(monkeypatch: pytest.MonkeyPatch) -> Stream:
+    monkeypatch.setitem(DATASETS, "words", WORDS)
+    return Stream("words", 2, "cpu")
+
+
+def _images(batches: Iterable[Examples]) -> list[list]:
+    return [batch.images.tolist() for batch in batches]
+
+
+def test_every_epoch_of_a_stream_is_another_and_follows_from_the_generator(stream):
+    generator, same = (torch.Generator().manual_seed(3) for _ in range(2))
+    first, second = (_images(stream.epoch(RECIPE, generator)) for _ in range(2))
+    assert len(first) == stream.steps(RECIPE) == 3
+    assert first != second
+    assert [_images(stream.epoch(RECIPE, same)) for _ in range(2)] == [first, second]
+
+
+def test_the_first_examples_of_a_stream_are_always_the_same(stream):
+    few, all_of_them = stream.first(3), stream.first()
+    assert (len(few), len(all_of_them)) == (3, 5)
+    expected = [batch.images.transpose(0, 3, 1, 2).tolist() for batch in data.batches("words", "train", size=2)]
+    assert _images(all_of_them.split(2)) == expected
+    assert _images(few.split(9)) == [expected[0], expected[1][:1]]
+    assert _images(all_of_them.split(1))[1] == expected[0][1:]
+
+
+def test_targets_of_one_length_are_put_together_and_others_refused():
+    def texts(steps: int) -> Examples:
+        return Examples(torch.zeros(2, 1, 4, 4 * steps, dtype=torch.uint8), torch.full((2, steps), steps))
+
+    assert Parts((texts(3), texts(3))).targets().tolist() == [[3, 3, 3]] * 4
+    assert small.examples(5).targets().tolist() == small.examples(5).labels.tolist()
+    with pytest.raises(BadInput, match="These targets are texts of several lengths: measure them part by part"):
+        Parts((texts(3), texts(2))).targets()
