@@ -6,12 +6,11 @@ import hashlib
 import json
 import math
 import os
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -269,16 +268,7 @@ def text(card: Card) -> str:
     return json.dumps({**fields, "digest": _digest(fields)}, indent=1, ensure_ascii=False) + "\n"
 
 
-class _Stamp(NamedTuple):
-    """What changes when a file is written again or replaced."""
-
-    written: int  # nanoseconds since 1970
-    size: int
-    inode: int
-
-
-_read: dict[Path, tuple[_Stamp, Card]] = {}
-_SETTLED = 2_000_000_000  # nanoseconds: a file written twice within a tick of the file system's clock has one stamp
+_read: dict[Path, tuple[files.Stamp, Card]] = {}
 _MOST = 256
 
 
@@ -291,7 +281,7 @@ def read(name: str) -> Card:
     """
     for base in (folder(), kept_folder()) if is_name(name) else ():
         path = Path(base, name, _FILE)
-        stamp = _stamp(path)
+        stamp = files.stamp(path)
         if stamp is not None:
             break
     else:
@@ -305,7 +295,7 @@ def read(name: str) -> Card:
         card = _parsed(files.read(path, _LARGEST), path)
     except OSError as error:
         raise CheckpointError(f"The card {path} cannot be read: {reason(error)}.") from error
-    if time.time_ns() - stamp.written > _SETTLED:
+    if stamp.settled:
         if len(_read) >= _MOST:
             _read.clear()
         _read[path] = stamp, card
@@ -319,14 +309,6 @@ def _names_in(base: Path) -> list[str]:
             return sorted(e.name for e in entries if is_name(e.name) and os.path.exists(f"{e.path}/{_FILE}"))  # noqa: PTH110
     except OSError:
         return []
-
-
-def _stamp(path: Path) -> _Stamp | None:
-    try:
-        found = path.stat()
-    except (OSError, ValueError):  # a name with NUL or surrogates is a ValueError
-        return None
-    return _Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
 
 
 def _parsed(content: bytes, path: Path) -> Card:

@@ -5,8 +5,12 @@ reading them so that none takes longer, or more memory, than is expected of it.
 import errno
 import os
 import stat
+import time
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
+
+_SETTLED = 2_000_000_000  # nanoseconds
 
 
 def write(path: Path, content: bytes | str) -> None:
@@ -68,3 +72,26 @@ def sync(folder: Path) -> None:
 def reason(error: OSError) -> str:
     """Say in words why a file could not be read or written: "no space left on device"."""
     return (error.strerror or str(error) or type(error).__name__).lower()
+
+
+class Stamp(NamedTuple):
+    """What changes when a file is written again or replaced."""
+
+    written: int  # nanoseconds since 1970
+    size: int
+    inode: int
+
+    @property
+    def settled(self) -> bool:
+        """Whether the stamp tells one content from the next: of a file written twice within a tick of the file
+        system's clock it does not."""
+        return time.time_ns() - self.written > _SETTLED
+
+
+def stamp(path: Path) -> Stamp | None:
+    """Return the stamp of a file; None where there is none."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):  # a name with NUL or surrogates is a ValueError
+        return None
+    return Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
