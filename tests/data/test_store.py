@@ -73,6 +73,24 @@ def test_a_fetched_set_is_mapped_and_equal(folder, network):
         assert isinstance(images, np.memmap) and not images.flags.writeable
         assert (images == made(split).images).all() and (labels == made(split).labels).all()
     assert data.load("mnist", "train", classes=(5, 2)).labels.tolist() == [1, 0]
+
+
+def test_files_are_opened_once_and_again_when_they_have_been_replaced(folder, network, monkeypatch):
+    data.fetch("mnist")
+    long_ago = 1_000_000_000
+    for path in folder.rglob("*.npy"):
+        os.utime(path, (long_ago, long_ago))
+    opened = []
+    really = np.lib.format.open_memmap
+    monkeypatch.setattr(
+        np.lib.format, "open_memmap", lambda path, mode: (opened.append(path), really(path, mode=mode))[1]
+    )
+    for _ in range(3):
+        assert (data.load("mnist", "test").images == made("test").images).all()
+    assert len(opened) == 2  # images and labels
+    other = made("test", seed=1)
+    np.save(folder / "mnist" / "test-images.npy", other.images)
+    assert (data.load("mnist", "test").images == other.images).all()
     assert data.load("mnist", "train", count=2).images.shape == (2, 28, 28, 1)
 
 
