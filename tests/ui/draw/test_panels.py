@@ -9,9 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import cards, data, subjects
 from attnviz.cards import Card
-from attnviz.models import MODELS
 from attnviz.data import strokes
 from attnviz.data.inputs import drawing
+from attnviz.models import MODELS
 from attnviz.ui import mechanisms
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.draw import panels
