@@ -55,11 +55,10 @@ class Bam(Layer):
         self.reduce = nn.Linear(channels, narrow)
         self.excite = nn.Linear(narrow, channels, bias=False)
         self.channel_norm = nn.BatchNorm1d(channels)
-        around = {"kernel_size": 3, "padding": dilation, "dilation": dilation, "bias": False}
         self.space = nn.Sequential(
             nn.Conv2d(channels, narrow, 1, bias=False), nn.BatchNorm2d(narrow), nn.ReLU(),
-            nn.Conv2d(narrow, narrow, **around), nn.BatchNorm2d(narrow), nn.ReLU(),
-            nn.Conv2d(narrow, narrow, **around), nn.BatchNorm2d(narrow), nn.ReLU(),
+            _wide(narrow, dilation), nn.BatchNorm2d(narrow), nn.ReLU(),
+            _wide(narrow, dilation), nn.BatchNorm2d(narrow), nn.ReLU(),
             nn.Conv2d(narrow, 1, 1, bias=False), nn.BatchNorm2d(1),
         )  # fmt: skip
 
@@ -72,3 +71,8 @@ class Bam(Layer):
         full = torch.sigmoid(channel_score[:, :, None, None] + space_score[:, None])
         full = self.tap("full_gate", full, axes=_MAPS)
         return self.tap("scaled", maps + maps * full, axes=_MAPS)
+
+
+def _wide(channels: int, dilation: int) -> nn.Conv2d:
+    """Return a convolution of 3 x 3 places that are `dilation` apart, and that keeps rows and columns."""
+    return nn.Conv2d(channels, channels, 3, padding=dilation, dilation=dilation, bias=False)

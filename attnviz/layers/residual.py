@@ -13,6 +13,8 @@ second place and adds channels of zeros.
     output                        y, after ReLU
 """
 
+from typing import ClassVar
+
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
@@ -39,7 +41,7 @@ class ConvNorm(Layer):
         BadInput: channels or a stride below 1.
     """
 
-    taps: tuple[str, ...] = ("before_conv", "after_conv", "after_norm")
+    taps: ClassVar[tuple[str, ...]] = ("before_conv", "after_conv", "after_norm")
 
     def __init__(self, *, channels: int, output_channels: int, stride: int = 1) -> None:
         super().__init__()

@@ -82,10 +82,10 @@ class SpatialTransformer(Layer):
             ratio: height to width of the picture.
         """
         if self.transform == "affine":
-            return numbers.unflatten(1, (2, 3))
+            return numbers.reshape(-1, 2, 3)
         if self.transform == "rotation":
             cosine, sine, zero = numbers[:, 0].cos(), numbers[:, 0].sin(), torch.zeros_like(numbers[:, 0])
-            return torch.stack([cosine, -sine * ratio, zero, sine / ratio, cosine, zero], 1).unflatten(1, (2, 3))
+            return torch.stack([cosine, -sine * ratio, zero, sine / ratio, cosine, zero], 1).reshape(-1, 2, 3)
         scale, across, down = numbers.unbind(1)
         zero = torch.zeros_like(scale)
-        return torch.stack([scale, zero, across, zero, scale, down], 1).unflatten(1, (2, 3))
+        return torch.stack([scale, zero, across, zero, scale, down], 1).reshape(-1, 2, 3)

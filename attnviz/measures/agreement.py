@@ -7,6 +7,7 @@ Source: "A New Measure of Rank Correlation", Kendall, 1938; tau b, which allows 
 "Attention is not Explanation", Jain and Wallace, 2019, https://arxiv.org/abs/1902.10186.
 """
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -42,7 +43,7 @@ def kendall(one: Floats, other: Floats) -> float | None:
         untied = [count + int(np.count_nonzero(up)) for count, up in zip(untied, ups, strict=True)]
     if not all(untied):
         return None
-    return agreeing / (untied[0] * untied[1]) ** 0.5
+    return agreeing / math.sqrt(untied[0] * untied[1])
 
 
 def kendalls(maps: Mapping[str, Floats]) -> dict[tuple[str, str], float | None]:
