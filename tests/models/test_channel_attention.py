@@ -10,6 +10,8 @@ from attnviz.layers.squeeze_excite import SqueezeExcite
 from attnviz.models.channel_attention import ChannelAttention
 from attnviz.recipes import hu
 from attnviz.recipes.recipe import Recipe
+from attnviz.training.evaluations import evaluation
+from attnviz.training.examples import Examples
 from attnviz.training.seeds import build
 
 TEN = tuple("0123456789")
@@ -79,3 +81,21 @@ def test_all_of_a_task_train_alike(task: tuple[Recipe, ...]):
 def test_a_network_that_cannot_be_is_refused(wrong, sentence):
     with pytest.raises(BadInput, match=sentence):
         ChannelAttention(classes=TEN, **wrong)
+
+
+@pytest.mark.parametrize("recipe", [one for one in hu.DIGITS if one.ablations], ids=lambda one: one.name)
+def test_every_evaluation_of_the_gates_finds_them_and_changes_the_answer(recipe: Recipe):
+    model = build(recipe, torch.Generator().manual_seed(0)).eval()
+    for module in model.modules():  # gates that differ by picture, as if trained
+        if isinstance(module, torch.nn.Linear):
+            torch.nn.init.normal_(module.weight, generator=torch.Generator().manual_seed(1))
+    images = torch.rand(8, 1, 28, 28, generator=torch.Generator().manual_seed(2))
+    train = Examples((images * 255).byte(), torch.zeros(8, dtype=torch.long))
+    layers = [name for name, module in model.named_modules() if isinstance(module, SqueezeExcite | Cbam | Bam)]
+    single = [chosen.of for chosen in recipe.ablations if "*." not in chosen.of]
+    assert [of.rpartition(".")[0] for of in single] == layers
+    with torch.no_grad():
+        plain = model(images)
+        for chosen in recipe.ablations:
+            with evaluation(chosen).replaced(model, train, chosen.of):
+                assert not torch.allclose(model(images), plain, rtol=1e-4), chosen
