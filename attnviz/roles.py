@@ -100,6 +100,7 @@ ROLES: dict[str, Role] = {
     "after_conv": Role(_MAPS, "The output of the convolution.", "signed"),
     "after_norm": Role(_ANY_MAPS, "The output of the normalisation; the same as before_norm if there is none.",
     "signed"), "after_relu": Role(_MAPS, "The output of ReLU.", "positive"),
+    "after_skip": Role(_MAPS, "The sum with the skip connection, before ReLU.", "signed"),
     "after_pool": Role(_MAPS, "The output of pooling.", "positive"),
     # glimpses; each is tapped per="glimpse"
     "location_mean": Role(_VECTOR, "Where the model means to look, (row, column) in -1 to 1.", "signed"),
@@ -116,6 +117,7 @@ ROLES: dict[str, Role] = {
     "squeezed": Role(_CHANNELS, "The mean of each channel.", "signed"),
     "squeezed_max": Role(_CHANNELS, "The maximum of each channel.", "signed"),
     "reduced": Role(_VECTOR, "The narrow layer between the squeezed channels and the gate.", "positive"),
+    "reduced_max": Role(_VECTOR, "The narrow layer, computed from the maxima.", "positive"),
     "gate": Role(_CHANNELS, "The factor of each channel.", "unit"),
     "scaled": Role(_MAPS, "The feature maps times their gates.", "signed"),
     "channel_score": Role(_CHANNELS, "What each channel adds to the gate, before the sigmoid.", "signed"),

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from attnviz.data import strokes
 from attnviz.data.cluttered import CLUTTERED, COUNTS
+from attnviz.data.moved import MOVED
 from attnviz.data.targets import OneClass, Target
 from attnviz.extensions import Table
 
@@ -79,6 +80,25 @@ def _cluttered(name: str, title: str, what: str) -> DataSpec:
         counts=COUNTS,
         megabytes=11 if how.source == "mnist" else 0,
         source="attnviz/data/cluttered.py",
+        make=how.load,
+        made_from=how.source,
+        make_labels=how.labels,
+        make_some=how.pick,
+        ink=True,
+    )
+
+
+def _moved(name: str, title: str, about: str) -> DataSpec:
+    how = MOVED[name]
+    return DataSpec(
+        name=name,
+        title=title,
+        about=about,
+        shape=(how.canvas, how.canvas, 1),
+        classes=_DIGITS,
+        counts=how.counts,
+        megabytes=11 if how.source == "mnist" else 0,
+        source="attnviz/data/moved.py",
         make=how.load,
         made_from=how.source,
         make_labels=how.labels,
@@ -160,6 +180,18 @@ _OURS: dict[str, DataSpec] = {
     ),
     "cluttered_mnist_60": _cluttered("cluttered_mnist_60", "Cluttered MNIST, 60 x 60", "MNIST's digits"),
     "cluttered_strokes_60": _cluttered("cluttered_strokes_60", "Cluttered strokes, 60 x 60", "Drawn digits"),
+    "rotated_mnist": _moved("rotated_mnist", "Rotated MNIST", "MNIST's digits, rotated by up to 90 degrees."),
+    "rotated_strokes": _moved("rotated_strokes", "Rotated strokes", "Drawn digits, rotated by up to 90 degrees."),
+    "moved_mnist": _moved(
+        "moved_mnist",
+        "Moved MNIST",
+        "MNIST's digits, rotated by up to 45 degrees, scaled and shifted on 42 x 42 pixels.",
+    ),
+    "moved_strokes": _moved(
+        "moved_strokes",
+        "Moved strokes",
+        "Drawn digits, rotated by up to 45 degrees, scaled and shifted on 42 x 42 pixels.",
+    ),
 }
 DATASETS = Table("datasets", _OURS)
 """All data sets, in teaching order; other packages add rows (attnviz/extensions.py)."""

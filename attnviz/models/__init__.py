@@ -89,6 +89,18 @@ _OURS: dict[str, ModelSpec] = {
         "Convolutions with batch normalisation; a control",
         pictures,
     ),
+    "channel_attention": ModelSpec(
+        "Channel attention",
+        imported("attnviz.models.channel_attention", "ChannelAttention"),
+        "Squeeze-and-Excitation Networks, Hu et al., 2018, arXiv 1709.01507",
+        pictures,
+    ),
+    "spatial_transformer": ModelSpec(
+        "Spatial transformer",
+        imported("attnviz.models.spatial_transformer", "SpatialTransformerNet"),
+        "Spatial Transformer Networks, Jaderberg et al., 2015, arXiv 1506.02025",
+        pictures,
+    ),
 }
 MODELS = Table("models", _OURS)
 """All architectures; other packages add rows (attnviz/extensions.py)."""

@@ -8,11 +8,11 @@ from typing import Any
 
 from attnviz.errors import UnknownName
 from attnviz.extensions import Table
-from attnviz.recipes import bacochina, schwarz, wu
+from attnviz.recipes import bacochina, hu, jaderberg, schwarz, wu
 from attnviz.recipes.recipe import Paper as Paper
 from attnviz.recipes.recipe import Recipe as Recipe
 
-MODULES = (schwarz, bacochina, wu)
+MODULES = (schwarz, bacochina, wu, hu, jaderberg)
 
 
 def _recipes(name: str, module: Any) -> dict[str, Recipe]:

@@ -116,11 +116,11 @@ def shuffled(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextMa
     return edited(model, dict.fromkeys(_taps(model, train, of), (change,)))
 
 
-def constant(value: float) -> Callable[[nn.Module, TrainingSet, str], AbstractContextManager[None]]:
-    """Return an evaluation that sets taps to a number.
+def constant(value: float | Tensor) -> Callable[[nn.Module, TrainingSet, str], AbstractContextManager[None]]:
+    """Return an evaluation that sets taps to a number, or to an array that is the same for all pictures.
 
     Args:
-        value: what every number of the taps becomes.
+        value: what every number of the taps becomes, or an array over their last axes.
 
     Returns:
         An evaluation: a function of a model, its training pictures and a pattern of tap paths.
@@ -135,6 +135,7 @@ EVALUATIONS: Table[Evaluation] = Table(
         "shuffled": Evaluation("{of} of another picture", shuffled),
         "zero": Evaluation("{of} set to 0", constant(0.0)),
         "one": Evaluation("{of} set to 1", constant(1.0)),
+        "identity": Evaluation("{of} set to the identity", constant(torch.eye(2, 3))),
     },
 )
 

@@ -117,7 +117,13 @@ def test_what_has_neither_files_nor_samples_cannot_be_shown():
     with pytest.raises(DataError, match="python -m attnviz data mnist"):
         data.shown("mnist")
     assert data.sources(DATASETS["mnist"].classes, (28, 28, 1)) == ["strokes"]
-    made = ["cluttered_strokes", "cluttered_strokes_centred", "cluttered_strokes_60"]
+    made = [
+        "cluttered_strokes",
+        "cluttered_strokes_centred",
+        "cluttered_strokes_60",
+        "rotated_strokes",
+        "moved_strokes",
+    ]
     assert data.sources(DATASETS["mnist"].classes) == ["strokes", *made]
     assert data.sources(DATASETS["fashion_mnist"].classes) == ["fashion_mnist"]
     assert data.sources(("a", "b")) == []

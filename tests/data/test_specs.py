@@ -5,7 +5,7 @@ from attnviz.data import DATASETS
 
 def test_the_table_is_in_teaching_order():
     assert list(DATASETS)[:4] == ["strokes", "mnist", "fashion_mnist", "cifar10"]
-    assert all(name.startswith("cluttered_") for name in list(DATASETS)[4:])
+    assert all(name.startswith(("cluttered_", "rotated_", "moved_")) for name in list(DATASETS)[4:])
 
 
 @pytest.mark.parametrize("name", DATASETS)

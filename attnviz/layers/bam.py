@@ -1,0 +1,78 @@
+"""One gate for channels and places at once: the bottleneck attention module.
+
+Source: "BAM: Bottleneck Attention Module", Park, Woo, Lee, Kweon, 2018, https://arxiv.org/abs/1807.06514.
+
+Differs: batch normalisation stands at the end of both branches, as in the paper's equations 3 and 4, and in the space
+branch also before every ReLU, as in the authors' code. What it follows has no bias, which it would subtract again.
+
+    our name         the paper's symbol or word
+    features         F
+    channel_score    M_c(F), the channel attention
+    space_score      M_s(F), the spatial attention
+    full_gate        M(F), the 3D attention map
+    scaled           F', the refined feature map: F + F * M(F)
+    reduction        r, the reduction ratio
+    dilation         d, the dilation value
+"""
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.errors import BadInput
+from attnviz.layers.squeeze_excite import narrowed
+from attnviz.tracing import Layer
+
+_MAPS, _CHANNELS, _PLACES, _VECTOR = "batch channel row column", "batch channel", "batch row column", "batch feature"
+
+
+class Bam(Layer):
+    """Scale every value by 1 + a gate, whose logit is a score of its channel plus a score of its place.
+
+    The factor lies in 1..2: what the gate closes is let through as it is, never silenced.
+
+    Args:
+        channels: of the maps.
+        reduction: the narrow layers have so many times fewer units, or channels, than there are channels.
+        dilation: of the two convolutions of 3 x 3.
+
+    Call Args:
+        maps: float (batch, channel, row, column).
+
+    Returns:
+        float (batch, channel, row, column).
+
+    Raises:
+        BadInput: no channel, a reduction or a dilation below 1.
+    """
+
+    taps = ("features", "squeezed", "reduced", "channel_score", "space_score", "full_gate", "scaled")
+
+    def __init__(self, *, channels: int, reduction: int = 4, dilation: int = 4) -> None:
+        super().__init__()
+        if dilation < 1:
+            raise BadInput(f"The dilation must be 1 or more, not {dilation}.")
+        narrow = narrowed(channels, reduction)
+        self.reduce = nn.Linear(channels, narrow)
+        self.excite = nn.Linear(narrow, channels, bias=False)
+        self.channel_norm = nn.BatchNorm1d(channels)
+        self.space = nn.Sequential(
+            nn.Conv2d(channels, narrow, 1, bias=False), nn.BatchNorm2d(narrow), nn.ReLU(),
+            _wide(narrow, dilation), nn.BatchNorm2d(narrow), nn.ReLU(),
+            _wide(narrow, dilation), nn.BatchNorm2d(narrow), nn.ReLU(),
+            nn.Conv2d(narrow, 1, 1, bias=False), nn.BatchNorm2d(1),
+        )  # fmt: skip
+
+    def forward(self, maps: Tensor) -> Tensor:
+        maps = self.tap("features", maps, axes=_MAPS)
+        squeezed = self.tap("squeezed", maps.mean((2, 3)), axes=_CHANNELS)
+        reduced = self.tap("reduced", self.reduce(squeezed).relu(), axes=_VECTOR)
+        channel_score = self.tap("channel_score", self.channel_norm(self.excite(reduced)), axes=_CHANNELS)
+        space_score = self.tap("space_score", self.space(maps)[:, 0], axes=_PLACES)
+        full = torch.sigmoid(channel_score[:, :, None, None] + space_score[:, None])
+        full = self.tap("full_gate", full, axes=_MAPS)
+        return self.tap("scaled", maps + maps * full, axes=_MAPS)
+
+
+def _wide(channels: int, dilation: int) -> nn.Conv2d:
+    """Return a convolution of 3 x 3 places that are `dilation` apart, and that keeps rows and columns."""
+    return nn.Conv2d(channels, channels, 3, padding=dilation, dilation=dilation, bias=False)

@@ -1,0 +1,107 @@
+"""A residual block of two convolutions whose result can pass a gate before its input is added.
+
+Source: "Deep Residual Learning for Image Recognition", He, Zhang, Ren, Sun, 2016, https://arxiv.org/abs/1512.03385,
+section 4.2; the gate's place is that of "Squeeze-and-Excitation Networks", Hu et al., 2018, figure 3.
+
+Differs: none. Where rows and columns are halved, the skip has no parameters (the paper's option A): it takes every
+second place and adds channels of zeros.
+
+    our name                      elsewhere
+    first, second                 the 3 x 3 convolutions of a basic block, each with batch normalisation
+    attention                     the SE or CBAM module
+    after_skip                    F(x) + x
+    output                        y, after ReLU
+"""
+
+from typing import ClassVar
+
+from torch import Tensor, nn
+from torch.nn.functional import pad
+
+from attnviz.errors import BadInput
+from attnviz.tracing import Layer
+
+_MAPS = "batch channel row column"
+
+
+class ConvNorm(Layer):
+    """Convolve without bias by 3 x 3, with zeros around the maps, then normalise over pictures and places.
+
+    Args:
+        channels, output_channels: of the maps before and after.
+        stride: 1 keeps rows and columns, 2 halves them, rounded up.
+
+    Call Args:
+        maps: float (batch, channel, row, column).
+
+    Returns:
+        float (batch, output channel, row, column).
+
+    Raises:
+        BadInput: channels or a stride below 1.
+    """
+
+    taps: ClassVar[tuple[str, ...]] = ("before_conv", "after_conv", "after_norm")
+
+    def __init__(self, *, channels: int, output_channels: int, stride: int = 1) -> None:
+        super().__init__()
+        if min(channels, output_channels, stride) < 1:
+            raise BadInput(f"Channels and stride must be 1 or more, not {channels}, {output_channels} and {stride}.")
+        self.conv = nn.Conv2d(channels, output_channels, 3, stride, padding=1, bias=False)
+        self.norm = nn.BatchNorm2d(output_channels)
+
+    def forward(self, maps: Tensor) -> Tensor:
+        maps = self.tap("before_conv", maps, axes=_MAPS)
+        maps = self.tap("after_conv", self.conv(maps), axes=_MAPS)
+        return self.tap("after_norm", self.norm(maps), axes=_MAPS)
+
+
+class ConvNormRelu(ConvNorm):
+    """The same, cut off below zero."""
+
+    taps = (*ConvNorm.taps, "after_relu")
+
+    def forward(self, maps: Tensor) -> Tensor:
+        return self.tap("after_relu", super().forward(maps).relu(), axes=_MAPS)
+
+
+class ResidualBlock(Layer):
+    """Convolve twice, pass the gate, add the input, cut off below zero.
+
+    Args:
+        channels, output_channels: of the maps before and after.
+        stride: of the first convolution and of the skip.
+        attention: from maps to maps of the same shape, with `output_channels` channels; None for none.
+
+    Call Args:
+        maps: float (batch, channel, row, column).
+
+    Returns:
+        float (batch, output channel, row, column), 0 or more.
+
+    Raises:
+        BadInput: fewer channels afterwards than before.
+    """
+
+    taps = ("after_skip", "output")
+
+    def __init__(
+        self, *, channels: int, output_channels: int, stride: int = 1, attention: nn.Module | None = None
+    ) -> None:
+        super().__init__()
+        if output_channels < channels:
+            raise BadInput(
+                f"The skip adds channels and takes none away: {output_channels} were asked for after {channels}."
+            )
+        self.added, self.stride = output_channels - channels, stride
+        self.first = ConvNormRelu(channels=channels, output_channels=output_channels, stride=stride)
+        self.second = ConvNorm(channels=output_channels, output_channels=output_channels)
+        self.attention = attention
+
+    def forward(self, maps: Tensor) -> Tensor:
+        branch = self.second(self.first(maps))
+        if self.attention is not None:
+            branch = self.attention(branch)
+        skip = pad(maps[:, :, :: self.stride, :: self.stride], (0, 0, 0, 0, 0, self.added))
+        added = self.tap("after_skip", branch + skip, axes=_MAPS)
+        return self.tap("output", added.relu(), axes=_MAPS)

@@ -1,0 +1,91 @@
+"""The spatial transformer: a picture is sampled anew, at places that are computed from the picture.
+
+Source: "Spatial Transformer Networks", Jaderberg, Simonyan, Zisserman, Kavukcuoglu, 2015,
+https://arxiv.org/abs/1506.02025.
+
+Differs: a rotation turns by the same angle on pictures that are not square, where the paper's normalised coordinates
+would shear. Coordinates of -1 and 1 are the outer edges of the picture, not the middles of its outer pixels. What is
+sampled outside the picture is 0.
+
+    our name        the paper's symbol or word
+    localisation    f_loc, the localisation network, all but its last layer
+    theta           theta, or A_theta as a matrix
+    sampling_grid   T_theta(G): (x^s, y^s) for every place of the result
+    transformed     V
+"""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import affine_grid, grid_sample
+
+from attnviz.errors import BadInput
+from attnviz.tracing import Layer
+
+Transform = Literal["affine", "rotation", "crop"]
+_START: dict[str, Sequence[float]] = {"affine": (1, 0, 0, 0, 1, 0), "rotation": (0,), "crop": (1, 0, 0)}
+
+
+class SpatialTransformer(Layer):
+    """Compute a transform from a picture, and sample the picture at the places that it gives.
+
+    It begins as the identity: the last layer has no weights but zeros.
+
+    Args:
+        localisation: a network from pictures to (batch, features).
+        features: how many.
+        transform: "affine": any matrix of two rows and three columns; "rotation": about the middle of the picture, by
+            any angle; "crop": the same scale for both directions, and a shift.
+
+    Call Args:
+        images: float (batch, channel, row, column); 0 is background.
+
+    Returns:
+        float (batch, channel, row, column), sampled bilinearly.
+
+    Raises:
+        BadInput: there is no such transform.
+    """
+
+    taps = ("theta", "sampling_grid", "transformed")
+
+    def __init__(self, *, localisation: nn.Module, features: int, transform: Transform = "affine") -> None:
+        super().__init__()
+        if transform not in get_args(Transform):
+            raise BadInput(f"The transform must be affine, rotation or crop, not {transform!r}.")
+        self.transform = transform
+        self.localisation = localisation
+        self.last = nn.Linear(features, len(_START[transform]))
+        self.begin_as_identity()
+
+    def begin_as_identity(self) -> None:
+        """Set the last layer so that every picture is sampled where it is; for after random weights were drawn."""
+        with torch.no_grad():
+            self.last.weight.zero_()
+            self.last.bias.copy_(torch.tensor(_START[self.transform], dtype=self.last.bias.dtype))
+
+    def forward(self, images: Tensor) -> Tensor:
+        numbers = self.last(self.localisation(images))
+        theta = self.tap("theta", self._matrix(numbers, images.shape[2] / images.shape[3]), axes="batch row column")
+        grid = affine_grid(theta, list(images.shape), align_corners=False)  # (batch, row, column, 2)
+        grid = self.tap("sampling_grid", grid, axes="batch row column feature")
+        transformed = grid_sample(images, grid, align_corners=False)
+        return self.tap("transformed", transformed, axes="batch channel row column")
+
+    def _matrix(self, numbers: Tensor, ratio: float) -> Tensor:
+        """Return theta, (batch, 2, 3), from what the last layer gives.
+
+        Args:
+            numbers: (batch, 6), (batch, 1) or (batch, 3).
+            ratio: height to width of the picture.
+        """
+        if self.transform == "affine":
+            return numbers.reshape(-1, 2, 3)
+        if self.transform == "rotation":
+            cosine, sine, zero = numbers[:, 0].cos(), numbers[:, 0].sin(), torch.zeros_like(numbers[:, 0])
+            return torch.stack([cosine, -sine * ratio, zero, sine / ratio, cosine, zero], 1).reshape(-1, 2, 3)
+        scale, across, down = numbers.unbind(1)
+        zero = torch.zeros_like(scale)
+        return torch.stack([scale, zero, across, zero, scale, down], 1).reshape(-1, 2, 3)

@@ -1,0 +1,68 @@
+"""Squeeze-and-excitation: the mean of every channel decides by how much each channel is scaled.
+
+Source: "Squeeze-and-Excitation Networks", Hu, Shen, Albanie, Sun, Wu, 2018, https://arxiv.org/abs/1709.01507.
+
+Differs: none; both linear layers have biases, as in the authors' code. The narrow layer has at least one unit.
+
+    our name     the paper's symbol or word
+    features     U
+    squeezed     z, the squeeze
+    reduced      delta(W1 z)
+    gate         s, the excitation
+    scaled       the output, x tilde
+    reduction    r, the reduction ratio
+"""
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.errors import BadInput
+from attnviz.tracing import Layer
+
+_MAPS, _CHANNELS, _VECTOR = "batch channel row column", "batch channel", "batch feature"
+
+
+class SqueezeExcite(Layer):
+    """Scale every channel by a gate that is computed from the means of all channels.
+
+    Args:
+        channels: of the maps.
+        reduction: the narrow layer has so many times fewer units than there are channels.
+
+    Call Args:
+        maps: float (batch, channel, row, column).
+
+    Returns:
+        float (batch, channel, row, column): each channel times its gate, which lies in 0..1.
+
+    Raises:
+        BadInput: no channel, or a reduction below 1.
+    """
+
+    taps = ("features", "squeezed", "reduced", "gate", "scaled")
+
+    def __init__(self, *, channels: int, reduction: int = 4) -> None:
+        super().__init__()
+        narrow = narrowed(channels, reduction)
+        self.reduce = nn.Linear(channels, narrow)
+        self.excite = nn.Linear(narrow, channels)
+
+    def forward(self, maps: Tensor) -> Tensor:
+        maps = self.tap("features", maps, axes=_MAPS)
+        squeezed = self.tap("squeezed", maps.mean((2, 3)), axes=_CHANNELS)
+        reduced = self.tap("reduced", self.reduce(squeezed).relu(), axes=_VECTOR)
+        gate = self.tap("gate", torch.sigmoid(self.excite(reduced)), axes=_CHANNELS)
+        return self.tap("scaled", maps * gate[:, :, None, None], axes=_MAPS)
+
+
+def narrowed(channels: int, reduction: int) -> int:
+    """Return how many units a narrow layer has: channels / reduction, rounded down, and at least one.
+
+    Raises:
+        BadInput: no channel, or a reduction below 1.
+    """
+    if channels < 1 or reduction < 1:
+        raise BadInput(
+            f"A gate needs at least one channel and a reduction of at least 1, not {channels} and {reduction}."
+        )
+    return max(1, channels // reduction)

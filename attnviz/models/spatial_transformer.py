@@ -1,0 +1,93 @@
+"""Two convolutions and a hidden layer, behind a spatial transformer or without one.
+
+Source: "Spatial Transformer Networks", Jaderberg, Simonyan, Zisserman, Kavukcuoglu, 2015,
+https://arxiv.org/abs/1506.02025, section 4.1 and appendix A.4 (ST-CNN and CNN).
+
+Differs: smaller convolutions (16 and 32 filters of 5 x 5) and a hidden layer, where the paper's has two convolutions of
+32 and 64 filters of 9 x 9 and 7 x 7; the localisation network looks at the picture at half its size.
+
+    our name                   the paper's symbol or word
+    transformer                ST
+    transformer.localisation   f_loc, the localisation network
+    transform                  Aff; rotation and crop are its restrictions of section 3.2
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.errors import BadInput
+from attnviz.layers.spatial_transformer import SpatialTransformer
+from attnviz.models.parts import check, columns_of, uniform
+
+
+class SpatialTransformerNet(nn.Module):
+    """Transform the picture, or leave it, and classify what comes out.
+
+    Args:
+        classes: their names; two of them make one column of logits, the log-odds of the second.
+        transform: "none", "affine", "rotation" or "crop", see `SpatialTransformer`.
+        channels, rows, columns: of the pictures; rows and columns are 4 at least.
+        widths: filters of the two convolutions.
+        hidden: units of the classifier's hidden layer.
+        localisation_width, localisation_hidden: filters and units of the localisation network.
+        generator: of the initial weights, drawn as torch draws them; the transform begins as the identity.
+
+    Call Args:
+        images: float (batch, channels, rows, columns) in 0..1; 0 is background.
+
+    Returns:
+        logits: float (batch, 1) or (batch, class).
+
+    Raises:
+        BadInput: there is no such transform, or the pictures are too small.
+    """
+
+    def __init__(
+        self,
+        *,
+        classes: tuple[str, ...],
+        transform: Literal["none", "affine", "rotation", "crop"] = "affine",
+        channels: int = 1,
+        rows: int = 28,
+        columns: int = 28,
+        widths: Sequence[int] = (16, 32),
+        hidden: int = 128,
+        localisation_width: int = 16,
+        localisation_hidden: int = 32,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        if min(rows, columns) < 4:
+            raise BadInput(f"The pictures must have 4 rows and 4 columns at least, not {rows} x {columns}.")
+        self.shape = (channels, rows, columns)
+        places = (rows // 4) * (columns // 4)
+        self.transformer: SpatialTransformer | None = None
+        if transform != "none":
+            localisation = nn.Sequential(
+                nn.AvgPool2d(2),
+                nn.Conv2d(channels, localisation_width, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+                nn.Linear(localisation_width * places, localisation_hidden), nn.ReLU(),
+            )  # fmt: skip
+            self.transformer = SpatialTransformer(
+                localisation=localisation, features=localisation_hidden, transform=transform
+            )
+        first, second = widths
+        self.convolutions = nn.Sequential(
+            nn.Conv2d(channels, first, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Conv2d(first, second, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+        )  # fmt: skip
+        self.hidden = nn.Linear(second * places, hidden)
+        self.classifier = nn.Linear(hidden, columns_of(classes))
+        uniform(self, generator)
+        if self.transformer is not None:
+            self.transformer.begin_as_identity()
+
+    def forward(self, images: Tensor) -> Tensor:
+        check(images, *self.shape)
+        if self.transformer is not None:
+            images = self.transformer(images)
+        logits: Tensor = self.classifier(self.hidden(self.convolutions(images)).relu())
+        return logits

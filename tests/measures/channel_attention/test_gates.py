@@ -1,0 +1,63 @@
+"""Measures of gates, attnviz/measures/channel_attention/gates.py, by hand-computed cases."""
+
+import numpy as np
+import pytest
+
+from attnviz.errors import BadInput
+from attnviz.measures.channel_attention.gates import between_classes, by_chance, class_means, kinds
+
+LABELS = np.array([0, 0, 1, 1])
+
+
+def test_a_gate_is_always_open_constant_or_varies():
+    gates = np.full((200, 4), 0.99)
+    gates[:, 1] = 0.5
+    gates[:, 2] = np.linspace(0, 1, 200)
+    gates[:2, 0], gates[:3, 3] = 0.1, 0.1  # of 200 pictures 2 are 1 %, and 3 are more
+    assert kinds(gates) == ("always open", "constant", "varies", "varies")
+
+
+def test_a_gate_that_is_always_open_to_the_same_degree_is_called_open():
+    assert kinds(np.full((2, 1), 0.985)) == ("always open",)
+    assert kinds(np.full((2, 1), 0.975)) == ("constant",)
+
+
+def test_the_share_between_classes_by_hand():
+    gates = np.array([[0.1], [0.3], [0.5], [0.7]])
+    # Mean 0.4: whole variance (0.09 + 0.01 + 0.01 + 0.09) = 0.2; class means 0.2 and 0.6: 4 x 0.04 = 0.16.
+    assert between_classes(gates, LABELS) == pytest.approx(0.8)
+    assert between_classes(np.array([[0.1], [0.1], [0.7], [0.7]]), LABELS) == pytest.approx(1.0)
+    assert between_classes(np.array([[0.1], [0.7], [0.1], [0.7]]), LABELS) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_channels_count_by_how_much_they_vary():
+    told, silent = [0.1, 0.1, 0.3, 0.3], [0.1, 0.5, 0.1, 0.5]  # variances 0.01 and 0.04
+    assert between_classes(np.array([told, silent]).T, LABELS) == pytest.approx(0.2)
+    assert between_classes(np.full((4, 2), 0.3), LABELS) == 0.0
+
+
+def test_shuffled_labels_give_what_the_number_of_classes_alone_gives():
+    chance = np.random.default_rng(0)
+    gates, labels = chance.random((1000, 8)), np.arange(1000) % 10
+    shares = by_chance(gates, labels)
+    assert len(shares) == 20
+    assert abs(shares.mean() - 9 / 999) < 0.003
+    told = gates + labels[:, None]
+    assert between_classes(told, labels) > 0.9 > 0.1 > by_chance(told, labels).max()
+    assert (by_chance(gates, labels) == shares).all()
+
+
+def test_the_mean_gates_of_each_class():
+    gates = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6], [0.7, 0.8]])
+    found = class_means(gates, np.array([0, 0, 2, 0]), 3)
+    np.testing.assert_allclose(found[[0, 2]], [[1.1 / 3, 1.4 / 3], [0.5, 0.6]])
+    assert np.isnan(found[1]).all()
+
+
+def test_labels_and_gates_that_do_not_fit_are_refused():
+    with pytest.raises(BadInput, match="at least two pictures"):
+        kinds(np.ones((1, 3)))
+    with pytest.raises(BadInput, match="needs a label"):
+        between_classes(np.ones((4, 3)), np.arange(3))
+    with pytest.raises(BadInput, match="from 0 to 1"):
+        class_means(np.ones((4, 3)), np.array([0, 1, 2, 0]), 2)

@@ -1,0 +1,65 @@
+"""Rank correlation of maps, attnviz/measures/agreement.py, by hand and pair by pair."""
+
+import numpy as np
+import pytest
+
+from attnviz.errors import BadInput
+from attnviz.measures.agreement import kendall, kendalls, random_map
+
+
+def test_by_hand():
+    # Pairs of 1 2 3 4 against 1 3 2 4: five agree, one does not: (5 - 1) / 6.
+    assert kendall(np.array([1.0, 2, 3, 4]), np.array([1.0, 3, 2, 4])) == pytest.approx(4 / 6)
+    assert kendall(np.array([1.0, 2, 3]), np.array([10.0, 20, 30])) == 1.0
+    assert kendall(np.array([1.0, 2, 3]), np.array([3.0, 2, 1])) == -1.0
+
+
+def test_ties_by_hand():
+    # 1 1 2 against 1 2 3: two pairs agree, one is tied in the first: 2 / sqrt(2 x 3).
+    assert kendall(np.array([1.0, 1, 2]), np.array([1.0, 2, 3])) == pytest.approx(2 / 6**0.5)
+
+
+def test_every_pair_counts_once_also_beyond_one_block():
+    chance = np.random.default_rng(0)
+    one, other = chance.integers(0, 50, 700).astype(float), chance.integers(0, 50, 700).astype(float)
+    counts = {"same": 0, "other": 0, "first": 0, "second": 0}
+    for i in range(700):
+        for j in range(i):
+            a, b = np.sign(one[i] - one[j]), np.sign(other[i] - other[j])
+            counts["same"] += a * b > 0
+            counts["other"] += a * b < 0
+            counts["first"] += a != 0
+            counts["second"] += b != 0
+    expected = (counts["same"] - counts["other"]) / (counts["first"] * counts["second"]) ** 0.5
+    assert kendall(one.reshape(28, 25), other.reshape(28, 25)) == pytest.approx(expected, rel=1e-12)
+
+
+def test_only_the_order_counts():
+    one, other = np.random.default_rng(1).random((2, 6, 5))
+    assert kendall(one, other) == kendall(np.exp(9 * one), other**3) == kendall(other, one)
+
+
+def test_a_map_that_is_the_same_everywhere_ranks_nothing():
+    assert kendall(np.ones((3, 3)), np.arange(9.0).reshape(3, 3)) is None
+
+
+def test_random_maps_agree_by_chance_alone():
+    found = [kendall(random_map((14, 14), seed=seed), random_map((14, 14), seed=seed + 100)) for seed in range(30)]
+    spread = (2 * (2 * 196 + 5) / (9 * 196 * 195)) ** 0.5  # of tau under chance
+    assert abs(np.mean(found)) < 4 * spread / 30**0.5
+    assert 0.5 * spread < np.std(found) < 1.5 * spread
+    assert (random_map((4, 4), seed=3) == random_map((4, 4), seed=3)).all()
+
+
+def test_each_two_of_several_maps():
+    maps = {"gradient": np.arange(4.0), "erasure": np.array([0.0, 2, 1, 3]), "even": np.ones(4)}
+    found = kendalls(maps)
+    assert list(found) == [("gradient", "erasure"), ("gradient", "even"), ("erasure", "even")]
+    assert found["gradient", "erasure"] == pytest.approx(4 / 6)
+    assert found["gradient", "even"] is None
+
+
+@pytest.mark.parametrize("other", [np.ones(3), np.ones((2, 2))])
+def test_maps_of_other_places_are_refused(other):
+    with pytest.raises(BadInput, match="Maps of the same places"):
+        kendall(np.ones(4), other)
