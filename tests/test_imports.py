@@ -20,7 +20,7 @@ ALLOWED = {
     "equal_tokens": set(),
     "layers": {"equal_tokens", "layers", "tracing", "roles", "errors"},
     "models": {"equal_tokens", "extensions", "models", "layers", "tracing", "grids", "roles", "errors"},
-    "data": {"data", "extensions", "errors"},
+    "data": {"data", "extensions", "errors", "files"},
     "measures": {"answers", "equal_tokens", "measures", "readings", "tracing", "roles", "errors"},
     "figures": {"figures", "roles", "errors"},
 }
