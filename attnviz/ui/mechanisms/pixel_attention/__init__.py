@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import FurtherPage, HomePicture, Mechanism, OnDrawing, later
+from attnviz.ui.mechanisms.mechanism import FurtherPage, Height, HomePicture, Mechanism, OnDrawing, later
 
 if TYPE_CHECKING:
     from attnviz.ui.live.derived import Derived
@@ -47,5 +47,6 @@ MECHANISM = Mechanism(
     },
     components=("head_switch", "moving_maps"),
     preload=("pixel_viewer",),
+    heights={"viewer": Height(560, phone=1456), "home_viewer": Height(520, phone=1000)},
     imports=("attnviz.ui.mechanisms.pixel_attention.equations", "attnviz.ui.components.pixel_viewer"),
 )
