@@ -194,6 +194,10 @@ class _Visitor:
             except AttnvizError as error:
                 await self.tell(number_of(came), error=str(error))
                 continue
+            except Exception:
+                _log.exception("A live request cannot be read")
+                await self.tell(number_of(came), error=UNEXPECTED)
+                continue
             dropped, self.waiting = self.waiting, request
             self.news.set()
             if dropped is not None:
