@@ -12,6 +12,7 @@ slow is overtaken for a while only. Who has a turn keeps it for all that is comp
 """
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -246,3 +247,8 @@ def _wake(places: list[Place]) -> None:
 def _in_loop(loop: asyncio.AbstractEventLoop, come: asyncio.Event) -> None:
     if not loop.is_closed():
         loop.call_soon_threadsafe(come.set)
+
+
+# Two at least, so that one is left to live answers: a page then keeps them waiting no longer than another answer does.
+QUEUE = Queue(max(2, os.cpu_count() or 2))
+"""The queue of this process."""
