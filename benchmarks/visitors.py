@@ -52,7 +52,7 @@ class Visitor:
             origin=address,
             compression=None,
             max_size=None,
-            additional_headers=cookie,  # type: ignore[arg-type]
+            additional_headers=cookie,
         )
 
     def switch(self, turn: int) -> float:
@@ -65,7 +65,7 @@ class Visitor:
         self.socket.send(message.SerializeToString())
         while True:
             came = ForwardMsg()
-            came.ParseFromString(self.socket.recv(timeout=WAIT))  # type: ignore[arg-type]
+            came.ParseFromString(self.socket.recv(timeout=WAIT))
             if came.delta.new_element.HasField("exception") or came.delta.new_element.alert.format == 1:
                 self.failed += 1
             if came.WhichOneof("type") == "script_finished" and came.script_finished == 0:

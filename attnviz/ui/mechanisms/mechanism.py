@@ -172,7 +172,7 @@ class Mechanism:
 
 
 _LISTS = ("models", "controls", "panels", "papers", "further", "components", "preload", "imports")
-_KINDS: dict[str, type | tuple[type, ...]] = {
+_KINDS: dict[str, Any] = {
     **dict.fromkeys(("name", "title", "question", "page", "url", "section"), str),
     **dict.fromkeys(_LISTS, tuple),
     **dict.fromkeys(("panel", "is_control", "derived"), Callable),
@@ -185,7 +185,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 }
 
 
-def _check(name: str, value: object, kind: type | tuple[type, ...]) -> None:
+def _check(name: str, value: object, kind: Any) -> None:
     """Refuse a field of another type: a row that is wrong is then left out of the table, before any page reads it."""
     if not isinstance(value, kind):
         wanted = " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))

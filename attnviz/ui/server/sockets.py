@@ -168,7 +168,7 @@ def _allowed(scope: Scope, receive: Receive, send: Send) -> Receive:
 def _clears_caches(message: bytes) -> bool:
     """Say whether Streamlit would read a message as one that empties the caches."""
     try:
-        return BackMsg.FromString(message).WhichOneof("type") == "clear_cache"
+        return bool(BackMsg.FromString(message).WhichOneof("type") == "clear_cache")
     except DecodeError:
         return False  # Streamlit says what is wrong
 

@@ -53,7 +53,7 @@ def raises(error: BaseException) -> Callable[..., Any]:
 
 def panel(wanted: Mapping[str, Any], **options: Any) -> Callable[..., Panel]:
     """Return a function that returns a panel that wants something."""
-    return lambda card: Panel("Faulty", "blocks", "ink", "what is wrong", wanted, **options)
+    return lambda net: Panel("Faulty", "blocks", "ink", "what is wrong", wanted, **options)
 
 
 def ones(*_: object) -> Reading:
@@ -109,8 +109,8 @@ FAULTS: dict[str, Fault] = {
     "panel raises": Fault(lambda _: {"panel": raises(BROKEN)}, PANEL),
     "panel raises a sentence": Fault(lambda _: {"panel": raises(SENTENCE)}, "could not give its panel. There are no"),
     "panel ends Python": Fault(lambda _: {"panel": raises(SystemExit())}, PANEL),
-    "panel returns nothing": Fault(lambda _: {"panel": lambda card: None}, PANEL),
-    "panel returns words": Fault(lambda _: {"panel": lambda card: "a panel"}, PANEL),
+    "panel returns nothing": Fault(lambda _: {"panel": lambda net: None}, PANEL),
+    "panel returns words": Fault(lambda _: {"panel": lambda net: "a panel"}, PANEL),
     "panel has rows in words": Fault(lambda _: {"panel": panel({}, rows="six")}, "could not give its panel. A panel"),
     "panel wants what JSON cannot say": Fault(lambda _: {"panel": panel({"derived": {1, 2}})}, "JSON cannot say"),
     "panel wants NaN": Fault(lambda _: {"panel": panel({}, options={"boxes": [float("nan")]})}, "JSON cannot say"),
@@ -161,7 +161,7 @@ FAULTS: dict[str, Fault] = {
         lambda folder: {"home": HomePicture(folder / "none.png", "nothing", {})}, LOG.format("link"), where="home"
     ),
     "home leads to a number": Fault(
-        lambda _: {"home": replace(MECHANISMS[ROW].home, view=3)}, LOG.format("link"), where="home"  # type: ignore[type-var]
+        lambda _: {"home": replace(MECHANISMS[ROW].home, view=3)}, LOG.format("link"), where="home"
     ),
     # Pages
     "no file of its page": Fault(

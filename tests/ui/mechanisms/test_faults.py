@@ -15,6 +15,7 @@ from attnviz.ui import derived_values
 from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
 from attnviz.ui.live import channel
+from attnviz.ui.live.jacobian import JACOBIAN
 from attnviz.ui.live.request import read
 from attnviz.ui.mechanisms import MECHANISMS, guard
 from attnviz.ui.mechanisms.mechanism import Mechanism
@@ -84,7 +85,7 @@ def test_all_other_pages_and_the_live_channel_work(fault: Fault, caplog: pytest.
         assert "error" not in other
         assert arrays["probabilities"].shape == (1, 10)
         assert "jacobian" in derived_values.known()
-        assert derived_values.find("jacobian") is derived_values.JACOBIAN
+        assert derived_values.find("jacobian") is JACOBIAN
         concerned |= {"draw": described[0]["says"], "live": own.get("error", "")}
         if fault.where == "home":
             home = run("home.py")
@@ -110,6 +111,7 @@ def _its_page() -> None:
     from attnviz.ui.shared import navigation
 
     (page,) = [page for row, page in navigation.pages(MECHANISMS.values(), ()) if row.name == "cnn_attention"]
+    assert callable(page._page)
     page._page()
 
 
@@ -118,6 +120,9 @@ def test_the_server_starts_and_loads_what_others_need(fault: Fault) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"<head></head>"})
 
+    async def receive() -> Any:
+        return {"type": "http.request"}
+
     async def ask(path: str) -> bytes:
         sent: list[Any] = []
 
@@ -125,7 +130,7 @@ def test_the_server_starts_and_loads_what_others_need(fault: Fault) -> None:
             sent.append(message)
 
         scope = {"type": "http", "path": path, "query_string": b"", "headers": [(b"accept", b"text/html")]}
-        await complete(scope, None, send)
+        await complete(scope, receive, send)
         return b"".join(message.get("body", b"") for message in sent)
 
     complete = moved.Moved(head.Head(app))

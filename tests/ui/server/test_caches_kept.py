@@ -45,7 +45,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 def visitor(server: Server) -> ClientConnection:
     at = server.address.removeprefix("http://")
-    return connect(f"ws://{at}/_stcore/stream", origin=server.address, max_size=None)  # type: ignore[arg-type]
+    return connect(f"ws://{at}/_stcore/stream", origin=server.address, max_size=None)
 
 
 def shown(stream: ClientConnection) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from attnviz.cards import Card
+from attnviz.subjects import Net
 from attnviz.ui.components.panel import Panel
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.mechanisms.mechanism import Mechanism
@@ -14,9 +14,9 @@ from . import FAULTS
 HERE = Path(__file__).parent
 
 
-def broken(panel: Callable[[Card], Panel]) -> Callable[[Card], Panel]:
+def broken(panel: Callable[[Net], Panel]) -> Callable[[Net], Panel]:
     """Return what gives the panels of a mechanism with their faults."""
-    return lambda card: replace(panel(card), **FAULTS.get(card.name, {}))
+    return lambda net: replace(panel(net), **FAULTS.get(net.key, {}))
 
 
 for name, row in [*MECHANISMS.items()]:
@@ -29,7 +29,7 @@ MECHANISM = Mechanism(
     page=str(HERE / "no_page.py"),
     url="faulty_panels",
     models=(),
-    panel=lambda card: Panel("", "", "ink", ""),
+    panel=lambda net: Panel("", "", "ink", ""),
     preload=("faulty_panels.panels",),
     frontend=HERE / "frontend",
 )
