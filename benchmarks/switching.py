@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks import beside
 from benchmarks.start import memory
 from benchmarks.visitors import VIEWS, Visitor, a_class
-from tests.browser.harness import running
+from tests.browser.harness import run_app
 
 PAUSE = 2.0
 
@@ -45,7 +45,7 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for views in every:
         with ExitStack() as stack:
-            app = stack.enter_context(running())
+            app = stack.enter_context(run_app())
             one = stack.enter_context(beside.visit(app.address, "one"))
             beside.waits(one, 2)  # the models are loaded
             for view in views:

@@ -7,7 +7,7 @@ from tests.third_party.faulty_panels.faulty_panels import FAULTS
 from tests.third_party.installed import environment
 
 from .cards import find_card, wait_for_answers
-from .conftest import Problems, Serve, ready
+from .conftest import Problems, Serve, wait_until_ready
 from .pads import open_pad
 
 SAID = {
@@ -44,7 +44,7 @@ def test_each_faulty_panel_says_so_and_all_models_answer(page: Page, address: st
             expect(says).to_contain_text(SAID.get(name, UNLOADED))
     for word in ("", "/pixel_attention", "/recurrent_attention", "/results"):
         page.goto(f"{address}{word}")
-        ready(page)
+        wait_until_ready(page)
         expect(page.get_by_text("did not expect")).to_have_count(0)
         expect(page.locator("h1")).to_be_visible()
     page.goto(f"{address}/faulty_panels")

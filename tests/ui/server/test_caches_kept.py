@@ -7,7 +7,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
 
-from tests.browser.harness import Server, running
+from tests.browser.harness import Server, run_app
 
 WAIT = 120.0
 
@@ -39,7 +39,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("caching")
     (folder / "app.py").write_text(APP)
     (folder / "page.py").write_text(PAGE)
-    with running(str(folder / "app.py")) as one:
+    with run_app(str(folder / "app.py")) as one:
         yield one
 
 
