@@ -58,7 +58,7 @@ def visit(address: str, browser: str) -> ClientConnection:
     """Open a socket, as a page does in a browser of that name."""
     cookie = {"Cookie": f"{COOKIE}={browser}"}
     url = f"ws://{urlsplit(address).netloc}/live"
-    return connect(url, origin=address, compression=None, max_size=None, additional_headers=cookie)
+    return connect(url, origin=address, compression=None, max_size=None, ping_interval=None, additional_headers=cookie)
 
 
 def answered(visitor: ClientConnection) -> None:

@@ -21,7 +21,7 @@ from attnviz.ui.components.drawing_pad import (
     seen_on_pad,
 )
 from attnviz.ui.draw import other_inputs, panels
-from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.mechanisms import MECHANISMS, guard
 from attnviz.ui.server import preload
 from attnviz.ui.shared import page, url_state
 
@@ -70,8 +70,8 @@ def draw() -> None:
         if outside:
             known, base = Drawn("", outside.name, drawn.centred), outside
         names = panels.shown()
-        offers = [row.on_drawing for row in MECHANISMS.values() if row.on_drawing]
-        shown = panels.on_cards(names, settled=any(offer.word in st.query_params for offer in offers))
+        offers = [(row, row.on_drawing) for row in MECHANISMS.values() if row.on_drawing]
+        shown = panels.on_cards(names, settled=any(offer.word in st.query_params for _, offer in offers))
         with st.container(key="other_inputs"):  # always there, so that the pad keeps its place below it
             way = other_inputs.show(clicked_way(PAD))
         drawing_pad(
@@ -87,8 +87,9 @@ def draw() -> None:
             cards=shown,
         )
         panels.choose(names)
-        for offer in offers:
-            offer.show(names, seen_on_pad(PAD))
+        for row, offer in offers:
+            with guard.drawing(row, "offer"):
+                offer.show(names, seen_on_pad(PAD))
 
 
 def keep() -> None:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz import data, results
 from attnviz.recipes import PAPERS
-from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.mechanisms import MECHANISMS, guard
 from attnviz.ui.shared import page, result_dots, url_state
 from attnviz.ui.shared.glossary import term
 
@@ -17,17 +17,18 @@ def main() -> None:
         "How accurate is each mechanism, and how accurate are models without it on the same pictures?",
     )
     with page.sentences():
-        tasks = {row.name: result_dots.groups(row) for row in MECHANISMS.values()}
+        tasks = {row.name: own for row, own in guard.each("results", result_dots.groups)}
         with st.container(key="result_filters", horizontal=True, vertical_alignment="bottom"):
             name = choose("mechanism", "Mechanism", {row.name: row.title for row in MECHANISMS.values()})
             there = {task.source: task for mechanism, own in tasks.items() if name in (ALL, mechanism) for task in own}
             source = choose("data", "Data set", {one: data.DATASETS[one].title for one in there})
         explain()
         for row in MECHANISMS.values():
-            for number, task in enumerate(tasks[row.name]):
+            for number, task in enumerate(tasks.get(row.name, ())):
                 if name in (ALL, row.name) and source in (ALL, task.source):
-                    st.subheader(f"{row.title}: {task.title}", anchor=False)
-                    result_dots.of_mechanism(row, task, key=f"{row.name}-{number}")
+                    with guard.drawing(row, "results"):
+                        st.subheader(f"{row.title}: {task.title}", anchor=False)
+                        result_dots.of_mechanism(row, task, key=f"{row.name}-{number}")
         papers(name)
 
 

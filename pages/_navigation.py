@@ -3,21 +3,23 @@
 import streamlit as st
 
 from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.shared import navigation
 
 # No page_title here: it would replace the title of every page in the browser's tab.
 st.set_page_config(layout="wide", initial_sidebar_state="collapsed")
 
+explorer = st.Page("00_explorer.py", title="Explorer", url_path="explorer")
+results = st.Page("85_results.py", title="Results", url_path="results")
 sections = {
     "": [
         st.Page("home.py", title="Home", default=True),
         st.Page("05_draw.py", title="Draw", url_path="draw"),
     ],
 }
-for row in MECHANISMS.values():
-    sections.setdefault(row.section, []).append(st.Page(row.page, title=row.title, url_path=row.url))
-for row in MECHANISMS.values():
-    sections[row.section] += [st.Page(one.page, title=one.title, url_path=one.url) for one in row.further]
-sections.setdefault("Look inside", []).append(st.Page("00_explorer.py", title="Explorer", url_path="explorer"))
-sections[""].append(st.Page("85_results.py", title="Results", url_path="results"))
+own = [page for pages in sections.values() for page in pages] + [explorer, results]
+for row, page in navigation.pages(MECHANISMS.values(), {"home", *(page.url_path for page in own)}):
+    sections.setdefault(row.section, []).append(page)
+sections.setdefault("Look inside", []).append(explorer)
+sections[""].append(results)
 
 st.navigation(sections, position="top").run()

@@ -4,7 +4,7 @@ from base64 import b64encode
 
 import streamlit as st
 
-from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.mechanisms import MECHANISMS, guard
 from attnviz.ui.mechanisms.mechanism import Mechanism
 from attnviz.ui.server import preload
 from attnviz.ui.shared import page
@@ -16,15 +16,16 @@ def main() -> None:
         "See attention",
         "Small vision models that you can look into: move over the digit and see what every pixel looks at.",
     )
-    live = next((row.live for row in MECHANISMS.values() if row.live), None)
-    if live:
-        with page.sentences():
-            live()
+    first = next((row for row in MECHANISMS.values() if row.live), None)
+    if first and first.live:
+        with guard.drawing(first, "live picture"):
+            first.live()
     with st.container(key="home_next", horizontal=True, vertical_alignment="center"):
         page.link("05_draw.py", "**Draw a digit**, and watch every model look at it")
     with st.container(key="home_mechanisms"):
         for row in MECHANISMS.values():
-            mechanism(row)
+            with guard.drawing(row, "link"):
+                mechanism(row)
     explain()
     preload.soon()
 

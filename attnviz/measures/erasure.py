@@ -179,7 +179,7 @@ def ranked(values: Array, generator: torch.Generator) -> Tensor:
     Returns:
         int64 (place,), a permutation.
     """
-    ordered, places = torch.from_numpy(values).sort(descending=True)
+    ordered, places = torch.tensor(values).sort(descending=True)
     ranks = torch.empty_like(places)
     ranks[places[1:]] = (ordered[:-1] - ordered[1:] > _EQUAL * ordered.abs().max()).cumsum(0)
     ranks[places[0]] = 0

@@ -4,31 +4,58 @@ The table stands above the live channel and the mechanisms, and is handed down t
 torch.
 """
 
-from itertools import chain
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
-from attnviz.errors import UnknownName
+from attnviz.errors import BadInput, UnknownName
 from attnviz.ui.live.attention_view import ATTENTION_VIEW
 from attnviz.ui.live.derived import Derived, View
 from attnviz.ui.live.jacobian import JACOBIAN
 from attnviz.ui.live.mean_row import MEAN_ROW
-from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.mechanisms import MECHANISMS, guard
+
+Row = Derived[Any] | View[Any]
 
 
-def known() -> dict[str, Derived[Any] | View[Any]]:
-    """Return all derived values and views by name."""
-    of_mechanisms = chain.from_iterable(mechanism.derived() for mechanism in MECHANISMS.values())
-    rows = (JACOBIAN, MEAN_ROW, ATTENTION_VIEW, *of_mechanisms)
-    return {row.name: row for row in rows}
+def known() -> dict[str, Row]:
+    """Return all derived values and views by name, of those mechanisms that can say theirs; a name taken stays."""
+    return _known()[0]
 
 
-def find(name: str) -> Derived[Any] | View[Any]:
+def find(name: str) -> Row:
     """Return a derived value or a view by name.
 
     Raises:
         UnknownName: there is none of that name; the closest ones are listed.
+        BadInput: the same, while a mechanism cannot say which it has.
     """
-    found = known()
-    if name not in found:
-        raise UnknownName("derived value", name, found)
-    return found[name]
+    found, failed = _known()
+    if name in found:
+        return found[name]
+    if failed:
+        raise BadInput(f"There is no derived value {name[:100]!r} at the moment. {failed[0]}")
+    raise UnknownName("derived value", name, found)
+
+
+def _known() -> tuple[dict[str, Row], list[guard.Failed]]:
+    found: dict[str, Row] = {row.name: row for row in (JACOBIAN, MEAN_ROW, ATTENTION_VIEW)}
+    failed = []
+    for mechanism in MECHANISMS.values():
+        try:
+            rows: tuple[Row, ...] = guard.call(mechanism, "derived values", _of, mechanism.derived)
+        except guard.Failed as error:
+            failed.append(error)
+            continue
+        for row in rows:
+            found.setdefault(row.name, row)
+    return found, failed
+
+
+@lru_cache(maxsize=256)  # every movement of a hand asks, and a mechanism may take its time
+def _of(derived: Callable[[], tuple[Row, ...]]) -> tuple[Row, ...]:
+    rows = derived()
+    for row in rows:
+        if not isinstance(row, Derived | View):
+            raise TypeError(f"expected Derived or View, not {type(row).__name__}")
+    return rows

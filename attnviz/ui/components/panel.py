@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from attnviz.errors import BadInput
 
 MAP = "map"  # the name of the requested value in every request of a panel
 
@@ -27,6 +30,9 @@ class Panel:
         page: the URL of the page that looks into the model; "" where there is none.
         options: what else the renderer is told; JSON can say it. "boxes", as `Grid.boxes` has them: where the values of
             a map lie, if they do not cover the picture side by side.
+
+    Raises:
+        BadInput: a field has another type, or JSON cannot say it.
     """
 
     title: str
@@ -40,3 +46,15 @@ class Panel:
     heads: int = 0
     page: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        texts = (self.title, self.kind, self.renderer, self.says, self.page)
+        numbers = (self.rows, self.columns, self.prefix, self.heads)
+        objects = (self.wanted, self.options)
+        right = all(isinstance(one, str) for one in texts) and all(isinstance(one, Mapping) for one in objects)
+        if not right or not all(isinstance(one, int) and one >= 0 for one in numbers):
+            raise BadInput(f"A panel has texts, numbers from 0 and objects with named values, not {self!r:.300}.")
+        try:
+            json.dumps([dict(one) for one in objects], allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise BadInput(f"JSON cannot say what the panel {self.title!r:.100} wants, or its options.") from error

@@ -21,6 +21,7 @@ from attnviz.ui import mechanisms
 from attnviz.ui.components.drawing_pad import MAPS, Cards
 from attnviz.ui.components.panel import MAP, Panel
 from attnviz.ui.live.jacobian import missing
+from attnviz.ui.mechanisms import guard
 from attnviz.ui.shared import page, url_state
 
 DIGITS = tuple("0123456789")
@@ -67,11 +68,14 @@ def chosen() -> list[str]:
 
 
 def panel_of(net: Net) -> Panel:
-    """Return what the panel of a net shows."""
+    """Return what the panel of a net shows; of a faulty mechanism, a sentence that says so below the picture."""
     row = mechanisms.of_model(net.architecture)
-    if row is not None:
-        return row.panel(net)
     says = "what it looks at cannot be drawn here yet"
+    if row is not None:
+        try:
+            return guard.call(row, "panel", row.panel, net, gives=Panel)
+        except guard.Failed as error:
+            says = str(error)
     return Panel(net.architecture, net.title, "ink", says, page="explorer")
 
 

@@ -11,14 +11,13 @@ All are payloads (payload.py) that repeat the request's number; the last one say
 
 Of a visitor one request is being answered and one may wait: the newest. Nothing else is kept of a visitor, and nothing
 when the socket has closed. For all visitors together, few models compute at once, in threads; whoever asks waits in
-line, while the server goes on receiving, and running pages; next is who has computed least (`seats`). What takes
-long (`budget`) waits in a line of its own, lets others in after every chunk, and is computed once at a time for a
-browser: so what is quick never waits for it.
+the one line of all that computes, pages too (attnviz/work/queue.py), while the server goes on receiving; next is who
+has computed least (`seats`). What takes long (`budget`) goes last, lets others in after every chunk, and is computed
+once at a time for a browser: so what is quick never waits for it.
 """
 
 import logging
 import math
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -37,6 +36,7 @@ from attnviz.errors import AttnvizError
 from attnviz.ui.live import budget
 from attnviz.ui.live.seats import Browser, Seats
 from attnviz.ui.shared.wording import UNEXPECTED
+from attnviz.work.queue import QUEUE, Kind, Place, Queue
 
 if TYPE_CHECKING:
     from attnviz.ui.live.request import Find, Request
@@ -58,8 +58,6 @@ class Planned(Protocol):
 
 Plan = Callable[["Request"], Sequence[Planned]]
 
-# Two at least: a slow model then keeps the others waiting only while another slow one is computed.
-AT_ONCE = max(2, (os.cpu_count() or 2) // 2)
 QUICK = 0.01
 
 COOKIE = "attnviz_browser"
@@ -91,14 +89,13 @@ class Channel:
     Args:
         plan: returns what answers each ask of a request, or refuses the request, in a thread.
         find: from a name to the derived value of that name.
-        at_once: how many of them compute at the same time; beside them half as many that take long.
+        queue: in which they compute, with pages: what is quick before those, and what takes long after them.
         quick: seconds for which the asks of one request are answered in a row before a newer one is looked for.
     """
 
-    def __init__(self, plan: Plan, find: "Find", at_once: int = AT_ONCE, quick: float = QUICK) -> None:
+    def __init__(self, plan: Plan, find: "Find", queue: Queue = QUEUE, quick: float = QUICK) -> None:
         self.plan, self.find, self.quick = plan, find, quick
-        self.seats = Seats(at_once)
-        self.long_seats = anyio.CapacityLimiter(max(1, at_once // 2))
+        self.queue, self.seats = queue, Seats(queue)
         self.threads = anyio.CapacityLimiter(math.inf)  # who has a seat waits for nothing else
         self.browsers: WeakValueDictionary[str, Browser] = WeakValueDictionary()
 
@@ -181,7 +178,8 @@ class _Visitor:
         # Browsers have a cookie. Who sends none shares what one browser may do with all others there who send none.
         name = socket.cookies.get(COOKIE) or f"at {socket.client.host if socket.client else ''}"
         self.browser = channel.browsers.setdefault(name, Browser(channel.seats.clock))
-        self.sits = self.left = False
+        self.place: Place | None = None  # of what takes long
+        self.left = False
 
     async def read(self) -> None:
         """Keep the newest request, until the socket closes; refuse what is none."""
@@ -193,6 +191,10 @@ class _Visitor:
                 request = read(came, self.channel.find)
             except AttnvizError as error:
                 await self.tell(number_of(came), error=str(error))
+                continue
+            except Exception:
+                _log.exception("A live request cannot be read")
+                await self.tell(number_of(came), error=UNEXPECTED)
                 continue
             dropped, self.waiting = self.waiting, request
             self.news.set()
@@ -240,10 +242,11 @@ class _Visitor:
 
     def steps(self, begun: _Begun) -> None:
         """Compute the answers to one ask, and send all but the last as they come, in the thread that computes."""
-        for message in self.channel.say(begun, begun.place):
-            for earlier in begun.taken():
-                from_thread.run(self.deliver, earlier)
-            begun.messages.append(message)
+        with self.channel.queue.within():
+            for message in self.channel.say(begun, begun.place):
+                for earlier in begun.taken():
+                    from_thread.run(self.deliver, earlier)
+                begun.messages.append(message)
         begun.place += 1
 
     async def deliver(self, message: bytes) -> None:
@@ -263,8 +266,7 @@ class _Visitor:
         """Take a long seat, behind all who wait for one."""
         self.rise()
         self.drop()  # before anything is awaited: what has been cancelled may not wait
-        await self.channel.long_seats.acquire_on_behalf_of(self)
-        self.sits = True
+        self.place = await self.channel.queue.join(Kind.LONG)
         self.drop()
 
     def drop(self) -> None:
@@ -274,9 +276,9 @@ class _Visitor:
 
     def rise(self) -> None:
         """Give the long seat back."""
-        if self.sits:
-            self.channel.long_seats.release_on_behalf_of(self)
-            self.sits = False
+        if self.place is not None:
+            self.channel.queue.leave(self.place)
+            self.place = None
 
     async def thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function in a thread."""

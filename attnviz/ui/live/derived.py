@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 
 if TYPE_CHECKING:
@@ -77,6 +78,9 @@ class Derived(Generic[P]):
             it.
         most: how many of them an answer may hold, counting every picture.
         cost: the work for one picture, in forward passes of the model.
+
+    Raises:
+        BadInput: the name is no text, or the parameters are no class of parameters.
     """
 
     name: str
@@ -87,6 +91,9 @@ class Derived(Generic[P]):
     run: Callable[[Context[P]], Tensor] | None = None
     most: int = 256
     cost: Callable[[P, Net], float] = one_pass
+
+    def __post_init__(self) -> None:
+        _check(self.name, self.parameters)
 
 
 @dataclass(frozen=True)
@@ -101,12 +108,18 @@ class View(Generic[P]):
         parameters: what can be chosen; requests are validated strictly.
         payload: returns the payload of a subject, in the bytes that the component takes, or yields several.
         cost: the work, in forward passes of the model.
+
+    Raises:
+        BadInput: as of `Derived`.
     """
 
     name: str
     parameters: type[P]
     payload: Callable[[Subject, P], bytes | Iterator[bytes]]
     cost: Callable[[P, Net], float] = one_pass
+
+    def __post_init__(self) -> None:
+        _check(self.name, self.parameters)
 
     def of(self, subject: Subject, **parameters: Any) -> bytes:
         """Return the payload of a subject, the last one where there are several."""
@@ -115,3 +128,10 @@ class View(Generic[P]):
             return found
         *_, last = found
         return last
+
+
+def _check(name: object, parameters: object) -> None:
+    if not isinstance(name, str):
+        raise BadInput(f"A derived value has a name, not {name!r:.100}.")
+    if not (isinstance(parameters, type) and issubclass(parameters, Strict)):
+        raise BadInput(f"The parameters of {name} are a subclass of Strict, not {parameters!r:.100}.")

@@ -136,23 +136,21 @@ class DerivedWanted(Strict):
 
     derived: Name
     parameters: dict[str, Any] = {}
-    _row: Derived[Any] | View[Any] | None = PrivateAttr(None)
+    _find: Find | None = PrivateAttr(None)
 
-    def find(self, find: Find) -> None:
-        """Look the derived value up, and read its parameters.
+    def found_by(self, find: Find) -> None:
+        """Say how the derived value is found, once the ask is answered: what is wrong with one ask is no other's."""
+        self._find = find
+
+    @cached_property
+    def row(self) -> Derived[Any] | View[Any]:
+        """The derived value or the view of that name.
 
         Raises:
             UnknownName: there is none of that name.
-            BadInput: a parameter that it does not have, or a value that it cannot have; says which.
         """
-        self._row = find(self.derived)
-        _ = self.given
-
-    @property
-    def row(self) -> Derived[Any] | View[Any]:
-        """The derived value or the view of that name."""
-        assert self._row is not None, "a request that is read knows its derived values"
-        return self._row
+        assert self._find is not None, "a request that is read knows how its derived values are found"
+        return self._find(self.derived)
 
     @property
     def values(self) -> Derived[Any]:
@@ -301,7 +299,7 @@ def read(message: bytes, find: Find) -> Request:
     for ask in head.asks:
         for wanted in ask.wanted.values():
             if isinstance(wanted, DerivedWanted):
-                wanted.find(find)  # refused here, before it has to wait for anything
+                wanted.found_by(find)
     return Request(head=head, pictures=None if pictures is None else _checked(pictures), arrays=arrays)
 
 

@@ -9,6 +9,8 @@ from contextlib import asynccontextmanager
 
 import anyio
 
+from attnviz.work.queue import Kind, Queue
+
 CREDIT = 0.1  # seconds of a processor that a browser may have used less than the others, and go before them
 
 
@@ -31,48 +33,20 @@ class Browser:
 
 
 class Seats:
-    """A few seats, and a line before them.
+    """The turns of the queue that live answers take.
 
     Args:
-        count: how many may sit at the same time.
+        queue: in which pages compute too, after them.
     """
 
-    def __init__(self, count: int) -> None:
-        self.free = count
+    def __init__(self, queue: Queue) -> None:
+        self.queue = queue
         self.clock = 0.0  # what those had used who sat down last
-        self.line: list[tuple[Browser, anyio.Event]] = []
 
     @asynccontextmanager
     async def seat(self, browser: Browser) -> AsyncIterator[None]:
-        """Sit for the length of the block."""
+        """Sit for the length of the block: whoever will have used least goes first, and of these whoever came first."""
         browser.used = max(browser.used, self.clock - CREDIT)  # who was away for long has not saved up more
-        if self.free:
-            self.free -= 1
-        else:
-            await self._wait(browser)
-        self.clock = max(self.clock, browser.used)
-        try:
+        async with self.queue.turn_async(Kind.LIVE, lambda: browser.used + browser.last):
+            self.clock = max(self.clock, browser.used)
             yield
-        finally:
-            self._next()
-
-    async def _wait(self, browser: Browser) -> None:
-        place = browser, anyio.Event()
-        self.line.append(place)
-        try:
-            await place[1].wait()
-        except BaseException:  # the visitor has left
-            if place in self.line:
-                self.line.remove(place)
-            else:
-                self._next()
-            raise
-
-    def _next(self) -> None:
-        """Hand a seat to whoever will have used least, and of these to whoever came first."""
-        if not self.line:
-            self.free += 1
-            return
-        place = min(self.line, key=lambda place: place[0].used + place[0].last)
-        self.line.remove(place)
-        place[1].set()

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attnviz.errors import BadInput
 from attnviz.ui.components.component import FRONTEND
 
 if TYPE_CHECKING:
@@ -128,6 +129,9 @@ class Mechanism:
         frontend: where their modules lie.
         heights: key of a component in its pages -> the height that is reserved for it.
         imports: Python modules that its page needs before torch: imported before the first visitor asks.
+
+    Raises:
+        BadInput: a field has another type.
     """
 
     name: str
@@ -153,3 +157,36 @@ class Mechanism:
     frontend: Path = FRONTEND
     heights: Mapping[str, Height] = field(default_factory=dict)
     imports: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, kind in _KINDS.items():
+            _check(name, getattr(self, name), kind)
+        for name in _LISTS:
+            for one in getattr(self, name):
+                _check(name, one, FurtherPage if name == "further" else str)
+        for new in self.moved.values():
+            if not (isinstance(new, tuple) and len(new) == 2 and all(isinstance(part, str) for part in new)):
+                raise BadInput(f"A mechanism's `moved` leads to pairs (URL, name), not to {new!r}.")
+        for height in self.heights.values():
+            _check("heights", height, Height)
+
+
+_LISTS = ("models", "controls", "panels", "papers", "further", "components", "preload", "imports")
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(("name", "title", "question", "page", "url", "section"), str),
+    **dict.fromkeys(_LISTS, tuple),
+    **dict.fromkeys(("panel", "is_control", "derived"), Callable),
+    "home": (HomePicture, type(None)),
+    "live": (Callable, type(None)),
+    "on_drawing": (OnDrawing, type(None)),
+    "moved": Mapping,
+    "heights": Mapping,
+    "frontend": Path,
+}
+
+
+def _check(name: str, value: object, kind: Any) -> None:
+    """Refuse a field of another type: a row that is wrong is then left out of the table, before any page reads it."""
+    if not isinstance(value, kind):
+        wanted = " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
+        raise BadInput(f"A mechanism's `{name}` is {wanted}, not {type(value).__name__}: {value!r:.100}.")

@@ -16,7 +16,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from attnviz.ui.components.component import FRONTEND, full_name, module_of
-from attnviz.ui.mechanisms import MECHANISMS, Mechanism
+from attnviz.ui.mechanisms import MECHANISMS, Mechanism, guard
 from attnviz.ui.server import preload
 from attnviz.ui.shared import glossary, room
 
@@ -39,10 +39,13 @@ class Head:
         self.style += f"<style>{room.style()}{_reserved(MECHANISMS.values())}</style>" + glossary.element() + TERMS
         drawing = _streamlits(("BidiComponent", "PageLink"), STREAMLITS_PAGE)
         self.scripts = {"draw": drawing + _preload("drawing_pad", FRONTEND)}
-        for row in MECHANISMS.values():
-            scripts = drawing + "".join(_preload(component, row.frontend) for component in row.preload)
+        # Without what a faulty mechanism preloads, its page says what is wrong when it draws the component.
+        for row, preloads in guard.each(
+            "components", lambda row: "".join(_preload(component, row.frontend) for component in row.preload)
+        ):
+            scripts = drawing + preloads
             for url in (row.url, *(one.url for one in row.further)):
-                self.scripts[url] = scripts
+                self.scripts.setdefault(url, scripts)
             if row.live:
                 self.scripts.setdefault(HOME, scripts)
 
@@ -129,11 +132,12 @@ def _preload(component: str, frontend: Path) -> str:
     styles = [f"{module}.css"] if (frontend / f"{module}.css").exists() else []
     for name in styles:
         found = re.findall(r'@import "(.+?)"', (frontend / name).read_text())
-        styles += [posixpath.normpath(posixpath.join(posixpath.dirname(name), other)) for other in found]
+        others = [posixpath.normpath(posixpath.join(posixpath.dirname(name), other)) for other in found]
+        styles += [other for other in dict.fromkeys(others) if other not in styles]
     at = f"_stcore/bidi-components/{full}"
     return "".join(
         [
             *(f'<link rel="modulepreload" href="{at}/{name}">' for name in names),
-            *(f'<link rel="preload" as="style" href="{at}/{name}">' for name in dict.fromkeys(styles)),
+            *(f'<link rel="preload" as="style" href="{at}/{name}">' for name in styles),
         ]
     )

@@ -1,7 +1,10 @@
-"""How many sockets anybody may open, and how much a socket may make the server keep.
+"""How many sockets anybody may open, how much a socket may make the server keep, and what it may not ask for.
 
 What arrives on a WebSocket is kept until a message is whole, 50 MB of it by default; and sockets are not counted. Here
 both are bounded where they arrive: by the protocol that reads the connection, before a byte of a large message is kept.
+
+Any browser may send Streamlit the message of its own developer menu that empties the caches, which all visitors share;
+every page would be computed anew for everybody. It is dropped here.
 """
 
 import ipaddress
@@ -16,6 +19,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ProtocolError
 from websockets.frames import Frame, Opcode
 
@@ -80,7 +84,7 @@ class Sockets:
         self.open.update(keys)
         try:
             bound(receive)
-            await self.app(scope, _binary(scope, receive, send), send)
+            await self.app(scope, _allowed(scope, receive, send), send)
         finally:
             self.open.subtract(keys)
             for key in keys:
@@ -136,23 +140,37 @@ def in_one_line(record: logging.LogRecord) -> bool:
     return True
 
 
-def _binary(scope: Scope, receive: Receive, send: Send) -> Receive:
-    """Return what hands on binary messages, and closes the socket at text, which nothing here is written in.
+def _allowed(scope: Scope, receive: Receive, send: Send) -> Receive:
+    """Return what hands on the messages that visitors may send to Streamlit; of other sockets, all of them.
 
-    Streamlit raises at text, with a traceback in the log for each; the live channel answers with a sentence.
+    It closes the socket at text, which nothing here is written in: Streamlit raises at text, with a traceback in the
+    log for each; the live channel answers with a sentence. And it drops what would empty the caches of all visitors.
     """
     if not scope["path"].endswith("/_stcore/stream"):
         return receive
 
-    async def receive_binary() -> Message:
-        message = await receive()
-        if message["type"] == "websocket.receive" and message.get("bytes") is None:
-            _log.warning("Closed a WebSocket that sent text")
-            await send({"type": "websocket.close", "code": 1003})
-            return {"type": "websocket.disconnect", "code": 1003}
-        return message
+    async def receive_allowed() -> Message:
+        while True:
+            message = await receive()
+            if message["type"] != "websocket.receive":
+                return message
+            if message.get("bytes") is None:
+                _log.warning("Closed a WebSocket that sent text")
+                await send({"type": "websocket.close", "code": 1003})
+                return {"type": "websocket.disconnect", "code": 1003}
+            if not _clears_caches(message["bytes"]):
+                return message
+            _log.warning("Dropped a message that would have emptied the caches of all visitors")
 
-    return receive_binary
+    return receive_allowed
+
+
+def _clears_caches(message: bytes) -> bool:
+    """Say whether Streamlit would read a message as one that empties the caches."""
+    try:
+        return bool(BackMsg.FromString(message).WhichOneof("type") == "clear_cache")
+    except DecodeError:
+        return False  # Streamlit says what is wrong
 
 
 def _browser(scope: Scope) -> str:

@@ -1,22 +1,29 @@
-"""The only module that caches. What is cached is shared by all visitors, never changed, and limited in number.
+"""The only module that caches. What is cached is shared by all visitors, never changed, and limited in bytes.
 
 What depends on a net alone is kept by net, all else by subject, so that nothing about a net is computed again for
-every picture. It loads torch only where something is computed; by then the page has drawn its title and its question.
+every picture. What several visitors ask for at once is computed once, in a turn of the queue in which live answers go
+first (attnviz/work). It loads torch only where something is computed; by then the page has drawn its title and its
+question.
 
     cache.of_net(mean_relevance, net)            # mean_relevance(loaded)
     cache.of_subject(measure, subject, "mean")   # measure(loaded, example, "mean")
 """
 
-from collections.abc import Callable, Hashable
-from functools import lru_cache
+from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attnviz.subjects import Example, Loaded, Net, Subject
+from attnviz.work.kept import Kept
+from attnviz.work.queue import QUEUE
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+NETS = 128 << 20  # bytes of the nets that are kept: single precision for the live channel, double for pages
+VALUES = 128 << 20  # bytes of what was computed from them
 
 
 def of_net(compute: Callable[Concatenate[Loaded, P], T], net: Net, *arguments: P.args, **named: P.kwargs) -> T:
@@ -28,8 +35,8 @@ def of_net(compute: Callable[Concatenate[Loaded, P], T], net: Net, *arguments: P
         net: that is asked.
         *arguments, **named: plain values.
     """
-    found: T = _of_net(_name(compute), net.key, net.digest, (arguments, tuple(sorted(named.items()))), compute, net)
-    return found
+    key = (_name(compute), net.key, net.digest, arguments, tuple(sorted(named.items())))
+    return _values.get(key, lambda: compute(exact(net), *arguments, **named), what=_name(compute), check=_wanted)
 
 
 def of_subject(
@@ -44,9 +51,10 @@ def of_subject(
         *arguments, **named: plain values.
     """
     net, example = subject
-    given = arguments, tuple(sorted(named.items()))
-    found: T = _of_subject(_name(compute), net.key, net.digest, str(example.asked), given, compute, subject)
-    return found
+    given = (str(example.asked), arguments, tuple(sorted(named.items())))
+    key = (_name(compute), net.key, net.digest, *given)
+    what = f"{_name(compute)} {net.key}"  # how long it takes depends on the net, and hardly on the example
+    return _values.get(key, lambda: compute(exact(net), example, *arguments, **named), what=what, check=_wanted)
 
 
 def single(net: Net) -> Loaded:
@@ -55,57 +63,29 @@ def single(net: Net) -> Loaded:
     Raises:
         CheckpointError: as `Net.load` does.
     """
-    return _single(net.key, net.digest, _Unhashed(net))
+    return _nets.get(("single", net.key, net.digest), net.load, check=_wanted)
 
 
-# The digest is part of every key: a net that is trained again is a different one.
+def exact(net: Net) -> Loaded:
+    """Return a net in double precision, for pages, so that what is shown is exact to far more digits than are shown.
 
-
-class _Unhashed:
-    """Carries a net past `lru_cache`, whose key is the net's key and digest."""
-
-    def __init__(self, net: Net) -> None:
-        self.net = net
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Unhashed)
-
-    def __hash__(self) -> int:
-        return 0
+    Raises:
+        CheckpointError: as `Net.load` does.
+    """
+    return _nets.get(("exact", net.key, net.digest), lambda: net.load(double=True), check=_wanted)
 
 
 def _name(compute: Callable[..., object]) -> str:
     return f"{compute.__module__}.{compute.__qualname__}"
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _exact(key: str, digest: str, _net: Net) -> Loaded:
-    return _net.load(double=True)
+def _wanted() -> None:
+    """End the run of a page that its visitor has left, or that begins anew: nobody waits for what it would compute."""
+    if get_script_run_ctx(suppress_warning=True) is not None:
+        _ = "attnviz" in st.session_state  # where Streamlit looks whether to go on
 
 
-# What the live channel needs at every movement is in Python's own cache: a look into Streamlit's takes 0.2 ms,
-# as long as a small model.
-@lru_cache(maxsize=16)
-def _single(key: str, digest: str, carried: _Unhashed) -> Loaded:
-    return carried.net.load()
-
-
-@st.cache_data(max_entries=1024, show_spinner=False)
-def _of_net(name: str, key: str, digest: str, given: tuple[Hashable, ...], _compute: Callable[..., T], _net: Net) -> T:
-    arguments, named = given
-    return _compute(_exact(key, digest, _net), *arguments, **dict(named))  # type: ignore[call-overload,misc]
-
-
-@st.cache_data(max_entries=256, show_spinner=False)
-def _of_subject(
-    name: str,
-    key: str,
-    digest: str,
-    example: str,
-    given: tuple[Hashable, ...],
-    _compute: Callable[..., T],
-    _subject: Subject,
-) -> T:
-    arguments, named = given
-    loaded = _exact(key, digest, _subject.net)
-    return _compute(loaded, _subject.example, *arguments, **dict(named))  # type: ignore[call-overload,misc]
+# The digest is part of every key: a net that is trained again is a different one. Streamlit's own caches would count
+# entries, hand a copy to each visitor, and can be emptied by anybody who opens a socket.
+_nets = Kept(NETS, QUEUE)
+_values = Kept(VALUES, QUEUE)

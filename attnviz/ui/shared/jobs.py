@@ -5,8 +5,8 @@
     job.parts()                               # what there is, in order; a page draws it again and again
     job.stop()
 
-A job is a number of parts, each computed by one call. The parts of different jobs take turns: two at once would take
-longer than one after the other. A job that no page has looked at for a while stops by itself, and keeps its parts.
+A job is a number of parts, each computed by one call, in a turn of the queue that live answers and pages go through
+before it. A job that no page has looked at for a while stops by itself, and keeps its parts.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from collections.abc import Callable, Hashable
 from threading import Condition, Lock, Thread
 from typing import Any, Generic, TypeVar, cast
 
+from attnviz.work.queue import QUEUE, Kind
+
 T = TypeVar("T")
 
 MOST = 32
@@ -27,7 +29,6 @@ ALONE = 20.0
 """Seconds after which a job that nobody looks at stops: a page that shows one looks several times a second."""
 
 _log = logging.getLogger(__name__)
-_turn = Lock()
 _jobs: OrderedDict[Hashable, Job[Any]] = OrderedDict()
 _table = Lock()
 
@@ -99,7 +100,7 @@ class Job(Generic[T]):
     def _run(self) -> None:
         while self._goes_on():
             try:
-                with _turn:
+                with QUEUE.turn(Kind.LONG):
                     part = self.step(len(self._parts))
             except Exception as error:
                 _log.exception("Part %d of a job failed", len(self._parts))

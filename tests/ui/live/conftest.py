@@ -9,6 +9,7 @@ import torch
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.ui.derived_values import find
 from attnviz.ui.live.channel import Channel
+from attnviz.work.queue import Queue
 
 from .asked import HEADS, SIDE, given
 from .live_server import SEATS, Server, Slow, planning, serving
@@ -36,6 +37,6 @@ def slow() -> Slow:
 
 @pytest.fixture
 def server(slow: Slow) -> Iterator[Server]:
-    with serving(Channel(planning(slow), find, SEATS, quick=0.0)) as running:
+    with serving(Channel(planning(slow), find, Queue(SEATS), quick=0.0)) as running:
         yield running
         slow.may.release(1000)  # a test that failed half-way must not leave a model waiting

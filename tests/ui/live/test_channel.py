@@ -127,11 +127,11 @@ def test_who_leaves_in_the_middle_gives_the_seat_back_when_it_is_free(
     with server.visitor() as visitor:
         assert "error" in visitor.ask("nonsense")[0]  # so the server has seen them go
     assert server.left.acquire(timeout=WAIT)
-    assert server.channel.seats.free == 0  # nobody else computes meanwhile, however many come and go
+    assert server.channel.queue.computing == SEATS  # nobody else computes meanwhile, however many come and go
     release(slow, SEATS)
     for _ in range(SEATS):
         assert server.left.acquire(timeout=WAIT)
-    assert server.channel.seats.free == SEATS
+    assert server.channel.queue.computing == 0
     with server.visitor() as visitor:
         release(slow)
         assert last_words_of(visitor, 1) == [(1, 0)]

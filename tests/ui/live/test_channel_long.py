@@ -131,11 +131,11 @@ def test_what_takes_long_ends_with_its_chunk_when_nobody_waits_for_it(server: Se
         may.release()
         assert server.left.acquire(timeout=WAIT)
     assert dropped.acquire(timeout=WAIT)
-    assert server.channel.long_seats.borrowed_tokens == 0
+    assert server.channel.queue.computing == 0
 
 
 def test_a_browser_has_one_ask_at_a_time_that_takes_long(server: Server, slow: Slow) -> None:
-    server.channel.long_seats.total_tokens = 3
+    server.channel.queue.count = 4  # three of them for what takes long
     cookie = {"additional_headers": {"Cookie": f"{COOKIE}=one"}}
     with server.visitor(**cookie) as first, server.visitor(**cookie) as second, server.visitor() as other:
         first.send(LONG)
@@ -178,4 +178,4 @@ def test_an_ask_may_have_several_answers_one_after_the_other(server: Server, wor
         assert [visitor.hear()[0]["step"] for _ in range(2)] == [1, 2]
         server.channel.plan = planning(lambda asked, place: pack({"number": asked.head.number}, {}))
         assert visitor.ask(2)[0] == {"number": 2}
-    assert server.channel.long_seats.borrowed_tokens == 0
+    assert server.channel.queue.computing == 0

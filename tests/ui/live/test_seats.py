@@ -3,6 +3,7 @@
 import asyncio
 
 from attnviz.ui.live.seats import CREDIT, Browser, Seats
+from attnviz.work.queue import Queue
 
 
 async def turns(seats: Seats, order: list[str], name: str, browser: Browser, *, count: int, cost: float) -> None:
@@ -16,7 +17,7 @@ async def turns(seats: Seats, order: list[str], name: str, browser: Browser, *, 
 
 def test_who_asks_for_little_goes_before_those_who_ask_for_much() -> None:
     async def compute() -> list[str]:
-        seats, order = Seats(1), list[str]()
+        seats, order = Seats(Queue(1, left=0)), list[str]()
         others = [turns(seats, order, "much", Browser(), count=5, cost=1.0) for _ in range(20)]
         await asyncio.gather(*others, turns(seats, order, "little", Browser(), count=5, cost=CREDIT / 10))
         return order
@@ -29,7 +30,7 @@ def test_who_asks_for_little_goes_before_those_who_ask_for_much() -> None:
 
 def test_of_those_who_have_used_as_much_the_one_goes_first_who_needs_little() -> None:
     async def compute() -> list[str]:
-        seats, order, much, little = Seats(1), list[str](), Browser(), Browser()
+        seats, order, much, little = Seats(Queue(1, left=0)), list[str](), Browser(), Browser()
         await turns(seats, [], "", much, count=1, cost=1.0)
         await turns(seats, [], "", little, count=100, cost=0.01)
         others = [turns(seats, order, "much", Browser(1.0), count=1, cost=1.0)]
@@ -45,7 +46,7 @@ def test_of_those_who_have_used_as_much_the_one_goes_first_who_needs_little() ->
 
 def test_many_sockets_of_one_browser_have_the_turns_of_one() -> None:
     async def compute() -> list[str]:
-        seats, order, browser = Seats(1), list[str](), Browser()
+        seats, order, browser = Seats(Queue(1, left=0)), list[str](), Browser()
         many = [turns(seats, order, "many", browser, count=3, cost=1.0) for _ in range(10)]
         await asyncio.gather(*many, turns(seats, order, "one", Browser(), count=10, cost=1.0))
         return order
@@ -56,7 +57,7 @@ def test_many_sockets_of_one_browser_have_the_turns_of_one() -> None:
 
 def test_who_was_away_goes_first_for_a_moment_only() -> None:
     async def compute() -> list[str]:
-        seats, order, cost = Seats(1), list[str](), CREDIT / 4
+        seats, order, cost = Seats(Queue(1, left=0)), list[str](), CREDIT / 4
         busy = [Browser() for _ in range(4)]
         await asyncio.gather(*(turns(seats, [], "", one, count=50, cost=cost) for one in busy))
         all_of_them = [("busy", one) for one in busy] + [("away", Browser())]
@@ -70,7 +71,7 @@ def test_who_was_away_goes_first_for_a_moment_only() -> None:
 
 def test_who_is_new_begins_where_the_others_are() -> None:
     async def compute() -> list[str]:
-        seats, order, cost = Seats(1), list[str](), CREDIT
+        seats, order, cost = Seats(Queue(1, left=0)), list[str](), CREDIT
         old = Browser()
         await turns(seats, [], "", old, count=50, cost=cost)
         new = [turns(seats, order, "new", Browser(seats.clock), count=10, cost=cost) for _ in range(20)]
@@ -83,7 +84,7 @@ def test_who_is_new_begins_where_the_others_are() -> None:
 
 def test_who_leaves_the_line_or_the_seat_blocks_nobody() -> None:
     async def compute() -> int:
-        seats = Seats(1)
+        seats = Seats(Queue(1, left=0))
 
         async def sit(forever: bool = True) -> None:
             async with seats.seat(Browser()):
@@ -99,6 +100,6 @@ def test_who_leaves_the_line_or_the_seat_blocks_nobody() -> None:
         await asyncio.sleep(0)  # the seat has been handed on, and whoever has it does not know yet
         waiting[1].cancel()
         await last
-        return seats.free
+        return seats.queue.count - seats.queue.computing
 
     assert asyncio.run(asyncio.wait_for(compute(), 60)) == 1

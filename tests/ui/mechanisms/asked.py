@@ -23,5 +23,5 @@ def ask_net(key: str, image: np.ndarray, wanted: dict[str, Any], **more: Any) ->
     ask = Ask.model_validate({"checkpoint": key, "wanted": wanted, **more})
     for one in ask.wanted.values():
         if isinstance(one, DerivedWanted):
-            one.find(find)
+            one.found_by(find)
     return ask_model(cache.single(net(key)), ask, image[None], {})

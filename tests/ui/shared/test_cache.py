@@ -4,13 +4,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import streamlit as st
 import torch
+from streamlit.runtime.scriptrunner import StopException
+from streamlit.runtime.state.safe_session_state import SafeSessionState
+from streamlit.testing.v1 import AppTest
 
 from attnviz import checkpoints, data, subjects
 from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.ui.shared import cache, findings
+from attnviz.work import queue
+from attnviz.work.kept import Kept, settled
+from attnviz.work.queue import QUEUE, Kind, Place
 
 NAME = "pixel_attention.1v8"
 
@@ -76,7 +83,7 @@ def test_a_model_is_kept_in_single_precision_apart_from_the_pages() -> None:
     assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
     assert not model.training
     assert not any(parameter.requires_grad for parameter in model.parameters())
-    exact = cache._exact(net.key, net.digest, net).model
+    exact = cache.exact(net).model
     assert {parameter.dtype for parameter in exact.parameters()} == {torch.float64}
 
 
@@ -104,11 +111,67 @@ def test_a_model_that_is_trained_again_is_another_one(train: Callable[[float], N
         torch.testing.assert_close(value, first.model.state_dict()[name] * 1.5)
 
 
-def test_no_more_models_are_kept_than_the_bound(train: Callable[[float], None]) -> None:
+def test_no_more_models_are_kept_than_the_bound(
+    train: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train(1)
+    size = settled(subjects.net(NAME).load())
+    monkeypatch.setattr(cache, "_nets", Kept(4 * size, QUEUE))
     kept = []
-    for by in range(2, 19):  # one more than are kept
+    for by in range(2, 7):  # one more than are kept
         train(by)
         kept.append(cache.single(subjects.net(NAME)).model)
     assert cache.single(subjects.net(NAME)).model is kept[-1]
     train(2)
     assert cache.single(subjects.net(NAME)).model is not kept[0]
+
+
+def test_what_is_kept_cannot_be_changed_by_whoever_gets_it() -> None:
+    def ones(loaded: Loaded) -> np.ndarray:
+        return np.ones(3)
+
+    with pytest.raises(ValueError, match="read-only"):
+        cache.of_net(ones, subjects.net(NAME))[0] = 2
+
+
+def test_what_pages_compute_takes_turns_with_live_answers() -> None:
+    def turn(loaded: Loaded) -> tuple[bool, int]:
+        return QUEUE.has_turn(), QUEUE.computing
+
+    assert cache.of_net(turn, subjects.net(NAME)) == (True, 1)
+    assert QUEUE.computing == 0
+
+
+def test_a_page_that_nobody_waits_for_computes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def page() -> None:
+        import streamlit as st
+
+        from attnviz import subjects
+        from attnviz.ui.shared import cache
+
+        cache.of_net(len, subjects.net("pixel_attention.1v8"))
+        st.text("computed")
+
+    read = SafeSessionState.__getitem__
+
+    def again(self: SafeSessionState, key: str) -> object:
+        if key != "attnviz":
+            return read(self, key)
+        asked.append(key)
+        raise StopException
+
+    monkeypatch.setattr(SafeSessionState, "__getitem__", again)
+    monkeypatch.setattr(queue, "LISTEN", 0.0)
+    places = [Place(Kind.LIVE, lambda: 0.0, lambda: None) for _ in range(QUEUE.count)]
+    for place in places:
+        assert QUEUE._take(place)
+    try:
+        test = AppTest.from_function(page, default_timeout=20).run()
+    finally:
+        for place in places:
+            QUEUE.leave(place)
+    assert not test.text
+    assert asked == ["attnviz"]
+    assert (QUEUE.waiting, QUEUE.computing) == (0, 0)

@@ -120,15 +120,32 @@ export class Card {
       return;
     }
     found
-      .then(
-        (renderer) => (this.renderer = renderer),
-        (error) => {
-          console.warn("attnviz:", error);
-          this.renderer = rendererOf("ink");
-          this.unable = "The module that draws this panel could not be loaded; this is what the model saw.";
-        },
-      )
+      .then((renderer) => {
+        if (typeof renderer.draw !== "function") throw new Error(`${this.model.renderer} exports no function draw`);
+        this.renderer = renderer;
+      })
+      .catch((error) => this.drawInk(error, "could not be loaded"))
       .then(ready);
+  }
+
+  /** Draw what the model saw, from now on, in place of what cannot be drawn. */
+  drawInk(error, why) {
+    console.warn("attnviz:", error);
+    this.renderer = rendererOf("ink");
+    this.unable = `The module that draws this panel ${why}; this is what the model saw.`;
+  }
+
+  /** Let the renderer draw, which may be another package's. @returns {{most?: number, values?: ArrayLike<number>}} */
+  drawMap(answer, look) {
+    try {
+      const drawn = this.renderer.draw(this.canvas, this.model, answer, look) ?? {};
+      if (!Number.isFinite(drawn.most ?? 0) || !(drawn.values ?? [])[Symbol.iterator])
+        throw new Error(`${this.model.renderer} returns no {most, values}`);
+      return drawn;
+    } catch (error) {
+      this.drawInk(error, "has failed");
+      return rendererOf("ink").draw(this.canvas, this.model, answer, look) ?? {};
+    }
   }
 
   /** What the channel is asked for. */
@@ -147,6 +164,12 @@ export class Card {
     if (now === undefined || now === null) return;
     this.head = (now + by + heads) % heads;
     this.stepped(this.head);
+  }
+
+  /** Say that an answer came which cannot be shown. */
+  refuse(error) {
+    console.warn("attnviz:", error);
+    Object.assign(this, { refused: "The answer for this panel cannot be read.", dirty: true });
   }
 
   /** @param {Answer} answer */
@@ -229,8 +252,7 @@ export class Card {
       return;
     }
     const before = change && this.comparable ? this.pinned : null;
-    if (this.sized && this.renderer)
-      this.drawn = this.renderer.draw(this.canvas, this.model, answer, { ...look, before }) ?? {};
+    if (this.sized && this.renderer) this.drawn = this.drawMap(answer, { ...look, before });
     this.sayAnswer(answer);
     this.sayMap(answer, before, this.drawn.most ?? 0);
     this.drawJacobian(answer, look);

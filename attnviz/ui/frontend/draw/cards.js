@@ -213,7 +213,14 @@ export class Cards {
       this.next(); // before anything is painted: the server computes meanwhile
     }
     this.failed = answer.ask === undefined;
-    if (!this.failed) this.place(answer, asked.cards[answer.ask], asked);
+    if (!this.failed) {
+      const card = asked.cards[answer.ask];
+      try {
+        this.place(answer, card, asked);
+      } catch (error) {
+        card.refuse(error); // what a faulty mechanism gives is the matter of its own panel
+      }
+    }
     if (answer.done && !asked.pinned && !this.failed) this.done = asked;
     if (answer.done && asked.pinned) this.sayPin();
     // One frame for all cards costs a fraction of one for each; only where a model is slow the others do not wait for it.

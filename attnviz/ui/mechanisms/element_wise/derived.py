@@ -116,7 +116,7 @@ def _relevance(context: Context[Switched], paths: list[str]) -> dict[str, Tensor
         return dict.fromkeys(paths, torch.full((), float(wanted.relevance == "one")))
     if wanted.relevance == "mean":
         means = cache.of_net(stages.mean_relevance, net)
-        return {path: torch.from_numpy(means[path])[None] for path in paths}
+        return {path: torch.tensor(means[path])[None] for path in paths}
     if wanted.data is None or wanted.other is None:
         raise BadInput('The relevance "other" needs a picture: its data set as "data" and its number as "other".')
     image = example(wanted.data, wanted.other).taken_by(net)

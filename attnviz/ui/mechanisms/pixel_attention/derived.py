@@ -50,7 +50,7 @@ def _by_pixels(model: nn.Module, image: Tensor) -> Tensor:
         attention, standard = model.attention, model.standardise
         chain = [(part.weight, part.bias) for part in (attention.value, attention.output, model.classifier)]
         line = folded(*chain, mean=standard.mean, std=standard.std, shape=model.shape)
-        return by_line(torch.from_numpy(line.weight).flatten()[None], image[0])
+        return by_line(torch.tensor(line.weight).flatten()[None], image[0])
     raise BadInput("The answer of this model is not a sum over pixels, so a pixel has no contribution of its own.")
 
 

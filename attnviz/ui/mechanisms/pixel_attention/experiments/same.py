@@ -153,7 +153,7 @@ def compute(loaded: "Loaded", example: "Example", query: int) -> Facts:
 
     view = attention(Subject(loaded.net, example))
     ink, place = view.picture.ravel(), query - view.prefix
-    apart = differences(torch.from_numpy(view.query), torch.from_numpy(view.key), query)[view.prefix :]
+    apart = differences(torch.tensor(view.query), torch.tensor(view.key), query)[view.prefix :]
     groups = intensity_groups(ink)
     alike = groups == groups[place]
     away = np.where(alike, np.inf, np.abs(ink - ink[place]))
@@ -170,5 +170,5 @@ def count(loaded: "Loaded", example: "Example") -> tuple[int, int]:
 
     view = attention(Subject(loaded.net, example))
     pixels = slice(view.prefix, None)
-    rows = distinct_rows(torch.from_numpy(view.query[:, pixels]), torch.from_numpy(view.key))
+    rows = distinct_rows(torch.tensor(view.query[:, pixels]), torch.tensor(view.key))
     return int(intensity_groups(view.picture.ravel()).max()) + 1, rows

@@ -1,0 +1,127 @@
+"""Calls into a mechanism, guarded: one that is faulty takes nothing else down.
+
+    from attnviz.ui.mechanisms import guard
+
+    panel = guard.call(row, "panel", row.panel, card, gives=Panel)      # or Failed, whose sentence a page shows
+    for row, derived in guard.each("derived values", lambda row: row.derived()):
+        ...                                                             # of those mechanisms that work
+    with guard.drawing(row, "live picture"):
+        row.live()                                                      # or the sentence, in its place
+
+Whatever a mechanism raises becomes one sentence for the page concerned, and a traceback in the log: once for each
+fault, as a faulty function may be called at every movement of a hand.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attnviz.errors import AttnvizError
+
+if TYPE_CHECKING:
+    from attnviz.ui.mechanisms.mechanism import Mechanism
+
+T = TypeVar("T")
+
+FAULTS = (Exception, SystemExit)
+"""What counts as a fault; Streamlit stops and reruns pages with exceptions of its own, which are neither."""
+
+REMEMBERED = 1000
+"""Faults that are remembered as written to the log."""
+
+_log = logging.getLogger(__name__)
+_written: set[tuple[str, str, str]] = set()
+_lock = Lock()
+
+
+class Failed(AttnvizError):
+    """A mechanism could not give what it was asked for."""
+
+
+def call(
+    row: Mechanism, part: str, function: Callable[..., T], *given: Any, gives: type | tuple[type, ...] = object
+) -> T:
+    """Return what a function of a mechanism returns.
+
+    Args:
+        row: the mechanism.
+        part: what the function gives, in words, for the sentence: "panel".
+        function: called with what is given.
+        *given: its arguments.
+        gives: the type, or types, of what it must return.
+
+    Returns:
+        What it returned.
+
+    Raises:
+        Failed: it raised, or returned something else; the log has the traceback.
+    """
+    try:
+        found = function(*given)
+        if not isinstance(found, gives):
+            wanted = " or ".join(one.__name__ for one in (gives if isinstance(gives, tuple) else (gives,)))
+            raise TypeError(f"expected {wanted}, not {type(found).__name__}")
+    except FAULTS as error:
+        raise failed(row, part, error) from error
+    return found
+
+
+def each(part: str, function: Callable[[Mechanism], T]) -> Iterator[tuple[Mechanism, T]]:
+    """Call a function with every mechanism of the table, and leave out those with which it fails; the log says why.
+
+    Args:
+        part: what the function gives, in words.
+        function: called with a row.
+
+    Yields:
+        Each mechanism that works, and what the function returned for it.
+    """
+    from attnviz.ui.mechanisms import MECHANISMS
+
+    for row in MECHANISMS.values():
+        try:
+            found = call(row, part, function, row)
+        except Failed:
+            continue
+        yield row, found
+
+
+@contextmanager
+def drawing(row: Mechanism, part: str) -> Iterator[None]:
+    """Draw something of a mechanism on a page; where that fails, the page goes on below a sentence that says so.
+
+    Args:
+        row: the mechanism.
+        part: what is drawn, in words.
+    """
+    try:
+        yield
+    except FAULTS as error:
+        import streamlit as st
+
+        from attnviz.ui.shared.wording import verbatim
+
+        st.error(verbatim(str(failed(row, part, error))))
+
+
+def failed(row: Mechanism, part: str, error: BaseException) -> Failed:
+    """Write a fault to the log, and return the sentence that a page shows.
+
+    Args:
+        row: the mechanism.
+        part: what it could not give, in words.
+        error: what was raised; an `AttnvizError` is a sentence for people, and is quoted.
+    """
+    fault = row.name, part, repr(error)
+    with _lock:
+        new = fault not in _written and len(_written) < REMEMBERED
+        if new:
+            _written.add(fault)
+    if new:
+        _log.error("The mechanism %s failed: %s", row.name, part, exc_info=error)
+    why = f" {error}" if isinstance(error, AttnvizError) else " The server's log says why."
+    return Failed(f"\u201c{row.title}\u201d could not give its {part}.{why}")

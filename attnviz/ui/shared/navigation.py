@@ -1,0 +1,52 @@
+"""The pages of mechanisms, as the navigation takes them: one that cannot be there says so, and all others are there."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+from streamlit.navigation.page import StreamlitPage
+
+from attnviz.errors import BadInput
+from attnviz.ui.mechanisms import guard
+from attnviz.ui.mechanisms.mechanism import Mechanism
+from attnviz.ui.shared import page as frame
+from attnviz.ui.shared.wording import verbatim
+
+
+def pages(rows: Iterable[Mechanism], taken: Collection[str]) -> Iterator[tuple[Mechanism, StreamlitPage]]:
+    """Return the pages of all mechanisms, then their further ones.
+
+    Args:
+        rows: the mechanisms.
+        taken: the last parts of the URLs of all other pages; who wants one of them, or one of an earlier mechanism, is
+            left out of the navigation, as no URL can lead to two pages.
+
+    Yields:
+        Each mechanism, and a page of its own; where that cannot be made, one that says why.
+    """
+    rows, urls = list(rows), {*taken}
+    wanted = [(row, row.page, row.title, row.url) for row in rows]
+    wanted += [(row, one.page, one.title, one.url) for row in rows for one in row.further]
+    for row, file, title, url in wanted:
+        try:
+            found = st.Page(file, title=title, url_path=url)
+            if found.url_path in urls:
+                raise BadInput(f"Its URL, {url!r}, is that of another page.")
+        except guard.FAULTS as error:
+            said = _saying(title, str(guard.failed(row, "page", error)))
+            try:
+                found = st.Page(said, title=title, url_path=url)
+            except StreamlitAPIException:  # of its title or URL, which the log has now
+                continue
+            if found.url_path in urls:
+                continue
+        urls.add(found.url_path)
+        yield row, found
+
+
+def _saying(title: str, sentence: str) -> Callable[[], None]:
+    def say() -> None:
+        frame.start(title, "")
+        st.error(verbatim(sentence))
+
+    return say

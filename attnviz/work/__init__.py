@@ -1,0 +1,1 @@
+"""Work that visitors wait for: who computes next, and what is kept of it."""

@@ -1,0 +1,203 @@
+"""What was computed, kept for whoever asks next: so many bytes of it, and what many ask for at once computed once.
+
+    kept = Kept(200_000_000, QUEUE)
+    maps = kept.get(("maps", name, digest, number), compute)        # computes in a turn of the queue, or finds it
+
+What is kept is shared by all who ask, and so must not be changed: its numpy arrays are made read-only. Streamlit's
+caches hand a copy to each, count entries instead of bytes, and can be emptied by any visitor.
+"""
+
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from threading import Event, Lock
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from attnviz.work.queue import Kind, Place, Queue, wait
+
+T = TypeVar("T")
+
+
+class Kept:
+    """Values by key; those that were asked for longest ago are given up first.
+
+    Args:
+        most: bytes that all of them may have together; a value that is larger by itself is not kept.
+        queue: in which they are computed.
+    """
+
+    def __init__(self, most: int, queue: Queue) -> None:
+        self.most, self.queue = most, queue
+        self.bytes = 0
+        self._values: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._coming: dict[Hashable, _Coming] = {}
+        self._lock = Lock()
+
+    def get(
+        self,
+        key: Hashable,
+        compute: Callable[[], T],
+        *,
+        what: str = "",
+        kind: Kind = Kind.SHORT,
+        check: Callable[[], None] | None = None,
+    ) -> T:
+        """Return the value of a key: kept, or computed by one thread for all that ask meanwhile.
+
+        Args:
+            key: all that decides the value.
+            compute: called in a turn of the queue; what it raises is raised for all who asked, and is not kept.
+            what: the name of the work, see `Queue.turn`.
+            kind: of the work; where a live answer comes to need what a page waits for, the turn comes sooner.
+            check: called now and then while it waits; what it raises ends the wait, for this caller alone.
+
+        Returns:
+            The value, which is not to be changed.
+        """
+        while True:
+            with self._lock:
+                if key in self._values:
+                    self._values.move_to_end(key)
+                    return cast(T, self._values[key][0])
+                coming = self._coming.get(key)
+                # Who has a turn does not wait for somebody who waits for one.
+                computes = coming is None or (self.queue.has_turn() and not coming.begun)
+                coming = coming or self._coming.setdefault(key, _Coming(self.queue))
+            if computes:
+                self._compute(key, compute, coming, what, kind, check)
+            else:
+                coming.hurry(kind)
+            wait(coming.done, check)
+            if not coming.given_up:
+                return cast(T, coming.result())
+
+    def forget(self, which: Callable[[Any], bool]) -> None:
+        """Give up the values of all keys of which `which` says so."""
+        with self._lock:
+            for key in [key for key in self._values if which(key)]:
+                self.bytes -= self._values.pop(key)[1]
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._values
+
+    def _compute(
+        self,
+        key: Hashable,
+        compute: Callable[[], Any],
+        coming: "_Coming",
+        what: str,
+        kind: Kind,
+        check: Callable[[], None] | None,
+    ) -> None:
+        """Compute a value in a turn, unless somebody who had one already has begun meanwhile."""
+        mine = False
+        try:
+            with self.queue.turn(kind, what=what, check=check, place=coming.waits):
+                with self._lock:
+                    mine = not coming.begun
+                    coming.begun = True
+                if mine:
+                    self._keep(key, compute(), coming)
+        except BaseException as error:
+            if mine or not coming.begun:
+                with self._lock:
+                    self._coming.pop(key, None)
+                    # A run of a page that has been interrupted says nothing about the value.
+                    coming.error = error if mine and isinstance(error, Exception) else None
+                    coming.given_up = coming.error is None
+                coming.done.set()
+            raise
+
+    def _keep(self, key: Hashable, value: Any, coming: "_Coming") -> None:
+        size = settled(value)
+        with self._lock:
+            coming.value = value
+            self._coming.pop(key, None)
+            if size <= self.most:
+                self._values[key] = value, size
+                self.bytes += size
+            while self.bytes > self.most:
+                self.bytes -= self._values.popitem(last=False)[1][1]
+        coming.done.set()
+
+
+class _Coming:
+    """A value that somebody computes, or waits to compute."""
+
+    def __init__(self, queue: Queue) -> None:
+        self.queue = queue
+        self.done = Event()
+        self.begun = self.given_up = False
+        self.value: Any = None
+        self.error: Exception | None = None
+        self._kind = Kind.LONG
+        self._place: Place | None = None
+
+    def waits(self, place: Place | None) -> None:
+        """Note the place in the line of whoever will compute it."""
+        self._place = place
+        if place:
+            self.queue.hurry(place, self._kind)
+
+    def hurry(self, kind: Kind) -> None:
+        """Let it come as soon as work of a kind."""
+        self._kind = min(self._kind, kind)
+        if place := self._place:
+            self.queue.hurry(place, self._kind)
+
+    def result(self) -> Any:
+        """Return the value, or raise what was raised in its place."""
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+
+def settled(value: Any) -> int:
+    """Make the numpy arrays in a value read-only, and return about how many bytes it has.
+
+    Args:
+        value: of arrays, tensors, modules, dataclasses, containers and plain values, in any nesting.
+    """
+    size, seen = 0, set[int]()
+    for part in _parts(value, seen):
+        if isinstance(part, np.ndarray):
+            part.flags.writeable = False
+            owner = part
+            while isinstance(owner.base, np.ndarray):
+                owner = owner.base
+            if owner is part or id(owner) not in seen:
+                seen.add(id(owner))
+                size += owner.nbytes
+        elif hasattr(part, "untyped_storage"):  # a tensor, without importing torch
+            storage = part.untyped_storage()
+            if storage.data_ptr() not in seen:
+                seen.add(storage.data_ptr())
+                size += storage.nbytes()
+        else:
+            size += sys.getsizeof(part)
+    return size
+
+
+def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
+    """Yield a value and all that it holds, each once."""
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    yield value
+    inner: Any = ()
+    if isinstance(value, Mapping):
+        inner = [*value.keys(), *value.values()]
+    elif isinstance(value, list | tuple | set | frozenset):
+        inner = value
+    elif is_dataclass(value) and not isinstance(value, type):
+        inner = [getattr(value, field.name) for field in fields(value)]
+    elif hasattr(value, "named_parameters"):  # a module of torch
+        inner = [*value.parameters(), *value.buffers()]
+    for one in inner:
+        yield from _parts(one, seen)

@@ -1,0 +1,1 @@
+export function draw() { throw new Error("it throws"); }

@@ -1,0 +1,1 @@
+export const draw = () => ({ most: "words", values: 3 });
