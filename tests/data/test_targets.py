@@ -119,7 +119,6 @@ def test_what_is_handed_out_in_batches_is_not_loaded_as_a_whole(monkeypatch, ask
         ({"batches": lambda *_: iter(())}, "words/train must hand out 5 pictures an epoch; 5 are missing"),
         ({"batches": None}, "words hands out no batches: load its pictures with attnviz.data.load"),
     ],
-    ids=str,
 )
 def test_batches_that_are_not_as_the_data_set_says_are_one_sentence(monkeypatch, change, message):
     monkeypatch.setitem(DATASETS, "words", replace(WORDS, **change))
