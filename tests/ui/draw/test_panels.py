@@ -21,7 +21,7 @@ PAGE = Path(__file__).parents[3] / "pages" / "05_draw.py"
 USUAL = [
     "pixel_attention.digits",
     "element_wise.digits",
-    "recurrent_attention.digits",
+    "recurrent_attention.digits-two-scales",
     "cnn_attention.digits",
     "pixel_line.digits",
     "histogram_line.digits",
