@@ -181,7 +181,7 @@ DIGITS_GLIMPSES = changed(
     FASHION,
     name="digits",
     title="Ten digits in glimpses",
-    why="One scale of 8 x 8, so that six glimpses read 384 of 784 pixels.",
+    why="For the draw page: one scale of 8 x 8, so that six glimpses read 384 of 784 pixels.",
     config={
         "glimpses": GLIMPSES, "size": 8, "scales": 1, "location_std": 0.1, "location_hidden": 128, "first": "centre",
         "reach": 0.6,
