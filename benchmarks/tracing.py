@@ -26,7 +26,7 @@ def traced(picture: npt.NDArray[np.uint8]) -> list[Line]:
 
 def written(digit: int, seed: int) -> Line:
     """Return the way of the pen of one digit of our generator, in a box of height 1 or so."""
-    x, y = strokes._write(np.array([digit]), strokes._Chance(seed, 0, 1))
+    x, y = strokes._write(np.array([digit]), strokes._Chance(seed, 0, slice(0, 1)))
     return np.stack([x[:, 0], y[:, 0]], axis=1)
 
 

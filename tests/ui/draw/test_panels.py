@@ -21,7 +21,7 @@ PAGE = Path(__file__).parents[3] / "pages" / "05_draw.py"
 USUAL = [
     "pixel_attention.digits",
     "element_wise.digits",
-    "recurrent_attention.digits",
+    "recurrent_attention.digits-two-scales",
     "cnn_attention.digits",
     "pixel_line.digits",
     "histogram_line.digits",
@@ -137,7 +137,7 @@ def test_what_is_said_is_what_the_card_says_and_can_be_asked() -> None:
         own = card.recipe.model in ("pixel_attention", "element_wise", "recurrent_attention", "cnn_attention")
         assert said["page"] == (card.recipe.model if own else "")
     assert [said["kind"] for said in panels.describe(USUAL)][:4] == [
-        "8 heads, positions", "3 heads, 2 layers", "6 of 8 \u00d7 8", "8 heads, 6 \u00d7 6 blocks",
+        "8 heads, positions", "3 heads, 2 layers", "6 of 8 \u00d7 8, 2 scales", "8 heads, 6 \u00d7 6 blocks",
     ]  # fmt: skip
 
 
