@@ -197,7 +197,7 @@ def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
         inner = value
     elif is_dataclass(value) and not isinstance(value, type):
         inner = [getattr(value, field.name) for field in fields(value)]
-    elif hasattr(value, "named_parameters"):  # a module of torch
+    elif hasattr(value, "named_parameters") and not isinstance(value, type):  # a module of torch
         inner = [*value.parameters(), *value.buffers()]
     for one in inner:
         yield from _parts(one, seen)

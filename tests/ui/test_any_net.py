@@ -96,7 +96,7 @@ def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def explorer(**words: str) -> AppTest:
     test = AppTest.from_file(str(EXPLORER), default_timeout=60)
-    test.query_params.update({"model": KEY, **words})
+    test.query_params.update({"model": KEY, "data": "strokes", **words})
     test.run()
     assert not test.exception
     return test
@@ -157,3 +157,10 @@ def test_it_is_cached_by_net_and_by_example() -> None:
     for word in ("314", "271", "314"):
         assert cache.of_subject(compute, Subject(found(KEY), example(word))) == f"{KEY} on {word}"
     assert asked == ["strip/314", "strip/271"]
+
+
+@pytest.mark.parametrize("key", ["theirs", "their:columns", "run:nobody@1", "run:", ":"])
+def test_a_net_that_is_not_there_is_one_sentence(key: str) -> None:
+    test = explorer(model=key)
+    assert len(test.warning) == 1
+    assert not test.error

@@ -51,12 +51,15 @@ def net(names: list[str], default: str, of: Collection[str] | None = None) -> Ne
             "or train one: `python -m attnviz reproduce schwarz --train`."
         )
     known = subjects.usable(names)
-    if found is None:
-        first = default if default in known else next(iter(known), names[0])
-        name = url_state.choice("model", names, first)
-    else:
+    if found is not None:
         name = st.session_state["model"] = found.key
         known[name], names = found, [*names, name]
+    else:
+        first = default if default in known else next(iter(known), names[0])
+        if _is_of_another_kind():  # which has been complained about
+            name = st.session_state["model"] = first
+        else:
+            name = url_state.choice("model", names, first)
     titles = {one: known[one].title if one in known else one for one in names if one in known or one == name}
     st.selectbox(
         "Model", list(titles), key="model", format_func=titles.__getitem__, on_change=url_state.keep, args=("model",)
@@ -248,11 +251,16 @@ def _licence(source: str) -> str:
     return "MIT licence" if samples.about()[source]["licence"].startswith("MIT") else "no licence stated"
 
 
+def _is_of_another_kind() -> bool:
+    """Return whether the URL names a net that is no checkpoint."""
+    return ":" in st.query_params.get("model", "")
+
+
 def _named(of: Collection[str] | None) -> Net | None:
     """Return the net of another kind than a checkpoint that the URL names, if it can be shown here."""
-    word = st.query_params.get("model", "")
-    if ":" not in word:
+    if not _is_of_another_kind():
         return None
+    word = st.query_params["model"]
     try:
         found = subjects.net(word)
     except AttnvizError as error:
