@@ -15,12 +15,13 @@ from attnviz.cards import Card
 from attnviz.data import strokes
 from attnviz.errors import CheckpointError
 from attnviz.recipes import RECIPES
+from attnviz.recipes.recipe import SAID
 
 _CURVES = ("train_loss", "validation_loss", "validation_accuracy")
 
 
 def migrate() -> list[str]:
-    """Rewrite all cards of an earlier version, and copy title, reason and cost of their recipes into all cards.
+    """Rewrite all cards of an earlier version, and copy what their recipes say of themselves into all cards.
 
     Returns:
         The names of those that were rewritten.
@@ -81,9 +82,9 @@ def migrated(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _titled(card: Card) -> Card:
-    """Return a card with the title, reason and cost of its recipe, which do not affect the training."""
+    """Return a card with the title, reason, cost and control of its recipe, which do not affect the training."""
     known = RECIPES.get(card.name)
     if known is None:
         return card
-    words = {"title": known.title, "why": known.why, "cost": known.cost}
+    words = {name: getattr(known, name) for name in SAID}
     return card.model_copy(update={"recipe": card.recipe.model_copy(update=words)})

@@ -72,6 +72,7 @@ B = Recipe(
     batch=4096,
     epochs=10,
     cost="4 core-minutes",
+    control="pixel_line.fashion-paper",
     probes=probes(2),
     tests=(Test(data="fashion_mnist"),),
     ablations=(
@@ -117,6 +118,7 @@ COLOUR = changed(
     B, name="cifar", title="CIFAR-10: 8 heads, 4 layers", data="cifar10", batch=1024, probes=probes(4),
     why="The paper's model in colour; 229,942 parameters by its own equation, where it prints 506,560.",
     config={"heads": 8, "layers": 4, **CIFAR}, tests=(Test(data="cifar10"),), cost="30 core-minutes",
+    control="vgg_control.cifar",
 )  # fmt: skip
 COLOUR_TWO = changed(
     COLOUR, name="cifar-two-rates", title="CIFAR-10: 8 heads, 4 layers, two learning rates",
@@ -132,7 +134,7 @@ CONTROL = changed(
     B, model="vgg_control", name="fashion", title="The paper's convolutional control", config={}, accumulate=32,
     precision="bfloat16",
     why="What element-wise attention is compared with: 929,510 parameters.", weights="float16", ablations=(),
-    cost="70 core-minutes",
+    cost="70 core-minutes", control=None,
     probes=(Probe(name="loss_sum"), Probe(name="gradient_mean", of="convolutions.0.weight")),
 )  # fmt: skip
 COLOUR_CONTROL = changed(
@@ -143,6 +145,7 @@ COLOUR_CONTROL = changed(
 PAPERS_LINE = changed(
     B, model="pixel_line", name="fashion-paper", title="Softmax regression in the paper's regime", ablations=(),
     why="What the linear layer alone learns in 150 steps.", config={"mean": 0.0, "std": 1.0}, cost="1 core-minute",
+    control=None,
     probes=(Probe(name="loss_sum"),),
 )  # fmt: skip
 
@@ -150,7 +153,10 @@ PAPERS_LINE = changed(
 def repaired(
     base: Recipe, mean: float, std: float, heads: int, layers: int, weight_decay: float = 0.01, **changes: Any
 ) -> Recipe:
-    """Return a recipe with the remedies: more steps, an even share of 1, blocks of 4 x 4 pixels as channels."""
+    """Return a recipe with the remedies: more steps, an even share of 1, blocks of 4 x 4 pixels as channels.
+
+    Its control is the same net with a relevance of 1 everywhere; see `without`.
+    """
     shape = {name: base.config[name] for name in ("channels", "rows", "columns") if name in base.config}
     arrays = Group(parameters=ARRAYS, learning_rate=1.5e-2, weight_decay=0.0)
     rest = Group(parameters=("layers.*.conv.*", "layers.*.output_norm.*", "classifier.*"))
@@ -161,7 +167,7 @@ def repaired(
             "arrays_std": 0.5, "relevance_norm": "even", "output_norm": 1.0, "conv_bias": False,
         },
         optimiser="adamw", learning_rate=5e-3, weight_decay=weight_decay, groups=(arrays, rest), schedule="one_cycle",
-        rise=0.25, batch=256, probes=probes(layers), **changes,
+        rise=0.25, batch=256, probes=probes(layers), control=f"{base.model}.{changes['name']}-one", **changes,
     )  # fmt: skip
 
 
@@ -178,6 +184,7 @@ REPAIRED_COLOUR_AUGMENTED = changed(
     REPAIRED_COLOUR, name="cifar-repaired-augmented", title="CIFAR-10, repaired, mirrored and cropped pictures",
     why="The same with variants of the pictures in their place, which the paper does not use.", augment="instead",
     augmentation=Augmentation(mirror=True, crop=4), precision="float32", weight_decay=0.01, cost="25 core-minutes",
+    control="element_wise.cifar-repaired-augmented-one",
 )  # fmt: skip
 REPAIRED_DIGITS = repaired(
     B, MNIST_MEAN, MNIST_STD, heads=3, layers=2, name="digits", title="Ten digits, repaired", data="mnist", epochs=6,
@@ -191,7 +198,8 @@ def without(base: Recipe, mode: str, words: str, **changes: Any) -> Recipe:
     """Return a recipe retrained with another relevance, all else alike."""
     return changed(
         base, name=f"{base.name}-{mode}", title=f"{base.title}, {words}", config={**base.config, "mode": mode},
-        why="The same net retrained, so that the difference is what attention is worth.", ablations=(), **changes,
+        why="The same net retrained, so that the difference is what attention is worth.", ablations=(), control=None,
+        **changes,
     )  # fmt: skip
 
 
@@ -199,7 +207,7 @@ def plain(base: Recipe, title: str, config: dict[str, Any], **changes: Any) -> R
     """Return a control of another architecture, trained like a repaired recipe."""
     shape = {name: base.config[name] for name in ("channels", "rows", "columns", "mean", "std") if name in base.config}
     return changed(
-        base, title=title, config={**shape, **config}, groups=(), ablations=(),
+        base, title=title, config={**shape, **config}, groups=(), ablations=(), control=None,
         name=base.name.removesuffix("-repaired"), probes=(), **changes,
     )  # fmt: skip
 

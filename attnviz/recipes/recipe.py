@@ -113,6 +113,9 @@ class Ablation(Strict):
     of: str = ""
 
 
+SAID = {"title", "why", "cost", "control"}  # fields of a recipe that do not affect its training
+
+
 class Recipe(Strict):
     """How one model is trained, in full.
 
@@ -121,6 +124,8 @@ class Recipe(Strict):
         why: one sentence on its purpose.
         title: its name in lists.
         cost: the time that one seed takes, in words ("70 core-minutes"), shown in tables if the recipe was not trained.
+        control: the checkpoint that shows what the same pictures give without the mechanism; None for a control, and
+            where there is none. Tables say what else differs between the two.
         config: the model's, all but `classes`.
         data, classes: the data set, its training part, and the labels kept of it, in the order of the answers.
         validation: the share of the training part that is split off at random to choose by, the same for all seeds; or
@@ -161,6 +166,7 @@ class Recipe(Strict):
     why: str
     title: str
     cost: str = ""
+    control: str | None = None
     config: Settings
     data: str
     classes: tuple[int, ...]
@@ -220,9 +226,8 @@ class Recipe(Strict):
         return f"{self.model}.{self.name}"
 
     def trains_like(self, other: "Recipe") -> bool:
-        """Return whether another recipe differs only in its texts: title, why, cost."""
-        words = {"title", "why", "cost"}
-        return self.model_dump(exclude=words) == other.model_dump(exclude=words)
+        """Return whether another recipe differs only in what is said of it: title, why, cost, control."""
+        return self.model_dump(exclude=SAID) == other.model_dump(exclude=SAID)
 
 
 def changed(base: Recipe, **changes: Any) -> Recipe:

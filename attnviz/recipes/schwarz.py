@@ -49,6 +49,7 @@ SIMPLE = Recipe(
     batch=32,
     epochs=200,
     patience=5,
+    control="pixel_line.1v8",
     tests=TESTS,
 )
 
@@ -73,6 +74,7 @@ UNSCALED = changed(
 AUGMENTED = changed(
     SIMPLE,
     name="1v8-augmented",
+    control="histogram_mlp.1v8-augmented",
     title="One or eight, rotated, 24 heads",
     why="The paper's supplementary model, on pictures and their variants; learning rate and initial scores are ours.",
     config={"heads": 24, "head_size": 6, "query_key_std": 1.5, **STANDARD},
@@ -87,6 +89,7 @@ AUGMENTED = changed(
 AUGMENTED_NEAREST = changed(
     AUGMENTED,
     name="1v8-augmented-nearest",
+    control="histogram_mlp.1v8-augmented-nearest",
     title="One or eight, rotated without blur, 24 heads",
     why="The same with nearest instead of bilinear sampling, so that grey levels no longer reveal the rotation.",
     augmentation=NEAREST,
@@ -107,6 +110,7 @@ AUGMENTED_SLOWLY = changed(
 NOISY = changed(
     AUGMENTED,
     name="1v8-noise",
+    control="pixel_line.1v8",
     title="One or eight, noise on the background, 24 heads",
     why="The paper's proposal: background noise, so that the network cannot rely on an empty background.",
     augmentation=NOISE,
@@ -117,6 +121,7 @@ NOISY = changed(
 AUGMENTED_POSITIONS = changed(
     AUGMENTED,
     name="1v8-augmented-positions",
+    control=AUGMENTED.key,
     title="One or eight, rotated, 24 heads with positions",
     why="The same 24 heads with positions; on a grid of 14 x 14, because tokens no longer repeat and cost more time.",
     config={
@@ -131,6 +136,7 @@ AUGMENTED_POSITIONS = changed(
 TEN = changed(
     SIMPLE,
     name="digits",
+    control="pixel_mlp.digits-moved",
     title="Ten digits with positions",
     why="It knows all digits. Slightly rotated and shifted variants are added, so that it knows other handwriting too.",
     config={
@@ -149,6 +155,7 @@ TEN = changed(
 TEN_WITHOUT = changed(
     TEN,
     name="digits-no-positions",
+    control="pixel_line.digits",
     title="Ten digits without positions",
     why="For comparison: without positions the model is nearly logistic regression on the intensities.",
     config={"heads": 8, "head_size": 8, "query_key_std": 1.5, **STANDARD},
@@ -159,15 +166,32 @@ TEN_WITHOUT = changed(
 )
 
 
+TEN_MOVED = changed(TEN, name="digits-moved", control=None)  # the same pictures, variants and epochs
+TEN_MOVED_WITHOUT = changed(
+    TEN_MOVED, name="digits-moved-no-positions", title="Ten digits, moved, without positions",
+    why="The model of ten digits without positions, on the same pictures and for as long.",
+    config={"heads": 8, "head_size": 8, "pool": 2, "query_key_std": 1.5, **STANDARD}, control="pixel_line.digits-moved",
+)  # fmt: skip
+TEN_MOVED_LINE = changed(
+    TEN_MOVED, model="pixel_line", title="Ten digits, moved: logistic regression on the pixels",
+    why="Each pixel has its own weight; on the same pictures as the model of ten digits, and for as long.",
+    config=STANDARD, learning_rate=1e-3,
+)  # fmt: skip
+TEN_MOVED_MLP = changed(
+    TEN_MOVED, model="pixel_mlp", title="Ten digits, moved: a small network on the pixels", weights="float16",
+    why="It sees every pixel at once, with as many parameters as the model of ten digits, on the same pictures.",
+    config={"hidden": 48}, learning_rate=1e-3,
+)  # fmt: skip
+
 TEN_PLAIN = changed(TEN, augmentation=None)  # slightly moved variants would only blur what the controls learn
 
 
 def controls(base: Recipe, task: str) -> tuple[Recipe, ...]:
     """Return what the pictures of a recipe give without attention: four models, titled by the task."""
     epochs = 40 if len(base.classes) == 2 else 12  # of ten digits there are five times as many pictures
-    few = changed(base, schedule="cosine", batch=128, epochs=epochs, patience=epochs)
+    few = changed(base, control=None, schedule="cosine", batch=128, epochs=epochs, patience=epochs)
     # On few pictures logistic regression on the pixels reaches a lower validation loss with small steps.
-    line = SIMPLE if base == SIMPLE else changed(few, learning_rate=1e-3)
+    line = changed(SIMPLE, control=None) if base == SIMPLE else changed(few, learning_rate=1e-3)
     return (
         changed(
             few, model="ink", title=f"{task}: the amount of ink", why="One number per picture.",
@@ -203,6 +227,9 @@ RECIPES = (
     *controls(AUGMENTED_NEAREST, "One or eight, rotated without blur"),
     TEN,
     TEN_WITHOUT,
+    TEN_MOVED_MLP,
+    TEN_MOVED_LINE,
+    TEN_MOVED_WITHOUT,
     *controls(TEN_PLAIN, "Ten digits"),
     *controls(changed(TEN_PLAIN, name="digits-augmented", augmentation=BILINEAR), "Ten digits, rotated"),
 )
@@ -241,7 +268,10 @@ PAPER = Paper(
             what="Not in the paper: all ten digits",
             value=None,
             where="accuracy on MNIST's test pictures",
-            checkpoints=(TEN.key, TEN_WITHOUT.key, *named("digits")[1:], *named("digits-augmented")),
+            checkpoints=(
+                TEN.key, TEN_MOVED_MLP.key, TEN_MOVED_LINE.key, TEN_MOVED_WITHOUT.key, TEN_WITHOUT.key,
+                *named("digits")[1:], *named("digits-augmented"),
+            ),
             compared=(TEN.key,),
         ),
     ),

@@ -56,6 +56,7 @@ CLUTTERED_6 = Recipe(
     patience=50,
     watch="accuracy",
     weights="float16",
+    control="recurrent_attention.cluttered-random",
     tests=tests("cluttered_mnist", LOOKING),
 )
 
@@ -81,14 +82,15 @@ CLUTTERED_SGD_3 = paper_row(
     learning_rate=1e-3, **SGD,
 )  # fmt: skip
 ON_FASHION = {"data": "fashion_mnist", "validation": 0.1, "tests": tests("fashion_mnist", LOOKING)}
+FASHION_PIXELS = "pixel_mlp.fashion"
 FASHION_8X8X1 = paper_row(
     "fashion-8x8x1", "Fashion-MNIST, one scale of 8 x 8",
     "The only retina of the paper that reads fewer pixels in six glimpses than the picture has.",
-    {"rows": 28, "columns": 28, "size": 8, "scales": 1}, **ON_FASHION,
+    {"rows": 28, "columns": 28, "size": 8, "scales": 1}, control=FASHION_PIXELS, **ON_FASHION,
 )  # fmt: skip
 FASHION_7X7X3 = paper_row(
     "fashion-7x7x3", "Fashion-MNIST, three scales of 7 x 7", "The paper's best row on Fashion-MNIST.",
-    {"rows": 28, "columns": 28, "size": 7, "scales": 3}, **ON_FASHION,
+    {"rows": 28, "columns": 28, "size": 7, "scales": 3}, control=FASHION_PIXELS, **ON_FASHION,
 )  # fmt: skip
 AS_PUBLISHED = paper_row(
     "cluttered-6-as-published", "Cluttered digits, 6 glimpses, as published",
@@ -125,24 +127,28 @@ EVERY_GLIMPSE = like_ours(
     objective_config={"every_glimpse": 1.0},
 )  # fmt: skip
 FIXED = {"policy": "fixed", "location_hidden": None}
+SHORT = like_ours(
+    "cluttered-50-epochs", "50 epochs", "As long as the models that look at the same places on every picture.", {},
+    epochs=50, weights=None, control="recurrent_attention.cluttered-ring",
+)  # fmt: skip
 RANDOM = like_ours(
     "cluttered-random", "random locations", "Every location is drawn at random, in training and in tests.",
-    {"policy": "random", "location_hidden": None}, ablations=(),
+    {"policy": "random", "location_hidden": None}, ablations=(), control=None,
 )  # fmt: skip
 CENTRE = like_ours(
     "cluttered-centre", "always at the centre", "The same coarse glimpse of the centre, six times.",
-    {**FIXED, "path": ring(0.0)}, ablations=(), epochs=50,
+    {**FIXED, "path": ring(0.0)}, ablations=(), epochs=50, control=None,
 )  # fmt: skip
 RING = like_ours(
     "cluttered-ring", "on a ring", "Six locations around the centre, the same for all pictures.",
-    {**FIXED, "path": ring(10.0)}, ablations=(), epochs=50,
+    {**FIXED, "path": ring(10.0)}, ablations=(), epochs=50, control=None,
 )  # fmt: skip
 ORACLE = like_ours(
     "cluttered-oracle", "an oracle",
     "The digit's centre, then a ring of 6 pixels around it. The pictures are moved so that the digit is in the middle: "
     "the retina sees the same as if it had been told where the digit is.",
     {**FIXED, "rows": 52, "columns": 52, "path": ring(6.0, centre=True)}, ablations=(), epochs=50,
-    data="cluttered_mnist_centred", tests=tests("cluttered_mnist_centred", LOOKING),
+    control=None, data="cluttered_mnist_centred", tests=tests("cluttered_mnist_centred", LOOKING),
 )  # fmt: skip
 
 FASHION = changed(
@@ -158,6 +164,7 @@ FASHION = changed(
     objective_config={"floor": 0.2},
     batch=64,
     epochs=40,
+    control="recurrent_attention.fashion-ring",
     **ON_FASHION,
 )  # fmt: skip
 FASHION_FREE = changed(
@@ -175,6 +182,7 @@ FASHION_RING = changed(
     why="The centre, then five locations around it, the same for all pictures.",
     config={"glimpses": GLIMPSES, "size": 14, "scales": 2, "policy": "fixed", "path": ring(6.0, centre=True)},
     objective_config={},
+    control=None,
     ablations=(),
 )
 DIGITS_GLIMPSES = changed(
@@ -189,6 +197,7 @@ DIGITS_GLIMPSES = changed(
     objective_config={"floor": 0.2, "every_glimpse": 0.5},
     data="mnist",
     epochs=30,
+    control="pixel_mlp.digits-moved",
     tests=(*tests("mnist", LOOKING), Test(data="strokes", count=2000)),
 )  # fmt: skip
 # At the others' rate the means run into the tanh within an epoch and stay at an edge, whatever the picture; at 3e-4 the
@@ -260,6 +269,7 @@ def nets(base: Recipe, task: str, title: str, kept: Sequence[str]) -> tuple[Reci
         changed(
             base, name=f"{task}-{kind}", title=f"{title}, {words}", why=why, config={**base.config, **config},
             weights="float16" if kind in kept else None,
+            control=f"{base.model}.{task}-zero" if config["attention"] in ("blocks", "within") else None,
         )
         for kind, words, why, config in _NETS
     )  # fmt: skip
@@ -273,6 +283,7 @@ FASHION_PLAIN = changed(
 FASHION_NETS = (FASHION_PLAIN, *nets(FASHION_PLAIN, "fashion", "Fashion-MNIST", ("blocks",)))
 DIGITS_BLOCKS = changed(
     FASHION_NETS[1], name="digits", title="Ten digits in blocks", why="For the draw page: attention over 36 blocks.",
+    control="plain_conv.digits",
     data="mnist", tests=(Test(data="mnist"), Test(data="strokes", count=2000)),
 )  # fmt: skip
 
@@ -303,6 +314,7 @@ RECIPES = (
     AS_PUBLISHED,
     OURS,
     EVERY_GLIMPSE,
+    SHORT,
     RANDOM,
     CENTRE,
     RING,
@@ -351,8 +363,8 @@ PAPER = Paper(
         ).model_copy(update={"compared": (_FASHION_BLOCKS.key,)}),
         _figure(
             "Not in the paper: whether the model learns where to look", "accuracy on cluttered digits", None,
-            OURS, EVERY_GLIMPSE, RING, CENTRE, RANDOM, ORACLE, MLP, LINE,
-        ).model_copy(update={"compared": (OURS.key,)}),
+            OURS, EVERY_GLIMPSE, RANDOM, SHORT, RING, CENTRE, ORACLE, MLP, LINE,
+        ).model_copy(update={"compared": (OURS.key, SHORT.key)}),
         _figure(
             "Not in the paper: a policy that does not collapse", "accuracy on Fashion-MNIST", None,
             FASHION, FASHION_FREE, FASHION_RING, FASHION_MLP,

@@ -181,11 +181,12 @@ def _figure(
     same = (figure for figure in before if figure.measures(test, name) and figure.count == count)
     old = next(same, None) if seeds.kept else None
     if old is not None and seeds.before is not None:
-        if old.per_seed is None:  # then all of its seeds are kept
+        known = (old.value,) if old.seeds == 1 else old.per_seed
+        if known is None:  # then all of its seeds are kept
             mean = (old.mean * old.seeds + sum(values)) / (old.seeds + len(values))
             lowest, highest, per_seed = min(old.lowest, lowest), max(old.highest, highest), ()
         else:
-            earlier = {run.seed: value for run, value in zip(seeds.before.runs, old.per_seed, strict=True)}
+            earlier = {run.seed: value for run, value in zip(seeds.before.runs, known, strict=True)}
             per_seed = (*(earlier[seed] for seed in seeds.kept), *values)
             mean, lowest, highest = sum(per_seed) / len(per_seed), min(per_seed), max(per_seed)
     if seeds.shipped in measured:
