@@ -1,34 +1,40 @@
 """The tables of docs/results.md, README and pages, rendered from the cards: no figure is ever typed by hand."""
 
-import math
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
-
-from attnviz import cards
+from attnviz import cards, comparisons
 from attnviz.cards import Card, Figure
+from attnviz.comparisons import Comparison
 from attnviz.errors import BadInput
+from attnviz.measures.difference import METHOD, Difference
 from attnviz.recipes import PAPERS, RECIPES, Paper
-from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Test
+from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Question, Test
 
-RESAMPLES = 2_000
 README = Path(__file__).parent.parent / "README.md"
 FULL = README.parent / "docs" / "results.md"
 _MARKS = "<!-- results -->", "<!-- end of results -->"
 _FIGURES = {"accuracy_one_draw": "accuracy of one draw", "accuracy_mean_path": "accuracy along the means"}
-_INTRODUCTION = """\
+_INTRODUCTION = f"""\
 # Results
 
 Rendered from the cards in `checkpoints/` by `python -m attnviz results --write`.
 
-Models and settings were chosen on validation data, never on test pictures. Next to the models are controls: what the
-same pictures give without the mechanism. *Variants* are test pictures rotated by any angle, shifted by up to a tenth
-and stretched by up to a fifth, five of each. Bilinear sampling mixes neighbouring pixels, so that grey levels reveal
-the rotation; nearest sampling does not. Differences, in points of accuracy, come with the 95 % interval of a bootstrap
-over the pictures. `python -m attnviz reproduce PAPER --train` trains what is missing."""
+Next to the models are controls: what the same pictures give without the mechanism. Tables say what else differs between
+a model and its control, by comparing their recipes. Weights and settings were chosen on validation pictures, never on
+test pictures, except for the models marked *no validation part*.
+
+A difference is that of the means over all seeds, in points of accuracy. Its 95 % interval contains the spread of the
+seeds and that of the pictures:
+{METHOD}.
+A model is *better* or *worse* where the interval does not contain 0. With a single seed on either side there is no
+interval, and the table says *one seed*.
+
+*Variants* are test pictures rotated by any angle, shifted by up to a tenth and stretched by up to a fifth, five of
+each. Bilinear sampling mixes neighbouring pixels, so that grey levels reveal the rotation; nearest sampling does not.
+`python -m attnviz reproduce PAPER --train` trains what is missing."""
+_DIFFERENCE = "Difference in points (95 % interval: Welch's t over seeds, plus pictures)"
 
 
 def percent(share: float) -> str:
@@ -50,15 +56,69 @@ def spread(figure: Figure) -> str:
     return _spread(figure.mean, figure.lowest, figure.highest, figure.unit)
 
 
+def verdicts(questions: Iterable[Question]) -> str:
+    """Return a Markdown table with a row for each question: with the mechanism, without it, and which is better.
+
+    Args:
+        questions: which models are compared, and with what; of those that are not trained the row says so.
+    """
+    lines = [["With the mechanism", "Without it", _DIFFERENCE, "Verdict", "What else differs"]]
+    for question in questions:
+        found = comparisons.answered(question)
+        if found is None:
+            lines.append([_short(question.checkpoint, _card(question.checkpoint)), _absent(question), "", "", ""])
+        else:
+            lines.append([*sides(found, question.what), *judged(found)])
+    return _markdown(lines)
+
+
+def sides(found: Comparison, what: str = "") -> tuple[str, str]:
+    """Return what the two sides of a comparison are and what each reaches, as Markdown."""
+    one, other = found.figures
+    asked = f", {what}" if what else ""
+    instead = f"The same, {found.replaced}" if found.replaced else _short(found.other.name, found.other)
+    return (
+        f"{_short(found.one.name, found.one)}{asked}, on {words(one)}: {spread(one)}",
+        f"{instead}: {spread(other)}",
+    )
+
+
+def judged(found: Comparison) -> tuple[str, str, str]:
+    """Return the difference in points with its interval, the verdict, and what else differs."""
+    difference = found.difference
+    return points(difference), f"**{difference.verdict}**", "; ".join(found.differs) or "nothing"
+
+
+def points(difference: Difference) -> str:
+    """Write a difference of shares in points: "+1.45 (+1.07 to +1.83)", or "+1.45, *one seed*"."""
+    said = f"{100 * difference.value:+.2f}"
+    if difference.interval is None:
+        return f"{said}, *one seed*"
+    low, high = difference.interval
+    return f"{said} ({100 * low:+.2f} to {100 * high:+.2f})"
+
+
+def answer(figure: PaperFigure) -> str:
+    """Return one table for a question: each model on its main test, its control, and which is better."""
+    lines = [["Model", "Accuracy", "Its control", _DIFFERENCE, "Verdict", "What else differs"]]
+    for name in figure.checkpoints:
+        card, test = _card(name), comparisons.main_test(RECIPES[name])
+        found = comparisons.with_control(name)
+        accuracy = _cell(name, card, test, "accuracy")
+        tested = f"{accuracy}, {words(test)}" if accuracy and card else accuracy
+        compared_with = f"`{RECIPES[name].control}`" if RECIPES[name].control else ""
+        lines.append([_short(name, card), tested, compared_with, *(judged(found) if found else ("", "", ""))])
+    return _markdown(lines)
+
+
 def reproduction(paper: Paper) -> str:
     """Return a paper's figures and tables in Markdown, each with ours."""
-    return "\n\n".join([*map(compared, paper.figures), *map(beside, paper.tables)])
+    return "\n\n".join([*filter(None, [paper.note]), *map(compared, paper.figures), *map(beside, paper.tables)])
 
 
 def compared(figure: PaperFigure) -> str:
     """Return one figure of a paper, ours and the controls on all their tests, and how far apart they are."""
-    asked = f", {figure.where}: {said(figure.value, figure.unit)}" if figure.value is not None else ""
-    parts = [f"{figure.what}{asked}. Ours:", table(figure.checkpoints)]
+    parts = [f"{_asked(figure)} Ours:", table(figure.checkpoints)]
     trained = [name for name in figure.checkpoints if _card(name)]
     parts += [comparison(name, trained) for name in figure.compared if name in trained and len(trained) > 1]
     return "\n\n".join(parts)
@@ -97,89 +157,63 @@ def table(names: Sequence[str]) -> str:
 
 
 def comparison(name: str, others: Sequence[str]) -> str:
-    """Return a Markdown table of how many points of accuracy a model has more than others, on the same test pictures.
+    """Return a Markdown table of how many points of accuracy a model has more than others, over all seeds.
 
     Args:
-        name: of the checkpoint; its shipped weights.
+        name: of the checkpoint.
         others: the checkpoints to compare with, one per row; those that are not trained are left out.
     """
     card = cards.read(name)
     trained = [found for other in others if other != name and (found := _card(other))]
-    tests = [test for test in card.recipe.tests if any(other.figure(test) for other in trained)]
-    lines = [[f"`{name}` minus ..., in points", *(words(test) + _few(test) for test in tests)]]
-    for other in trained:
-        cells = []
-        for test in tests:
-            one, two = card.figure(test), other.figure(test)
-            comparable = one is not None and two is not None and one.right is not None and two.right is not None
-            cells.append(_points(*difference(one, two)) if comparable and one and two else "")
-        lines.append([f"`{other.name}`", *cells])
-    return _markdown(lines)
-
-
-def by_seed(one: Card, other: Card, test: Test, name: str = "accuracy") -> tuple[float, float, float, int]:
-    """Return how much higher one model's figure is than another's, in pairs of trainings of the same seed.
-
-    Returns:
-        mean, lowest and highest of the differences, and how many seeds both have.
-
-    Raises:
-        BadInput: one of them has no such figure, or not its values per seed, or they have no seed in common.
-    """
-    values = []
-    for card in (one, other):
-        figure = card.figure(test, name)
-        if figure is None or figure.per_seed is None:
-            raise BadInput(f"The card of {card.name} has no {name} per seed on {words(test)}. Train it again.")
-        values.append({run.seed: value for run, value in zip(card.runs, figure.per_seed, strict=True)})
-    differences = [values[0][seed] - values[1][seed] for seed in values[0] if seed in values[1]]
-    if not differences:
-        raise BadInput(f"{one.name} and {other.name} have no seed in common: they cannot be compared in pairs.")
-    return sum(differences) / len(differences), min(differences), max(differences), len(differences)
-
-
-@lru_cache(maxsize=1024)
-def difference(one: Figure, other: Figure) -> tuple[float, float, float]:
-    """Return what share of the same pictures one model answers correctly more than another, with its 95 % interval.
-
-    The interval is that of the bootstrap: pictures are drawn again, with replacement, as many as there are; all
-    variants of a picture are drawn together.
-
-    Args:
-        one, other: figures of the same test.
-
-    Returns:
-        difference of the shares, lowest, highest; each -1..1.
-
-    Raises:
-        BadInput: they are not of the same pictures.
-    """
-    if (one.data, one.split, one.count, one.augmentation) != (other.data, other.split, other.count, other.augmentation):
-        raise BadInput(f"{words(one)} and {words(other)} are not the same pictures: they cannot be compared.")
-    rights = [figure.unpacked().reshape(figure.draws, -1).mean(0) for figure in (one, other)]
-    values, counts = np.unique(rights[0] - rights[1], return_counts=True)
-    pictures = counts.sum()  # only how often each value is drawn matters: this is the same as drawing pictures
-    drawn = np.random.default_rng(0).multinomial(pictures, counts / pictures, RESAMPLES) @ values / pictures
-    lowest, highest = np.quantile(drawn, (0.025, 0.975))
-    return float(values @ counts / pictures), float(lowest), float(highest)
+    rows = {other.name: [comparisons.compared(card, other, test) for test in card.recipe.tests] for other in trained}
+    here = [place for place in range(len(card.recipe.tests)) if any(row[place] for row in rows.values())]
+    tests = [words(card.recipe.tests[place]) + _few(card.recipe.tests[place]) for place in here]
+    lines = [[f"`{name}` minus ..., in points", *tests, "Seeds", "What else differs"]]
+    for other, row in rows.items():
+        cells = [points(found.difference) if (found := row[place]) else "" for place in here]
+        known = next((found for found in row if found), None)
+        seeds = " and ".join(map(str, known.difference.seeds)) if known else ""
+        lines.append([f"`{other}`", *cells, seeds, "; ".join(known.differs) or "nothing" if known else ""])
+    return f"{_markdown(lines)}\n\nIntervals of 95 %: {METHOD}."
 
 
 def everything() -> str:
-    """Return docs/results.md: all tables, paper by paper."""
-    papers = [f"## {paper.title}\n\n{paper.source}.\n\n{reproduction(paper)}" for paper in PAPERS.values()]
-    return "\n\n".join([_INTRODUCTION, *papers]) + "\n"
+    """Return docs/results.md: a verdict for each mechanism, a table for each question, then all tests of all models."""
+    further = [question for paper in PAPERS.values() for question in paper.questions]
+    parts = [_INTRODUCTION, "## With and without", verdicts(first(PAPERS) + further)]
+    for paper in PAPERS.values():
+        parts += [f"## {paper.title}", f"{paper.source}.", *filter(None, [paper.note])]
+        for figure in paper.figures:
+            parts += [_asked(figure), answer(figure)]
+        parts += map(beside, paper.tables)
+    parts.append("## All tests")
+    for paper in PAPERS.values():
+        parts += [f"### {paper.title}: all tests", *map(compared, paper.figures)]
+    return "\n\n".join(parts) + "\n"
 
 
 def brief() -> str:
-    """Return the table of README: the models that the papers name first, each on its data set's test pictures."""
-    lines = [["Model", "Test pictures", "Accuracy, mean over the seeds (lowest to highest)"]]
-    for name in (name for paper in PAPERS.values() for name in paper.first):
-        card = _card(name)
-        first, *more = RECIPES[name].tests
-        same = [test for test in more if (test.data, test.augmentation) == (first.data, first.augmentation)]
-        test = max([first, *same], key=lambda test: test.count or math.inf)
-        lines.append([_short(name, card), _head([card], test, "accuracy"), _cell(name, card, test, "accuracy")])
-    return _markdown(lines)
+    """Return the table of README: each mechanism beside its control."""
+    return verdicts(first(PAPERS))
+
+
+def first(papers: Iterable[str]) -> list[Question]:
+    """Return what the results of some papers begin with: a question for each mechanism.
+
+    Args:
+        papers: names in PAPERS; others are left out.
+    """
+    return [Question(checkpoint=name) for paper in papers if paper in PAPERS for name in PAPERS[paper].first]
+
+
+def _asked(figure: PaperFigure) -> str:
+    value = f": {said(figure.value, figure.unit)}" if figure.value is not None else ""
+    return f"{figure.what}, {figure.where}{value}."
+
+
+def _absent(question: Question) -> str:
+    name = question.control or RECIPES[question.checkpoint].control
+    return f"{_short(name, _card(name))}: {_not_trained(name)}" if name else ""
 
 
 def words(test: Test | Figure) -> str:
@@ -203,8 +237,10 @@ def _title(name: str, card: Card | None) -> str:
 
 
 def _short(name: str, card: Card | None) -> str:
-    seeds = f", {len(card.runs)} seed{'s' * (len(card.runs) > 1)}" if card else ""
-    return f"{RECIPES[name].title} (`{name}`){seeds}"
+    recipe = RECIPES[name]
+    marks = [f"{len(card.runs)} seed{'s' * (len(card.runs) > 1)}"] if card else []
+    marks += ["no validation part"] * (recipe.validation is None) + ["statistics renewed"] * (recipe.keep == "renewed")
+    return ", ".join([f"{recipe.title} (`{name}`)", *marks])
 
 
 def _columns(name: str) -> dict[str, tuple[Test, str]]:
@@ -234,6 +270,7 @@ def _cell(name: str, card: Card | None, test: Test, figure: str) -> str:
 
 
 def _not_trained(name: str) -> str:
+    """Say that there are no figures of a checkpoint, and why."""
     if name in cards.names():
         return "*damaged*"
     cost = RECIPES[name].cost
@@ -262,10 +299,6 @@ def _spread(mean: float, lowest: float, highest: float, unit: str) -> str:
 def _markdown(lines: Sequence[Sequence[str]]) -> str:
     head, *rows = (f"| {' | '.join(line)} |" for line in lines)
     return "\n".join([head, f"| {' | '.join(['---'] * len(lines[0]))} |", *rows])
-
-
-def _points(value: float, lowest: float, highest: float) -> str:
-    return f"{100 * value:+.2f} ({100 * lowest:+.2f} to {100 * highest:+.2f})"
 
 
 def renewed(readme: str) -> str:

@@ -1,16 +1,18 @@
 """The tables of README and pages, attnviz/results.py."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from attnviz import cards, results
+from attnviz import cards, comparisons, results
 from attnviz.cards import Figure, packed
 from attnviz.errors import BadInput
+from attnviz.measures.difference import METHOD, Difference
 from attnviz.recipes import PAPERS, RECIPES
-from attnviz.recipes.recipe import Augmentation, PaperColumn, PaperRow, PaperTable
+from attnviz.recipes.recipe import Augmentation, PaperColumn, PaperRow, PaperTable, Question
 from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.ui.shared import result_dots
 from tests.training import small
@@ -86,8 +88,81 @@ def test_a_papers_figure_stands_above_ours_and_the_control(one_trained):
     assert table == results.table(["pixel_attention.small", "pixel_line.small"])
 
 
-def test_everything_names_each_paper_and_holds_its_tables(one_trained):
-    assert results.everything().endswith(f"\n\n## A paper\n\nSomebody, 2020.\n\n{results.reproduction(PAPER)}\n")
+def test_everything_begins_with_verdicts_then_a_table_for_each_question_and_ends_with_all_tests(one_trained):
+    verdicts, questions, tests = (
+        f"\n\n## With and without\n\n{results.verdicts(results.first(PAPERS))}\n\n",
+        f"## A paper\n\nSomebody, 2020.\n\naccuracy, table 1: 97.90 %.\n\n{results.answer(PAPER.figures[0])}\n\n",
+        f"## All tests\n\n### A paper: all tests\n\n{results.reproduction(PAPER)}\n",
+    )
+    assert results.everything().endswith(verdicts + questions + tests)
+
+
+@pytest.mark.parametrize(
+    ("interval", "said"),
+    [((0.0107, 0.0183), "+1.45 (+1.07 to +1.83)"), (None, "+1.45, *one seed*")],
+)
+def test_a_difference_is_written_in_points(interval, said):
+    assert results.points(Difference(0.0145, interval, (5, 5))) == said
+
+
+def _pair(tmp_path, monkeypatch, **changes):
+    """Lay the two small models, where the one names the other as its control."""
+    recipe = small.recipe(control="pixel_line.small")
+    monkeypatch.setitem(RECIPES, recipe.key, recipe)
+    other = small.recipe("pixel_line", **changes)
+    monkeypatch.setitem(RECIPES, other.key, other)
+    small.lay(tmp_path, *small.checkpoint("pixel_line")[1:], name=other.key)
+    return Question(checkpoint=recipe.key)
+
+
+def test_a_verdict_names_both_sides_the_difference_and_what_else_differs(one_trained, tmp_path, monkeypatch):
+    question = _pair(tmp_path, monkeypatch, epochs=9, patience=9)
+    _, _, row = _rows(results.verdicts([question]))
+    found = comparisons.answered(question)
+    one, other = found.figures
+    assert row == [
+        f"Small (`pixel_attention.small`), 2 seeds, on strokes test: {results.spread(one)}",
+        f"Small (`pixel_line.small`), 2 seeds: {results.spread(other)}",
+        results.points(found.difference), f"**{found.difference.verdict}**", "epochs 4 against 9",
+    ]  # fmt: skip
+
+
+def test_a_pair_that_differs_in_nothing_else_says_so_and_one_that_is_not_trained_too(
+    one_trained, tmp_path, monkeypatch
+):
+    question = _pair(tmp_path, monkeypatch)
+    assert _rows(results.verdicts([question]))[2][-1] == "nothing"
+    (tmp_path / "pixel_line.small" / "card.json").unlink()
+    assert _rows(results.verdicts([question]))[2] == [
+        "Small (`pixel_attention.small`), 2 seeds", "Small (`pixel_line.small`): *not trained*", "", "", "",
+    ]  # fmt: skip
+
+
+def test_a_question_is_answered_with_the_control_that_each_row_names(one_trained, tmp_path, monkeypatch):
+    question = _pair(tmp_path, monkeypatch)
+    found = comparisons.answered(question)
+    _, _, with_it, without = _rows(results.answer(PAPER.figures[0]))
+    assert with_it[1:] == [
+        f"{results.spread(found.figures[0])}, strokes test", "`pixel_line.small`", *results.judged(found),
+    ]  # fmt: skip
+    assert without[1:] == [f"{results.spread(found.figures[1])}, strokes test", "", "", "", ""]
+
+
+def test_models_without_a_validation_part_and_with_renewed_statistics_are_marked(one_trained, monkeypatch):
+    recipe = small.recipe(validation=None, keep="renewed", patience=None)
+    monkeypatch.setitem(RECIPES, recipe.key, recipe)
+    title = _rows(results.table([recipe.key]))[2][0]
+    assert title == "Small (`pixel_attention.small`), 2 seeds, no validation part, statistics renewed"
+
+
+def test_every_row_of_the_committed_tables_that_was_not_chosen_on_validation_pictures_says_so():
+    said = results.everything()
+    for name in cards.names():
+        rows, recipe = re.findall(rf"\(`{re.escape(name)}`\)[^|:]*", said), cards.read(name).recipe
+        assert rows, name
+        for row in rows:
+            assert ("no validation part" in row) == (recipe.validation is None), row
+            assert ("statistics renewed" in row) == (recipe.keep == "renewed"), row
 
 
 README = "# Title\n\nbefore\n\n<!-- results -->\nold \\1 table\n<!-- end of results -->\n\nafter\n"
@@ -123,41 +198,16 @@ def test_the_readme_is_not_stale():
     assert results.FULL.read_text("utf-8") == results.everything(), "Run `python -m attnviz results --write`."
 
 
-def _figure(right: list[bool], draws: int = 1) -> Figure:
-    update = {"right": packed(np.array(right)), "count": len(right), "draws": draws}
-    return FIGURE.model_copy(update=update)
-
-
-def test_models_are_compared_picture_by_picture():
-    one, other = [True] * 60 + [False] * 40, [True] * 50 + [False] * 30 + [True] * 20  # 10 + 0 against 0 + 20
-    value, lowest, highest = results.difference(_figure(one), _figure(other))
-    assert value == pytest.approx(-0.1)
-    # 10 ones, 20 minus ones, 70 zeros: variance of the mean is (0.3 - 0.01) / 100
-    assert (lowest, highest) == pytest.approx((-0.1 - 1.96 * 0.0539, -0.1 + 1.96 * 0.0539), abs=0.012)
-    assert results.difference(_figure(one), _figure(one)) == (0, 0, 0)
-
-
-def test_variants_of_a_picture_are_drawn_together():
-    one, other = [True] * 50 + [False] * 50, [False] * 50 + [True] * 50
-    value, lowest, highest = results.difference(_figure(one, 2), _figure(other, 2))
-    assert (value, lowest, highest) == (0, 0, 0)  # each of 50 pictures: once for the one, once for the other
-    _, lowest, highest = results.difference(_figure(one), _figure(other))
-    assert lowest < -0.1 < 0.1 < highest
-
-
-def test_figures_of_other_pictures_cannot_be_compared():
-    with pytest.raises(BadInput, match="not the same pictures"):
-        results.difference(FIGURE, FIGURE.model_copy(update={"data": "mnist"}))
-
-
 def test_the_comparison_has_a_row_for_every_other_that_is_trained(one_trained, tmp_path):
     name = one_trained.name
     small.lay(tmp_path, *small.checkpoint("pixel_line")[1:], name="pixel_line.small")
-    head, _, row = _rows(results.comparison(name, [name, "pixel_line.small", "ink.small"]))
-    assert head == [f"`{name}` minus ..., in points", "strokes test", "strokes train, 20 pictures"]
-    other = cards.read("pixel_line.small").figures[0]
-    value, lowest, highest = results.difference(one_trained.figures[0], other)
-    assert row[:2] == ["`pixel_line.small`", f"{100 * value:+.2f} ({100 * lowest:+.2f} to {100 * highest:+.2f})"]
+    head, _, row, *said = _rows(results.comparison(name, [name, "pixel_line.small", "ink.small"]))
+    tests = ["strokes test", "strokes train, 20 pictures"]
+    assert head == [f"`{name}` minus ..., in points", *tests, "Seeds", "What else differs"]
+    found = comparisons.difference(one_trained.figures[0], cards.read("pixel_line.small").figures[0])
+    assert row[:2] == ["`pixel_line.small`", results.points(found)]
+    assert METHOD in said[-1][0]
+    assert row[3:] == ["2 and 2", "nothing"]
 
 
 def test_a_test_is_said_in_words():
@@ -172,7 +222,7 @@ def test_a_test_is_said_in_words():
 def test_where_the_paper_gives_no_figure_only_ours_stand(one_trained):
     figure = PAPER.figures[0].model_copy(update={"value": None})
     said = results.reproduction(PAPER.model_copy(update={"figures": (figure,)}))
-    assert said.startswith("accuracy. Ours:")
+    assert said.startswith("accuracy, table 1. Ours:")
 
 
 def test_each_row_has_its_own_tests(one_trained, monkeypatch):
@@ -249,29 +299,6 @@ def test_a_row_of_a_table_needs_a_value_in_each_column():
 def test_a_card_without_weights_says_how_they_are_made(one_trained, tmp_path):
     (tmp_path / one_trained.name / "weights.safetensors").unlink()
     assert _rows(results.table([one_trained.name]))[2][0].endswith(f"2 seeds; no weights here: `{one_trained.command}`")
-
-
-def test_models_are_compared_in_pairs_of_the_same_seed(one_trained):
-    test = one_trained.recipe.tests[0]
-
-    def card(seeds: list[int], values: tuple[float, ...]) -> cards.Card:
-        runs = tuple(one_trained.runs[0].model_copy(update={"seed": seed}) for seed in seeds)
-        figure = one_trained.figures[0].model_copy(update={"per_seed": values})
-        return one_trained.model_copy(update={"runs": runs, "figures": (figure,)})
-
-    found = results.by_seed(card([0, 1, 2], (0.5, 0.7, 0.9)), card([2, 0], (0.6, 0.6)), test)
-    assert found == pytest.approx((0.1, -0.1, 0.3, 2))
-    with pytest.raises(BadInput, match="have no seed in common"):
-        results.by_seed(card([0], (0.5,)), card([1], (0.5,)), test)
-    with pytest.raises(BadInput, match="has no loss per seed on strokes test. Train it again"):
-        results.by_seed(one_trained, one_trained, test, "loss")
-
-
-def test_figures_of_no_pictures_are_left_out_of_the_comparison(one_trained, tmp_path):
-    card, _, weights = small.checkpoint("pixel_line")
-    figures = tuple(figure.model_copy(update={"right": None}) for figure in card.figures)
-    small.lay(tmp_path, cards.text(card.model_copy(update={"figures": figures})).encode(), weights, name=card.name)
-    assert _rows(results.comparison(one_trained.name, [card.name]))[2] == [f"`{card.name}`", "", ""]
 
 
 def test_mirrored_and_cropped_pictures_are_said_in_words():

@@ -290,13 +290,34 @@ class PaperTable(Strict):
         return self
 
 
+class Question(Strict):
+    """What a mechanism is worth: a trained model beside a control, on one figure.
+
+    Args:
+        checkpoint: of the model with the mechanism.
+        control: the checkpoint to compare it with; None takes the one that its recipe names.
+        ablation: compare it with itself, with a part replaced as the ablation of that name in its recipe says; then
+            there is no other control.
+        figure: a name among the figures of the main test, in shares of pictures.
+        what: in a few words what is compared; empty where the names of the two say it.
+    """
+
+    checkpoint: str
+    control: str | None = None
+    ablation: str | None = None
+    figure: str = "accuracy"
+    what: str = ""
+
+
 class Paper(Strict):
     """A paper, its figures, each with ours and the controls beside it, and its tables, row by row.
 
     Args:
         name, title, source: of the paper.
         figures, tables: what it gives.
-        first: checkpoints that README names, each with its control.
+        note: what must be known before its tables are read, in whole sentences; Markdown.
+        first: checkpoints that README and the results page begin with, each beside its control; one for a mechanism.
+        questions: what else README compares.
     """
 
     name: str
@@ -304,7 +325,9 @@ class Paper(Strict):
     source: str
     figures: tuple[PaperFigure, ...] = ()
     tables: tuple[PaperTable, ...] = ()
+    note: str = ""
     first: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
 
     @property
     def checkpoints(self) -> tuple[str, ...]:

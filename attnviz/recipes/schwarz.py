@@ -5,7 +5,7 @@ intensities, a fifth of the training pictures to stop by. Its test share of 20 %
 ones and eights. Ten digits, positions and all controls are not the paper's: they answer its questions.
 """
 
-from attnviz.recipes.recipe import Augmentation, Paper, PaperFigure, Recipe, Test, changed
+from attnviz.recipes.recipe import Augmentation, Paper, PaperFigure, Question, Recipe, Test, changed
 
 MNIST_MEAN, MNIST_STD = 0.1307, 0.3081  # of the intensities of MNIST's training pictures
 INK_STD = 0.0433  # of the mean intensity of a picture, over MNIST's training pictures
@@ -244,7 +244,13 @@ PAPER = Paper(
     name="schwarz",
     title="Multi-Head Attention For Binary Classification",
     source="Schwarz, 2021",
-    first=(TEN.key, "pixel_line.digits"),
+    first=(TEN.key,),
+    questions=(
+        Question(checkpoint=TEN.key, control=TEN_MOVED_LINE.key),
+        Question(checkpoint=SIMPLE.key),
+        Question(checkpoint=AUGMENTED.key),
+        Question(checkpoint=AUGMENTED_POSITIONS.key),
+    ),
     figures=(
         PaperFigure(
             what="The paper's simple model",

@@ -10,7 +10,18 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from attnviz.recipes.recipe import Ablation, Augmentation, Group, Paper, PaperFigure, Plateau, Recipe, Test, changed
+from attnviz.recipes.recipe import (
+    Ablation,
+    Augmentation,
+    Group,
+    Paper,
+    PaperFigure,
+    Plateau,
+    Question,
+    Recipe,
+    Test,
+    changed,
+)
 
 CLUTTERED: dict[str, Any] = {"rows": 40, "columns": 40}
 DIGITS = tuple(range(10))
@@ -344,7 +355,13 @@ PAPER = Paper(
     name="wu",
     title="Investigating Attention Mechanisms for Variant MNIST Datasets",
     source="Wu, Xu, Lee, 2018",
-    first=(CLUTTERED_6.key, RANDOM.key, CLUTTERED_NETS[1].key, PLAIN.key),
+    first=(OURS.key, _BLOCKS.key),
+    questions=(
+        Question(checkpoint=OURS.key, figure="accuracy_one_draw", what="one path instead of ten"),
+        Question(checkpoint=OURS.key, figure="accuracy_one_draw", ablation="mean", what="one path instead of ten"),
+        Question(checkpoint=SHORT.key),
+        Question(checkpoint=_BLOCKS.key, control=PLAIN.key),
+    ),
     figures=(
         _figure("Cluttered digits, 4 glimpses, 3 scales of 12 x 12, Adam", _TABLE_1, 0.927, CLUTTERED_4),
         _figure("Cluttered digits, 6 glimpses", _TABLE_1, 0.919, CLUTTERED_6, AS_PUBLISHED),

@@ -1,0 +1,160 @@
+"""Trained models compared with their controls, from the cards: by how much one is better, and what else differs."""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from attnviz import cards
+from attnviz.cards import Card, Figure
+from attnviz.errors import BadInput
+from attnviz.measures.difference import Difference, Trainings, most_variance
+from attnviz.measures.difference import difference as between
+from attnviz.recipes import RECIPES
+from attnviz.recipes.differences import differences
+from attnviz.recipes.recipe import Question, Recipe, Test
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A trained model beside another one.
+
+    Args:
+        one, other: their cards; the same, where a model is compared with itself with a part of it replaced.
+        replaced: that part in words; None of two models.
+        figures: the figure of each on the same test.
+        difference: of the means over their seeds, with its interval.
+        differs: what else differs between their recipes, in words; see `attnviz.recipes.differences`.
+    """
+
+    one: Card
+    other: Card
+    replaced: str | None
+    figures: tuple[Figure, Figure]
+    difference: Difference
+    differs: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)
+def difference(one: Figure, other: Figure) -> Difference:
+    """Return how much more often one model is right than another on test pictures, over their seeds.
+
+    Pictures that are the same are compared one by one, all variants of a picture together. Where they are not, or where
+    a card does not say which answers are right, the two count as tested on pictures of their own, which widens the
+    interval.
+
+    Args:
+        one, other: shares of test pictures, such as an accuracy.
+
+    Returns:
+        The difference of the shares, -1..1, with its 95 % interval.
+
+    Raises:
+        BadInput: a figure is not a share of pictures, or one is of variants and the other is not.
+    """
+    if {one.unit, other.unit} != {"share"} or one.augmentation != other.augmentation:
+        raise BadInput(f"{one.name} on {one.data} and {other.name} on {other.data} cannot be compared.")
+    same = all(getattr(one, name) == getattr(other, name) for name in ("data", "split", "count", "draws"))
+    first, second = _right(one), _right(other)
+    if same and first is not None and second is not None:
+        pictures = float((first - second).var(ddof=1)) / len(first)
+    else:
+        pictures = _over_pictures(one, first) + _over_pictures(other, second)
+    return between(
+        _trainings(one), _trainings(other), pictures, min(one.count // one.draws, other.count // other.draws)
+    )
+
+
+def compared(one: Card, other: Card, test: Test, name: str = "accuracy") -> Comparison | None:
+    """Return a model beside another one on a test.
+
+    Args:
+        one, other: their cards.
+        test: of the one. If it is on the data that the one was trained on, it stands for the same test of the data that
+            the other was trained on.
+        name: of the figure.
+
+    Returns:
+        The comparison, or None where one of them has no such figure.
+    """
+    own = test.model_copy(update={"data": other.recipe.data}) if test.data == one.recipe.data else test
+    figures = one.figure(test, name), other.figure(test, name) or other.figure(own, name)
+    if figures[0] is None or figures[1] is None:
+        return None
+    differs = tuple(differences(_recipe(one), _recipe(other)).values())
+    return Comparison(one, other, None, (figures[0], figures[1]), difference(figures[0], figures[1]), differs)
+
+
+def main_test(recipe: Recipe) -> Test:
+    """Return the test that a model's accuracy is first said on, with as many pictures as there are.
+
+    Args:
+        recipe: of the model.
+
+    Returns:
+        The test on variants like those that it was trained on, where there is one; else its first.
+    """
+    like = (test for test in recipe.tests if test.data == recipe.data and test.augmentation == recipe.augmentation)
+    first = next(like, recipe.tests[0])
+    same = [test for test in recipe.tests if (test.data, test.augmentation) == (first.data, first.augmentation)]
+    return max(same, key=lambda test: test.count or math.inf)
+
+
+def answered(question: Question) -> Comparison | None:
+    """Return a model beside its control, on its main test, or on the first that both have.
+
+    Args:
+        question: which model, and which control.
+
+    Returns:
+        The comparison; None where there is no control, or one of the two has not been trained.
+    """
+    recipe = RECIPES[question.checkpoint]
+    control = question.checkpoint if question.ablation else question.control or recipe.control
+    found = cards.readable([question.checkpoint, *([control] if control else [])])
+    if control is None or question.checkpoint not in found or control not in found:
+        return None
+    one, tests = found[question.checkpoint], (main_test(recipe), *recipe.tests)
+    if question.ablation:
+        return _with_itself(one, question, tests[0])
+    both = (compared(one, found[control], test, question.figure) for test in tests)
+    return next((comparison for comparison in both if comparison), None)
+
+
+def with_control(name: str) -> Comparison | None:
+    """Return a checkpoint beside the control that its recipe names; see `answered`."""
+    return answered(Question(checkpoint=name))
+
+
+def _with_itself(card: Card, question: Question, test: Test) -> Comparison | None:
+    whole = card.figure(test, question.figure)
+    for ablated in card.ablations:
+        own = [one for one in ablated.figures if one.measures(test, question.figure)]
+        if whole is not None and own and ablated.name == question.ablation:
+            part = max(own, key=lambda one: one.count)
+            return Comparison(card, card, ablated.title, (whole, part), difference(whole, part), ())
+    return None
+
+
+def _recipe(card: Card) -> Recipe:
+    return RECIPES.get(card.name, card.recipe)
+
+
+def _trainings(figure: Figure) -> Trainings:
+    if figure.per_seed is not None and figure.seeds > 1:
+        return Trainings(figure.mean, float(np.var(figure.per_seed, ddof=1)), figure.seeds)
+    most = most_variance(figure.mean, figure.lowest, figure.highest, figure.seeds)
+    return Trainings(figure.mean, most, figure.seeds)
+
+
+def _right(figure: Figure) -> np.ndarray | None:
+    """Return which share of its variants the shipped weights answer correctly: (picture,), 0..1; None if not known."""
+    return None if figure.right is None else figure.unpacked().reshape(figure.draws, -1).mean(0)
+
+
+def _over_pictures(figure: Figure, right: np.ndarray | None) -> float:
+    """Return the variance of one share over the choice of pictures; the largest that it can have, if not known."""
+    if right is not None:
+        return float(right.var(ddof=1)) / len(right)
+    return figure.mean * (1 - figure.mean) / (figure.count // figure.draws)

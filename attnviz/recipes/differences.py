@@ -1,0 +1,80 @@
+"""What differs between two recipes besides what they are compared for: their data, variants, budget and settings."""
+
+from typing import Any
+
+from attnviz.recipes.recipe import Augmentation, Recipe
+
+_TRAINING = {
+    "data": "data",
+    "classes": "classes",
+    "validation": "validation part",
+    "augmentation": "variants",
+    "augment": "variants stand",
+    "epochs": "epochs",
+    "patience": "epochs without gain",
+    "batch": "batch",
+    "optimiser": "optimiser",
+    "momentum": "momentum",
+    "learning_rate": "learning rate",
+    "schedule": "schedule",
+    "weight_decay": "weight decay",
+    "groups": "groups of parameters",
+    "objective": "objective",
+    "objective_config": "objective's settings",
+    "keep": "weights kept",
+    "precision": "precision",
+}  # field of a recipe -> what it is called; the first six are data, variants and budget
+BUDGET = ("data", "classes", "validation", "augmentation", "augment", "epochs")
+
+
+def differences(one: Recipe, other: Recipe) -> dict[str, str]:
+    """Return how the training of two models differs: their data, variants, budget and settings.
+
+    What the networks are is not compared, except for the options of two of the same model, which are named.
+
+    Args:
+        one, other: the recipes.
+
+    Returns:
+        Field of the recipe -> in words, first that of `one`: {"epochs": "epochs 150 against 50"}; "config" for the
+        options of the model.
+    """
+    found = {}
+    for field, title in _TRAINING.items():
+        values = [_value(recipe, field) for recipe in (one, other)]
+        if values[0] != values[1] and not (field == "augment" and None in (one.augmentation, other.augmentation)):
+            found[field] = f"{title} {_said(values[0])} against {_said(values[1])}" if _short(values) else title
+    if one.model == other.model:
+        options = [name for name in {**one.config, **other.config} if one.config.get(name) != other.config.get(name)]
+        if options:
+            found["config"] = f"in the network: {', '.join(options)}"
+    return found
+
+
+def _value(recipe: Recipe, field: str) -> Any:
+    if field == "patience" and recipe.patience is not None and recipe.patience >= recipe.epochs:
+        return None  # it never stops early
+    return getattr(recipe, field)
+
+
+def _short(values: list[Any]) -> bool:
+    return all(value is None or isinstance(value, str | int | float | Augmentation) for value in values)
+
+
+def _said(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, Augmentation):
+        return " and ".join(_kinds(value)) or "unchanged"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _kinds(variants: Augmentation) -> list[str]:
+    """Return in a few words how variants are made: "rotated by up to 10 degrees", "nearest sampling"."""
+    kinds = [f"rotated by up to {variants.rotation:g} degrees"] if variants.rotation else []
+    kinds += ["shifted"] if variants.shift else []
+    kinds += ["stretched"] if variants.stretch != (1.0, 1.0) else []
+    kinds += ["noisy"] if variants.noise else []
+    kinds += ["mirrored"] if variants.mirror else []
+    kinds += ["cropped"] if variants.crop else []
+    return [*kinds, f"{' or '.join(variants.sampling)} sampling"] if variants.sampling != ("bilinear",) else kinds
