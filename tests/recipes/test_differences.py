@@ -2,6 +2,7 @@
 
 import pytest
 
+from attnviz import cards
 from attnviz.recipes import RECIPES
 from attnviz.recipes.differences import BUDGET, differences
 from attnviz.recipes.recipe import Augmentation, changed
@@ -89,3 +90,8 @@ def test_fixed_locations_are_compared_with_locations_learnt_for_as_long(name: st
     learnt, fixed = (RECIPES[f"recurrent_attention.cluttered-{one}"] for one in ("50-epochs", name))
     apart = differences(learnt, fixed).keys()
     assert apart <= ({"config"} if name != "oracle" else {"config", "data"})
+
+
+@pytest.mark.parametrize("name", cards.names())
+def test_a_committed_card_names_the_control_of_its_recipe(name: str) -> None:
+    assert cards.read(name).recipe.control == RECIPES[name].control
