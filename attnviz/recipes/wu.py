@@ -3,7 +3,8 @@
 The rows of its two tables are trained with its settings, where it gives them. What it leaves open is taken from the
 implementations that its settings come from: batches of 32, a tenth of the training pictures of Fashion-MNIST to choose
 by, momentum 0.5 of SGD. The policy's gradient is correct in these rows; `cluttered-6-as-published` has that of the
-implementation, which was broken. Our own recipes and the controls differ in what each of them says.
+implementation with these settings, which was broken: very likely the paper's, but the paper does not name it. Our own
+recipes and the controls differ in what each of them says.
 """
 
 import math
@@ -105,7 +106,8 @@ FASHION_7X7X3 = paper_row(
 )  # fmt: skip
 AS_PUBLISHED = paper_row(
     "cluttered-6-as-published", "Cluttered digits, 6 glimpses, as published",
-    "The gradient of the implementation: the draw is not detached, and its density is taken where it was squashed to.",
+    "The gradient that the paper very likely used: the draw is not detached, and its density is taken where it was "
+    "squashed to.",
     {"squash": "tanh", "density_at": "location", "detach": False},
 )  # fmt: skip
 

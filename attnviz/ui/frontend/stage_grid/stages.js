@@ -261,6 +261,16 @@ export function gain({ input, attended }) {
   return strength(attended) / strength(input);
 }
 
+/**
+ * What the shares sum to in the maps as they are drawn: where blocks of pixels became channels, each drawn row holds
+ * a row of several maps, a pixel of the one beside a pixel of the next.
+ * @param {number} block side of a block; 1 where there are none
+ */
+export function sharesSum(block) {
+  const each = block === 1 ? "" : `, as ${block} maps share it`;
+  return `x shares sum to ${block} along each row${each}, y shares to ${block} along each column`;
+}
+
 /** Where the values of a layer lie on the picture: a layer may see blocks of pixels as channels (pixel-unshuffle). */
 export class Placement {
   /**

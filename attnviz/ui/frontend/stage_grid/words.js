@@ -4,7 +4,7 @@ import { css } from "../core/colours.js";
 import { say, set } from "../core/dom.js";
 import { column, ofValues, percent, short, times } from "../core/numbers.js";
 import { colourOf, evenShare, INSIDE, isInColour, planeOf } from "./derive.js";
-import { PER_HEAD } from "./stages.js";
+import { PER_HEAD, sharesSum } from "./stages.js";
 import { CHANNELS, isSwitched } from "./view.js";
 import { STEPS } from "./way.js";
 
@@ -101,7 +101,7 @@ function sayInside(grid) {
   const normed = found.norm ? "" : " \u00b7 normed: times the number of positions";
   say(
     frame.words.insideHow,
-    `the learnt weights, and the shares for this picture: x shares sum to 1 along each row, y shares along each column${normed}`,
+    `the learnt weights, and the shares for this picture: ${sharesSum(grid.placement.block)}${normed}`,
   );
 }
 

@@ -101,7 +101,8 @@ def within(name: str, example: Example) -> None:
     st.markdown("**Inside one block**")
     net = usable([name]).get(name)
     if net is None:
-        st.markdown(words.within_is_missing(name))
+        card = cards.readable([name]).get(name)
+        st.markdown(words.within_is_missing(name, card.command if card else None))
         return
     weights, ink, origin = cache.of_subject(blocks.within, Subject(net, example))
     rows, columns, size, _ = weights.shape

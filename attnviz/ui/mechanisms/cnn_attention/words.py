@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attnviz.comparisons import difference
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import short
 
@@ -142,26 +143,40 @@ def worth(blocks: Figure, zero: Figure) -> str:
     Args:
         blocks, zero: on the same test pictures, of the network with attention over blocks, and with it set to zero.
     """
-    seeds = min(blocks.seeds, zero.seeds)
-    if blocks.lowest > zero.highest:
-        verdict = "better with attention than without it"
-    elif zero.lowest > blocks.highest:
-        verdict = "worse with attention than without it"
-    else:
-        verdict = "as good without attention: the ranges over the seeds overlap"
-    chance = ", but with one seed that can be chance" if seeds == 1 else ""
+    found = difference(blocks, zero)
+    verdict = {
+        "better": "On these pictures the network is better with attention than without it.",
+        "worse": "On these pictures the network is worse with attention than without it.",
+        "no difference": "On these pictures it makes no difference that could not be chance.",
+        "one seed": "One of the two was trained once only, so this difference can be chance.",
+    }[found.verdict]
+    ends = (
+        ""
+        if found.interval is None
+        else f" (95 % interval {' to '.join(f'{100 * end:+.2f}' for end in found.interval)})"
+    )
     return (
         f"**What attention is worth.** With attention over blocks {100 * blocks.mean:.2f} % of the answers are "
-        f"correct, with the attention set to zero {100 * zero.mean:.2f} %. On these pictures the network is {verdict}"
-        f"{chance}."
+        f"correct, with the attention set to zero {100 * zero.mean:.2f} %: {100 * found.value:+.2f} points{ends}. "
+        f"{verdict}"
     )
 
 
-def within_is_missing(name: str) -> str:
-    """Return why no weights inside a block are shown."""
+def within_is_missing(name: str, command: str | None) -> str:
+    """Return why no weights inside a block are shown.
+
+    Args:
+        name: of the checkpoint.
+        command: what trained it, where it has been trained but its weights are not here; None where it has not.
+    """
+    why = (
+        "has not been trained here"
+        if command is None
+        else f"has been trained, but its weights are not here (`{command}` makes them)"
+    )
     return (
-        f"The network in which each block sees itself alone (`{name}`) has not been trained here, so there are no "
-        "learnt weights to show. They would not be a map of the picture: they connect the features of one block."
+        f"The network in which each block sees itself alone (`{name}`) {why}, so there are no learnt weights to show. "
+        "They would not be a map of the picture: they connect the features of one block."
     )
 
 

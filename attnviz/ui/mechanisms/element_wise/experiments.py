@@ -15,7 +15,7 @@ from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, map_grid
 from attnviz.ui.components.stage_grid import StageView, settled_view, stage_grid
-from attnviz.ui.mechanisms.element_wise import MECHANISM
+from attnviz.ui.mechanisms.element_wise import MECHANISM, words
 from attnviz.ui.mechanisms.element_wise.words import about, percent
 from attnviz.ui.shared import cache, result_dots
 from attnviz.ui.shared.experiments import Experiment
@@ -62,7 +62,7 @@ def norm(subject: Subject, view: StageView) -> None:
         lines.append(f"| {number} | {' | '.join(cells)} |")
     st.markdown("\n".join(lines))
     st.caption(
-        "The table is for the model as trained; much of the stored variance is what is left of its initial value, 1. "
+        f"The table is for the model as trained; {words.left([one.left or 0.0 for one in measured])} "
         "All maps have the same scale, so that *normed* can be compared with what follows. *Gain* is the strength "
         "(root mean square) of what goes into the convolution, as a share of what came into the layer. The rest of the "
         "network was trained with its own eps, so its answers with another eps are not a fair test."
@@ -77,7 +77,7 @@ def copy(subject: Subject, view: StageView) -> None:
     st.caption(
         "In the stages above, the mean map is the mean over up to 200 pictures of the model's data; in the table, for "
         "the seed shown here, it is the mean over 3,000 training pictures. Only the relevance is replaced: nothing is "
-        "trained again."
+        f"trained again. {words.one_is([layer.mean for layer in view.layers])}"
     )
 
 

@@ -29,6 +29,8 @@ class Measured:
         variance: of the relevance, over all heads, channels and pixels of this picture.
         trained: the mean of the variances that the norm learnt; None where there is no norm.
         eps: that the norm adds; None where there is no norm.
+        left: the share of `trained` that is left of the variance that every norm begins with, 1; None where there is no
+            norm, 0 where the variances were computed anew after training.
         gain: root mean square of `attended` over that of the layer's input.
         convolved: root mean square of `after_conv` over that of the layer's input.
         cut: share of the values that ReLU sets to 0.
@@ -37,6 +39,7 @@ class Measured:
     variance: float
     trained: float | None
     eps: float | None
+    left: float | None
     gain: float
     convolved: float
     cut: float
@@ -99,7 +102,8 @@ def mean_relevance(loaded: Loaded) -> dict[str, np.ndarray]:
 
 def measure(loaded: Loaded, example: Example) -> list[Measured]:
     """Measure what the page says about each layer in words, on one example."""
-    model = loaded.model
+    model, card = loaded.model, loaded.net.card
+    renewed = card is not None and card.recipe.keep == "renewed"
     with torch.no_grad(), trace(model) as seen:
         model(inference.batch_of(loaded, example))
     found = []
@@ -112,12 +116,28 @@ def measure(loaded: Loaded, example: Example) -> list[Measured]:
                 variance=values["relevance"].var(correction=0).item(),
                 trained=None if norm is None or norm.running_var is None else norm.running_var.mean().item(),
                 eps=None if norm is None else norm.eps,
+                left=None if norm is None else left_of_the_start(norm, renewed),
                 gain=(_rms(values["attended"]) / _rms(x)).item(),
                 convolved=(_rms(values["after_conv"]) / _rms(x)).item(),
                 cut=(values["after_norm"] < 0).double().mean().item(),
             )
         )
     return found
+
+
+def left_of_the_start(norm: torch.nn.modules.batchnorm._BatchNorm, renewed: bool) -> float:
+    """Return the share of a norm's stored variance that is left of its initial value, 1; 0..1.
+
+    Each step of the training keeps 1 - momentum of what is stored, and adds a share of the batch's variance.
+
+    Args:
+        norm: whose relevance it normalises.
+        renewed: whether its statistics were computed anew after the training: then nothing is left.
+    """
+    if renewed or norm.running_var is None or norm.num_batches_tracked is None or norm.momentum is None:
+        return 0.0
+    kept = (1 - norm.momentum) ** int(norm.num_batches_tracked)
+    return min(1.0, kept / float(norm.running_var.mean()))
 
 
 def attended(loaded: Loaded, example: Example) -> list[np.ndarray]:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
     from attnviz.ui.components.stage_grid import StageLayer, StageView
     from attnviz.ui.mechanisms.element_wise.stages import Measured
 
@@ -105,6 +111,37 @@ def normalises(variance: float, stored: float, eps: float) -> str:
     return (
         f"On this picture, in layer 1, the relevance has a variance of {short(variance, 2)}. The {norm} divides by the "
         f"square root of its stored variance plus eps, {short(stored, 2)} + {short(eps, 2)}: {result}. "
+    )
+
+
+def left(shares: Sequence[float]) -> str:
+    """Return how much of the variances that the norms have stored is left of the value that they began with.
+
+    Args:
+        shares: of each layer, 0..1.
+    """
+    most = max(shares)
+    if most < 0.005:
+        return "hardly anything of the stored variance is left of its initial value, 1."
+    least = min(shares)
+    said = percent(most) if most - least < 0.005 else f"{percent(least)} to {percent(most)}"
+    return f"{said} of the stored variance is what is left of its initial value, 1."
+
+
+def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
+    """Return whether a relevance of 1 is neutral for a model, or far from what its layers are used to.
+
+    Args:
+        means: of each layer, the mean relevance over pictures as it is multiplied with, (head, channel, row, column).
+    """
+    usual = [float(np.sqrt(np.square(mean).mean())) for mean in means]
+    if all(0.5 <= one <= 2 for one in usual):
+        return "A relevance of 1 is an even share here: with it the layer passes its input on."
+    said = short(max(usual), 2) if len(usual) == 1 else f"{short(min(usual), 2)} to {short(max(usual), 2)}"
+    return (
+        "*1 everywhere* is not neutral for this model: the norm subtracts the mean of the relevance, and the size of "
+        f"the mean map (root mean square, by layer) is {said}. It says how the model answers when far more goes into "
+        "the convolution than in training; the mean map is the fair test."
     )
 
 

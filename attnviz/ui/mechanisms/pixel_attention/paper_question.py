@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from attnviz import cards, results
+from attnviz import cards, comparisons, results
 from attnviz.cards import Card, Figure
 from attnviz.recipes.recipe import Test
 from attnviz.recipes.schwarz import TESTS
@@ -166,9 +166,12 @@ def _figure(card: Card, test: Test) -> Figure:
 
 
 def _more(one: Figure, other: Figure) -> str:
-    """Say by how many points one shipped model beats another on the same pictures, with the interval."""
-    value, lowest, highest = results.difference(one, other)
-    return f"{100 * value:+.1f} points (95 % interval {100 * lowest:+.1f} to {100 * highest:+.1f})"
+    """Say by how many points one model is better than another, over their seeds, with the interval."""
+    found = comparisons.difference(one, other)
+    if found.interval is None:
+        return f"{100 * found.value:+.1f} points (one seed: another one may give another difference)"
+    low, high = found.interval
+    return f"{100 * found.value:+.1f} points (95 % interval {100 * low:+.1f} to {100 * high:+.1f})"
 
 
 def _open(experiment: str) -> None:

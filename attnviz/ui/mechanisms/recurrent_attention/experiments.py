@@ -118,7 +118,8 @@ def published(subject: Subject, view: GlimpseView) -> None:
     compare.show(names, names, key="published")
     st.caption(
         "In the implementation that the paper's settings come from, the drawn location was not detached: the gradient "
-        "of the classifier ran through it into the policy, and the policy's own signal was lost almost everywhere."
+        "of the classifier ran through it into the policy, and the policy's own signal was lost almost everywhere. The "
+        "paper does not name its code, so it is very likely, but not proven, that its models were trained in this way."
     )
 
 
@@ -150,7 +151,8 @@ EXPERIMENTS = {
     ),
     "published": Experiment(
         "What did the broken gradient cost?",
-        "In the paper's implementation, the gradient of the policy was wrong. Compare it with the correct one.",
+        "Very likely the paper's models were trained with a wrong gradient of the policy. Compare it with the correct "
+        "one.",
         published,
     ),
     "fewer": Experiment(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from attnviz import cards
 from attnviz.cards import Figure
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.live.attention_view import attention
@@ -37,18 +38,34 @@ def test_what_is_missing_is_counted_and_named() -> None:
 
 def accuracy(mean: float, spread: float, seeds: int) -> Figure:
     return Figure(
-        name="accuracy", data="mnist", split="test", count=100, value=mean, mean=mean, lowest=mean - spread,
+        name="accuracy", data="mnist", split="test", count=1000, value=mean, mean=mean, lowest=mean - spread,
         highest=mean + spread, seeds=seeds,
     )  # fmt: skip
 
 
-def test_attention_is_better_only_where_the_seeds_do_not_overlap() -> None:
+def test_the_interval_decides_whether_attention_is_better() -> None:
     high, low = accuracy(0.9, 0.01, 5), accuracy(0.8, 0.02, 5)
     assert words.worth(high, low).endswith("the network is better with attention than without it.")
     assert words.worth(low, high).endswith("the network is worse with attention than without it.")
     assert "90.00 % of the answers are correct, with the attention set to zero 80.00 %" in words.worth(high, low)
-    assert "as good without attention: the ranges" in words.worth(high, accuracy(0.88, 0.01, 5))
-    assert words.worth(accuracy(0.9, 0, 1), low).endswith("without it, but with one seed that can be chance.")
+    assert "+10.00 points (95 % interval +" in words.worth(high, low)
+    assert words.worth(high, accuracy(0.89, 0.01, 5)).endswith("no difference that could not be chance.")
+    once = words.worth(accuracy(0.9, 0, 1), low)
+    assert "interval" not in once and once.endswith("trained once only, so this difference can be chance.")
+
+
+def test_ranges_over_seeds_that_overlap_decide_nothing() -> None:
+    apart, many = accuracy(0.9, 0.02, 5), {"count": 10_000}
+    one, other = apart.model_copy(update=many), accuracy(0.87, 0.015, 5).model_copy(update=many)
+    assert one.lowest < other.highest
+    assert words.worth(one, other).endswith("better with attention than without it.")
+
+
+def test_a_network_that_was_trained_is_not_said_to_be_untrained() -> None:
+    card = cards.read("cnn_attention.fashion-within")
+    said = words.within_is_missing(card.name, card.command)
+    assert "has been trained, but its weights are not here" in said and card.command in said
+    assert "has not been trained here" in words.within_is_missing(card.name, None)
 
 
 def test_less_work_is_never_called_more() -> None:

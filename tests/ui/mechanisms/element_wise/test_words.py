@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attnviz import cards, checkpoints, data
 from attnviz.ui.mechanisms.element_wise import words
-from attnviz.ui.mechanisms.element_wise.stages import Measured
+from attnviz.ui.mechanisms.element_wise.stages import Measured, layers_of, left_of_the_start, mean_relevance
 from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, equations, of_values, percent
 from tests.browser.apps.element_wise_nets import make_blocks, make_grey
 
-MEASURED = Measured(variance=2.6e-10, trained=2.5e-10, eps=1e-5, gain=0.0093, convolved=0.0013, cut=0.005)
+MEASURED = Measured(variance=2.6e-10, trained=2.5e-10, eps=1e-5, left=0.9, gain=0.0093, convolved=0.0013, cut=0.005)
 
 
 def means(*arguments: object) -> str:
@@ -106,3 +107,44 @@ def test_what_is_not_shown_names_the_experiment() -> None:
 def test_zero_stays_zero_only_where_intensities_are_not_standardised() -> None:
     assert "stays 0" in does_not_show(make_grey())
     assert "stays 0" not in does_not_show(replace(make_grey(), input=make_grey().input - 0.81))
+
+
+NORMED = [
+    name for name, card in cards.usable(cards.names()).items()
+    if card.recipe.model == "element_wise" and card.config.get("relevance_norm", "batch") == "batch"
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NORMED)
+def test_how_much_of_the_stored_variance_is_left_of_its_start_is_worked_out_of_the_weights(name: str) -> None:
+    model, card = checkpoints.load(name)
+    steps = card.recipe.epochs * -(-data.DATASETS[card.recipe.data].counts["train"] // card.recipe.batch)
+    for layer in layers_of(model).values():
+        norm = layer.norm
+        assert norm is not None and norm.running_var is not None
+        renewed = card.recipe.keep == "renewed"
+        expected = 0.0 if renewed else 0.9**steps / float(norm.running_var.mean())
+        assert left_of_the_start(norm, renewed) == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("fashion-b", "92 % to 95 % of the stored variance is what is left of its initial value, 1."),
+        ("fashion-a", "hardly anything of the stored variance is left of its initial value, 1."),
+        ("cifar", "hardly anything of the stored variance is left of its initial value, 1."),
+        ("fashion-no-skip", "0.0024 % to 0.88 % of the stored variance is what is left of its initial value, 1."),
+    ],
+)
+def test_what_is_said_of_the_stored_variance_holds_for_the_model_that_is_shown(name: str, said: str) -> None:
+    model, card = checkpoints.load(f"element_wise.{name}")
+    norms = [layer.norm for layer in layers_of(model).values()]
+    assert words.left([left_of_the_start(norm, card.recipe.keep == "renewed") for norm in norms if norm]) == said
+
+
+@pytest.mark.parametrize(("name", "neutral"), [("fashion-repaired", True), ("fashion-b", False), ("cifar", False)])
+def test_a_relevance_of_1_is_called_neutral_only_where_it_is_usual(name: str, neutral: bool) -> None:
+    means = mean_relevance(checkpoints.load(f"element_wise.{name}"))
+    assert words.one_is([*means.values()]).startswith("A relevance of 1 is an even share here") == neutral
+    if not neutral:
+        assert max(abs(mean).max() for mean in means.values()) < 1

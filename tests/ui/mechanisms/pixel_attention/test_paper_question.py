@@ -31,8 +31,23 @@ def test_the_figures_are_those_of_the_cards() -> None:
     )
     assert one is not None
     assert other is not None
-    value, lowest, highest = results.difference(one, other)
-    assert f"{100 * value:+.1f} points (95 % interval {100 * lowest:+.1f} to {100 * highest:+.1f})" in text
+    assert f"{100 * (one.mean - other.mean):+.1f} points (" in text
+
+
+@pytest.mark.parametrize(("seeds", "ending"), [((3, 5), "(95 % interval "), ((1, 5), "(one seed: ")])
+def test_a_difference_has_an_interval_over_seeds_or_says_that_there_is_one_seed(
+    seeds: tuple[int, int], ending: str
+) -> None:
+    figure = cards.read(paper_question.NET).figure(paper_question.BILINEAR)
+    assert figure is not None
+    one, other = (
+        figure.model_copy(
+            update={"seeds": count, "per_seed": None}
+            | ({"lowest": figure.value, "highest": figure.value, "mean": figure.value} if count == 1 else {})
+        )
+        for count in seeds
+    )
+    assert ending in paper_question._more(one, other)
 
 
 def test_what_was_not_trained_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
