@@ -1,67 +1,93 @@
-"""Results: what every paper gives and what was measured here, with the controls beside each mechanism."""
+"""Results: what each mechanism is worth, then one chart at a time, with the controls beside the mechanism."""
+
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from attnviz import data, results
+from attnviz import results
+from attnviz.figures.verdicts import verdicts
+from attnviz.measures.difference import METHOD
 from attnviz.recipes import PAPERS
 from attnviz.ui.mechanisms import MECHANISMS, guard
+from attnviz.ui.mechanisms.mechanism import Mechanism
 from attnviz.ui.shared import page, result_dots, url_state
 from attnviz.ui.shared.glossary import term
-
-ALL = "all"
 
 
 def main() -> None:
     page.start(
-        "Results",
-        "How accurate is each mechanism, and how accurate are models without it on the same pictures?",
+        "Results", "Is each mechanism worth it? Each is compared with a control: the same without the mechanism."
     )
     with page.sentences():
-        tasks = {row.name: own for row, own in guard.each("results", result_dots.groups)}
+        lines = [line for _, line in guard.each("verdict", result_dots.verdict) if line]
+        groups = {row.name: [*own] for row, own in guard.each("results", result_dots.groups)}
+        with st.container(key=f"verdicts-{len(lines)}"):
+            st.markdown(verdicts(lines), unsafe_allow_html=True)
+        st.caption(
+            "Means over the seeds. *Better* or *worse* where the 95 % interval does not contain 0; the interval is "
+            f"{METHOD}."
+        )
         with st.container(key="result_filters", horizontal=True, vertical_alignment="bottom"):
-            name = choose("mechanism", "Mechanism", {row.name: row.title for row in MECHANISMS.values()})
-            there = {task.source: task for mechanism, own in tasks.items() if name in (ALL, mechanism) for task in own}
-            source = choose("data", "Data set", {one: data.DATASETS[one].title for one in there})
+            row, task = chosen(groups)
+        if task is None:
+            st.caption("None of its models is tested on pictures as they are.")
+            return
+        with guard.drawing(row, "results"):
+            st.subheader(f"{row.title}: {task.title}", anchor=False)
+            result_dots.of_mechanism(row, task, key=f"{row.name}-{task.word}")
         explain()
-        for row in MECHANISMS.values():
-            for number, task in enumerate(tasks.get(row.name, ())):
-                if name in (ALL, row.name) and source in (ALL, task.source):
-                    with guard.drawing(row, "results"):
-                        st.subheader(f"{row.title}: {task.title}", anchor=False)
-                        result_dots.of_mechanism(row, task, key=f"{row.name}-{number}")
-        papers(name)
+        papers(row)
 
 
-def choose(field: str, label: str, titles: dict[str, str]) -> str:
-    """Draw a filter, and return what is chosen."""
-    options = {ALL: "all", **titles}
-    chosen = url_state.choice(field, list(options), ALL)
+def chosen(groups: Mapping[str, Sequence[result_dots.Task]]) -> tuple[Mechanism, result_dots.Task | None]:
+    """Draw the two choices, and return what is chosen: a mechanism, and what its models are compared on.
+
+    Args:
+        groups: name of each mechanism -> what its models are compared on.
+    """
+    titles = {name: MECHANISMS[name].title for name in groups}
+    name = url_state.choice("mechanism", list(titles), next(iter(titles)))
     st.segmented_control(
-        label, list(options), key=field, format_func=options.__getitem__, required=True,
-        on_change=url_state.keep, args=(field,),
+        "Mechanism", list(titles), key="mechanism", format_func=titles.__getitem__, required=True,
+        on_change=other_mechanism,
     )  # fmt: skip
-    return chosen
+    tasks = {task.word: task for task in groups[name]}
+    if not tasks:
+        return MECHANISMS[name], None
+    word = url_state.choice("data", list(tasks), next(iter(tasks)))
+    st.segmented_control(
+        "Data set", list(tasks), key="data", format_func=lambda word: tasks[word].title, required=True,
+        on_change=url_state.keep, args=("data",),
+    )  # fmt: skip
+    return MECHANISMS[name], tasks[word]
+
+
+def other_mechanism() -> None:
+    """Show another mechanism, on the first of its data sets."""
+    url_state.set_value(mechanism=st.session_state["mechanism"], data=None)
 
 
 def explain() -> None:
-    """Say how to read the pictures."""
+    """Say how to read the picture."""
     st.markdown(
         "A dot is the mean over all trainings of a model, its bar goes from the worst to the best of them; a model "
-        f"that was trained once has no bar. **Squares are {term('controls')}**: models without "
-        "the mechanism, trained and tested on the same pictures. A diamond is the value that a paper reports."
+        f"that was trained once has no bar. **Squares are {term('controls')}**: models without the mechanism. A "
+        "diamond is the value that a paper reports. A name leads to its model. Whether a difference means anything is "
+        "said by its interval, not by the bars: see the tables below, which also say what else differs."
     )
 
 
-def papers(mechanism: str) -> None:
-    """Draw the figures and tables of the papers, each one click away."""
-    st.header("The figures of the papers", anchor=False)
-    own = {name for row in MECHANISMS.values() if mechanism == row.name for name in row.papers}
-    for paper in PAPERS.values():
-        if mechanism == ALL or paper.name in own:
-            key = f"paper_{paper.name}"
-            row = st.expander(f"**{paper.title}** {paper.source}", key=key, on_change="rerun")
-            if row.open:
-                row.markdown(results.reproduction(paper))
+def papers(row: Mechanism) -> None:
+    """Draw the questions, figures and tables of a mechanism's papers, each one click away."""
+    st.header("Each model beside its control, and the figures of the papers", anchor=False)
+    for paper in (PAPERS[name] for name in row.papers if name in PAPERS):
+        for number, figure in enumerate(paper.figures):
+            opened = st.expander(f"{figure.what}", key=f"question_{paper.name}_{number}", on_change="rerun")
+            if opened.open:
+                opened.markdown(results.answer(figure))
+        opened = st.expander(f"**{paper.title}** {paper.source}", key=f"paper_{paper.name}", on_change="rerun")
+        if opened.open:
+            opened.markdown(results.reproduction(paper))
 
 
 main()

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TypeGuard
 
+from attnviz.figures.verdicts import anchor
+
 _TICKS = 5  # about as many fit on a phone
 _KINDS = (("mechanism", "with the mechanism"), ("control", "control"), ("claimed", "the paper"))
 
@@ -25,6 +27,7 @@ class Dot:
         control: whether it is there to be compared with.
         parameters: how many numbers were learnt.
         claimed: what a paper gives for it; None where it gives nothing.
+        link: the URL of a page that shows it; None where there is none.
     """
 
     name: str
@@ -35,6 +38,7 @@ class Dot:
     control: bool = False
     parameters: int | None = None
     claimed: float | None = None
+    link: str | None = None
 
     @property
     def kind(self) -> str:
@@ -120,6 +124,6 @@ def _row(one: Dot, scale: _Scale, lines: str) -> str:
             marks += f'<small class="dots-{"left" if place == 0 else "right"}">{one.claimed:.2f}</small>'
         words += f"; the paper: {one.claimed:.2f}"
     return (
-        f'<li title="{escape(words)}"><span>{escape(one.name)}</span>'
+        f'<li title="{escape(words)}"><span>{anchor(one.link, one.name)}</span>'
         f'<span class="dots-track" aria-hidden="true">{lines}{marks}</span><span>{one.mean:.2f}</span></li>'
     )

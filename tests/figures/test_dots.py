@@ -56,6 +56,13 @@ def test_every_row_has_its_name_and_its_mean_in_words_in_the_order_given() -> No
     assert "<strong>accuracy, %</strong>" in html
 
 
+def test_a_name_leads_to_its_model_where_there_is_a_page() -> None:
+    linked = Dot("a & b", 81.0, 80.0, 83.0, 5, link="there?v=2&model=a")
+    first, second = rows_of(dots([linked, ROWS[1]], axis="accuracy"))
+    assert '<span><a href="there?v=2&amp;model=a" target="_self">a &amp; b</a></span>' in first
+    assert "<a " not in second
+
+
 def test_the_legend_names_what_is_drawn_and_nothing_else() -> None:
     def legend(html: str) -> list[str]:
         return re.findall(r"</i>([^<]+)</span>", html.partition("<ul")[0])

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.recipes import PAPERS
+from attnviz import comparisons, results
+from attnviz.recipes import PAPERS, RECIPES
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import result_dots
 
@@ -25,25 +26,62 @@ def shown(test: AppTest) -> list[str]:
     return [one.value for one in test.subheader]
 
 
-def test_every_task_of_every_mechanism_is_shown_and_every_paper() -> None:
-    test = run()
-    rows = MECHANISMS.values()
-    assert shown(test) == [f"{row.title}: {task.title}" for row in rows for task in result_dots.groups(row)]
-    papers = [row for row in test.expander if row.label.startswith("**")]
-    assert [row.label.split("**")[1] for row in papers] == [paper.title for paper in PAPERS.values()]
+def verdicts(test: AppTest) -> list[str]:
+    (table,) = [one.value for one in test.markdown if one.value.startswith('<table class="verdicts"')]
+    return re.findall(r"<tr><th scope=\"row\">.*?</tr>", table)
+
+
+def test_a_verdict_for_each_mechanism_stands_on_top_as_the_cards_say() -> None:
+    lines = verdicts(run())
+    assert len(lines) == len(MECHANISMS)
+    for line, row in zip(lines, MECHANISMS.values(), strict=True):
+        name = next(one.checkpoint for one in results.first(row.papers) if RECIPES[one.checkpoint].model in row.models)
+        assert row.title in line and f"model={name}" in line
+        found = comparisons.with_control(name)
+        if found is None:
+            assert "no control yet" in line
+            continue
+        for card in (found.one, found.other):
+            figure = card.figure(comparisons.main_test(card.recipe))
+            assert figure is not None
+            assert f"<b>{100 * figure.mean:.2f} %</b>" in line and card.recipe.title in line
+        assert f"<strong>{found.difference.verdict}</strong>" in line
+        assert f"{100 * found.difference.value:+.2f}" in line
+        if found.difference.interval is not None:
+            assert " to ".join(f"{100 * end:+.2f}" for end in found.difference.interval) in line
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_the_filters_leave_a_mechanism_and_a_data_set(name: str) -> None:
+def test_one_chart_is_shown_and_the_url_says_which(name: str) -> None:
     row = MECHANISMS[name]
-    assert all(title.startswith(f"{row.title}: ") for title in shown(run(mechanism=name)))
-    assert shown(run(mechanism=name, data="strokes")) == [
-        f"{row.title}: {task.title}" for task in result_dots.groups(row) if task.source == "strokes"
-    ]
+    tasks = [*result_dots.groups(row)]
+    assert shown(run(mechanism=name)) == [f"{row.title}: {tasks[0].title}"]
+    last = run(mechanism=name, data=tasks[-1].word)
+    assert shown(last) == [f"{row.title}: {tasks[-1].title}"]
+    assert not last.warning
+    papers = [one.label.split("**")[1] for one in last.expander if one.label.startswith("**")]
+    assert papers == [PAPERS[one].title for one in row.papers]
 
 
-def test_nonsense_is_a_sentence_and_everything() -> None:
-    test = run(mechanism="nothing")
+def test_every_task_of_a_mechanism_has_a_word_of_its_own() -> None:
+    for row in MECHANISMS.values():
+        words = [task.word for task in result_dots.groups(row)]
+        assert len(set(words)) == len(words)
+    assert result_dots.Task("mnist", (8, 1)).word == "mnist-1-8"
+
+
+def test_another_mechanism_begins_with_its_first_data_set() -> None:
+    test = run(mechanism="element_wise", data="cifar10")
+    test.button_group(key="mechanism").set_value("pixel_attention").run()
+    assert not test.warning
+    assert (
+        test.query_params["mechanism"] in ("pixel_attention", ["pixel_attention"]) and "data" not in test.query_params
+    )
+
+
+@pytest.mark.parametrize("words", [{"mechanism": "nothing"}, {"data": "nothing"}], ids=str)
+def test_nonsense_is_a_sentence_and_the_first_chart(words: dict[str, str]) -> None:
+    test = run(**words)
     assert len(test.warning) == 1
     assert shown(test) == shown(run())
 

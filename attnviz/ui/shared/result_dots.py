@@ -4,17 +4,22 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from os.path import commonprefix
+from urllib.parse import urlencode
 
 import streamlit as st
 
-from attnviz import cards, data, results
+from attnviz import cards, comparisons, data, results
+from attnviz.cards import Card
 from attnviz.figures.dots import Dot, dots
+from attnviz.figures.verdicts import Line, Side
 from attnviz.recipes import PAPERS, RECIPES, Paper
 from attnviz.ui.mechanisms import MECHANISMS, Mechanism, is_control
+from attnviz.ui.shared import url_state
 from attnviz.ui.shared.room import room
 
 ACCURACY = "test accuracy, %"
 PAGE = "85_results.py"  # with the results of all mechanisms
+EXPLORER = "explorer"  # the URL of the page that shows every model
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,62 @@ class Task:
         if len(self.classes) == len(spec.classes):
             return spec.title
         return f"{spec.title}, {' and '.join(spec.classes[label] for label in sorted(self.classes))}"
+
+    @property
+    def word(self) -> str:
+        """In the URL: "mnist" or, of some of its classes, "mnist-1-8"."""
+        some = [] if len(self.classes) == len(data.DATASETS[self.source].classes) else sorted(self.classes)
+        return "-".join([self.source, *map(str, some)])
+
+
+def leads_to(name: str) -> str | None:
+    """Return the URL of a page that shows a model: of its mechanism, or the explorer for a control of another kind.
+
+    Args:
+        name: of the checkpoint.
+
+    Returns:
+        The URL, relative to any page; None where the weights are not here.
+    """
+    if name not in RECIPES or not cards.weights(name).is_file():
+        return None
+    row = next((row for row in MECHANISMS.values() if RECIPES[name].model in row.models), None)
+    return f"{row.url if row else EXPLORER}?{urlencode({'v': url_state.VERSION, 'model': name})}"
+
+
+def verdict(row: Mechanism) -> Line | None:
+    """Return what a mechanism is worth: its first model beside the control that its recipe names.
+
+    Args:
+        row: of the table of mechanisms.
+
+    Returns:
+        The line; None where no paper of the mechanism begins with one of its models, or it is not trained.
+    """
+    own = [one.checkpoint for one in results.first(row.papers) if RECIPES[one.checkpoint].model in row.models]
+    card = cards.readable(own[:1]).get(own[0]) if own else None
+    if card is None:
+        return None
+    found = comparisons.with_control(card.name)
+    if found is None:
+        figure = card.figure(comparisons.main_test(card.recipe))
+        one = Side(card.recipe.title, results.percent(figure.mean) if figure else "", _seeds(card), leads_to(card.name))
+        return Line(row.title, row.url, one, None, "", "no control yet")
+    one, other = (
+        Side(side.recipe.title, results.percent(figure.mean), _seeds(side), leads_to(side.name))
+        for side, figure in zip((found.one, found.other), found.figures, strict=True)
+    )
+    differs = [part for part in found.differs if not part.startswith("in the network")]
+    difference = results.points(found.difference).replace("*", "")
+    return Line(row.title, row.url, one, other, difference, found.difference.verdict, differs)
+
+
+def _seeds(card: Card) -> str:
+    """Return how many seeds a model has, and what its figures were chosen on if that is no validation part."""
+    count = "one seed" if len(card.runs) == 1 else f"{len(card.runs)} seeds"
+    return f"{data.DATASETS[card.recipe.data].title}, {count}" + ", no validation part" * (
+        card.recipe.validation is None
+    )
 
 
 def claimed(papers: Sequence[str]) -> dict[str, float]:
@@ -76,6 +137,7 @@ def of(names: Sequence[str], controls: Collection[str], said: dict[str, float], 
                 control=card.recipe.model in controls or is_control(card.recipe.model, card.config),
                 parameters=card.parameters,
                 claimed=100 * said[name] if name in said else None,
+                link=leads_to(name),
             )
         )
     return found
