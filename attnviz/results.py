@@ -66,10 +66,33 @@ def verdicts(questions: Iterable[Question]) -> str:
     for question in questions:
         found = comparisons.answered(question)
         if found is None:
-            lines.append([_short(question.checkpoint, _card(question.checkpoint)), _absent(question), "", "", ""])
+            card, test = _card(question.checkpoint), comparisons.main_test(RECIPES[question.checkpoint])
+            said_of = f", on {words(test)}" if card else ""
+            here = f"{_short(question.checkpoint, card)}{said_of}: {_cell(question.checkpoint, card, test, 'accuracy')}"
+            lines.append([here, _absent(question), "", "", ""])
         else:
             lines.append([*sides(found, question.what), *judged(found)])
     return _markdown(lines)
+
+
+def listed(questions: Iterable[Question]) -> str:
+    """Return a Markdown list with a line for each question whose two sides are trained, shorter than `verdicts`.
+
+    Args:
+        questions: which models are compared, and with what.
+    """
+    lines = []
+    for question in questions:
+        if found := comparisons.answered(question):
+            one, other = RECIPES[found.one.name].title, RECIPES[found.other.name].title
+            instead = f"the same with {found.replaced}" if found.replaced else f"*{other}*"
+            what = f" ({question.what})" if question.what else ""
+            value, _, interval = points(found.difference).partition(" ")
+            ends = "" if found.difference.interval is None else f" {interval}"
+            also = f" ({'; '.join(found.differs)})" if found.differs else ""
+            said_of = f"{value.rstrip(',')} points{ends}, **{found.difference.verdict}**"
+            lines.append(f"- *{one}*{what} against {instead}: {said_of}{also}.")
+    return "\n".join(lines)
 
 
 def sides(found: Comparison, what: str = "") -> tuple[str, str]:
@@ -193,8 +216,9 @@ def everything() -> str:
 
 
 def brief() -> str:
-    """Return the table of README: each mechanism beside its control."""
-    return verdicts(first(PAPERS))
+    """Return what README says of results: a table of each mechanism beside its control, and a list of what else."""
+    further = listed(question for paper in PAPERS.values() for question in paper.questions)
+    return "\n\n".join([verdicts(first(PAPERS)), *([f"Also compared:\n\n{further}"] if further else [])])
 
 
 def first(papers: Iterable[str]) -> list[Question]:

@@ -134,8 +134,40 @@ def test_a_pair_that_differs_in_nothing_else_says_so_and_one_that_is_not_trained
     assert _rows(results.verdicts([question]))[2][-1] == "nothing"
     (tmp_path / "pixel_line.small" / "card.json").unlink()
     assert _rows(results.verdicts([question]))[2] == [
-        "Small (`pixel_attention.small`), 2 seeds", "Small (`pixel_line.small`): *not trained*", "", "", "",
+        f"Small (`pixel_attention.small`), 2 seeds, on strokes test: {results.spread(one_trained.figures[0])}",
+        "Small (`pixel_line.small`): *not trained*", "", "", "",
     ]  # fmt: skip
+
+
+def test_the_list_of_the_readme_says_the_same_in_a_line(one_trained, tmp_path, monkeypatch):
+    question = _pair(tmp_path, monkeypatch, epochs=9, patience=9).model_copy(update={"what": "on a whim"})
+    found = comparisons.answered(question).difference
+    low, high = found.interval
+    said = f"{100 * found.value:+.2f} points ({100 * low:+.2f} to {100 * high:+.2f}), **{found.verdict}**"
+    line = f"- *Small* (on a whim) against *Small*: {said} (epochs 4 against 9)."
+    untrained = Question(checkpoint=one_trained.name, control="ink.small")
+    assert results.listed([question, untrained]) == line
+
+
+def test_the_readme_gives_no_figure_of_a_model_outside_of_what_is_rendered():
+    text = results.README.read_text("utf-8")
+    before, _, rest = text.partition("<!-- results -->")
+    after = rest.partition("<!-- end of results -->")[2]
+    assert not re.findall(r"\d[\d.]* ?%|\d[\d.]* points", before + after)
+
+
+def test_what_learning_where_to_look_is_worth_is_said_against_random_and_against_one_fixed_path():
+    card = cards.read("recurrent_attention.cluttered")
+    random = cards.read("recurrent_attention.cluttered-random")
+    test = comparisons.main_test(card.recipe)
+    learnt, drawn = (one.figure(test, "accuracy_one_draw").mean for one in (card, random))
+    (mean,) = [one for one in card.ablations if one.name == "mean"]
+    fixed = max((one for one in mean.figures if one.name == "accuracy_one_draw"), key=lambda one: one.count).mean
+    lines = [line for line in results.brief().splitlines() if "one path instead of ten" in line]
+    assert len(lines) == 2
+    for line, other in zip(lines, (drawn, fixed), strict=True):
+        assert f": {100 * (learnt - other):+.2f}" in line
+    assert "at its mean over" in lines[1]
 
 
 def test_a_question_is_answered_with_the_control_that_each_row_names(one_trained, tmp_path, monkeypatch):

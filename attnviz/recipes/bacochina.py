@@ -280,8 +280,6 @@ PAPER = Paper(
     questions=(
         Question(checkpoint=REPAIRED.key, control=CONV.key),
         Question(checkpoint=REPAIRED_COLOUR.key),
-        Question(checkpoint=REPAIRED_COLOUR.key, control=CONV_COLOUR.key),
-        Question(checkpoint=COLOUR_TWO.key),
     ),
     tables=(
         PaperTable(
