@@ -6,7 +6,9 @@ so is the initialisation (Glorot's uniform, biases 0).
 Differs: the head size is not said there (1, to judge by its pictures); intensities are standardised inside the model;
 a position code can be joined to each token, and the initial scores can be spread wider: where they are all but equal,
 attention is a mean, and the model a line that learns nothing better. Its published weights take the whole picture as
-one token, which makes every weight 1 (`patch=28` does that); here every pixel is one, as its text and pictures say.
+one token, which makes every weight 1 (`patch=28` does that); here every pixel is one, as its text and pictures say. Its
+search also varies a skip connection and dropout; where they are is not said: here the tokens are added to the output of
+the attention, and dropout comes after that. Both are off by default.
 
     our name       the paper's word
     heads          att_heads
@@ -42,10 +44,13 @@ class PixelAttention(nn.Module):
         position_features, position_longest: numbers of that code, and its longest wavelength over 2 pi.
         query_key_std: draw the weights of query and key from N(0, this), so that scores differ from the start; None:
             as all others.
+        skip: add the tokens to the output of the attention.
+        dropout: the share of the numbers before the linear layer that training sets to 0, at random; 0..1, below 1.
         generator: of the initial weights.
 
     Call Args:
         images: float (batch, 1, rows, columns) in 0..1.
+        generator: of the dropout, which needs it in training mode; it lies on the CPU.
 
     Returns:
         logits: float (batch, 1) or (batch, class).
@@ -67,12 +72,17 @@ class PixelAttention(nn.Module):
         position_features: int = 0,
         position_longest: float = LONGEST,
         query_key_std: float | None = None,
+        skip: bool = False,
+        dropout: float = 0.0,
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
+        if not 0 <= dropout < 1:
+            raise BadInput(f"dropout is a share from 0 to below 1, not {dropout}.")
         if positions is None and position_features:
             raise BadInput(f"position_features={position_features} without positions: say which position code to join.")
         self.shape, self.pool, self.patch = (rows, columns), pool, patch
+        self.skip, self.dropout = skip, dropout
         self.grid = grid = boxes({"rows": rows, "columns": columns, "pool": pool, "patch": patch})
         features = patch * patch + position_features  # of a token: [intensities, code]
         self.standardise = Standardise(mean, std)
@@ -90,12 +100,23 @@ class PixelAttention(nn.Module):
             for part in (self.attention.query, self.attention.key):
                 nn.init.normal_(part.weight, std=query_key_std, generator=generator)
 
-    def forward(self, images: Tensor) -> Tensor:
+    def forward(self, images: Tensor, *, generator: torch.Generator | None = None) -> Tensor:
         check(images, 1, *self.shape)
         levels = self.levels(images)
         attended = self.attention(self.tokens(images)) if levels is None else self.attend_levels(levels)
+        if self.skip:
+            attended = attended + self.tokens(images)
+        if self.training and self.dropout:
+            attended = attended * self._kept(attended, generator)
         logits: Tensor = self.classifier(attended.flatten(1))  # of (batch, token, features)
         return logits
+
+    def _kept(self, attended: Tensor, generator: torch.Generator | None) -> Tensor:
+        """Return what dropout multiplies with: 0, or so much more than 1 that the mean stays; as `attended`."""
+        if generator is None:
+            raise BadInput("Training with dropout needs a generator: model(images, generator=generator).")
+        kept = 1 - self.dropout
+        return torch.empty(attended.shape).bernoulli_(kept, generator=generator).to(attended) / kept
 
     def tokens(self, images: Tensor) -> Tensor:
         """Return what enters the attention, (batch, token, features): of each token [intensities, code]."""

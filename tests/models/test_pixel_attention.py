@@ -7,10 +7,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from attnviz import cards, checkpoints
 from attnviz.data import strokes
 from attnviz.errors import BadInput
 from attnviz.models.pixel_attention import PixelAttention
 from attnviz.tracing import trace
+from attnviz.training import measuring
 
 MEAN, STD = 0.1307, 0.3081
 
@@ -227,3 +229,63 @@ def test_the_first_scores_can_be_spread_wider():
 
     assert spread() < 0.05
     assert 0.5 < spread(query_key_std=1.5) < 4
+
+
+PLACED = {"positions": "sinusoidal_2d", "position_features": 4}
+
+
+@pytest.mark.parametrize("more", [{}, PLACED, {"heads": 2, "head_size": 3}], ids=str)
+def test_with_a_skip_the_tokens_are_added_to_the_output_of_the_attention(more):
+    plain, skipped = model_of(**more), model_of(skip=True, **more)
+    images = eight_bit()
+    with trace(plain, keep=["attention.output"]) as seen:
+        plain(images)
+    added = seen["attention.output"].tensor + plain.tokens(images)
+    torch.testing.assert_close(skipped(images), plain.classifier(added.flatten(1)), rtol=1e-4, atol=1e-4)
+    assert not torch.allclose(skipped(images), plain(images), atol=0.1)
+
+
+def test_dropout_sets_a_share_to_0_in_training_alone_and_keeps_the_mean():
+    model = model_of(dropout=0.25, rows=28, columns=28)
+    nn.init.ones_(model.classifier.weight)
+    nn.init.zeros_(model.classifier.bias)
+    nn.init.zeros_(model.attention.output.weight)
+    nn.init.ones_(model.attention.output.bias)  # so that the logit counts what is left
+    images = eight_bit(64).repeat(1, 1, 6, 4)[..., :28, :28]
+    model.train()
+    counted = model(images, generator=torch.Generator().manual_seed(0)).flatten() * 0.75
+    assert torch.equal(counted.round(), counted) or torch.allclose(counted.round(), counted, atol=1e-2)
+    assert counted.mean().item() == pytest.approx(0.75 * 784, rel=0.01)
+    assert counted.std().item() == pytest.approx(math.sqrt(784 * 0.75 * 0.25), rel=0.3)
+    again = model(images, generator=torch.Generator().manual_seed(0)).flatten() * 0.75
+    assert torch.equal(again, counted), "the same draws from the same generator"
+    assert torch.equal(model.eval()(images), torch.full((64, 1), 784.0))
+
+
+def test_dropout_needs_a_generator_in_training_and_a_share_below_1():
+    with pytest.raises(BadInput, match="Training with dropout needs a generator"):
+        model_of(dropout=0.5).train()(eight_bit())
+    for share in (-0.1, 1.0):
+        with pytest.raises(BadInput, match="dropout is a share from 0 to below 1"):
+            model_of(dropout=share)
+
+
+def test_both_options_are_off_by_default_and_then_change_not_a_bit_and_draw_nothing():
+    plain, off = model_of(2, 3), model_of(2, 3, skip=False, dropout=0.0)
+    images, generator = eight_bit(), torch.Generator().manual_seed(3)
+    before = generator.get_state()
+    assert torch.equal(off.train()(images, generator=generator), plain.train()(images))
+    assert torch.equal(generator.get_state(), before)
+    assert plain.state_dict().keys() == model_of(2, 3, skip=True, dropout=0.5).state_dict().keys()
+
+
+@pytest.mark.parametrize("name", [name for name in cards.names() if name.startswith("pixel_attention.")])
+def test_committed_checkpoints_have_neither_and_answer_as_their_cards_say(name):
+    model, card = checkpoints.load(name)
+    assert (model.skip, model.dropout) == (False, 0.0)
+    assert not {"skip", "dropout"} & set(card.config)
+    example = card.example
+    pictures = measuring.example_pictures(card.recipe, example.data, example.labels, example.seed)
+    with torch.no_grad():
+        logits = model.eval()(pictures.float() / 255)
+    torch.testing.assert_close(logits, torch.tensor(example.logits), rtol=1e-4, atol=1e-4)

@@ -46,7 +46,8 @@ def _by_pixels(model: nn.Module, image: Tensor) -> Tensor:
     if isinstance(model, Histogram) and isinstance(model.classifier, nn.Linear):
         bins = levels_of(image[0]) * model.bins // LEVELS
         return by_histogram(model.classifier.weight * (model.bins / bins.numel()), bins)
-    if isinstance(model, PixelAttention) and model.grid.tokens == 1 and model.pool == 1 and model.positions is None:
+    one = isinstance(model, PixelAttention) and model.grid.tokens == 1 and model.pool == 1 and model.positions is None
+    if isinstance(model, PixelAttention) and one and not model.skip:
         attention, standard = model.attention, model.standardise
         chain = [(part.weight, part.bias) for part in (attention.value, attention.output, model.classifier)]
         line = folded(*chain, mean=standard.mean, std=standard.std, shape=model.shape)
