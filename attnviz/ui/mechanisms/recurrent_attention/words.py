@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from attnviz.recipes import RECIPES
 from attnviz.ui.shared.wording import short
 
@@ -57,6 +59,8 @@ def means(view: GlimpseView, net: Net) -> str:
         "random": "The locations of this model are drawn at random: it is a control. ",
         "fixed": "The locations of this model are the same for every picture: it is a control. ",
     }[view.policy]
+    if view.policy == "learnt" and net.config.get("squash") == "tanh":
+        said += squashed(view)
     first, last = path.belief[0], path.belief[-1]
     total = glimpses * each
     than = "more than" if total > rows * columns else "fewer than"
@@ -70,6 +74,22 @@ def means(view: GlimpseView, net: Net) -> str:
             "of the picture." + (" So what it saves is arithmetic, not pixels. " if total >= rows * columns else " ")
         )
         + spread(net)
+    )
+
+
+def squashed(view: GlimpseView) -> str:
+    """Return how far from the drawn means the locations of a model lie that squashes its draws with tanh.
+
+    Args:
+        view: of such a model: mean, cross and circle are drawn where the mean is, before it is squashed.
+    """
+    rows, columns = view.picture.shape[:2]
+    means = np.asarray(view.path.location_mean[1:], float)  # the first location is not drawn around a mean
+    away = np.hypot(*((means - np.tanh(means)) * (rows / 2, columns / 2)).T)
+    return (
+        "This model then squashes what it has drawn with tanh, as the implementation that the paper very likely used. "
+        "Mean, cross and circle show the mean before that: the locations lie around a place nearer to the centre, on "
+        f"this picture {short(float(away.mean()), 2)} pixels from the mean on average. "
     )
 
 

@@ -1,8 +1,10 @@
 """What the page says, with the numbers of a model and a picture."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from attnviz import cards
@@ -52,3 +54,17 @@ def test_a_net_without_a_card_has_the_words_of_its_recipe() -> None:
         assert words.does_not_show(without) == words.does_not_show(own)
         assert ("trained on its last answer only" in words.does_not_show(without)) is early
         assert words.spread(without) == ""
+
+
+def test_where_a_squashed_draw_lies_is_said_as_drawn_samples_show() -> None:
+    loaded = net("recurrent_attention.cluttered-6-as-published").load()
+    view = glances.view(loaded, Picture(SOURCE, 0), 0)
+    rows, columns = view.picture.shape[:2]
+    means = view.path.location_mean[1:].astype(float)
+    noise = np.random.default_rng(0).normal(size=(100_001, 1, 2)) * view.std
+    centres = np.median(np.tanh(means + noise), axis=0)
+    away = np.linalg.norm((centres - means) * (rows / 2, columns / 2), axis=1).mean()
+    (pixels,) = re.findall(r"([0-9.]+) pixels from the mean on average", words.means(view, loaded.net))
+    assert float(pixels) == pytest.approx(away, abs=0.051)  # it is said with two digits
+    other = net("recurrent_attention.cluttered-6").load()
+    assert "squashes" not in words.means(glances.view(other, Picture(SOURCE, 0), 0), other.net)
