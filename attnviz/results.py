@@ -193,8 +193,8 @@ def comparison(name: str, others: Sequence[str]) -> str:
     tests = [words(card.recipe.tests[place]) + _few(card.recipe.tests[place]) for place in here]
     lines = [[f"`{name}` minus ..., in points", *tests, "Seeds", "What else differs"]]
     for other, row in rows.items():
-        cells = [points(found.difference) if (found := row[place]) else "" for place in here]
-        known = next((found for found in row if found), None)
+        cells = [points(at.difference) if (at := row[place]) else "" for place in here]
+        known = next(filter(None, row), None)
         seeds = " and ".join(map(str, known.difference.seeds)) if known else ""
         lines.append([f"`{other}`", *cells, seeds, "; ".join(known.differs) or "nothing" if known else ""])
     return f"{_markdown(lines)}\n\nIntervals of 95 %: {METHOD}."

@@ -142,6 +142,7 @@ def test_a_pair_that_differs_in_nothing_else_says_so_and_one_that_is_not_trained
 def test_the_list_of_the_readme_says_the_same_in_a_line(one_trained, tmp_path, monkeypatch):
     question = _pair(tmp_path, monkeypatch, epochs=9, patience=9).model_copy(update={"what": "on a whim"})
     found = comparisons.answered(question).difference
+    assert found.interval is not None
     low, high = found.interval
     said = f"{100 * found.value:+.2f} points ({100 * low:+.2f} to {100 * high:+.2f}), **{found.verdict}**"
     line = f"- *Small* (on a whim) against *Small*: {said} (epochs 4 against 9)."

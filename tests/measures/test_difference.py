@@ -21,8 +21,10 @@ def test_the_quantiles_are_those_of_the_printed_tables(freedom: float, quantile:
 
 def test_without_a_variance_over_pictures_it_is_welchs_interval() -> None:
     one, other = [0.91, 0.93, 0.95], [0.90, 0.91, 0.92, 0.91, 0.91]
-    sides = [Trainings(float(np.mean(side)), float(np.var(side, ddof=1)), len(side)) for side in (one, other)]
-    found = difference(*sides, pictures=0.0, count=1000)
+    first_side, second_side = (
+        Trainings(float(np.mean(side)), float(np.var(side, ddof=1)), len(side)) for side in (one, other)
+    )
+    found = difference(first_side, second_side, pictures=0.0, count=1000)
     first, second = 4e-4 / 3, 5e-5 / 5  # variances of the means: worked by hand
     freedom = (first + second) ** 2 / (first**2 / 2 + second**2 / 4)
     half = student(freedom) * math.sqrt(first + second)
@@ -50,7 +52,8 @@ def test_the_interval_decides(means: tuple[float, float], verdict: str) -> None:
 
 @pytest.mark.parametrize("seeds", [(1, 5), (5, 1), (1, 1)])
 def test_a_single_training_says_nothing_of_the_spread(seeds: tuple[int, int]) -> None:
-    found = difference(*(Trainings(mean, 0.0, n) for mean, n in zip((0.9, 0.5), seeds, strict=True)), 1e-6, 1000)
+    one, other = (Trainings(mean, 0.0, count) for mean, count in zip((0.9, 0.5), seeds, strict=True))
+    found = difference(one, other, pictures=1e-6, count=1000)
     assert (found.interval, found.verdict, found.seeds) == (None, "one seed", seeds)
     assert found.value == pytest.approx(0.4)
 
@@ -79,9 +82,9 @@ def test_about_95_intervals_of_100_hold_the_true_difference(seeds: tuple[int, in
             np.stack([hard + random.normal(size=pictures) < skill + spread * random.normal() for _ in range(count)])
             for skill, count in zip((0.3, 0.0), seeds, strict=True)
         ]
-        sides = [Trainings(float(its.mean()), float(its.mean(1).var(ddof=1)), len(its)) for its in right]
+        one, other = (Trainings(float(its.mean()), float(its.mean(1).var(ddof=1)), len(its)) for its in right)
         apart = right[0][0].astype(float) - right[1][0]
-        found = difference(*sides, pictures=apart.var(ddof=1) / pictures, count=pictures)
+        found = difference(one, other, pictures=apart.var(ddof=1) / pictures, count=pictures)
         assert found.interval is not None
         held += found.interval[0] <= true <= found.interval[1]
     assert 0.93 < held / rounds < 0.985

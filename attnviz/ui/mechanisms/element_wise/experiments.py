@@ -77,7 +77,7 @@ def copy(subject: Subject, view: StageView) -> None:
     st.caption(
         "In the stages above, the mean map is the mean over up to 200 pictures of the model's data; in the table, for "
         "the seed shown here, it is the mean over 3,000 training pictures. Only the relevance is replaced: nothing is "
-        f"trained again. {words.one_is([layer.mean for layer in view.layers])}"
+        f"trained again. {words.one_is([layer.mean for layer in view.layers if layer.mean is not None])}"
     )
 
 
