@@ -60,7 +60,7 @@ def means(view: GlimpseView, net: Net) -> str:
         "fixed": "The locations of this model are the same for every picture: it is a control. ",
     }[view.policy]
     if view.policy == "learnt" and net.config.get("squash") == "tanh":
-        said += squashed(view)
+        text += squashed(view)
     first, last = path.belief[0], path.belief[-1]
     total = glimpses * each
     than = "more than" if total > rows * columns else "fewer than"

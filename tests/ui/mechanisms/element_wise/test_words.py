@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from attnviz import cards, checkpoints, data
+from attnviz.subjects import net
 from attnviz.ui.mechanisms.element_wise import words
 from attnviz.ui.mechanisms.element_wise.stages import Measured, layers_of, left_of_the_start, mean_relevance
 from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, equations, of_values, percent
@@ -144,7 +145,7 @@ def test_what_is_said_of_the_stored_variance_holds_for_the_model_that_is_shown(n
 
 @pytest.mark.parametrize(("name", "neutral"), [("fashion-repaired", True), ("fashion-b", False), ("cifar", False)])
 def test_a_relevance_of_1_is_called_neutral_only_where_it_is_usual(name: str, neutral: bool) -> None:
-    means = mean_relevance(checkpoints.load(f"element_wise.{name}"))
+    means = mean_relevance(net(f"element_wise.{name}").load())
     assert words.one_is([*means.values()]).startswith("A relevance of 1 is an even share here") == neutral
     if not neutral:
         assert max(abs(mean).max() for mean in means.values()) < 1
