@@ -21,9 +21,9 @@ from attnviz.ui.components.drawing_pad import (
     seen_on_pad,
 )
 from attnviz.ui.draw import other_inputs, panels
-from attnviz.ui.mechanisms import MECHANISMS, guard
+from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server import preload
-from attnviz.ui.shared import page, url_state
+from attnviz.ui.shared import faults, page, url_state
 
 PAD = "pad"
 SAMPLES = 64  # pictures at the beginning of the strokes' test split, among which there is one of each digit
@@ -88,7 +88,7 @@ def draw() -> None:
         )
         panels.choose(names)
         for row, offer in offers:
-            with guard.drawing(row, "offer"):
+            with faults.drawing(row, "offer"):
                 offer.show(names, seen_on_pad(PAD))
 
 

@@ -10,7 +10,7 @@ from attnviz.measures.difference import METHOD
 from attnviz.recipes import PAPERS
 from attnviz.ui.mechanisms import MECHANISMS, guard
 from attnviz.ui.mechanisms.mechanism import Mechanism
-from attnviz.ui.shared import page, result_dots, url_state
+from attnviz.ui.shared import faults, page, result_dots, url_state
 from attnviz.ui.shared.glossary import term
 
 
@@ -19,8 +19,8 @@ def main() -> None:
         "Results", "Is each mechanism worth it? Each is compared with a control: the same without the mechanism."
     )
     with page.sentences():
-        lines = [line for _, line in guard.each("verdict", result_dots.verdict) if line]
-        groups = {row.name: [*own] for row, own in guard.each("results", result_dots.groups)}
+        lines = [line for _, line in guard.each(MECHANISMS.values(), "verdict", result_dots.verdict) if line]
+        groups = {row.name: [*own] for row, own in guard.each(MECHANISMS.values(), "results", result_dots.groups)}
         with st.container(key=f"verdicts-{len(lines)}"):
             st.markdown(verdicts(lines), unsafe_allow_html=True)
         st.caption(
@@ -32,7 +32,7 @@ def main() -> None:
         if task is None:
             st.caption("None of its models is tested on pictures as they are.")
             return
-        with guard.drawing(row, "results"):
+        with faults.drawing(row, "results"):
             st.subheader(f"{row.title}: {task.title}", anchor=False)
             result_dots.of_mechanism(row, task, key=f"{row.name}-{task.word}")
         explain()

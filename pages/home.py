@@ -4,10 +4,10 @@ from base64 import b64encode
 
 import streamlit as st
 
-from attnviz.ui.mechanisms import MECHANISMS, guard
+from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.mechanisms.mechanism import Mechanism
 from attnviz.ui.server import preload
-from attnviz.ui.shared import page
+from attnviz.ui.shared import faults, page
 from attnviz.ui.shared.glossary import term
 
 
@@ -18,13 +18,13 @@ def main() -> None:
     )
     first = next((row for row in MECHANISMS.values() if row.live), None)
     if first and first.live:
-        with guard.drawing(first, "live picture"):
+        with faults.drawing(first, "live picture"):
             first.live()
     with st.container(key="home_next", horizontal=True, vertical_alignment="center"):
         page.link("05_draw.py", "**Draw a digit**, and watch every model look at it")
     with st.container(key="home_mechanisms"):
         for row in MECHANISMS.values():
-            with guard.drawing(row, "link"):
+            with faults.drawing(row, "link"):
                 mechanism(row)
     explain()
     preload.soon()

@@ -15,8 +15,8 @@ from tests import test_architecture as architecture
 WORDS = {
     "pixel_attention": r"pixel attention|added_by_pixel|one[_-]token|single_token|head_switch|moving_maps",
     "element_wise": r"element[ -]wise|relevance|\b[xy]_weights|handed_on|stage_grid",
-    "recurrent_attention": r"glimpse|retina|recurrent|belief|location_mean|glances|\bmoves\b(?=[\"':])",
-    "cnn_attention": r"block_?attention|[\"'-]blocks\b|\bblocks[\"']|feature_weights|stage_maps",
+    "recurrent_attention": r"glimpse|retina|recurrent|belief|location_mean|glances|[\"']moves[\"']",
+    "cnn_attention": r"block_?attention|: [\"']blocks[\"']|-blocks\b|feature_weights|stage_maps",
     # of two mechanisms: pixels and blocks attend in the same layer
     "dot-product attention": r"mean_?row|least_?uniform|layers\.attention",
 }

@@ -4,15 +4,18 @@ The same canvas, the same preparation, the same models, the same numbers on a ca
 """
 
 import base64
+from dataclasses import asdict
 
 import numpy as np
 import streamlit as st
 
-from attnviz.data.inputs import digit
+from attnviz import subjects
+from attnviz.data.inputs import digit, fitted
 from attnviz.ui.components.panel import MAP
+from attnviz.ui.derived_values import find
 from attnviz.ui.draw import panels
 from attnviz.ui.live.answer import ask_model
-from attnviz.ui.live.request import Ask
+from attnviz.ui.live.request import Ask, DerivedWanted
 from attnviz.ui.shared import cache
 
 PAD = """export default function ({ parentElement, setStateValue }) {
@@ -57,9 +60,12 @@ def main() -> None:
 
 def card(model: dict, picture: np.ndarray) -> None:
     """Draw the card of one model."""
-    checkpoint = cache.single(model["checkpoint"])
-    asked = Ask.model_validate({"checkpoint": model["checkpoint"], "wanted": model["wanted"]}, strict=True)
-    said = ask_model(checkpoint, asked, picture[None, :, :, None], {})
+    loaded = cache.single(subjects.net(model["checkpoint"]))
+    asked = Ask.model_validate({"checkpoint": loaded.net.key, "wanted": model["wanted"]}, strict=True)
+    for wanted in asked.wanted.values():
+        if isinstance(wanted, DerivedWanted):
+            wanted.found_by(find)
+    said = ask_model(loaded, asked, fitted(picture[:, :, None], **asdict(loaded.net.input))[None], {})
     logits = said.logits[0].double().numpy()
     share = 1 / (1 + np.exp(-logits)) if len(logits) == 1 else np.exp(logits - logits.max())
     found = np.array([1 - share[0], share[0]]) if len(logits) == 1 else share / share.sum()

@@ -8,14 +8,14 @@ from playwright.sync_api import Page, expect
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import result_dots
 
-from .conftest import NewPage, Serve, ready
+from .conftest import NewPage, Serve, wait_until_ready
 
 
 def opened(page: Page, address: str) -> None:
     page.goto(f"{address}/results")
     page.locator(".verdicts").wait_for()
     page.locator(".dots").wait_for()
-    ready(page)
+    wait_until_ready(page)
 
 
 @pytest.mark.parametrize("width", [1280, 375])

@@ -3,9 +3,9 @@
     from attnviz.ui.mechanisms import guard
 
     panel = guard.call(row, "panel", row.panel, card, gives=Panel)      # or Failed, whose sentence a page shows
-    for row, derived in guard.each("derived values", lambda row: row.derived()):
+    for row, derived in guard.each(rows, "derived values", lambda row: row.derived()):
         ...                                                             # of those mechanisms that work
-    with guard.drawing(row, "live picture"):
+    with faults.drawing(row, "live picture"):                           # attnviz.ui.shared.faults
         row.live()                                                      # or the sentence, in its place
 
 Whatever a mechanism raises becomes one sentence for the page concerned, and a traceback in the log: once for each
@@ -15,8 +15,7 @@ fault, as a faulty function may be called at every movement of a hand.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -70,42 +69,23 @@ def call(
     return found
 
 
-def each(part: str, function: Callable[[Mechanism], T]) -> Iterator[tuple[Mechanism, T]]:
-    """Call a function with every mechanism of the table, and leave out those with which it fails; the log says why.
+def each(rows: Iterable[Mechanism], part: str, function: Callable[[Mechanism], T]) -> Iterator[tuple[Mechanism, T]]:
+    """Call a function with several mechanisms, and leave out those with which it fails; the log says why.
 
     Args:
+        rows: the mechanisms.
         part: what the function gives, in words.
         function: called with a row.
 
     Yields:
         Each mechanism that works, and what the function returned for it.
     """
-    from attnviz.ui.mechanisms import MECHANISMS
-
-    for row in MECHANISMS.values():
+    for row in rows:
         try:
             found = call(row, part, function, row)
         except Failed:
             continue
         yield row, found
-
-
-@contextmanager
-def drawing(row: Mechanism, part: str) -> Iterator[None]:
-    """Draw something of a mechanism on a page; where that fails, the page goes on below a sentence that says so.
-
-    Args:
-        row: the mechanism.
-        part: what is drawn, in words.
-    """
-    try:
-        yield
-    except FAULTS as error:
-        import streamlit as st
-
-        from attnviz.ui.shared.wording import verbatim
-
-        st.error(verbatim(str(failed(row, part, error))))
 
 
 def failed(row: Mechanism, part: str, error: BaseException) -> Failed:

@@ -41,7 +41,9 @@ class Head:
         self.scripts = {"draw": drawing + _preload("drawing_pad", FRONTEND)}
         # Without what a faulty mechanism preloads, its page says what is wrong when it draws the component.
         for row, preloads in guard.each(
-            "components", lambda row: "".join(_preload(component, row.frontend) for component in row.preload)
+            MECHANISMS.values(),
+            "components",
+            lambda row: "".join(_preload(component, row.frontend) for component in row.preload),
         ):
             scripts = drawing + preloads
             for url in (row.url, *(one.url for one in row.further)):

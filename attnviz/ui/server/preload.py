@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from threading import Timer
 
-from attnviz.ui.mechanisms import guard
+from attnviz.ui.mechanisms import MECHANISMS, guard
 from attnviz.ui.shared import threads
 
 AT_ONCE = 0.6  # seconds from the first request: by then Streamlit's scripts have been served
@@ -50,7 +50,7 @@ def load_pages() -> None:
     import_module("attnviz.data").load("strokes", "test", count=256)
     for name in ("attnviz.ui.shared.pickers", "attnviz.ui.components.map_grid"):
         import_module(name)
-    for _ in guard.each("modules", lambda row: [import_module(name) for name in row.imports]):
+    for _ in guard.each(MECHANISMS.values(), "modules", lambda row: [import_module(name) for name in row.imports]):
         pass  # what a faulty one cannot import, its page will say
 
 

@@ -24,7 +24,7 @@ def test_every_model_can_give_what_its_panel_shows(name: str) -> None:
     panel = panel_of(loaded.net)
     ask = Ask.model_validate({"checkpoint": name, "wanted": {MAP: panel.wanted} if panel.wanted else {}})
     for wanted in ask.wanted.values():
-        wanted.find(find)
+        wanted.found_by(find)
     here = always.source(loaded.net.data)
     answer = ask_model(loaded, ask, data.load(here, data.shown(here).split, count=4).images[3:], {})
     assert (panel.renderer == "ink") == (not answer.found)
