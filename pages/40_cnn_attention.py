@@ -5,8 +5,8 @@ import streamlit as st
 from attnviz.subjects import Picture, Subject
 from attnviz.ui.components import stage_maps
 from attnviz.ui.components.pixel_viewer import FIELDS, pixel_viewer, settled_view
+from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW, attention
 from attnviz.ui.live import jacobian_map
-from attnviz.ui.live.attention_view import ATTENTION_VIEW, attention
 from attnviz.ui.mechanisms.cnn_attention import MECHANISM, experiments, words
 from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
 from attnviz.ui.server import preload

@@ -26,10 +26,17 @@ LAYERS: dict[str, set[str]] = {
     "table": {"components"},
     "shared": {"components", "table"},
     "live": {"components", "table", "shared"},
-    "mechanisms": {"components", "table", "shared", "live"},
+    "dot_product": {"components", "table", "shared", "live"},
+    "mechanisms": {"components", "table", "shared", "live", "dot_product"},
     "draw": {"components", "table", "shared", "live"},
     "training": {"components", "table", "shared", "live"},
-    "derived_values": {"components", "table", "shared", "live"},  # which app.py hands down to the live channel
+    "derived_values": {
+        "components",
+        "table",
+        "shared",
+        "live",
+        "dot_product",
+    },  # which app.py hands down to the live channel
     "server": {"components", "table", "shared", "live"},  # which only app.py and the pages import
 }
 SHARED = {"core", "hands", "live", "terms", "maps", "export"}

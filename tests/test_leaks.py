@@ -26,7 +26,7 @@ OWN = {  # beside the folder of a mechanism, its pages, its measures and its com
     "element_wise": ("attnviz/layers/element_wise", "attnviz/models/element_wise.py", "attnviz/recipes/bacochina.py"),
     "recurrent_attention": ("attnviz/layers/glimpse", "attnviz/models/recurrent", "attnviz/recipes/wu.py"),
     "cnn_attention": ("attnviz/layers/block_attention", "attnviz/models/cnn_attention", "attnviz/recipes/wu.py"),
-    "dot-product attention": ("attnviz/layers/", "attnviz/models/", "attnviz/measures/"),
+    "dot-product attention": ("attnviz/layers/", "attnviz/models/", "attnviz/measures/", "attnviz/ui/dot_product/"),
 }
 PLACES = ("attnviz/ui/components/", "attnviz/ui/frontend/")  # of components
 SHARING = {"dot-product attention": ("pixel_attention", "cnn_attention")}
@@ -47,8 +47,6 @@ PRESENT: dict[str, set[str]] = {
     "attnviz/training/reinforcement.py": {"recurrent_attention"},
     "attnviz/ui/frontend/panels/path.js": {"recurrent_attention"},
     "attnviz/ui/frontend/terms/term_pictures.js": {"element_wise"},
-    "attnviz/ui/live/mean_row.py": {"dot-product attention"},
-    "attnviz/ui/shared/inference.py": {"dot-product attention"},
 }
 
 

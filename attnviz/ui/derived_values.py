@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Any
 
 from attnviz.errors import BadInput, UnknownName
-from attnviz.ui.live.attention_view import ATTENTION_VIEW
+from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
+from attnviz.ui.dot_product.mean_row import MEAN_ROW
 from attnviz.ui.live.derived import Derived, View
 from attnviz.ui.live.jacobian import JACOBIAN
-from attnviz.ui.live.mean_row import MEAN_ROW
 from attnviz.ui.mechanisms import MECHANISMS, guard
 
 Row = Derived[Any] | View[Any]

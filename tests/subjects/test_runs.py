@@ -14,7 +14,7 @@ from attnviz.subjects.runs import key_of
 from attnviz.training import runs
 from attnviz.training.run import Run
 from attnviz.ui.components.payload import unpack
-from attnviz.ui.live.attention_view import ATTENTION_VIEW
+from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
 from attnviz.ui.shared import findings
 from tests.training import small
 

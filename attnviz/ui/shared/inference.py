@@ -6,19 +6,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn.functional import avg_pool2d
 
 from attnviz import data
 from attnviz.answers import as_batch, predicted, probabilities
 from attnviz.data import inputs
-from attnviz.errors import BadInput
-from attnviz.layers.attention import Attention
-from attnviz.measures.attention import carried, normalisers
 from attnviz.measures.maps import Maps, maps
-from attnviz.measures.readout import linear_readout
-from attnviz.subjects import Example, Loaded, Net, Subject
+from attnviz.subjects import Example, Loaded, Net
 from attnviz.tracing import Grid, trace
-from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.shared import cache
 
 Image = npt.NDArray[np.uint8]
@@ -31,76 +25,6 @@ class TapInfo:
     axes: tuple[str, ...]
     shape: tuple[int, ...]
     grid: Grid | None = None
-
-
-def attention(loaded: Loaded, example: Example, *, unit: str = "pixel") -> AttentionView:
-    """Return what the viewer needs to show the attention of every pixel of a picture.
-
-    Args:
-        loaded: a net with an attention layer, in double precision; the first such layer is shown.
-        example: that it looks at.
-        unit: what a token is called.
-
-    Raises:
-        BadInput: the net has no such layer.
-    """
-    model, net = loaded
-    image = example.taken_by(net)
-    found = ((path, part) for path, part in model.named_modules() if isinstance(part, Attention))
-    address, layer = next(found, (None, None))
-    if address is None or layer is None:
-        raise BadInput(f"{net.key} has no layer in which tokens attend to one another. Look at it in the explorer.")
-    pixels = as_batch(image, double=True)
-    names = ("query", "key", "value", "mixed", "output")
-    with torch.no_grad(), trace(model, [f"{address}.{tap}" for tap in names]) as seen:
-        logits = ask(loaded, pixels)
-    query, key, value, mixed, output = (seen[f"{address}.{tap}"].at(batch=0) for tap in names)
-    grid = seen[f"{address}.query"].grid
-    assert grid is not None, "the attention of every model of pictures says where its tokens lie"
-    log_normaliser, received = normalisers(query, key)
-    added, signed = carried(value, layer.output.weight)
-    with torch.no_grad():
-        read = linear_readout(mixed, layer.output, output, logits[0], model.modules())
-    return AttentionView(
-        picture=pooled(pixels, grid).numpy(),
-        query=query.numpy(),
-        key=key.numpy(),
-        value=value.numpy(),
-        log_normaliser=log_normaliser,
-        carried=added,
-        carried_signed=signed,
-        received=received,
-        output=output.numpy(),
-        rows=grid.rows,
-        columns=grid.columns,
-        prefix=grid.prefix,
-        classes=net.classes,
-        probabilities=probabilities(logits)[0].numpy(),
-        label=example.target,
-        origin={**Subject(net, example).origin(address), "answer": _answer(net, logits)},
-        ink=example.ink,
-        background=None if grid.stride == 1 and image.shape[2] == 1 else image,
-        projection=None if read is None else read.projection.numpy(),
-        readout=None if read is None else read.readout.numpy(),
-        of_heads=None if read is None else read.of_heads.numpy(),
-        logit=None if read is None else read.logit,
-        boxes=None if grid.tiles(*image.shape[:2]) else grid.boxes,
-        unit=unit,
-    )
-
-
-def pooled(pixels: Tensor, grid: Grid) -> Tensor:
-    """Return the mean over the channels and the box of each token, as far as it lies on the picture.
-
-    Args:
-        pixels: float (1, channel, row, column).
-        grid: of boxes whose first one begins at the picture's top left corner.
-
-    Returns:
-        float (row, column) of the grid.
-    """
-    means = avg_pool2d(pixels.mean(1), int(grid.field), int(grid.stride), ceil_mode=True)[0]
-    return means[: grid.rows, : grid.columns]
 
 
 def ask(loaded: Loaded, batch: Tensor, seed: int = 0) -> Tensor:
@@ -142,7 +66,7 @@ def batch_of(loaded: Loaded, example: Example) -> Tensor:
 def answer(loaded: Loaded, example: Example) -> str:
     """Return a net's answer to an example and its probability, in words for an export: "8, 98.3 %"."""
     with torch.no_grad():
-        return _answer(loaded.net, ask(loaded, batch_of(loaded, example)))
+        return in_words(loaded.net, ask(loaded, batch_of(loaded, example)))
 
 
 def answers(loaded: Loaded, source: str, split: str, first: int, count: int) -> npt.NDArray[np.int64]:
@@ -169,6 +93,7 @@ def answers(loaded: Loaded, source: str, split: str, first: int, count: int) -> 
     return found
 
 
-def _answer(net: Net, logits: Tensor) -> str:
+def in_words(net: Net, logits: Tensor) -> str:
+    """Return the answer that logits, (1, column), give, and its probability: "8, 98.3 %"."""
     found = probabilities(logits)[0]
     return f"{net.classes[int(found.argmax())]}, {100 * float(found.max()):.1f} %"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from attnviz.errors import BadInput, UnknownName
 from attnviz.ui.components.payload import pack
+from attnviz.ui.dot_product.mean_row import OfHead
 from attnviz.ui.live.derived import NoParameters
-from attnviz.ui.live.mean_row import OfHead
 from attnviz.ui.live.request import HEADER, LARGEST_NUMBER, DerivedWanted, Prepare, Put, Scale, number_of
 
 from .asked import read

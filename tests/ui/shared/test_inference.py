@@ -8,6 +8,7 @@ import torch
 
 from attnviz import checkpoints, data, subjects
 from attnviz.subjects import Loaded, Picture
+from attnviz.ui.dot_product import attending
 from attnviz.ui.shared import inference
 from tests.ui import colour_model
 
@@ -23,7 +24,7 @@ def loaded() -> Loaded:
 
 
 def test_the_view_adds_up_to_the_models_answer(loaded: Loaded) -> None:
-    view = inference.attention(loaded, EIGHT)
+    view = attending.attention(loaded, EIGHT)
     layer, classifier = loaded.model.attention, loaded.model.classifier
     weights = np.exp(view.query @ view.key.transpose(0, 2, 1) - view.log_normaliser[..., None])  # size 1: no root
     np.testing.assert_allclose(weights.sum(-1), 1)
@@ -61,7 +62,7 @@ def test_answers_are_labels_for_known_classes_and_minus_one_for_others(loaded: L
 def test_a_colour_picture_keeps_its_colours_and_its_mean_lies_under_the_tokens(colour: str) -> None:
     picture = Picture("cifar10", int(data.shown("cifar10").numbers[0]))
     image = data.load("cifar10", "samples").images[0]
-    view = inference.attention(subjects.net(colour).load(double=True), picture)
+    view = attending.attention(subjects.net(colour).load(double=True), picture)
     np.testing.assert_array_equal(view.background, image)
     means = (image / 255).reshape(8, 4, 8, 4, 3).mean((1, 3, 4))
     np.testing.assert_allclose(view.picture, means)

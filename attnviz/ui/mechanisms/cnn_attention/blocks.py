@@ -8,6 +8,7 @@ import torch
 from attnviz.grids import Grid
 from attnviz.subjects import Example, Loaded, Subject
 from attnviz.tracing import trace
+from attnviz.ui.dot_product import attending
 from attnviz.ui.shared import inference
 
 
@@ -28,5 +29,5 @@ def within(loaded: Loaded, example: Example) -> tuple[np.ndarray, np.ndarray, di
     grid = model.get_submodule("attention").grid
     assert isinstance(grid, Grid)
     weights = reading.tensor[0].unflatten(0, (grid.rows, grid.columns))
-    ink = inference.pooled(batch, grid)
+    ink = attending.pooled(batch, grid)
     return weights.numpy(), ink.numpy(), Subject(net, example).origin(tap)

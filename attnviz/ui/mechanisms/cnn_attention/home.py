@@ -4,8 +4,9 @@ import numpy as np
 from PIL.Image import Image
 
 from attnviz.subjects import Picture, net
+from attnviz.ui.dot_product import attending
 from attnviz.ui.mechanisms.cnn_attention import MECHANISM
-from attnviz.ui.shared import home_picture, inference
+from attnviz.ui.shared import home_picture
 
 QUERY, HEAD = (2, 3), 6  # a block on the strokes, from 0
 
@@ -15,7 +16,7 @@ def tiles() -> tuple[Image, Image]:
     assert MECHANISM.home is not None
     shown = MECHANISM.home.view
     loaded, picture = net(shown["model"]).load(double=True), Picture(shown["data"], shown["number"])
-    view = inference.attention(loaded, picture, unit="block")
+    view = attending.attention(loaded, picture, unit="block")
     query = view.prefix + QUERY[0] * view.columns + QUERY[1]
     scores = view.query[HEAD, query] @ view.key[HEAD].T / np.sqrt(view.query.shape[2])
     weights = np.exp(scores - view.log_normaliser[HEAD, query])[view.prefix :].reshape(view.rows, view.columns)

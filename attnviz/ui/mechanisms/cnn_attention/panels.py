@@ -2,7 +2,7 @@
 
 from attnviz.subjects import Net
 from attnviz.ui.components.panel import Panel
-from attnviz.ui.live.mean_row import OF_ATTENTION
+from attnviz.ui.dot_product.mean_row import OF_ATTENTION
 
 WITHOUT = {
     "within": ("Attention within blocks", "no block sees another: its input"),

@@ -4,8 +4,8 @@ import streamlit as st
 
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView, pixel_viewer, settled_view, unpacked
+from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
 from attnviz.ui.live import jacobian_map
-from attnviz.ui.live.attention_view import ATTENTION_VIEW
 from attnviz.ui.mechanisms.pixel_attention import equations
 from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.glossary import term

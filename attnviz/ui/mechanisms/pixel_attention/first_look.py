@@ -24,9 +24,9 @@ def renew() -> None:
     """Compute the first look again and write it beside the weights."""
     from attnviz.subjects import Picture, net
     from attnviz.ui.components.pixel_viewer import packed
-    from attnviz.ui.shared import inference
+    from attnviz.ui.dot_product import attending
 
-    view = inference.attention(net(NAME).load(double=True), Picture(SOURCE, NUMBER))
+    view = attending.attention(net(NAME).load(double=True), Picture(SOURCE, NUMBER))
     first_look.keep(NAME, packed(view))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from attnviz.subjects import Net
 from attnviz.ui.components.panel import Panel
-from attnviz.ui.live.mean_row import OF_ATTENTION
+from attnviz.ui.dot_product.mean_row import OF_ATTENTION
 
 ADDED = {"derived": "added_by_pixel"}
 

@@ -14,7 +14,7 @@ from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
 from attnviz.ui.components.moving_maps import rested, turn_weight
 from attnviz.ui.components.pixel_viewer import AttentionView
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.shared import cache, page, url_state
 from attnviz.ui.shared.wording import short
 

@@ -10,7 +10,7 @@ from attnviz.answers import as_batch
 from attnviz.subjects import Picture, Subject, net
 from attnviz.tracing import trace
 from attnviz.ui.components import stage_maps
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.cnn_attention import stages, words
 from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
 

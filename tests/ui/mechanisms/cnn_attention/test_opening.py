@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnviz.subjects import Picture, Subject, net
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.cnn_attention import MECHANISM
 
 

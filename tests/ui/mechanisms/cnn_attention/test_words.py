@@ -7,7 +7,7 @@ import numpy as np
 from attnviz import cards
 from attnviz.cards import Figure
 from attnviz.subjects import Picture, Subject, net
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.cnn_attention import words
 
 from .placed import SHOWN

@@ -14,8 +14,9 @@ from attnviz import cards
 from attnviz.subjects import Picture, net
 from attnviz.ui.components.payload import header_of
 from attnviz.ui.components.pixel_viewer import packed, unpacked
+from attnviz.ui.dot_product import attending
 from attnviz.ui.mechanisms.pixel_attention.first_look import NAME, NUMBER, SOURCE
-from attnviz.ui.shared import first_look, inference
+from attnviz.ui.shared import first_look
 
 ROOT = Path(__file__).parents[4]
 IMAGE = f"{SOURCE}/test/{NUMBER}"
@@ -25,7 +26,7 @@ def test_it_equals_what_the_model_computes() -> None:
     stored = first_look.stored(NAME, IMAGE)
     assert stored is not None, "trained again: run python -m attnviz.ui.mechanisms.pixel_attention.first_look"
     found = unpacked(stored)
-    computed = inference.attention(net(NAME).load(double=True), Picture(SOURCE, NUMBER))
+    computed = attending.attention(net(NAME).load(double=True), Picture(SOURCE, NUMBER))
     # The browser reads the file itself: a field that the server would fill in is missing there.
     assert header_of(stored).keys() == header_of(packed(computed)).keys()
     for field in fields(computed):

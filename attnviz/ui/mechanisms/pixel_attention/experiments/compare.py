@@ -11,7 +11,7 @@ from attnviz.measures.compare import Direction
 from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject
 from attnviz.ui.components import url_fields
 from attnviz.ui.components.pixel_viewer import AttentionView
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import DIRECTIONS, Side, draw
 from attnviz.ui.shared import page, pickers, url_state

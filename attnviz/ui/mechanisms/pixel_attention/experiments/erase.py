@@ -13,7 +13,7 @@ import streamlit as st
 from attnviz import data
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.ui.components.map_grid import Table, map_grid
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase_words as words
 from attnviz.ui.shared import cache, jobs, page, pickers, url_state
 from attnviz.ui.shared.glossary import term

@@ -19,7 +19,7 @@ from attnviz.ui.components.head_switch import (
     switched,
 )
 from attnviz.ui.components.map_grid import Names, map_grid
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.shared import cache, page, url_state
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import short

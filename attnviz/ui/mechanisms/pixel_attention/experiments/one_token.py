@@ -12,7 +12,7 @@ from attnviz.data import always
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.subjects.subject import origin_of
 from attnviz.ui.components.map_grid import Table, map_grid
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import PARTS, untrained
 from attnviz.ui.shared import cache, url_state
 from attnviz.ui.shared.wording import short

@@ -12,7 +12,7 @@ from attnviz.measures.pixel_attention.representations import needed
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.subjects.subject import origin_of
 from attnviz.ui.components.pixel_viewer import AttentionView
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import paper_tiles
 from attnviz.ui.mechanisms.pixel_attention.experiments.outputs import in_turn
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import twice
@@ -166,6 +166,7 @@ def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> tuple[Array, Arr
     import torch
 
     from attnviz.tracing import trace
+    from attnviz.ui.dot_product import attending
     from attnviz.ui.shared import inference
 
     pixels = torch.cat([inference.batch_of(loaded, one) for one in examples])
@@ -173,6 +174,6 @@ def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> tuple[Array, Arr
         loaded.model(pixels)
     reading = seen["attention.output"]
     assert reading.grid is not None
-    pictures = np.stack([inference.pooled(one[None], reading.grid).numpy() for one in pixels])
+    pictures = np.stack([attending.pooled(one[None], reading.grid).numpy() for one in pixels])
     found: Array = reading.tensor[:, reading.grid.prefix :, 0].reshape(pictures.shape).numpy()
     return found, pictures

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import map_grid
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import equations, selection
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.wording import short

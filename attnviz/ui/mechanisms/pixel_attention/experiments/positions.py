@@ -9,7 +9,7 @@ import streamlit as st
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components import url_fields
 from attnviz.ui.components.moving_maps import places, rested
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.shared import cache, page, url_state
 
 if TYPE_CHECKING:

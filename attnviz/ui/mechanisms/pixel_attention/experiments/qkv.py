@@ -7,7 +7,7 @@ import streamlit as st
 
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.shared import cache, findings, page, url_state
 from attnviz.ui.shared.wording import short
 

@@ -10,7 +10,7 @@ import streamlit as st
 from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.pixel_viewer import AttentionView
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import equations, selection
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.wording import short

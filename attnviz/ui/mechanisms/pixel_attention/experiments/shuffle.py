@@ -10,7 +10,7 @@ import streamlit as st
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.pixel_viewer import AttentionView
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments import same
 from attnviz.ui.shared import cache, url_state
@@ -138,13 +138,13 @@ def compute(loaded: "Loaded", example: "Example", seed: int) -> Facts:
 
     from attnviz.answers import probabilities
     from attnviz.measures.pixel_attention import shuffle
-    from attnviz.ui.shared import inference
+    from attnviz.ui.dot_product import attending
 
     pictures, (before, after), order = looks(loaded, example, seed)
     weights, outputs = shuffle.differences(before, after, shuffle.of_tokens(order, before.grid))
     return Facts(
         pictures=torch.stack(pictures)[:, 0].numpy(),
-        tokens=np.stack([inference.pooled(one[None], before.grid).numpy() for one in pictures]),
+        tokens=np.stack([attending.pooled(one[None], before.grid).numpy() for one in pictures]),
         probabilities=torch.cat([probabilities(seen.logits) for seen in (before, after)]).numpy(),
         weights=float(weights.max()),
         outputs=outputs,

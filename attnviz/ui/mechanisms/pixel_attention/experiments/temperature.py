@@ -7,7 +7,7 @@ from attnviz.recipes.schwarz import MNIST_STD
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.moving_maps import temperature
 from attnviz.ui.components.pixel_viewer import AttentionView
-from attnviz.ui.live.attention_view import attention
+from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import keep_handle, place_of_handle
 from attnviz.ui.mechanisms.pixel_attention.selection import Token

@@ -13,7 +13,7 @@ from attnviz.errors import BadInput
 from attnviz.models import MODELS
 from attnviz.subjects import Loaded
 from attnviz.tracing import trace
-from attnviz.ui.live.mean_row import least_uniform
+from attnviz.ui.dot_product.mean_row import least_uniform
 from tests.ui import colour_model
 
 

@@ -33,9 +33,9 @@ def payload(subject: Subject, parameters: OfTokens) -> bytes:
 
 
 def _computed(subject: Subject, unit: str) -> pixel_viewer.AttentionView:
-    from attnviz.ui.shared import inference
+    from attnviz.ui.dot_product import attending
 
-    return cache.of_subject(inference.attention, subject, unit=unit)
+    return cache.of_subject(attending.attention, subject, unit=unit)
 
 
 def _stored(subject: Subject) -> bytes | None:
