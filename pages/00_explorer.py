@@ -1,15 +1,13 @@
 """Explorer: every tap of a model, drawn according to its role and its axes."""
 
-import numpy as np
 import streamlit as st
 
 from attnviz import cards
-from attnviz.data.inputs.resized import scaled
-from attnviz.grids import Grid
 from attnviz.roles import role_of
 from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.live import jacobian_map
+from attnviz.ui.live.tap_view import TAP_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import findings, page, pickers, url_state
 from attnviz.ui.shared.glossary import term
@@ -60,20 +58,9 @@ def explore(subject: Subject) -> None:
     sums = f" Sums to one over the axis {role.sums_to_one}." if role.sums_to_one else ""
     maps = findings.tap(subject, chosen, query)
     st.markdown(f"{role.meaning} Range: {RANGES[role.range]}.{sums}{counted(maps.axes)}")
-    image, ink = subject.image, subject.example.ink
-    cell = None if query is None or heard.grid is None or query < heard.grid.prefix else query - heard.grid.prefix
     map_grid(
-        maps.values,
-        maps.labels or [chosen],
-        captions=maps.captions if len(maps.axes) > 1 else None,
+        TAP_VIEW.of(subject, address=chosen, query=query),
         key=f"maps {subject.net.key} {chosen}",  # what was chosen in other maps says nothing about these
-        role=role.colouring,
-        picture=edge(image, heard.grid, maps.values.shape[1:]) if ink else None,
-        background=image,
-        ink=ink,
-        grid=heard.grid,
-        outlined=None if cell is None else [cell] * len(maps.values),
-        origin={**subject.origin(chosen), "answer": findings.answer(subject)},
     )
     st.header("All taps", anchor=False)
     lines = [f"| {term('tap path')} | axes | shape | meaning |", "| --- | --- | --- | --- |"]
@@ -83,24 +70,6 @@ def explore(subject: Subject) -> None:
         )
     with st.container(key="all_taps"):
         st.markdown("\n".join(lines))
-
-
-def edge(image: np.ndarray, grid: Grid | None, shape: tuple[int, ...]) -> np.ndarray | None:
-    """Return the intensities in which the outline of the ink is found, (row, column) in 0..1; None where there is none.
-
-    Args:
-        image: uint8 (row, column, channel).
-        grid: of the maps; None for maps that share the picture out evenly, and strips.
-        shape: rows and columns of a map.
-    """
-    rows, columns = shape
-    whole = grid is None or (
-        grid.offset == (0, 0) and (grid.rows * grid.stride, grid.columns * grid.stride) == image.shape[:2]
-    )
-    if not whole or rows == 1 or image.shape[0] % rows or image.shape[1] % columns:
-        return None
-    found: np.ndarray = scaled(image, rows, columns).mean(2) / 255
-    return found
 
 
 def counted(axes: tuple[str, ...]) -> str:

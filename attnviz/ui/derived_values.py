@@ -13,9 +13,12 @@ from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
 from attnviz.ui.dot_product.mean_row import MEAN_ROW
 from attnviz.ui.live.derived import Derived, View
 from attnviz.ui.live.jacobian import JACOBIAN
+from attnviz.ui.live.jacobian_view import JACOBIAN_VIEW
+from attnviz.ui.live.tap_view import TAP_VIEW
 from attnviz.ui.mechanisms import MECHANISMS, guard
 
 Row = Derived[Any] | View[Any]
+OF_ANY_NET: tuple[Row, ...] = (JACOBIAN, JACOBIAN_VIEW, TAP_VIEW, MEAN_ROW, ATTENTION_VIEW)
 
 
 def known() -> dict[str, Row]:
@@ -39,7 +42,7 @@ def find(name: str) -> Row:
 
 
 def _known() -> tuple[dict[str, Row], list[guard.Failed]]:
-    found: dict[str, Row] = {row.name: row for row in (JACOBIAN, MEAN_ROW, ATTENTION_VIEW)}
+    found: dict[str, Row] = {row.name: row for row in OF_ANY_NET}
     failed = []
     for mechanism in MECHANISMS.values():
         try:

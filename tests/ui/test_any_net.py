@@ -147,6 +147,21 @@ def test_the_live_channel_answers_about_it() -> None:
     assert arrays["slope"].shape == (1, 1, 28, 28 * DIGITS)
 
 
+def test_its_views_are_those_of_the_page() -> None:
+    for view, parameters, words in (
+        ("tap_view", {"address": "columns"}, {"address": "columns"}),
+        ("jacobian_view", {}, {"map": "jacobian"}),
+    ):
+        asks = [{"checkpoint": KEY, "wanted": {"it": {"derived": view, "parameters": parameters}}}]
+        header, arrays = answer(request(1, {}, pictures=[example("314").asked], asks=asks))
+        assert header["axes"] == {"it": ["byte"]}
+        ours, theirs = unpack(arrays["it"].tobytes()), drawn(explorer(strip="314", **words))
+        assert ours[0].items() <= theirs[0].items()
+        assert set(theirs[0]) - set(ours[0]) == {"key", "state"}, "which belong to the page"
+        for name, values in theirs[1].items():
+            np.testing.assert_array_equal(ours[1][name], values)
+
+
 def test_it_is_cached_by_net_and_by_example() -> None:
     asked: list[str] = []
 

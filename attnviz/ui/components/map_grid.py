@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
+from attnviz.ui.components.payload import pack, with_header
 from attnviz.ui.components.state import UNKNOWN, ControlledState
 
 Role = Literal["signed", "unit", "positive", "share", "ink", "own"]
@@ -41,60 +41,65 @@ class Names:
     columns: Sequence[str]
 
 
+class Looks(TypedDict, total=False):
+    """How maps are drawn; what is left out has its default."""
+
+    captions: Sequence[str] | None
+    """Shown below the maps instead of the labels, which are read out and exported."""
+    role: Role
+    """The kind of values: "signed" (colours centred on zero), "unit" (0..1), "positive" (from 0 up), "share" (attention
+    weights: multiples of an even share, -4 to 4 in log2), "ink" (0..1, drawn as pictures), "own" (any numbers, each map
+    from its own lowest to its own highest in the picture's greys, as papers draw them). By default "signed"."""
+    title: str | None
+    """Shown above the maps; "N maps" if there is none."""
+    scale: Scale | None
+    """What the colours reach to at first: "share" (role "share"), "all" maps, each "map" its own, or all "pictures". By
+    default "share" for shares, "map" for "own", "all" otherwise."""
+    fixed: bool
+    """Offer no other scale."""
+    bounds: tuple[float, float] | None
+    """Lowest and highest value over all pictures; with it "pictures" can be chosen."""
+    tokens: int | None
+    """How many share the attention (role "share"); by default the cells of one map."""
+    picture: np.ndarray | None
+    """(row, column) intensities 0..1, or (map, row, column), one per map; the edge of the ink is drawn on every map if
+    it has the maps' shape."""
+    colours: np.ndarray | None
+    """uint8 (map, row, column, 3), the pictures of role "ink" in colour; the maps are their intensities then."""
+    background: np.ndarray | None
+    """uint8 (row, column, 1 or 3), the picture that the maps belong to, at its own resolution: it is shown in front of
+    them, with the outlined and the current cell framed at their positions on the grid."""
+    ink: bool
+    """Whether the background is ink on paper, and not a photograph; by default it is."""
+    grid: Grid | None
+    """Where the cells lie on the background; by default they share it out evenly."""
+    table: Table | None
+    """Lay the maps out in labelled rows and columns."""
+    names: Names | None
+    """What the rows and columns of a single map stand for, one name each; they are written beside it."""
+    outlined: Sequence[int] | None
+    """A cell of each map, row by row from 0, that is outlined in the query's colour."""
+    note: str | None
+    """A description of the values below the legend; by default it says whose scale it is."""
+    origin: Mapping[str, str | int | float] | None
+    """Software version, model, recipe, seed, digest, image, address: stands in every export."""
+
+
 def map_grid(
-    maps: np.ndarray,
-    labels: Sequence[str],
+    maps: np.ndarray | bytes,
+    labels: Sequence[str] = (),
     *,
     key: str,
-    captions: Sequence[str] | None = None,
-    role: Role = "signed",
-    title: str | None = None,
-    scale: Scale | None = None,
-    fixed: bool = False,
-    bounds: tuple[float, float] | None = None,
-    tokens: int | None = None,
-    picture: np.ndarray | None = None,
-    colours: np.ndarray | None = None,
-    background: np.ndarray | None = None,
-    ink: bool = True,
-    grid: Grid | None = None,
-    table: Table | None = None,
-    names: Names | None = None,
     chosen: int | None = None,
-    outlined: Sequence[int] | None = None,
-    note: str | None = None,
-    origin: Mapping[str, str | int | float] | None = None,
     on_change: Callable[[], None] | None = None,
+    **looks: Unpack[Looks],
 ) -> dict[str, Any]:
     """Draw the maps.
 
     Args:
-        maps: real numbers (map, row, column); NaN, infinity and minus infinity (masked) get marks of their own.
-        labels: one per map.
+        maps, labels, **looks: as of `packed`; or what that returned, alone.
         key: the component's name in this page; keep it fixed.
-        captions: shown below the maps instead of the labels, which are read out and exported.
-        role: the kind of values: "signed" (colours centred on zero), "unit" (0..1), "positive" (from 0 up), "share"
-            (attention weights: multiples of an even share, -4 to 4 in log2), "ink" (0..1, drawn as pictures), "own"
-            (any numbers, each map from its own lowest to its own highest in the picture's greys, as papers draw them).
-        title: shown above the maps; "N maps" if there is none.
-        scale: what the colours reach to at first: "share" (role "share"), "all" maps, each "map" its own, or all
-            "pictures". By default "share" for shares, "map" for "own", "all" otherwise.
-        fixed: offer no other scale.
-        bounds: lowest and highest value over all pictures; with it "pictures" can be chosen.
-        tokens: how many share the attention (role "share"); by default the cells of one map.
-        picture: (row, column) intensities 0..1, or (map, row, column), one per map; the edge of the ink is drawn on
-            every map if it has the maps' shape.
-        colours: uint8 (map, row, column, 3), the pictures of role "ink" in colour; `maps` are their intensities then.
-        background: uint8 (row, column, 1 or 3), the picture that the maps belong to, at its own resolution: it is shown
-            in front of them, with the outlined and the current cell framed at their positions on the grid.
-        ink: whether the background is ink on paper, and not a photograph.
-        grid: where the cells lie on the background; by default they share it out evenly.
-        table: lay the maps out in labelled rows and columns.
-        names: what the rows and columns of a single map stand for, one name each; they are written beside it.
         chosen: the map that is framed; None leaves it to the visitor.
-        outlined: a cell of each map, row by row from 0, that is outlined in the query's colour.
-        note: a description of the values below the legend; by default it says whose scale it is.
-        origin: software version, model, recipe, seed, digest, image, address: stands in every export.
         on_change: called when a map or a cell was chosen, before the page runs again; `chosen_map` and
             `chosen_cell` give the new choice there. Never called while the pointer only moves.
 
@@ -104,6 +109,32 @@ def map_grid(
     Raises:
         BadInput: the shapes, labels or role do not fit.
     """
+    state = ControlledState(key, "chosen")
+    data = with_header(
+        maps if isinstance(maps, bytes) else packed(maps, labels, **looks),
+        key=key,
+        state={"chosen": state.ask(chosen)},
+    )
+    callbacks = (state.callback(on_change), ControlledState(key, "cell").callback(on_change))
+    component("map_grid")(key=key, data=data, on_chosen_change=callbacks[0], on_cell_change=callbacks[1])
+    return {"chosen": chosen if state.reported() is UNKNOWN else chosen_map(key), "cell": chosen_cell(key)}
+
+
+def packed(maps: np.ndarray, labels: Sequence[str], **looks: Unpack[Looks]) -> bytes:
+    """Return maps as the browser gets them.
+
+    Args:
+        maps: real numbers (map, row, column); NaN, infinity and minus infinity (masked) get marks of their own.
+        labels: one per map.
+        **looks: how they are drawn.
+
+    Raises:
+        BadInput: the shapes, labels or role do not fit.
+    """
+    captions, outlined = looks.get("captions"), looks.get("outlined")
+    table, names = looks.get("table"), looks.get("names")
+    picture, colours, background = looks.get("picture"), looks.get("colours"), looks.get("background")
+    role, title, bounds = looks.get("role", "signed"), looks.get("title"), looks.get("bounds")
     maps = np.asarray(maps)
     if maps.ndim != 3 or 0 in maps.shape or not np.isrealobj(maps):
         raise BadInput(
@@ -135,30 +166,24 @@ def map_grid(
             found = f"{background.dtype} of {background.shape}"
             raise BadInput(f"background: expected uint8 (row, column, 1 or 3), got {found}.")
         arrays["background"] = background
-    state = ControlledState(key, "chosen")
     header = {
         "labels": [str(label) for label in labels],
         "captions": None if captions is None else list(captions),
         "role": role,
         "title": title or (f"{count} maps" if count > 1 else "One map"),
-        "scale": scale or {"share": "share", "own": "map"}.get(role, "all"),
-        "fixed": fixed,
+        "scale": looks.get("scale") or {"share": "share", "own": "map"}.get(role, "all"),
+        "fixed": looks.get("fixed", False),
         "bounds": None if bounds is None else [float(bound) for bound in bounds],
-        "tokens": tokens or rows * columns,
+        "tokens": looks.get("tokens") or rows * columns,
         "table": None if table is None else {"columns": len(table.columns), "rows": table.rows, "heads": table.columns},
         "names": None if names is None else asdict(names),
-        "key": key,
-        "state": {"chosen": state.ask(chosen)},
-        "ink": ink,
-        "boxes": None if background is None else _boxes(maps.shape, background.shape, grid),
+        "ink": looks.get("ink", True),
+        "boxes": None if background is None else _boxes(maps.shape, background.shape, looks.get("grid")),
         "outlined": None if outlined is None else [int(cell) for cell in outlined],
-        "note": note,
-        "origin": dict(origin or {}),
+        "note": looks.get("note"),
+        "origin": dict(looks.get("origin") or {}),
     }
-    data = pack(header, arrays)
-    callbacks = (state.callback(on_change), ControlledState(key, "cell").callback(on_change))
-    component("map_grid")(key=key, data=data, on_chosen_change=callbacks[0], on_cell_change=callbacks[1])
-    return {"chosen": chosen if state.reported() is UNKNOWN else chosen_map(key), "cell": chosen_cell(key)}
+    return pack(header, arrays)
 
 
 def chosen_map(key: str) -> int | None:

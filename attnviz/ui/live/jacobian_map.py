@@ -6,22 +6,19 @@ the live channel for.
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.live.jacobian import MEANING, missing
+from attnviz.ui.live.jacobian_view import JACOBIAN, JACOBIAN_VIEW, TITLE, computed
 from attnviz.ui.shared import cache, url_state
 from attnviz.ui.shared.glossary import term
 
 if TYPE_CHECKING:
-    from attnviz.subjects import Example, Loaded
+    pass
 
-WORD, JACOBIAN = "map", "jacobian"
-TITLE = "Jacobian of the shown answer"
-CHANNELS = {1: ["intensity"], 3: ["red", "green", "blue"]}
+WORD = "map"
 
 
 def asked(subject: Subject) -> dict[str, Any]:
@@ -55,30 +52,9 @@ def show(subject: Subject) -> None:
     if why:
         st.info(why)
         return
-    answer, values = cache.of_subject(computed, subject)
-    image, ink = subject.image, subject.example.ink
+    answer, _ = cache.of_subject(computed, subject)
     st.markdown(
         f"The model answers **{answer}**. The {term('Jacobian')} shows {MEANING}, at each pixel. One unit is the step "
         "from black to white."
     )
-    map_grid(
-        values,
-        CHANNELS.get(len(values)) or [f"channel {number + 1}" for number in range(len(values))],
-        key=f"jacobian {subject.net.key}",
-        title=f"{TITLE}, {answer}",
-        picture=image.mean(2) / 255 if ink else None,
-        background=image,
-        ink=ink,
-        note=MEANING,
-        origin={**subject.origin(JACOBIAN), "answer": answer},
-    )
-
-
-def computed(loaded: "Loaded", example: "Example") -> tuple[str, npt.NDArray[np.float64]]:
-    """Return the answer to an example and the Jacobian of its logit, float64 (channel, row, column)."""
-    from attnviz.answers import predicted
-    from attnviz.measures.jacobian import answered
-    from attnviz.ui.shared import inference
-
-    logits, found = answered(loaded.model, inference.batch_of(loaded, example))
-    return loaded.net.classes[int(predicted(logits))], found[0].numpy()
+    map_grid(JACOBIAN_VIEW.of(subject), key=f"jacobian {subject.net.key}")

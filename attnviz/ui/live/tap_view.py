@@ -1,0 +1,88 @@
+"""What the explorer shows of a tap, as a view of every net with taps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from attnviz.errors import BadInput, UnknownName
+from attnviz.recipes.recipe import Strict
+from attnviz.roles import role_of
+from attnviz.ui.live.derived import View
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from attnviz.grids import Grid
+    from attnviz.subjects import Subject
+
+
+class OfTap(Strict):
+    """Which tap, and which part of it.
+
+    Args:
+        address: its tap path.
+        query: of a tap with queries, the one whose row is shown, by number among the tokens.
+    """
+
+    address: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,199}$")]
+    query: Annotated[int, Field(ge=0, lt=1 << 31)] | None = None
+
+
+def payload(subject: Subject, parameters: OfTap) -> bytes:
+    """Return the maps of a tap as the grid of maps takes them.
+
+    Raises:
+        UnknownName: the net has no such tap.
+        BadInput: a query is missing, beyond the tokens, or named for a tap without queries.
+    """
+    from attnviz.ui.components import map_grid
+    from attnviz.ui.shared import findings
+
+    address, query = parameters.address, parameters.query
+    known = findings.list_taps(subject.net)
+    if address not in known:
+        raise UnknownName(f"tap of {subject.net.key}", address, known)
+    tap = known[address]
+    queries = tap.shape[tap.axes.index("query")] if "query" in tap.axes else 0
+    if (query is None) == bool(queries) or (query is not None and query >= queries):
+        raise BadInput(f"{address} has {queries} queries, counted from 0, so it cannot be shown for the query {query}.")
+    maps = findings.tap(subject, address, query)
+    image, ink = subject.image, subject.example.ink
+    cell = None if query is None or tap.grid is None or query < tap.grid.prefix else query - tap.grid.prefix
+    return map_grid.packed(
+        maps.values,
+        maps.labels or [address],
+        captions=maps.captions if len(maps.axes) > 1 else None,
+        role=role_of(address).colouring,
+        picture=edge(image, tap.grid, maps.values.shape[1:]) if ink else None,
+        background=image,
+        ink=ink,
+        grid=tap.grid,
+        outlined=None if cell is None else [cell] * len(maps.values),
+        origin={**subject.origin(address), "answer": findings.answer(subject)},
+    )
+
+
+def edge(image: np.ndarray, grid: Grid | None, shape: tuple[int, ...]) -> np.ndarray | None:
+    """Return the intensities in which the outline of the ink is found, (row, column) in 0..1; None where there is none.
+
+    Args:
+        image: uint8 (row, column, channel).
+        grid: of the maps; None for maps that share the picture out evenly, and strips.
+        shape: rows and columns of a map.
+    """
+    rows, columns = shape
+    whole = grid is None or (
+        grid.offset == (0, 0) and (grid.rows * grid.stride, grid.columns * grid.stride) == image.shape[:2]
+    )
+    if not whole or rows == 1 or image.shape[0] % rows or image.shape[1] % columns:
+        return None
+    from attnviz.data.inputs.resized import scaled
+
+    found: np.ndarray = scaled(image, rows, columns).mean(2) / 255
+    return found
+
+
+TAP_VIEW = View("tap_view", OfTap, payload)
