@@ -218,9 +218,9 @@ def groups(row: Mechanism) -> dict[Task, list[str]]:
 def of_mechanism(row: Mechanism, task: Task, *, key: str, like: str | None = None) -> None:
     """Draw the results of a mechanism and of the controls on one task; one click away, the numbers.
 
-    Of each control there is the one that was trained on the same variants of pictures, else the one that was trained on
-    the pictures as they are. Without a trained model of the mechanism there is nothing to compare, and a sentence says
-    so.
+    Of each control there is the one that was trained on the same variants of pictures. Where no control was, or on the
+    page of all results, there are those trained on the pictures as they are, too. Without a trained model of the
+    mechanism there is nothing to compare, and a sentence says so.
 
     Args:
         row: of the table of mechanisms.
@@ -235,6 +235,10 @@ def of_mechanism(row: Mechanism, task: Task, *, key: str, like: str | None = Non
         return
     variants = [RECIPES[name].augmentation for name in ([like] if like and like in RECIPES else own)]
     beside: list[str] = []
+    others = [name for name in names if name not in own and RECIPES[name].augmentation in variants]
+    if like and trained & set(others):
+        show(own + others, _controls(), row.papers, task.source, key=key)
+        return
     for model in dict.fromkeys(RECIPES[name].model for name in names if name not in own):
         its = [name for name in names if RECIPES[name].model == model]
         same = [name for name in its if RECIPES[name].augmentation in variants]

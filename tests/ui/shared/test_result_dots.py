@@ -93,8 +93,7 @@ def test_beside_a_model_stand_controls_that_learnt_from_the_same_variants_or_fro
         result_dots.of_mechanism(row, task, key="x", like=f"pixel_attention.{name}")
     rotated, plain = ([name for name in names if not name.startswith("pixel_attention.")] for names in drawn)
     assert rotated == [f"{one}.1v8-augmented" for one in ("ink", "histogram_line", "histogram_mlp", "pixel_line")]
-    assert {"pixel_line.digits-moved", "ink.digits", "plain_conv.digits"} <= set(plain)
-    assert "pixel_line.digits" not in plain, "there is one that learnt from the same variants"
+    assert plain == ["pixel_mlp.digits-moved", "pixel_line.digits-moved", "plain_conv.digits"]
 
 
 def test_without_a_trained_model_of_the_mechanism_controls_alone_are_not_shown(
