@@ -3,22 +3,7 @@
 import { best, column, percent } from "../core/numbers.js";
 import { element, say, set, text } from "../core/dom.js";
 import { AnswerPanel } from "../live/answer.js";
-
-/**
- * The log-odds of each class.
- * @param {ArrayLike<number>} logits one number (the log-odds of the last of two classes), or one per class
- * @returns {number[]} log(p / (1 - p)) of each class
- */
-export function logOdds(logits) {
-  if (logits.length === 1) return [-logits[0], logits[0]];
-  return Array.from(logits, (own, which) => {
-    const others = Array.from(logits).filter((_, other) => other !== which);
-    const most = Math.max(...others);
-    return own - most - Math.log(others.reduce((sum, other) => sum + Math.exp(other - most), 0));
-  });
-}
-
-/** @typedef {{logits: ArrayLike<number>, probabilities: ArrayLike<number>}} Answer */
+import { rowsOf } from "./derive.js";
 
 /** The panel: a table, with the most probable class above it. */
 export class AnswerChange extends AnswerPanel {
@@ -74,13 +59,12 @@ export class AnswerChange extends AnswerPanel {
     );
   }
 
-  /** Show two answers. @param {Answer} now @param {Answer} before */
+  /** Show two answers. @param {import("./derive.js").Answer} now @param {import("./derive.js").Answer} before */
   show(now, before) {
     this.fill(now, before);
-    const [oddsBefore, oddsNow] = [logOdds(before.logits), logOdds(now.logits)];
-    this.numbers.forEach((cells, which) => {
-      const said = [percent(before.probabilities[which]), column(oddsBefore[which]), column(oddsNow[which])];
-      cells.forEach((cell, i) => say(cell, said[i]));
+    rowsOf(this.classes, now, before).forEach(([, probability, , oddsBefore, oddsNow], which) => {
+      const said = [percent(probability), column(oddsBefore), column(oddsNow)];
+      this.numbers[which].forEach((cell, i) => say(cell, said[i]));
     });
     const [was, is] = [best(before.probabilities), best(now.probabilities)];
     say(this.headline.digit, this.classes[is]);

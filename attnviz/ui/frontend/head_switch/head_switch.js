@@ -1,7 +1,8 @@
 // Heads that can be switched off or made uniform, and the answer at once, over the live channel. Python's side is
 // attnviz/ui/components/head_switch.py, which also says how the states stand in the URL.
 
-import { AnswerChange, logOdds } from "./answer_change.js";
+import { AnswerChange } from "./answer_change.js";
+import { editsOf, headsIn, logOdds, noteOf, rowsOf, turned } from "./derive.js";
 import { best } from "../core/numbers.js";
 import { element, set } from "../core/dom.js";
 import { MapGrid } from "../map_grid/map_grid.js";
@@ -9,16 +10,7 @@ import { mountable, Part } from "../core/part.js";
 import { Asker } from "../live/asker.js";
 import { Complaint } from "../core/complaint.js";
 
-const NEXT = { on: "off", off: "uniform", uniform: "on" };
 const LOST = "The live connection is lost. The new answer arrives a moment later, with the page\u2019s next run.";
-
-/** The states as edits of a request; `edits_of` of head_switch.py writes the same. */
-export function editsOf(states, address) {
-  const meant = (edit) => states.flatMap((state, head) => (state === edit ? [head] : []));
-  return ["off", "uniform"]
-    .map((edit) => ({ edit, address, index: { head: meant(edit) } }))
-    .filter(({ index }) => index.head.length);
-}
 
 /** The component. */
 export class HeadSwitch extends Part {
@@ -41,7 +33,7 @@ export class HeadSwitch extends Part {
         ranges: true,
         atOnce: true,
       }),
-      clicked: (head) => this.turn(head),
+      clicked: (head) => this.act(turned(this.states, head), head),
       said: () => this.sayStates(),
     });
     this.complaint = new Complaint();
@@ -129,14 +121,6 @@ export class HeadSwitch extends Part {
     this.change(states, head);
   }
 
-  /** Give one head its next state. @param {number} head that was clicked */
-  turn(head) {
-    this.act(
-      this.states.map((state, other) => (other === head ? NEXT[state] : state)),
-      head,
-    );
-  }
-
   undo() {
     if (this.history.length) this.change(this.history.pop(), null);
   }
@@ -161,13 +145,10 @@ export class HeadSwitch extends Part {
     return { switched: this.states };
   }
 
-  /** State and entropy under each tile; what a head that is not on would look at lies under a veil. */
+  /** State and entropy under each tile. */
   sayStates() {
     const { tiles, arrays } = this;
-    this.states.forEach((state, head) => {
-      const value = state !== "on" ? state : tiles.shown < 0 ? "" : null; // null: its value, which stands there
-      tiles.sayTile(head, { state, value, range: `${arrays.entropy[head].toFixed(2)} bits` });
-    });
+    this.states.forEach((state, head) => tiles.sayTile(head, noteOf(state, arrays.entropy[head], tiles.shown >= 0)));
   }
 
   // The answer
@@ -234,7 +215,10 @@ export class HeadSwitch extends Part {
   async saveCsv() {
     const { fileNameOf, save, toCsv } = await import("../export/export.js");
     const { header, states, before, now } = this;
-    const counted = (state) => states.flatMap((own, head) => (own === state ? [head + 1] : [])).join(" ") || "none";
+    const counted = (state) =>
+      headsIn(states, state)
+        .map((head) => head + 1)
+        .join(" ") || "none";
     const origin = {
       ...header.origin,
       off: counted("off"),
@@ -242,14 +226,7 @@ export class HeadSwitch extends Part {
       answer: header.classes[best(now.probabilities)],
       page: location.href,
     };
-    const odds = [logOdds(before.logits), logOdds(now.logits)];
-    const rows = header.classes.map((name, which) => [
-      name,
-      before.probabilities[which],
-      now.probabilities[which],
-      odds[0][which],
-      odds[1][which],
-    ]);
+    const rows = rowsOf(header.classes, now, before);
     save(
       `${fileNameOf(header.origin.model, header.origin.image, "heads")}.csv`,
       toCsv(origin, ["class", "probability before", "probability now", "log-odds before", "log-odds now"], rows),
