@@ -1,9 +1,9 @@
 // Maps that are computed here while a hand moves a handle, or moves over places. Python's side is
-// attnviz/ui/components/moving_maps.py; what is computed is in kinds.js.
+// attnviz/ui/components/moving_maps.py; what is computed is in derive.js.
 
 import { element, say, set, text } from "../core/dom.js";
 import { MapGrid } from "../map_grid/map_grid.js";
-import { KINDS } from "./kinds.js";
+import { KINDS, panesOf } from "./derive.js";
 import { mountable, Part } from "../core/part.js";
 
 const DIGITS = 10; // of a handle's place, as in the URL
@@ -50,7 +50,7 @@ export class MovingMaps extends Part {
   }
 
   takeData() {
-    const { header, arrays } = this;
+    const { header } = this;
     this.kind = KINDS[header.kind];
     const asked = this.asked("at");
     if (asked) this.at = asked.value ?? header.start;
@@ -58,17 +58,9 @@ export class MovingMaps extends Part {
     while (this.grids.length > header.panes.length) this.grids.pop().leave();
     while (this.grids.length < header.panes.length) this.grids.push(this.makeGrid());
     this.room.replaceChildren(...this.grids.map((grid) => grid.room));
-    const computed = this.kind.compute(this, this.at).panes;
-    header.panes.forEach((pane, i) => {
-      const maps = computed[i] ?? arrays[`maps_${i}`];
-      this.grids[i].room.classList.toggle("wide", pane.labels.length > 6);
-      const shape = [pane.labels.length, header.rows, header.columns];
-      const picture = pane.edge ? { picture: arrays.picture } : {};
-      this.grids[i].hold(this.data, {
-        header: { ...pane, origin: header.origin },
-        arrays: { maps, ...picture },
-        shapes: { maps: shape, picture: shape.slice(1) },
-      });
+    panesOf(this, this.kind.compute(this, this.at).panes).forEach((pane, i) => {
+      this.grids[i].room.classList.toggle("wide", pane.header.labels.length > 6);
+      this.grids[i].hold(this.data, pane);
     });
     if (asked && header.kind === "places") this.hold(asked.value);
     if (asked) this.noteSettled(); // else a hand that has not come to rest would go unheard

@@ -59,6 +59,20 @@ const places = {
 
 export const KINDS = { weight, temperature, places };
 
+/**
+ * What the grid of each pane holds.
+ * @param {{header: any, arrays: Record<string, any>}} sent
+ * @param {(Float64Array|null)[]} computed the maps of each pane; null: those that were sent
+ */
+export function panesOf({ header, arrays }, computed) {
+  const size = [header.rows, header.columns];
+  return header.panes.map((pane, i) => ({
+    header: { ...pane, origin: header.origin },
+    arrays: { maps: computed[i] ?? arrays[`maps_${i}`], ...(pane.edge ? { picture: arrays.picture } : {}) },
+    shapes: { maps: [pane.labels.length, ...size], picture: size },
+  }));
+}
+
 /** What scores are divided by, as a person reads it: 6,173 or 1/6,173. */
 function divisor(at) {
   const said = (value) =>
