@@ -3,9 +3,9 @@
 
 import { element, set } from "../core/dom.js";
 import { gridMove } from "../hands/keys.js";
-import { CELLS, SIDE, UNITS } from "../hands/strokes.js";
+import { CELLS } from "../hands/strokes.js";
+import { CELL, centreOf, contentOf, lineTo, placeOf } from "./derive.js";
 
-const CELL = SIDE / CELLS;
 const KEYS = "Arrow keys move, Space inks, Shift and arrow keys draw, Delete erases";
 const PER_CENT = 100 / CELLS;
 
@@ -83,10 +83,9 @@ export class PadCursor {
     const { tool, width } = pad.tools;
     const last = pad.now.strokes.at(-1);
     const further = last !== undefined && last === this.line && last.tool === tool && last.width === width;
-    const points = further ? last.points : centre(from);
-    const here = centre([this.row, this.column]);
-    if (points.at(-2) === here[0] && points.at(-1) === here[1]) return; // at the edge of the sheet
-    pad.add({ tool, width, points: [...points, ...here], pressures: null }, further);
+    const points = lineTo(from, [this.row, this.column], further ? last : null);
+    if (!points) return;
+    pad.add({ tool, width, points, pressures: null }, further);
     this.line = pad.now.strokes.at(-1);
     pad.tell(`${tool === "ink" ? "Ink" : "Erased"} to ${this.place}.`);
   }
@@ -98,12 +97,12 @@ export class PadCursor {
   dab(tool) {
     const { pad } = this;
     this.line = null;
-    pad.add({ tool, width: pad.tools.width, points: centre([this.row, this.column]), pressures: null });
+    pad.add({ tool, width: pad.tools.width, points: centreOf([this.row, this.column]), pressures: null });
     pad.tell(`${tool === "ink" ? "Ink" : "Erased"} at ${this.place}.`);
   }
 
   get place() {
-    return `row ${this.row + 1}, column ${this.column + 1}`;
+    return placeOf(this.row, this.column);
   }
 
   /** How much of the cursor's cell is ink, 0..1. */
@@ -115,7 +114,6 @@ export class PadCursor {
   refresh() {
     const { row, column, name, frame } = this;
     Object.assign(frame.style, { left: `${column * PER_CENT}%`, top: `${row * PER_CENT}%` });
-    const what = this.share > 0.5 ? "ink" : this.share > 0.02 ? "the edge of ink" : "background";
     const id = `${name}-${row}-${column}`;
     if (this.cell?.id !== id) {
       // A new cell each time: a screen reader says only what it has not said before.
@@ -124,11 +122,7 @@ export class PadCursor {
       set(this.current, "aria-rowindex", String(row + 1));
       set(this.element, "aria-activedescendant", id);
     }
-    const words = `${this.place}: ${what}`;
+    const words = `${this.place}: ${contentOf(this.share)}`;
     if (this.cell.textContent !== words) this.cell.textContent = words;
   }
-}
-
-function centre([row, column]) {
-  return [(column + 0.5) * CELL * UNITS, (row + 0.5) * CELL * UNITS];
 }

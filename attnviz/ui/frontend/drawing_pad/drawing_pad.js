@@ -8,6 +8,7 @@ import { element, say, text } from "../core/dom.js";
 import { Cards } from "../draw/cards.js";
 import { panelsInLink, VERSION } from "../draw/links.js";
 import { follow } from "../core/follow.js";
+import { fitsLink, isNewer, linkedOf, obstacleOf, pendingAfter, startsOf, stepOf } from "./derive.js";
 import { Pad } from "./pad.js";
 import { canKeep, forget, here, keepHere, keepLast, last } from "./memory.js";
 import { PadShare } from "./share.js";
@@ -16,20 +17,12 @@ import { mountable, Part } from "../core/part.js";
 import { BadDrawing, CELLS } from "../hands/strokes.js";
 import { UrlView } from "../core/url_view.js";
 
-const PANELS = { models: "", heads: "", map: "attention" }; // what a link says where there are no panels
-const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in a URL
 const EMPTY = { base: null, strokes: [] };
 const PENDING = 20; // drawings that Python was told of, at most, while its answer is awaited
-const NOTHING = { drawing: "", base: null, centred: true }; // of a URL without words
 
 // What was on the pad when the visitor went to another page, and what could be undone.
 /** @type {{drawing: import("./pad.js").Drawing, memory: any, centred: boolean, known: any, pending: any[]}|null} */
 let left = null;
-
-/** Whether two drawings, as a URL says them, are the same. */
-function same(one, other) {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
 
 /** The component. */
 export class DrawingPad extends Part {
@@ -118,15 +111,7 @@ export class DrawingPad extends Part {
     const names = header.samples.map(({ name }) => name).join();
     if (names !== this.sampled) {
       this.sampled = names;
-      const size = CELLS * CELLS;
-      const values = (i) => arrays.samples.slice(size * i, size * (i + 1));
-      this.starts.show(
-        header.samples.map(({ name, label }, i) => ({
-          base: { name, side: CELLS, values: values(i) },
-          strokes: [],
-          words: `Start from a drawn ${label}`,
-        })),
-      );
+      this.starts.show(startsOf(header.samples, arrays.samples));
     }
     this.ways.show(header.ways, header.way);
     if (header.way && header.way === this.opening) {
@@ -140,7 +125,7 @@ export class DrawingPad extends Part {
     if (asked) this.followed();
     this.known = header.url;
     // Of what was told before this, the URL will not speak any more; if the page asks for something else, of nothing.
-    this.pending = asked ? [] : this.pending.slice(this.pending.findIndex((one) => same(one, header.url)) + 1);
+    this.pending = asked ? [] : pendingAfter(this.pending, header.url);
     this.keep();
     if (header.cards.settled !== this.wanted) this.settle(); // the page has begun to want to know what was seen, or ceased to
     this.wanted = header.cards.settled;
@@ -194,8 +179,7 @@ export class DrawingPad extends Part {
     const kept = here() ?? left;
     this.state("drawn").note(url);
     this.state("seen").note("");
-    // The URL may be one or two strokes behind: what this tab has drawn since is newer.
-    if (kept && [NOTHING, kept.known, ...(kept.pending ?? [])].some((one) => same(url, one))) {
+    if (kept && isNewer(kept, url)) {
       this.setCentred(kept.centred);
       this.pad.memory =
         left?.drawing.id === kept.drawing.id ? left.memory : { past: [], now: kept.drawing, future: [] };
@@ -230,8 +214,7 @@ export class DrawingPad extends Part {
     const first = !this.begun;
     const { base } = this.pad.now;
     this.begun = true;
-    if ((!first || this.unreadable) && (!base || SAMPLE.test(base.name)))
-      this.state("drawn").note(this.settled().drawn);
+    if ((!first || this.unreadable) && fitsLink(base)) this.state("drawn").note(this.settled().drawn);
   }
 
   // What the visitor does
@@ -278,11 +261,9 @@ export class DrawingPad extends Part {
   }
 
   key(event) {
-    const letter = event.key.toLowerCase();
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target === this.share.field) return;
-    if (letter === "z" && !event.shiftKey) this.pad.undo();
-    else if (letter === "y" || letter === "z") this.pad.redo();
-    else return;
+    const step = stepOf(event);
+    if (!step || event.target === this.share.field) return;
+    this.pad[step]();
     event.preventDefault();
   }
 
@@ -332,27 +313,15 @@ export class DrawingPad extends Part {
 
   /** What is on the pad as a link says it; null where it does not fit into one. */
   drawn() {
-    const { base, strokes } = this.pad.now;
-    if ((strokes.length && !this.short) || (base && !SAMPLE.test(base.name)) || this.pad.empty) return null;
-    return { drawing: this.short, base: base?.name ?? null, centred: this.centred };
+    return this.pad.empty || obstacleOf(this.pad.now, this.short) ? null : this.settled().drawn;
   }
 
   /** A link to what one sees, made here: the page’s own URL follows a moment later. */
   link() {
-    const { base, strokes } = this.pad.now;
-    if (strokes.length && !this.short) return { url: null, long: true };
-    if (base && !SAMPLE.test(base.name)) return { url: null, long: false };
-    const { pin = null, left = false, ...panels } = this.cards ? panelsInLink(this.cards) : {};
-    const pinned = { pin: pin?.drawing ?? "", pin_start: pin?.base ?? null, pin_centred: pin?.centred ?? true };
-    const view = {
-      strokes: this.short,
-      start: base?.name ?? null,
-      centred: this.centred,
-      ...PANELS,
-      ...panels,
-      ...pinned,
-    };
-    const url = new URL(this.url.link(view, this.header.fields));
+    const obstacle = obstacleOf(this.pad.now, this.short);
+    if (obstacle) return { url: null, long: obstacle === "strokes" };
+    const { left = false, ...panels } = this.cards ? panelsInLink(this.cards) : {};
+    const url = new URL(this.url.link(linkedOf(this.settled().drawn, panels), this.header.fields));
     url.searchParams.set("v", VERSION);
     return { url: url.href, long: false, left };
   }

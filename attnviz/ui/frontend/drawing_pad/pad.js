@@ -4,12 +4,12 @@
 import { css } from "../core/colours.js";
 import { element } from "../core/dom.js";
 import { PadCursor } from "./cursor.js";
-import { inkStroke, paint } from "./ink.js";
+import { endedAt, isNear, tipOf } from "./derive.js";
+import { copy, inkStroke, paint } from "./paint.js";
 import { PadTools } from "./tools.js";
 import { Raster } from "../hands/raster.js";
-import { decode, encode, PRESSURES, SIDE, simplify, toUnit, UNITS } from "../hands/strokes.js";
+import { decode, encode, PRESSURES, SIDE, simplify, toUnit } from "../hands/strokes.js";
 
-const NEAR = 4 * UNITS; // a hand trembles below this: the next point of a stroke lies at least so far away
 const DEEP = 200; // so many steps can be undone
 const ERASER = 32; // of a pen that is turned around, among `buttons`
 
@@ -231,24 +231,16 @@ export class Pad {
     for (const event of events) {
       const place = [toUnit((event.clientX - left) * size), toUnit((event.clientY - top) * size)];
       const pressure = Math.round(event.pressure * PRESSURES);
-      const [dx, dy] = [place[0] - points.at(-2), place[1] - points.at(-1)];
       this.pointer.rest = [...place, pressure];
-      if (dx * dx + dy * dy < NEAR * NEAR) continue;
+      if (isNear(points, place)) continue;
       this.pointer.rest = null;
       points.push(...place);
       pressures?.push(pressure);
       this.draw(stroke, Math.max(0, points.length / 2 - 2));
     }
     const { rest } = this.pointer;
-    if (rest) {
-      // The tip of the pen, nearer than the next point will be: ink up to there, and the point only if the hand stops.
-      const tip = {
-        ...stroke,
-        points: [...points.slice(-2), rest[0], rest[1]],
-        pressures: pressures && [pressures.at(-1), rest[2]],
-      };
-      this.draw(tip);
-    }
+    // The tip of the pen, nearer than the next point will be: ink up to there, and the point only if the hand stops.
+    if (rest) this.draw(tipOf(stroke, rest));
     this.changed(false);
   }
 
@@ -256,15 +248,11 @@ export class Pad {
     if (event.pointerId !== this.pointer?.id) return;
     const { stroke, before, behind, rest } = this.pointer;
     this.pointer = null;
-    if (rest && (rest[0] !== stroke.points.at(-2) || rest[1] !== stroke.points.at(-1))) {
-      stroke.points.push(rest[0], rest[1]);
-      stroke.pressures?.push(rest[2]);
-    }
     // What is kept is a little simpler than what was painted on the way.
     this.surface.values.set(before);
     if (behind) copy(this.behind, this.canvas);
     else this.repaint();
-    this.add(simplify(stroke));
+    this.add(simplify(endedAt(stroke, rest)));
   }
 
   // The sheet
@@ -309,11 +297,4 @@ export class Pad {
   ink(stroke, first = 0) {
     if (this.inks) inkStroke(this.canvas, stroke, this.inks, first);
   }
-}
-
-/** Copy what is on a canvas to another one. */
-function copy(from, to) {
-  if (to.width !== from.width) to.width = to.height = from.width;
-  const context = to.getContext("2d", { alpha: false });
-  context.drawImage(from, 0, 0);
 }

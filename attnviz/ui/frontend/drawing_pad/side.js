@@ -1,9 +1,9 @@
 // What stands below the pad: the picture that the models see, digits and other pictures to start from, and the last
 // drawings.
 
-import { context2d, element, focused, say, set, text } from "../core/dom.js";
-import { paint } from "./ink.js";
-import { pictureCanvas } from "../maps/paint.js";
+import { element, focused, say, set, text } from "../core/dom.js";
+import { captionOf } from "./derive.js";
+import { paint, paintSeen } from "./paint.js";
 import { CELLS } from "../hands/strokes.js";
 
 const THUMB = 44; // CSS pixels
@@ -38,10 +38,7 @@ export class Seen {
    */
   show(picture, words) {
     this.picture = picture;
-    const said =
-      words ||
-      "Your drawing is cut out, scaled to 20 \u00d7 20 pixels, and placed with its centre of mass in the middle of 28 \u00d7 28 pixels.";
-    say(this.words, said.replaceAll(" \u00d7 ", "\u00a0\u00d7\u00a0")); // a size is not parted between two lines
+    say(this.words, captionOf(words));
     this.draw();
   }
 
@@ -57,11 +54,7 @@ export class Seen {
   }
 
   draw() {
-    if (!this.inks) return;
-    const { values, shape } = this.picture ?? { values: new Uint8Array(CELLS * CELLS), shape: [CELLS, CELLS, 1] };
-    const from = pictureCanvas(values, shape, shape[2] === 1 ? this.inks : null);
-    [this.canvas.width, this.canvas.height] = [from.width, from.height];
-    context2d(this.canvas).drawImage(from, 0, 0);
+    if (this.inks) paintSeen(this.canvas, this.picture, this.inks);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { css, TOP } from "../core/colours.js";
 import { context2d, element } from "../core/dom.js";
-import { colourAt } from "../maps/paint.js";
+import { colourAt, pictureCanvas } from "../maps/paint.js";
 import { walk } from "../hands/raster.js";
 import { CELLS, SIDE } from "../hands/strokes.js";
 
@@ -59,6 +59,25 @@ export function inkStroke(canvas, stroke, inks, first = 0) {
     first,
   );
   if (wide !== null) context.stroke();
+}
+
+/**
+ * Paint a picture that models see, a pixel of the canvas each.
+ * @param {HTMLCanvasElement} canvas
+ * @param {{values: Uint8Array, shape: number[]}|null} picture (row, column, channel); null: an empty one
+ * @param {Uint32Array} inks from paper to ink
+ */
+export function paintSeen(canvas, picture, inks) {
+  const { values, shape } = picture ?? { values: new Uint8Array(CELLS * CELLS), shape: [CELLS, CELLS, 1] };
+  const from = pictureCanvas(values, shape, shape[2] === 1 ? inks : null);
+  [canvas.width, canvas.height] = [from.width, from.height];
+  context2d(canvas).drawImage(from, 0, 0);
+}
+
+/** Copy what is on a canvas to another one. @param {HTMLCanvasElement} from @param {HTMLCanvasElement} to */
+export function copy(from, to) {
+  if (to.width !== from.width) to.width = to.height = from.width;
+  opaque(to).drawImage(from, 0, 0);
 }
 
 /** @param {HTMLCanvasElement} canvas @returns {CanvasRenderingContext2D} what draws on it; nothing of the page shows through */
