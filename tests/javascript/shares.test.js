@@ -12,14 +12,29 @@ for (const block of [1, 2, 4]) {
     const numbers = (count, seed) => Float64Array.from({ length: count }, (_, i) => Math.sin(seed + 7 * i));
     const size = channels * rows * columns;
     const layer = {
-      heads: 1, channels, outputs: channels, rows, columns, kernel: 1, xWeights: numbers(size, 1), yWeights: numbers(size, 2),
-      conv: numbers(channels * channels, 3), bias: null, norm: null, factor: 1, outputNorm: null, skip: true, fixed: null,
+      heads: 1,
+      channels,
+      outputs: channels,
+      rows,
+      columns,
+      kernel: 1,
+      xWeights: numbers(size, 1),
+      yWeights: numbers(size, 2),
+      conv: numbers(channels * channels, 3),
+      bias: null,
+      norm: null,
+      factor: 1,
+      outputNorm: null,
+      skip: true,
+      fixed: null,
     };
     const found = layerStages(layer, numbers(size, 4));
     const placement = new Placement(layer, block);
     const x = placement.plane(found.x_relevance, 0);
     const y = placement.plane(found.y_relevance, 0);
-    const [, across, down] = sharesSum(block).match(/^x shares sum to (\d+) along each row.*, y shares to (\d+) along each column$/);
+    const [, across, down] = sharesSum(block).match(
+      /^x shares sum to (\d+) along each row.*, y shares to (\d+) along each column$/,
+    );
     for (let row = 0; row < placement.rows; row++) {
       const own = x.subarray(row * placement.columns, (row + 1) * placement.columns);
       assert.ok(Math.abs(own.reduce((sum, value) => sum + value) - Number(across)) < 1e-12);
