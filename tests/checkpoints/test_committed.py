@@ -86,8 +86,11 @@ def test_a_committed_checkpoint_was_trained_by_the_recipe_that_is_here(name):
 
 
 def test_every_recipe_of_the_first_paper_has_a_committed_checkpoint():
-    """The others are trained one after the other: until then their tables say "not trained"."""
-    assert {recipe.key for recipe in schwarz.RECIPES} <= set(COMMITTED) <= set(RECIPES)
+    """Those of the paper's task, ones and eights. The others are trained one after the other: until then their tables
+    say "not trained"."""
+    of_the_paper = {recipe.key for recipe in schwarz.RECIPES if set(recipe.classes) == {1, 8}}
+    assert len(of_the_paper) >= 10
+    assert of_the_paper <= set(COMMITTED) <= set(RECIPES)
 
 
 def test_a_checkpoint_made_here_tells_the_truth_about_its_weights(home):
