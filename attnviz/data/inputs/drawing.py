@@ -40,11 +40,6 @@ _SHAPED = re.compile(r"([1-9][0-9]?)x([1-9][0-9]?)\.(.*)", re.DOTALL)
 Bytes = npt.NDArray[np.uint8]
 
 
-def is_name(source: str) -> bool:
-    """Say whether a source of pictures is a drawing, not a data set."""
-    return source.startswith(_PREFIX)
-
-
 def name(picture: Bytes) -> str:
     """Return the name of a drawing.
 

@@ -126,12 +126,6 @@ def test_what_is_too_long_for_a_url_has_no_name() -> None:
         drawing.name(noise)
 
 
-def test_data_sets_are_no_drawings() -> None:
-    assert [drawing.is_name(source) for source in ("strokes", "mnist", "drawing", drawing.name(EIGHT))] == [
-        False, False, False, True,
-    ]  # fmt: skip
-
-
 def test_its_place_is_short_and_of_its_pixels_only() -> None:
     again = coded(zlib.compress(EIGHT.tobytes(), 1))
     assert drawing.place(again) == drawing.place(drawing.name(EIGHT))
