@@ -124,12 +124,3 @@ def input_of(model: str, config: Mapping[str, Any]) -> Input:
         UnknownName: there is no such model.
     """
     return spec(model).input(config)
-
-
-def single_token(model: str, config: Mapping[str, Any]) -> bool:
-    """Return whether the model of that name, built from that config, takes the whole picture as one token.
-
-    Raises:
-        UnknownName: there is no such model.
-    """
-    return spec(model).single_token(config)

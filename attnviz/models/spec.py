@@ -72,11 +72,6 @@ class ModelSpec:
         except TypeError as error:
             raise BadInput(f"This config does not fit {self.title!r}: {error}.") from error
 
-    def single_token(self, config: Mapping[str, Any]) -> bool:
-        """Return whether the model takes the whole picture as one token."""
-        grid = self.grid(config)
-        return grid is not None and grid.tokens == 1
-
 
 def imported(module: str, name: str) -> "Callable[..., nn.Module]":
     """Return a constructor whose module is imported when it is first called, so that a table of them costs no torch."""

@@ -74,11 +74,6 @@ class Net:
     differentiable: bool = True
     card: Card | None = field(default=None, repr=False)
 
-    @property
-    def single_token(self) -> bool:
-        """Whether the net takes the whole picture as one token."""
-        return self.grid is not None and self.grid.tokens == 1
-
     def load(self, *, double: bool = False) -> Loaded:
         """Return the torch module with its weights.
 

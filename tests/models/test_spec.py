@@ -12,7 +12,7 @@ from attnviz import cards
 from attnviz.data.inputs import PREPARATIONS
 from attnviz.errors import BadInput, UnknownName
 from attnviz.grids import Grid
-from attnviz.models import MODELS, Input, ModelSpec, input_of, single_token, spec
+from attnviz.models import MODELS, Input, ModelSpec, input_of, spec
 from attnviz.models.spec import boxes
 from attnviz.recipes import RECIPES
 from attnviz.training.configs import config_of
@@ -25,7 +25,6 @@ def test_a_config_says_what_the_model_that_is_built_of_it_takes_and_where_its_to
     assert its.preparation in PREPARATIONS
     model(torch.zeros(1, its.channels, its.rows, its.columns))
     assert spec(recipe.model).grid(config) == getattr(model, "grid", None)
-    assert single_token(recipe.model, config) == (recipe.name == "1v8-one-token")
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
@@ -60,13 +59,9 @@ def test_boxes_that_do_not_tile_the_picture_are_refused(config):
         boxes(config)
 
 
-def test_one_token_wherever_its_grid_has_one_box_and_nothing_else():
-    whole = {"rows": 40, "columns": 40, "patch": 40}
-    assert single_token("pixel_attention", whole)
-    assert not single_token("pixel_attention", {**whole, "patch": 20})
-    assert not single_token("ink", whole)  # it has no tokens at all
+def test_a_model_that_is_not_known_is_refused():
     with pytest.raises(UnknownName, match="no model 'pixel'"):
-        single_token("pixel", whole)
+        input_of("pixel", {})
 
 
 class Colour(nn.Module):
@@ -93,7 +88,7 @@ def test_asking_what_every_checkpoint_takes_costs_no_torch():
     code = (
         "import sys\nfrom attnviz import cards, models\nfor name in cards.names():\n"
         "    card = cards.read(name)\n    models.input_of(card.recipe.model, card.config)\n"
-        "    models.single_token(card.recipe.model, card.config)\n"
+        "    models.spec(card.recipe.model).grid(card.config)\n"
         "assert cards.names() and 'torch' not in sys.modules"
     )
     assert cards.names()

@@ -23,7 +23,6 @@ def test_a_checkpoint_is_a_net_with_what_its_card_says() -> None:
     assert (net.digest, net.parameters, net.card) == (card.weights_digest, card.parameters, card)
     assert net.input == MODELS["pixel_attention"].input(card.config)
     assert net.grid == MODELS["pixel_attention"].grid(card.config)
-    assert not net.single_token
 
 
 def test_it_loads_in_single_or_in_double_precision() -> None:

@@ -7,6 +7,7 @@ from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView, pixel_view
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.mechanisms.pixel_attention import equations
+from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.glossary import term
 
@@ -66,7 +67,7 @@ def _keep() -> None:
 
 def _token_of(net: Net) -> str:
     """Return what a token of this model is, at the beginning of a sentence."""
-    if net.single_token:
+    if single_token(net):
         return "The whole picture"
     side = int(net.grid.field) if net.grid else 1
     return "Each pixel" if side == 1 else f"Each box of {side} × {side} pixels"
@@ -87,7 +88,7 @@ def _in_heads(heads: int, tokens: int) -> str:
 
 def _unsaid(net: Net) -> str:
     """Return what this model's maps do not show."""
-    if net.single_token:
+    if single_token(net):
         return ALONE
     return PLACED if net.config.get("positions") else PLACELESS
 

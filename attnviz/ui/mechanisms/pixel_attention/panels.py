@@ -5,6 +5,7 @@ from collections.abc import Callable
 from attnviz.subjects import Net
 from attnviz.ui.components.panel import Panel
 from attnviz.ui.dot_product.mean_row import OF_ATTENTION
+from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 
 ADDED = {"derived": "added_by_pixel"}
 
@@ -18,7 +19,7 @@ def _attention(net: Net) -> Panel:
     """Show where the ink takes from; of a single token, which takes from itself alone, what each pixel adds."""
     heads, placed = net.config.get("heads", 1), net.config.get("positions") is not None
     title, page, grid = "Pixel attention", "pixel_attention", net.grid
-    if net.single_token:
+    if single_token(net):
         says = "the weight is always 1; what each pixel adds to the {answer}, up to {most}"
         return Panel(
             title, "the picture as one token", "signed", says, ADDED, net.input.rows, net.input.columns, page=page

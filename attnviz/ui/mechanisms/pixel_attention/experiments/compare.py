@@ -14,6 +14,7 @@ from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import DIRECTIONS, Side, draw
+from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import page, pickers, url_state
 
 TITLE = "Two side by side"
@@ -25,7 +26,7 @@ Pair = tuple[Side, Side] | None
 
 def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if net.single_token:
+    if single_token(net):
         return (
             "This model takes the whole picture as one token: every map has a single value, and all maps are the same."
         )
@@ -137,7 +138,7 @@ def other_model(subject: Subject, left: Side) -> Pair:
     """Draw the choice of another model with attention."""
     net, example = subject
     known = subjects.usable([name for name in cards.names() if name.startswith(f"{net.architecture}.")])
-    several = {name: one for name, one in known.items() if not one.single_token}
+    several = {name: one for name, one in known.items() if not single_token(one)}
     titles = {name: one.title for name, one in several.items() if name != net.key}
     if not titles:
         st.info("There is no other trained model with attention among pixels.")

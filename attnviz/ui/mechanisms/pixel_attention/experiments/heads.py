@@ -20,6 +20,7 @@ from attnviz.ui.components.head_switch import (
 )
 from attnviz.ui.components.map_grid import Names, map_grid
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, page, url_state
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import short
@@ -57,7 +58,7 @@ class Measured:
 
 def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if net.single_token:
+    if single_token(net):
         return "This model sees the whole picture as one token: its weight is always 1, for any head and any picture."
     return None
 

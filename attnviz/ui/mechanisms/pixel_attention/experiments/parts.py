@@ -10,6 +10,7 @@ from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import equations, selection
+from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.wording import short
 
@@ -31,7 +32,7 @@ Array = npt.NDArray[np.float64]
 
 def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if net.single_token:
+    if single_token(net):
         return (
             "This model takes many pixels as one token: its scores belong to whole patches, not to single intensities."
         )

@@ -10,6 +10,7 @@ from attnviz.subjects import Net, Subject
 from attnviz.ui.components import url_fields
 from attnviz.ui.components.moving_maps import places, rested
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, page, url_state
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ Array = npt.NDArray[np.float64]
 
 def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if net.single_token:
+    if single_token(net):
         return "This model takes the whole picture as one token: there is only one position."
     return None
 

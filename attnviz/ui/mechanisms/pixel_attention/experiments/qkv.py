@@ -8,6 +8,7 @@ import streamlit as st
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, findings, page, url_state
 from attnviz.ui.shared.wording import short
 
@@ -28,7 +29,7 @@ GRID = "qkv_grid"
 
 def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if net.single_token:
+    if single_token(net):
         return "This model takes many pixels as one token: its components are single numbers, not maps of pixels."
     return None
 

@@ -13,6 +13,7 @@ from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments import same
+from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, url_state
 from attnviz.ui.shared.wording import short
 
@@ -54,7 +55,7 @@ class Facts:
 
 def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if net.single_token:
+    if single_token(net):
         return "This model takes the whole picture as one token: there is nothing to shuffle."
     return None
 

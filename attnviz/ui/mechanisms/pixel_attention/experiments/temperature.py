@@ -11,6 +11,7 @@ from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import keep_handle, place_of_handle
 from attnviz.ui.mechanisms.pixel_attention.selection import Token
+from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 
 TITLE = "What becomes visible when scores are divided?"
 TEACHES = "With intensities of 0 to 255, scores are so large that the softmax is a hard maximum."
@@ -23,7 +24,7 @@ BEYOND = 2.0  # powers of ten on either side of the marks
 
 def refusal(net: Net) -> str | None:
     """Return why this model cannot answer it; None where it can."""
-    if net.single_token:
+    if single_token(net):
         return "This model takes the whole picture as one token: its only weight is 1 at any temperature."
     return None
 
