@@ -13,7 +13,7 @@ from torch.nn.functional import avg_pool2d, pad
 
 from attnviz.layers.glimpse import Retina
 from attnviz.models.recurrent_attention import RecurrentAttention
-from attnviz.training.reinforcement import Reinforcement
+from attnviz.training.objectives.reinforcement import Reinforcement
 from benchmarks.clock import in_turn, table
 
 BATCHES, GLIMPSES, SIDE, SIZE, SCALES = (32, 128), 6, 40, 12, 3

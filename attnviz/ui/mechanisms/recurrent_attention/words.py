@@ -21,7 +21,7 @@ NONE = (
     "`python -m attnviz train recurrent_attention --recipe cluttered` trains one on cluttered digits in a few minutes; "
     "this page then shows it."
 )
-COLLAPSED = 0.15  # as in attnviz/training/reinforcement.py, which loads torch
+COLLAPSED = 0.15  # as in attnviz/training/objectives/reinforcement.py, which loads torch
 EQUATION = r"""$$
 \ell_t \sim \mathcal{N}\big(\mu(h_{t-1}), \sigma^2\big)
 $$

@@ -9,7 +9,7 @@ import pytest
 
 from attnviz import cards
 from attnviz.subjects import Picture, net
-from attnviz.training.reinforcement import COLLAPSED
+from attnviz.training.objectives.reinforcement import COLLAPSED
 from attnviz.ui.mechanisms.recurrent_attention import glances, words
 
 from .placed import SOURCE

@@ -1,4 +1,5 @@
-"""Objectives: what a training minimises and measures. Each is a small class listed in `OBJECTIVES`.
+"""Objectives: what a training minimises and measures. Each is a small class, in a file of its own where a single
+mechanism needs it, and listed in `OBJECTIVES`.
 
     class Mine(Objective):
         measures = {"loss": Measure("nats", "lower"), "accuracy": Measure("share", "higher")}
@@ -140,7 +141,7 @@ class Classification(Objective):
 
 
 def _reinforcement(**config: Any) -> Objective:
-    from attnviz.training.reinforcement import Reinforcement  # which is made of the classes above
+    from attnviz.training.objectives.reinforcement import Reinforcement  # which is made of the classes above
 
     return Reinforcement(**config)
 

@@ -1,4 +1,4 @@
-"""The objective that teaches a policy, attnviz/training/reinforcement.py, against a computation by hand."""
+"""The objective that teaches a policy, attnviz/training/objectives/reinforcement.py, against a computation by hand."""
 
 import math
 
@@ -12,7 +12,7 @@ from attnviz.recipes import RECIPES
 from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.training.examples import Examples
 from attnviz.training.objectives import Classification, objective
-from attnviz.training.reinforcement import COLLAPSED, Reinforcement, spread
+from attnviz.training.objectives.reinforcement import COLLAPSED, Reinforcement, spread
 from tests.training import small
 
 CLASSES = ("a", "b", "c")
