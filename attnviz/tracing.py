@@ -131,7 +131,7 @@ class Trace(dict[str, Reading]):
         if visits and per is None:
             raise TraceError(
                 f"{reading.address} was reached a second time, now with shape {tuple(reading.tensor.shape)}. "
-                'Run the model once per trace; a layer that runs several times in one pass taps with per="glimpse".'
+                'Run the model once per trace; a layer that runs several times in one pass taps with per="step".'
             )
         if per is not None:
             self._stacked[reading.address] = per
@@ -229,7 +229,7 @@ class Layer(nn.Module):
             name: one of `taps`.
             tensor: the value at this point of the forward pass.
             axes: a word for each axis, such as "batch head query key".
-            per: the axis that counts the visits, where one pass comes by several times, such as "glimpse".
+            per: the axis that counts the visits, where one pass reaches the tap several times, such as "step".
 
         Returns:
             A tensor of the same shape, dtype and device: always go on with this one.

@@ -81,7 +81,7 @@ def test_the_axis_of_visits_must_be_a_word_that_the_axes_do_not_have(per):
 
 
 def test_a_second_visit_without_an_axis_for_it_is_an_error():
-    refused(r"query was reached a second time, now with shape \(2, 3\).*per=\"glimpse\"", Pair(), runs=2)
+    refused(r"query was reached a second time, now with shape \(2, 3\).*per=\"step\"", Pair(), runs=2)
 
 
 def test_visits_of_different_shapes_cannot_be_stacked():
