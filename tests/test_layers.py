@@ -47,6 +47,7 @@ FOLDERS: dict[str, set[str]] = {  # of the front end; the others import `SHARED`
     "terms": {"core"},
     "maps": {"core", "hands", "terms"},
     "export": {"core"},
+    "glimpse_player": {*SHARED, "panels"},
     "head_switch": {*SHARED, "map_grid"},
     "moving_maps": {*SHARED, "map_grid"},
     "pixel_viewer": {*SHARED, "map_grid"},

@@ -69,7 +69,8 @@ def test_a_path_is_painted_over_the_picture_with_the_box_of_each_glimpse(opened:
           const seen = { values: new Uint8Array(36), shape: [6, 6, 1] };
           const answer = { seen, map: null, shape: null, parts: { corner } };
           const canvas = Object.assign(document.createElement("canvas"), { width: 120, height: 120 });
-          rendererOf("path").draw(canvas, { rows: 6, columns: 6, prefix: 0, options: { size: 2 } }, answer, look);
+          const { draw } = await rendererOf("glimpse_player/panel.js");
+          draw(canvas, { rows: 6, columns: 6, prefix: 0, options: { size: 2 } }, answer, look);
           const context = canvas.getContext("2d");
           const at = (x, y) => [...context.getImageData(x, y, 1, 1).data].slice(0, 3);
           // left and lower edge of the first box, lower edge of the second one, the line between them, and paper

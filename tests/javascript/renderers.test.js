@@ -5,9 +5,12 @@ import test from "node:test";
 
 import { rendererOf } from "../../attnviz/ui/frontend/panels/renderers.js";
 
-for (const name of ["share", "signed", "ink", "stages", "path"]) {
+for (const name of ["share", "signed", "ink", "stages"]) {
   test(`the renderer ${name} is at hand`, () => assert.deepEqual(Object.keys(rendererOf(name)), ["draw"]));
 }
+
+test("a renderer of one mechanism is fetched from the front end", async () =>
+  assert.deepEqual(Object.keys(await rendererOf("glimpse_player/panel.js")), ["draw"]));
 
 for (const name of [
   "toString",

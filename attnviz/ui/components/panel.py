@@ -19,9 +19,9 @@ class Panel:
     Args:
         title, kind: the name of the model, and what tells it from others of that name; short, as a panel is narrow.
         renderer: what draws it: "share" (multiples of an even share), "signed" (values around zero), "stages" (those
-            of several layers), "path" (glimpses in their order) or "ink" (the picture itself), which are modules of
-            `frontend/panels/`. Another package names a module of its own as "PACKAGE.COMPONENT/FILE.js", of a component
-            that its pyproject.toml declares.
+            of several layers) or "ink" (the picture itself), which are modules of `frontend/panels/`. One that a single
+            mechanism needs is named as a module of `frontend/`, "FOLDER/FILE.js"; another package names a module of its
+            own as "PACKAGE.COMPONENT/FILE.js", of a component that its pyproject.toml declares.
         says: what is drawn, in words; "{answer}" stands for the answer, "{most}" for the largest absolute value.
         wanted: what the live channel is asked for besides the answer, such as {"derived": "added_by_pixel"}; for a
             head, the panel fills in its number.

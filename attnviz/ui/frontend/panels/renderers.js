@@ -1,22 +1,23 @@
-// The renderers of panels by name: attnviz's own, and modules that other packages serve (see face.js).
+// The renderers of panels by name: those that several mechanisms use, and modules of a single one (see face.js).
 
 import * as ink from "./ink.js";
-import * as path from "./path.js";
 import * as share from "./share.js";
 import * as signed from "./signed.js";
 import * as stages from "./stages.js";
 
-const OWN = { ink, path, share, signed, stages };
-const FOREIGN = /^[\w-]+\.[\w-]+\/[\w-]+(?:\/[\w-]+)*\.js$/; // PACKAGE.COMPONENT/FILE.js, a file of that component
+const OWN = { ink, share, signed, stages };
+// PACKAGE.COMPONENT/FILE.js, a file of that component; FOLDER/FILE.js, one of attnviz's own front end
+const MODULE = /^(?<component>[\w-]+\.[\w-]+\/)?[\w-]+(?:\/[\w-]+)*\.js$/;
 
 /**
  * Find a renderer.
  * @param {string} name as a panel has it
- * @returns {any} a module with a function `draw`, or a promise of one: at once where it is one of attnviz's own
+ * @returns {any} a module with a function `draw`, or a promise of one: at once where several mechanisms use it
  */
 export function rendererOf(name) {
   if (Object.hasOwn(OWN, name)) return OWN[name];
-  if (!FOREIGN.test(name)) return Promise.reject(new Error(`no renderer is called ${name}`));
+  const found = MODULE.exec(name);
+  if (!found) return Promise.reject(new Error(`no renderer is called ${name}`));
   // From the server that this file came from: the content policy lets nothing else in.
-  return import(new URL(`../../${name}`, import.meta.url).href);
+  return import(new URL(`${found.groups?.component ? "../.." : ".."}/${name}`, import.meta.url).href);
 }

@@ -15,7 +15,7 @@ def panel_of(net: Net) -> Panel:
     return Panel(
         "Glimpses",
         f"{glimpses} of {sizes}",
-        "path",
+        "glimpse_player/panel.js",
         "where it looks, in order; sharp inside the boxes",
         {"derived": "glimpses"},
         net.input.rows,

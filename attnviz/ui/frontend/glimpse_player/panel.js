@@ -1,9 +1,9 @@
-// A path of glimpses over what the model saw: the sharp box of each, joined in their order. The interface is described in
-// face.js; the parts are those of the derived value "glimpses", and the option "size" is the side of a sharp patch.
+// The panel of the draw page: a path of glimpses over what the model saw, the sharp box of each, joined in their order.
+// The interface is described in panels/face.js; the parts are those of the derived value "glimpses", and the option "size" is the side of a sharp patch.
 
 import { css, packed } from "../core/colours.js";
 import { context2d } from "../core/dom.js";
-import { faceOf } from "./face.js";
+import { faceOf } from "../panels/face.js";
 
 export function draw(canvas, panel, { parts, seen }, { before, theme, palettes }) {
   faceOf(canvas, panel, seen).picture(seen, null, { theme, palettes });
@@ -24,7 +24,13 @@ export function draw(canvas, panel, { parts, seen }, { before, theme, palettes }
   return {};
 }
 
-/** @param {HTMLCanvasElement} canvas @param {{values: Float32Array, shape: number[]}} corner @param {number} size @param {number[]} scale @param {{colour: string, halo: string|null, boxes: boolean}} how */
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {{values: Float32Array, shape: number[]}} corner
+ * @param {number} size
+ * @param {number[]} scale
+ * @param {{colour: string, halo: string|null, boxes: boolean}} how
+ */
 function path(canvas, { values, shape }, size, [across, down], { colour, halo, boxes }) {
   const context = context2d(canvas);
   const [glimpses, scales] = shape.slice(-3);
