@@ -23,11 +23,23 @@ SHORT = {"head": "attention head", "heads": "attention head", "logits": "logit",
 
 
 @lru_cache(maxsize=1)
+def _entries() -> dict[str, str]:
+    path = _INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY
+    found = re.findall(r"^## (.+)\n(.+(?:\n.+)*)", path.read_text("utf-8"), re.MULTILINE)
+    return {name.lower(): text for name, text in found}
+
+
+@lru_cache(maxsize=1)
 def sentences() -> dict[str, str]:
     """Return the first sentence of every entry, by the term in lower case."""
-    path = _INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY
-    entries = re.findall(r"^## (.+)\n(.+(?:\n.+)*)", path.read_text("utf-8"), re.MULTILINE)
-    return {name.lower(): re.split(r"(?<=\.) ", " ".join(text.split()))[0] for name, text in entries}
+    return {name: re.split(r"(?<=\.) ", " ".join(text.split()))[0] for name, text in _entries().items()}
+
+
+@lru_cache(maxsize=1)
+def pictures() -> dict[str, str]:
+    """Return which picture of frontend/terms/term_pictures.js an entry names, if it does, by the term in lower case."""
+    named = {name: re.search(r"<!-- picture: ([\w-]+) -->", text) for name, text in _entries().items()}
+    return {name: found[1] for name, found in named.items() if found}
 
 
 def anchor(name: str) -> str:
@@ -56,7 +68,10 @@ def term(name: str, words: str | None = None) -> str:
 
 
 def element() -> str:
-    """Return the element for the head of a page that holds all sentences. It is data, which no content policy stops."""
-    content = {anchor(name): sentence for name, sentence in sentences().items()}
+    """Return the element for the head of a page that holds the glossary. It is data, which no content policy stops."""
+    content = {
+        "sentences": {anchor(name): sentence for name, sentence in sentences().items()},
+        "pictures": {anchor(name): picture for name, picture in pictures().items()},
+    }
     written = json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")
     return f'<script type="application/json" id="attnviz-terms">{written}</script>'

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -32,7 +33,14 @@ def test_the_head_of_a_page_has_the_sentence_of_every_term(name: str) -> None:
     element = glossary.element()
     found = re.fullmatch(r'<script type="application/json" id="attnviz-terms">(.*)</script>', element)
     assert found and "<" not in found[1]
-    assert json.loads(found[1])[glossary.anchor(name)].endswith(".")
+    assert json.loads(found[1])["sentences"][glossary.anchor(name)].endswith(".")
+
+
+def test_an_entry_can_name_its_picture() -> None:
+    drawn = Path(glossary.__file__).parents[1] / "frontend" / "terms" / "term_pictures.js"
+    assert glossary.pictures() == {"relevance map": "row-and-column"}
+    assert '\n  "row-and-column": [' in drawn.read_text()
+    assert '"pictures": {"relevance-map": "row-and-column"}' in glossary.element()
 
 
 def test_a_word_that_is_no_term_is_named() -> None:

@@ -1,4 +1,5 @@
-// Small pictures beside the sentences of those terms that a picture explains better. Colours are those of the roles.
+// Small pictures beside the sentences of those terms that a picture explains better. A term has the picture of its own
+// name, or the one that its entry in docs/glossary.md names. Colours are those of the roles.
 
 const SVG = "http://www.w3.org/2000/svg";
 const [ORANGE, BLUE, GREEN] = ["orange", "blue", "green"].map((role) => `var(--st-${role}-color, currentColor)`);
@@ -59,7 +60,7 @@ const PICTURES = {
     line("M4 30L26 30M50 30L74 30M69 26L74 30L69 34"),
     line("M12 30L12 8L62 8L62 30M58 25L62 30L66 25", "currentColor"),
   ],
-  "relevance-map": [
+  "row-and-column": [
     ...[0, 1, 2, 3, 4].flatMap((x) =>
       [0, 1, 2].map((y) =>
         cell(6 + 12 * x, 6 + 12 * y, x === 3 && y === 1 ? "currentColor" : x === 3 || y === 1 ? QUIET : "none"),
@@ -78,7 +79,7 @@ const PICTURES = {
   ],
 };
 
-/** The picture of a term, or null. @param {string} name @returns {SVGElement|null} */
+/** A picture, or null. @param {string} name of it @returns {SVGElement|null} */
 export function picture(name) {
   if (!Object.hasOwn(PICTURES, name)) return null;
   const made = document.createElementNS(SVG, "svg");

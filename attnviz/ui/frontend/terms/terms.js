@@ -7,10 +7,17 @@ import { picture } from "./term_pictures.js";
 const AWAY = 6; // CSS pixels between a term and its sentence
 let count = 0;
 
+/** @type {{sentences: Record<string, string>, pictures: Record<string, string>}} */
+const NOTHING = { sentences: {}, pictures: {} };
+
+function glossary() {
+  const written = document.getElementById("attnviz-terms")?.textContent;
+  return written ? /** @type {typeof NOTHING} */ (JSON.parse(written)) : NOTHING;
+}
+
 /** The sentence of a term, or "" where the page brought none. @param {string} name such as "attention-head" */
 export function sentenceOf(name) {
-  const written = document.getElementById("attnviz-terms")?.textContent;
-  return (written && JSON.parse(written)[name]) || "";
+  return glossary().sentences[name] || "";
 }
 
 /** A sentence that floats beside its term, above everything else. */
@@ -19,7 +26,7 @@ export class Tip {
   constructor(trigger, name, sentence) {
     this.trigger = trigger;
     this.stays = false; // it was asked for by a tap or the keyboard, not only passed over
-    const shown = picture(name);
+    const shown = picture(glossary().pictures[name] ?? name);
     this.element = element(
       "span.term-tip",
       { role: "tooltip", popover: "manual", id: `term-tip-${++count}` },
