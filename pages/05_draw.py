@@ -20,13 +20,12 @@ from attnviz.ui.components.drawing_pad import (
     pinned_from_url,
     seen_on_pad,
 )
-from attnviz.ui.draw import other_inputs, panels
+from attnviz.ui.draw import other_inputs, panels, samples
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server import preload
 from attnviz.ui.shared import faults, page, url_state
 
 PAD = "pad"
-SAMPLES = 64  # pictures at the beginning of the strokes' test split, among which there is one of each digit
 
 FOUR_OR_NINE = (
     "ARcV8AeQAzUwNzA1MCE8DUgLSA1GEEYWRhZGFkY8FkgISgpICkIRQCM-I0AlPiMXFIgLkAMITAhKBkwISghMCEoDTAdKB0wJSgdKB0wJSgdMCUoH"
@@ -77,7 +76,7 @@ def draw() -> None:
         drawing_pad(
             known,
             key=PAD,
-            samples=samples(),
+            samples=samples.of_each_digit(),
             base=base,
             pinned=pinned,
             pinned_base=pinned_base,
@@ -100,13 +99,6 @@ def keep() -> None:
         words["map"] = None if maps == MAPS[0] else maps
     if words:
         url_state.set_value(**words)
-
-
-def samples() -> list[Base]:
-    """Return a picture of each digit to start from."""
-    images, labels = data.load("strokes", "test", count=SAMPLES)
-    first = [int((labels == digit).nonzero()[0][0]) for digit in range(10)]
-    return [Base(f"strokes.{number}", images[number, :, :, 0], str(labels[number])) for number in first]
 
 
 def named(name: str) -> Base:

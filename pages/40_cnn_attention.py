@@ -7,22 +7,20 @@ from attnviz.ui.components import stage_maps
 from attnviz.ui.components.pixel_viewer import FIELDS, pixel_viewer, settled_view
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW, attention
 from attnviz.ui.live import jacobian_map
-from attnviz.ui.mechanisms.cnn_attention import MECHANISM, experiments, words
+from attnviz.ui.mechanisms.cnn_attention import DATA, HEAD, MECHANISM, MODEL, NUMBER, experiments, words
 from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
-MODEL = "cnn_attention.digits"
 VIEWER, MAPS = "blocks", "stages"
 UNIT = "block"
 
-FIRST_HEAD = "7"  # the values of the first head are 0 where it looks most
-OPENS = Picture("strokes", 23)
+OPENS = Picture(DATA, NUMBER)
 
 EIGHT = {"model": MODEL, **OPENS.words}
 TRIES = [
-    ("a block of an 8", {**EIGHT, "query": "3,4", "head": FIRST_HEAD}),
+    ("a block of an 8", {**EIGHT, "query": "3,4", "head": HEAD}),
     ("what each block receives", {**EIGHT, "direction": "received"}),
     ("who may see whom?", {**EIGHT, "experiment": "who"}),
 ]
@@ -35,7 +33,7 @@ def main() -> None:
 
 def see(names: list[str]) -> None:
     """Draw the choices, the viewer, and everything else that another picture changes."""
-    opening = {} if st.query_params else {"head": FIRST_HEAD}
+    opening = {} if st.query_params else {"head": HEAD}
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
         subject = Subject(net, pickers.example(net, OPENS))

@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
-from attnviz import data, subjects
+from attnviz import subjects
 from attnviz.data import strokes
 from attnviz.errors import closest
 from attnviz.subjects import Net
 from attnviz.ui import mechanisms
 from attnviz.ui.components.drawing_pad import MAPS, Cards
 from attnviz.ui.components.panel import MAP, Panel
+from attnviz.ui.draw import samples
 from attnviz.ui.live.jacobian import missing
 from attnviz.ui.mechanisms import guard
 from attnviz.ui.shared import page, url_state
@@ -123,7 +122,7 @@ def on_cards(names: list[str], *, settled: bool = False) -> Cards:
         "classes": list(DIGITS),
         "kind": "digits",
     }
-    return Cards(header, {"card_sample": sample()})
+    return Cards(header, {"card_sample": samples.on_panels()})
 
 
 def describe(names: list[str]) -> list[dict[str, Any]]:
@@ -174,13 +173,6 @@ def heads(described: list[dict[str, Any]]) -> dict[str, int]:
         else:
             st.warning(page.verbatim(f"The URL asks for the head {part[:60]!r}, which no panel here has."))
     return found
-
-
-def sample(digit: int = 8) -> npt.NDArray[np.uint8]:
-    """Return the drawn digit that the panels show before the first pen stroke: uint8 (28, 28)."""
-    images, labels = data.load("strokes", "test", count=64)
-    picture: npt.NDArray[np.uint8] = images[int(np.flatnonzero(labels == digit)[0]), :, :, 0]
-    return picture
 
 
 def validated(net: Net) -> float:

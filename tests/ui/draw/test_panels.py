@@ -14,7 +14,7 @@ from attnviz.data.inputs import drawing
 from attnviz.models import MODELS
 from attnviz.ui import mechanisms
 from attnviz.ui.components.payload import unpack
-from attnviz.ui.draw import panels
+from attnviz.ui.draw import panels, samples
 from attnviz.ui.live.request import Ask
 
 PAGE = Path(__file__).parents[3] / "pages" / "05_draw.py"
@@ -149,7 +149,7 @@ def test_two_cards_are_never_called_alike() -> None:
 
 def test_the_sample_is_a_drawn_eight() -> None:
     images, labels = data.load("strokes", "test", count=64)
-    (number,) = np.flatnonzero((images[..., 0] == panels.sample()).all((1, 2)))
+    (number,) = np.flatnonzero((images[..., 0] == samples.on_panels()).all((1, 2)))
     assert labels[number] == 8
 
 
@@ -160,7 +160,7 @@ def test_the_page_hands_over_the_usual_cards_and_the_sample() -> None:
     found = handed(run())
     assert [model["checkpoint"] for model in found["models"]] == USUAL
     assert found["settled"] is False
-    np.testing.assert_array_equal(found["sample"], panels.sample())
+    np.testing.assert_array_equal(found["sample"], samples.on_panels())
 
 
 def test_the_url_chooses_the_models() -> None:

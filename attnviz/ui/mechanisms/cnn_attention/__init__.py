@@ -21,6 +21,10 @@ def _is_control(config: "Mapping[str, Any]") -> bool:
     return config.get("attention") != "blocks"
 
 
+# The view with which its page opens, and which the home page shows.
+MODEL, DATA, NUMBER = "cnn_attention.digits", "strokes", 23
+HEAD = "7"  # the values of the first head are 0 where it looks most
+
 MECHANISM = Mechanism(
     name="cnn_attention",
     title="Attention over blocks",
@@ -34,7 +38,7 @@ MECHANISM = Mechanism(
     home=HomePicture(
         Path(__file__).parent / "home.png",
         "A handwritten 8 with one block outlined, and a map of the blocks from which a head takes information for it",
-        {"model": "cnn_attention.digits", "data": "strokes", "number": 23, "query": "3,4", "head": "7"},
+        {"model": MODEL, "data": DATA, "number": NUMBER, "query": "3,4", "head": HEAD},
     ),
     derived=_derived,
     components=("stage_maps",),
