@@ -51,8 +51,10 @@ def _models(_: argparse.Namespace) -> None:
 def _checkpoints(_: argparse.Namespace) -> None:
     for name in cards.names():
         card = cards.read(name)
-        said = ", ".join(f"{results.said(f.value, f.unit)} on {results.words(f)} ({f.count:,})" for f in card.figures)
-        print(f"{name:24} {card.parameters:,} parameters, seed {card.seed} of {len(card.runs)}: {said}")
+        figures = ", ".join(
+            f"{results.formatted(f.value, f.unit)} on {results.words(f)} ({f.count:,})" for f in card.figures
+        )
+        print(f"{name:24} {card.parameters:,} parameters, seed {card.seed} of {len(card.runs)}: {figures}")
 
 
 def _train(options: argparse.Namespace) -> None:
@@ -72,9 +74,9 @@ def _evaluate(options: argparse.Namespace) -> None:
         examples = test_examples(card.recipe, test)
         for name, found in evaluate(model, goal, test, examples).items():
             stated = card.figure(test, name)
-            said = results.said(stated.value, stated.unit) if stated else "nothing"
-            came = results.said(found.value, goal.measures[name].unit)
-            print(f"{card.name} on {results.words(test)}, {len(examples):,}: {came}; its card says {said}")
+            stated_figure = results.formatted(stated.value, stated.unit) if stated else "nothing"
+            measured = results.formatted(found.value, goal.measures[name].unit)
+            print(f"{card.name} on {results.words(test)}, {len(examples):,}: {measured}; its card says {stated_figure}")
 
 
 def _results(options: argparse.Namespace) -> None:

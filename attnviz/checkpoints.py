@@ -176,19 +176,19 @@ def read(path: Path, expected: Mapping[str, Tensor], restore: str) -> tuple[byte
     return content, tensors
 
 
-def _check(where: str, expected: Mapping[str, Tensor], came: dict[str, Tensor]) -> None:
+def _check(where: str, expected: Mapping[str, Tensor], loaded: dict[str, Tensor]) -> None:
     for name, tensor in expected.items():
-        if name not in came:
+        if name not in loaded:
             raise CheckpointError(f"{where} lacks {name!r}: it belongs to another model.")
-        if came[name].shape != tensor.shape:
+        if loaded[name].shape != tensor.shape:
             raise CheckpointError(
-                f"{where}: {name!r} must have shape {tuple(tensor.shape)}, but has {tuple(came[name].shape)}."
+                f"{where}: {name!r} must have shape {tuple(tensor.shape)}, but has {tuple(loaded[name].shape)}."
             )
-        if came[name].dtype != tensor.dtype:
-            raise CheckpointError(f"{where}: {name!r} must hold {tensor.dtype}, but holds {came[name].dtype}.")
-        if not torch.isfinite(came[name]).all():
+        if loaded[name].dtype != tensor.dtype:
+            raise CheckpointError(f"{where}: {name!r} must hold {tensor.dtype}, but holds {loaded[name].dtype}.")
+        if not torch.isfinite(loaded[name]).all():
             raise CheckpointError(f"{where}: {name!r} holds values that are not finite numbers.")
-    if extra := sorted(set(came) - set(expected)):
+    if extra := sorted(set(loaded) - set(expected)):
         raise CheckpointError(
             f"{where} holds {extra[0]!r}, which the model does not have: it belongs to another model."
         )

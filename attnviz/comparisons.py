@@ -87,7 +87,7 @@ def compared(one: Card, other: Card, test: Test, name: str = "accuracy") -> Comp
 
 
 def main_test(recipe: Recipe) -> Test:
-    """Return the test that a model's accuracy is first said on, with as many pictures as there are.
+    """Return the test that a model's accuracy is first stated on, with as many pictures as there are.
 
     Args:
         recipe: of the model.

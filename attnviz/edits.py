@@ -167,9 +167,11 @@ def edited(address: str, tensor: Tensor, axes: tuple[str, ...], visit: Mapping[s
         raise TraceError(
             f"The edit of {address!r} must return a tensor of shape {expected[0]}, but returned {changed!r}."
         )
-    came = tuple(changed.shape), changed.dtype, changed.device
-    if came != expected:
-        raise TraceError(f"The edit of {address!r} must keep shape, dtype and device {expected}, but returned {came}.")
+    returned = tuple(changed.shape), changed.dtype, changed.device
+    if returned != expected:
+        raise TraceError(
+            f"The edit of {address!r} must keep shape, dtype and device {expected}, but returned {returned}."
+        )
     return changed
 
 

@@ -1,4 +1,4 @@
-"""Every error that attnviz raises on purpose. Each message says what was expected, what came and what to do.
+"""Every error that attnviz raises on purpose. Each message says what was expected, what was given and what to do.
 
 AttnvizError
 ├── UnknownName        there is no model, recipe, checkpoint, data set, tap or class of that name

@@ -15,7 +15,7 @@ from attnviz.cards import Card
 from attnviz.data import strokes
 from attnviz.errors import CheckpointError
 from attnviz.recipes import RECIPES
-from attnviz.recipes.recipe import SAID
+from attnviz.recipes.recipe import DESCRIPTIVE
 
 _CURVES = ("train_loss", "validation_loss", "validation_accuracy")
 
@@ -86,5 +86,5 @@ def _titled(card: Card) -> Card:
     known = RECIPES.get(card.name)
     if known is None:
         return card
-    words = {name: getattr(known, name) for name in SAID}
+    words = {name: getattr(known, name) for name in DESCRIPTIVE}
     return card.model_copy(update={"recipe": card.recipe.model_copy(update=words)})

@@ -42,7 +42,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.2f} %"
 
 
-def said(value: float, unit: str) -> str:
+def formatted(value: float, unit: str) -> str:
     """Write a number in its unit: a share as a percentage, a count in full, anything else with four digits."""
     if unit == "share":
         return percent(value)
@@ -52,7 +52,7 @@ def said(value: float, unit: str) -> str:
 def spread(figure: Figure) -> str:
     """Write a figure's mean over the seeds, and of several the lowest and highest: 98.96 % (98.81 to 99.05)."""
     if figure.seeds == 1:
-        return said(figure.value, figure.unit)
+        return formatted(figure.value, figure.unit)
     return _spread(figure.mean, figure.lowest, figure.highest, figure.unit)
 
 
@@ -67,8 +67,8 @@ def verdicts(questions: Iterable[Question]) -> str:
         found = comparisons.answered(question)
         if found is None:
             card, test = _card(question.checkpoint), comparisons.main_test(RECIPES[question.checkpoint])
-            said_of = f", on {words(test)}" if card else ""
-            here = f"{_short(question.checkpoint, card)}{said_of}: {_cell(question.checkpoint, card, test, 'accuracy')}"
+            on_test = f", on {words(test)}" if card else ""
+            here = f"{_short(question.checkpoint, card)}{on_test}: {_cell(question.checkpoint, card, test, 'accuracy')}"
             lines.append([here, _absent(question), "", "", ""])
         else:
             lines.append([*sides(found, question.what), *judged(found)])
@@ -90,8 +90,8 @@ def listed(questions: Iterable[Question]) -> str:
             value, _, interval = points(found.difference).partition(" ")
             ends = "" if found.difference.interval is None else f" {interval}"
             also = f" ({'; '.join(found.differs)})" if found.differs else ""
-            said_of = f"{value.rstrip(',')} points{ends}, **{found.difference.verdict}**"
-            lines.append(f"- *{one}*{what} against {instead}: {said_of}{also}.")
+            verdict = f"{value.rstrip(',')} points{ends}, **{found.difference.verdict}**"
+            lines.append(f"- *{one}*{what} against {instead}: {verdict}{also}.")
     return "\n".join(lines)
 
 
@@ -114,11 +114,11 @@ def judged(found: Comparison) -> tuple[str, str, str]:
 
 def points(difference: Difference) -> str:
     """Write a difference of shares in points: "+1.45 (+1.07 to +1.83)", or "+1.45, *one seed*"."""
-    said = f"{100 * difference.value:+.2f}"
+    points = f"{100 * difference.value:+.2f}"
     if difference.interval is None:
-        return f"{said}, *one seed*"
+        return f"{points}, *one seed*"
     low, high = difference.interval
-    return f"{said} ({100 * low:+.2f} to {100 * high:+.2f})"
+    return f"{points} ({100 * low:+.2f} to {100 * high:+.2f})"
 
 
 def answer(figure: PaperFigure) -> str:
@@ -155,7 +155,7 @@ def beside(given: PaperTable) -> str:
         card = _card(row.checkpoint)
         cells = [_title(row.checkpoint, card)]
         for column, value in zip(given.columns, row.values, strict=True):
-            cells += ["" if value is None else said(value, column.unit)]
+            cells += ["" if value is None else formatted(value, column.unit)]
             cells += [_not_trained(row.checkpoint) if card is None else _ours(card, column)]
         lines.append(cells)
     return f"{given.title}.\n\n{_markdown(lines)}"
@@ -231,7 +231,7 @@ def first(papers: Iterable[str]) -> list[Question]:
 
 
 def _asked(figure: PaperFigure) -> str:
-    value = f": {said(figure.value, figure.unit)}" if figure.value is not None else ""
+    value = f": {formatted(figure.value, figure.unit)}" if figure.value is not None else ""
     return f"{figure.what}, {figure.where}{value}."
 
 
@@ -282,8 +282,8 @@ def _few(test: Test) -> str:
 def _head(found: Iterable[Card | None], test: Test, name: str) -> str:
     counts = {figure.count for card in found if card and (figure := card.figure(test, name))}
     counts |= {test.count} if test.count is not None else set()
-    said_of = words(test) if name == "accuracy" else f"{_FIGURES.get(name, name.replace('_', ' '))}, {words(test)}"
-    return said_of + "".join(f", {count:,} pictures" for count in sorted(counts))
+    title = words(test) if name == "accuracy" else f"{_FIGURES.get(name, name.replace('_', ' '))}, {words(test)}"
+    return title + "".join(f", {count:,} pictures" for count in sorted(counts))
 
 
 def _cell(name: str, card: Card | None, test: Test, figure: str) -> str:
@@ -303,11 +303,11 @@ def _not_trained(name: str) -> str:
 
 def _ours(card: Card, column: PaperColumn) -> str:
     if column.of == "parameters":
-        return said(card.parameters, column.unit)
+        return formatted(card.parameters, column.unit)
     values = [value for run in card.runs if (value := run.kept(column.of)) is not None]
     if values:
         if len(values) == 1:
-            return said(values[0], column.unit)
+            return formatted(values[0], column.unit)
         return _spread(sum(values) / len(values), min(values), max(values), column.unit)
     figure = next((figure for figure in card.figures if figure.name == column.of), None)
     return spread(figure) if figure else ""
@@ -316,8 +316,8 @@ def _ours(card: Card, column: PaperColumn) -> str:
 def _spread(mean: float, lowest: float, highest: float, unit: str) -> str:
     if unit == "share":
         return f"{percent(mean)} ({100 * lowest:.2f} to {100 * highest:.2f})"
-    low, high = (said(value, unit).removesuffix(f" {unit}") for value in (lowest, highest))
-    return f"{said(mean, unit)} ({low} to {high})"
+    low, high = (formatted(value, unit).removesuffix(f" {unit}") for value in (lowest, highest))
+    return f"{formatted(mean, unit)} ({low} to {high})"
 
 
 def _markdown(lines: Sequence[Sequence[str]]) -> str:

@@ -277,7 +277,7 @@ def test_each_row_has_its_own_tests(one_trained, monkeypatch):
     ],
 )
 def test_a_number_is_written_in_its_unit(value, unit, said):
-    assert results.said(value, unit) == said
+    assert results.formatted(value, unit) == said
 
 
 def test_a_spread_is_written_in_its_unit():

@@ -192,11 +192,11 @@ def scatter(
             f"{pictures.shape[1:]} and patches of {how.patch} do not fit on a canvas of {canvas} x {canvas}."
         )
     chance = _scattered(seed, split, how, np.arange(count) if places is None else places)
-    room = canvas - size
+    margin = canvas - size
     if how.placement == "published":
-        corners = np.stack([np.minimum(_below(chance[:, 0], canvas), room), _below(chance[:, 1], room)], axis=1)
+        corners = np.stack([np.minimum(_below(chance[:, 0], canvas), margin), _below(chance[:, 1], margin)], axis=1)
     else:
-        corners = _below(chance[:, :2], room + 1)
+        corners = _below(chance[:, :2], margin + 1)
     images = np.zeros((count, canvas, canvas), np.uint8)
     every, along, span = np.arange(count)[:, None, None], np.arange(how.patch), np.arange(size)
     for number in range(how.patches):
@@ -209,11 +209,11 @@ def scatter(
     at = every, (corners[:, :1] + span)[:, :, None], (corners[:, 1:] + span)[:, None, :]
     images[at] = np.minimum(images[at].astype(np.uint16) + pictures[digits, :, :, 0], 255).astype(np.uint8)
     if how.centred:
-        wide = np.zeros((count, canvas + room, canvas + room), np.uint8)
+        wide = np.zeros((count, canvas + margin, canvas + margin), np.uint8)
         span = np.arange(canvas)
-        moved = room - corners
+        moved = margin - corners
         wide[every, (moved[:, :1] + span)[:, :, None], (moved[:, 1:] + span)[:, None, :]] = images
-        images, corners = wide, np.full_like(corners, room)
+        images, corners = wide, np.full_like(corners, margin)
     return images[..., None], corners
 
 

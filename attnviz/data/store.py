@@ -155,12 +155,12 @@ def _fetch(its: DataSpec, kind: str, tell: Progress) -> None:
     _sweep()
     beside = Path(tempfile.mkdtemp(prefix=".fetching-", dir=folder()))
     try:
-        came = 0
+        total = 0
 
         def received(count: int) -> None:
-            nonlocal came
-            came += count
-            megabytes = min(came / 2**20, its.megabytes)
+            nonlocal total
+            total += count
+            megabytes = min(total / 2**20, its.megabytes)
             tell(
                 0.95 * megabytes / its.megabytes,
                 f"Downloading {its.title}: {megabytes:.1f} of {its.megabytes} MB",

@@ -38,10 +38,10 @@ Integers = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 # Pixels: the size of the picture, of the box the ink is fitted into, and of the sheet drawn on, which leaves
-# room around the box for the pen's edge.
+# space around the box for the pen's edge.
 SIZE, BOX, MARGIN = 28, 20, 5
 SHEET = BOX + 2 * MARGIN
-# How far from the centre of a dab of the pen it may leave ink; the dabs a digit is drawn with; the places along the way
+# How far from the centre of a dab of the pen it may leave ink; the dabs a digit is drawn with; places along the path
 # between which the width of the pen changes; and the points a skeleton may have (so many are jittered, used or not).
 REACH, DABS, KNOTS, POINTS = 4, 144, 7, 15
 
@@ -178,7 +178,7 @@ def _draw_block(digits: Integers, chance: _Chance) -> Bytes:
 
 
 def _write(digits: Integers, chance: _Chance) -> tuple[Floats, Floats]:
-    """The way of the pen: x and y (dab, count), y downwards."""
+    """The path of the pen: x and y (dab, count), y downwards."""
     shapes = _shapes()
     choice = chance.even(1)[0]
     shape = np.array(
@@ -238,7 +238,7 @@ def _fit(x: Floats, y: Floats, radius: Floats, soft: Floats) -> tuple[Floats, Fl
 
 
 def _ink(x: Floats, y: Floats, radius: Floats, soft: Floats) -> Bytes:
-    """Dab along the way: (count, SHEET, SHEET), uint8.
+    """Dab along the path: (count, SHEET, SHEET), uint8.
 
     The ink of a dab falls from full to none over `soft` pixels around its edge; where dabs overlap the strongest
     counts. Written with squared distances: a root for every pixel of every dab would double the time.
@@ -288,7 +288,7 @@ _SLANTS = np.array([0.21, 0.26, 0.17, 0.04, 0.21, 0.06, 0.07, 0.04, 0.10, 0.13])
 
 @lru_cache(maxsize=1)
 def _hats() -> Floats:
-    """(KNOTS, DABS): soft bumps along the way that sum to one, to mix a slowly changing number from KNOTS ones."""
+    """(KNOTS, DABS): soft bumps along the path that sum to one, to mix a slowly changing number from KNOTS ones."""
     at = np.linspace(0, KNOTS - 1, DABS)
     away = np.minimum(np.abs(at - np.arange(KNOTS)[:, None]), 1)
     hats: Floats = 1 - away * away * (3 - 2 * away)

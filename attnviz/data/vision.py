@@ -51,7 +51,7 @@ def download(kind: str, root: Path, received: Callable[[int], None]) -> dict[str
     Args:
         kind: the name of torchvision's class, "MNIST".
         root: the folder for what it brings; the caller removes it.
-        received: called with the number of bytes that just came; what it raises ends the download.
+        received: called with the number of bytes just received; what it raises ends the download.
 
     Returns:
         The splits "train" and "test".

@@ -1,4 +1,4 @@
-"""How an answer changes when more and more of a picture is removed: a line with a band for each way of choosing."""
+"""How an answer changes when more and more of a picture is removed: a line with a band for each rule of choosing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ _SYMBOLS = ("circle", "square", "diamond")
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
-    """One way of choosing what is removed.
+class Rule:
+    """One rule of choosing what is removed.
 
     Args:
         name: in the legend.
@@ -29,29 +29,31 @@ class Way:
     spread: Array
 
 
-def removal(counts: npt.NDArray[np.int64], ways: Sequence[Way], *, unit: str, places: int, pictures: int) -> go.Figure:
+def removal(
+    counts: npt.NDArray[np.int64], rules: Sequence[Rule], *, unit: str, places: int, pictures: int
+) -> go.Figure:
     """Draw the mean change of the logit by how much is removed, with a band of one standard deviation over pictures.
 
     Args:
         counts: (count,) how many are removed.
-        ways: at most three; told apart by colour, dash and symbol.
+        rules: at most three; told apart by colour, dash and symbol.
         unit: what is removed, such as "pixels".
         places: how many of them a picture has.
         pictures: how many pictures the means are over.
     """
     figure = go.Figure()
-    for way, colour, dash, symbol in zip(ways, _COLOURS, _DASHES, _SYMBOLS, strict=False):
+    for rule, colour, dash, symbol in zip(rules, _COLOURS, _DASHES, _SYMBOLS, strict=False):
         # A band is one closed line: there and back. Nothing is removed at 0, so nothing changes there.
-        x, mean, spread = (np.concatenate([[0], values]) for values in (counts, way.mean, way.spread))
+        x, mean, spread = (np.concatenate([[0], values]) for values in (counts, rule.mean, rule.spread))
         figure.add_scatter(
             x=np.concatenate([x, x[::-1]]), y=np.concatenate([mean + spread, (mean - spread)[::-1]]),
             fill="toself", fillcolor=colour, opacity=0.12, line={"width": 0}, mode="lines", hoverinfo="skip",
-            showlegend=False, legendgroup=way.name,
+            showlegend=False, legendgroup=rule.name,
         )  # fmt: skip
         figure.add_scatter(
-            x=x, y=mean, name=way.name, legendgroup=way.name, mode="lines+markers", customdata=spread,
+            x=x, y=mean, name=rule.name, legendgroup=rule.name, mode="lines+markers", customdata=spread,
             line={"color": colour, "dash": dash, "width": 2}, marker={"symbol": symbol, "size": 8, "color": colour},
-            hovertemplate=f"%{{x}} {unit}: %{{y:.3g}}, spread %{{customdata:.3g}}<extra>{way.name}</extra>",
+            hovertemplate=f"%{{x}} {unit}: %{{y:.3g}}, spread %{{customdata:.3g}}<extra>{rule.name}</extra>",
         )  # fmt: skip
     figure.add_hline(0, line={"width": 1, "color": "rgba(128, 128, 128, 0.6)"})
     figure.update_layout(

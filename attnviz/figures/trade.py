@@ -62,5 +62,5 @@ def trade(rows: Sequence[Dot], *, axis: str) -> go.Figure:
 
 
 def _wide(counts: list[int]) -> list[float] | None:
-    """Return the range of a logarithmic axis with room for names at both ends."""
+    """Return the range of a logarithmic axis with space for names at both ends."""
     return [math.log10(min(counts)) - 0.25, math.log10(max(counts)) + 0.25] if counts else None

@@ -17,7 +17,7 @@ class Side:
     Args:
         name: what people read.
         figure: its accuracy in words.
-        note: how many seeds, and what else must be said of it.
+        note: how many seeds, and what else must be stated of it.
         link: the URL of a page that shows the model; None where its weights are not here.
     """
 
@@ -62,8 +62,8 @@ def verdicts(lines: Sequence[Line]) -> str:
 
 def anchor(link: str | None, words: str) -> str:
     """Return words as a link that opens in the same window, or as they are; escaped."""
-    said = escape(words)
-    return said if link is None else f'<a href="{escape(link)}" target="_self">{said}</a>'
+    text = escape(words)
+    return text if link is None else f'<a href="{escape(link)}" target="_self">{text}</a>'
 
 
 def _row(line: Line) -> str:

@@ -4,8 +4,8 @@ Source: "Element-Wise Attention Layers: an option for optimization", Bacochina a
 https://arxiv.org/abs/2302.05488, where the layer is called Attention-Wise.
 
 Differs: one sentence there gives the x weights both softmaxes; the y weights have the second one, as all others say.
-Its batch normalisation of the relevance has no scale and no shift, as its counts of parameters leave no room for
-them; eps is not said there, 1e-5 is its library's. Other norms, no skip, other kernels and a relevance that is
+Its batch normalisation of the relevance has no scale and no shift, as its counts of parameters do not allow for
+them; eps is not stated there, 1e-5 is its library's. Other norms, no skip, other kernels and a relevance that is
 replaced are ours. All heads are computed in one operation.
 
     our name            the paper's symbol or word

@@ -4,7 +4,7 @@ Source: "Attention Is All You Need", Vaswani et al., 2017, https://arxiv.org/abs
 sinusoids; in two dimensions half of the numbers code the row and half the column, as in "Image Transformer", Parmar et
 al., 2018, https://arxiv.org/abs/1802.05751, section 3.1.
 
-Differs: the code is joined (concatenated) to the token, not added, because a token of one number has no room for a sum.
+Differs: the code is joined (concatenated) to the token, not added, because a token of one number allows no sum.
 
     our name       the paper's symbol
     code           PE

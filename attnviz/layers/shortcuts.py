@@ -1,4 +1,4 @@
-"""When a layer may take a quicker way to the same numbers: never where a derivative is taken through it.
+"""When a layer may take a quicker path to the same numbers: never where a derivative is taken through it.
 
 A shortcut that counts, sorts or compares values gives the same output as the layer spelled out, but not the same
 derivative: equal tokens may move apart. So whoever has a shortcut asks here first.

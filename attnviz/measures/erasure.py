@@ -76,7 +76,7 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """The result of one way of choosing tokens, over pictures; each array is (count,).
+    """The result of one rule of choosing tokens, over pictures; each array is (count,).
 
     Args:
         mean: over pictures, of each picture's mean over draws.
@@ -114,10 +114,10 @@ class Curve:
     jacobian_ink: Integers
 
     def line(self, name: Literal["attended", "random", "jacobian"]) -> Line:
-        """Return the change for one way of choosing the tokens, over the pictures.
+        """Return the change for one rule of choosing the tokens, over the pictures.
 
         Args:
-            name: of the way.
+            name: of the rule.
 
         Returns:
             Mean and spread over the pictures for each count, in logits.
@@ -231,7 +231,7 @@ def choices(seen: Look, inked: Tensor, counts: Sequence[int], draws: int, genera
     for count in counts:
         first = [torch.zeros(places, dtype=torch.bool).index_fill(0, order[:count], True) for order in orders]
         random = drawn(first[0], inked, draws, generator)
-        found.append(Choice(first[0], first[1], random, *(int((way & inked).sum()) for way in first)))
+        found.append(Choice(first[0], first[1], random, *(int((removed & inked).sum()) for removed in first)))
     return found
 
 
@@ -244,11 +244,11 @@ def changes_of(
         model: of pictures, in evaluation mode.
         image: float (channel, row, column) in 0..1, of the model's precision.
         seen: what the model makes of it.
-        removed: bool (way, place), all ways in one batch.
+        removed: bool (choice, place), all choices in one batch.
         fill: see `erased`.
 
     Returns:
-        Pictures (way, channel, row, column), and changes (way,); below 0 is less sure.
+        Pictures (choice, channel, row, column), and changes (choice,); below 0 is less sure.
     """
     pictures = erased(image.expand(len(removed), -1, -1, -1), removed, seen.grid, fill)
     with torch.no_grad():
@@ -259,11 +259,11 @@ def change(logits: Tensor, seen: Look) -> Array:
     """Return how much the logit of a picture's answer changes.
 
     Args:
-        logits: float (way, column), the model's output for the picture without some of its tokens.
+        logits: float (choice, column), the model's output for the picture without some of its tokens.
         seen: its output for the unedited picture.
 
     Returns:
-        float64 (way,); below 0, the model is less sure of its answer.
+        float64 (choice,); below 0, the model is less sure of its answer.
     """
     toward = jacobian.toward(logits, torch.full((len(logits),), seen.answer))
     return toward.double().numpy() - seen.logit

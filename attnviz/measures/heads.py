@@ -205,8 +205,8 @@ def cluster(distances: Array) -> Tree:
     merges = []
     while len(groups) > 1:
         first, second = (int(place) for place in np.unravel_index(between.argmin(), between.shape))  # first < second
-        ways = [(a, b) for a in (groups[first], groups[first][::-1]) for b in (groups[second], groups[second][::-1])]
-        left, right = min(ways, key=lambda way: distances[way[0][-1], way[1][0]])
+        orders = [(a, b) for a in (groups[first], groups[first][::-1]) for b in (groups[second], groups[second][::-1])]
+        left, right = min(orders, key=lambda order: distances[order[0][-1], order[1][0]])
         merges.append(Merge(left, right, float(between[first, second])))
         mean = (len(left) * between[first] + len(right) * between[second]) / (len(left) + len(right))
         between[first], between[:, first] = mean, mean  # infinite at itself, as it was

@@ -32,12 +32,12 @@ def check(images: Tensor, *shape: int) -> None:
     """Refuse pictures of another shape than (batch, *shape).
 
     Raises:
-        BadInput: says which shape was expected and which came.
+        BadInput: says which shape was expected, and which was given.
     """
     if images.shape[1:] != shape or not images.is_floating_point():
-        came = f"{str(images.dtype).removeprefix('torch.')} of shape {tuple(images.shape)}"
+        given = f"{str(images.dtype).removeprefix('torch.')} of shape {tuple(images.shape)}"
         raise BadInput(
-            f"This model takes float pictures in 0..1 of shape (batch, {', '.join(map(str, shape))}), not {came}."
+            f"This model takes float pictures in 0..1 of shape (batch, {', '.join(map(str, shape))}), not {given}."
         )
 
 

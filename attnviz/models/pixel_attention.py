@@ -3,11 +3,11 @@
 Source: "Multi-Head Attention For Binary Classification", Schwarz, 2021; the layer is Keras' `MultiHeadAttention`, and
 so is the initialisation (Glorot's uniform, biases 0).
 
-Differs: the head size is not said there (1, to judge by its pictures); intensities are standardised inside the model;
+Differs: the head size is not stated there (1, to judge by its pictures); intensities are standardised inside the model;
 a position code can be joined to each token, and the initial scores can be spread wider: where they are all but equal,
 attention is a mean, and the model a line that learns nothing better. Its published weights take the whole picture as
 one token, which makes every weight 1 (`patch=28` does that); here every pixel is one, as its text and pictures say. Its
-search also varies a skip connection and dropout; where they are is not said: here the tokens are added to the output of
+search also varies a skip connection and dropout, but not where they are: here the tokens are added to the output of
 the attention, and dropout comes after that. Both are off by default.
 
     our name       the paper's word

@@ -43,7 +43,7 @@ def differences(one: Recipe, other: Recipe) -> dict[str, str]:
     for field, title in _TRAINING.items():
         values = [_value(recipe, field) for recipe in (one, other)]
         if values[0] != values[1] and not (field == "augment" and None in (one.augmentation, other.augmentation)):
-            found[field] = f"{title} {_said(values[0])} against {_said(values[1])}" if _short(values) else title
+            found[field] = f"{title} {_text(values[0])} against {_text(values[1])}" if _short(values) else title
     if one.model == other.model:
         options = [name for name in {**one.config, **other.config} if one.config.get(name) != other.config.get(name)]
         if options:
@@ -61,7 +61,7 @@ def _short(values: list[Any]) -> bool:
     return all(value is None or isinstance(value, str | int | float | Augmentation) for value in values)
 
 
-def _said(value: Any) -> str:
+def _text(value: Any) -> str:
     if value is None:
         return "none"
     if isinstance(value, Augmentation):

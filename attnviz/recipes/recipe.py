@@ -113,7 +113,7 @@ class Ablation(Strict):
     of: str = ""
 
 
-SAID = {"title", "why", "cost", "control"}  # fields of a recipe that do not affect its training
+DESCRIPTIVE = {"title", "why", "cost", "control"}  # fields of a recipe that do not affect its training
 
 
 class Recipe(Strict):
@@ -226,12 +226,12 @@ class Recipe(Strict):
         return f"{self.model}.{self.name}"
 
     def trains_like(self, other: "Recipe") -> bool:
-        """Return whether another recipe differs only in what is said of it: title, why, cost, control."""
-        return self.model_dump(exclude=SAID) == other.model_dump(exclude=SAID)
+        """Return whether another recipe differs only in its description: title, why, cost, control."""
+        return self.model_dump(exclude=DESCRIPTIVE) == other.model_dump(exclude=DESCRIPTIVE)
 
 
 def changed(base: Recipe, **changes: Any) -> Recipe:
-    """Return a recipe that differs from another in what is said, and is checked like any other."""
+    """Return a recipe that differs from another in some fields, and is checked like any other."""
     return Recipe.model_validate({**base.model_dump(), **changes})
 
 

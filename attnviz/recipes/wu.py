@@ -128,7 +128,7 @@ OURS = changed(
 
 
 def like_ours(name: str, title: str, why: str, config: dict[str, Any], **changes: Any) -> Recipe:
-    """Return a recipe that differs from ours in its config and in what else is said."""
+    """Return a recipe that differs from ours in its config and in the fields that are given."""
     return changed(
         OURS, name=name, title=f"Cluttered digits, {title}", why=why, config={**OURS.config, **config}, **changes
     )

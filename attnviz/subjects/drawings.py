@@ -50,7 +50,7 @@ class Drawing:
 
     @property
     def target(self) -> None:
-        """None: nobody has said what it shows."""
+        """None: what it shows is not known."""
         return
 
     @property

@@ -49,7 +49,7 @@ class Example(Protocol):
 
     @property
     def target(self) -> str | None:
-        """What a net should answer, in words; None if nobody has said it."""
+        """What a net should answer, in words; None if that is not known."""
         ...
 
     @property

@@ -19,13 +19,13 @@ def check(recipe: Recipe, per_step: bool) -> None:
         BadInput: they do not.
     """
     target, answer = data.spec(recipe.data).target, models.spec(recipe.model).per_step
-    said = {
+    claims = {
         f"a target of {recipe.data} is {target.what}": target.per_step,
         f"the model {recipe.model} gives {_ANSWERS[answer]}": answer,
         f"and the objective {recipe.objective} is for {_ANSWERS[per_step]}": per_step,
     }
-    if len(set(said.values())) > 1:
-        raise BadInput(f"The recipe {recipe.key} does not fit together: {', '.join(said)}.")
+    if len(set(claims.values())) > 1:
+        raise BadInput(f"The recipe {recipe.key} does not fit together: {', '.join(claims)}.")
 
 
 def config_of(recipe: Recipe) -> dict[str, object]:

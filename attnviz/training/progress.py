@@ -28,7 +28,7 @@ class Progress:
     def __init__(self, recipe: Recipe, seeds: Sequence[int], goal: Objective, stream: TextIO | None = None) -> None:
         self._recipe, self._seeds, self._stream = recipe, list(seeds), stream
         self._bar: Any = None
-        self._seed, self._saved, self._said = self._seeds[0], 0, ""
+        self._seed, self._saved, self._losses = self._seeds[0], 0, ""
         self._started: set[int] = set()
         self._objective, self._remarked = goal, False
 
@@ -41,7 +41,7 @@ class Progress:
         """
         if seed not in self._started:
             self._started.add(seed)
-            self._seed, self._saved, self._said = seed, 0, ""
+            self._seed, self._saved, self._losses = seed, 0, ""
         if isinstance(event, Resumed):
             self._saved = event.epoch
             how = "is already trained:" if event.finished else "resumes after"
@@ -50,7 +50,7 @@ class Progress:
         elif isinstance(event, Epoch):
             self._saved = event.epoch
             losses = {name: value for name, value in event.values.items() if name.endswith("_loss")}
-            self._said = "".join(f", {name.replace('_', ' ')} {value:.4g}" for name, value in losses.items())
+            self._losses = "".join(f", {name.replace('_', ' ')} {value:.4g}" for name, value in losses.items())
             remark = self._objective.remark(self._recipe, event.values)
             if remark and not self._remarked:
                 self._drawn().write(f"Seed {seed}, epoch {event.epoch}: {remark}", file=self._stream or sys.stderr)
@@ -97,6 +97,6 @@ class Progress:
         at_most = "of" if self._recipe.patience is None else "of at most"
         bar.n = self._seeds.index(self._seed) * most + done
         bar.set_description_str(
-            f"{self._recipe.key}: seed {self._seed}, epoch {epoch} {at_most} {most}{self._said}", False
+            f"{self._recipe.key}: seed {self._seed}, epoch {epoch} {at_most} {most}{self._losses}", False
         )
         bar.update(0)

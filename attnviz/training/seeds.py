@@ -134,8 +134,8 @@ def command_of(recipe: Recipe, seeds: Sequence[int]) -> str:
             ends[-1][1] = seed
         else:
             ends.append([seed, seed])
-    said = ",".join(f"{first}" if first == last else f"{first}-{last}" for first, last in ends)
-    return f"python -m attnviz train {recipe.model} --recipe {recipe.name} --seeds {said}"
+    ranges = ",".join(f"{first}" if first == last else f"{first}-{last}" for first, last in ends)
+    return f"python -m attnviz train {recipe.model} --recipe {recipe.name} --seeds {ranges}"
 
 
 def device_of(word: str) -> str:

@@ -41,7 +41,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Prepared:
-    """A picture as the nets see it, and how it came from the canvas.
+    """A picture as the nets see it, and how it was made from the canvas.
 
     `picture`: uint8 (28, 28), 0 is paper and 255 is ink. `empty`: there was no ink to be seen; then all of the picture
     is paper. `box`: what was cut out of the canvas, (top, left, bottom, right) in its pixels, bottom and right not

@@ -77,8 +77,8 @@ def count(found: Iterable[Kind]) -> Count:
     Returns:
         How many are the picture, its negative, or anything else.
     """
-    said = [*found]
-    return Count(said.count("picture"), said.count("negative"), said.count("other"))
+    kinds = [*found]
+    return Count(kinds.count("picture"), kinds.count("negative"), kinds.count("other"))
 
 
 def needed(weights: Array) -> list[int]:

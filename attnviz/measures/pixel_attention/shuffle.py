@@ -176,8 +176,8 @@ def differences(before: Look, after: Look, order: Tensor) -> tuple[Array, float]
     found = before.query.new_zeros(len(before.query))
     for head in range(len(found)):
         for start in range(0, len(order), _BLOCK):
-            came = order[start : start + _BLOCK]  # which queries stand there now
-            weights = scores(before.query[head, came], before.key[head]).softmax(-1)
+            moved = order[start : start + _BLOCK]  # which queries stand there now
+            weights = scores(before.query[head, moved], before.key[head]).softmax(-1)
             moved = scores(after.query[head, start : start + _BLOCK], after.key[head]).softmax(-1)
             found[head] = torch.maximum(found[head], moved.sub_(weights.index_select(1, order)).abs_().max())
     return found.double().numpy(), float((put_back(after.output.mT, order) - before.output.mT).abs().max())

@@ -53,7 +53,7 @@ class ControlledState:
         return None if found is UNKNOWN else found
 
     def reported(self) -> Any:
-        """Return what was reported, as it came; `UNKNOWN` before the first report and where the last one is late."""
+        """Return what was reported, unchanged; `UNKNOWN` before the first report and where the last one is late."""
         found = st.session_state.get(self.key)
         report = found.get(self.name) if isinstance(found, Mapping) else None
         if not isinstance(report, Mapping) or "value" not in report:

@@ -36,7 +36,7 @@ ANSWER = 1 << 22  # bytes of the arrays of an answer: the rows of all heads for 
 VIEW = 1 << 25  # bytes of a view: queries, keys and values of 24 heads and 784 different tokens in double precision
 
 
-class Said(NamedTuple):
+class Computed(NamedTuple):
     """A model's answer.
 
     `logits`: (picture, column). `found`: name -> (axes, values) of what was requested. `parameters`: name -> those of a
@@ -115,16 +115,16 @@ def _values(request: Request, ask: Ask, loaded: Loaded, work: float, header: dic
     """Yield the answer to an ask for taps and derived values."""
     seen = request.prepared(loaded.net.input)
     images = pictures(request, loaded.net) if seen is None else seen.picture[None]
-    said = ask_model(loaded, ask, images, request.arrays, work)
+    computed = ask_model(loaded, ask, images, request.arrays, work)
     header |= {
-        "axes": {name: axes for name, (axes, _) in said.found.items()},
-        "parameters": said.parameters,
-        "milliseconds": said.milliseconds,
+        "axes": {name: axes for name, (axes, _) in computed.found.items()},
+        "parameters": computed.parameters,
+        "milliseconds": computed.milliseconds,
     }
     arrays = {
-        "logits": said.logits.numpy(),
-        "probabilities": probabilities(said.logits).numpy(),
-        **{name: values.numpy() for name, (_, values) in said.found.items()},
+        "logits": computed.logits.numpy(),
+        "probabilities": probabilities(computed.logits).numpy(),
+        **{name: values.numpy() for name, (_, values) in computed.found.items()},
     }
     yield pack(*_with_seen(header, arrays, seen))
 
@@ -188,7 +188,7 @@ def _taps_and_passes(ask: Ask, net: Net) -> tuple[set[str], float]:
 
 def ask_model(
     loaded: Loaded, ask: Ask, images: np.ndarray, arrays: dict[str, np.ndarray], work: float | None = None
-) -> Said:
+) -> Computed:
     """Run a model on pictures, edited, and keep what is wanted.
 
     Args:
@@ -231,8 +231,8 @@ def ask_model(
     for number, chunk in enumerate(batch.split(at_once)):
         if number:
             budget.pause()
-        said, parts_of_chunk, took = _chunk(replace(context, images=chunk), ask, keep, settled, arrays)
-        logits.append(said)
+        logits_of_chunk, parts_of_chunk, took = _chunk(replace(context, images=chunk), ask, keep, settled, arrays)
+        logits.append(logits_of_chunk)
         seconds += took
         for name, reading in parts_of_chunk.items():
             kept.setdefault(name, []).append(reading)
@@ -253,7 +253,7 @@ def ask_model(
         raise BadInput(
             f"With these edits the numbers in {ask.checkpoint} become too large for an answer. Use smaller edits."
         )
-    return Said(answered, found, used, 1000 * seconds)
+    return Computed(answered, found, used, 1000 * seconds)
 
 
 def _chunk(

@@ -116,9 +116,9 @@ def check(works: Sequence[float], pictures: int) -> None:
         return
     fitting = int(pictures * BUDGET / total)
     asks = next(number for number in range(len(works)) if sum(works[: number + 1]) > BUDGET)
-    ways = [f"{fitting} of its {pictures} pictures"] if fitting else []
-    ways += [f"the first {asks} of its {len(works)} asks"] if asks else []
-    hint = f"{' or '.join(ways)} would fit" if ways else "ask about fewer maps over all pairs of tokens"
+    smaller = [f"{fitting} of its {pictures} pictures"] if fitting else []
+    smaller += [f"the first {asks} of its {len(works)} asks"] if asks else []
+    hint = f"{' or '.join(smaller)} would fit" if smaller else "ask about fewer maps over all pairs of tokens"
     raise BadInput(f"This request takes {_times(total / BUDGET)} the work that one request may take: {hint}.")
 
 

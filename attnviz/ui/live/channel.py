@@ -7,7 +7,7 @@ All are payloads (payload.py) that repeat the request's number; the last one say
     an answer        number, ask, done, checkpoint, digest, axes, parameters, milliseconds; arrays logits, probabilities
                      and what was wanted; of a canvas also prepared, which are the steps, and the array seen
     a refusal        number (null where it cannot be read), done, error: one sentence; ask, if only one was refused
-    "stale": true    number, done: a newer request came before this one, or the rest of it, was begun
+    "stale": true    number, done: a newer request arrived before this one, or the rest of it, was begun
 
 Of a visitor one request is being answered and one may wait: the newest. Nothing else is kept of a visitor, and nothing
 when the socket has closed. For all visitors together, few models compute at once, in threads; whoever asks waits in
@@ -186,15 +186,15 @@ class _Visitor:
         from attnviz.ui.live.request import number_of, read
 
         while (message := await self.socket.receive())["type"] != "websocket.disconnect":
-            came = message.get("bytes") or b""  # of text, nothing: a request is binary
+            content = message.get("bytes") or b""  # of text, nothing: a request is binary
             try:
-                request = read(came, self.channel.find)
+                request = read(content, self.channel.find)
             except AttnvizError as error:
-                await self.tell(number_of(came), error=str(error))
+                await self.tell(number_of(content), error=str(error))
                 continue
             except Exception:
                 _log.exception("A live request cannot be read")
-                await self.tell(number_of(came), error=UNEXPECTED)
+                await self.tell(number_of(content), error=UNEXPECTED)
                 continue
             dropped, self.waiting = self.waiting, request
             self.news.set()

@@ -63,7 +63,7 @@ Value = Annotated[float, Field(ge=-LARGEST_VALUE, le=LARGEST_VALUE, allow_inf_na
 Places = Annotated[
     list[Place],
     Field(min_length=1, max_length=4096),
-    BeforeValidator(lambda came: [came] if type(came) is int else came),
+    BeforeValidator(lambda given: [given] if type(given) is int else given),
 ]
 
 
@@ -289,8 +289,10 @@ def read(message: bytes, find: Find) -> Request:
     if (pictures is None) == (head.pictures is None):
         raise BadInput('A request has either named "pictures" in its header or an array "pictures".')
     if head.prepare is not None and (pictures is None or pictures.ndim != 3 or pictures.shape[2] not in (1, 3)):
-        came = "pictures by name" if pictures is None else f"{pictures.shape}"
-        raise BadInput(f'To "prepare" takes one canvas in the array "pictures", (row, column, 1 or 3); this is {came}.')
+        given = "pictures by name" if pictures is None else f"{pictures.shape}"
+        raise BadInput(
+            f'To "prepare" takes one canvas in the array "pictures", (row, column, 1 or 3); this is {given}.'
+        )
     values = [edit for ask in head.asks for edit in ask.edits if isinstance(edit, Put)]
     for edit in values:
         _check_value(edit, arrays)
@@ -314,21 +316,21 @@ def number_of(message: bytes) -> int | None:
     return number if type(number) is int and 0 <= number <= LARGEST_NUMBER else None
 
 
-def _first(error: ValidationError, came: Any) -> str:
-    """Say what is wrong first with what came, and where."""
+def _first(error: ValidationError, given: Any) -> str:
+    """Say what is wrong first in a request, and where."""
     first = error.errors()[0]
     place = []
     for step in first["loc"]:  # some are names of Pydantic's for the kind that it took this for
-        inside = isinstance(came, dict) and step in came or isinstance(came, list) and step in range(len(came))
+        inside = isinstance(given, dict) and step in given or isinstance(given, list) and step in range(len(given))
         if inside or (first["type"] == "missing" and step == first["loc"][-1]):
             place.append(str(step))
-        came = came[step] if inside else came
+        given = given[step] if inside else given
     return f"{'.'.join(place)[:200] or 'its header'} {_wrong_with(first)}."
 
 
 def _wrong_with(error: "ErrorDetails") -> str:
-    said, context = _WRONG.get(error["type"], "cannot be used"), error.get("ctx", {})
-    return said.format(**context)
+    sentence, context = _WRONG.get(error["type"], "cannot be used"), error.get("ctx", {})
+    return sentence.format(**context)
 
 
 _WRONG = {

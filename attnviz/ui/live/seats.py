@@ -45,7 +45,7 @@ class Seats:
 
     @asynccontextmanager
     async def seat(self, browser: Browser) -> AsyncIterator[None]:
-        """Sit for the length of the block: whoever will have used least goes first, and of these whoever came first."""
+        """Sit for the length of the block: whoever will have used least goes first, and of these whoever is first."""
         browser.used = max(browser.used, self.clock - CREDIT)  # who was away for long has not saved up more
         async with self.queue.turn_async(Kind.LIVE, lambda: browser.used + browser.last):
             self.clock = max(self.clock, browser.used)

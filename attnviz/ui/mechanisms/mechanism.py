@@ -113,7 +113,7 @@ class Mechanism:
         controls: names in MODELS, of what the same data give without the mechanism.
         is_control: whether a checkpoint of its own models is a control too, from the model's config: the same network
             with its attention switched off, or one that does not choose where it looks.
-        panels: checkpoints that have a panel from the start beside the best one, where there is room.
+        panels: checkpoints that have a panel from the start beside the best one, as far as the number of panels allows.
         papers: names in `attnviz.recipes.PAPERS`, whose tables stand among the results of its models.
         home: the picture that the home page shows of it; None for words alone.
         on_drawing: what it offers below the panels of the draw page; None for nothing.

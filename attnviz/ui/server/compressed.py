@@ -40,7 +40,7 @@ class Compressed:
         plain = [(name, value) for name, value in scope["headers"] if name not in without]
         answer = _Answer(send)
         await self.app({**scope, "headers": plain}, receive, answer.send)
-        if answer.start is None:  # it was sent as it came
+        if answer.start is None:  # it was sent as it was
             return
         await self.finish(headers, answer, send)
 
@@ -51,20 +51,20 @@ class Compressed:
         digest = hashlib.blake2b(body, digest_size=16).digest()
         takes_gzip = "gzip" in headers.get("accept-encoding", "") and len(body) >= SMALLEST
         packed = await self.packed(digest, body) if takes_gzip else body
-        said = MutableHeaders(scope=start)
+        outgoing = MutableHeaders(scope=start)
         etag = f'"{digest.hex()}{"-gzip" if takes_gzip else ""}"'
-        said["ETag"] = etag
-        said.add_vary_header("Accept-Encoding")
+        outgoing["ETag"] = etag
+        outgoing.add_vary_header("Accept-Encoding")
         if takes_gzip:
-            said["Content-Encoding"] = "gzip"
-        if "immutable" not in said.get("cache-control", ""):  # its name does not change with what it holds
-            said["Cache-Control"] = "no-cache"
+            outgoing["Content-Encoding"] = "gzip"
+        if "immutable" not in outgoing.get("cache-control", ""):  # its name does not change with what it holds
+            outgoing["Cache-Control"] = "no-cache"
         if etag in (word.strip().removeprefix("W/") for word in headers.get("if-none-match", "").split(",")):
             start["status"], packed = 304, b""
-            del said["Content-Encoding"]
-            del said["Content-Length"]
+            del outgoing["Content-Encoding"]
+            del outgoing["Content-Length"]
         else:
-            said["Content-Length"] = str(len(packed))
+            outgoing["Content-Length"] = str(len(packed))
         await send(start)
         await send({"type": "http.response.body", "body": packed})
 
@@ -91,7 +91,7 @@ def is_static(scope: Scope) -> bool:
 
 
 class _Answer:
-    """Holds an answer back until it is whole, if it is a text that came well; hands any other on as it comes."""
+    """Holds an answer back until it is whole, if it is a text without an error; hands any other on as it comes."""
 
     def __init__(self, send: Send) -> None:
         self.pass_on = send
@@ -104,11 +104,11 @@ class _Answer:
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            said = Headers(scope=message)
+            headers = Headers(scope=message)
             if (
                 message["status"] == 200
-                and said.get("content-encoding") is None
-                and said.get("content-type", "").startswith(TYPES)
+                and headers.get("content-encoding") is None
+                and headers.get("content-type", "").startswith(TYPES)
             ):
                 self.start = message
                 return

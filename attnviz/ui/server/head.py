@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from attnviz.ui.components.component import FRONTEND, full_name, module_of
 from attnviz.ui.mechanisms import MECHANISMS, Mechanism, guard
 from attnviz.ui.server import preload
-from attnviz.ui.shared import glossary, room
+from attnviz.ui.shared import glossary, reserved
 
 END = b"</head>"
 TERMS = '<script type="module" src="_stcore/bidi-components/attnviz.arrive/terms/terms_of_page.js"></script>'
@@ -36,7 +36,7 @@ class Head:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.style = f"<style>{(FRONTEND / 'core' / 'page.css').read_text()}</style>"
-        self.style += f"<style>{room.style()}{_reserved(MECHANISMS.values())}</style>" + glossary.element() + TERMS
+        self.style += f"<style>{reserved.style()}{_reserved(MECHANISMS.values())}</style>" + glossary.element() + TERMS
         drawing = _streamlits(("BidiComponent", "PageLink"), STREAMLITS_PAGE)
         self.scripts = {"draw": drawing + _preload("drawing_pad", FRONTEND)}
         # Without what a faulty mechanism preloads, its page says what is wrong when it draws the component.

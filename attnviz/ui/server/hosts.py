@@ -91,7 +91,7 @@ def same_origin(headers: Headers) -> bool:
 
 
 def not_ours(host: str) -> str:
-    """Return the sentence for who came by another name."""
+    """Return the sentence for who used another name."""
     return (
         f"This server is not known as {host[:100]!r}. Open it by its IP address or as localhost; or start it with "
         "--server.allowedHosts and that name."

@@ -30,7 +30,7 @@ def draw(
     Args:
         row: of the table of mechanisms.
         question: what the page answers, in one sentence; Markdown.
-        none: what is said where no model of it is here; Markdown.
+        none: the text where no model of it is here; Markdown.
         see: draws the page below its head, from the names of the checkpoints of its own models; it runs alone, as a
             fragment, when the view changes.
         tries: what to try first, as of `page.start`.

@@ -33,9 +33,9 @@ def pages(rows: Iterable[Mechanism], taken: Collection[str]) -> Iterator[tuple[M
             if found.url_path in urls:
                 raise BadInput(f"Its URL, {url!r}, is that of another page.")
         except guard.FAULTS as error:
-            said = _saying(title, str(guard.failed(row, "page", error)))
+            instead = _saying(title, str(guard.failed(row, "page", error)))
             try:
-                found = st.Page(said, title=title, url_path=url)
+                found = st.Page(instead, title=title, url_path=url)
             except StreamlitAPIException:  # of its title or URL, which the log has now
                 continue
             if found.url_path in urls:

@@ -15,7 +15,7 @@ from attnviz.figures.verdicts import Line, Side
 from attnviz.recipes import PAPERS, RECIPES, Paper
 from attnviz.ui.mechanisms import MECHANISMS, Mechanism, is_control
 from attnviz.ui.shared import url_state
-from attnviz.ui.shared.room import room
+from attnviz.ui.shared.reserved import container_key
 
 ACCURACY = "test accuracy, %"
 PAGE = "85_results.py"  # with the results of all mechanisms
@@ -110,13 +110,13 @@ def claimed(papers: Sequence[str]) -> dict[str, float]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def of(names: Sequence[str], controls: Collection[str], said: dict[str, float], source: str) -> list[Dot]:
+def of(names: Sequence[str], controls: Collection[str], claims: dict[str, float], source: str) -> list[Dot]:
     """Return the accuracy, in percent, of the trained models of these names on a data set's test pictures.
 
     Args:
         names: of checkpoints; those that are not trained, or not measured on these pictures, are left out.
         controls: names of the models that are controls.
-        said: from `claimed`.
+        claims: from `claimed`.
         source: the data set.
     """
     found = []
@@ -136,7 +136,7 @@ def of(names: Sequence[str], controls: Collection[str], said: dict[str, float], 
                 figure.seeds,
                 control=card.recipe.model in controls or is_control(card.recipe.model, card.config),
                 parameters=card.parameters,
-                claimed=100 * said[name] if name in said else None,
+                claimed=100 * claims[name] if name in claims else None,
                 link=leads_to(name),
             )
         )
@@ -160,13 +160,13 @@ def show(names: Sequence[str], controls: Collection[str], papers: Sequence[str],
         return
     chance = 100 / len(data.DATASETS[source].classes)
     picture = dots(rows, axis=ACCURACY, chance=chance if any(row.lowest < 2 * chance for row in rows) else None)
-    with st.container(key=room(len(rows), key)):
+    with st.container(key=container_key(len(rows), key)):
         st.markdown(picture, unsafe_allow_html=True)
     with st.expander("The numbers"):
         st.markdown(results.table(wanted))
         for paper in (PAPERS[name] for name in papers if name in PAPERS):
-            if said := from_paper(paper, wanted):
-                st.markdown("\n\n".join(said))
+            if sentences := from_paper(paper, wanted):
+                st.markdown("\n\n".join(sentences))
 
 
 def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
@@ -184,7 +184,7 @@ def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
     for given in figures:
         if given.value is not None:
             where = f"{given.what}, {given.where}" if given.where else given.what
-            found.append(f"{where}: {results.said(given.value, given.unit)}.")
+            found.append(f"{where}: {results.formatted(given.value, given.unit)}.")
     return found + [results.beside(one) for one in tables]
 
 

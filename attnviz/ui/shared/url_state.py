@@ -36,7 +36,7 @@ _PLACE: ContextVar[DeltaGenerator | None] = ContextVar("place of complaints", de
 
 @contextmanager
 def complaints_in(place: DeltaGenerator) -> Iterator[None]:
-    """Show what `complain` says inside the block in a container: a row of choices has no room for sentences."""
+    """Show what `complain` says inside the block in a container: a row of choices is too narrow for sentences."""
     token = _PLACE.set(place)
     try:
         yield
@@ -62,10 +62,10 @@ def choice(key: str, options: Sequence[str], default: str, what: str | None = No
     if word not in options:
         known = [option for option in options if option]
         instead = f"You see {default!r} instead." if default else "None is chosen."
-        said = str(UnknownName(what or key, word, known))
+        sentence = str(UnknownName(what or key, word, known))
         if len(known) > _FEW:  # the widget lists them
-            said = said.rpartition(" There are: ")[0]
-        complain(f"{said} {instead}")
+            sentence = sentence.rpartition(" There are: ")[0]
+        complain(f"{sentence} {instead}")
         word = default
     st.session_state[key] = word
     return word

@@ -6,12 +6,12 @@ import numpy as np
 
 from attnviz.subjects import net
 from attnviz.ui.derived_values import find
-from attnviz.ui.live.answer import Said, ask_model
+from attnviz.ui.live.answer import Computed, ask_model
 from attnviz.ui.live.request import Ask, DerivedWanted
 from attnviz.ui.shared import cache
 
 
-def ask_net(key: str, image: np.ndarray, wanted: dict[str, Any], **more: Any) -> Said:
+def ask_net(key: str, image: np.ndarray, wanted: dict[str, Any], **more: Any) -> Computed:
     """Return what a net answers to a picture.
 
     Args:

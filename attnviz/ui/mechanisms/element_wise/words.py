@@ -124,8 +124,8 @@ def left(shares: Sequence[float]) -> str:
     if most < 0.005:
         return "hardly anything of the stored variance is left of its initial value, 1."
     least = min(shares)
-    said = percent(most) if most - least < 0.005 else f"{percent(least)} to {percent(most)}"
-    return f"{said} of the stored variance is what is left of its initial value, 1."
+    left = percent(most) if most - least < 0.005 else f"{percent(least)} to {percent(most)}"
+    return f"{left} of the stored variance is what is left of its initial value, 1."
 
 
 def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
@@ -137,10 +137,10 @@ def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
     usual = [float(np.sqrt(np.square(mean).mean())) for mean in means]
     if all(0.5 <= one <= 2 for one in usual):
         return "A relevance of 1 is an even share here: with it the layer passes its input on."
-    said = short(max(usual), 2) if len(usual) == 1 else f"{short(min(usual), 2)} to {short(max(usual), 2)}"
+    size = short(max(usual), 2) if len(usual) == 1 else f"{short(min(usual), 2)} to {short(max(usual), 2)}"
     return (
         "*1 everywhere* is not neutral for this model: the norm subtracts the mean of the relevance, and the size of "
-        f"the mean map (root mean square, by layer) is {said}. It says how the model answers when far more goes into "
+        f"the mean map (root mean square, by layer) is {size}. It says how the model answers when far more goes into "
         "the convolution than in training; the mean map is the fair test."
     )
 

@@ -9,7 +9,7 @@ from attnviz.cards import Card, Figure
 from attnviz.figures.dots import Dot, dots
 from attnviz.recipes import RECIPES
 from attnviz.ui.shared import result_dots
-from attnviz.ui.shared.room import room
+from attnviz.ui.shared.reserved import container_key
 
 DRAWS = {
     "accuracy_one_draw": "One draw of the locations",
@@ -36,7 +36,7 @@ def show(names: Sequence[str], learnt: Sequence[str], *, key: str) -> None:
             with column:
                 st.markdown(f"**{title}**")
                 if rows:
-                    with st.container(key=room(len(rows), f"{key}_{figure}")):
+                    with st.container(key=container_key(len(rows), f"{key}_{figure}")):
                         st.markdown(dots(rows, axis=result_dots.ACCURACY), unsafe_allow_html=True)
         with st.expander("The numbers"):
             st.markdown(table(here.values()))

@@ -11,7 +11,7 @@ from attnviz.data import samples
 from attnviz.errors import BadInput
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.components.payload import unpack
-from attnviz.ui.live.answer import Said
+from attnviz.ui.live.answer import Computed
 from attnviz.ui.mechanisms.element_wise import stages
 from attnviz.ui.mechanisms.element_wise.view import STAGES_VIEW
 from tests.browser.apps.element_wise_nets import Switches
@@ -23,7 +23,7 @@ from .placed import NETS
 
 def ask(
     name: str, image: np.ndarray, parameters: dict[str, Any], edits: Any = (), derived: str = "element_wise"
-) -> Said:
+) -> Computed:
     return ask_net(name, image, {"it": {"derived": derived, "parameters": parameters}}, edits=list(edits))
 
 

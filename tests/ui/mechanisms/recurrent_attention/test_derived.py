@@ -12,7 +12,7 @@ from attnviz.data import samples
 from attnviz.errors import BadInput
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.components.glimpse_player import packed, unpacked
-from attnviz.ui.live.answer import Said
+from attnviz.ui.live.answer import Computed
 from attnviz.ui.mechanisms.recurrent_attention import glances
 from attnviz.ui.mechanisms.recurrent_attention.view import GLIMPSES_VIEW
 from attnviz.ui.shared import cache
@@ -27,7 +27,7 @@ def image_of(name: str, number: int) -> np.ndarray:
     return Picture(SOURCE, int(few.numbers[number])).taken_by(net(f"recurrent_attention.{name}"))
 
 
-def ask(name: str, number: int, seed: int | None, locations: list[Any], **more: Any) -> Said:
+def ask(name: str, number: int, seed: int | None, locations: list[Any], **more: Any) -> Computed:
     wanted = {"path": {"derived": "glimpses", "parameters": {"locations": locations, **more}}}
     return ask_net(f"recurrent_attention.{name}", image_of(name, number), wanted, seed=seed)
 
@@ -38,7 +38,7 @@ def expected(name: str, number: int, seed: int | None, forced: dict[int, Any]) -
     return spelled(model.state_dict(), config, image_of(name, number), seed, forced)
 
 
-def same(said: Said, wanted: Spelled) -> None:
+def same(said: Computed, wanted: Spelled) -> None:
     found = {name: (axes, values[0].numpy()) for name, (axes, values) in said.found.items()}
     assert found["path.location"][0] == ["batch", "glimpse", "feature"]
     assert found["path.corner"][0] == ["batch", "glimpse", "scale", "feature"]

@@ -192,7 +192,7 @@ def progress(parts: int, count: int) -> tuple[float, str]:
 
 def draw_curve(net: Net, source: str, fill: "Fill", parts: "list[Curve]", finished: bool) -> None:
     """Draw the curve of all chunks that are done and, once it is finished, the download of its numbers."""
-    from attnviz.figures.removal import Way, removal
+    from attnviz.figures.removal import Rule, removal
     from attnviz.measures.erasure import joined
 
     whole, unit = joined(parts), unit_of(net)
@@ -201,7 +201,7 @@ def draw_curve(net: Net, source: str, fill: "Fill", parts: "list[Curve]", finish
     lines = {name: whole.line(choice) for name, choice in choices.items()}  # type: ignore[arg-type]
     st.plotly_chart(
         removal(
-            whole.counts, [Way(name, line.mean, line.spread) for name, line in lines.items()],
+            whole.counts, [Rule(name, line.mean, line.spread) for name, line in lines.items()],
             unit=unit, places=whole.places, pictures=len(whole.logits),
         ),
         key="erase_curve", config={"displayModeBar": False},

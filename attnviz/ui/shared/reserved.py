@@ -1,4 +1,4 @@
-"""Room for a picture of results before it is drawn, so that nothing below it moves.
+"""Height that is reserved for a picture of results before it is drawn, so that nothing below it moves.
 
 Streamlit draws HTML only once it has fetched a script for it, and no element of it takes a height that depends on the
 width of the window. So a container says in its key how many rows will come, and a style sheet knows how high those are.
@@ -7,7 +7,7 @@ width of the window. So a container says in its key how many rows will come, and
 MOST_ROWS = 60  # of one picture: the height of more is not reserved
 
 
-def room(rows: int, key: str) -> str:
+def container_key(rows: int, key: str) -> str:
     """Return the key of a container that is as high as a picture of so many rows.
 
     Args:
