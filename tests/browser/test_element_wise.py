@@ -86,7 +86,7 @@ def test_a_pixel_that_is_locked_in_one_model_is_locked_in_the_other(opened: Open
     box = find_grid(page).locator(".stage-wall .frame").first.bounding_box()
     assert box
     page.mouse.click(box["x"] + box["width"] * 9.5 / 28, box["y"] + box["height"] * 6.5 / 28)
-    expect(other.locator(".way .how")).to_contain_text("row 7, column 10")
+    expect(other.locator(".pixel-steps .how")).to_contain_text("row 7, column 10")
     expect(other.locator(".picture-part .how")).to_contain_text("locked")
 
 
@@ -158,7 +158,7 @@ def test_a_phone_shows_the_picture_first_and_nothing_wider_than_itself(opened: O
     page = opened(viewport={"width": 375, "height": 812}, has_touch=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     tops = [
-        find_grid(page).locator(part).bounding_box() for part in (".picture-part", ".stages-part", ".way", ".controls")
+        find_grid(page).locator(part).bounding_box() for part in (".picture-part", ".stages-part", ".pixel-steps", ".controls")
     ]
     assert all(tops)
     heights = [box["y"] for box in tops if box]

@@ -106,7 +106,7 @@ def test_the_way_of_a_pixel_is_the_arithmetic_that_numpy_does(opened: Open, net:
         look_at(page, row, column, side, tile=5 * layer)
         found = read_grid(page)
         assert (found["pixel"], found["layer"]) == ([row, column], layer)
-        way, said, learnt = found["way"], expected[layer], view.layers[layer]
+        way, said, learnt = found["steps"], expected[layer], view.layers[layer]
         inner = expected[layer - 1]["output"] if layer else view.input
         at = head, plane, row, column
         near = {"atol": 1e-5, "rtol": 1e-5}
@@ -137,17 +137,17 @@ def test_the_words_of_the_way_are_its_numbers(opened: Open) -> None:
     page = opened("grey")
     look_at(page, 20, 12, 28)
     said = compute_stages(NETS["grey"]())[0]
-    row = page.locator(".way .step.before_norm")
+    row = page.locator(".pixel-steps .step.before_norm")
     value = said["before_norm"][0, 20, 12]
     expect(row.locator(".value")).to_have_text(f"{value:.3f}".replace("-", "−"))
-    expect(page.locator(".way .how")).to_contain_text("row 21, column 13 · layer 1, head 1")
+    expect(page.locator(".pixel-steps .how")).to_contain_text("row 21, column 13 · layer 1, head 1")
     cut = (said["after_norm"] < 0).mean()
     assert cut > 0.001
     expect(page.locator(".stage-wall .layer").first).to_contain_text(
         f"ReLU sets {100 * cut:.{int(cut < 0.0995)}f} % of the values to 0"
     )
-    page.locator(".way summary").click()
-    expect(page.locator(".way details td")).to_have_count(8)
+    page.locator(".pixel-steps summary").click()
+    expect(page.locator(".pixel-steps details td")).to_have_count(8)
 
 
 def test_a_click_locks_a_pixel_and_escape_lets_it_go(opened: Open) -> None:
@@ -202,7 +202,7 @@ def test_moving_sends_nothing(opened: Open, page: Page, serve: Serve) -> None:
         socket.on("framesent", lambda frame: sent.append("frame"))
     for step in range(20):
         look_at(page, step, 27 - step, 28, tile=step % 10)
-    expect(page.locator(".way .how")).to_contain_text("row 20, column 9")
+    expect(page.locator(".pixel-steps .how")).to_contain_text("row 20, column 9")
     assert sockets
     assert sent == []
 

@@ -111,7 +111,7 @@ export function css(colour) {
 }
 
 /**
- * What the ends of a scale are and how they are said.
+ * What the ends of a scale are and how they are written.
  * @param {"share"|"signed"|"excess"|"positive"|"unit"|"ink"|"own"} kind share: log2 of the multiple of an even share, from -4 to +4;
  *   signed: centred on zero; excess: so much more or less than an even share; positive: from zero; unit: 0..1; ink: 0..1 in the picture's own greys; own: from `low` to
  *   `bound` in those greys

@@ -65,12 +65,12 @@ export class BeliefPanel {
       label === null
         ? "unknown: nobody has said what the picture shows"
         : "the same for every glimpse: 1 if the last answer is correct, else 0";
-    const name = (/** @type {string} */ said) =>
+    const name = (/** @type {string} */ title) =>
       element(
         "th",
-        { scope: "row", title: said },
-        said,
-        said === label ? element("b", { title: "what the picture shows" }, " \u2713") : "",
+        { scope: "row", title },
+        title,
+        title === label ? element("b", { title: "what the picture shows" }, " \u2713") : "",
       );
     this.table.replaceChildren(
       element(
@@ -81,7 +81,7 @@ export class BeliefPanel {
       element(
         "tbody",
         {},
-        ...classes.map((said, which) => element("tr", {}, name(said), ...this.cells[which].map(({ cell }) => cell))),
+        ...classes.map((title, which) => element("tr", {}, name(title), ...this.cells[which].map(({ cell }) => cell))),
       ),
       element(
         "tfoot",

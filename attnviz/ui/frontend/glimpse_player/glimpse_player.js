@@ -248,10 +248,10 @@ export class GlimpsePlayer extends Part {
     if (!width || !this.view) return;
     const still = !this.canMove;
     const kind = this.nameWidth(still ? 0 : width, 560, 940);
-    const room =
+    const across =
       kind === "broad" ? Math.min(720, Math.max(300, width * 0.36)) : kind === "middle" ? width * 0.5 : width;
     const high = still ? 320 : kind === "broad" ? Math.max(300, innerHeight - 330) : Math.max(280, innerHeight * 0.62);
-    this.scene.layout(Math.floor(room), high);
+    this.scene.layout(Math.floor(across), high);
     root.style.setProperty("--side", this.scene.element.style.width);
     root.style.setProperty("--patches", String(facts.scales));
     frame.belief.table.classList.toggle(

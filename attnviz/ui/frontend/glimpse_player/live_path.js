@@ -33,7 +33,7 @@ export class LivePaths {
     });
   }
 
-  /** Take the path that came with the data. */
+  /** Take the path of the data. */
   take() {
     const { header, arrays } = this.player;
     const subject = JSON.stringify([header.origin, header.ask, header.forced]);

@@ -9,12 +9,12 @@ export class RetinaPanel {
   constructor() {
     this.title = text();
     this.counts = text();
-    this.room = element("div.patches");
+    this.patches = element("div.patches");
     this.element = element(
       "section.retina-part",
       {},
       element("h2", {}, this.title),
-      this.room,
+      this.patches,
       element("p.how", {}, this.counts),
     );
     /** @type {{canvas: HTMLCanvasElement, figure: HTMLElement}[]} */
@@ -44,7 +44,7 @@ export class RetinaPanel {
         ),
       };
     });
-    this.room.replaceChildren(...this.tiles.map(({ figure }) => figure));
+    this.patches.replaceChildren(...this.tiles.map(({ figure }) => figure));
   }
 
   /**

@@ -26,7 +26,7 @@ function shape(tag, attributes = {}, ...children) {
 /** The picture and what lies on it. */
 export class Scene {
   constructor() {
-    this.room = element("div.paper");
+    this.paper = element("div.paper");
     this.density = element("canvas.density", { "aria-hidden": "true" });
     this.policy = shape("g", { class: "policy" });
     this.before = shape("polyline", { class: "before" });
@@ -46,7 +46,7 @@ export class Scene {
       this.policy,
       this.numbers,
     );
-    this.element = element("div.scene", {}, this.room, this.svg);
+    this.element = element("div.scene", {}, this.paper, this.svg);
     /** @type {import("./derive.js").Facts} */
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
     this.margin = 0;
@@ -85,11 +85,11 @@ export class Scene {
     this.canvas = pictureCanvas(picture, shapeOf, inks);
     this.canvas.setAttribute("aria-hidden", "true");
     [this.density.width, this.density.height] = [this.facts.columns, this.facts.rows];
-    this.room.replaceChildren(this.canvas, this.density);
+    this.paper.replaceChildren(this.canvas, this.density);
     this.fit();
   }
 
-  /** Lay everything out. @param {number} width of the room, CSS pixels @param {number} height */
+  /** Lay everything out. @param {number} width of the scene, CSS pixels @param {number} height */
   layout(width, height) {
     const { rows, columns } = this.facts;
     const [wide, high] = [columns + 2 * this.margin, rows + 2 * this.margin];
@@ -143,11 +143,11 @@ export class Scene {
       this.inside([many.corner[at + 1] + middle, many.corner[at] + middle])
         .map((one) => one.toFixed(2))
         .join(" ");
-    const ways = Array.from(
+    const paths = Array.from(
       { length: many.corner.length / (2 * glimpses) },
       (_, one) => `M${Array.from({ length: glimpses }, (_, number) => place(2 * (one * glimpses + number))).join("L")}`,
     );
-    set(this.many, "d", ways.join(""));
+    set(this.many, "d", paths.join(""));
   }
 
   /**
@@ -182,8 +182,8 @@ export class Scene {
       set(label, "x", String(x));
       set(label, "y", String(y));
     });
-    const way = points.map((point) => this.inside(point).join()).join(" ");
-    for (const line of [this.line, this.halo]) set(line, "points", way);
+    const corners = points.map((point) => this.inside(point).join()).join(" ");
+    for (const line of [this.line, this.halo]) set(line, "points", corners);
     set(
       this.before,
       "points",

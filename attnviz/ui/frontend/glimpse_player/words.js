@@ -104,6 +104,6 @@ export function manyWords(many, glimpse, facts, classes) {
     .map((_, which) => which)
     .filter((which) => counts[which])
     .sort((one, other) => counts[other] - counts[one]);
-  const said = order.map((which) => `${counts[which]} answer ${classes[which]}`).join(", ");
-  return `Of ${many.belief.length / facts.classes} draws, ${said}. The stronger a pixel\u2019s violet, the more of them have it in their sharp patch at glimpse ${glimpse + 1}.`;
+  const answers = order.map((which) => `${counts[which]} answer ${classes[which]}`).join(", ");
+  return `Of ${many.belief.length / facts.classes} draws, ${answers}. The stronger a pixel\u2019s violet, the more of them have it in their sharp patch at glimpse ${glimpse + 1}.`;
 }

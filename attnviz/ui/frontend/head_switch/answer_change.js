@@ -12,7 +12,7 @@ export class AnswerChange extends AnswerPanel {
     this.headline = { digit: text(), sure: text(), was: text() };
     /** @type {Text[][]} further numbers of each class */
     this.numbers = [];
-    this.room = element("tbody");
+    this.body = element("tbody");
     const head = (words, more = { scope: "col" }) => element("th", more, words);
     const both = { scope: "colgroup", colspan: 2 };
     this.element = element(
@@ -35,7 +35,7 @@ export class AnswerChange extends AnswerPanel {
           element("tr", {}, element("td", { colspan: 2 }), head("probability", both), head("log-odds", both)),
           element("tr", {}, head("class"), element("td"), head("before"), head("now"), head("before"), head("now")),
         ),
-        this.room,
+        this.body,
       ),
     );
   }
@@ -63,8 +63,8 @@ export class AnswerChange extends AnswerPanel {
   show(now, before) {
     this.fill(now, before);
     rowsOf(this.classes, now, before).forEach(([, probability, , oddsBefore, oddsNow], which) => {
-      const said = [percent(probability), column(oddsBefore), column(oddsNow)];
-      this.numbers[which].forEach((cell, i) => say(cell, said[i]));
+      const texts = [percent(probability), column(oddsBefore), column(oddsNow)];
+      this.numbers[which].forEach((cell, i) => say(cell, texts[i]));
     });
     const [was, is] = [best(before.probabilities), best(now.probabilities)];
     say(this.headline.digit, this.classes[is]);

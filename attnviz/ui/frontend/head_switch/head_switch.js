@@ -25,8 +25,8 @@ export class HeadSwitch extends Part {
     this.answered = null; // the question whose answer is shown
     this.source = "page";
     this.answer = new AnswerChange();
-    this.tilesRoom = element("div.tiles-room");
-    this.tiles = new MapGrid(this.tilesRoom, {
+    this.tilesHolder = element("div.tiles-holder");
+    this.tiles = new MapGrid(this.tilesHolder, {
       hint: "click a head to switch it off, again to make it uniform, and again to switch it on",
       tiles: ({ labels }) => ({
         tiles: labels.map((label, head) => ({ name: String(head + 1), spoken: label })),
@@ -34,7 +34,7 @@ export class HeadSwitch extends Part {
         atOnce: true,
       }),
       clicked: (head) => this.act(turned(this.states, head), head),
-      said: () => this.sayStates(),
+      written: () => this.sayStates(),
     });
     this.complaint = new Complaint();
     this.asker = new Asker({
@@ -68,7 +68,7 @@ export class HeadSwitch extends Part {
           this.undoer,
           button("CSV of the answer", () => this.saveCsv().catch((error) => this.fail(error))),
         ),
-        this.tilesRoom,
+        this.tilesHolder,
       ),
       this.liveRegion,
     );
@@ -192,7 +192,7 @@ export class HeadSwitch extends Part {
   /** What tests read. */
   read() {
     const { before, now, pending, states, header } = this;
-    const said = (answer) => ({
+    const numbers = (answer) => ({
       logits: [...answer.logits],
       probabilities: [...answer.probabilities],
       log_odds: logOdds(answer.logits),
@@ -201,8 +201,8 @@ export class HeadSwitch extends Part {
       states,
       pending,
       source: pending ? null : this.source,
-      before: said(before),
-      now: pending ? null : said(now),
+      before: numbers(before),
+      now: pending ? null : numbers(now),
       classes: header.classes,
     };
   }

@@ -18,7 +18,7 @@ export class AnswerPanel {
     /** @type {HTMLElement[]} */
     this.lines = [];
     /** @type {HTMLElement} that holds the lines */
-    this.room = element("div.answer", { role: "img" });
+    this.holder = element("div.answer", { role: "img" });
   }
 
   /** Make a line a class. @param {string[]} classes @param {string|null} label what the picture shows */
@@ -27,7 +27,7 @@ export class AnswerPanel {
     this.label = label;
     this.cells = classes.map(() => text());
     this.lines = classes.map((name, which) => this.lineOf(name, which));
-    this.room.replaceChildren(...this.lines);
+    this.holder.replaceChildren(...this.lines);
   }
 
   /** @param {string} name of a class @param {number} which it is @returns {HTMLElement} */
@@ -45,7 +45,7 @@ export class AnswerPanel {
   /** Show an answer, and where it was before. @param {Probable} now @param {Probable} before */
   show(now, before = now) {
     this.fill(now, before);
-    set(this.room, "aria-label", this.summary(now, before));
+    set(this.holder, "aria-label", this.summary(now, before));
   }
 
   /** @param {Probable} now @param {Probable} before */

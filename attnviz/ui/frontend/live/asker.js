@@ -1,5 +1,5 @@
 // What a component asks the live channel: it connects when first asked, an answer that takes long makes the old one pale,
-// an answer to what is no longer asked is not heard, and what is wrong is said.
+// an answer to what is no longer asked is not heard, and what is wrong is complained of.
 
 import { Live } from "./live.js";
 
@@ -49,7 +49,7 @@ export class Asker {
    * Ask, as `Live` does; what is asked is awaited until `rest`.
    * @param {any} subject of the question: an answer is heard while this has been asked about last
    * @param {Parameters<Live["ask"]>[0]} request
-   * @param {(answer: any) => void} hear an answer, or what is wrong, which is said already
+   * @param {(answer: any) => void} hear an answer, or what is wrong, which has been complained of
    * @param {string} [digest] of the weights that an answer must be of; by default of any
    */
   ask(subject, request, hear, digest) {

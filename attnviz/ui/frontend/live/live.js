@@ -21,7 +21,7 @@ const LOST = "The connection to the server was lost before this could be answere
 export class Live {
   /**
    * @param {(state: "connecting"|"ready"|"lost") => void} changed hears how the connection fares; "lost" until it is back
-   * @param {string|URL} url of the channel; by default that of the server that this file came from
+   * @param {string|URL} url of the channel; by default that of the server of this file
    */
   constructor(changed = () => {}, url = new URL("../../../../live", import.meta.url)) {
     this.url = new URL(url);

@@ -30,13 +30,13 @@ const left = new Map();
  * What a component makes of a grid that is part of it; all of it may be left out.
  * @typedef {object} Within
  * @property {string} [hint] what can be done with it
- * @property {(width: number, beside: number) => number|undefined} [roomOfTile] how wide a tile may be, of so many in a row
+ * @property {(width: number, beside: number) => number|undefined} [widthOfTile] how wide a tile may be, of so many in a row
  * @property {(phone: boolean) => number} [across] how many tiles stand in a row on a phone
  * @property {(header: any) => Record<string, any>} [tiles] more for the wall of tiles
  * @property {(tile: number) => void} [clicked] a tile was clicked: it is not chosen then
  * @property {(tile: number) => void} [chose] a tile was chosen
  * @property {() => void} [drawn] it was drawn
- * @property {() => void} [said] its words were said
+ * @property {() => void} [written] its words were written
  */
 
 /**
@@ -61,7 +61,7 @@ export class MapGrid extends Part {
   /** @param {HTMLElement|ShadowRoot} parent @param {Within|null} within another component; null: it is one of its own */
   constructor(parent, within = null) {
     super();
-    this.room = parent;
+    this.holder = parent;
     this.alone = within === null;
     this.within = within ?? {};
     this.chosen = null;
@@ -69,8 +69,8 @@ export class MapGrid extends Part {
     this.looked = { tile: 0, token: -1 };
     this.preparedFor = null;
     this.words = { title: text(), how: text() };
-    this.wallRoom = element("div.maps");
-    this.pictureRoom = element("div.beside");
+    this.wallHolder = element("div.maps");
+    this.pictureHolder = element("div.beside");
     this.legend = new Legend();
     this.scales = new SegmentedControl("Scale", SCALES, (scale) =>
       this.guard(() => {
@@ -89,7 +89,7 @@ export class MapGrid extends Part {
       this.failure,
       element("div.top", {}, this.scales.element, this.legend.element, this.savers.element),
       element("h2", {}, this.words.title, element("small", {}, this.words.how)),
-      element("div.rooms", {}, this.pictureRoom, this.wallRoom),
+      element("div.beside-maps", {}, this.pictureHolder, this.wallHolder),
       this.liveRegion,
     );
     Object.assign(this.root, {
@@ -185,10 +185,10 @@ export class MapGrid extends Part {
       ...(header.names ? { names: header.names } : {}),
       ...this.within.tiles?.(header),
     });
-    this.wallRoom.replaceChildren(this.wall.element);
+    this.wallHolder.replaceChildren(this.wall.element);
     this.picture = arrays.background ? new PictureTile(this) : null;
-    this.pictureRoom.replaceChildren(...(this.picture ? [this.picture.element] : []));
-    this.pictureRoom.hidden = !this.picture;
+    this.pictureHolder.replaceChildren(...(this.picture ? [this.picture.element] : []));
+    this.pictureHolder.hidden = !this.picture;
     if (held >= 0) this.wall.activate(held, true); // the keyboard goes on where it was
     if (asked) this.noteSettled();
   }
@@ -267,7 +267,7 @@ export class MapGrid extends Part {
     const phone = width < 520;
     this.wall.across = within.across?.(phone) ?? (phone && (count === 4 || count === 5) ? 2 : 6);
     const beside = this.header.table?.columns ?? (this.wall.across < 6 ? this.wall.across : this.count);
-    this.wall.room = within.roomOfTile?.(width, beside) ?? Math.min(240, Math.max(84, width / beside - 8));
+    this.wall.room = within.widthOfTile?.(width, beside) ?? Math.min(240, Math.max(84, width / beside - 8));
     if (this.header.names) this.wall.room = Math.max(240, Math.min(480, 20 * this.cells.columns));
     const taken = this.picture?.layout(width < 520 ? 160 : Math.max(168, this.wall.room)) ?? 0;
     this.wall.layout(width - (width < 520 || !taken ? 0 : taken + 24), width < 520);
@@ -338,8 +338,8 @@ export class MapGrid extends Part {
     const { header, wall, shown, scale } = this;
     const tile = this.chosen ?? this.looked.tile;
     const tileScale = this.tileScales[tile];
-    const said = (value) => (scale === "share" ? `${times(value * header.tokens)}\u00d7` : column(value));
-    for (let i = 0; i < this.count; i++) wall.say(i, shown < 0 ? "" : said(this.value(i)));
+    const text = (value) => (scale === "share" ? `${times(value * header.tokens)}\u00d7` : column(value));
+    for (let i = 0; i < this.count; i++) wall.say(i, shown < 0 ? "" : text(this.value(i)));
     wall.mark(this.chosen ?? -1);
     const hidden = Object.keys(SCALES).filter((name) => !this.choices[name]);
     this.scales.show(scale, hidden);
@@ -365,7 +365,7 @@ export class MapGrid extends Part {
     set(wall.element, "aria-label", this.summary());
     this.announceDone(() => this.summary());
     this.root.classList.toggle("plain", header.role === "ink");
-    this.within.said?.();
+    this.within.written?.();
   }
 
   where() {

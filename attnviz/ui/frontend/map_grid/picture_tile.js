@@ -34,11 +34,11 @@ export class PictureTile {
     this.element = this.wall.element;
   }
 
-  /** Lay it out. @param {number} room wanted width in CSS pixels @returns {number} its width */
-  layout(room) {
-    this.wall.room = room;
-    this.wall.layout(room);
-    return room;
+  /** Lay it out. @param {number} wanted width in CSS pixels @returns {number} its width */
+  layout(wanted) {
+    this.wall.room = wanted;
+    this.wall.layout(wanted);
+    return wanted;
   }
 
   /** Paint the picture, and frame the cells: the outlined one, and the one that is looked at. */

@@ -75,9 +75,9 @@ export function panesOf({ header, arrays }, computed) {
 
 /** What scores are divided by, as a person reads it: 6,173 or 1/6,173. */
 function divisor(at) {
-  const said = (value) =>
+  const text = (value) =>
     value >= 99.5 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
-  return at < -1e-9 ? `1/${said(10 ** -at)}` : said(10 ** at);
+  return at < -1e-9 ? `1/${text(10 ** -at)}` : text(10 ** at);
 }
 
 /** The softmax of one row, written into `maps` from `start` on. @returns {number} its entropy in bits */

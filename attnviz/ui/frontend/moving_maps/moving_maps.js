@@ -29,14 +29,14 @@ export class MovingMaps extends Part {
       element("output", {}, this.words.value),
     );
     this.lines = element("div.lines");
-    this.room = element("div.panes");
+    this.panes = element("div.panes");
     this.root = element(
       "div.attnviz.moving",
       { "data-component": "moving_maps" },
       this.failure,
       this.handle,
       this.lines,
-      this.room,
+      this.panes,
       this.liveRegion,
     );
     parent.append(this.root);
@@ -57,9 +57,9 @@ export class MovingMaps extends Part {
     this.takeHandle();
     while (this.grids.length > header.panes.length) this.grids.pop().leave();
     while (this.grids.length < header.panes.length) this.grids.push(this.makeGrid());
-    this.room.replaceChildren(...this.grids.map((grid) => grid.room));
+    this.panes.replaceChildren(...this.grids.map((grid) => grid.holder));
     panesOf(this, this.kind.compute(this, this.at).panes).forEach((pane, i) => {
-      this.grids[i].room.classList.toggle("wide", pane.header.labels.length > 6);
+      this.grids[i].holder.classList.toggle("wide", pane.header.labels.length > 6);
       this.grids[i].hold(this.data, pane);
     });
     if (asked && header.kind === "places") this.hold(asked.value);
@@ -92,8 +92,8 @@ export class MovingMaps extends Part {
   }
 
   makeGrid() {
-    const room = element("div.pane");
-    const grid = new MapGrid(room, { drawn: () => this.guard(() => this.follow(grid)) });
+    const holder = element("div.pane");
+    const grid = new MapGrid(holder, { drawn: () => this.guard(() => this.follow(grid)) });
     return grid;
   }
 
@@ -146,20 +146,20 @@ export class MovingMaps extends Part {
       if (!maps) return;
       grids[i].renew(maps, ...(header.kind === "places" ? [[at]] : []));
     });
-    this.said = lines;
+    this.written = lines;
     this.saySoon();
   }
 
   /** What tests read. */
   read() {
-    return { at: this.at, lines: this.said };
+    return { at: this.at, lines: this.written };
   }
 
   sayAll() {
-    const { kind, said, at, lines } = this;
-    while (lines.children.length > said.length) lines.lastElementChild?.remove();
-    while (lines.children.length < said.length) lines.append(element("p", {}, text()));
-    said.forEach((line, i) => say(lines.children[i].firstChild, line));
+    const { kind, written, at, lines } = this;
+    while (lines.children.length > written.length) lines.lastElementChild?.remove();
+    while (lines.children.length < written.length) lines.append(element("p", {}, text()));
+    written.forEach((line, i) => say(lines.children[i].firstChild, line));
     if (!kind.say) return;
     say(this.words.value, kind.say(at));
     set(this.slider, "aria-valuetext", kind.say(at));

@@ -68,7 +68,7 @@ function textCell(name) {
 /** @returns {Cell} */
 function barCell() {
   const bar = element("i");
-  return { node: null, element: element("span.room", {}, bar), bar, kind: undefined };
+  return { node: null, element: element("span.bar", {}, bar), bar, kind: undefined };
 }
 
 /** The largest absolute value of some numbers, to scale their bars by; 1 where all are zero. @param {number[]} numbers */

@@ -39,7 +39,7 @@ export function makeFrame(viewer) {
     release: () => viewer.guard(() => viewer.release(true)),
     lit: (step) => viewer.guard(() => viewer.light(step)),
   });
-  const [wallRoom, jacobianRoom] = [element("div"), element("div")];
+  const [wallHolder, jacobianHolder] = [element("div"), element("div")];
   const savers = new Savers(
     whenWanted(async () => (await import("./export.js")).files(viewer)),
     { copy: () => copyText(viewer), link: () => viewer.url.link() },
@@ -56,17 +56,17 @@ export function makeFrame(viewer) {
     viewer.failure,
     viewer.url.complaint.element,
     controls,
-    element("section.picture-part", {}, title("The picture", how(words.pictureHow)), picture.element, answer.room),
+    element("section.picture-part", {}, title("The picture", how(words.pictureHow)), picture.element, answer.holder),
     element(
       "section.head-part",
       {},
       title(headTerm, words.headTitle, headChoice, how(words.headHow)),
       large.element,
       legend.element,
-      jacobianRoom,
+      jacobianHolder,
     ),
     pair.element,
-    element("section.wall-part", {}, wallTitle, wallRoom),
+    element("section.wall-part", {}, wallTitle, wallHolder),
     element(
       "details.more-maps",
       {},
@@ -75,7 +75,7 @@ export function makeFrame(viewer) {
     ),
     viewer.liveRegion,
   );
-  let said = ""; // by the controls
+  let written = ""; // by the controls
   return {
     root,
     segments,
@@ -87,16 +87,16 @@ export function makeFrame(viewer) {
     legend,
     answer,
     pair,
-    wallRoom,
-    jacobianRoom,
+    wallHolder,
+    jacobianHolder,
     wallTitle,
     controls,
     savers,
     /** Let the controls show a view. */
     sayControls(view) {
       const state = [view.show, view.direction, view.scale, view.head, view.map].join();
-      if (state === said) return;
-      said = state;
+      if (state === written) return;
+      written = state;
       const plain = view.show === "weights";
       segments.show.show(view.show);
       segments.direction.show(view.direction);
@@ -106,7 +106,7 @@ export function makeFrame(viewer) {
     },
     /** What there is to choose from has changed. */
     forgetControls() {
-      said = "";
+      written = "";
     },
   };
 }

@@ -23,10 +23,10 @@ export class Jacobian {
     // While a Jacobian is shown, it matters to nobody how the connection fares.
     const say = (sentence) => !this.reading && this.complaint.say(sentence);
     this.asker = new Asker({ guard, complaint: { say }, lost: LOST });
-    this.room = element("div");
+    this.holder = element("div");
     /** @type {MapGrid|null} */
     this.grid = null;
-    this.element = element("div.jacobian", { hidden: true }, this.complaint.element, this.room);
+    this.element = element("div.jacobian", { hidden: true }, this.complaint.element, this.holder);
     Object.assign(this.element, { readJacobian: () => this.reading }); // for tests
     node.append(this.element);
   }
@@ -42,7 +42,7 @@ export class Jacobian {
     if (key === this.key) return this.grid?.refresh();
     this.key = key;
     this.reading = null;
-    this.room.hidden = true;
+    this.holder.hidden = true;
     this.complaint.say(asked.missing ?? "");
     if (asked.missing) return undefined;
     const asks = [{ checkpoint: asked.checkpoint, wanted: { jacobian: { derived: "jacobian" } } }];
@@ -81,11 +81,11 @@ export class Jacobian {
       origin: { ...origin, address: "jacobian", answer },
     };
     // Its single map is as wide as the map in whose place it stands.
-    this.grid ??= new MapGrid(this.room, {
+    this.grid ??= new MapGrid(this.holder, {
       hint: "move over it to read its values",
-      roomOfTile: (width, beside) => (beside === 1 ? width : undefined),
+      widthOfTile: (width, beside) => (beside === 1 ? width : undefined),
     });
-    this.room.hidden = false;
+    this.holder.hidden = false;
     this.grid.show(this.key, {
       header,
       arrays: { maps, ...(fits ? { picture: ink } : {}) },

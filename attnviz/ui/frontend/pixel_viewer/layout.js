@@ -13,20 +13,20 @@ export function fitTo(viewer, width) {
   const kind = viewer.nameWidth(width, 520, 1110);
   root.classList.toggle("single", !viewer.wall);
   root.classList.toggle("plain", Boolean(viewer.header.plain));
-  // Without a wall of heads its line has nothing but the buttons, and the room is wanted below.
+  // Without a wall of heads its line has nothing but the buttons, and the height is wanted below.
   const savesAbove = !viewer.wall && width >= (viewer.header.asked ? 1300 : 1090);
   root.classList.toggle("saves-above", savesAbove);
   (savesAbove ? frame.controls : frame.wallTitle).append(frame.savers.element);
   // So that picture, head, pair and the first row of tiles stand together in a window of 720 pixels.
   const high = Math.max(224, innerHeight - ABOVE_AND_BELOW * grown());
-  const room =
+  const most =
     kind === "broad"
       ? Math.min(high, 560, (width - 2 * GAP - PAIR * grown()) / 2)
       : kind === "middle"
         ? (width - GAP) / 2
         : width;
-  const small = kind === "narrow" ? Math.min(width * 0.54, innerHeight * 0.3) : room;
-  const side = fitBoard(frame.large, viewer.cells, Math.min(room, 560), viewer.edge);
+  const small = kind === "narrow" ? Math.min(width * 0.54, innerHeight * 0.3) : most;
+  const side = fitBoard(frame.large, viewer.cells, Math.min(most, 560), viewer.edge);
   fitBoard(frame.picture, viewer.boxes?.pixels ?? viewer.cells, small);
   root.style.setProperty("--side", `${side}px`);
   root.style.setProperty("--sticky", `${headerHeight()}px`);

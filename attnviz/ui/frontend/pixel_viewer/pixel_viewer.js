@@ -89,7 +89,7 @@ export class Viewer extends PixelPart {
             look: ({ token }) => this.guard(() => this.lookAtMap(token)),
             choose: (tile) => this.guard(() => this.choose("head", tile < heads ? tile : MEAN)),
           });
-    frame.wallRoom.replaceChildren(...(this.wall ? [this.wall.element] : []));
+    frame.wallHolder.replaceChildren(...(this.wall ? [this.wall.element] : []));
     frame.headChoice.replaceChildren(
       ...this.names.map(({ name }, head) => new Option(name, head < heads ? String(head) : MEAN)),
     );
@@ -298,7 +298,7 @@ export class Viewer extends PixelPart {
   async fetchJacobian() {
     try {
       const { Jacobian } = await import("./jacobian.js");
-      this.jacobian ??= new Jacobian(this.frame.jacobianRoom, (act) => this.guard(act));
+      this.jacobian ??= new Jacobian(this.frame.jacobianHolder, (act) => this.guard(act));
       this.guard(() => this.showMap());
     } catch (error) {
       this.fail(error);

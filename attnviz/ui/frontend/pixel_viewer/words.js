@@ -13,7 +13,7 @@ const NOTES = {
   map: "this map\u2019s own scale: do not compare maps",
 };
 
-/** The numbers of what is looked at, and what is said of them. @param {import("./pixel_viewer.js").Viewer} viewer */
+/** The numbers of what is looked at, in words. @param {import("./pixel_viewer.js").Viewer} viewer */
 export function tellingOf(viewer) {
   const { view, cells, reading, chosen, buffers, worked } = viewer;
   const { tokens } = viewer.attention;
@@ -129,8 +129,8 @@ export function sayAtRest(viewer, telling) {
   const pointed = viewer.other >= 0;
   for (let head = 0; wall && head <= heads; head++) {
     const value = pointed ? maps[head * tokens + viewer.other] : extent(maps, head * tokens, tokens).high;
-    const said = view.show === "weights" ? `${times(value * tokens)}\u00d7` : column(value);
-    wall.say(head, pointed ? said : `max ${said}`);
+    const text = view.show === "weights" ? `${times(value * tokens)}\u00d7` : column(value);
+    wall.say(head, pointed ? text : `max ${text}`);
   }
   const map = indices.subarray(chosen * tokens, (chosen + 1) * tokens);
   frame.legend.explain([1, 2, 3].map((mark) => map.includes(TOP + mark)));

@@ -3,7 +3,7 @@
 
 import { extent } from "../maps/attention.js";
 import { makeScale, TOP } from "../core/colours.js";
-import { cutShare, gain, netStages, PER_HEAD, way } from "./stages.js";
+import { cutShare, gain, netStages, PER_HEAD, pixelSteps } from "./stages.js";
 import { CHANNELS } from "./view.js";
 
 /**
@@ -202,10 +202,10 @@ export function headOf(shown) {
 }
 
 /** The steps of the pixel that is looked at. @param {Shown} shown @param {number} head */
-export function wayOf(shown, head) {
+export function pixelStepsOf(shown, head) {
   const { layer, off, eps, skip, relevance } = shown.view;
   const silent = off.filter(([of]) => of === layer).map(([, which]) => which);
-  return way(shown.layers[layer], shown.stages[layer], placeOf(shown), head, {
+  return pixelSteps(shown.layers[layer], shown.stages[layer], placeOf(shown), head, {
     eps,
     skip,
     off: silent,

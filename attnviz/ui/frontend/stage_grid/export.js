@@ -45,7 +45,7 @@ function origin(grid) {
   const { header, view, at, answer } = grid;
   return {
     ...header.origin,
-    answer: answer.said,
+    answer: answer.text,
     shows: "the stages of each layer",
     head: view.head === "mean" ? "mean" : view.head + 1,
     ...switched(grid),
@@ -83,7 +83,7 @@ function sheet(grid) {
   write(MARGIN, 32, `The stages of each layer \u00b7 head ${view.head === "mean" ? "mean" : view.head + 1}`, 17, {
     weight: 600,
   });
-  write(WIDTH - MARGIN, 32, `${header.origin.model ?? "model"} answers ${answer.said}`, 12, { anchor: "end" });
+  write(WIDTH - MARGIN, 32, `${header.origin.model ?? "model"} answers ${answer.text}`, 12, { anchor: "end" });
   columns.forEach((tap, column) =>
     write(MARGIN + column * (wide + 8) + wide / 2, 58, STAGE_NAMES[tap], 12, { anchor: "middle" }),
   );

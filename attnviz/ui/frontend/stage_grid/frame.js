@@ -9,7 +9,7 @@ import { Board } from "../maps/paint.js";
 import { AnswerPanel } from "../live/answer.js";
 import { term } from "../terms/terms.js";
 import { isSwitched, LABELS, LEAST_EPS, MOST_EPS } from "./view.js";
-import { wayLines, WayPanel } from "./way.js";
+import { stepLines, StepsPanel } from "./pixel_steps.js";
 
 /**
  * Make the elements.
@@ -31,14 +31,14 @@ export function makeFrame(grid) {
     scale: new SegmentedControl("Scale", LABELS.scale, act("scale")),
   };
   const legend = new Legend();
-  const way = new WayPanel(() => grid.guard(() => grid.release()));
+  const steps = new StepsPanel(() => grid.guard(() => grid.release()));
   const savers = new Savers(
     whenWanted(async () => (await import("./export.js")).files(grid)),
-    { copy: () => wayLines(grid.found).join("\n"), link: () => grid.url.link() },
+    { copy: () => stepLines(grid.found).join("\n"), link: () => grid.url.link() },
     (happened) => grid.announce(happened),
   );
-  const wallRoom = element("div");
-  const insideRoom = element("div");
+  const wallHolder = element("div");
+  const insideHolder = element("div");
   const answer = new AnswerPanel();
   const answerHow = text();
   const switching = makeSwitches(grid, act, words);
@@ -55,7 +55,7 @@ export function makeFrame(grid) {
     "section.inside-part",
     {},
     element("h2", {}, words.insideTitle, element("small", {}, words.insideHow)),
-    insideRoom,
+    insideHolder,
   );
   const root = element(
     "div.attnviz.stage-grid",
@@ -73,11 +73,11 @@ export function makeFrame(grid) {
         "section.answer-part",
         { "aria-label": "The answer" },
         element("h2", {}, "The answer", element("small", {}, answerHow)),
-        answer.room,
+        answer.holder,
       ),
     ),
-    element("section.stages-part", {}, wallRoom, legend.element, element("p.colour-how", {}, words.colourHow)),
-    way.element,
+    element("section.stages-part", {}, wallHolder, legend.element, element("p.colour-how", {}, words.colourHow)),
+    steps.element,
     switching.element,
     insidePart,
     grid.liveRegion,
@@ -89,10 +89,10 @@ export function makeFrame(grid) {
     head,
     segments,
     legend,
-    way,
+    steps,
     savers,
-    wallRoom,
-    insideRoom,
+    wallHolder,
+    insideHolder,
     insidePart,
     answer,
     answerHow,

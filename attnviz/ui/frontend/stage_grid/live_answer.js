@@ -41,7 +41,7 @@ export class LiveAnswer {
     });
   }
 
-  /** Take the answer that came with the data. */
+  /** Take the answer of the data. */
   take() {
     const { header, arrays } = this.grid;
     this.before = { logits: arrays.logits, probabilities: arrays.probabilities };
@@ -102,7 +102,7 @@ export class LiveAnswer {
   }
 
   /** The answer, for what is saved: "8, 98.3 %"; with a word where it is not the one to what is switched. */
-  get said() {
+  get text() {
     const { frame, view } = this.grid;
     const before = this.pending || (this.now === this.before && isSwitched(view)) ? " (before the switches)" : "";
     return frame.answer.words(this.now) + before;

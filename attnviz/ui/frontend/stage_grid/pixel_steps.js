@@ -20,7 +20,7 @@ export const STEPS = [
 
 /**
  * The arithmetic of each step in words.
- * @param {ReturnType<typeof import("./stages.js").way>} found
+ * @param {ReturnType<typeof import("./stages.js").pixelSteps>} found
  * @returns {Object<string, {sum: string, value: number}>}
  */
 export function arithmetic(found) {
@@ -59,7 +59,7 @@ export function arithmetic(found) {
 }
 
 /** The panel. All its nodes are made once; while the pointer moves only texts and colours change. */
-export class WayPanel {
+export class StepsPanel {
   /** @param {() => void} release called when the visitor lets the pixel go by the button */
   constructor(release) {
     this.how = text();
@@ -100,7 +100,7 @@ export class WayPanel {
       ...this.rows.slice(conv + 1),
     );
     this.element = element(
-      "section.way",
+      "section.pixel-steps",
       { "aria-label": "One pixel, step by step" },
       element("h2", {}, "One pixel, step by step", this.release),
       element("p.how", {}, this.how),
@@ -118,8 +118,8 @@ export class WayPanel {
   }
 
   /**
-   * Say a way.
-   * @param {ReturnType<typeof import("./stages.js").way>} found
+   * Say the steps of a pixel.
+   * @param {ReturnType<typeof import("./stages.js").pixelSteps>} found
    * @param {{where: string, locked: boolean, step: string|null, kernel: number, colour: (value: number) => string}} more
    *   step: the tap of the map that is looked at
    */
@@ -129,10 +129,10 @@ export class WayPanel {
     this.release.hidden = !locked;
     say(this.big.from, short(found.input, 3));
     say(this.big.to, short(found.output, 3));
-    const said = arithmetic(found);
+    const written = arithmetic(found);
     STEPS.forEach(([tap], i) => {
-      say(this.sums[tap], said[tap].sum);
-      say(this.values[tap], column3(said[tap].value));
+      say(this.sums[tap], written[tap].sum);
+      say(this.values[tap], column3(written[tap].value));
       this.rows[i].classList.toggle("on", tap === step);
     });
     say(
@@ -183,8 +183,8 @@ export class WayPanel {
   }
 }
 
-/** The way in full precision, as lines of "name<tab>arithmetic<tab>value". */
-export function wayLines(found) {
+/** The steps in full precision, as lines of "name<tab>arithmetic<tab>value". */
+export function stepLines(found) {
   const { input, x, y, norm, factor, conv, outputNorm } = found;
   const plain = (it) =>
     it === null

@@ -15,7 +15,7 @@ import { Painter } from "./paint.js";
 import { netStages, Placement } from "./stages.js";
 import { isSwitched, RULES } from "./view.js";
 import { sayAll, STAGE_NAMES } from "./words.js";
-import { STEPS } from "./way.js";
+import { STEPS } from "./pixel_steps.js";
 
 const TAPS = Object.fromEntries(STEPS.map(([tap, name]) => [tap, name]));
 
@@ -38,7 +38,7 @@ export class StageGrid extends PixelPart {
   /** @type {boolean} whether those are to be derived and painted anew */ stale;
   /** @type {ReturnType<typeof derive.insideOf>} */ insideMaps;
   /** @type {number} the head whose numbers are spelled out */ head;
-  /** @type {ReturnType<typeof derive.wayOf>} the steps of the pixel */ found;
+  /** @type {ReturnType<typeof derive.pixelStepsOf>} the steps of the pixel */ found;
 
   constructor(parent) {
     super();
@@ -100,8 +100,8 @@ export class StageGrid extends PixelPart {
       look: hand(({ token }) => this.look(this.cells.place(token), this.tile)),
       take: hand(({ token }) => this.take(this.cells.place(token), this.tile)),
     });
-    frame.wallRoom.replaceChildren(this.wall.element);
-    frame.insideRoom.replaceChildren(this.inside.element);
+    frame.wallHolder.replaceChildren(this.wall.element);
+    frame.insideHolder.replaceChildren(this.inside.element);
     this.size = undefined;
   }
 
@@ -267,10 +267,10 @@ export class StageGrid extends PixelPart {
     );
     root.style.setProperty("--side", `${side}px`);
     const type = grown();
-    const wayWidth = Math.min(480 * type, Math.max(340 * type, width * 0.3));
-    root.style.setProperty("--way", `${wayWidth}px`);
+    const stepsWidth = Math.min(480 * type, Math.max(340 * type, width * 0.3));
+    root.style.setProperty("--steps", `${stepsWidth}px`);
     const beside =
-      kind === "narrow" ? width : kind === "middle" ? width - side - 24 : width - side - wayWidth - 2 * 24 - 24;
+      kind === "narrow" ? width : kind === "middle" ? width - side - 24 : width - side - stepsWidth - 2 * 24 - 24;
     this.wall.layout(
       Math.floor(beside),
       kind === "narrow" ? Infinity : Math.max(220, innerHeight - type * (this.layers.length > 2 ? 285 : 330)),
@@ -302,7 +302,7 @@ export class StageGrid extends PixelPart {
       painter.inside(this);
     }
     painter.outline(this);
-    this.found = derive.wayOf(this, this.head);
+    this.found = derive.pixelStepsOf(this, this.head);
     this.saySoon();
   }
 
@@ -315,7 +315,7 @@ export class StageGrid extends PixelPart {
       layer: view.layer,
       head,
       place: derive.placeOf(this),
-      way: found,
+      steps: found,
       cut,
       gain,
       switched: isSwitched(view),

@@ -165,7 +165,7 @@ function convolve({ heads, channels, outputs, rows, columns, kernel, conv, bias 
  * @param {number} head whose attention is spelled out
  * @param {any} switches as the layer has them: `off` names its heads
  */
-export function way(layer, stages, place, head, { eps = null, skip = true, off = [], relevance = null } = {}) {
+export function pixelSteps(layer, stages, place, head, { eps = null, skip = true, off = [], relevance = null } = {}) {
   const { channels, rows, columns, norm } = layer;
   const { channel, row, column } = place;
   const map = rows * columns;

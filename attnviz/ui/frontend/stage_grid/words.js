@@ -6,7 +6,7 @@ import { column, ofValues, percent, short, times } from "../core/numbers.js";
 import { colourOf, evenShare, INSIDE, isInColour, planeOf } from "./derive.js";
 import { PER_HEAD, sharesSum } from "./stages.js";
 import { CHANNELS, isSwitched } from "./view.js";
-import { STEPS } from "./way.js";
+import { STEPS } from "./pixel_steps.js";
 
 const TOUCH = matchMedia("(hover: none)").matches;
 
@@ -26,7 +26,7 @@ export function sayAll(grid) {
   const channel = coloured ? ` \u00b7 ${CHANNELS[planeOf(view)]} channel` : "";
   const strongest = view.head === "mean" ? ", the strongest here" : "";
   const where = `row ${at[0] + 1}, column ${at[1] + 1}${channel} \u00b7 layer ${view.layer + 1}, head ${head + 1}${strongest}`;
-  frame.way.say(found, {
+  frame.steps.say(found, {
     where,
     locked: view.pixel !== null,
     step: columns[tile % columns.length],
@@ -41,16 +41,16 @@ export function sayAll(grid) {
         ? "tap a pixel, tap it again to lock"
         : "move over it, click to lock",
   );
-  const tight = (wall.wide ?? Infinity) < 84; // a map so narrow has no room for two numbers
+  const tight = (wall.wide ?? Infinity) < 84; // a map so narrow is too narrow for two numbers
   grid.tiles.forEach(({ extent: { low, high, most }, scale }, number) => {
-    // A number that is next to nothing beside the largest is 0: there is no room for its digits.
+    // A number that is next to nothing beside the largest is 0: its digits do not fit.
     const end = (value) => (Math.abs(value) < most / 100 ? "0" : short(value, 2));
     const spread = tight
       ? low >= 0
         ? `to ${short(most, 2)}`
         : `\u00b1 ${short(most, 2)}`
       : `${end(low)}\u2026${end(high)}`;
-    const said =
+    const text =
       most === 0
         ? "all 0"
         : inColour || view.scale === "all"
@@ -58,7 +58,7 @@ export function sayAll(grid) {
           : low >= 0
             ? `0 to ${n(scale.high)}`
             : `\u00b1 ${n(scale.high)}`;
-    wall.sayRange(number, said);
+    wall.sayRange(number, text);
   });
   wall.mark(tile);
   const part = (value) => (value < 1 ? percent(value) : `${(100 * value).toFixed(0)} %`);

@@ -46,13 +46,13 @@ export class StageMaps extends Part {
     const canvas = element("canvas", { role: "img" });
     this.picture = { canvas, board: new Board(canvas) };
     this.legend = new Legend();
-    this.wallRoom = element("div");
-    this.channelsRoom = element("div.channels");
+    this.wallHolder = element("div");
+    this.channelsHolder = element("div.channels");
     const size = () => this.layers[this.view.layer].channels;
-    this.channels = new MapGrid(this.channelsRoom, {
+    this.channels = new MapGrid(this.channelsHolder, {
       hint: "click a map to see that channel above",
       // As small as their number asks for.
-      roomOfTile: () => (size() > 100 ? 40 : size() > 40 ? 56 : 84) * grown(),
+      widthOfTile: () => (size() > 100 ? 40 : size() > 40 ? 56 : 84) * grown(),
       across: () => (size() > 40 ? 10 : 8),
       chose: (channel) =>
         this.guard(() => {
@@ -77,9 +77,9 @@ export class StageMaps extends Part {
         "section.stages-part",
         {},
         element("h2", {}, "One channel of each convolution", element("small", {}, this.words.how)),
-        this.wallRoom,
+        this.wallHolder,
       ),
-      this.channelsRoom,
+      this.channelsHolder,
       this.liveRegion,
     );
     Object.assign(this.root, { readStage: (layer, stage) => [...this.layers[layer].maps[stage]] }); // for tests
@@ -103,7 +103,7 @@ export class StageMaps extends Part {
       enter: (tile, taken) =>
         this.guard(() => (taken ? this.choose(tile) : this.look({ tile, token: middle(boxesOf(this, tile)) }))),
     });
-    this.wallRoom.replaceChildren(this.wall.element);
+    this.wallHolder.replaceChildren(this.wall.element);
     this.takeView(this.layers);
     this.looked = { tile: this.chosenTile, token: middle(boxesOf(this, this.chosenTile)) };
     this.held = ""; // the channels of another picture

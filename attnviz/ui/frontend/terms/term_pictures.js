@@ -13,12 +13,12 @@ const cell = (x, y, fill, stroke = QUIET) => ["rect", { x, y, width: 8, height: 
 const line = (d, stroke = QUIET, more = {}) => ["path", { d, stroke, fill: "none", "stroke-width": 1.5, ...more }];
 const dashed = { "stroke-dasharray": "3 2" };
 const keys = (fill, stroke) => [4, 18, 32].map((y) => cell(60, y, fill, stroke));
-const ways = (stroke) => [8, 22, 36].map((y) => line(`M14 22L58 ${y}`, stroke));
+const lines = (stroke) => [8, 22, 36].map((y) => line(`M14 22L58 ${y}`, stroke));
 
 /** @type {Record<string, any[]>} */
 const PICTURES = {
-  query: [...ways(ORANGE), cell(4, 18, ORANGE, ORANGE), ...keys("none")],
-  key: [...ways(QUIET), cell(4, 18, "none"), ...keys(BLUE, BLUE)],
+  query: [...lines(ORANGE), cell(4, 18, ORANGE, ORANGE), ...keys("none")],
+  key: [...lines(QUIET), cell(4, 18, "none"), ...keys(BLUE, BLUE)],
   value: [line("M58 22L16 22M22 17L16 22L22 27", GREEN), cell(4, 18, "none"), cell(60, 18, GREEN, GREEN)],
   score: [
     cell(4, 18, ORANGE, ORANGE),
