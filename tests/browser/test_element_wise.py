@@ -158,7 +158,8 @@ def test_a_phone_shows_the_picture_first_and_nothing_wider_than_itself(opened: O
     page = opened(viewport={"width": 375, "height": 812}, has_touch=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     tops = [
-        find_grid(page).locator(part).bounding_box() for part in (".picture-part", ".stages-part", ".pixel-steps", ".controls")
+        find_grid(page).locator(part).bounding_box()
+        for part in (".picture-part", ".stages-part", ".pixel-steps", ".controls")
     ]
     assert all(tops)
     heights = [box["y"] for box in tops if box]
