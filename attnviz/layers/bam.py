@@ -19,10 +19,9 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.errors import BadInput
+from attnviz.layers.axes import CHANNELS, MAPS, PLACES, VECTOR
 from attnviz.layers.squeeze_excite import narrowed
 from attnviz.tracing import Layer
-
-_MAPS, _CHANNELS, _PLACES, _VECTOR = "batch channel row column", "batch channel", "batch row column", "batch feature"
 
 
 class Bam(Layer):
@@ -63,14 +62,14 @@ class Bam(Layer):
         )  # fmt: skip
 
     def forward(self, maps: Tensor) -> Tensor:
-        maps = self.tap("features", maps, axes=_MAPS)
-        squeezed = self.tap("squeezed", maps.mean((2, 3)), axes=_CHANNELS)
-        reduced = self.tap("reduced", self.reduce(squeezed).relu(), axes=_VECTOR)
-        channel_score = self.tap("channel_score", self.channel_norm(self.excite(reduced)), axes=_CHANNELS)
-        space_score = self.tap("space_score", self.space(maps)[:, 0], axes=_PLACES)
+        maps = self.tap("features", maps, axes=MAPS)
+        squeezed = self.tap("squeezed", maps.mean((2, 3)), axes=CHANNELS)
+        reduced = self.tap("reduced", self.reduce(squeezed).relu(), axes=VECTOR)
+        channel_score = self.tap("channel_score", self.channel_norm(self.excite(reduced)), axes=CHANNELS)
+        space_score = self.tap("space_score", self.space(maps)[:, 0], axes=PLACES)
         full = torch.sigmoid(channel_score[:, :, None, None] + space_score[:, None])
-        full = self.tap("full_gate", full, axes=_MAPS)
-        return self.tap("scaled", maps + maps * full, axes=_MAPS)
+        full = self.tap("full_gate", full, axes=MAPS)
+        return self.tap("scaled", maps + maps * full, axes=MAPS)
 
 
 def _wide(channels: int, dilation: int) -> nn.Conv2d:

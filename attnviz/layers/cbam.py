@@ -23,10 +23,9 @@ from torch import Tensor, nn
 from torch.nn.functional import adaptive_max_pool2d
 
 from attnviz.errors import BadInput
+from attnviz.layers.axes import CHANNELS, MAPS, PLACES, VECTOR
 from attnviz.layers.squeeze_excite import narrowed
 from attnviz.tracing import Layer
-
-_MAPS, _CHANNELS, _PLACES, _VECTOR = "batch channel row column", "batch channel", "batch row column", "batch feature"
 
 
 class Cbam(Layer):
@@ -63,15 +62,15 @@ class Cbam(Layer):
         self.space = nn.Conv2d(2, 1, kernel, padding=kernel // 2, bias=False)
 
     def forward(self, maps: Tensor) -> Tensor:
-        maps = self.tap("features", maps, axes=_MAPS)
-        squeezed = self.tap("squeezed", maps.mean((2, 3)), axes=_CHANNELS)
-        squeezed_max = self.tap("squeezed_max", adaptive_max_pool2d(maps, 1).flatten(1), axes=_CHANNELS)
-        reduced = self.tap("reduced", self.reduce(squeezed).relu(), axes=_VECTOR)
-        reduced_max = self.tap("reduced_max", self.reduce(squeezed_max).relu(), axes=_VECTOR)
-        gate = self.tap("gate", torch.sigmoid(self.excite(reduced) + self.excite(reduced_max)), axes=_CHANNELS)
-        scaled = self.tap("scaled", maps * gate[:, :, None, None], axes=_MAPS)
+        maps = self.tap("features", maps, axes=MAPS)
+        squeezed = self.tap("squeezed", maps.mean((2, 3)), axes=CHANNELS)
+        squeezed_max = self.tap("squeezed_max", adaptive_max_pool2d(maps, 1).flatten(1), axes=CHANNELS)
+        reduced = self.tap("reduced", self.reduce(squeezed).relu(), axes=VECTOR)
+        reduced_max = self.tap("reduced_max", self.reduce(squeezed_max).relu(), axes=VECTOR)
+        gate = self.tap("gate", torch.sigmoid(self.excite(reduced) + self.excite(reduced_max)), axes=CHANNELS)
+        scaled = self.tap("scaled", maps * gate[:, :, None, None], axes=MAPS)
         # (batch, 2, row, column), with the two beside each other in memory: the convolution is then three times as fast
         summary = torch.stack([scaled.mean(1), scaled.max(1).values], -1).permute(0, 3, 1, 2)
-        summary = self.tap("space_summary", summary, axes=_MAPS)
-        space_gate = self.tap("space_gate", torch.sigmoid(self.space(summary)[:, 0]), axes=_PLACES)
-        return self.tap("scaled_twice", scaled * space_gate[:, None], axes=_MAPS)
+        summary = self.tap("space_summary", summary, axes=MAPS)
+        space_gate = self.tap("space_gate", torch.sigmoid(self.space(summary)[:, 0]), axes=PLACES)
+        return self.tap("scaled_twice", scaled * space_gate[:, None], axes=MAPS)

@@ -23,6 +23,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.errors import BadInput
+from attnviz.layers.axes import MAPS, PER_HEAD
 from attnviz.layers.element_wise_fused import attended_and_convolved
 from attnviz.layers.shortcuts import transformed
 from attnviz.tracing import Layer
@@ -33,7 +34,6 @@ RelevanceNorm = Literal["batch", "even", "none"]
 MODERATE = 20.0  # of the largest product: the exponentials of -20 and 20 are e^40 apart, within the range of float32
 FEW = 8  # channels made: to more of them torch's own convolution is the faster one
 MOMENTUM = 0.1  # of running means, as in torch's batch normalisation
-_MAPS, _PER_HEAD = "batch channel row column", "batch head channel row column"
 
 
 class ElementWiseAttention(Layer):
@@ -129,12 +129,12 @@ class ElementWiseAttention(Layer):
             nn.init.normal_(self.output_norm.weight, mean=output_norm, std=0.02, generator=generator)
 
     def forward(self, images: Tensor) -> Tensor:
-        images = self.tap("input", images, axes=_MAPS)
-        after_conv = self.tap("after_conv", self._joined(images), axes=_MAPS)
-        before_norm = self.tap("before_norm", after_conv + images if self.skip else after_conv, axes=_MAPS)
+        images = self.tap("input", images, axes=MAPS)
+        after_conv = self.tap("after_conv", self._joined(images), axes=MAPS)
+        before_norm = self.tap("before_norm", after_conv + images if self.skip else after_conv, axes=MAPS)
         normed = before_norm if self.output_norm is None else self.output_norm(before_norm)
-        normed = self.tap("after_norm", normed, axes=_MAPS)
-        return self.tap("output", normed.relu(), axes=_MAPS)
+        normed = self.tap("after_norm", normed, axes=MAPS)
+        return self.tap("output", normed.relu(), axes=MAPS)
 
     def _joined(self, images: Tensor) -> Tensor:
         """Return the heads' values after the convolution, by the quickest way that gives them."""
@@ -158,13 +158,13 @@ class ElementWiseAttention(Layer):
 
     def _attended(self, images: Tensor) -> Tensor:
         """Spell the layer out: (batch, channel, row, column) to (batch, head, channel, row, column)."""
-        x_product = self.tap("x_product", images[:, None] * self.x_weights, axes=_PER_HEAD)
-        x_relevance = self.tap("x_relevance", x_product.softmax(-1), axes=_PER_HEAD)
-        y_product = self.tap("y_product", images[:, None] * self.y_weights, axes=_PER_HEAD)
-        y_relevance = self.tap("y_relevance", y_product.softmax(-2), axes=_PER_HEAD)
-        relevance = self.tap("relevance", x_relevance * y_relevance, axes=_PER_HEAD)
-        normed = self.tap("normed_relevance", self._normed(relevance), axes=_PER_HEAD)
-        return self.tap("attended", images[:, None] * normed, axes=_PER_HEAD)
+        x_product = self.tap("x_product", images[:, None] * self.x_weights, axes=PER_HEAD)
+        x_relevance = self.tap("x_relevance", x_product.softmax(-1), axes=PER_HEAD)
+        y_product = self.tap("y_product", images[:, None] * self.y_weights, axes=PER_HEAD)
+        y_relevance = self.tap("y_relevance", y_product.softmax(-2), axes=PER_HEAD)
+        relevance = self.tap("relevance", x_relevance * y_relevance, axes=PER_HEAD)
+        normed = self.tap("normed_relevance", self._normed(relevance), axes=PER_HEAD)
+        return self.tap("attended", images[:, None] * normed, axes=PER_HEAD)
 
     def _normed(self, relevance: Tensor) -> Tensor:
         if self.mode == "one":

@@ -19,9 +19,8 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from attnviz.errors import BadInput
+from attnviz.layers.axes import MAPS
 from attnviz.tracing import Layer
-
-_MAPS = "batch channel row column"
 
 
 class ConvNorm(Layer):
@@ -51,9 +50,9 @@ class ConvNorm(Layer):
         self.norm = nn.BatchNorm2d(output_channels)
 
     def forward(self, maps: Tensor) -> Tensor:
-        maps = self.tap("before_conv", maps, axes=_MAPS)
-        maps = self.tap("after_conv", self.conv(maps), axes=_MAPS)
-        return self.tap("after_norm", self.norm(maps), axes=_MAPS)
+        maps = self.tap("before_conv", maps, axes=MAPS)
+        maps = self.tap("after_conv", self.conv(maps), axes=MAPS)
+        return self.tap("after_norm", self.norm(maps), axes=MAPS)
 
 
 class ConvNormRelu(ConvNorm):
@@ -62,7 +61,7 @@ class ConvNormRelu(ConvNorm):
     taps = (*ConvNorm.taps, "after_relu")
 
     def forward(self, maps: Tensor) -> Tensor:
-        return self.tap("after_relu", super().forward(maps).relu(), axes=_MAPS)
+        return self.tap("after_relu", super().forward(maps).relu(), axes=MAPS)
 
 
 class ResidualBlock(Layer):
@@ -103,5 +102,5 @@ class ResidualBlock(Layer):
         if self.attention is not None:
             branch = self.attention(branch)
         skip = pad(maps[:, :, :: self.stride, :: self.stride], (0, 0, 0, 0, 0, self.added))
-        added = self.tap("after_skip", branch + skip, axes=_MAPS)
-        return self.tap("output", added.relu(), axes=_MAPS)
+        added = self.tap("after_skip", branch + skip, axes=MAPS)
+        return self.tap("output", added.relu(), axes=MAPS)

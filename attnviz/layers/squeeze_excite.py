@@ -17,9 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.errors import BadInput
+from attnviz.layers.axes import CHANNELS, MAPS, VECTOR
 from attnviz.tracing import Layer
-
-_MAPS, _CHANNELS, _VECTOR = "batch channel row column", "batch channel", "batch feature"
 
 
 class SqueezeExcite(Layer):
@@ -48,11 +47,11 @@ class SqueezeExcite(Layer):
         self.excite = nn.Linear(narrow, channels)
 
     def forward(self, maps: Tensor) -> Tensor:
-        maps = self.tap("features", maps, axes=_MAPS)
-        squeezed = self.tap("squeezed", maps.mean((2, 3)), axes=_CHANNELS)
-        reduced = self.tap("reduced", self.reduce(squeezed).relu(), axes=_VECTOR)
-        gate = self.tap("gate", torch.sigmoid(self.excite(reduced)), axes=_CHANNELS)
-        return self.tap("scaled", maps * gate[:, :, None, None], axes=_MAPS)
+        maps = self.tap("features", maps, axes=MAPS)
+        squeezed = self.tap("squeezed", maps.mean((2, 3)), axes=CHANNELS)
+        reduced = self.tap("reduced", self.reduce(squeezed).relu(), axes=VECTOR)
+        gate = self.tap("gate", torch.sigmoid(self.excite(reduced)), axes=CHANNELS)
+        return self.tap("scaled", maps * gate[:, :, None, None], axes=MAPS)
 
 
 def narrowed(channels: int, reduction: int) -> int:

@@ -26,7 +26,7 @@ from attnviz.layers.bam import Bam
 from attnviz.layers.cbam import Cbam
 from attnviz.layers.residual import ConvNormRelu, ResidualBlock
 from attnviz.layers.squeeze_excite import SqueezeExcite
-from attnviz.models.parts import Standardise, check, columns_of, uniform
+from attnviz.models.parts import Standardise, check, check_stages, columns_of, laid_out, uniform
 
 Gate = Literal["none", "se", "cbam", "bam"]
 
@@ -74,11 +74,9 @@ class ChannelAttention(nn.Module):
         super().__init__()
         if gate not in get_args(Gate):
             raise BadInput(f"The gate must be one of {', '.join(get_args(Gate))}, not {gate!r}.")
-        if not widths or len(widths) != len(strides) or blocks < 1:
-            raise BadInput(
-                f"Each stage has a width, a stride and at least one block, not {len(widths)}, {len(strides)} and "
-                f"{blocks} of them."
-            )
+        check_stages(widths, strides)
+        if blocks < 1:
+            raise BadInput(f"Each stage has at least one block, not {blocks} of them.")
         self.shape = (channels, rows, columns)
         self.standardise = Standardise(mean, std)
         self.stem = ConvNormRelu(channels=channels, output_channels=widths[0])
@@ -101,9 +99,7 @@ class ChannelAttention(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         check(images, *self.shape)
-        if self.training:  # faster, and above all in bfloat16
-            images = images.to(memory_format=torch.channels_last)
-        maps = self.stem(self.standardise(images))
+        maps = self.stem(self.standardise(laid_out(images, training=self.training)))
         for number, block in enumerate(self.blocks):
             maps = block(maps)
             if str(number) in self.bam:

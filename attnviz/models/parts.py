@@ -1,7 +1,7 @@
 """What several models share: standardising, the width of the answer, the initial weights."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -39,6 +39,22 @@ def check(images: Tensor, *shape: int) -> None:
         raise BadInput(
             f"This model takes float pictures in 0..1 of shape (batch, {', '.join(map(str, shape))}), not {given}."
         )
+
+
+def check_stages(widths: Sequence[int], strides: Sequence[int]) -> None:
+    """Refuse widths and strides that do not belong to the same convolutions, or to none.
+
+    Raises:
+        BadInput: there is no width, or not one stride for each.
+    """
+    if not widths or len(widths) != len(strides):
+        raise BadInput(f"Each convolution has a width and a stride, not {len(widths)} and {len(strides)} of them.")
+
+
+def laid_out(images: Tensor, *, training: bool) -> Tensor:
+    """Return pictures as convolutions take them: in training with the channels last in memory, which is faster, above
+    all in bfloat16."""
+    return images.to(memory_format=torch.channels_last) if training else images
 
 
 def levels_of(images: Tensor) -> Tensor:

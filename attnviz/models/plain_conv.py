@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from attnviz.errors import BadInput
-from attnviz.models.parts import Standardise, check, columns_of, uniform
+from attnviz.models.parts import Standardise, check, check_stages, columns_of, uniform
 
 
 class PlainConv(nn.Module):
@@ -43,8 +42,7 @@ class PlainConv(nn.Module):
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
-        if not widths or len(widths) != len(strides):
-            raise BadInput(f"Each convolution has a width and a stride, not {len(widths)} and {len(strides)} of them.")
+        check_stages(widths, strides)
         self.shape = (channels, rows, columns)
         self.standardise = Standardise(mean, std)
         parts: list[nn.Module] = []

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.errors import BadInput
-from attnviz.models.parts import check, columns_of, normal
+from attnviz.models.parts import check, columns_of, laid_out, normal
 
 
 class VGGControl(nn.Module):
@@ -59,7 +59,6 @@ class VGGControl(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         check(images, *self.shape)
-        if self.training:  # faster by a quarter in bfloat16
-            images = images.to(memory_format=torch.channels_last)
+        images = laid_out(images, training=self.training)
         logits: Tensor = self.classifier(self.convolutions(images).flatten(1))
         return logits

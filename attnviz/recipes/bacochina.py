@@ -13,6 +13,7 @@ of pixels into channels. What the attention is worth there, the same recipes wit
 from typing import Any
 
 from attnviz.recipes.recipe import (
+    TEN_CLASSES,
     Ablation,
     Augmentation,
     Group,
@@ -28,7 +29,6 @@ from attnviz.recipes.recipe import (
     changed,
 )
 
-CLASSES = tuple(range(10))
 FIRST_ARRAY = "layers.0.x_weights[0]"
 ARRAYS = ("layers.*.x_weights", "layers.*.y_weights")
 FASHION_MEAN, FASHION_STD = 0.286, 0.353  # of the intensities of the training pictures
@@ -66,7 +66,7 @@ B = Recipe(
     why="The paper's smallest good model: 33,084 parameters, no normalisation of the output.",
     config={"heads": 8, "layers": 2},
     data="fashion_mnist",
-    classes=CLASSES,
+    classes=TEN_CLASSES,
     validation=None,
     keep="last",
     learning_rate=1e-3,

@@ -8,9 +8,8 @@ network stands beside them twice: as it is, and widened until it has as many wei
 from typing import Any
 
 from attnviz.recipes.bacochina import CIFAR, CIFAR_MEAN, CIFAR_STD, FASHION_MEAN, FASHION_STD, MNIST_MEAN, MNIST_STD
-from attnviz.recipes.recipe import Ablation, Augmentation, Paper, PaperFigure, Recipe, Test, changed
+from attnviz.recipes.recipe import TEN_CLASSES, Ablation, Augmentation, Paper, PaperFigure, Recipe, Test, changed
 
-CLASSES = tuple(range(10))
 STAGES = 3
 
 PLAIN = Recipe(
@@ -21,7 +20,7 @@ PLAIN = Recipe(
     cost="4 core-minutes",
     config={"gate": "none", "strides": [2, 2, 2], "blocks": 2, "mean": MNIST_MEAN, "std": MNIST_STD},
     data="mnist",
-    classes=CLASSES,
+    classes=TEN_CLASSES,
     validation=0.1,
     augmentation=Augmentation(rotation=10, shift=0.07, stretch=(0.85, 1.15)),
     augment="instead",

@@ -7,9 +7,8 @@ transformer stands the plain one, as it is and widened to as many weights.
 
 from typing import Any
 
-from attnviz.recipes.recipe import Ablation, Paper, PaperFigure, Recipe, Test, changed
+from attnviz.recipes.recipe import TEN_CLASSES, Ablation, Paper, PaperFigure, Recipe, Test, changed
 
-CLASSES = tuple(range(10))
 THETA = "transformer.theta"
 
 ROTATED = Recipe(
@@ -20,7 +19,7 @@ ROTATED = Recipe(
     cost="5 core-minutes",
     config={"transform": "affine", "rows": 32, "columns": 32},
     data="rotated_mnist",
-    classes=CLASSES,
+    classes=TEN_CLASSES,
     validation="validation",
     learning_rate=1e-3,
     schedule="cosine",

@@ -113,6 +113,7 @@ class Ablation(Strict):
     of: str = ""
 
 
+TEN_CLASSES = tuple(range(10))  # all of MNIST, Fashion-MNIST or CIFAR-10
 DESCRIPTIVE = {"title", "why", "cost", "control"}  # fields of a recipe that do not affect its training
 
 

@@ -5,12 +5,11 @@ intensities, a fifth of the training pictures to stop by. Its test share of 20 %
 ones and eights. Ten digits, positions and all controls are not the paper's: they answer its questions.
 """
 
-from attnviz.recipes.recipe import Augmentation, Paper, PaperFigure, Question, Recipe, Test, changed
+from attnviz.recipes.recipe import TEN_CLASSES, Augmentation, Paper, PaperFigure, Question, Recipe, Test, changed
 
 MNIST_MEAN, MNIST_STD = 0.1307, 0.3081  # of the intensities of MNIST's training pictures
 INK_STD = 0.0433  # of the mean intensity of a picture, over MNIST's training pictures
 STANDARD = {"mean": MNIST_MEAN, "std": MNIST_STD}
-DIGITS = tuple(range(10))
 # Scores of the first step differ by about 2 from key to key (standard deviation): the softmax is neither a plain mean,
 # from which nothing is learnt, nor all on one token.
 PLACES = {
@@ -142,7 +141,7 @@ TEN = changed(
     config={
         "heads": 8, "head_size": 8, "pool": 2, **PLACES, **STANDARD,
     },
-    classes=DIGITS,
+    classes=TEN_CLASSES,
     validation=0.1,
     augmentation=Augmentation(rotation=10, shift=0.07, stretch=(0.85, 1.15)),
     learning_rate=4e-3,

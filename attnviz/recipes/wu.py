@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attnviz.recipes.recipe import (
+    TEN_CLASSES,
     Ablation,
     Augmentation,
     Group,
@@ -25,7 +26,6 @@ from attnviz.recipes.recipe import (
 )
 
 CLUTTERED: dict[str, Any] = {"rows": 40, "columns": 40}
-DIGITS = tuple(range(10))
 LOOKING = ("accuracy", "accuracy_one_draw", "accuracy_mean_path", "spread")
 GLIMPSES = 6
 
@@ -59,7 +59,7 @@ CLUTTERED_6 = Recipe(
     why="The paper's settings: three scales of 12 x 12, standard deviation 0.17, one layer before the mean.",
     config={**CLUTTERED, "glimpses": GLIMPSES, "size": 12, "scales": 3, "location_std": 0.17},
     data="cluttered_mnist",
-    classes=DIGITS,
+    classes=TEN_CLASSES,
     validation="validation",
     objective="reinforcement",
     learning_rate=3e-4,
@@ -243,7 +243,7 @@ PLAIN = Recipe(
     why="The paper's convolutional network.",
     config={**CLUTTERED, "attention": "none", "output": None},
     data="cluttered_mnist",
-    classes=DIGITS,
+    classes=TEN_CLASSES,
     validation="validation",
     learning_rate=1e-3,
     schedule="plateau",
