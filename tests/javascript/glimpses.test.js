@@ -103,7 +103,8 @@ test("pixels that were seen sharp are counted once, and none beside the picture"
 });
 
 test("the density counts the sharp patches of many paths over each pixel, at borders too", () => {
-  const corners = Float32Array.of(0, 0, 9, 9, /* of the second path */ 0, 0, -1, 8, /* and the third */ 0, 0, 0, 8); // top, left
+  // top, left
+  const corners = Float32Array.of(0, 0, 9, 9, /* of the second path */ 0, 0, -1, 8, /* and the third */ 0, 0, 0, 8);
   const share = coverage(corners, 1, FACTS);
   const at = (row, column) => Math.round(3 * share[10 * row + column]);
   assert.deepEqual([at(0, 8), at(0, 9), at(1, 9), at(2, 9), at(0, 7), at(3, 9), at(5, 9)], [2, 2, 2, 1, 0, 0, 0]);

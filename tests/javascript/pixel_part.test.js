@@ -85,7 +85,8 @@ test("other keys, and keys elsewhere, are left to the page", () => {
 });
 
 test("the empty row between the grid and the tokens that lie nowhere is stepped over", () => {
-  const cells = new Cells(2, 3, 1); // rows 0 and 1 are the grid, row 2 is empty, row 3 holds the one token that lies nowhere
+  // rows 0 and 1 are the grid, row 2 is empty, row 3 holds the one token that lies nowhere
+  const cells = new Cells(2, 3, 1);
   assert.equal(cells.height, 4);
   assert.equal(cells.tokenNear(1, 2, false), 1 + 5);
   assert.equal(cells.tokenNear(2, 0, false), 0);

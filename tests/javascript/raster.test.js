@@ -125,7 +125,8 @@ for (const [name, strokes, under] of [
     const raster = new Raster();
     raster.draw({ base: under && { name: "", side: 28, values: under }, strokes });
     const away = expected(strokes, under).map((value, i) => Math.abs(value - raster.values[i]));
-    assert.ok(away.every((value) => value <= 80)); // where a stroke turns on the spot: chords of 3 pixels, dense points here
+    // where a stroke turns on the spot: chords of 3 pixels, dense points here
+    assert.ok(away.every((value) => value <= 80));
     assert.ok(away.filter((value) => value > 8).length < 0.005 * away.length);
   });
 }

@@ -1,5 +1,5 @@
-// What the shares of element-wise attention sum to, as the maps are drawn: where blocks of pixels became channels, several
-// maps share a drawn row.
+// What the shares of element-wise attention sum to, as the maps are drawn: where blocks of pixels became channels,
+// several maps share a drawn row.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,5 +1,6 @@
 // What a page does without drawing anything: it scrolls to where this component stands, so that what a click elsewhere
-// has opened is in view; or completes the page's URL. Python's side is attnviz/ui/components/arrive.py and shared/url_state.py.
+// has opened is in view; or completes the page's URL. Python's side is attnviz/ui/components/arrive.py and
+// shared/url_state.py.
 
 import { follow } from "../core/follow.js";
 import { unpack } from "../core/payload.js";

@@ -4,7 +4,8 @@
 // A report that follows a click elsewhere too soon brings the values of before that click, and so would undo it.
 
 const INPUTS = ["pointerdown", "pointerup", "keydown", "click"];
-let last = -Infinity; // when the visitor did something, in milliseconds of performance.now(); known from the first question on
+// when the visitor did something, in milliseconds of performance.now(); known from the first question on
+let last = -Infinity;
 let watching = false;
 
 /** Whether the page is at rest. @param {number} milliseconds how long the visitor must have done nothing */

@@ -1,7 +1,7 @@
-// From a value to a colour. The colours are those of Streamlit's theme (.streamlit/config.toml): violet is more, grey is
-// less than an even share, ochre is below zero, and the middle is the page itself. A map's colours go from the page
-// through the background colour of that name, halfway, to the colour of that name, in straight lines in OKLab.
-// (OKLab: Bjorn Ottosson, "A perceptual color space for image processing", 2020, https://bottosson.github.io/posts/oklab/)
+// From a value to a colour. The colours are those of Streamlit's theme (.streamlit/config.toml): violet is more, grey
+// is less than an even share, ochre is below zero, and the middle is the page itself. A map's colours go from the page
+// through the background colour of that name, halfway, to the colour of that name, in straight lines in OKLab. (OKLab:
+// Bjorn Ottosson, "A perceptual color space for image processing", 2020, https://bottosson.github.io/posts/oklab/)
 
 /** Indices of a palette: 0..TOP are colours, then the marks of what is no number on the scale. */
 export const TOP = 254;
@@ -85,8 +85,8 @@ export function readTheme(element) {
 /**
  * The palettes of a theme, each TOP + 4 packed colours for a pixel buffer.
  * @param {Theme} theme from `readTheme`
- * @returns {{share: Uint32Array, signed: Uint32Array, positive: Uint32Array, ink: Uint32Array}} share: less and more than
- *   an even share; signed: below and above zero; positive: from zero up; ink: the greys of a picture
+ * @returns {{share: Uint32Array, signed: Uint32Array, positive: Uint32Array, ink: Uint32Array}} share: less and more
+ *   than an even share; signed: below and above zero; positive: from zero up; ink: the greys of a picture
  */
 export function palettes(theme) {
   const [more, less, below] = [theme.violet, theme.gray, theme.yellow].map((arm) => path(theme.background, ...arm));
@@ -112,10 +112,11 @@ export function css(colour) {
 
 /**
  * What the ends of a scale are and how they are written.
- * @param {"share"|"signed"|"excess"|"positive"|"unit"|"ink"|"own"} kind share: log2 of the multiple of an even share, from -4 to +4;
- *   signed: centred on zero; excess: so much more or less than an even share; positive: from zero; unit: 0..1; ink: 0..1 in the picture's own greys; own: from `low` to
- *   `bound` in those greys
- * @param {number} bound the largest absolute value of the scale ("signed", "excess" and "positive"), or the highest ("own")
+ * @param {"share"|"signed"|"excess"|"positive"|"unit"|"ink"|"own"} kind share: log2 of the multiple of an even share,
+ *   from -4 to +4; signed: centred on zero; excess: so much more or less than an even share; positive: from zero; unit:
+ *   0..1; ink: 0..1 in the picture's own greys; own: from `low` to `bound` in those greys
+ * @param {number} bound the largest absolute value of the scale ("signed", "excess" and "positive"), or the highest
+ *   ("own")
  * @param {number} low the lowest value ("own"); where it is the highest too, all lies at the lower end
  */
 export function makeScale(kind, bound = 1, low = 0) {

@@ -1,6 +1,6 @@
-// Who owns what a visitor chooses in a component: the browser, until Python asks for something else. What Python asks for
-// has a revision, which is taken when it is new; what is reported names the revision that was known. Python's side, which
-// says why, is attnviz/ui/components/state.py.
+// Who owns what a visitor chooses in a component: the browser, until Python asks for something else. What Python asks
+// for has a revision, which is taken when it is new; what is reported names the revision that was known. Python's side,
+// which says why, is attnviz/ui/components/state.py.
 
 // What was reported last, by key: Streamlit mounts a component anew where something above it comes or goes.
 const last = new Map();

@@ -15,7 +15,12 @@ const RAISED = {
   9: "\u2079",
 };
 
-/** Any number, such as 0.0049, 12.3, 1.2 × 10⁻⁷. @param {number} value @param {number} digits at most @returns {string} */
+/**
+ * Any number, such as 0.0049, 12.3, 1.2 × 10⁻⁷.
+ * @param {number} value
+ * @param {number} digits at most
+ * @returns {string}
+ */
 export function short(value, digits = 4) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "\u221e" : `${MINUS}\u221e`;
@@ -81,7 +86,10 @@ export function wholePercent(value) {
   return value > 0 && value < 0.005 ? "< 1 %" : `${Math.round(100 * value)} %`;
 }
 
-/** How many of several values, as a sentence says it: "nothing", "0.4 % of the values", "12 % of the values". @param {number} share */
+/**
+ * How many of several values, as a sentence says it: "nothing", "0.4 % of the values", "12 % of the values".
+ * @param {number} share
+ */
 export function ofValues(share) {
   if (share === 0) return "nothing";
   if (share < 0.001) return "fewer than 0.1 % of the values";
@@ -93,7 +101,11 @@ export function full(value) {
   return Object.is(value, -0) ? "0" : String(value);
 }
 
-/** The class with the largest probability, the first of several. @param {ArrayLike<number>} probabilities @returns {number} */
+/**
+ * The class with the largest probability, the first of several.
+ * @param {ArrayLike<number>} probabilities
+ * @returns {number}
+ */
 export function best(probabilities) {
   return Array.from(probabilities).reduce((most, value, which, all) => (value > all[most] ? which : most), 0);
 }

@@ -160,7 +160,10 @@ export class Part {
     this.draw();
   }
 
-  /** The width to lay out for; 0 while there is none, and where nothing has changed since the last layout. @param {boolean} force even then */
+  /**
+   * The width to lay out for; 0 while there is none, and where nothing has changed since the last layout.
+   * @param {boolean} force even then
+   */
   widthToFit(force) {
     const width = Math.floor(this.root.clientWidth);
     const size = `${width} ${innerHeight} ${devicePixelRatio}`;
@@ -169,7 +172,12 @@ export class Part {
     return force || resized ? width : 0;
   }
 
-  /** Name a width for the style sheet. @param {number} width @param {number} middle where the middle widths begin @param {number} broad where those end */
+  /**
+   * Name a width for the style sheet.
+   * @param {number} width
+   * @param {number} middle where the middle widths begin
+   * @param {number} broad where those end
+   */
   nameWidth(width, middle, broad) {
     const kind = width < middle ? "narrow" : width < broad ? "middle" : "broad";
     for (const name of ["narrow", "middle", "broad"]) this.root.classList.toggle(name, name === kind);

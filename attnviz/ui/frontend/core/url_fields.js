@@ -1,5 +1,5 @@
-// The URL fields of a component's view, as Python declares them in attnviz/ui/components/url_fields.py: read, and written
-// into links in the same words. Numbers count from 0 in a view and from 1 in the URL.
+// The URL fields of a component's view, as Python declares them in attnviz/ui/components/url_fields.py: read, and
+// written into links in the same words. Numbers count from 0 in a view and from 1 in the URL.
 
 /** @typedef {{name: string, kind: string, default: any, options: string[]}} Field */
 
@@ -18,7 +18,10 @@ const numbers = (count) => (value) => Array.isArray(value) && value.length === c
 const plain = (value) => (Array.isArray(value) ? value.map(fromOne).join(",") : String(value));
 const counted = (value) => plain(fromOne(value));
 
-/** What a value of each kind is, and its word; a component adds its own, here and in url_fields.py. @type {Record<string, any>} */
+/**
+ * What a value of each kind is, and its word; a component adds its own, here and in url_fields.py.
+ * @type {Record<string, any>}
+ */
 export const KINDS = {
   choice: { holds: (value, options) => typeof value === "string" && options.includes(value), word: plain },
   text: { holds: (value) => typeof value === "string", word: plain },
@@ -70,7 +73,11 @@ export function readView(fields, asked, { exists, there }, facts) {
   return { view, complaint };
 }
 
-/** The words that a field may have, where these are a few; null for numbers. @param {Field} field @returns {string|null} */
+/**
+ * The words that a field may have, where these are a few; null for numbers.
+ * @param {Field} field
+ * @returns {string|null}
+ */
 function optionsOf({ kind, options }) {
   const words = kind === "choice" ? options : kind === "yes_no" ? ["yes", "no"] : null;
   return words && words.join(" or ");
@@ -93,7 +100,12 @@ export function urlOf(url, fields, view) {
   return made.href;
 }
 
-/** The word of the URL for a value, nonsense included. @param {Pick<Field, "kind">} field @param {any} value @returns {string} */
+/**
+ * The word of the URL for a value, nonsense included.
+ * @param {Pick<Field, "kind">} field
+ * @param {any} value
+ * @returns {string}
+ */
 export function wordOf({ kind }, value) {
   return KINDS[kind].word(value).slice(0, LONGEST);
 }

@@ -13,7 +13,11 @@ const BAR = { width: 24, gap: 2, height: 17 }; // CSS pixels; as draw_cards.css 
 
 const SHORT = 2; // characters of a class's name that find room under its bar
 
-/** @typedef {{probabilities: Float32Array, logits: Float32Array, map: Float32Array|null, shape: number[]|null, parts: Object<string, {values: Float32Array, shape: number[]}>, seen: {values: Uint8Array, shape: number[]}, head: number|null, milliseconds: number}} Answer as panels/face.js says */
+/**
+ * @typedef {{probabilities: Float32Array, logits: Float32Array, map: Float32Array|null, shape: number[]|null, parts:
+ *   Object<string, {values: Float32Array, shape: number[]}>, seen: {values: Uint8Array, shape: number[]}, head:
+ *   number|null, milliseconds: number}} Answer as panels/face.js says
+ */
 
 /** The classes of an answer, the most probable first. @param {ArrayLike<number>} probabilities */
 export function ranked(probabilities) {
@@ -63,7 +67,8 @@ export class Card {
     this.canvas = element("canvas", { "aria-hidden": "true" });
     /** @type {any} {values, shape} of the answer that is shown, or {why} there is none */
     this.jacobian = null;
-    this.other = element("canvas.other", { "aria-hidden": "true", hidden: true }); // for it: its grid is that of the picture
+    // for it: its grid is that of the picture
+    this.other = element("canvas.other", { "aria-hidden": "true", hidden: true });
     this.drawn = {};
     this.learnToDraw(ready);
     this.link = element("a", {}, model.title);
@@ -74,7 +79,8 @@ export class Card {
     // Digits in their order, whatever that of the model is; names in that of the model.
     this.order = [...model.classes.keys()];
     if (!this.long) this.order.sort((one, other) => model.classes[one].localeCompare(model.classes[other]));
-    this.chart = element("canvas.chart", { "aria-hidden": "true" }); // one, as a change of many elements at every movement takes the browser longer
+    // one, as a change of many elements at every movement takes the browser longer
+    this.chart = element("canvas.chart", { "aria-hidden": "true" });
     this.barRoom = element(
       "div.bars",
       { role: "img", "aria-label": "Probabilities: no answer yet" },
@@ -177,7 +183,10 @@ export class Card {
     Object.assign(this, { answer, refused: "" });
   }
 
-  /** @param {{values: Float32Array, shape: number[]}|{why: string}|null} jacobian of the answer that is shown, or why there is none */
+  /**
+   * @param {{values: Float32Array, shape: number[]}|{why: string}|null} jacobian of the answer that is shown, or why
+   *   there is none
+   */
   takeJacobian(jacobian) {
     this.dirty ||= this.jacobian !== null || jacobian !== null;
     this.jacobian = jacobian;
@@ -239,8 +248,8 @@ export class Card {
   /**
    * Paint what there is.
    * @param {any} look theme and palettes
-   * @param {{change: boolean, sample: Answer["seen"], times: boolean}} how change: the map shows how it differs from the
-   *   pinned one; sample: what is shown before the first answer; times: say how long the model took, too
+   * @param {{change: boolean, sample: Answer["seen"], times: boolean}} how change: the map shows how it differs from
+   *   the pinned one; sample: what is shown before the first answer; times: say how long the model took, too
    */
   draw(look, { change, sample, times }) {
     const { answer, words } = this;

@@ -159,7 +159,8 @@ export class Cards {
   // Asking
 
   /**
-   * Let the models look at a drawing. The newest wins: what is shown is never of an older one than what was shown before.
+   * Let the models look at a drawing. The newest wins: what is shown is never of an older one than what was shown
+   * before.
    * @param {import("../live/live.js").Values} raster of 280 x 280
    * @param {{centred: boolean, settled: boolean, empty: boolean, drawn: any}} how settled: the stroke has ended;
    *   empty: nothing is drawn, and the cards look at the sample; drawn: what it is in a link, where it fits into one
@@ -223,7 +224,8 @@ export class Cards {
     }
     if (answer.done && !asked.pinned && !this.failed) this.done = asked;
     if (answer.done && asked.pinned) this.sayPin();
-    // One frame for all cards costs a fraction of one for each; only where a model is slow the others do not wait for it.
+    // One frame for all cards costs a fraction of one for each; only where a model is slow the others do not wait for
+    // it.
     if (answer.done) this.frames.now();
     else this.frames.patiently();
   }
@@ -359,7 +361,8 @@ export class Cards {
     const size = `${width} ${devicePixelRatio}`;
     if (!width || (size === this.size && !this.relayout)) return;
     Object.assign(this, { size, relayout: false });
-    for (const card of this.cards) card.layout(Math.min(width, WIDEST)); // before the style sheet is there, it is as wide as the page
+    // before the style sheet is there, it is as wide as the page
+    for (const card of this.cards) card.layout(Math.min(width, WIDEST));
     this.paintAll();
   }
 
@@ -397,7 +400,9 @@ export class Cards {
     if (done.settled && done.seen.length && done.turn === this.turn) this.settle(done);
   }
 
-  /** What the best of the models that know ten digits answers, if it is sure: those that know only two may not know it. */
+  /**
+   * What the best of the models that know ten digits answers, if it is sure: those that know only two may not know it.
+   */
   claim() {
     const claim = claimOf(this.cards);
     for (const card of this.cards) {

@@ -1,5 +1,6 @@
-// The Jacobian of each model's answer, asked for when the hand rests (attnviz/ui/live/jacobian.py): over a connection of
-// its own, so that the next stroke does not wait for it; when that begins the connection is closed, which ends the work.
+// The Jacobian of each model's answer, asked for when the hand rests (attnviz/ui/live/jacobian.py): over a connection
+// of its own, so that the next stroke does not wait for it; when that begins the connection is closed, which ends the
+// work.
 
 import { Asker } from "../live/asker.js";
 
@@ -14,8 +15,8 @@ export class Jacobians {
    * Ask for those of several models.
    * @param {{pictures: any, prepare: any}} showing as in a request of the live channel
    * @param {string[]} checkpoints
-   * @param {(number: number, jacobian: {values: Float32Array, shape: number[]}|{why: string}, last: boolean) => void} hear
-   *   called for each, by its place: the derivatives as one map, or why there is none
+   * @param {(number: number, jacobian: {values: Float32Array, shape: number[]}|{why: string}, last: boolean) => void}
+   *   hear called for each, by its place: the derivatives as one map, or why there is none
    */
   ask({ pictures, prepare }, checkpoints, hear) {
     this.cancel();

@@ -27,7 +27,10 @@ export async function wordOf(picture, [rows, columns]) {
   return words.get(key);
 }
 
-/** The words of several pictures, by picture; none in an old browser, where the cards lead nowhere. @param {any[]} seen */
+/**
+ * The words of several pictures, by picture; none in an old browser, where the cards lead nowhere.
+ * @param {any[]} seen
+ */
 export async function wordsOf(seen) {
   const found = new Map();
   try {
@@ -62,8 +65,8 @@ export function linkTo(page, checkpoint, word, head) {
 /**
  * What a link needs to show the same panels, beside the drawing.
  * @param {import("./cards.js").Cards} owner
- * @returns {{models: string, heads: string, map: string, pin: {drawing: string, base: string|null, centred: boolean}|null, left: boolean}}
- *   left: something is pinned that fits into no link
+ * @returns {{models: string, heads: string, map: string, pin: {drawing: string, base: string|null, centred:
+ *   boolean}|null, left: boolean}} left: something is pinned that fits into no link
  */
 export function panelsInLink({ cards, map, pin: { showing } }) {
   return {

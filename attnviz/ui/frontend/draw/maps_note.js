@@ -10,7 +10,10 @@ const SLOPES =
 const CHANGE =
   "Multiples of the pinned share. For what a pixel adds, and for the digit: violet is more than before, ochre is less.";
 
-/** @param {import("./cards.js").Cards} cards @returns {{slopes: boolean, note: string}} slopes: the maps are Jacobians */
+/**
+ * @param {import("./cards.js").Cards} cards
+ * @returns {{slopes: boolean, note: string}} slopes: the maps are Jacobians
+ */
 function shownBy({ map, pin }) {
   const slopes = map === "jacobian";
   return { slopes, note: slopes ? SLOPES : pin.change ? CHANGE : NOTE };

@@ -41,7 +41,11 @@ export class Pin {
     this.maps.element.hidden = true;
   }
 
-  /** Pin something, or with null nothing. @param {any} showing @param {boolean} stale its answers must still be asked for */
+  /**
+   * Pin something, or with null nothing.
+   * @param {any} showing
+   * @param {boolean} stale its answers must still be asked for
+   */
   take(showing, stale) {
     pinned = this.showing = showing;
     this.stale = stale;

@@ -44,7 +44,10 @@ export function summary(models) {
   return [sentence, ...(doubt ? [NONE] : []), ...all].join(" ");
 }
 
-/** What the most accurate model that knows every class answers, if it is sure; else "". @param {import("./card.js").Card[]} cards */
+/**
+ * What the most accurate model that knows every class answers, if it is sure; else "".
+ * @param {import("./card.js").Card[]} cards
+ */
 export function claimOf(cards) {
   const knowing = cards.filter(({ knowsAll, answer }) => knowsAll && answer);
   if (!knowing.length) return "";

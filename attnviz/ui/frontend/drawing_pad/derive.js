@@ -1,4 +1,5 @@
-// What the draw page says of a drawing, keeps and links, and the strokes of a hand and of keys. Nothing here knows the page.
+// What the draw page says of a drawing, keeps and links, and the strokes of a hand and of keys. Nothing here knows the
+// page.
 
 import { CELLS, SIDE, UNITS } from "../hands/strokes.js";
 
@@ -85,7 +86,11 @@ export function isNear(points, place) {
   return dx * dx + dy * dy < NEAR * NEAR;
 }
 
-/** From the last point of a stroke to where the hand is. @param {Stroke} stroke @param {number[]} rest x, y, pressure */
+/**
+ * From the last point of a stroke to where the hand is.
+ * @param {Stroke} stroke
+ * @param {number[]} rest x, y, pressure
+ */
 export function tipOf({ points, pressures, ...stroke }, [x, y, pressure]) {
   return {
     ...stroke,

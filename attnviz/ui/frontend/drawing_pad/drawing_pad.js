@@ -1,5 +1,5 @@
-// The draw page: a pad, and next to it the panels of the models that look at the drawing. They are one component because
-// the panels follow every movement of the hand. Python's side is attnviz/ui/components/drawing_pad.py.
+// The draw page: a pad, and next to it the panels of the models that look at the drawing. They are one component
+// because the panels follow every movement of the hand. Python's side is attnviz/ui/components/drawing_pad.py.
 //
 //     Pad       pad.js             what is drawn: it asks nobody and waits for nobody
 //     Cards     ../draw/cards.js   asks the models over the live channel, and shows their answers
@@ -127,7 +127,8 @@ export class DrawingPad extends Part {
     // Of what was told before this, the URL will not speak any more; if the page asks for something else, of nothing.
     this.pending = asked ? [] : pendingAfter(this.pending, header.url);
     this.keep();
-    if (header.cards.settled !== this.wanted) this.settle(); // the page has begun to want to know what was seen, or ceased to
+    // the page has begun to want to know what was seen, or ceased to
+    if (header.cards.settled !== this.wanted) this.settle();
     this.wanted = header.cards.settled;
   }
 

@@ -1,5 +1,5 @@
-// What the browser keeps of drawings, and nobody else: the one on the pad, for this tab, and the last ten of this browser.
-// Storage can be refused or full: then nothing is kept, and that is all.
+// What the browser keeps of drawings, and nobody else: the one on the pad, for this tab, and the last ten of this
+// browser. Storage can be refused or full: then nothing is kept, and that is all.
 
 import { decode, encode, packBase, unpackBase } from "../hands/strokes.js";
 
@@ -35,7 +35,10 @@ export function keepHere(now, more) {
   }
 }
 
-/** @returns {{drawing: Drawing, centred: boolean, known: any, pending?: any[]}|null} what `keepHere` kept, with the values beside it */
+/**
+ * @returns {{drawing: Drawing, centred: boolean, known: any, pending?: any[]}|null} what `keepHere` kept, with the
+ *   values beside it
+ */
 export function here() {
   try {
     const came = JSON.parse(sessionStorage.getItem(HERE) ?? "null");

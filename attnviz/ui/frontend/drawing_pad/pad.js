@@ -29,7 +29,8 @@ export class Pad {
   /**
    * @param {HTMLElement} node that it is put into
    * @param {object} hands
-   * @param {(complete: boolean) => void} hands.changed after every visible change: true if it is complete, false within a stroke
+   * @param {(complete: boolean) => void} hands.changed after every visible change: true if it is complete, false within
+   *   a stroke
    * @param {(words: string) => void} [hands.tell] says what happened, for those who cannot see it
    */
   constructor(node, { changed, tell = () => {} }) {

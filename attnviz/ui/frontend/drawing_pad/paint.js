@@ -80,7 +80,10 @@ export function copy(from, to) {
   opaque(to).drawImage(from, 0, 0);
 }
 
-/** @param {HTMLCanvasElement} canvas @returns {CanvasRenderingContext2D} what draws on it; nothing of the page shows through */
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @returns {CanvasRenderingContext2D} what draws on it; nothing of the page shows through
+ */
 function opaque(canvas) {
   return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
 }

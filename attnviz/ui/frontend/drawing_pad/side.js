@@ -8,7 +8,10 @@ import { CELLS } from "../hands/strokes.js";
 
 const THUMB = 44; // CSS pixels
 
-/** The picture that was made of the drawing for the first model, the steps in words, and the switch that leaves them out. */
+/**
+ * The picture that was made of the drawing for the first model, the steps in words, and the switch that leaves them
+ * out.
+ */
 export class Seen {
   /** @param {(centred: boolean) => void} switched whether the drawing is to be centred */
   constructor(switched) {
@@ -67,7 +70,10 @@ export class Thumbs {
     this.element = element("div.thumbs", { role: "group", "aria-label": label });
   }
 
-  /** @param {{base: Base|null, strokes: Stroke[], words: string}[]} drawings words: what each is, for those who cannot see it */
+  /**
+   * @param {{base: Base|null, strokes: Stroke[], words: string}[]} drawings words: what each is, for those who cannot
+   *   see it
+   */
   show(drawings) {
     const place = this.buttons?.indexOf(focused(this.element)) ?? -1;
     this.drawings = drawings;
@@ -103,9 +109,13 @@ export class Thumbs {
   }
 }
 
-/** Other pictures to start from: a button each. The page has them chosen above the pad, and says which is open there. */
+/**
+ * Other pictures to start from: a button each. The page has them chosen above the pad, and says which is open there.
+ */
 export class Ways {
-  /** @param {(name: string) => void} open is given the name of the way that was clicked; "" closes the one that is open */
+  /**
+   * @param {(name: string) => void} open is given the name of the way that was clicked; "" closes the one that is open
+   */
   constructor(open) {
     this.open = open;
     this.buttons = [];

@@ -3,7 +3,10 @@
 import { full, oneLine } from "../core/numbers.js";
 import { toCanvas, toSvg, withText } from "./sheet.js";
 
-/** The name of a file, without its ending, from what it shows; undefined words are left out. @param {(string|undefined)[]} words */
+/**
+ * The name of a file, without its ending, from what it shows; undefined words are left out.
+ * @param {(string|undefined)[]} words
+ */
 export function fileNameOf(...words) {
   return ["attnviz", ...words]
     .filter((word) => word !== undefined)
@@ -63,7 +66,12 @@ function field(value) {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** An origin as lines of a caption. @param {Record<string, any>} origin @param {number} most signs in a line @returns {string[]} */
+/**
+ * An origin as lines of a caption.
+ * @param {Record<string, any>} origin
+ * @param {number} most signs in a line
+ * @returns {string[]}
+ */
 export function originLines(origin, most) {
   const lines = [""];
   for (const word of Object.entries(origin)

@@ -9,8 +9,8 @@ const BLOCK = 255; // bytes
  * @param {object} of
  * @param {number} of.width
  * @param {number} of.height
- * @param {{pixels: Uint32Array, delay: number}[]} of.frames pixels: packed as a canvas has them, row by row; opacity is left
- *   out; delay: milliseconds
+ * @param {{pixels: Uint32Array, delay: number}[]} of.frames pixels: packed as a canvas has them, row by row; opacity is
+ *   left out; delay: milliseconds
  * @param {string} [of.comment] printable ASCII, which programs can read from the file
  * @returns {Uint8Array}
  */
@@ -84,7 +84,11 @@ function parts(colour) {
   return [colour & 255, (colour >> 8) & 255, (colour >> 16) & 255];
 }
 
-/** Compress a frame (Lempel, Ziv, Welch), with codes of 9 to 12 bits. @param {Uint32Array} pixels @param {Map<number, number>} index */
+/**
+ * Compress a frame (Lempel, Ziv, Welch), with codes of 9 to 12 bits.
+ * @param {Uint32Array} pixels
+ * @param {Map<number, number>} index
+ */
 function packCodes(pixels, index) {
   const [clear, end] = [COLOURS, COLOURS + 1];
   /** @type {number[]} */

@@ -28,7 +28,12 @@ export class BeliefPanel {
     this.right = -1; // which class is correct
   }
 
-  /** Make the rows. @param {string[]} classes @param {string|null} label what the picture shows @param {number} glimpses */
+  /**
+   * Make the rows.
+   * @param {string[]} classes
+   * @param {string|null} label what the picture shows
+   * @param {number} glimpses
+   */
   build(classes, label, glimpses) {
     this.heads = Array.from({ length: glimpses }, (_, glimpse) => {
       const button = element(

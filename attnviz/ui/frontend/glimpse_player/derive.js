@@ -46,13 +46,24 @@ export function pathOf(arrays, prefix = "") {
   };
 }
 
-/** The pixel that a glimpse falls on: the one right below the middle of its sharp patch. @param {Path} path @param {number} glimpse @param {Facts} facts @returns {number[]} */
+/**
+ * The pixel that a glimpse falls on: the one right below the middle of its sharp patch.
+ * @param {Path} path
+ * @param {number} glimpse
+ * @param {Facts} facts
+ * @returns {number[]}
+ */
 export function pixelOf({ corner }, glimpse, { scales, size }) {
   const half = Math.floor(size / 2);
   return [corner[glimpse * scales * 2] + half, corner[glimpse * scales * 2 + 1] + half];
 }
 
-/** The boxes of a glimpse, sharp first: top, left and side in pixels. @param {Path} path @param {number} glimpse @param {Facts} facts */
+/**
+ * The boxes of a glimpse, sharp first: top, left and side in pixels.
+ * @param {Path} path
+ * @param {number} glimpse
+ * @param {Facts} facts
+ */
 export function boxesOf({ corner }, glimpse, { scales, size }) {
   return Array.from({ length: scales }, (_, scale) => {
     const at = (glimpse * scales + scale) * 2;
@@ -60,7 +71,13 @@ export function boxesOf({ corner }, glimpse, { scales, size }) {
   });
 }
 
-/** One patch as the model took it, row by row. @param {Path} path @param {number} glimpse @param {number} scale @param {Facts} facts */
+/**
+ * One patch as the model took it, row by row.
+ * @param {Path} path
+ * @param {number} glimpse
+ * @param {number} scale
+ * @param {Facts} facts
+ */
 export function patchOf({ patches }, glimpse, scale, { scales, size }) {
   const start = (glimpse * scales + scale) * size * size;
   return patches.subarray(start, start + size * size);
@@ -110,7 +127,11 @@ export function moveTo(moved, glimpse, pixel) {
   return [...moved.filter(([which]) => which < glimpse), [glimpse, ...pixel]];
 }
 
-/** What the live channel is asked for: a location for each glimpse that was moved. @param {Moved} moved @param {Facts} facts */
+/**
+ * What the live channel is asked for: a location for each glimpse that was moved.
+ * @param {Moved} moved
+ * @param {Facts} facts
+ */
 export function locationsOf(moved, { rows, columns }) {
   const last = moved.at(-1)?.[0] ?? -1;
   return Array.from({ length: last + 1 }, (_, glimpse) => {
@@ -119,7 +140,12 @@ export function locationsOf(moved, { rows, columns }) {
   });
 }
 
-/** How many pixels of the picture lie in a sharp patch of the first so many glimpses. @param {Path} path @param {number} count @param {Facts} facts */
+/**
+ * How many pixels of the picture lie in a sharp patch of the first so many glimpses.
+ * @param {Path} path
+ * @param {number} count
+ * @param {Facts} facts
+ */
 export function sharplySeen(path, count, facts) {
   const seen = new Set();
   for (let glimpse = 0; glimpse < count; glimpse++) {
@@ -151,7 +177,12 @@ export function coverage(corners, glimpse, { glimpses, rows, columns, size }) {
   return share;
 }
 
-/** How many of several paths end in each answer. @param {Float32Array} beliefs (path, class) @param {number} classes @returns {number[]} a count for each class */
+/**
+ * How many of several paths end in each answer.
+ * @param {Float32Array} beliefs (path, class)
+ * @param {number} classes
+ * @returns {number[]} a count for each class
+ */
 export function answersOf(beliefs, classes) {
   const counts = new Array(classes).fill(0);
   for (let start = 0; start < beliefs.length; start += classes)
@@ -159,7 +190,12 @@ export function answersOf(beliefs, classes) {
   return counts;
 }
 
-/** The reward of a path: 1 if its last answer is the right one, else 0; null where nobody knows. @param {Path} path @param {number} right which class @param {Facts} facts */
+/**
+ * The reward of a path: 1 if its last answer is the right one, else 0; null where nobody knows.
+ * @param {Path} path
+ * @param {number} right which class
+ * @param {Facts} facts
+ */
 export function rewardOf(path, right, facts) {
   return right < 0 ? null : Number(best(beliefOf(path, facts.glimpses - 1, facts)) === right);
 }

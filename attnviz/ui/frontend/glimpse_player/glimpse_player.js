@@ -1,5 +1,6 @@
-// How a model looks at a picture, glimpse by glimpse: boxes, what the retina sees, and what is believed. Python's side is
-// attnviz/ui/components/glimpse_player.py. One path comes with the data; others come over the live channel (live_path.js).
+// How a model looks at a picture, glimpse by glimpse: boxes, what the retina sees, and what is believed. Python's side
+// is attnviz/ui/components/glimpse_player.py. One path comes with the data; others come over the live channel
+// (live_path.js).
 
 import { element, say, set } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
@@ -130,7 +131,8 @@ export class GlimpsePlayer extends Part {
     const wanted = this.view.moved.length ? moved : chosen;
     if (!wanted) return;
     const [glimpse, ...pixel] = this.view.moved.at(-1) ?? [];
-    this.path = this.view.moved.length ? shifted(wanted, glimpse, pixel, this.facts) : wanted; // the hand may be elsewhere by now
+    // the hand may be elsewhere by now
+    this.path = this.view.moved.length ? shifted(wanted, glimpse, pixel, this.facts) : wanted;
     this.before = this.view.moved.length ? chosen : null;
     this.draw();
   }

@@ -5,7 +5,12 @@ import { boxesOf, patchOf, pixelOf } from "./derive.js";
 
 /** @typedef {import("./glimpse_player.js").GlimpsePlayer} GlimpsePlayer */
 
-/** Values from 0 to 1 as a picture. @param {GlimpsePlayer} player @param {ArrayLike<number>} values @param {any} where */
+/**
+ * Values from 0 to 1 as a picture.
+ * @param {GlimpsePlayer} player
+ * @param {ArrayLike<number>} values
+ * @param {any} where
+ */
 export function picture({ palettes }, values, where) {
   return {
     kind: "map",
@@ -20,8 +25,8 @@ export function picture({ palettes }, values, where) {
 /**
  * The picture, and the path over it up to a glimpse.
  * @param {GlimpsePlayer} player
- * @param {{x: number, y: number, side: number, last: number, every?: boolean}} how where it stands, its longer side with the
- *   margin around it, the last glimpse, and whether that one has its boxes of every scale
+ * @param {{x: number, y: number, side: number, last: number, every?: boolean}} how where it stands, its longer side
+ *   with the margin around it, the last glimpse, and whether that one has its boxes of every scale
  */
 export function scenePieces(player, { x: left, y: top, side, last, every = false }) {
   const { path, facts, arrays, theme, scene } = player;
@@ -78,7 +83,13 @@ export function scenePieces(player, { x: left, y: top, side, last, every = false
   return items;
 }
 
-/** One patch as the retina took it, framed. @param {GlimpsePlayer} player @param {number} glimpse @param {number} scale @param {{x: number, y: number, side: number}} how */
+/**
+ * One patch as the retina took it, framed.
+ * @param {GlimpsePlayer} player
+ * @param {number} glimpse
+ * @param {number} scale
+ * @param {{x: number, y: number, side: number}} how
+ */
 export function patchPieces(player, glimpse, scale, { x, y, side }) {
   const { path, facts, theme } = player;
   const where = { x, y, width: side, height: side };

@@ -51,7 +51,10 @@ export class Scene {
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
     this.margin = 0;
     this.scale = 1; // CSS pixels of a pixel of the picture
-    /** @type {{boxes: SVGElement[], group: SVGElement, mark: SVGElement, circle: SVGElement, label: SVGElement, grip: SVGElement}[]} */
+    /**
+     * @type {{boxes: SVGElement[], group: SVGElement, mark: SVGElement, circle: SVGElement, label: SVGElement, grip:
+     *   SVGElement}[]}
+     */
     this.parts = [];
   }
 
@@ -153,8 +156,8 @@ export class Scene {
   /**
    * Draw a path.
    * @param {import("./derive.js").Path} path
-   * @param {{glimpse: number, before: import("./derive.js").Path|null, moved: number[], std: number|null}} how glimpse: the
-   *   one that is looked at; before: the path that the model would have taken; moved: glimpses that were; std: the
+   * @param {{glimpse: number, before: import("./derive.js").Path|null, moved: number[], std: number|null}} how glimpse:
+   *   the one that is looked at; before: the path that the model would have taken; moved: glimpses that were; std: the
    *   policy's standard deviation, null where there is none around this glimpse
    */
   draw(path, { glimpse, before, moved, std }) {
@@ -208,7 +211,12 @@ export class Scene {
     return [held(x, this.facts.columns), held(y, this.facts.rows)];
   }
 
-  /** The mean, and one standard deviation around it. @param {import("./derive.js").Path} path @param {number} glimpse @param {number|null} std */
+  /**
+   * The mean, and one standard deviation around it.
+   * @param {import("./derive.js").Path} path
+   * @param {number} glimpse
+   * @param {number|null} std
+   */
   drawPolicy({ mean }, glimpse, std) {
     const { rows, columns } = this.facts;
     if (std === null) {

@@ -11,7 +11,13 @@ export function placeWords([row, column]) {
   return `row ${row + 1}, column ${column + 1}`;
 }
 
-/** The answer after a glimpse. @param {Path} path @param {number} glimpse @param {Facts} facts @param {string[]} classes */
+/**
+ * The answer after a glimpse.
+ * @param {Path} path
+ * @param {number} glimpse
+ * @param {Facts} facts
+ * @param {string[]} classes
+ */
 export function answerWords(path, glimpse, facts, classes) {
   const values = beliefOf(path, glimpse, facts);
   const first = best(values);

@@ -1,5 +1,5 @@
-// What the components share in which one pixel is looked at: it follows the pointer, a click locks it, Escape lets it go,
-// and the arrow keys move it.
+// What the components share in which one pixel is looked at: it follows the pointer, a click locks it, Escape lets it
+// go, and the arrow keys move it.
 
 import { gridMove } from "./keys.js";
 import { Part } from "../core/part.js";
@@ -8,7 +8,8 @@ import { Part } from "../core/part.js";
  * Where the keyboard is.
  * @typedef {{row: number, column: number, rows: number, columns: number, move: (to: number[]) => void,
  *   take: (() => void)|null}} Cursor
- *   rows, columns: of the grid it moves over; move: look at another cell; take: what Enter and the space bar do, if anything
+ *   rows, columns: of the grid it moves over; move: look at another cell; take: what Enter and the space bar do, if
+ *   anything
  */
 
 export class PixelPart extends Part {
@@ -17,7 +18,11 @@ export class PixelPart extends Part {
     return false;
   }
 
-  /** Where a key finds the keyboard; null where keys mean nothing. @param {KeyboardEvent} _event @returns {Cursor|null} */
+  /**
+   * Where a key finds the keyboard; null where keys mean nothing.
+   * @param {KeyboardEvent} _event
+   * @returns {Cursor|null}
+   */
   cursorOf(_event) {
     return null;
   }

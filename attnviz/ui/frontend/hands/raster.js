@@ -1,6 +1,6 @@
 // Strokes into pixels: the way of the pen, and what it leaves on the canvas of 280 x 280 that the models are shown.
-// Written out rather than drawn by the browser, so that a drawing gives the same bytes everywhere, and the same after an
-// undo or out of a link. On the screen the browser draws the same way of the pen at the screen's own resolution.
+// Written out rather than drawn by the browser, so that a drawing gives the same bytes everywhere, and the same after
+// an undo or out of a link. On the screen the browser draws the same way of the pen at the screen's own resolution.
 
 import { PRESSURES, SIDE, UNITS } from "./strokes.js";
 
@@ -18,8 +18,8 @@ function radius({ tool, width, pressures }, i) {
 }
 
 /**
- * Walk along a stroke, in short straight pieces. It is smooth: a parabola around each point, from the middle before it to
- * the middle after it.
+ * Walk along a stroke, in short straight pieces. It is smooth: a parabola around each point, from the middle before it
+ * to the middle after it.
  * @param {Stroke} stroke
  * @param {(...piece: number[]) => void} visit x, y and radius where a piece begins, and
  *   where it ends, in canvas pixels

@@ -45,7 +45,8 @@ export function toUnit(value) {
 }
 
 /**
- * Leave out the points that a stroke does not need: of those that lie on a straight line, all but one in every 8 pixels.
+ * Leave out the points that a stroke does not need: of those that lie on a straight line, all but one in every 8
+ * pixels.
  * @param {Stroke} whole
  * @returns {Stroke} the stroke that is kept; its first and last points are the same
  */

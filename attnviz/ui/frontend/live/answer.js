@@ -67,7 +67,11 @@ export class AnswerPanel {
     return `${this.classes[is]}${between}${percent(probabilities[is])}`;
   }
 
-  /** The answer in a sentence, and what it was if it is another one now. @param {Probable} now @param {Probable} before */
+  /**
+   * The answer in a sentence, and what it was if it is another one now.
+   * @param {Probable} now
+   * @param {Probable} before
+   */
   summary(now, before = now) {
     const { label } = this;
     const right = label === this.classes[best(now.probabilities)];

@@ -1,5 +1,5 @@
-// What a component asks the live channel: it connects when first asked, an answer that takes long makes the old one pale,
-// an answer to what is no longer asked is not heard, and what is wrong is complained of.
+// What a component asks the live channel: it connects when first asked, an answer that takes long makes the old one
+// pale, an answer to what is no longer asked is not heard, and what is wrong is complained of.
 
 import { Live } from "./live.js";
 

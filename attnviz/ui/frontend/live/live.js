@@ -15,12 +15,14 @@ const LOST = "The connection to the server was lost before this could be answere
  * A connection over which one request is answered at a time, and of those that wait only the newest is kept.
  *
  *     const live = new Live((state) => say(node, words[state]));
- *     live.ask({ pictures: [{ data: "strokes", number: 3 }], asks: [{ checkpoint, edits, wanted }] }, (answer) => { ... });
+ *     const asks = [{ checkpoint, edits, wanted }];
+ *     live.ask({ pictures: [{ data: "strokes", number: 3 }], asks }, (answer) => { ... });
  *     live.close();
  */
 export class Live {
   /**
-   * @param {(state: "connecting"|"ready"|"lost") => void} changed hears how the connection fares; "lost" until it is back
+   * @param {(state: "connecting"|"ready"|"lost") => void} changed hears how the connection fares; "lost" until it is
+   *   back
    * @param {string|URL} url of the channel; by default that of the server of this file
    */
   constructor(changed = () => {}, url = new URL("../../../../live", import.meta.url)) {
@@ -45,9 +47,9 @@ export class Live {
    *   pictures by name, or uint8 of shape [row, column, channel] or [picture, row, column, channel]; prepare: they are
    *   one canvas that was drawn on, and `seen` of the answers is what the models see of it;
    *   asks: {checkpoint, edits, wanted}, as in attnviz/ui/live/request.py; arrays: those that an edit "set" names
-   * @param {(answer: any) => void} hear called once for each ask, with {ask, done, checkpoint, digest, axes, parameters,
-   *   milliseconds, prepared, arrays, shapes}: arrays.logits, arrays.probabilities and what was wanted, flat; or with {error: a sentence, done}, and `ask` if
-   *   only that one failed. After `done` it is not called again.
+   * @param {(answer: any) => void} hear called once for each ask, with {ask, done, checkpoint, digest, axes,
+   *   parameters, milliseconds, prepared, arrays, shapes}: arrays.logits, arrays.probabilities and what was wanted,
+   *   flat; or with {error: a sentence, done}, and `ask` if only that one failed. After `done` it is not called again.
    */
   ask(request, hear) {
     this.waiting = { request, hear, tries: 0 };

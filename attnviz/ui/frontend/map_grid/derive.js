@@ -1,11 +1,16 @@
-// What a grid of maps shows, from its data: the scales that can be chosen, and the colours of each map. Nothing here knows
-// the page.
+// What a grid of maps shows, from its data: the scales that can be chosen, and the colours of each map. Nothing here
+// knows the page.
 
 import { extent } from "../maps/attention.js";
 import { makeScale, TOP, toIndices } from "../core/colours.js";
 import { inkEdge } from "../maps/paint.js";
 
-/** Which scales can be chosen. @param {any} header @param {number} count of the maps @returns {Record<string, boolean>} */
+/**
+ * Which scales can be chosen.
+ * @param {any} header
+ * @param {number} count of the maps
+ * @returns {Record<string, boolean>}
+ */
 export function choicesOf({ role, fixed, scale, bounds }, count) {
   if (role === "own" || fixed) return { [scale]: true };
   const own = count > 1 && role !== "ink";

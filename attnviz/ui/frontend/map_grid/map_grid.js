@@ -1,4 +1,5 @@
-// Many small maps with one cross-hair: the value under the pointer in every tile. Python's side is attnviz/ui/components/map_grid.py.
+// Many small maps with one cross-hair: the value under the pointer in every tile. Python's side is
+// attnviz/ui/components/map_grid.py.
 
 import { packed } from "../core/colours.js";
 import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
@@ -23,14 +24,16 @@ const NOTES = {
 };
 
 // What a grid of a key showed when it left the page: Streamlit mounts it anew where something above it comes or goes.
-// Who goes to another page and comes back is asked anew, with a new revision: what the URL does not say is forgotten then.
+// Who goes to another page and comes back is asked anew, with a new revision: what the URL does not say is forgotten
+// then.
 const left = new Map();
 
 /**
  * What a component makes of a grid that is part of it; all of it may be left out.
  * @typedef {object} Within
  * @property {string} [hint] what can be done with it
- * @property {(width: number, beside: number) => number|undefined} [widthOfTile] how wide a tile may be, of so many in a row
+ * @property {(width: number, beside: number) => number|undefined} [widthOfTile] how wide a tile may be, of so many in a
+ *   row
  * @property {(phone: boolean) => number} [across] how many tiles stand in a row on a phone
  * @property {(header: any) => Record<string, any>} [tiles] more for the wall of tiles
  * @property {(tile: number) => void} [clicked] a tile was clicked: it is not chosen then
@@ -58,7 +61,10 @@ export class MapGrid extends Part {
   /** @type {boolean[]} */ marks;
   /** @type {Uint32Array} */ palette;
 
-  /** @param {HTMLElement|ShadowRoot} parent @param {Within|null} within another component; null: it is one of its own */
+  /**
+   * @param {HTMLElement|ShadowRoot} parent
+   * @param {Within|null} within another component; null: it is one of its own
+   */
   constructor(parent, within = null) {
     super();
     this.holder = parent;
@@ -134,13 +140,22 @@ export class MapGrid extends Part {
     this.chosen = tile;
   }
 
-  /** Put the cross-hair on a cell; `draw` shows it. @param {number} token @param {boolean} locked @param {number} tile */
+  /**
+   * Put the cross-hair on a cell; `draw` shows it.
+   * @param {number} token
+   * @param {boolean} locked
+   * @param {number} tile
+   */
   point(token, locked, tile = this.looked.tile) {
     this.cell = locked ? token : null;
     this.looked = { tile, token };
   }
 
-  /** Say something of one tile. @param {number} tile @param {{state: string, value: string|null, range: string}} words */
+  /**
+   * Say something of one tile.
+   * @param {number} tile
+   * @param {{state: string, value: string|null, range: string}} words
+   */
   sayTile(tile, { state, value, range }) {
     set(this.wall.frames[tile], "data-state", state);
     if (value !== null) this.wall.say(tile, value);

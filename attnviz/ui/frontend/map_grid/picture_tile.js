@@ -1,5 +1,5 @@
-// The picture that a grid of maps belongs to, at its own resolution and in its own colours, before the maps. The cells of
-// the maps are framed on it where they lie: a cell may see several pixels, and cells may overlap.
+// The picture that a grid of maps belongs to, at its own resolution and in its own colours, before the maps. The cells
+// of the maps are framed on it where they lie: a cell may see several pixels, and cells may overlap.
 
 import { packed } from "../core/colours.js";
 import { Boxes } from "../maps/boxes.js";

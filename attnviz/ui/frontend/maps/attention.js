@@ -61,7 +61,10 @@ export class Attention {
     }
   }
 
-  /** The dot product of one pair in one head, term by term. @returns {{query: number, key: number, product: number}[]} */
+  /**
+   * The dot product of one pair in one head, term by term.
+   * @returns {{query: number, key: number, product: number}[]}
+   */
   terms(head, query, key) {
     const from = (head * this.tokens + query) * this.size;
     const to = (head * this.tokens + key) * this.size;

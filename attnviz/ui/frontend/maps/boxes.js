@@ -22,7 +22,10 @@ export class Boxes {
     this.pixels = new Cells(rows, columns);
   }
 
-  /** Top, left, bottom, right of a token's box in pixels, as far as it is on the picture; null for one that lies nowhere. */
+  /**
+   * Top, left, bottom, right of a token's box in pixels, as far as it is on the picture; null for one that lies
+   * nowhere.
+   */
   of(token) {
     const [row, column] = this.cells.place(token);
     if (row < 0) return null;
@@ -40,7 +43,10 @@ export class Boxes {
     return cells.at([row, nearest(pixel % pixels.columns, this.left, this.across, this.wide, cells.columns)]);
   }
 
-  /** What a map of the tokens covers of the picture: each cell the pixels that are nearest to its middle. @returns {number[]} top, left, bottom, right in pixels */
+  /**
+   * What a map of the tokens covers of the picture: each cell the pixels that are nearest to its middle.
+   * @returns {number[]} top, left, bottom, right in pixels
+   */
   get span() {
     const { cells } = this;
     const [top, left] = [this.top + (this.high - this.down) / 2, this.left + (this.wide - this.across) / 2];

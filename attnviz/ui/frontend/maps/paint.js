@@ -71,7 +71,8 @@ export class Cells {
    * The token at a cell of the map; from a cell that is empty, the one to go on to.
    * @param {number} row
    * @param {number} column
-   * @param {boolean} up whether the way leads upwards: the empty row between the grid and the other tokens is stepped over
+   * @param {boolean} up whether the way leads upwards: the empty row between the grid and the other tokens is stepped
+   *   over
    */
   tokenNear(row, column, up) {
     const there = row === this.rows ? row + (up ? -1 : 1) : row;
@@ -86,7 +87,8 @@ export class Cells {
  * @returns {{cell: number, below: boolean}[]} the edge is at the right of the cell, or below it
  */
 export function inkEdge(picture, rows, columns) {
-  // Half of the most there is: the middle of the slope that anti-aliasing leaves, in a faint picture as in a strong one.
+  // Half of the most there is: the middle of the slope that anti-aliasing leaves, in a faint picture as in a strong
+  // one.
   let most = 0;
   for (const value of picture) most = Math.max(most, value);
   const threshold = most / 2;
@@ -194,7 +196,12 @@ export class Board {
     return Int32Array.from(found);
   }
 
-  /** The pixels of a line within cells, up and down or across. @param {Set<number>} found @param {any} tile @param {number[]} ends in cells */
+  /**
+   * The pixels of a line within cells, up and down or across.
+   * @param {Set<number>} found
+   * @param {any} tile
+   * @param {number[]} ends in cells
+   */
   linePixels(found, { xs, ys, cells, line }, [x1, y1, x2, y2]) {
     const across = (at) => xs[0] + Math.round((at * (xs[cells.columns] - xs[0])) / cells.columns);
     const down = (at) => ys[0] + Math.round((at * (ys[cells.height] - ys[0])) / cells.height);

@@ -1,4 +1,5 @@
-// A table of maps on one canvas: a row per layer, a column per stage, a sentence above each row, the scale below each map.
+// A table of maps on one canvas: a row per layer, a column per stage, a sentence above each row, the scale below each
+// map.
 
 import { element, grown, say, set, text } from "../core/dom.js";
 import { gridMove, listen } from "../hands/keys.js";
@@ -18,11 +19,13 @@ export class StageWall {
    * @param {string[]} options.columns what stands above each column
    * @param {string[]} [options.names] what stands beside or above each row; "Layer 1" and so on if there are none
    * @param {import("./paint.js").Cells} options.cells
-   * @param {import("./paint.js").Cells[]} [options.each] those of each map, where they differ: all are drawn equally large
+   * @param {import("./paint.js").Cells[]} [options.each] those of each map, where they differ: all are drawn equally
+   *   large
    * @param {{cell: number, below: boolean}[]} options.edge from `inkEdge`
    * @param {(found: {tile: number, token: number}) => void} options.look
    * @param {(found: {tile: number, token: number}) => void} options.take
-   * @param {(tile: number, taken: boolean) => void} options.enter a map was reached with the keyboard; taken: by Enter or Space
+   * @param {(tile: number, taken: boolean) => void} options.enter a map was reached with the keyboard; taken: by Enter
+   *   or Space
    */
   constructor(options) {
     this.label = options.label;

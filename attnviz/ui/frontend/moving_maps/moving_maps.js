@@ -104,7 +104,9 @@ export class MovingMaps extends Part {
     this.draw();
   }
 
-  /** Places are chosen in the first and in the last pane; those follow one another, and the maps between follow them. */
+  /**
+   * Places are chosen in the first and in the last pane; those follow one another, and the maps between follow them.
+   */
   follow(grid) {
     if (this.header.kind !== "places" || grid === this.grids[1] || this.following) return;
     const [picture, , code] = this.grids;

@@ -16,8 +16,9 @@
 //      */
 //     export function draw(canvas, panel, answer, look) { ... }
 //
-// Answer: {map: Float32Array|null, shape: number[]|null (of the map of this one picture), probabilities, logits: Float32Array,
-//          parts: {NAME: {values: Float32Array, shape: number[]}} of a derived value of several arrays: map is null then,
+// Answer: {map: Float32Array|null, shape: number[]|null (of the map of this one picture),
+//          probabilities, logits: Float32Array,
+//          parts: {NAME: {values: Float32Array, shape: number[]}} of a derived value of several arrays, where map is null,
 //          seen: {values: Uint8Array, shape: [rows, columns, channels]}, head: number|null}
 
 import { Boxes } from "../maps/boxes.js";

@@ -33,7 +33,8 @@ export class Columns {
 
   /**
    * Say all columns.
-   * @param {Record<string, any>[]} items for each row's name its words; `bar`: -1..1; `kind`: a class of its bar and words
+   * @param {Record<string, any>[]} items for each row's name its words; `bar`: -1..1; `kind`: a class of its bar and
+   *   words
    */
   say(items) {
     for (const [name, cells] of Object.entries(this.cells)) {
@@ -71,7 +72,10 @@ function barCell() {
   return { node: null, element: element("span.bar", {}, bar), bar, kind: undefined };
 }
 
-/** The largest absolute value of some numbers, to scale their bars by; 1 where all are zero. @param {number[]} numbers */
+/**
+ * The largest absolute value of some numbers, to scale their bars by; 1 where all are zero.
+ * @param {number[]} numbers
+ */
 export function longest(numbers) {
   return numbers.reduce((most, number) => Math.max(most, Math.abs(number) || 0), 0) || 1;
 }

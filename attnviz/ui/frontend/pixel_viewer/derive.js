@@ -50,7 +50,12 @@ export function middleOfInk(picture, cells) {
   return cells.prefix + best;
 }
 
-/** Which of the maps is chosen: a head's, or after those their mean. @param {any} view @param {number} heads @returns {number} */
+/**
+ * Which of the maps is chosen: a head's, or after those their mean.
+ * @param {any} view
+ * @param {number} heads
+ * @returns {number}
+ */
 export function chosenOf({ head }, heads) {
   return head === MEAN ? heads : head;
 }

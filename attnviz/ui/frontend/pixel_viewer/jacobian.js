@@ -10,7 +10,9 @@ import { MapGrid } from "../map_grid/map_grid.js";
 const CHANNELS = { 1: ["intensity"], 3: ["red", "green", "blue"] };
 const LOST = "The live connection is lost. The Jacobian is shown as soon as it is back.";
 
-/** @typedef {{checkpoint: string, picture: {data: string, number: number}, missing: string|null, meaning: string}} Asked */
+/**
+ * @typedef {{checkpoint: string, picture: {data: string, number: number}, missing: string|null, meaning: string}} Asked
+ */
 
 /** The Jacobian of one answer at a time; that of another picture is never shown for it. */
 export class Jacobian {

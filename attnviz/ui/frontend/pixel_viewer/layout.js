@@ -7,7 +7,11 @@ const PAIR = 430; // pixels that the worked pair needs for eight numbers next to
 const ABOVE_AND_BELOW = 466; // pixels that the head of the page and the first row of tiles need
 const GAP = 28;
 
-/** Fit everything but the painting. @param {import("./pixel_viewer.js").Viewer} viewer @param {number} width CSS pixels */
+/**
+ * Fit everything but the painting.
+ * @param {import("./pixel_viewer.js").Viewer} viewer
+ * @param {number} width CSS pixels
+ */
 export function fitTo(viewer, width) {
   const { root, frame } = viewer;
   const kind = viewer.nameWidth(width, 520, 1110);

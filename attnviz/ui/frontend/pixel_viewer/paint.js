@@ -1,5 +1,5 @@
-// What the pixel viewer paints: the picture, the maps of all heads, the outlines of the pair on them, and what a step of
-// the worked pair is about.
+// What the pixel viewer paints: the picture, the maps of all heads, the outlines of the pair on them, and what a step
+// of the worked pair is about.
 
 import { makeScale, packed, toIndices } from "../core/colours.js";
 

@@ -153,8 +153,8 @@ export class PairPanel {
 
   /**
    * Say a pair.
-   * @param {any} reading see `Viewer.read` in pixel_viewer.js; `worked` is what `Worked.work` gives, `place` says where a
-   *   token is in a word or two
+   * @param {any} reading see `Viewer.read` in pixel_viewer.js; `worked` is what `Worked.work` gives, `place` says where
+   *   a token is in a word or two
    */
   say(reading) {
     this.reading = reading;
@@ -207,7 +207,8 @@ export class PairPanel {
         kind: "others",
       });
     this.columns.softmax.say([...items, { weight: "= 1", place: "", bar: 0, kind: "sum" }]);
-    this.even.style.transform = `translateY(${(-100 * Math.min(1, 1 / tokens / most)).toFixed(1)}%)`; // of its own height
+    // of its own height
+    this.even.style.transform = `translateY(${(-100 * Math.min(1, 1 / tokens / most)).toFixed(1)}%)`;
     const tiny = share < NOTHING;
     this.result(
       "softmax",

@@ -1,5 +1,5 @@
-// The attention of the pixel under the pointer. Python's side is attnviz/ui/components/pixel_viewer.py; the numbers are computed in
-// attention.js, so nothing that follows a pointer asks the server.
+// The attention of the pixel under the pointer. Python's side is attnviz/ui/components/pixel_viewer.py; the numbers are
+// computed in attention.js, so nothing that follows a pointer asks the server.
 
 import { Attention, MEAN } from "../maps/attention.js";
 import { Boxes } from "../maps/boxes.js";
@@ -123,7 +123,11 @@ export class Viewer extends PixelPart {
 
   // What the visitor does
 
-  /** The token whose box is nearest to where the pointer is, on the picture or on a map. @param {any} board @param {{tile: number, token: number}|null} found */
+  /**
+   * The token whose box is nearest to where the pointer is, on the picture or on a map.
+   * @param {any} board
+   * @param {{tile: number, token: number}|null} found
+   */
   tokenAt(board, found) {
     const onPicture = this.boxes && board === this.frame.picture.board;
     return found && onPicture ? { ...found, token: this.boxes?.tokenAt(found.token) ?? -1 } : found;
@@ -263,7 +267,10 @@ export class Viewer extends PixelPart {
     this.saySoon();
   }
 
-  /** A step of the worked pair is looked at: the maps show what it is about. @param {string} step its name, or "" for none */
+  /**
+   * A step of the worked pair is looked at: the maps show what it is about.
+   * @param {string} step its name, or "" for none
+   */
   light(step) {
     this.step = step;
     set(this.root, "data-lit", this.lit);

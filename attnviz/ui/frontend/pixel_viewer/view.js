@@ -1,5 +1,5 @@
-// The view: what is locked and what is shown. Its fields and options are declared in attnviz/ui/components/pixel_viewer.py;
-// here are the labels of the options, and what of a view exists.
+// The view: what is locked and what is shown. Its fields and options are declared in
+// attnviz/ui/components/pixel_viewer.py; here are the labels of the options, and what of a view exists.
 
 export const LABELS = {
   show: { weights: "Weights", scores: "Scores", carried: "Weight \u00d7 value" },

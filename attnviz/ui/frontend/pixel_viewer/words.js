@@ -115,7 +115,9 @@ function sayTitles(viewer, locked) {
   );
 }
 
-/** Texts that can wait until the pointer rests: values below the tiles, marks in the legend, texts for screen readers. */
+/**
+ * Texts that can wait until the pointer rests: values below the tiles, marks in the legend, texts for screen readers.
+ */
 export function sayAtRest(viewer, telling) {
   const {
     view,

@@ -1,5 +1,5 @@
-// What the stage grid shows, from its view and its data: the stages as they are switched, the maps with their scales, and
-// the steps of one pixel. Nothing here knows the page, and nothing is changed.
+// What the stage grid shows, from its view and its data: the stages as they are switched, the maps with their scales,
+// and the steps of one pixel. Nothing here knows the page, and nothing is changed.
 
 import { extent } from "../maps/attention.js";
 import { makeScale, TOP } from "../core/colours.js";
@@ -24,8 +24,8 @@ import { CHANNELS } from "./view.js";
 
 /**
  * The maps of one stage, a map a plane.
- * @typedef {{raw: Float64Array[], drawn: Float64Array[], kind: "excess"|"signed", extent: Extent, own: Extent, scale: Scale}} Tile
- *   drawn: less the even share; own: the extent that its colours span
+ * @typedef {{raw: Float64Array[], drawn: Float64Array[], kind: "excess"|"signed", extent: Extent, own: Extent, scale:
+ *   Scale}} Tile drawn: less the even share; own: the extent that its colours span
  */
 
 /** What stands inside a head: what it has learnt, and what the picture makes of it. */
@@ -186,7 +186,11 @@ export function placeOf({ placement, view, at: [row, column] }) {
   return placement.of(planeOf(view), row, column);
 }
 
-/** The head whose numbers are spelled out: where the mean is shown, the one that says most about this pixel. @param {Shown} shown @returns {number} */
+/**
+ * The head whose numbers are spelled out: where the mean is shown, the one that says most about this pixel.
+ * @param {Shown} shown
+ * @returns {number}
+ */
 export function headOf(shown) {
   const { view, layers, stages } = shown;
   if (view.head !== "mean") return view.head;

@@ -120,8 +120,8 @@ export class StepsPanel {
   /**
    * Say the steps of a pixel.
    * @param {ReturnType<typeof import("./stages.js").pixelSteps>} found
-   * @param {{where: string, locked: boolean, step: string|null, kernel: number, colour: (value: number) => string}} more
-   *   step: the tap of the map that is looked at
+   * @param {{where: string, locked: boolean, step: string|null, kernel: number, colour: (value: number) => string}}
+   *   more step: the tap of the map that is looked at
    */
   say(found, { where, locked, step, kernel, colour }) {
     this.found = found;

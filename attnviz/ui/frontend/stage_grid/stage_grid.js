@@ -1,5 +1,6 @@
-// Element-wise attention: every stage of every layer, and the steps of one pixel. Python's side is attnviz/ui/components/stage_grid.py;
-// the stages are computed in stages.js, so nothing that follows a pointer or a switch waits for the server.
+// Element-wise attention: every stage of every layer, and the steps of one pixel. Python's side is
+// attnviz/ui/components/stage_grid.py; the stages are computed in stages.js, so nothing that follows a pointer or a
+// switch waits for the server.
 
 import { grown } from "../core/dom.js";
 import { UrlView } from "../core/url_view.js";

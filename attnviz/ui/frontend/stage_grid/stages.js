@@ -32,7 +32,8 @@ export const PER_LAYER = ["after_conv", "before_norm", "after_norm", "output"];
  * @property {number} factor that the relevance is multiplied with; 1 where it is not
  * @property {Norm|null} outputNorm
  * @property {boolean} skip whether the input is added to what comes out of the convolution
- * @property {ArrayLike<number>|null} fixed normed relevance (head, channel, row, column) that stands in for the computed one
+ * @property {ArrayLike<number>|null} fixed normed relevance (head, channel, row, column) that stands in for the
+ *   computed one
  */
 
 /**
@@ -68,7 +69,8 @@ export function netStages(layers, input, switches = {}) {
  * The stages of one layer.
  * @param {Layer} layer
  * @param {Float64Array} input
- * @param {{eps?: number|null, skip?: boolean, off?: number[], relevance?: ArrayLike<number>|null}} switches as the layer has them: `off` names its heads
+ * @param {{eps?: number|null, skip?: boolean, off?: number[], relevance?: ArrayLike<number>|null}} switches as the
+ *   layer has them: `off` names its heads
  * @returns {Object<string, Float64Array>}
  */
 export function layerStages(layer, input, { eps = null, skip = true, off = [], relevance = null } = {}) {
@@ -115,7 +117,12 @@ export function layerStages(layer, input, { eps = null, skip = true, off = [], r
   return stages;
 }
 
-/** What the relevance of one map goes through: minus `from`, times `by`, plus `add`. @param {Layer} layer @param {number} map @param {number|null} eps in place of the norm's own */
+/**
+ * What the relevance of one map goes through: minus `from`, times `by`, plus `add`.
+ * @param {Layer} layer
+ * @param {number} map
+ * @param {number|null} eps in place of the norm's own
+ */
 export function normOf({ norm, factor }, map, eps = null) {
   return norm ? affine(norm, map, eps ?? norm.eps) : { from: 0, by: factor, add: 0 };
 }
@@ -226,8 +233,9 @@ export function pixelSteps(layer, stages, place, head, { eps = null, skip = true
 
 /**
  * What the convolution adds up for one value of its output.
- * @returns {{maps: number, heads: {cells: number[], sum: number}[], cells: number[], bias: number|null}} the number of maps it reads; per head, and over all heads, what
- *   each place of the window contributes, summed over the channels; NaN where the window leaves the picture
+ * @returns {{maps: number, heads: {cells: number[], sum: number}[], cells: number[], bias: number|null}} the number of
+ *   maps it reads; per head, and over all heads, what each place of the window contributes, summed over the channels;
+ *   NaN where the window leaves the picture
  */
 function window({ heads, channels, rows, columns, kernel, conv, bias }, attended, { channel, row, column }) {
   const [map, half, size] = [rows * columns, (kernel - 1) / 2, kernel * kernel];
@@ -248,14 +256,20 @@ function window({ heads, channels, rows, columns, kernel, conv, bias }, attended
   return { maps: heads * channels, heads: found, cells, bias: bias ? bias[channel] : null };
 }
 
-/** The share of a layer's values that ReLU sets to 0 because they are negative. @param {Record<string, Float64Array>} stages */
+/**
+ * The share of a layer's values that ReLU sets to 0 because they are negative.
+ * @param {Record<string, Float64Array>} stages
+ */
 export function cutShare({ after_norm: values }) {
   let cut = 0;
   for (const value of values) cut += value < 0 ? 1 : 0;
   return cut / values.length;
 }
 
-/** How strong what goes into the convolution is, as a share of what came into the layer: both as root mean squares. @param {Record<string, Float64Array>} stages */
+/**
+ * How strong what goes into the convolution is, as a share of what came into the layer: both as root mean squares.
+ * @param {Record<string, Float64Array>} stages
+ */
 export function gain({ input, attended }) {
   const strength = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
   return strength(attended) / strength(input);

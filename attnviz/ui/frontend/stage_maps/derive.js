@@ -10,12 +10,16 @@ export const TAPS = Object.keys(STAGES);
 
 /**
  * A convolution: its maps at each stage, where their cells lie on the picture, and which part ReLU sets to 0.
- * @typedef {{maps: Record<string, Float64Array>, boxes: Record<string, Boxes>, channels: number, strongest: number, cut: number}} Layer
+ * @typedef {{maps: Record<string, Float64Array>, boxes: Record<string, Boxes>, channels: number, strongest: number,
+ *   cut: number}} Layer
  */
 
 /** What is shown of them. @typedef {{layers: Layer[], view: any, looked: {tile: number, token: number}}} Shown */
 
-/** What of a view exists: a channel must be one of the layer that is asked for. @type {import("../core/url_fields.js").Rules} */
+/**
+ * What of a view exists: a channel must be one of the layer that is asked for.
+ * @type {import("../core/url_fields.js").Rules}
+ */
 export const RULES = {
   exists({ name }, value, layers, asked) {
     if (name === "layer") return value >= 0 && value < layers.length;
@@ -25,7 +29,13 @@ export const RULES = {
     name === "layer" ? `1 to ${layers.length}` : "1 to the number of channels of the layer",
 };
 
-/** What Python sent. @param {any} header @param {Record<string, any>} arrays @param {Record<string, number[]>} shapes @returns {Layer[]} */
+/**
+ * What Python sent.
+ * @param {any} header
+ * @param {Record<string, any>} arrays
+ * @param {Record<string, number[]>} shapes
+ * @returns {Layer[]}
+ */
 export function layersOf(header, arrays, shapes) {
   return header.layers.map(({ boxes }, number) => {
     const conv = arrays[`${number}.conv`];

@@ -1,5 +1,5 @@
-// Terms that explain themselves: a dotted underline, and a sentence by pointer, tap and keyboard. The sentences stand in
-// docs/glossary.md; Python puts them into the head of the page (attnviz/ui/shared/glossary.py).
+// Terms that explain themselves: a dotted underline, and a sentence by pointer, tap and keyboard. The sentences stand
+// in docs/glossary.md; Python puts them into the head of the page (attnviz/ui/shared/glossary.py).
 
 import { element } from "../core/dom.js";
 import { picture } from "./term_pictures.js";

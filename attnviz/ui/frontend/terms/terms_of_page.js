@@ -1,5 +1,5 @@
-// Terms in a page's own text: links to #term-NAME, which `term` in attnviz/ui/shared/glossary.py writes. Streamlit draws
-// them again and again, so the page listens, and a sentence is made when its term is first looked at.
+// Terms in a page's own text: links to #term-NAME, which `term` in attnviz/ui/shared/glossary.py writes. Streamlit
+// draws them again and again, so the page listens, and a sentence is made when its term is first looked at.
 
 import { sentenceOf, Tip } from "./terms.js";
 
