@@ -73,7 +73,7 @@ def test_all_of_a_task_train_alike(task: tuple[Recipe, ...]):
     ("wrong", "sentence"),
     [
         ({"gate": "eca"}, "one of none, se, cbam, bam, not 'eca'"),
-        ({"strides": (1, 2)}, "not 3, 2 and 2 of them"),
+        ({"strides": (1, 2)}, "not 3 and 2 of them"),
         ({"blocks": 0}, "at least one block"),
         ({"widths": (32, 16, 8)}, "takes none away"),
     ],

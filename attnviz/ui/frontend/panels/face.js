@@ -18,7 +18,7 @@
 //
 // Answer: {map: Float32Array|null, shape: number[]|null (of the map of this one picture),
 //          probabilities, logits: Float32Array,
-//          parts: {NAME: {values: Float32Array, shape: number[]}} of a derived value of several arrays, where map is null,
+//          parts: {NAME: {values: Float32Array, shape: number[]}} of a value of several arrays; map is null then,
 //          seen: {values: Uint8Array, shape: [rows, columns, channels]}, head: number|null}
 
 import { Boxes } from "../maps/boxes.js";
