@@ -1,4 +1,4 @@
-"""What a page gets of a model and a picture, against the model itself and its weights."""
+"""What a page gets of a model and a picture, against the model itself."""
 
 from dataclasses import replace
 
@@ -8,7 +8,6 @@ import torch
 
 from attnviz import checkpoints, data, subjects
 from attnviz.subjects import Loaded, Picture
-from attnviz.ui.dot_product import attending
 from attnviz.ui.shared import inference
 from tests.ui import colour_model
 
@@ -21,21 +20,6 @@ EIGHT = Picture("strokes", int(np.flatnonzero(data.labels("strokes", "test") == 
 @pytest.fixture(scope="module")
 def loaded() -> Loaded:
     return subjects.net(NAME).load(double=True)
-
-
-def test_the_view_adds_up_to_the_models_answer(loaded: Loaded) -> None:
-    view = attending.attention(loaded, EIGHT)
-    layer, classifier = loaded.model.attention, loaded.model.classifier
-    weights = np.exp(view.query @ view.key.transpose(0, 2, 1) - view.log_normaliser[..., None])  # size 1: no root
-    np.testing.assert_allclose(weights.sum(-1), 1)
-    np.testing.assert_allclose(view.received, weights.mean(1))
-    output = (weights * view.carried[:, None, :]).sum((0, 2)) + layer.output.bias.item()
-    np.testing.assert_allclose(view.output[:, 0], output)
-    logit = output @ classifier.weight[0].numpy() + classifier.bias.item()
-    np.testing.assert_allclose(view.probabilities, [1 / (1 + np.exp(logit)), 1 / (1 + np.exp(-logit))])
-    assert view.carried_signed
-    assert view.origin["digest"] == loaded.net.digest
-    assert view.origin["answer"] == inference.answer(loaded, EIGHT) == f"8, {100 / (1 + np.exp(logit)):.1f} %"
 
 
 def test_what_is_shown_exactly_is_what_the_net_computes_in_single_precision(loaded: Loaded) -> None:
@@ -57,17 +41,6 @@ def test_answers_are_labels_for_known_classes_and_minus_one_for_others(loaded: L
     assert set(found[~known]) == {-1}
     assert (found[known] == few.labels[known]).mean() > 0.9
     assert inference.answers(loaded, "strokes", "test", 150, 30).tolist() == found[150:180].tolist()
-
-
-def test_a_colour_picture_keeps_its_colours_and_its_mean_lies_under_the_tokens(colour: str) -> None:
-    picture = Picture("cifar10", int(data.shown("cifar10").numbers[0]))
-    image = data.load("cifar10", "samples").images[0]
-    view = attending.attention(subjects.net(colour).load(double=True), picture)
-    np.testing.assert_array_equal(view.background, image)
-    means = (image / 255).reshape(8, 4, 8, 4, 3).mean((1, 3, 4))
-    np.testing.assert_allclose(view.picture, means)
-    assert not view.ink
-    assert (view.rows, view.columns, view.query.shape[:2]) == (8, 8, (2, 64))
 
 
 def test_what_is_heard_of_a_model_says_where_its_tokens_lie(colour: str) -> None:
