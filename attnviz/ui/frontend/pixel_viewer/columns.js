@@ -69,7 +69,7 @@ function textCell(name) {
 /** @returns {Cell} */
 function barCell() {
   const bar = element("i");
-  return { node: null, element: element("span.bar", {}, bar), bar, kind: undefined };
+  return { node: null, element: element("span.column-bar", {}, bar), bar, kind: undefined };
 }
 
 /**
