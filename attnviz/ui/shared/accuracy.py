@@ -25,7 +25,11 @@ def show(net: Net, source: str) -> None:
         f"Show every wrong answer on the {which(source)} of {data.DATASETS[source].title}", key="show_wrong"
     ):
         return
-    found, shown = findings.answers(net, source), data.shown(source)
+    job = findings.asking(net, source)
+    if not job.finished:
+        findings.progress(net, source)
+        return
+    found, shown = findings.answers(job), data.shown(source)
     names = data.DATASETS[source].classes
     lines = ["| shows | " + " | ".join(f"answered {name}" for name in net.classes) + " |"]
     lines.append("| --- " * (len(net.classes) + 1) + "|")
@@ -33,7 +37,7 @@ def show(net: Net, source: str) -> None:
         counts = [int(((shown.labels == label) & (found == other)).sum()) for other in net.labels]
         lines.append(f"| {names[label]} | " + " | ".join(f"{count:,}" for count in counts) + " |")
     st.markdown("\n".join(lines))
-    gallery(net, source)
+    gallery(source, found)
 
 
 def which(source: str) -> str:
@@ -42,9 +46,9 @@ def which(source: str) -> str:
     return "test pictures" if shown.split == "test" else f"{len(shown.numbers)} sample pictures"
 
 
-def gallery(net: Net, source: str) -> None:
-    """Draw the wrong answers; a click on one opens it in the viewer."""
-    found, shown = findings.answers(net, source), data.shown(source)
+def gallery(source: str, found: findings.Labels) -> None:
+    """Draw the wrong answers among those to all available pictures; a click on one opens it in the viewer."""
+    shown = data.shown(source)
     wrong = np.flatnonzero((found >= 0) & (found != shown.labels))[:SHOWN]
     if not len(wrong):
         st.markdown("There are none.")

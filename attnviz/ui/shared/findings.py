@@ -3,8 +3,8 @@
 It loads torch only where something is computed; by then the page has drawn its title and its question.
 """
 
-import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,31 @@ import streamlit as st
 
 from attnviz import data
 from attnviz.subjects import Net, Subject
-from attnviz.ui.shared import cache
+from attnviz.ui.shared import cache, jobs
 
 if TYPE_CHECKING:
     from attnviz.measures.maps import Maps
     from attnviz.ui.shared.inference import TapInfo
 
-ANSWERS = 250  # pictures in one batch
-PATIENCE = 0.3  # seconds after which a progress bar is shown
+Labels = npt.NDArray[np.int64]
+
+ANSWERS = 50  # pictures in one part of the work: others wait for that long
+PATIENCE = 0.3  # seconds that a page waits for the answers before it shows how far they have come
+TICK = 0.5  # seconds between two looks at how far they have come
+
+RIGHT, WRONG, UNKNOWN = 1, 0, -1
+
+
+class Wrong(NamedTuple):
+    """The test pictures that a net answers wrongly.
+
+    Args:
+        numbers: of those that are known, int64 (count,), ascending.
+        all: whether these are all of them; the others are being sought.
+    """
+
+    numbers: Labels
+    all: bool
 
 
 def list_taps(net: Net) -> "dict[str, TapInfo]":
@@ -43,29 +60,98 @@ def answer(subject: Subject) -> str:
     return cache.of_subject(inference.answer, subject)
 
 
-def answers(net: Net, source: str) -> npt.NDArray[np.int64]:
-    """Return a net's answers to the available test pictures, as labels; -1 where it does not know the class.
+def asking(net: Net, source: str) -> jobs.Job[Labels]:
+    """Return the work of asking a net about the available test pictures, begun, and perhaps finished already.
 
-    They come in the order of `data.shown(source)`. If this takes a while, a bar shows the progress.
+    Its parts, one after the other, are the answers in the order of `data.shown(source)`, as labels; -1 where the net
+    does not know the class.
     """
-    from attnviz.ui.shared import inference
-
     shown = data.shown(source)
-    parts, bar, began = [], None, time.monotonic()
-    for first in range(0, len(shown.labels), ANSWERS):
-        if bar is None and time.monotonic() - began > PATIENCE:
-            bar = st.progress(0.0)
-        if bar is not None:
-            done = first / len(shown.labels)
-            bar.progress(done, f"Asking the model about {len(shown.labels):,} test pictures, once: {first:,} are done")
-        parts.append(cache.of_net(inference.answers, net, source, shown.split, first, ANSWERS))
-    if bar is not None:
-        bar.empty()
-    return np.concatenate(parts)
+
+    def some(number: int) -> Labels:
+        from attnviz.ui.shared import inference
+
+        return inference.answers(cache.single(net), source, shown.split, ANSWERS * number, ANSWERS)
+
+    job = jobs.job(("answers", net.key, net.digest, source, shown.split), some, -(-len(shown.labels) // ANSWERS))
+    if not job.finished and not job.running:
+        job.start()
+        job.wait(job.count, PATIENCE)
+    return job
 
 
-def wrong_answers(net: Net, source: str) -> npt.NDArray[np.int64]:
-    """Return the numbers of the available test pictures that a net answers wrongly."""
-    shown, found = data.shown(source), answers(net, source)
-    numbers: npt.NDArray[np.int64] = shown.numbers[(found >= 0) & (found != shown.labels)]
-    return numbers
+def answers(job: jobs.Job[Labels]) -> Labels:
+    """Return those answers that the work of `asking` has found, in its order."""
+    return np.concatenate([np.empty(0, np.int64), *job.parts()])
+
+
+def wrong_answers(net: Net, source: str) -> Wrong:
+    """Return the numbers of the available test pictures that a net answers wrongly.
+
+    They are read from its card. Where that does not tell all, the net is asked, and those that are known so far are
+    returned. Of a net that draws random numbers, the card tells the answer that several draws give together.
+    """
+    shown = data.shown(source)
+    told = told_by_card(net, source)
+    if not (told == UNKNOWN).any():
+        return Wrong(shown.numbers[told == WRONG], all=True)
+    job = asking(net, source)
+    found = answers(job)
+    labels = shown.labels[: len(found)]
+    asked = np.where((found < 0) | (found == labels), RIGHT, WRONG)
+    told[: len(found)] = np.where(told[: len(found)] == UNKNOWN, asked, told[: len(found)])
+    return Wrong(shown.numbers[told == WRONG], len(found) == len(told))
+
+
+def told_by_card(net: Net, source: str) -> Labels:
+    """Return what a net's card tells of its answers to the available test pictures.
+
+    Returns:
+        In the order of `data.shown(source)`: RIGHT, also for pictures of classes that it does not know, which have no
+        wrong answer; WRONG; or UNKNOWN.
+    """
+    shown = data.shown(source)
+    names = data.spec(source).classes
+    labels = [label for label, name in enumerate(names) if name in net.classes]
+    knows = np.isin(shown.labels, labels)
+    told = np.where(knows, UNKNOWN, RIGHT)
+    figures = [
+        figure
+        for figure in (net.card.figures if net.card else ())
+        if (figure.name, figure.data, figure.split, figure.draws) == ("accuracy", source, "test", 1)
+        and figure.augmentation is None
+        and figure.right is not None
+    ]
+    if not figures:
+        return told
+    right = max(figures, key=lambda figure: figure.count).unpacked().astype(np.int64)
+    # A figure counts the pictures of the net's classes only: which these are is known where all pictures are here.
+    if len(labels) == len(names):
+        tested = shown.numbers < len(right)
+        told[tested] = right[shown.numbers[tested]]
+    elif shown.split == "test":
+        tested = np.flatnonzero(knows)[: len(right)]
+        told[tested] = right[: len(tested)]
+    return told
+
+
+def progress(net: Net, source: str, *, until: Callable[[], bool] = bool, small: bool = False) -> None:
+    """Draw, again and again, how far `asking` has come, and run the page again when it has finished.
+
+    Args:
+        net, source: of `asking`.
+        until: says whether the page is to run again earlier.
+        small: draw it where there is little room.
+    """
+    tick = st.fragment(_progress, run_every=TICK)
+    tick(net, source, until, small)
+
+
+def _progress(net: Net, source: str, until: Callable[[], bool], small: bool) -> None:
+    job, whole = asking(net, source), len(data.shown(source).labels)
+    if job.finished or until():
+        st.rerun()
+    done = len(answers(job))
+    count = f"{done:,} of {whole:,}"
+    words = f"{count} asked" if small else f"Asking the model about the test pictures, once: {count} are done"
+    st.progress(done / whole, words)

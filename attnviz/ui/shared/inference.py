@@ -13,7 +13,6 @@ from attnviz.data import inputs
 from attnviz.measures.maps import Maps, maps
 from attnviz.subjects import Example, Loaded, Net
 from attnviz.tracing import Grid, trace
-from attnviz.ui.shared import cache
 
 Image = npt.NDArray[np.uint8]
 
@@ -72,10 +71,8 @@ def answer(loaded: Loaded, example: Example) -> str:
 def answers(loaded: Loaded, source: str, split: str, first: int, count: int) -> npt.NDArray[np.int64]:
     """Return a net's answers to some pictures, as labels; -1 for those of classes that it does not know.
 
-    They are computed in single precision, as the net was trained.
-
     Args:
-        loaded: the net.
+        loaded: the net in single precision, as it was trained.
         source, split: the data set and its split.
         first, count: which of its pictures.
     """
@@ -87,7 +84,7 @@ def answers(loaded: Loaded, source: str, split: str, first: int, count: int) -> 
     if len(known):
         batch = np.stack([inputs.fitted(images[place], **asdict(net.input)) for place in known])
         with torch.no_grad():
-            logits = ask(cache.single(net), as_batch(batch))
+            logits = ask(loaded, as_batch(batch))
         places = predicted(logits)
         found[known] = classes[places.numpy()]
     return found

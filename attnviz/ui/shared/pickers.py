@@ -116,11 +116,15 @@ def example(net: Net, opens: Example | None = None) -> Example:
     st.number_input(
         "Number", 0, int(shown.numbers[-1]), key=key, width=116, on_change=_typed, args=(source, number, key)
     )
-    st.button("Next", on_click=_go, args=(fitting.after(number),), disabled=first is None)
-    st.button("Random", on_click=_go, args=(fitting.random(),), disabled=first is None)
+    st.button("Next", on_click=lambda: _go(fitting.again().after(number)), disabled=first is None)
+    st.button("Random", on_click=lambda: _go(fitting.again().random()), disabled=first is None)
     st.session_state["wrong_only"] = wrong
-    st.toggle("Wrong answers only", key="wrong_only", on_change=_toggle_wrong)
-    if first is None:
+    with st.container(key="page_wrong", width="content", gap=None):
+        st.toggle("Wrong answers only", key="wrong_only", on_change=_toggle_wrong)
+        if not fitting.all:
+            nothing = first is None
+            findings.progress(net, source, until=lambda: nothing and fitting.again().after(-1) is not None, small=True)
+    if first is None and fitting.all:
         st.caption("There is no such picture: every answer here is correct.")
     return Picture(source, number)
 
@@ -201,15 +205,25 @@ def nearest(source: str, wanted: int, before: int) -> int:
 
 
 class Fitting:
-    """The available test pictures that match the choice: a class the net knows, and whether it answers wrongly."""
+    """The available test pictures that match the choice: a class the net knows, and whether it answers wrongly.
+
+    `all` says whether these are all of them: wrong answers may still be sought.
+    """
 
     def __init__(self, net: Net, source: str, chosen: str, wrong: bool) -> None:
+        self._choice = net, source, chosen, wrong
         shown, names = data.shown(source), data.DATASETS[source].classes
         wanted = net.classes if chosen == ANY else (chosen,)
         fits = np.isin(shown.labels, [label for label, name in enumerate(names) if name in wanted])
         self.numbers = shown.numbers[fits]
+        self.all = True
         if wrong:
-            self.numbers = np.intersect1d(self.numbers, findings.wrong_answers(net, source))
+            known, self.all = findings.wrong_answers(net, source)
+            self.numbers = np.intersect1d(self.numbers, known)
+
+    def again(self) -> "Fitting":
+        """Return what fits the same choice now."""
+        return Fitting(*self._choice)
 
     def after(self, number: int) -> int | None:
         """Return the next one, after the last the first again; None if there is none."""

@@ -24,6 +24,10 @@ def page() -> None:
     accuracy.show(subjects.net("pixel_line.1v8"), "strokes")
 
 
+class Finished:
+    finished = True
+
+
 def shown(monkeypatch: pytest.MonkeyPatch, wrong: list[int]) -> AppTest:
     """Return the page of a model that answers correctly, but for the pictures of these places among eights and ones."""
     labels = data.shown("strokes").labels
@@ -31,7 +35,8 @@ def shown(monkeypatch: pytest.MonkeyPatch, wrong: list[int]) -> AppTest:
     found = np.where(knows, labels, -1)
     for place in np.flatnonzero(knows)[wrong]:
         found[place] = 9 - found[place]
-    monkeypatch.setattr(findings, "answers", lambda *_: found)
+    monkeypatch.setattr(findings, "asking", lambda *_: Finished())
+    monkeypatch.setattr(findings, "answers", lambda job: found)
     test = AppTest.from_function(page, default_timeout=60).run()
     assert not test.exception
     return test

@@ -6,47 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import streamlit as st
 import torch
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
-from attnviz import checkpoints, data, subjects
+from attnviz import checkpoints, subjects
 from attnviz.subjects import Example, Loaded, Picture, Subject
-from attnviz.ui.shared import cache, findings
+from attnviz.ui.shared import cache
 from attnviz.work import queue
 from attnviz.work.kept import Kept, settled
 from attnviz.work.queue import QUEUE, Kind, Place
 
 NAME = "pixel_attention.1v8"
-
-
-def test_wrong_answers_are_numbers_of_the_test_split_also_among_samples(colour: str) -> None:
-    net, shown = subjects.net(colour), data.shown("cifar10")
-    found = findings.answers(net, "cifar10")
-    assert found.shape == (40,)
-    wrong = findings.wrong_answers(net, "cifar10")
-    assert set(wrong) <= set(shown.numbers)
-    assert len(wrong) == int((found != shown.labels).sum()) > 0
-
-
-def test_asking_about_many_pictures_shows_how_far_it_has_come(colour: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-
-    class Bar:
-        def progress(self, done: float, words: str) -> None:
-            said.append(f"{done:.0%} {words}")
-
-        def empty(self) -> None:
-            said.append("gone")
-
-    monkeypatch.setattr(findings, "PATIENCE", -1.0)
-    monkeypatch.setattr(findings, "ANSWERS", 20)
-    monkeypatch.setattr(st, "progress", lambda done: Bar())
-    findings.answers(subjects.net(colour), "cifar10")
-    asked = "Asking the model about 40 test pictures, once"
-    assert said == [f"0% {asked}: 0 are done", f"50% {asked}: 20 are done", "gone"]
 
 
 # What is computed once

@@ -8,6 +8,7 @@ from attnviz import data, subjects
 from attnviz.grids import Grid
 from attnviz.subjects import Net
 from attnviz.ui.shared import findings, pickers
+from attnviz.ui.shared.findings import Wrong
 from attnviz.ui.shared.pickers import ANY, Fitting, default_source
 
 LABELS = data.labels("strokes", "test")
@@ -35,9 +36,9 @@ def test_next_is_the_next_of_that_digit_and_the_first_follows_the_last(net: Net)
 
 def test_only_wrong_answers_are_those_and_none_of_them_is_none(net: Net, monkeypatch: pytest.MonkeyPatch) -> None:
     ones, eights = np.flatnonzero(LABELS == 1), np.flatnonzero(LABELS == 8)
-    monkeypatch.setattr(findings, "wrong_answers", lambda *_: np.array([ones[2], eights[5], ones[9]]))
+    monkeypatch.setattr(findings, "wrong_answers", lambda *_: Wrong(np.array([ones[2], eights[5], ones[9]]), all=True))
     assert Fitting(net, "strokes", "1", wrong=True).numbers.tolist() == [ones[2], ones[9]]
-    monkeypatch.setattr(findings, "wrong_answers", lambda *_: np.array([], int))
+    monkeypatch.setattr(findings, "wrong_answers", lambda *_: Wrong(np.array([], int), all=True))
     nothing = Fitting(net, "strokes", ANY, wrong=True)
     assert nothing.after(0) is None
     assert nothing.random() is None
@@ -106,12 +107,56 @@ def test_stepping_goes_to_the_next_sample_in_that_direction(numbers: list[int]) 
     assert test.text[0].value == f"cifar10 {numbers[4]}"
 
 
-def test_only_wrong_answers_go_over_the_samples(colour: str, numbers: list[int]) -> None:
-    wrong = findings.wrong_answers(subjects.net(colour), "cifar10").tolist()
+def test_only_wrong_answers_go_over_the_samples(
+    colour: str, numbers: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(findings, "PATIENCE", 60.0)
+    wrong = findings.wrong_answers(subjects.net(colour), "cifar10").numbers.tolist()
     test = run(wrong="yes")
     assert test.text[0].value == f"cifar10 {wrong[0]}"
     test.button[0].click().run()
     assert test.text[0].value == f"cifar10 {wrong[1]}"
+
+
+class Held:
+    """Work that has come as far as a test says: the answers of its net, with every third one wrong."""
+
+    def __init__(self, known: int) -> None:
+        labels = data.shown("cifar10").labels
+        self.found = np.where(np.arange(40) % 3 == 2, 9 - labels, labels)
+        self.known = known
+
+    @property
+    def finished(self) -> bool:
+        return self.known == 40
+
+    def parts(self) -> list[np.ndarray]:
+        return [self.found[: self.known]]
+
+
+def test_while_wrong_answers_are_sought_those_found_are_shown(
+    colour: str, numbers: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = Held(0)
+    monkeypatch.setattr(findings, "asking", lambda *_: held)
+    test = run(wrong="yes")
+    opens = test.text[0].value
+    assert opens.split()[1] in map(str, numbers), "a picture, which waits for nothing"
+    assert [button.disabled for button in test.button[:2]] == [True, True]
+    assert not any("no such picture" in one.value for one in test.caption)
+    assert "0 of 40 asked" in test.get("progress")[0].proto.text
+    held.known = 9
+    test.run()
+    assert test.text[0].value == f"cifar10 {numbers[2]}"
+    held.known = 12
+    test.button[0].click().run()
+    test.button[0].click().run()
+    test.button[0].click().run()
+    assert test.text[0].value == f"cifar10 {numbers[11]}", "found since the page was drawn"
+    assert "12 of 40 asked" in test.get("progress")[0].proto.text
+    held.known = 40
+    test.run()
+    assert not test.get("progress")
 
 
 @pytest.mark.parametrize(
