@@ -8,13 +8,14 @@ from tests.third_party.installed import environment
 
 from .cards import find_card, wait_for_answers
 from .conftest import Problems, Serve, wait_until_ready
-from .pads import open_pad
+from .pads import draw_stroke, open_pad
 
 SAID = {
     "histogram_mlp.digits": "The answer for this panel cannot be read",
     "pixel_attention.digits": "The module that draws this panel has failed",
     "pixel_line.digits": "The module that draws this panel has failed",
 }
+SLOW, TOO_SLOW = "plain_conv.digits", "takes so long that the page cannot follow; this is what the model saw"
 UNLOADED = "The module that draws this panel could not be loaded"
 EXPECTED = ("faulty_panels", "attnviz:", "preload")
 
@@ -38,10 +39,14 @@ def test_each_faulty_panel_says_so_and_all_models_answer(page: Page, address: st
             expect(says).to_contain_text(SAID[name])
             continue
         assert shown[name]["answer"] in "0123456789"
-        if name in ("ink.digits", "plain_conv.digits"):
+        if name == "ink.digits":
             expect(says).not_to_contain_text("module")
-        else:
+        elif name != SLOW:
             expect(says).to_contain_text(SAID.get(name, UNLOADED))
+    for place in (100, 140, 180):  # it is switched off after three drawings
+        draw_stroke(page, (place, 60), (place, 200), steps=1)
+        wait_for_answers(page)
+    expect(find_card(page, SLOW).locator(".says p").last).to_contain_text(TOO_SLOW)
     for word in ("", "/pixel_attention", "/recurrent_attention", "/results"):
         page.goto(f"{address}{word}")
         wait_until_ready(page)

@@ -3,6 +3,7 @@
 import { context2d, element, say, set, text } from "../core/dom.js";
 import { linkTo } from "./links.js";
 import { percent, short } from "../core/numbers.js";
+import { Patience } from "../panels/patience.js";
 import { rendererOf } from "../panels/renderers.js";
 import { term } from "../terms/terms.js";
 
@@ -70,6 +71,8 @@ export class Card {
     // for it: its grid is that of the picture
     this.other = element("canvas.other", { "aria-hidden": "true", hidden: true });
     this.drawn = {};
+    /** @type {Patience|null} with a renderer of another package */
+    this.patience = null;
     this.learnToDraw(ready);
     this.link = element("a", {}, model.title);
     this.long = model.classes.some((name) => name.length > SHORT);
@@ -129,6 +132,7 @@ export class Card {
       .then((renderer) => {
         if (typeof renderer.draw !== "function") throw new Error(`${this.model.renderer} exports no function draw`);
         this.renderer = renderer;
+        this.patience = new Patience();
       })
       .catch((error) => this.drawInk(error, "could not be loaded"))
       .then(ready);
@@ -138,20 +142,23 @@ export class Card {
   drawInk(error, why) {
     console.warn("attnviz:", error);
     this.renderer = rendererOf("ink");
+    this.patience = null;
     this.unable = `The module that draws this panel ${why}; this is what the model saw.`;
   }
 
   /** Let the renderer draw, which may be another package's. @returns {{most?: number, values?: ArrayLike<number>}} */
   drawMap(answer, look) {
+    const began = performance.now();
     try {
       const drawn = this.renderer.draw(this.canvas, this.model, answer, look) ?? {};
       if (!Number.isFinite(drawn.most ?? 0) || !(drawn.values ?? [])[Symbol.iterator])
         throw new Error(`${this.model.renderer} returns no {most, values}`);
-      return drawn;
+      if (!this.patience?.after(performance.now() - began)) return drawn;
+      this.drawInk(new Error(`${this.model.renderer} takes too long`), "takes so long that the page cannot follow");
     } catch (error) {
       this.drawInk(error, "has failed");
-      return rendererOf("ink").draw(this.canvas, this.model, answer, look) ?? {};
     }
+    return rendererOf("ink").draw(this.canvas, this.model, answer, look) ?? {};
   }
 
   /** What the channel is asked for. */

@@ -5,7 +5,8 @@
 // (attnviz/ui/components/panel.py), and another package serves one from a component of its own.
 //
 //     /**
-//      * Draw an answer: it is called for each, many times a second, and returns within a few milliseconds.
+//      * Draw an answer: it is called for each, many times a second, and returns within a few milliseconds. One that
+//      * takes over a tenth of a second several times in a row is switched off, and the panel says so (patience.js).
 //      * @param {HTMLCanvasElement} canvas of this panel alone; its width and height are set, in device pixels
 //      * @param {object} panel what Python says of it: rows, columns, prefix, options, classes, ... (panels.py)
 //      * @param {Answer} answer of the model
