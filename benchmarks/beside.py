@@ -2,9 +2,9 @@
 
 python -m benchmarks.beside [SECONDS]
 
-The one asks for all cards of the draw page, movement by movement, as `benchmarks.many` does. The others are browsers of
-their own, and send one request after the other, each as soon as the last one is answered: the most work that a request
-may be; more than it may be; many asks that are each just quick enough; nonsense; and drawings.
+The one asks for all cards of the draw page, movement by movement, as `benchmarks.drawing_class` does. The others are
+browsers of their own, and send one request after the other, each as soon as the last one is answered: the most work
+that a request may be; more than it may be; many asks that are each just quick enough; nonsense; and drawings.
 """
 
 import multiprocessing

@@ -1,6 +1,6 @@
 """What if a class draws at once? Twenty visitors for a minute over the live channel, all cards of the draw page each.
 
-python -m benchmarks.many [VISITORS] [SECONDS]
+python -m benchmarks.drawing_class [VISITORS] [SECONDS]
 
 Every visitor draws a digit of their own, movement by movement, and asks again as soon as all models have answered, as
 the page does. Every answer is looked at: it must be of this request, and of the very canvas that this visitor sent.

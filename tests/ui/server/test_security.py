@@ -114,6 +114,13 @@ def test_the_settings_keep_visitors_private() -> None:
     assert settings["client"]["showErrorDetails"] == "none"
 
 
+def test_the_settings_keep_the_event_loop_free() -> None:
+    settings = tomllib.loads(Path(".streamlit/config.toml").read_text())
+    # In the event loop, which all visitors share: a walk through all modules for each new one, and a full collection.
+    assert settings["server"]["fileWatcherType"] == "none"
+    assert settings["runner"]["postScriptGC"] is False
+
+
 def test_a_script_in_the_page_is_allowed_by_its_digest_and_no_other() -> None:
     # The digest is that of the example in the specification of content policies.
     said = inline_scripts("<script>alert('Hello, world.');</script><script src='a.js'></script>")

@@ -1,0 +1,179 @@
+"""Thirty visitors look at pages: how long do these take, and how long does one wait who draws meanwhile?
+
+python -m benchmarks.many [VIEW ...] [--visitors 30] [--seconds 60] [--pages FOLDER --python PYTHON]
+
+Without a browser: each of the thirty opens a page over Streamlit's own socket, waits until it is complete, looks at it
+for two seconds, and switches to another picture. Somebody else draws, as in `benchmarks.beside`. The bar, on two quiet
+cores: who draws is answered within 0.3 s in the median and 1 s at 99 %, no page takes longer than 3 s, and the server
+has at most 400 MB more than with one visitor. --pages measures another checkout, installed for another interpreter.
+"""
+
+import argparse
+import multiprocessing
+import os
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import numpy as np
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import ClientConnection, connect
+
+from attnviz import data
+from attnviz.ui.live.channel import COOKIE
+from benchmarks import beside
+from benchmarks.start import memory
+from tests.browser.harness import ROOT, run_app
+
+VIEWS: dict[str, tuple[str, dict[str, str]]] = {
+    "element-wise, Fashion-MNIST": (
+        "element_wise", {"model": "element_wise.fashion-repaired", "data": "fashion_mnist"}
+    ),
+    "element-wise, CIFAR-10": (
+        "element_wise", {"model": "element_wise.cifar-repaired-augmented", "data": "cifar10"}
+    ),
+    "glimpses": ("recurrent_attention", {"model": "recurrent_attention.digits", "data": "strokes"}),
+    "pixel attention": ("pixel_attention", {"model": "pixel_attention.digits", "data": "strokes"}),
+    "blocks": ("cnn_attention", {"model": "cnn_attention.digits", "data": "strokes"}),
+    "explorer": ("explorer", {"model": "pixel_attention.digits", "data": "strokes"}),
+}  # fmt: skip
+"""What visitors look at: the URL of a page, and its words but for the picture's number."""
+
+PAUSE = 2.0  # seconds for which one looks at a page
+PATIENCE = 120.0
+
+
+class Visitor:
+    """One who looks at one picture after the other.
+
+    Args:
+        address: of the app.
+        number: of the visitor, which decides the order of the pictures.
+        view: one of `VIEWS`.
+    """
+
+    def __init__(self, address: str, number: int, view: str) -> None:
+        self.page, self.words = VIEWS[view]
+        numbers = data.shown(self.words["data"]).numbers[:200]
+        self.numbers: Sequence[int] = np.random.default_rng(number).permutation(numbers).tolist()
+        self.seconds: list[float] = []
+        self.failed = 0
+        cookie = {"Cookie": f"{COOKIE}=class{number}"}
+        url = f"ws://{urlsplit(address).netloc}/_stcore/stream"
+        self.socket: ClientConnection = connect(
+            url, origin=address, compression=None, max_size=None, additional_headers=cookie
+        )
+
+    def switch(self, turn: int) -> float:
+        """Look at the next picture, and return the seconds until its page is complete."""
+        message = BackMsg()
+        message.rerun_script.page_name = self.page
+        number = str(self.numbers[turn % len(self.numbers)])
+        message.rerun_script.query_string = urlencode({**self.words, "number": number, "v": "1"})
+        began = time.perf_counter()
+        self.socket.send(message.SerializeToString())
+        while True:
+            came = ForwardMsg()
+            came.ParseFromString(self.socket.recv(timeout=PATIENCE))
+            if came.delta.new_element.HasField("exception") or came.delta.new_element.alert.format == 1:
+                self.failed += 1
+            if came.WhichOneof("type") == "script_finished" and came.script_finished == 0:
+                return time.perf_counter() - began
+
+    def look(self, until: float) -> None:
+        """Look at pictures, each for a while after its page is complete."""
+        turn = 0
+        while time.monotonic() < until:
+            self.seconds.append(self.switch(turn))
+            turn += 1
+            time.sleep(PAUSE)
+
+
+def a_class(address: str, views: Sequence[str], count: int, seconds: float, said: Any) -> None:
+    """Be so many visitors at once, in a process of their own.
+
+    Args:
+        address: of the app.
+        views: of `VIEWS`, dealt out in turn.
+        count: of visitors.
+        seconds: for which they look.
+        said: a queue that gets the seconds that each page took, and how many showed an error.
+    """
+    visitors = [Visitor(address, number, views[number % len(views)]) for number in range(count)]
+    until = time.monotonic() + seconds
+    threads = [threading.Thread(target=one.look, args=(until,)) for one in visitors]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    said.put(([second for one in visitors for second in one.seconds], sum(one.failed for one in visitors)))
+
+
+def high(times: list[float], share: float) -> float:
+    """Return what a share of times does not exceed."""
+    return sorted(times)[int(share * (len(times) - 1))]
+
+
+def computed(process: int) -> float:
+    """Return how many seconds a process has computed, on all cores; known on Linux only."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("views", nargs="*", metavar="VIEW", help=", ".join(VIEWS))
+    parser.add_argument("--visitors", type=int, default=30)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--pages", type=Path, default=ROOT, metavar="FOLDER")
+    parser.add_argument("--python", default=sys.executable)
+    options = parser.parse_args()
+    spawn = multiprocessing.get_context("spawn")
+    every = [options.views] if options.views else [*([name] for name in VIEWS), [*VIEWS]]
+    print(
+        f"| {options.visitors} look at | drawing: median, s | 99 %, s | longest, s | page: median, s | longest, s | "
+        "pages | one page alone computes, s | MB with one | MB more | load |"
+    )
+    print("| --- " * 11 + "|")
+    for views in every:
+        with ExitStack() as stack:
+            app = stack.enter_context(run_app(folder=options.pages, python=options.python))
+            one = stack.enter_context(beside.visit(app.address, "one"))
+            beside.waits(one, 2)  # the models are loaded
+            alone = []
+            for view in views:
+                first = Visitor(app.address, options.visitors, view)
+                first.switch(0)
+                before = computed(app.process.pid)
+                for turn in range(1, 6):
+                    first.switch(turn)
+                alone.append((computed(app.process.pid) - before) / 5)
+                first.socket.close()
+            held = memory(app.process.pid)
+            said: Any = spawn.Queue()
+            process = spawn.Process(target=a_class, args=(app.address, views, options.visitors, options.seconds, said))
+            process.start()
+            stack.callback(process.kill)
+            waited = beside.waits(one, options.seconds)
+            pages, failed = said.get(timeout=600)
+            more = memory(app.process.pid) - held
+        row = (
+            views[0] if len(views) == 1 else "all of these",
+            *(f"{one:.2f}" for one in (statistics.median(waited), high(waited, 0.99), max(waited))),
+            *(f"{one:.2f}" for one in (statistics.median(pages), max(pages))),
+            len(pages), f"{statistics.mean(alone):.3f}", f"{held:.0f}", f"{more:.0f}", f"{os.getloadavg()[0]:.1f}",
+        )  # fmt: skip
+        print(f"| {' | '.join(map(str, row))} |", flush=True)
+        if failed:
+            print(f"{failed} pages showed an error.")
+
+
+if __name__ == "__main__":
+    main()
