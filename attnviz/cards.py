@@ -235,8 +235,11 @@ def home(name: str) -> Path:
     """
     if not is_name(name):
         raise UnknownName("checkpoint", name, names())
-    own, kept = folder() / name, kept_folder() / name
-    return kept if not (own / _FILE).exists() and (kept / _FILE).exists() else own
+    own = folder() / name
+    if (own / _FILE).exists():
+        return own
+    kept = kept_folder() / name
+    return kept if (kept / _FILE).exists() else own
 
 
 def weights(name: str) -> Path:
@@ -279,8 +282,8 @@ def read(name: str) -> Card:
         UnknownName: there is no checkpoint of that name; the closest ones are listed.
         CheckpointError: its card cannot be read, is not a card, contradicts itself, or was changed afterwards.
     """
-    for base in (folder(), kept_folder()) if is_name(name) else ():
-        path = Path(base, name, _FILE)
+    for base in (folder, kept_folder) if is_name(name) else ():
+        path = base() / name / _FILE
         stamp = files.stamp(path)
         if stamp is not None:
             break

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 _INSTALLED = Path(__file__).parent / "_checkpoints"  # where setup.py puts them
@@ -13,6 +14,7 @@ WORD = r"[A-Za-z0-9_][A-Za-z0-9_-]*"
 
 _NAME = re.compile(rf"{WORD}(\.{WORD})+")
 _LONGEST = 200  # characters of a name
+_TELL = ("ATTNVIZ_KEPT", "LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")  # where kept models lie
 
 
 def folder() -> Path:
@@ -27,14 +29,19 @@ def kept() -> Path:
 
     It is made when the first model is kept.
     """
-    if chosen := os.environ.get("ATTNVIZ_KEPT"):
+    return _kept(sys.platform, *map(os.environ.get, _TELL))
+
+
+@lru_cache(maxsize=16)  # a page asks a hundred times
+def _kept(system: str, chosen: str | None, local: str | None, shared: str | None, *_: str | None) -> Path:
+    if chosen:
         return Path(chosen).expanduser()
-    if sys.platform == "win32":
-        data = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
+    if system == "win32":
+        data = local or "~/AppData/Local"
+    elif system == "darwin":
         data = "~/Library/Application Support"
     else:
-        data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+        data = shared or "~/.local/share"
     return Path(data).expanduser() / "attnviz" / "checkpoints"
 
 
