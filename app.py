@@ -5,10 +5,11 @@ from starlette.middleware import Middleware
 
 from attnviz.ui import derived_values
 from attnviz.ui.live import channel
-from attnviz.ui.server import callbacks, compressed, head, hosts, moved, security, sockets, uploads
+from attnviz.ui.server import callbacks, compressed, head, hosts, moved, scripts, security, sockets, uploads
 from attnviz.ui.server.no_delay import NoDelay
 
 callbacks.finish()
+scripts.take_turns()
 
 # Written literally: `streamlit run` finds the app by reading this file's syntax tree.
 app = st.App(

@@ -67,6 +67,8 @@ class Queue:
         self._line: list[Place] = []
         self._taken = dict.fromkeys(Kind, 0)
         self._takes: dict[str, float] = {}  # seconds, by the name of the work
+        self._no_live = Event()  # nobody computes a live answer, or waits to
+        self._no_live.set()
 
     @contextmanager
     def turn(
@@ -154,6 +156,7 @@ class Queue:
         with self._lock:
             if place in self._line:
                 self._line.remove(place)
+                self._note_live()
                 return
             self._taken[place.kind] -= 1
             woken = self._next()
@@ -167,6 +170,10 @@ class Queue:
             place.kind = min(place.kind, kind)
             woken = self._next()
         _wake(woken)
+
+    def after_live(self, seconds: float) -> None:
+        """Wait in a thread until no live answer is being computed, at most for so many seconds."""
+        self._no_live.wait(seconds)
 
     @staticmethod
     def has_turn() -> bool:
@@ -209,6 +216,10 @@ class Queue:
         _wake([one for one in woken if one is not place])
         return place in woken
 
+    def _note_live(self) -> None:
+        live = self._taken[Kind.LIVE] or any(place.kind is Kind.LIVE for place in self._line)
+        (self._no_live.clear if live else self._no_live.set)()
+
     def _next(self) -> list[Place]:
         """Give the turns that are free to those who are next, and return their places."""
         woken = []
@@ -222,6 +233,7 @@ class Queue:
             self._line.remove(chosen)
             self._taken[chosen.kind] += 1
             woken.append(chosen)
+        self._note_live()
         return woken
 
 

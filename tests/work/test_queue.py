@@ -247,3 +247,22 @@ def test_the_lowest_rank_of_a_kind_goes_first_as_it_is_when_the_turn_is_free() -
 def test_a_queue_has_a_turn_for_everybody(count: int, left: int) -> None:
     with pytest.raises(ValueError, match="cannot be left"):
         Queue(count, left)
+
+
+def test_who_lets_live_answers_go_first_waits_until_none_is_computed_or_waits() -> None:
+    queue = Queue(2)
+    queue.after_live(WAIT)  # there is none
+    lives = [Place(LIVE, lambda: 0.0, lambda: None) for _ in range(3)]
+    assert [queue._take(place) for place in lives] == [True, True, False]
+    after = threading.Event()
+    thread = threading.Thread(target=lambda: (queue.after_live(WAIT), after.set()), daemon=True)
+    thread.start()
+    for place in lives:
+        queue.after_live(0.01)
+        assert not after.is_set()
+        queue.leave(place)
+    assert after.wait(WAIT / 2)
+    place = Place(SHORT, lambda: 0.0, lambda: None)
+    assert queue._take(place)
+    queue.after_live(WAIT)  # what pages compute is no reason to wait
+    queue.leave(place)

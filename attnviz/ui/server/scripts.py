@@ -1,0 +1,130 @@
+"""Few scripts of pages run at the same time; the others wait for their turn, in the order in which they came.
+
+Streamlit runs each visitor's script at once, in a thread of its own. Thirty of them share one interpreter, so each
+takes as long as all of them together, and a live answer, which lets the interpreter go at each step of a model, waits
+for all of them each time. One after the other they are complete sooner, on average after half as long, and who draws
+waits for one of them.
+
+A script that takes long lets the next one in before it has finished: it computes in a turn of the queue
+(attnviz/work/queue.py), waits there, or fetches a data set. And whenever a script draws something while a live answer
+is being computed, it steps aside for it, no longer than it has run since the last time: so both go on.
+
+This can go when Streamlit bounds how many scripts run.
+"""
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from threading import Event, Lock, local
+from typing import Any
+
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+
+from attnviz.work.queue import QUEUE, Queue
+
+PATIENCE = 0.25
+"""Seconds after which a script that still runs keeps nobody waiting: several times what a page takes."""
+
+
+class Scripts:
+    """Those that run, and the line before them.
+
+    Args:
+        count: how many run at the same time, not counting those that take long.
+        patience: seconds after which one counts as taking long.
+        clock: seconds.
+        queue: in which live answers are computed.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        patience: float = PATIENCE,
+        clock: Callable[[], float] = time.monotonic,
+        queue: Queue = QUEUE,
+    ) -> None:
+        self.count, self.patience, self.clock, self.queue = count, patience, clock, queue
+        self._own = local()  # "since": when the script of this thread began, or stepped aside last
+        self._line: deque[Event] = deque()
+        self._began: dict[Event, float] = {}
+        self._lock = Lock()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Run a script for the length of the block; wait for it before.
+
+        Yields:
+            None.
+        """
+        own = Event()
+        with self._lock:
+            self._line.append(own)
+        while not self._begin(own):
+            own.wait(self.patience)  # nobody says when one that runs has come to take long
+        self._own.since = self.clock()
+        try:
+            yield
+        finally:
+            del self._own.since
+            with self._lock:
+                del self._began[own]
+                self._wake()
+
+    def step_aside(self) -> None:
+        """Let a live answer go first, no longer than the script of this thread has run since the last time."""
+        since = getattr(self._own, "since", None)
+        if since is None or self.queue.has_turn():
+            return
+        self.queue.after_live(self.clock() - since)
+        self._own.since = self.clock()
+
+    @property
+    def waiting(self) -> int:
+        """How many are in the line."""
+        return len(self._line)
+
+    def _begin(self, own: Event) -> bool:
+        """Leave the line if it is one's turn, and say whether it is."""
+        with self._lock:
+            own.clear()
+            now = self.clock()
+            quick = sum(now - began < self.patience for began in self._began.values())
+            if self._line[0] is not own or quick >= self.count:
+                return False
+            self._line.popleft()
+            self._began[own] = now
+            self._wake()
+            return True
+
+    def _wake(self) -> None:
+        if self._line:
+            self._line[0].set()
+
+
+# One core at least is left to live answers and to the event loop.
+SCRIPTS = Scripts(max(1, (os.cpu_count() or 2) - 1))
+"""The scripts of this process."""
+
+
+def take_turns() -> None:
+    """Make Streamlit run few scripts at the same time: once per process, before the first page runs."""
+    if getattr(ScriptRunner._run_script, "takes_turns", False):
+        return
+    run: Callable[[Any, Any], None] = ScriptRunner._run_script
+    look: Callable[[Any], None] = ScriptRunner._maybe_handle_execution_control_request
+
+    def run_in_turn(runner: Any, asked: Any) -> None:
+        with SCRIPTS.turn():
+            run(runner, asked)
+
+    @wraps(look)
+    def look_in_turn(runner: Any) -> None:  # whether the script goes on: at everything that it draws
+        SCRIPTS.step_aside()
+        look(runner)
+
+    run_in_turn.takes_turns = True  # type: ignore[attr-defined]
+    setattr(ScriptRunner, "_run_script", run_in_turn)  # noqa: B010
+    setattr(ScriptRunner, "_maybe_handle_execution_control_request", look_in_turn)  # noqa: B010

@@ -1,0 +1,164 @@
+"""Few scripts of pages run at the same time, in the order in which they came."""
+
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+
+from attnviz.ui.server import scripts
+from attnviz.ui.server.scripts import Scripts
+
+SOON = 20.0  # seconds
+
+
+class Script(Thread):
+    """One that runs until it is told to end."""
+
+    def __init__(self, among: Scripts, ran: list[str], name: str) -> None:
+        super().__init__(daemon=True)
+        self.among, self.ran, self.script = among, ran, name
+        self.runs, self.end = Event(), Event()
+
+    def run(self) -> None:
+        with self.among.turn():
+            self.ran.append(self.script)
+            self.runs.set()
+            assert self.end.wait(SOON)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def in_line(among: Scripts, ran: list[str], names: str) -> list[Script]:
+    """Start scripts, each when the one before it runs or is in the line."""
+    found = []
+    for name in names:
+        before = among.waiting, len(ran)
+        found.append(Script(among, ran, name))
+        found[-1].start()
+        until(lambda before=before: (among.waiting, len(ran)) != before)
+    return found
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Look again and again, for a while."""
+    tick = Event()
+    for _ in range(2000):
+        if true():
+            return
+        tick.wait(0.01)
+    raise AssertionError("it never came true")
+
+
+def test_one_after_the_other_in_their_order() -> None:
+    ran: list[str] = []
+    among = Scripts(1, patience=0.01, clock=Clock())
+    threads = in_line(among, ran, "abcd")
+    assert (ran, among.waiting) == (["a"], 3)
+    for place, thread in enumerate(threads):
+        assert thread.runs.wait(SOON)
+        assert ran == [*"abcd"[: place + 1]]
+        thread.end.set()
+        thread.join(SOON)
+    assert among.waiting == 0
+
+
+def test_as_many_at_once_as_there_are_turns() -> None:
+    ran: list[str] = []
+    among = Scripts(2, patience=0.01, clock=Clock())
+    first, second, third = in_line(among, ran, "abc")
+    assert (ran, among.waiting) == (["a", "b"], 1)
+    second.end.set()
+    assert third.runs.wait(SOON)
+    for thread in (first, third):
+        thread.end.set()
+        thread.join(SOON)
+
+
+def test_one_that_takes_long_lets_the_next_in() -> None:
+    ran: list[str] = []
+    clock = Clock()
+    among = Scripts(1, patience=0.01, clock=clock)
+    long, second, third = in_line(among, ran, "abc")
+    clock.now = 1.0
+    assert second.runs.wait(SOON)
+    assert (ran, among.waiting) == (["a", "b"], 1), "the next one only"
+    long.end.set()
+    long.join(SOON)
+    assert among.waiting == 1, "who had let others in gives no turn back"
+    second.end.set()
+    assert third.runs.wait(SOON)
+    third.end.set()
+    third.join(SOON)
+
+
+def test_one_that_fails_gives_its_turn_back() -> None:
+    among = Scripts(1, clock=Clock())
+    with pytest.raises(ZeroDivisionError), among.turn():
+        _ = 1 / 0
+    with among.turn():
+        assert among.waiting == 0
+
+
+def test_streamlit_runs_its_scripts_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[Any] = []
+    among = Scripts(1, clock=Clock())
+
+    def run(runner: Any, asked: Any) -> None:
+        ran.append((asked, len(among._began)))
+        runner._maybe_handle_execution_control_request()
+
+    def look(runner: Any) -> None:
+        ran.append("looks")
+
+    monkeypatch.setattr(ScriptRunner, "_run_script", run)
+    monkeypatch.setattr(ScriptRunner, "_maybe_handle_execution_control_request", look)
+    monkeypatch.setattr(among, "step_aside", lambda: ran.append("steps aside"))
+    monkeypatch.setattr(scripts, "SCRIPTS", among)
+    scripts.take_turns()
+    scripts.take_turns()
+    ScriptRunner.__new__(ScriptRunner)._run_script("a rerun")
+    assert ran == [("a rerun", 1), "steps aside", "looks"]
+    assert not among._began
+
+
+class Live:
+    """A queue in which a live answer takes as long as a test says."""
+
+    takes, turn = 0.0, False
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.waited: list[float] = []
+
+    def has_turn(self) -> bool:
+        return self.turn
+
+    def after_live(self, seconds: float) -> None:
+        self.waited.append(seconds)
+        self.clock.now += min(seconds, self.takes)
+
+
+def test_a_script_steps_aside_no_longer_than_it_has_run() -> None:
+    clock = Clock()
+    live: Any = Live(clock)
+    among = Scripts(1, clock=clock, queue=live)
+    among.step_aside()
+    assert live.waited == [], "nobody's script"
+    with among.turn():
+        clock.now += 3.0
+        live.takes = 2.0
+        among.step_aside()
+        among.step_aside()
+        clock.now += 1.0
+        among.step_aside()
+        live.turn = True
+        clock.now += 1.0
+        among.step_aside()
+    assert live.waited == [3.0, 0.0, 1.0], "and not in a turn, which others wait for"
