@@ -12,7 +12,6 @@ is being computed, it steps aside for it, no longer than it has run since the la
 This can go when Streamlit bounds how many scripts run.
 """
 
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -24,6 +23,9 @@ from typing import Any
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
 from attnviz.work.queue import QUEUE, Queue
+
+AT_ONCE = 2
+"""Scripts at the same time, on any machine: one goes on while the other is in an operation of a model."""
 
 PATIENCE = 0.25
 """Seconds after which a script that still runs keeps nobody waiting: several times what a page takes."""
@@ -104,8 +106,7 @@ class Scripts:
             self._line[0].set()
 
 
-# One core at least is left to live answers and to the event loop.
-SCRIPTS = Scripts(max(1, (os.cpu_count() or 2) - 1))
+SCRIPTS = Scripts(AT_ONCE)
 """The scripts of this process."""
 
 

@@ -25,7 +25,9 @@ from .faults import CHECKPOINT, FAULTS, ROW, WRONG, Fault
 
 PAGES = Path(__file__).parents[3] / "pages"
 OTHER, OTHERS_PAGE = "ink.digits", "30_recurrent_attention.py"
-UNTOUCHED = ["_navigation.py", "home.py", "85_results.py", OTHERS_PAGE]
+DRAW, HOME = "05_draw.py", ["_navigation.py", "home.py"]
+UNTOUCHED = [*HOME, "85_results.py", OTHERS_PAGE]
+COMPLETE = dict(MECHANISMS.items())  # without a fault
 
 
 @pytest.fixture(params=FAULTS)
@@ -70,10 +72,10 @@ def answers(asks: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, 
 def test_all_other_pages_and_the_live_channel_work(fault: Fault, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         for file in UNTOUCHED:
-            if fault.where != "home" or file not in ("_navigation.py", "home.py"):
+            if fault.where != "home" or file not in HOME:
                 test = run(file)
                 assert (list(test.exception), said(test)) == ([], ""), file
-        draw = run("05_draw.py", models=f"{CHECKPOINT},{OTHER}")
+        draw = run(DRAW, models=f"{CHECKPOINT},{OTHER}")
         concerned = {"below the panels": said(draw)}
         assert not draw.exception
         assert fault.where == "below the panels" or not said(draw)
@@ -97,6 +99,16 @@ def test_all_other_pages_and_the_live_channel_work(fault: Fault, caplog: pytest.
         assert bool(fault.said) or "error" not in own
     if fault.said and fault.said not in ("no derived", "cannot be used", "no.tap", "too large", "no derived value"):
         assert "Traceback" in caplog.text
+
+
+@pytest.mark.slow
+def test_every_further_page_works(fault: Fault) -> None:
+    row = COMPLETE[fault.row]
+    concerned = {row.page, *(further.page for further in row.further)}
+    for file in sorted({file.name for file in PAGES.glob("*.py")} - {*UNTOUCHED, *concerned, DRAW}):
+        test = run(file)
+        assert (list(test.exception), said(test)) == ([], ""), file
+        assert test.title, file
 
 
 def its_page() -> tuple[str, str]:
