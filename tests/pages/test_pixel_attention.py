@@ -12,7 +12,7 @@ from attnviz.data import store, strokes
 from attnviz.data.specs import Dataset
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
-from attnviz.ui.shared import experiments
+from attnviz.ui.shared import experiments, findings
 
 from .reading import stated
 from .tried import tried
@@ -88,7 +88,8 @@ def test_results_stand_beside_the_control() -> None:
     assert "(results?mechanism=pixel_attention&v=2)" in prose
 
 
-def test_every_wrong_answer_is_listed_on_demand() -> None:
+def test_every_wrong_answer_is_listed_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(findings, "PATIENCE", 60.0)
     test = run(data="strokes")
     test.toggle(key="show_wrong").set_value(True).run()
     assert not test.exception

@@ -127,7 +127,7 @@ def told_by_card(net: Net, source: str) -> Labels:
     right = max(figures, key=lambda figure: figure.count).unpacked().astype(np.int64)
     # A figure counts the pictures of the net's classes only: which these are is known where all pictures are here.
     if len(labels) == len(names):
-        tested = shown.numbers < len(right)
+        tested = np.flatnonzero(shown.numbers < len(right))
         told[tested] = right[shown.numbers[tested]]
     elif shown.split == "test":
         tested = np.flatnonzero(knows)[: len(right)]

@@ -39,10 +39,9 @@ def in_line(among: Scripts, ran: list[str], names: str) -> list[Script]:
     """Start scripts, each when the one before it runs or is in the line."""
     found = []
     for name in names:
-        before = among.waiting, len(ran)
         found.append(Script(among, ran, name))
         found[-1].start()
-        until(lambda before=before: (among.waiting, len(ran)) != before)
+        until(lambda: among.waiting + len(ran) == len(found))
     return found
 
 
@@ -60,7 +59,7 @@ def test_one_after_the_other_in_their_order() -> None:
     ran: list[str] = []
     among = Scripts(1, patience=0.01, clock=Clock())
     threads = in_line(among, ran, "abcd")
-    assert (ran, among.waiting) == (["a"], 3)
+    until(lambda: (ran, among.waiting) == (["a"], 3))
     for place, thread in enumerate(threads):
         assert thread.runs.wait(SOON)
         assert ran == [*"abcd"[: place + 1]]
@@ -73,7 +72,7 @@ def test_as_many_at_once_as_there_are_turns() -> None:
     ran: list[str] = []
     among = Scripts(2, patience=0.01, clock=Clock())
     first, second, third = in_line(among, ran, "abc")
-    assert (ran, among.waiting) == (["a", "b"], 1)
+    until(lambda: (ran, among.waiting) == (["a", "b"], 1))
     second.end.set()
     assert third.runs.wait(SOON)
     for thread in (first, third):
@@ -86,6 +85,7 @@ def test_one_that_takes_long_lets_the_next_in() -> None:
     clock = Clock()
     among = Scripts(1, patience=0.01, clock=clock)
     long, second, third = in_line(among, ran, "abc")
+    until(lambda: (ran, among.waiting) == (["a"], 2))
     clock.now = 1.0
     assert second.runs.wait(SOON)
     assert (ran, among.waiting) == (["a", "b"], 1), "the next one only"
