@@ -1,10 +1,12 @@
 """Numbers as a person reads them."""
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 
-from attnviz.ui.shared.wording import WORD_JOINER, short, verbatim
+from attnviz.ui.shared.wording import WORD_JOINER, share, short, verbatim
 
 
 @pytest.mark.parametrize(
@@ -18,6 +20,12 @@ from attnviz.ui.shared.wording import WORD_JOINER, short, verbatim
 )  # fmt: skip
 def test_a_number_has_four_digits_at_most(value: float, expected: str) -> None:
     assert short(value) == expected
+
+
+def test_a_share_is_written_as_in_the_browser() -> None:
+    cases = json.loads((Path(__file__).parents[2] / "javascript" / "percentages.json").read_text())
+    assert [share(value) for value, _ in cases] == [said for _, said in cases]
+    assert share(math.nan) == "NaN"
 
 
 def test_fewer_digits_on_demand() -> None:

@@ -75,9 +75,16 @@ export function times(value) {
   return value >= 0.01 || value === 0 ? value.toFixed(2).replace(/^0\.00$/, "0") : short(value, 2);
 }
 
-/** A part of one: 99.5 %. */
+const ONE = 2 ** -25; // what is nearer to 1 than this is 1 in single precision, in which models answer
+
+/** A part of one, as share() of ui/shared/wording.py writes it: 99.5 %, > 99.99 %, 230 %. @param {number} value */
 export function percent(value) {
-  return Number.isFinite(value) ? `${(100 * value).toFixed(value > 0.9995 || value < 0.0005 ? 2 : 1)} %` : short(value);
+  if (!Number.isFinite(value)) return short(value);
+  if (value < 0) return `${MINUS}${(-100 * value).toFixed(1)} %`;
+  if (value > 0.99995 && value <= 1 - ONE) return "> 99.99 %";
+  if (value > 0 && value < 0.00005) return "< 0.01 %";
+  const [whole, near] = [value === 0 || value > 1 - ONE, value > 0.9995 || value < 0.0005];
+  return `${(100 * value).toFixed(whole ? 0 : near ? 2 : 1)} %`;
 }
 
 /** A part of one in a narrow column: 96 %, > 99 %. @param {number} value */
