@@ -215,7 +215,7 @@ QUESTIONS = (
     "Does every head matter?",
     "Does it matter what it looks at?",
     "Does it know where a pixel is?",
-    "Two side by side",
+    "How far apart are two maps?",
     "What does a position look like?",
 )
 
@@ -224,6 +224,6 @@ def test_the_experiments_are_closed_questions_in_their_order() -> None:
     test = run()
     rows = [row for row in test.expander if row.label.startswith("**")]
     assert [row.label.split("**")[1] for row in rows] == list(QUESTIONS)
-    assert all(len(row.label.split("**")[2]) > 20 for row in rows), "each says what it teaches"
+    assert all(len(row.label.split("**")[2]) > 20 for row in rows), "each says what it measures"
     assert not any(row.proto.expanded for row in rows)
     assert not any(test.session_state[experiments.key_of(name)] for name in choice.EXPERIMENTS)

@@ -1,4 +1,8 @@
-"""The experiments of a page: closed rows, each a question and what one learns from it; the URL names the open one."""
+"""The experiments of a page: closed rows, each a question and what it measures; the URL names the open one.
+
+Below the question of the open one stands its finding: a sentence made of the numbers of this net and this picture. It
+comes from a pure function of these numbers, so that no claim stands above a result that contradicts it.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,13 +22,13 @@ class Experiment:
 
     Args:
         title: the question.
-        teaches: what one learns from it, in one sentence of Markdown.
+        measures: what is measured, in one sentence of Markdown that does not say what comes out.
         show: draws it, from what the page hands to `choose`.
         words: what its choices are called in the URL; another experiment takes them out.
     """
 
     title: str
-    teaches: str
+    measures: str
     show: Callable[..., None]
     words: tuple[str, ...] = ()
 
@@ -48,11 +52,28 @@ def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = 
                 key = key_of(name)
                 st.session_state[key] = name == opened
                 row = st.expander(
-                    f"**{one.title}** {one.teaches}", key=key, on_change=_open, args=(name, words), expanded=False
+                    f"**{one.title}** {one.measures}", key=key, on_change=_open, args=(name, words), expanded=False
                 )
                 if name == opened:
                     with row, page.sentences():
                         one.show(*seen)
+
+
+def finding(name: str = "") -> Callable[[str], None]:
+    """Reserve the place of an experiment's finding; an experiment calls it before it draws anything else.
+
+    Args:
+        name: of the question, where an experiment asks more than one.
+
+    Returns:
+        Writes the finding there, in Markdown; until then nothing stands there.
+    """
+    place = st.container(key=f"finding_{name}" if name else "finding")
+
+    def write(sentence: str) -> None:
+        place.markdown(sentence)
+
+    return write
 
 
 def key_of(name: str) -> str:

@@ -35,7 +35,7 @@ def test_all_are_closed_unless_the_url_opens_one() -> None:
     )
 
 
-def test_each_is_a_row_with_its_question_and_what_it_teaches() -> None:
+def test_each_is_a_row_with_its_question_and_what_it_measures() -> None:
     assert [one.label for one in run().expander] == ["**A?** One.", "**B?** Two."]
 
 
@@ -62,3 +62,22 @@ def test_a_click_opens_one_and_takes_the_words_of_all_out_of_the_url() -> None:
         test.query_params.update({"way": way, "size": "3", "seed": "4", "model": "m", "experiment": "a"})
         test.run().button[0].click().run()
         assert dict(test.query_params) == {"way": way, "model": "m", **left}
+
+
+def test_a_finding_stands_first_though_it_is_known_last() -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from attnviz.ui.shared.experiments import Experiment, choose, finding
+
+        def show() -> None:
+            say = finding()
+            st.write("maps")
+            say("**3 of 4**: so many.")
+
+        choose({"a": Experiment("How many?", "Counts them.", show)})
+
+    test = AppTest.from_function(page, default_timeout=60)
+    assert [one.value for one in test.run().markdown] == []
+    test.query_params["experiment"] = "a"
+    assert [one.value for one in test.run().markdown] == ["**3 of 4**: so many.", "maps"]

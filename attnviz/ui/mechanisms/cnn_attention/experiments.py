@@ -17,7 +17,7 @@ from attnviz.ui.components.map_grid import Names, map_grid
 from attnviz.ui.components.pixel_viewer import FIELDS
 from attnviz.ui.mechanisms.cnn_attention import words
 from attnviz.ui.shared import cache
-from attnviz.ui.shared.experiments import Experiment
+from attnviz.ui.shared.experiments import Experiment, finding
 
 KINDS = {
     "blocks": "Every block sees all blocks",
@@ -31,6 +31,7 @@ TASKS = ("cluttered", "fashion")  # what all five networks were trained on, as t
 
 def who(subject: Subject) -> None:
     """Draw the five networks with their parameters, multiply-adds and accuracies, and weights within a block."""
+    say = finding()
     trained_on = {RECIPES[f"cnn_attention.{task}-blocks"].data: task for task in TASKS}
     task = trained_on.get(subject.net.data or "", TASKS[0])
     names = {kind: f"cnn_attention.{task}-{kind}" for kind in KINDS}
@@ -49,7 +50,9 @@ def who(subject: Subject) -> None:
         st.caption(words.ONE_SEED)
     with_attention, without = measured(names["blocks"]), measured(names["zero"])
     if with_attention and without:
-        st.markdown(words.worth(with_attention, without))
+        say(words.finding(with_attention, without, len(first.classes)))
+    else:
+        say(words.UNKNOWN)
     st.markdown(words.saved(dict(zip(KINDS, (row.values for row in rows), strict=True))))
     within(names["within"], subject.example)
 
@@ -121,9 +124,9 @@ def within(name: str, example: Example) -> None:
 
 EXPERIMENTS = {
     "who": Experiment(
-        "Who may see whom?",
-        "Five networks that differ only in what may see what: how large they are, how much they compute, and what that "
-        "is worth.",
+        "Which blocks may attend to which?",
+        "Compares five networks whose blocks may attend to all blocks, to themselves or to none: their size, their "
+        "work and their accuracy.",
         who,
     )
 }

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attnviz.comparisons import difference
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared.verdict import verdict
+from attnviz.ui.shared.wording import share, short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
 QUESTION = "Where does a block of features take its information from? Move over the picture: every head answers."
 NONE = (
-    "No model with attention over blocks has been trained here yet. "
-    "`python -m attnviz train cnn_attention --recipe digits` trains one on handwritten digits, which takes a few "
-    "minutes; this page then shows it."
+    "No model with attention over blocks has been trained here yet. `python -m attnviz train cnn_attention --recipe "
+    "digits` trains one on handwritten digits, which takes a few minutes; this page then shows it."
 )
 STAGES = (
     f"Each {term('convolution')} slides windows of 2 × 2 cells over the maps before it. {term('ReLU')} then sets "
@@ -36,6 +35,9 @@ WHO = (
     "blocks never see one another: the features of a block attend to the features of the same block. The others attend "
     "to nothing: in one the attention is set to zero, in one a convolution makes the blocks as narrow as attention "
     "does, and the last keeps all features of every block."
+)
+UNKNOWN = (
+    "**Not known yet**: the network with attention, or the one whose attention is set to zero, has not been trained."
 )
 ONE_SEED = (
     "Some accuracies come from one seed only. Another seed gives another accuracy: a difference of half a percentage "
@@ -95,7 +97,8 @@ def does_not_show() -> str:
         "their pixels matter.\n\n"
         "**Attention is not an explanation.** Each block keeps its own features beside what it takes, and a layer of "
         "256 units then reads all blocks at once. So the answer depends on the whole picture even if the attention is "
-        "switched off. *Who may see whom?* compares this network with one whose attention is set to zero.\n\n"
+        "switched off. *Which blocks may attend to which?* compares this network with one whose attention is set to "
+        "zero.\n\n"
         "Nothing tells a block where it is: two blocks with the same features have the same query and the same map."
     )
 
@@ -128,38 +131,34 @@ def saved(found: Mapping[str, tuple[float, ...]]) -> str:
         found: kind of network -> its parameters and multiply-adds.
     """
     (blocks, work), (plain, plain_work), (zero, _) = found["blocks"], found["plain"], found["zero"]
-    more = f"{short(work / plain_work, 2)} times the work" if work > plain_work else "less work"
+    more = f"but it does {short(work / plain_work, 2)} times the work" if work > plain_work else "and it does less work"
+    saves = (
+        f"Attention is not what saves parameters: the network whose attention is set to zero has {zero:,.0f} too. What "
+        "saves them is that each block has 32 features instead of 192 when all blocks are read at once."
+        if zero == blocks
+        else f"The network whose attention is set to zero has {zero:,.0f}."
+    )
     return (
-        "**Fewer parameters are not less work.** With attention over blocks the network has "
-        f"{100 * blocks / plain:.0f} % of the parameters of the paper's network without attention, but it does {more}. "
-        f"And attention is not what saves parameters: the network whose attention is set to zero has {zero:,.0f} too. "
-        "What saves them is that each block has 32 features instead of 192 when all blocks are read at once."
+        f"**Parameters and work.** With attention over blocks the network has {share(blocks / plain)} of the "
+        f"parameters of the paper's network without attention, {more}. {saves}"
     )
 
 
-def worth(blocks: Figure, zero: Figure) -> str:
+def finding(blocks: Figure, zero: Figure, answers: int) -> str:
     """Return whether attention made the network better, from its accuracy and that of the one without attention.
 
     Args:
         blocks, zero: on the same test pictures, of the network with attention over blocks, and with it set to zero.
+        answers: how many classes there are to choose from.
     """
-    found = difference(blocks, zero)
-    verdict = {
-        "better": "On these pictures the network is better with attention than without it.",
-        "worse": "On these pictures the network is worse with attention than without it.",
-        "no difference": "On these pictures it makes no difference that could not be chance.",
-        "one seed": "One of the two was trained once only, so this difference can be chance.",
-    }[found.verdict]
-    ends = (
-        ""
-        if found.interval is None
-        else f" (95 % interval {' to '.join(f'{100 * end:+.2f}' for end in found.interval)})"
-    )
-    return (
-        f"**What attention is worth.** With attention over blocks {100 * blocks.mean:.2f} % of the answers are "
-        f"correct, with the attention set to zero {100 * zero.mean:.2f} %: {100 * found.value:+.2f} points{ends}. "
-        f"{verdict}"
-    )
+    return verdict(
+        blocks, zero,
+        names=("with attention over all blocks", "with the attention set to zero"),
+        better="Attending to all blocks makes the network better",
+        worse="Attending to all blocks makes the network worse",
+        neither="Attending to all blocks makes no difference that could not be chance",
+        answers=answers,
+    )  # fmt: skip
 
 
 def within_is_missing(name: str, command: str | None) -> str:

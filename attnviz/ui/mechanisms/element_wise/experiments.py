@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache as once
 from pathlib import Path
 from typing import Any
@@ -10,16 +11,17 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from attnviz import cards
+from attnviz import cards, results
+from attnviz.cards import Figure
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, map_grid
 from attnviz.ui.components.stage_grid import StageView, settled_view, stage_grid
 from attnviz.ui.mechanisms.element_wise import MECHANISM, words
-from attnviz.ui.mechanisms.element_wise.words import about, percent
+from attnviz.ui.mechanisms.element_wise.words import about
 from attnviz.ui.shared import cache, result_dots
-from attnviz.ui.shared.experiments import Experiment
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.wording import share, short
 
 DYING = Path(__file__).with_name("dying.json")
 CONTROLS = (
@@ -32,6 +34,7 @@ REPLACED = {
     "shuffled": "that of another picture",
     "zero": "0: nothing goes into the convolution",
 }  # what an ablation of the card replaces the relevance by
+FAIR = "mean"  # the replacement that leaves as much strength as the relevance had
 STEPS = (0, 1, 2, 3, 4, 5, 7, 10, 20, 45)
 
 
@@ -45,11 +48,13 @@ def norm(subject: Subject, view: StageView) -> None:
             "or F."
         )
         return
+    say = finding()
+    measured = cache.of_subject(stages.measure, subject)
     columns = ("relevance", "normed_relevance", "attended", "after_conv", "output")
     stage_grid(
         view, key="norm_stages", state={"scale": "all"}, columns=columns, switches=("eps",), inside=False, saves=False
     )
-    measured = cache.of_subject(stages.measure, subject)
+    say(words.finding_of_norm([one.divided for one in measured]))
     lines = [
         "| Layer | variance of the relevance | variance stored in the norm | eps ÷ variance | gain |",
         "| --- " * 5 + "|",
@@ -58,19 +63,21 @@ def norm(subject: Subject, view: StageView) -> None:
         assert one.eps is not None
         assert one.trained is not None
         larger = f"{about(one.eps / one.variance)} times" if one.variance else "infinitely"
-        cells = short(one.variance, 2), short(one.trained, 2), larger, percent(one.gain)
+        cells = short(one.variance, 2), short(one.trained, 2), larger, share(one.gain)
         lines.append(f"| {number} | {' | '.join(cells)} |")
     st.markdown("\n".join(lines))
     st.caption(
-        f"The table is for the model as trained; {words.left([one.left or 0.0 for one in measured])} "
-        "All maps have the same scale, so that *normed* can be compared with what follows. *Gain* is the strength "
-        "(root mean square) of what goes into the convolution, as a share of what came into the layer. The rest of the "
-        "network was trained with its own eps, so its answers with another eps are not a fair test."
+        f"The table is for the model as trained; {words.left([one.left or 0.0 for one in measured])} All maps have the "
+        "same scale, so that *normed* can be compared with what follows. *Gain* is the strength (root mean square) of "
+        "what goes into the convolution, as a share of what came into the layer. The rest of the network was trained "
+        "with its own eps, so its answers with another eps are not a fair test."
     )
 
 
 def copy(subject: Subject, view: StageView) -> None:
     """Draw the stages with the relevance replaced, and what that does to the accuracy."""
+    say = finding()
+    say(words.finding_of_copy(*without_it(subject.net), len(subject.net.classes)))
     columns = ("normed_relevance", "attended", "after_conv", "output")
     stage_grid(view, key="copy_stages", columns=columns, switches=("relevance",), inside=False, saves=False)
     st.markdown(ablations(subject.net))
@@ -81,6 +88,15 @@ def copy(subject: Subject, view: StageView) -> None:
     )
 
 
+def without_it(net: Net) -> tuple[Figure | None, Figure | None]:
+    """Return from its card the accuracy of a net and, on the same pictures, that with the mean map as its relevance."""
+    if net.card is None or not net.card.figures:
+        return None, None
+    own = net.card.figures[0]
+    found = (figure for one in net.card.ablations if one.name == FAIR for figure in one.figures)
+    return own, next((figure for figure in found if figure.name == own.name), None)
+
+
 def ablations(net: Net) -> str:
     """Return the accuracies of the model with its relevance replaced, from its card, or a sentence if it has none."""
     card = net.card
@@ -88,15 +104,16 @@ def ablations(net: Net) -> str:
         return "This model's card has no test with the relevance replaced; only the answer to this picture is known."
     own = card.figures[0]
     lines = [f"| Relevance | accuracy on {own.count:,} test pictures of {own.data} |", "| --- | --- |"]
-    lines.append(f"| as learnt | {100 * own.value:.2f} % |")
+    lines.append(f"| as learnt | {results.percent(own.value)} |")
     for one in card.ablations:
         title = REPLACED.get(one.name, one.title)
-        lines += [f"| {title} | {100 * figure.value:.2f} % |" for figure in one.figures if figure.name == own.name]
+        lines += [f"| {title} | {results.percent(figure.value)} |" for figure in one.figures if figure.name == own.name]
     return "\n".join(lines)
 
 
 def dying(subject: Subject, view: StageView) -> None:
     """Draw, layer by layer, a network that dies and one that does not, and say how many die."""
+    say = finding()
     found = courses()
     if found is None:
         st.info(
@@ -106,16 +123,12 @@ def dying(subject: Subject, view: StageView) -> None:
         return
     dead = {int(layers): len(seeds) for layers, seeds in found["dead"].items()}
     st.markdown(
-        "The paper's models A and C stayed at chance: their loss, 15 ln 10, is that of guessing. "
-        f"{ours()}Each of their layers ends with a norm that has **one scale and one shift for the whole picture**, "
-        "and the scale starts near 0. A simplified network without attention, trained on Fashion-MNIST, shows what can "
-        f"happen. Of {found['seeds']} seeds, "
-        + " and ".join(f"**{count}** with {layers} layers" for layers, count in dead.items())
-        + " were dead after 45 steps: the scale and the shift cross zero together, ReLU gives 0 everywhere, and no "
-        "gradient ever comes back."
+        f"The paper's models A and C stayed at chance: their loss, 15 ln 10, is that of guessing. {ours()}Each of "
+        "their layers ends with a norm that has **one scale and one shift for the whole picture**, and the scale "
+        "starts near 0. A simplified network without attention, trained on Fashion-MNIST, shows what can happen: the "
+        "scale and the shift cross zero together, ReLU gives 0 everywhere, and no gradient ever comes back."
     )
-    if not any(dead.values()):
-        st.markdown("None died, so only a network that lives is shown.")
+    say(words.finding_of_dying(dead, found["seeds"]))
     for course in found["courses"]:
         film(course, view)
     st.caption(
@@ -171,6 +184,10 @@ def heads(subject: Subject, view: StageView) -> None:
     """Draw the output of each head, switches for the heads, and models that differ in heads and layers."""
     from attnviz.ui.mechanisms.element_wise import stages
 
+    say = finding()
+    trained_on = subject.net.data or ""
+    rows = [name for name in recipes(trained_on) if is_of_the_papers_series(name)]
+    say(words.finding_of_sizes(sizes(rows, trained_on), len(subject.net.classes)))
     stage_grid(view, key="heads_stages", switches=("heads",), state={"head": "mean"}, inside=False, saves=False)
     settled = settled_view("heads_stages")
     layer = min(settled["layer"] if settled else 0, len(view.layers) - 1)
@@ -182,10 +199,20 @@ def heads(subject: Subject, view: StageView) -> None:
         maps, [f"head {head + 1}" for head in range(count)], key="heads_maps", role="signed", scale="all",
         title=f"What each head of layer {layer + 1} passes to the convolution{mean}", origin=dict(view.origin),
     )  # fmt: skip
-    trained_on = subject.net.data or ""
-    rows = [name for name in recipes(trained_on) if is_of_the_papers_series(name)]
     if len(rows) > 1:
         result_dots.show(rows, CONTROLS, MECHANISM.papers, trained_on, key="heads_dots")
+
+
+def sizes(names: Sequence[str], source: str) -> list[words.Size]:
+    """Return heads, layers and accuracy on a data set's test pictures of the trained models of these names."""
+    found = []
+    for card in cards.readable(names).values():
+        tests = [test for test in card.recipe.tests if test.data == source and test.augmentation is None]
+        figure = max((one for test in tests if (one := card.figure(test))), key=lambda one: one.count, default=None)
+        if figure is not None:
+            config = {"heads": 1, "layers": 1, **card.config}
+            found.append(words.Size(config.pop("heads"), config.pop("layers"), repr(sorted(config.items())), figure))
+    return found
 
 
 def is_of_the_papers_series(name: str) -> bool:
@@ -196,12 +223,13 @@ def is_of_the_papers_series(name: str) -> bool:
 
 def worth(subject: Subject, view: StageView) -> None:
     """Draw the accuracy of every model over its number of parameters, and name a control that is better and smaller."""
+    say = finding()
     trained_on = subject.net.data or ""
     rows = result_dots.of(recipes(trained_on), CONTROLS, result_dots.claimed(MECHANISM.papers), trained_on)
     from attnviz.figures.trade import trade
 
+    say(verdict(rows))
     _draw(trade(rows, axis=result_dots.ACCURACY), "worth_trade")
-    st.markdown(verdict(rows))
 
 
 def _draw(figure: object, key: str) -> None:
@@ -210,24 +238,27 @@ def _draw(figure: object, key: str) -> None:
 
 
 def verdict(rows: list[Any]) -> str:
-    """Return which control has at most as many parameters as the best model with the mechanism, and is better."""
+    """Say whether a control has at most as many parameters as the best model with the mechanism, and is as accurate."""
     ours = [row for row in rows if not row.control and row.parameters]
     if not ours:
-        return "No model with element-wise attention has been trained on these pictures yet."
+        return "**Not known yet**: no model with element-wise attention has been trained on these pictures."
     best = max(ours, key=lambda row: row.mean)
     text = f"The best model with element-wise attention, *{best.name}*, answers {best.mean:.2f} % correctly with "
-    text += f"{best.parameters:,} parameters. "
-    beaten = [
-        row
-        for row in rows
-        if row.control and row.parameters and row.parameters <= best.parameters and row.mean >= best.mean
-    ]
+    text += f"{best.parameters:,} parameters"
+    rivals = [row for row in rows if row.control and row.parameters]
+    beaten = [row for row in rivals if row.parameters <= best.parameters and row.mean >= best.mean]
     if beaten:
         control = max(beaten, key=lambda row: row.mean)
         fewer = control.parameters < best.parameters
         count = f"only {control.parameters:,}" if fewer else "as many parameters"
-        return text + f"*{control.name}* answers {control.mean:.2f} % correctly with {count}."
-    return text + "No control here is as accurate with as few parameters."
+        return (
+            f"**No**: {text}; *{control.name}*, without attention, answers {control.mean:.2f} % correctly with {count}."
+        )
+    if not rivals:
+        return f"**Not known yet**: {text}, but no control has been trained on these pictures."
+    return (
+        f"**Yes, among the models here**: {text}. None of {len(rivals)} controls is as accurate with as few parameters."
+    )
 
 
 def recipes(source: str) -> list[str]:
@@ -243,28 +274,28 @@ def recipes(source: str) -> list[str]:
 EXPERIMENTS = {
     "norm": Experiment(
         "Does the norm normalise?",
-        "Where the relevance hardly varies, eps decides what the norm does. Drag eps and watch the maps change.",
+        "Compares what the norm divides by with how much the relevance varies. Drag eps to change it.",
         norm,
     ),
     "copy": Experiment(
-        "Copy or feature?",
-        "Replace the relevance with something else. If the answer stays the same, it came from the picture, not the "
-        "relevance.",
+        "Does the relevance matter, or does the layer copy the picture?",
+        "Replaces the relevance with something that does not depend on the picture, and measures how many answers stay "
+        "correct.",
         copy,
     ),
     "dying": Experiment(
-        "Why did the paper's models A and C die?",
-        "A norm after the convolution can switch a whole layer off permanently.",
+        "Why did the paper's models A and C stay at chance?",
+        "Counts how often a norm after the convolution switches a whole layer off for good.",
         dying,
     ),
     "heads": Experiment(
         "Do heads and layers matter?",
-        "Switch heads off, one at a time, and compare models with more heads and more layers.",
+        "Compares trained models that differ in heads or layers alone. Below you can switch heads off.",
         heads,
     ),
     "worth": Experiment(
         "Is it worth its parameters?",
-        "Accuracy over the number of parameters, compared with networks without attention.",
+        "Compares accuracy and number of parameters with networks without attention.",
         worth,
     ),
 }

@@ -44,6 +44,12 @@ class Measured:
     convolved: float
     cut: float
 
+    @property
+    def divided(self) -> float:
+        """How many times the relevance's variance the norm divides by, before the root; not for a layer without one."""
+        assert self.trained is not None and self.eps is not None, "there is a norm"
+        return (self.trained + self.eps) / self.variance if self.variance else float("inf")
+
 
 def layers_of(model: torch.nn.Module) -> dict[str, ElementWiseAttention]:
     """Return path -> layer, in the order of the forward pass."""

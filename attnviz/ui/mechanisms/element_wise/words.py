@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared.verdict import verdict
+from attnviz.ui.shared.wording import share, short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
+    from attnviz.cards import Figure
     from attnviz.ui.components.stage_grid import StageLayer, StageView
     from attnviz.ui.mechanisms.element_wise.stages import Measured
 
 QUESTION = "What remains of a pixel after each step? Move over a picture to follow it."
 NONE = (
-    "No element-wise attention model has been trained here yet. "
-    "`python -m attnviz train element_wise --recipe fashion-b` trains the paper's model B on Fashion-MNIST in a few "
-    "minutes; this page then shows it."
+    "No element-wise attention model has been trained here yet. `python -m attnviz train element_wise --recipe "
+    "fashion-b` trains the paper's model B on Fashion-MNIST in a few minutes; this page then shows it."
 )
 
 
@@ -48,16 +50,15 @@ def about(value: float) -> str:
     return f"{float(f'{value:.2g}'):,.0f}" if 10 <= value < 1e9 else short(value, 2)
 
 
-def percent(share: float) -> str:
-    """Return a share as a percentage with two digits that count."""
-    return f"{short(100 * share, 2)} %"
-
-
-def of_values(share: float) -> str:
+def of_values(part: float) -> str:
     """Return how many of several values, as a sentence says it: "nothing", "0.4 % of the values"."""
-    if not share:
+    if not part:
         return "nothing"
-    return "fewer than 0.1 % of the values" if share < 0.001 else f"{percent(share)} of the values"
+    return (
+        "fewer than 0.1 % of the values"
+        if part < 0.001
+        else f"{100 * part:.{1 if part < 0.0995 else 0}f} % of the values"
+    )
 
 
 def means(view: StageView, measured: list[Measured]) -> str:
@@ -86,9 +87,9 @@ def means(view: StageView, measured: list[Measured]) -> str:
     skip = term("skip connection")
     added = f"The {skip} adds the input again, and" if layer.skip else f"There is no {skip}:"
     return text + (
-        f"What goes into the {term('convolution')}, {each}, has {percent(first.gain)} of the strength of the "
-        f"layer's input; what comes out has {percent(first.convolved)}. {added} {term('ReLU')} sets "
-        f"{of_values(first.cut)} to 0{'' if first.cut else ' here'}."
+        f"What goes into the {term('convolution')}, {each}, has {share(first.gain)} of the strength of the layer's "
+        f"input; what comes out has {share(first.convolved)}. {added} {term('ReLU')} sets {of_values(first.cut)} to "
+        f"0{'' if first.cut else ' here'}."
     )
 
 
@@ -124,8 +125,8 @@ def left(shares: Sequence[float]) -> str:
     if most < 0.005:
         return "hardly anything of the stored variance is left of its initial value, 1."
     least = min(shares)
-    left = percent(most) if most - least < 0.005 else f"{percent(least)} to {percent(most)}"
-    return f"{left} of the stored variance is what is left of its initial value, 1."
+    said = share(most) if most - least < 0.005 else f"{share(least)} to {share(most)}"
+    return f"{said} of the stored variance is what is left of its initial value, 1."
 
 
 def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
@@ -145,12 +146,125 @@ def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
     )
 
 
+def finding_of_norm(divided: Sequence[float]) -> str:
+    """Say whether the norms of the relevance normalise it on a picture.
+
+    Args:
+        divided: of each layer, how many times the variance on this picture the norm divides by, before the root.
+    """
+    numbers = ", ".join(f"{about(one)}" if np.isfinite(one) else "infinitely many" for one in divided)
+    hardly, fully = sum(one >= 10 for one in divided), sum(one <= 1.5 for one in divided)
+    count = len(divided)
+    if fully == count:
+        claim = "**Yes, on this picture**"
+    elif hardly == count:
+        claim = "**Hardly, on this picture**"
+    else:
+        claim = f"**In part, on this picture**: fully in {fully} of {count} layers, hardly in {hardly}"
+    return (
+        f"{claim}: what the norm divides by is {numbers} times the variance of the relevance, by layer. A norm that "
+        "normalises fully has a factor of about 1."
+    )
+
+
+def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) -> str:
+    """Say whether a model needs the relevance of its picture.
+
+    Args:
+        own: its accuracy.
+        without: its accuracy with the mean relevance map in place of the relevance; None where it was not measured.
+        answers: how many classes there are to choose from.
+    """
+    if own is None or without is None:
+        return "**Not known for this model**: its card has no test with the relevance replaced."
+    return verdict(
+        own, without,
+        names=("with the relevance of each picture", "with the same mean map for all pictures"),
+        better="The relevance of the picture matters",
+        worse="The relevance of the picture does harm",
+        neither="The layer might as well copy the picture: its relevance makes no difference that could not be chance",
+        answers=answers,
+    )  # fmt: skip
+
+
+def finding_of_dying(dead: Mapping[int, int], seeds: int) -> str:
+    """Say how often a simplified network dies.
+
+    Args:
+        dead: number of layers -> how many seeds were dead after 45 steps.
+        seeds: how many were tried with each number of layers.
+    """
+    counts = " and ".join(f"{count} of {seeds} seeds with {layers} layers" for layers, count in dead.items())
+    if not any(dead.values()):
+        return f"**Not for this reason, as far as {seeds} seeds can show**: in a simplified network {counts} died."
+    often = "always" if all(count == seeds for count in dead.values()) else "sometimes"
+    return (
+        f"**Possibly because their norm switched a layer off**: in a simplified network this {often} happens, to "
+        f"{counts}."
+    )
+
+
+@dataclass(frozen=True)
+class Size:
+    """A trained model among others that differ in heads and layers.
+
+    Args:
+        heads, layers: how many.
+        others: all other settings, in one word.
+        accuracy: on test pictures.
+    """
+
+    heads: int
+    layers: int
+    others: str
+    accuracy: Figure
+
+
+def finding_of_sizes(models: Sequence[Size], answers: int) -> str:
+    """Say whether more heads, and more layers, make the trained models better.
+
+    Args:
+        models: trained and tested on the same pictures.
+        answers: how many classes there are to choose from.
+    """
+    found = []
+    for what, same in (("heads", "layers"), ("layers", "heads")):
+        pairs = [
+            (one, other)
+            for one in models
+            for other in models
+            if getattr(one, what) > getattr(other, what)
+            and (getattr(one, same), one.others) == (getattr(other, same), other.others)
+        ]
+        if not pairs:
+            found.append(f"**Not known for {what}**: no two models trained on these pictures differ in {what} alone.")
+            continue
+        many, few = max(
+            pairs,
+            key=lambda pair: (min(one.accuracy.seeds for one in pair), getattr(pair[0], what) - getattr(pair[1], what)),
+        )
+        counts = [f"{getattr(one, what)} {what if getattr(one, what) > 1 else what[:-1]}" for one in (many, few)]
+        found.append(
+            verdict(
+                many.accuracy,
+                few.accuracy,
+                names=(f"with {counts[0]}", f"with {counts[1]} and all else the same"),
+                better=f"More {what} make it better",
+                worse=f"More {what} make it worse",
+                neither=f"More {what} make no difference that could not be chance",
+                answers=answers,
+            )  # fmt: skip
+        )
+    return "\n\n".join(found)
+
+
 def does_not_show(view: StageView) -> str:
     """Return what the pictures cannot tell."""
     zero = " and a pixel that was 0 stays 0." if view.input.min() >= 0 else " so its shapes remain."
     return (
         "A sharp picture *before conv* does not mean that the layer has recognised what it shows: the layer multiplies "
-        f"the picture itself,{zero} *Copy or feature?* below tests the model with its relevance replaced.\n\n"
+        f"the picture itself,{zero} *Does the relevance matter, or does the layer copy the picture?* below tests the "
+        "model with its relevance replaced.\n\n"
         "A large value in the last stage did not necessarily decide the answer: a linear layer follows, which this "
         "page does not draw. Each map has its own scale unless you choose *all maps*."
     )

@@ -8,7 +8,7 @@ from attnviz.subjects.drawings import Drawing
 from attnviz.ui.mechanisms.pixel_attention import ERASE, MECHANISM
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase
 from attnviz.ui.mechanisms.pixel_attention.panels import panel_of
-from attnviz.ui.shared import page, url_state
+from attnviz.ui.shared import experiments, page, url_state
 from attnviz.ui.shared.glossary import term
 
 
@@ -25,8 +25,8 @@ def show(names: list[str], seen: str | None) -> None:
     name = url_state.choice(ERASE, ["", *known], "")
     st.header("Erase what it looks at", anchor=False)
     st.markdown(
-        f"Remove the pixels that receive most of a model's {term('attention')}, and as many random ones with as much "
-        "ink: does the answer depend on what the model looks at?"
+        f"Does the answer depend on the pixels that receive most of a model's {term('attention')}? They are removed, "
+        "and the change is compared with that of random removals of as much ink."
     )
     st.session_state[ERASE] = name or None
     st.pills(
@@ -38,11 +38,11 @@ def show(names: list[str], seen: str | None) -> None:
     if seen is None:
         st.info("Nothing is drawn yet. Draw a digit above.")
         return
-    net = known[name]
+    net, say = known[name], experiments.finding("erase")
     with page.sentences():
         count, fill = erase.choices(net)
         if count:
-            erase.one_picture(Subject(net, Drawing(seen)), count, fill)
+            erase.one_picture(Subject(net, Drawing(seen)), count, fill, say)
         else:
             st.info(f"Nothing is removed. Choose how many {erase.unit_of(net)} to remove.")
 

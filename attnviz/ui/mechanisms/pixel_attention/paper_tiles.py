@@ -9,7 +9,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from attnviz import models
-from attnviz.measures.pixel_attention.representations import Kind, count, kinds
+from attnviz.measures.pixel_attention.representations import Count, Kind, count, kinds
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
 from attnviz.ui.components.moving_maps import rested, turn_weight
@@ -26,6 +26,17 @@ Array = npt.NDArray[np.float64]
 PARTS = ("query", "key", "value")
 COLOURS = {"query": "orange", "key": "blue", "value": "green"}
 HANDLE = "paper_handle"
+PLACED = (
+    "This model is told where a pixel is: a component is $w \\cdot \\text{intensity} + b$ and a number for the "
+    "position. "
+    "So its tiles can be anything."
+)
+PLACELESS = (
+    "This model is not told where a pixel is: a component is $w \\cdot \\text{{intensity}} + b$, a linear function. "
+    "Drawing a tile on its own scale hides $b$ and the size of $w$. What remains is the picture where $w > 0$ and "
+    "its negative where $w < 0$, for any picture and before any training; training has reversed {turned} of the "
+    "{count} signs. Such tiles show nothing that was learnt."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +94,13 @@ def twice(
         )
 
 
-def show(subject: Subject, *, one_part: bool) -> None:
+def show(subject: Subject, *, one_part: bool, say: Callable[[str], None]) -> None:
     """Draw components as tiles, count what they show, and let the weight of one be changed.
 
     Args:
         subject: the net, and the example it looks at.
         one_part: whether all heads of query, key or value are drawn, else the first head of all three.
+        say: writes what was found.
     """
     net, view = subject.net, attention(subject)
     maps = np.stack([view.query, view.key, view.value])[:, :, view.prefix :].swapaxes(2, 3)  # part, head, size, token
@@ -100,7 +112,12 @@ def show(subject: Subject, *, one_part: bool) -> None:
         tiles.reshape(-1, view.rows, view.columns), labels, "signed", beside=not one_part, on_choice=keep_tile,
         table=table, chosen=chosen, picture=view.picture, origin=view.origin,
     )  # fmt: skip
-    tell(net, view, tiles, shown, lines, before)
+    picture = view.picture.flatten()
+    placed = bool(net.config.get("positions"))
+    turned = int((np.sign(lines.weight) != np.sign(before.weight)).sum())
+    first = None if placed else count(started(before, picture, shown))
+    say(finding(count(kinds(tiles, picture)), first))
+    st.markdown(PLACED if placed else PLACELESS.format(turned=turned, count=lines.weight.size))
     if not net.config.get("positions"):
         turn(view, lines, shown[chosen], labels[chosen])
         signs(view, lines)
@@ -134,35 +151,24 @@ def keep_tile(key: str) -> None:
         url_state.set_value(tile=chosen + 1, turn=None)
 
 
-def tell(
-    net: Net,
-    view: AttentionView,
-    tiles: Array,
-    shown: Sequence[tuple[int, int, int]],
-    lines: Lines,
-    before: Lines,
-) -> None:
-    """Say how many tiles are the picture or its negative, now and before training, and why."""
-    picture = view.picture.flatten()
-    now = count(kinds(tiles, picture))
-    counted = (
-        f"On their own scales, **{now.picture} of {now.all} tiles are the picture**, **{now.negative} are its "
-        f"negative**, and **{now.other} are anything else**."
+def finding(now: Count, first: Count | None) -> str:
+    """Say how many tiles are the picture or its negative, each on its own scale.
+
+    Args:
+        now: of the trained model.
+        first: of the same model before its first training step; None where it is not known.
+    """
+    what = (
+        "The picture and its negative, and nothing else" if not now.other else "More than the picture and its negative"
     )
-    if net.config.get("positions"):
-        st.markdown(
-            f"{counted} This model is told where a pixel is: a component is $w \\cdot \\text{{intensity}} + b$ and a "
-            "number for the position. So its tiles can be anything."
-        )
-        return
-    first = count(started(before, picture, shown))
-    turned = int((np.sign(lines.weight) != np.sign(before.weight)).sum())
-    st.markdown(
-        f"{counted} Before its first training step the same model had {first.picture} and {first.negative}, and "
-        f"{first.other} were anything else; training has reversed {turned} of its {lines.weight.size} signs.\n\n"
-        "This model is not told where a pixel is: a component is $w \\cdot \\text{intensity} + b$, a linear function. "
-        "Drawing a tile on its own scale hides $b$ and the size of $w$. What remains is the picture where $w > 0$ and "
-        "its negative where $w < 0$, for any picture and before any training. Such tiles show nothing that was learnt."
+    before = (
+        f" Before its first training step the same model had {first.picture}, {first.negative} and {first.other}."
+        if first
+        else ""
+    )
+    return (
+        f"**{what}**: on their own scales, {now.picture} of {now.all} tiles are the picture, {now.negative} are its "
+        f"negative, and {now.other} are anything else.{before}"
     )
 
 

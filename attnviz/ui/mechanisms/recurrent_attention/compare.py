@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from attnviz import cards
+from attnviz import cards, results
 from attnviz.cards import Card, Figure
 from attnviz.figures.dots import Dot, dots
 from attnviz.recipes import RECIPES
@@ -76,6 +76,12 @@ def measured(card: Card, name: str) -> Figure | None:
     return max(found, key=lambda one: one.count, default=None)
 
 
+def accuracy(name: str) -> Figure | None:
+    """Return the accuracy of a recipe's model with one draw of its locations; None where it was not trained."""
+    card = cards.readable([name]).get(name)
+    return None if card is None else measured(card, "accuracy_one_draw") or measured(card, "accuracy")
+
+
 def table(trained: Iterable[Card]) -> str:
     """Return all figures of trained models as a Markdown table."""
     lines = [
@@ -92,4 +98,4 @@ def table(trained: Iterable[Card]) -> str:
 
 
 def _percent(figure: Figure | None) -> str:
-    return "" if figure is None else f"{100 * figure.mean:.2f} %"
+    return "" if figure is None else results.percent(figure.mean)

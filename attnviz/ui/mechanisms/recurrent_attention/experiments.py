@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from attnviz import results
 from attnviz.cards import Card, Figure
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.ui.components.glimpse_player import GlimpseView, glimpse_player
-from attnviz.ui.mechanisms.recurrent_attention import compare
+from attnviz.ui.mechanisms.recurrent_attention import compare, words
 from attnviz.ui.shared import cache
-from attnviz.ui.shared.experiments import Experiment
+from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.wording import share
 
 OURS = "recurrent_attention.cluttered"
 LOOKS = {
@@ -24,6 +28,7 @@ def depends(subject: Subject, view: GlimpseView) -> None:
     """Draw another picture along its own path and along this picture's, and the accuracy without paths of one's own."""
     from attnviz.ui.mechanisms.recurrent_attention import glances
 
+    say = finding()
     net, example = subject
     other = example.of_another_class(net.classes) if isinstance(example, Picture) else None
     if other is None:
@@ -38,6 +43,9 @@ def depends(subject: Subject, view: GlimpseView) -> None:
         "Along the path of the picture above": cache.of_subject(glances.view, compared, None, borrowed),
         "Along the mean path of some pictures": cache.of_subject(glances.view, compared, None, common),
     }
+    own_path, borrowed_path = (one_draw(one) for one in (net.card.figures if net.card else (), shuffled(net)))
+    said = [net.classes[int(seen.path.belief[-1].argmax())] for seen in paths.values()]
+    say(words.finding_of_path(own_path, borrowed_path, said[:2], len(net.classes)))
     st.markdown("Another picture, and what the model answers when it looks at it:")
     for column, (title, seen) in zip(st.columns(len(paths), gap="medium"), paths.items(), strict=True):
         with column:
@@ -56,7 +64,7 @@ def words_of(view: GlimpseView) -> str:
     belief = view.path.belief[-1]
     which = int(belief.argmax())
     right = "" if view.label is None else ", correct" if view.classes[which] == view.label else f", not {view.label}"
-    return f"Answer: **{view.classes[which]}**, {100 * float(belief[which]):.0f} %{right}"
+    return f"Answer: **{view.classes[which]}**, {share(float(belief[which]))}{right}"
 
 
 def ablations(net: Net) -> str:
@@ -73,12 +81,23 @@ def ablations(net: Net) -> str:
         cells = []
         for wanted in compare.DRAWS:
             found = max((one for one in figures if one.name == wanted), key=lambda one: one.count, default=None)
-            cells.append("" if found is None else f"{100 * found.value:.2f} %")
+            cells.append("" if found is None else results.percent(found.value))
             count = max(count, 0 if found is None else found.count)
         if any(cells):
             lines.append(f"| {title} | {' | '.join(cells)} |")
     head = f"| Accuracy on {count:,} test pictures | one draw | ten draws, averaged |"
     return "\n".join([head, "| --- | --- | --- |", *lines]) if lines else ""
+
+
+def shuffled(net: Net) -> tuple[Figure, ...]:
+    """Return what was measured along the paths of other pictures; nothing where it was not."""
+    return _ablated(net.card, "shuffled") if net.card else ()
+
+
+def one_draw(figures: Sequence[Figure]) -> Figure | None:
+    """Return the accuracy with one draw of the locations on the most pictures; None where there is none."""
+    found = (one for one in figures if one.name == "accuracy_one_draw")
+    return max(found, key=lambda one: one.count, default=None)
 
 
 def _ablated(card: Card, name: str) -> tuple[Figure, ...]:
@@ -87,7 +106,11 @@ def _ablated(card: Card, name: str) -> tuple[Figure, ...]:
 
 def worth(subject: Subject, view: GlimpseView) -> None:
     """Draw the accuracy of learnt locations beside that of random ones, a ring, the centre, and an oracle."""
+    say = finding()
     fashion = "fashion" in (subject.net.data or "")
+    learnt_one, fixed = ("fashion", "fashion-ring") if fashion else ("cluttered", "cluttered-random")
+    other = "on a ring that is the same for all pictures" if fashion else "drawn at random"
+    say(words.finding_of_learning(accuracy(learnt_one), accuracy(fixed), other, len(subject.net.classes)))
     names = ("fashion", "fashion-collapsed", "fashion-ring") if fashion else (
         "cluttered", "cluttered-every-glimpse", "cluttered-ring", "cluttered-centre", "cluttered-random",
         "cluttered-oracle",
@@ -114,6 +137,9 @@ def policy(name: str) -> str:
 
 def published(subject: Subject, view: GlimpseView) -> None:
     """Draw the broken gradient beside the repaired one and ours."""
+    say = finding()
+    broken, correct = accuracy("cluttered-6-as-published"), accuracy("cluttered-6")
+    say(words.finding_of_gradient(broken, correct, len(subject.net.classes)))
     names = [f"{compare.LOOKS}.cluttered-6{end}" for end in ("-as-published", "")] + [OURS]
     compare.show(names, names, key="published")
     st.caption(
@@ -125,39 +151,56 @@ def published(subject: Subject, view: GlimpseView) -> None:
 
 def fewer(subject: Subject, view: GlimpseView) -> None:
     """Draw models with other numbers of glimpses and with narrower retinas."""
+    say = finding()
     fashion = "fashion" in (subject.net.data or "")
     ends = ("fashion-8x8x1", "fashion-7x7x3", "fashion") if fashion else ("cluttered-4", "cluttered-6", "cluttered-8")
     names = [f"{compare.LOOKS}.{end}" for end in ends]
+    read = {name: numbers_read(name) for name in names}
+    least, most = (pick(names, key=read.__getitem__) for pick in (min, max))
+    say(
+        words.finding_of_fewer(
+            *((read[name], compare.accuracy(name)) for name in (least, most)), answers=len(subject.net.classes)
+        )
+    )
     compare.show(names, names, key="fewer")
     lines = ["| Model | numbers read | pixels of the picture |", "| --- | --- | --- |"]
     for name in names:
-        config = RECIPES[name].config
-        taken = input_of(compare.LOOKS, config)
-        read = config["glimpses"] * config["scales"] * config["size"] ** 2
-        lines.append(f"| {RECIPES[name].title} | {read:,} | {taken.rows * taken.columns:,} |")
+        taken = input_of(compare.LOOKS, RECIPES[name].config)
+        lines.append(f"| {RECIPES[name].title} | {read[name]:,} | {taken.rows * taken.columns:,} |")
     st.markdown("\n".join(lines))
+
+
+def numbers_read(name: str) -> int:
+    """Return how many numbers a recipe's model reads of a picture in all its glimpses."""
+    config = RECIPES[name].config
+    return int(config["glimpses"] * config["scales"] * config["size"] ** 2)
+
+
+def accuracy(end: str) -> Figure | None:
+    """Return the accuracy, with one draw, of the recurrent model whose recipe's name ends so; None if not trained."""
+    return compare.accuracy(f"{compare.LOOKS}.{end}")
 
 
 EXPERIMENTS = {
     "depends": Experiment(
         "Does it depend on the picture?",
-        "Make the model follow the path of another picture. If it answers as well as before, choosing is worth little.",
+        "Makes the model follow the path of another picture, and measures how many answers stay correct.",
         depends,
     ),
     "worth": Experiment(
         "Is learning where to look worth it?",
-        "Learnt locations compared with random ones, with a ring, with the centre alone, and with those of an oracle.",
+        "Compares learnt locations with random ones, with a ring, with the centre alone, and with those of an oracle.",
         worth,
     ),
     "published": Experiment(
-        "What did the broken gradient cost?",
-        "Very likely the paper's models were trained with a wrong gradient of the policy. Compare it with the correct "
+        "Did the broken gradient cost accuracy?",
+        "Compares a model trained with the gradient that the paper very likely used with one trained with the correct "
         "one.",
         published,
     ),
     "fewer": Experiment(
         "How much must it see?",
-        "Fewer glimpses and narrower retinas, with the numbers that each one reads.",
+        "Compares models with fewer glimpses or narrower retinas, and the numbers that each reads.",
         fewer,
     ),
 }

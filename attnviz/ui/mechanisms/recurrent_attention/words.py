@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attnviz.recipes import RECIPES
+from attnviz.ui.shared.verdict import verdict
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from attnviz.cards import Figure
     from attnviz.subjects import Net
     from attnviz.ui.components.glimpse_player import GlimpseView
 
 QUESTION = "Where does the model look? Press play, then drag a numbered glimpse elsewhere."
 NONE = (
-    "No recurrent attention model has been trained here yet. "
-    "`python -m attnviz train recurrent_attention --recipe cluttered` trains one on cluttered digits in a few minutes; "
-    "this page then shows it."
+    "No recurrent attention model has been trained here yet. `python -m attnviz train recurrent_attention --recipe "
+    "cluttered` trains one on cluttered digits in a few minutes; this page then shows it."
 )
+NOT_TRAINED = "**Not known yet**: one of the two models that would be compared has not been trained."
 COLLAPSED = 0.15  # as in attnviz/training/objectives/reinforcement.py, which loads torch
 EQUATION = r"""$$
 \ell_t \sim \mathcal{N}\big(\mu(h_{t-1}), \sigma^2\big)
@@ -126,6 +128,90 @@ def does_not_show(net: Net) -> str:
         "The boxes show what the retina took, not what the network used of it. The expected reward is a guess that "
         "helps training; it takes no part in the answer."
     )
+
+
+def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[str], answers: int) -> str:
+    """Say whether a model needs a path of its own for each picture.
+
+    Args:
+        own, borrowed: its accuracy along the paths that it chooses, and along those of other pictures; None where it
+            was not measured.
+        said: what it answers to one picture along its own path, and along that of another picture.
+        answers: how many classes there are to choose from.
+    """
+    if own is None or borrowed is None:
+        same = "the same answer" if said[0] == said[1] else "another answer"
+        return (
+            f"**Known only for the picture below**: along the path of another picture the model gives {same} "
+            f"(*{said[0]}* along its own path, *{said[1]}* along the other). Its card has no test over many pictures."
+        )
+    return verdict(
+        own, borrowed,
+        names=("along the path that it chooses", "along the path of another picture"),
+        better="Yes, the path has to fit the picture",
+        worse="No, it even answers better along the path of another picture",
+        neither="No difference that could not be chance",
+        answers=answers,
+    )  # fmt: skip
+
+
+def finding_of_learning(learnt: Figure | None, other: Figure | None, locations: str, answers: int) -> str:
+    """Say whether learnt locations give a better accuracy than others.
+
+    Args:
+        learnt, other: the accuracies; None of a model that has not been trained.
+        locations: what the other locations are.
+        answers: how many classes there are to choose from.
+    """
+    if learnt is None or other is None:
+        return NOT_TRAINED
+    return verdict(
+        learnt, other,
+        names=("with learnt locations", f"with locations {locations}"),
+        better="Yes, learnt locations are better",
+        worse="No, learnt locations are worse",
+        neither="No difference that could not be chance",
+        answers=answers,
+    )  # fmt: skip
+
+
+def finding_of_gradient(broken: Figure | None, correct: Figure | None, answers: int) -> str:
+    """Say whether the broken gradient costs accuracy.
+
+    Args:
+        broken, correct: the accuracies of the models trained with either gradient; None of one that is not trained.
+        answers: how many classes there are to choose from.
+    """
+    if broken is None or correct is None:
+        return NOT_TRAINED
+    return verdict(
+        correct, broken,
+        names=("with the correct gradient", "with the broken one"),
+        better="Yes, the correct gradient is better",
+        worse="No, the broken gradient is even better",
+        neither="No difference that could not be chance",
+        answers=answers,
+    )  # fmt: skip
+
+
+def finding_of_fewer(least: tuple[int, Figure | None], most: tuple[int, Figure | None], *, answers: int) -> str:
+    """Say whether reading more of a picture makes the answers better.
+
+    Args:
+        least, most: of the models that read least and most: how many numbers, and the accuracy; None if not trained.
+        answers: how many classes there are to choose from.
+    """
+    (few, one), (many, other) = least, most
+    if one is None or other is None:
+        return NOT_TRAINED
+    return verdict(
+        other, one,
+        names=(f"reading {many:,} numbers of a picture", f"reading {few:,}"),
+        better="Seeing more helps",
+        worse="Seeing more does harm",
+        neither="Seeing more makes no difference that could not be chance",
+        answers=answers,
+    )  # fmt: skip
 
 
 def _objective(net: Net) -> Mapping[str, Any]:

@@ -45,20 +45,24 @@ def accuracy(mean: float, spread: float, seeds: int) -> Figure:
 
 def test_the_interval_decides_whether_attention_is_better() -> None:
     high, low = accuracy(0.9, 0.01, 5), accuracy(0.8, 0.02, 5)
-    assert words.worth(high, low).endswith("the network is better with attention than without it.")
-    assert words.worth(low, high).endswith("the network is worse with attention than without it.")
-    assert "90.00 % of the answers are correct, with the attention set to zero 80.00 %" in words.worth(high, low)
-    assert "+10.00 points (95 % interval +" in words.worth(high, low)
-    assert words.worth(high, accuracy(0.89, 0.01, 5)).endswith("no difference that could not be chance.")
-    once = words.worth(accuracy(0.9, 0, 1), low)
-    assert "interval" not in once and once.endswith("trained once only, so this difference can be chance.")
+    better = words.finding(high, low, 10)
+    assert better.startswith("**Attending to all blocks makes the network better**: with attention over all blocks, ")
+    assert "90.00 % of 1,000 answers are correct; with the attention set to zero, 80.00 %." in better
+    assert "+10.00 points (95 % interval +" in better
+    assert better.endswith("Guessing among 10 classes gives 10.00 %.")
+    assert words.finding(low, high, 10).startswith("**Attending to all blocks makes the network worse**")
+    neither = words.finding(high, accuracy(0.89, 0.01, 5), 10)
+    assert neither.startswith("**Attending to all blocks makes no difference that could not be chance**")
+    once = words.finding(accuracy(0.9, 0, 1), low, 10)
+    assert once.startswith("**One seed cannot tell**") and "one of the two was trained only once" in once
+    assert "interval" not in once
 
 
 def test_ranges_over_seeds_that_overlap_decide_nothing() -> None:
     apart, many = accuracy(0.9, 0.02, 5), {"count": 10_000}
     one, other = apart.model_copy(update=many), accuracy(0.87, 0.015, 5).model_copy(update=many)
     assert one.lowest < other.highest
-    assert words.worth(one, other).endswith("better with attention than without it.")
+    assert words.finding(one, other, 10).startswith("**Attending to all blocks makes the network better**")
 
 
 def test_a_network_that_was_trained_is_not_said_to_be_untrained() -> None:
@@ -70,9 +74,11 @@ def test_a_network_that_was_trained_is_not_said_to_be_untrained() -> None:
 
 def test_less_work_is_never_called_more() -> None:
     said = words.saved({"blocks": (50, 340), "plain": (200, 100), "zero": (50, 0)})
-    assert "25 % of the parameters" in said
-    assert "3.4 times the work" in said
-    assert "it does less work" in words.saved({"blocks": (50, 90), "plain": (200, 100), "zero": (50, 0)})
+    assert "25.0 % of the parameters" in said
+    assert "but it does 3.4 times the work" in said
+    assert "Attention is not what saves parameters" in said
+    less = words.saved({"blocks": (50, 90), "plain": (200, 100), "zero": (40, 0)})
+    assert "and it does less work" in less and "not what saves" not in less
 
 
 def test_weights_inside_a_block_are_said_as_multiples_of_an_even_share() -> None:

@@ -41,11 +41,13 @@ def test_the_verdict_names_a_control_that_is_better_and_not_larger() -> None:
     ours = Dot("ours", 89.0, 89.0, 89.0, 1, parameters=31_000)
     small = Dot("small", 90.0, 90.0, 90.0, 1, control=True, parameters=25_000)
     large = Dot("large", 95.0, 95.0, 95.0, 1, control=True, parameters=900_000)
-    assert "*small* answers 90.00 %" in experiments.verdict([ours, small, large])
-    assert "No control here" in experiments.verdict([ours, large])
+    assert "*small*, without attention, answers 90.00 %" in experiments.verdict([ours, small, large])
+    assert "**Yes, among the models here**" in experiments.verdict([ours, large])
     same = Dot("same", 90.0, 90.0, 90.0, 1, control=True, parameters=31_000)
-    assert experiments.verdict([ours, same]).endswith("*same* answers 90.00 % correctly with as many parameters.")
-    assert "has been trained" in experiments.verdict([small])
+    no = experiments.verdict([ours, same])
+    assert no.startswith("**No**") and no.endswith("answers 90.00 % correctly with as many parameters.")
+    assert experiments.verdict([small]).startswith("**Not known yet**")
+    assert experiments.verdict([ours]).startswith("**Not known yet**")
 
 
 def test_the_recipes_of_a_data_set_are_those_that_are_tested_on_it() -> None:

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from attnviz import cards, checkpoints, data
+from attnviz.cards import Figure
 from attnviz.subjects import net
 from attnviz.ui.mechanisms.element_wise import words
 from attnviz.ui.mechanisms.element_wise.stages import Measured, layers_of, left_of_the_start, mean_relevance
-from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, equations, of_values, percent
+from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, equations, of_values
 from tests.browser.apps.element_wise_nets import make_blocks, make_grey
 
 MEASURED = Measured(variance=2.6e-10, trained=2.5e-10, eps=1e-5, left=0.9, gain=0.0093, convolved=0.0013, cut=0.005)
@@ -25,7 +26,7 @@ def test_the_norm_is_held_against_the_variance_of_the_relevance() -> None:
     said = means(make_grey(), [MEASURED])
     assert "variance of 2.6\u00a0×\u00a010⁻¹⁰" in said
     assert "38,000 times as much" in said
-    assert "8 heads, has 0.93 % of the strength" in said
+    assert "8 heads, has 0.9 % of the strength" in said
     assert "1/28 × 1/28 = 0.001276" in said
 
 
@@ -64,7 +65,7 @@ def test_a_layer_without_skip_is_not_said_to_add_its_input() -> None:
     without = replace(view, layers=tuple(replace(layer, skip=False) for layer in view.layers))
     said = means(without, [MEASURED])
     assert "adds the input" not in said
-    assert said.endswith("There is no skip connection: ReLU sets 0.50 % of the values to 0.")
+    assert said.endswith("There is no skip connection: ReLU sets 0.5 % of the values to 0.")
 
 
 def test_a_control_whose_relevance_is_given_is_not_said_to_compute_it() -> None:
@@ -84,14 +85,13 @@ def test_without_a_norm_the_factor_is_named() -> None:
 
 def test_numbers_have_two_digits_that_count() -> None:
     assert [about(number) for number in (38_461.5, 2.63, 1e12)] == ["38,000", "2.6", "1.0\u00a0×\u00a010¹²"]
-    assert percent(0.1234) == "12 %"
 
 
 def test_what_relu_cuts_is_said_as_a_reader_needs_it() -> None:
     assert [of_values(share) for share in (0.0, 0.0002, 0.004, 0.123)] == [
-        "nothing", "fewer than 0.1 % of the values", "0.40 % of the values", "12 % of the values",
+        "nothing", "fewer than 0.1 % of the values", "0.4 % of the values", "12 % of the values",
     ]  # fmt: skip
-    assert means(make_grey(), [MEASURED]).endswith("and ReLU sets 0.50 % of the values to 0.")
+    assert means(make_grey(), [MEASURED]).endswith("and ReLU sets 0.5 % of the values to 0.")
     assert means(make_grey(), [replace(MEASURED, cut=0.0)]).endswith("and ReLU sets nothing to 0 here.")
 
 
@@ -102,7 +102,7 @@ def test_its_terms_explain_themselves_once() -> None:
 
 
 def test_what_is_not_shown_names_the_experiment() -> None:
-    assert "Copy or feature?" in does_not_show(make_grey())
+    assert "Does the relevance matter, or does the layer copy the picture?" in does_not_show(make_grey())
 
 
 def test_zero_stays_zero_only_where_intensities_are_not_standardised() -> None:
@@ -131,10 +131,10 @@ def test_how_much_of_the_stored_variance_is_left_of_its_start_is_worked_out_of_t
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("fashion-b", "92 % to 95 % of the stored variance is what is left of its initial value, 1."),
+        ("fashion-b", "92.0 % to 94.9 % of the stored variance is what is left of its initial value, 1."),
         ("fashion-a", "hardly anything of the stored variance is left of its initial value, 1."),
         ("cifar", "hardly anything of the stored variance is left of its initial value, 1."),
-        ("fashion-no-skip", "0.0024 % to 0.88 % of the stored variance is what is left of its initial value, 1."),
+        ("fashion-no-skip", "< 0.01 % to 0.9 % of the stored variance is what is left of its initial value, 1."),
     ],
 )
 def test_what_is_said_of_the_stored_variance_holds_for_the_model_that_is_shown(name: str, said: str) -> None:
@@ -149,3 +149,58 @@ def test_a_relevance_of_1_is_called_neutral_only_where_it_is_usual(name: str, ne
     assert words.one_is([*means.values()]).startswith("A relevance of 1 is an even share here") == neutral
     if not neutral:
         assert max(abs(mean).max() for mean in means.values()) < 1
+
+
+@pytest.mark.parametrize(
+    ("divided", "claim"),
+    [
+        ([38_000.0, 12.0], "**Hardly, on this picture**: what the norm divides by is 38,000, 12 times"),
+        ([1.0, 1.2], "**Yes, on this picture**"),
+        ([1.0, 50.0, 3.0], "**In part, on this picture**: fully in 1 of 3 layers, hardly in 1: "),
+    ],
+)
+def test_the_finding_on_the_norm_counts_layers(divided: list[float], claim: str) -> None:
+    assert words.finding_of_norm(divided).startswith(claim)
+
+
+def accuracy(mean: float, seeds: int = 5) -> Figure:
+    spread = 0.0 if seeds == 1 else 0.005
+    return Figure(
+        name="accuracy", data="mnist", split="test", count=10_000, value=mean, mean=mean, lowest=mean - spread,
+        highest=mean + spread, seeds=seeds,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("without", "claim"),
+    [
+        (accuracy(0.80), "**The relevance of the picture matters**: with the relevance of each picture, 90.00 %"),
+        (accuracy(0.95), "**The relevance of the picture does harm**"),
+        (accuracy(0.90), "**The layer might as well copy the picture"),
+        (accuracy(0.80, 1), "**One seed cannot tell**"),
+        (None, "**Not known for this model**"),
+    ],
+)
+def test_the_finding_on_the_relevance_follows_from_the_accuracies(without: Figure | None, claim: str) -> None:
+    assert words.finding_of_copy(accuracy(0.9), without, 10).startswith(claim)
+
+
+def test_the_finding_on_networks_that_die_counts_them() -> None:
+    assert words.finding_of_dying({2: 3, 4: 9}, 30).endswith(
+        "this sometimes happens, to 3 of 30 seeds with 2 layers and 9 of 30 seeds with 4 layers."
+    )
+    assert "this always happens" in words.finding_of_dying({2: 30}, 30)
+    assert words.finding_of_dying({2: 0}, 30).startswith("**Not for this reason, as far as 30 seeds can show**")
+
+
+def test_only_models_that_differ_in_one_size_are_compared() -> None:
+    one, eight = words.Size(1, 2, "", accuracy(0.85)), words.Size(8, 2, "", accuracy(0.9))
+    deep, other = words.Size(8, 4, "", accuracy(0.9)), words.Size(16, 2, "norm", accuracy(0.99))
+    said = words.finding_of_sizes([one, eight, deep, other], 10).split("\n\n")
+    assert (
+        said[0].startswith("**More heads make it better**: with 8 heads, 90.00 %") and "with 1 head and all" in said[0]
+    )
+    assert said[1].startswith("**More layers make no difference that could not be chance**: with 4 layers")
+    assert "**Not known for layers**" in words.finding_of_sizes([one, eight], 10)
+    worse = words.finding_of_sizes([words.Size(1, 2, "", accuracy(0.95)), eight], 10)
+    assert worse.startswith("**More heads make it worse**")

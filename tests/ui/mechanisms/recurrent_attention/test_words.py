@@ -3,11 +3,13 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from attnviz import cards
+from attnviz.cards import Figure
 from attnviz.subjects import Picture, net
 from attnviz.training.objectives.reinforcement import COLLAPSED
 from attnviz.ui.mechanisms.recurrent_attention import glances, words
@@ -68,3 +70,50 @@ def test_where_a_squashed_draw_lies_is_said_as_drawn_samples_show() -> None:
     assert float(pixels) == pytest.approx(away, abs=0.051)  # it is said with two digits
     other = net("recurrent_attention.cluttered-6").load()
     assert "squashes" not in words.means(glances.view(other, Picture(SOURCE, 0), 0), other.net)
+
+
+def accuracy(mean: float) -> Figure:
+    return Figure(
+        name="accuracy_one_draw", data="mnist", split="test", count=10_000, value=mean, mean=mean, lowest=mean - 0.005,
+        highest=mean + 0.005, seeds=5,
+    )  # fmt: skip
+
+
+HIGH, LOW = accuracy(0.9), accuracy(0.8)
+
+
+@pytest.mark.parametrize(
+    ("said", "better", "worse", "neither", "unknown"),
+    [
+        (
+            lambda one, other: words.finding_of_path(one, other, ["8", "3"], 10),
+            "Yes, the path has to fit the picture", "No, it even answers better along the path of another picture",
+            "No difference that could not be chance", "Known only for the picture below",
+        ),
+        (
+            lambda one, other: words.finding_of_learning(one, other, "drawn at random", 10),
+            "Yes, learnt locations are better", "No, learnt locations are worse",
+            "No difference that could not be chance", "Not known yet",
+        ),
+        (
+            lambda one, other: words.finding_of_gradient(other, one, 10),
+            "Yes, the correct gradient is better", "No, the broken gradient is even better",
+            "No difference that could not be chance", "Not known yet",
+        ),
+        (
+            lambda one, other: words.finding_of_fewer((64, other), (512, one), answers=10),
+            "Seeing more helps", "Seeing more does harm", "Seeing more makes no difference that could not be chance",
+            "Not known yet",
+        ),
+    ],
+)  # fmt: skip
+def test_a_finding_follows_from_the_accuracies(said: Any, better: str, worse: str, neither: str, unknown: str) -> None:
+    assert said(HIGH, LOW).startswith(f"**{better}**") and said(HIGH, LOW).endswith("10 classes gives 10.00 %.")
+    assert said(LOW, HIGH).startswith(f"**{worse}**")
+    assert said(HIGH, HIGH).startswith(f"**{neither}**")
+    assert said(HIGH, None).startswith(f"**{unknown}**")
+
+
+def test_one_picture_alone_says_whether_its_answer_changed() -> None:
+    assert "gives another answer (*8* along its own path, *3*" in words.finding_of_path(None, None, ["8", "3"], 10)
+    assert "gives the same answer" in words.finding_of_path(None, None, ["8", "8"], 10)

@@ -3,10 +3,11 @@
 Each is a module with
 
     TITLE     the question
-    TEACHES   what one learns from it, in one sentence of Markdown
+    MEASURES  what is measured, in one sentence of Markdown that does not say what comes out
     WORDS     what its choices are called in the URL; another experiment takes them out
     refusal(net) -> str | None       why this net cannot answer it, in one sentence; None where it can
-    show(subject) -> None            draws it
+    show(subject) -> None            draws it; first of all what it found, a sentence that a pure function makes of
+                                     the numbers (ui/shared/experiments.py: finding)
 
 Nothing here imports torch at the top: the page begins without it. What needs torch is computed by a function that
 imports what it needs inside. It takes a `Loaded` and is called through `cache.of_net`, or a `Loaded` and an example and

@@ -23,7 +23,7 @@ from attnviz.ui.shared.experiments import Experiment
 
 
 def _row(module: ModuleType) -> Experiment:
-    return Experiment(module.TITLE, module.TEACHES, _answered(module), module.WORDS)
+    return Experiment(module.TITLE, module.MEASURES, _answered(module), module.WORDS)
 
 
 def _answered(module: ModuleType) -> Callable[[Subject], None]:

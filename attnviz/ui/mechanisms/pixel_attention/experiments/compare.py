@@ -1,4 +1,4 @@
-"""Two pixels, heads, pictures or models side by side, and their signed difference."""
+"""How far apart are two maps? Two pixels, heads, pictures or models side by side, and their signed difference."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,10 +15,12 @@ from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import DIRECTIONS, Side, draw
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
-from attnviz.ui.shared import page, pickers, url_state
+from attnviz.ui.shared import experiments, page, pickers, url_state
 
-TITLE = "Two side by side"
-TEACHES = "Change one thing only, a pixel, a head, the picture or the model, and see what moves in the map."
+TITLE = "How far apart are two maps?"
+MEASURES = (
+    "Changes one thing only, the pixel, the head, the picture or the model, and measures what changes in the map."
+)
 WORDS = ("other", "other_pixel", "other_head", "other_number", "other_model")
 
 Pair = tuple[Side, Side] | None
@@ -35,6 +37,7 @@ def refusal(net: Net) -> str | None:
 
 def show(subject: Subject) -> None:
     """Draw the choice of what differs, both maps, their difference and the numbers."""
+    say = experiments.finding()
     view = attention(subject)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         options = {name: title for name, (title, _) in OTHERS.items() if name != "head" or len(view.query) > 1}
@@ -46,7 +49,7 @@ def show(subject: Subject) -> None:
         pair = OTHERS[other][1](subject, Side("", view, head, held(view, direction)))
     if pair is None:
         return
-    draw(*pair, direction)
+    say(draw(*pair, direction))
     if other == "model":
         st.caption("The maps show the mean of all heads, because the heads of two models do not correspond.")
     if pair[0].token:

@@ -1,4 +1,4 @@
-"""The two sides of *Side by side*: what each is, their maps, the difference, and the numbers below them."""
+"""The two sides of *How far apart are two maps?*: what each is, their maps, the difference, and the numbers."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from attnviz.measures import compare as measure
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.mechanisms.pixel_attention import selection
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared.wording import share, short
 
 DIRECTIONS = {"from": "Takes from", "to": "Gives to", "received": "Received from all"}
 SAME = 1e-9  # even shares: smaller differences come from the order in which numbers were added
@@ -52,11 +52,11 @@ class Side:
     def answer(self) -> str:
         """Return the model's answer with its probability."""
         best = int(self.view.probabilities.argmax())
-        return f"{self.view.classes[best]}, {100 * self.view.probabilities[best]:.1f} %"
+        return f"{self.view.classes[best]}, {share(float(self.view.probabilities[best]))}"
 
 
-def draw(left: Side, right: Side, direction: measure.Direction) -> None:
-    """Draw both maps and their difference, and say how much they differ."""
+def draw(left: Side, right: Side, direction: measure.Direction) -> str:
+    """Draw both maps and their difference, and return how far apart they are, in words."""
     sides = left, right
     maps = measure.coarser((left.map(direction), right.map(direction)))
     rows, columns = maps[0].shape
@@ -82,7 +82,8 @@ def draw(left: Side, right: Side, direction: measure.Direction) -> None:
         "Difference: how many times the share must be doubled to get from the left map to the right one. A share below "
         "1/16 or above 16 counts as 1/16 or 16, as in the colours of the maps. " + grids(left.view, right.view)
     )
-    st.markdown(numbers(left, right, maps, found, direction))
+    st.markdown(numbers(left, right, maps, direction))
+    return finding(found, direction)
 
 
 def grids(left: AttentionView, right: AttentionView) -> str:
@@ -97,10 +98,8 @@ def grids(left: AttentionView, right: AttentionView) -> str:
     )
 
 
-def numbers(
-    left: Side, right: Side, maps: tuple[Array, Array], found: measure.Comparison, direction: measure.Direction
-) -> str:
-    """Return both sides in numbers, and how much they differ, in Markdown."""
+def numbers(left: Side, right: Side, maps: tuple[Array, Array], direction: measure.Direction) -> str:
+    """Return both sides in numbers, as a table in Markdown."""
     lines = [
         f"| {DIRECTIONS[direction]} | left: {left.title} | right: {right.title} |",
         "| --- | --- | --- |",
@@ -110,7 +109,7 @@ def numbers(
         + " | ".join(f"{measure.half(one)} of {one.size} places" for one in maps)
         + " |",
     ]
-    return "\n".join(lines) + "\n\n" + apart(found, direction)
+    return "\n".join(lines)
 
 
 def most(multiples: Array) -> str:
@@ -119,14 +118,20 @@ def most(multiples: Array) -> str:
     return f"{short(float(multiples.max()), 3)} × an even share, at row {row + 1}, column {column + 1}"
 
 
-def apart(found: measure.Comparison, direction: measure.Direction) -> str:
-    """Return how much two maps differ, in words."""
+def finding(found: measure.Comparison, direction: measure.Direction) -> str:
+    """Return how far apart two maps are, in words."""
     if found.distance < SAME:
         return "**The two maps are the same**, except for rounding."
     if direction == "to":  # what a key gets from all queries does not add up to a fixed number
-        distance = f"Half of the mean absolute difference: **{short(found.distance, 3)} even shares**"
+        distance = f"half of their mean absolute difference is **{short(found.distance, 3)} even shares**"
     else:
-        distance = f"Total variation distance: **{short(found.distance, 3)}** (0: the same, 1: nothing in common)"
+        distance = (
+            f"their total variation distance is **{short(found.distance, 3)}**, where 0 is the same map and 1 is "
+            "nothing in common"
+        )
     if found.correlation is None:
-        return f"{distance}. One of the maps is uniform, so there is no correlation."
-    return f"{distance}. Correlation of the maps: **{short(found.correlation, 3)}**."
+        return f"**The two maps differ**: {distance}. One of them is uniform, so there is no correlation."
+    return (
+        f"**The two maps differ**: {distance}. Their correlation is **{short(found.correlation, 3)}**; that of "
+        "unrelated maps is about 0."
+    )

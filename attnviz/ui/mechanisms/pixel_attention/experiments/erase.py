@@ -3,6 +3,7 @@
 The control is twenty random choices with as much ink; another choice is that of the Jacobian (measures/erasure.py).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -16,6 +17,7 @@ from attnviz.ui.components.map_grid import Table, map_grid
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase_words as words
 from attnviz.ui.shared import cache, jobs, page, pickers, url_state
+from attnviz.ui.shared.experiments import finding
 from attnviz.ui.shared.glossary import term
 
 if TYPE_CHECKING:
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
     from attnviz.subjects import Example, Loaded
 
 TITLE = "Does it matter what it looks at?"
-TEACHES = (
-    "Remove the pixels that receive the most attention, and as many others: a pixel that is looked at need not count "
-    "for the answer."
+MEASURES = (
+    "Removes the pixels that receive the most attention, and compares what that does to the answer with random "
+    "removals of as much ink."
 )
 WORDS = ("removed", "fill", "curve")
 
@@ -80,9 +82,10 @@ def refusal(net: Net) -> str | None:
 
 def show(subject: Subject) -> None:
     """Draw what removing does to this picture and, on demand, to 200."""
+    say = finding()
     count, fill = choices(subject.net)
     if count:
-        one_picture(subject, count, fill)
+        one_picture(subject, count, fill, say)
     else:
         st.info(f"Nothing is removed. Choose how many {unit_of(subject.net)} to remove.")
     several_pictures(subject.net, pickers.tests(subject), fill)
@@ -107,10 +110,11 @@ def choices(net: Net) -> "tuple[int, Fill]":
     return count, cast("Fill", fill)
 
 
-def one_picture(subject: Subject, count: int, fill: "Fill") -> None:
-    """Draw the picture after each kind of removal, and how the answer changes."""
+def one_picture(subject: Subject, count: int, fill: "Fill", say: Callable[[str], None]) -> None:
+    """Draw the picture after each kind of removal, how the answer changes, and what was found."""
     unit, classes = unit_of(subject.net), subject.net.classes
     found = cache.of_subject(removal, subject, count, fill)
+    say(words.finding(found.changes, count, unit))
     columns = ("unchanged", "most attended", "Jacobian", "random, draw 1")
     left, right = st.columns([3, 2], gap="medium")
     with left:
@@ -122,7 +126,6 @@ def one_picture(subject: Subject, count: int, fill: "Fill") -> None:
             origin={**attention(subject).origin, "removed": count, "fill": fill},
         )  # fmt: skip
     with right:
-        st.markdown(words.surprise(found.changes))
         st.markdown(words.one_picture(found.changes, found.logit, classes[found.answer], count, unit))
         names = [classes[answer] for answer in found.answers]
         st.markdown(words.table(found.changes, names, found.ink, found.jacobian_ink, count, unit))

@@ -16,7 +16,7 @@ Array = npt.NDArray[np.float64]
 
 
 def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str) -> str:
-    """Say what removing does to one picture, and how the change compares with that of random choices.
+    """Say what removing does to the logit of one picture.
 
     Args:
         changes: the changes of the logit (2 + draw,): most attended, Jacobian, draws.
@@ -25,38 +25,40 @@ def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str
         count, unit: the number of removed tokens, and their name.
     """
     attended, draws = changes[0], changes[2:]
-    below, above = int((attended < draws).sum()), int((attended > draws).sum())
-    if below == len(draws):
-        than = f"lower than after any of {len(draws)} random removals of as much ink"
-    elif above == len(draws):
-        than = f"higher than after any of {len(draws)} random removals of as much ink"
-    else:
-        than = f"lower than after {below} of {len(draws)} random removals of as much ink: no clear difference"
-        if below >= 0.9 * len(draws) or above >= 0.9 * len(draws):
-            than = than.partition(":")[0]
     return (
         f"The model answers **{answer}**, with a logit of {signed(logit, plus=False)}. Without the {count} most "
-        f"attended {unit} the logit is {signed(logit + attended, plus=False)}, {than}."
+        f"attended {unit} the logit is {signed(logit + attended, plus=False)}, after {len(draws)} random removals of "
+        f"as much ink {signed(logit + draws.mean(), plus=False)} on average."
     )
 
 
-def surprise(changes: Array) -> str:
-    """Say whether the result on one picture is what one expects of the pixels that a model looks at most.
+def finding(changes: Array, count: int, unit: str) -> str:
+    """Say whether the most attended pixels matter more for the answer to one picture than chance lets expect.
 
     Args:
-        changes: the changes, as in `one_picture`.
+        changes, count, unit: as in `one_picture`.
     """
     attended, jacobian, draws = changes[0], changes[1], changes[2:]
-    if (attended < draws).mean() >= 0.9:
-        verdict = "**As one might expect**: on this picture the most attended pixels matter more than others."
+    below, above, several = int((attended < draws).sum()), int((attended > draws).sum()), len(draws)
+    without = f"without the {count} most attended {unit} the model is"
+    removals = f"{several} random removals of as much ink"
+    if below == several:
+        said = f"**Yes, on this picture**: {without} less sure of its answer than after any of {removals}."
+    elif above == several:
+        said = (
+            f"**No, on this picture the opposite holds**: {without} surer of its answer than after any of {removals}."
+        )
     else:
-        verdict = (
-            "**This may surprise you**: on this picture the model does not need the pixels it looks at most any more "
-            "than others. Being looked at is not the same as counting for the answer."
+        said = (
+            f"**No clear difference on this picture**: {without} less sure of its answer than after {below} of "
+            f"{removals}; pixels that matter no more than others would give about {round(several / 2)}."
         )
     if jacobian < min(attended, float(draws.min())):
-        verdict += " The pixels that the Jacobian chooses matter most: it asks the answer itself, not the attention."
-    return verdict
+        said += (
+            " Without the pixels that the Jacobian chooses it is the least sure: these are chosen by what changes the "
+            "answer, not by attention."
+        )
+    return said
 
 
 def table(changes: Array, answers: Sequence[str], ink: int, jacobian_ink: int, count: int, unit: str) -> str:
@@ -76,8 +78,8 @@ def table(changes: Array, answers: Sequence[str], ink: int, jacobian_ink: int, c
             "| --- | ---: | ---: | ---: |",
             f"| most attended | {ink} | {answers[0]} | {signed(changes[0])} |",
             f"| chosen by the Jacobian | {jacobian_ink} | {answers[1]} | {signed(changes[1])} |",
-            f"| at random, mean (range) of {len(draws)} draws | {ink} | {drawn} "
-            f"| {signed(draws.mean())} ({signed(draws.min())} to {signed(draws.max())}) |",
+            f"| at random, mean (range) of {len(draws)} draws | {ink} | {drawn} | {signed(draws.mean())} "
+            f"({signed(draws.min())} to {signed(draws.max())}) |",
         ]
     )
 
@@ -91,6 +93,7 @@ def verdict(curve: "Curve", unit: str) -> str:
     verdicts = found.verdicts
     sign = int(verdicts[at])
     sure_of = {-1: "less sure", 1: "surer", 0: "as sure"}[sign]
+    matter = {-1: "matter more than chance", 1: "matter less than chance", 0: "do not matter more than chance"}[sign]
     others = "random ones with as much ink"
     than = f"than without {others}" if sign else f"as without {others}, as far as {len(curve.logits)} pictures can show"
     lines = {name: curve.line(name) for name in ("attended", "random", "jacobian")}
@@ -101,16 +104,14 @@ def verdict(curve: "Curve", unit: str) -> str:
         else ""
     )
     return (
-        f"Without the most attended {unit} this model is **{sure_of}** of its answer {than}: "
-        f"they {'matter more' if sign < 0 else 'do not matter more'} than chance. "
-        f"Without {curve.counts[at]} of {curve.places} the logit changes by "
-        f"{signed(lines['attended'].mean[at])} on average, without random ones by "
-        f"{signed(lines['random'].mean[at])}: a difference of "
-        f"{signed(found.mean[at])} (95 % interval {signed(found.low[at])} to {signed(found.high[at])}, "
-        f"{len(curve.logits)} pictures), below 0 on {100 * found.below[at]:.0f} % of them. "
-        f"The Jacobian's choice changes it by "
+        f"Without the most attended {unit} this model is **{sure_of}** of its answer {than}: they {matter}. Without "
+        f"{curve.counts[at]} of {curve.places} the logit changes by {signed(lines['attended'].mean[at])} on average, "
+        f"without random ones by {signed(lines['random'].mean[at])}: a difference of {signed(found.mean[at])} (95 % "
+        f"interval {signed(found.low[at])} to {signed(found.high[at])}, {len(curve.logits)} pictures), below 0 on "
+        f"{round(found.below[at] * len(curve.logits))} of them; chance would give about "
+        f"{round(len(curve.logits) / 2)}. Without the pixels that the Jacobian chooses it changes by "
         f"{signed(lines['jacobian'].mean[at])}. {also}"
-    )
+    ).rstrip()
 
 
 def csv(curve: "Curve", numbers: Sequence[int], origin: Mapping[str, str]) -> str:

@@ -21,9 +21,9 @@ from attnviz.ui.components.head_switch import (
 from attnviz.ui.components.map_grid import Names, map_grid
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
-from attnviz.ui.shared import cache, page, url_state
+from attnviz.ui.shared import cache, experiments, page, url_state
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared.wording import share, short
 
 if TYPE_CHECKING:
     from attnviz.measures.heads import Reach, Tree
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from attnviz.ui.components.pixel_viewer import AttentionView
 
 TITLE = "Does every head matter?"
-TEACHES = "Switch heads off, one at a time: an answer seldom depends on a single head."
+MEASURES = "Switches each head off alone, then all of them, and compares the answers; switch them yourself below."
 WORDS = ("off", "uniform", "alike")
 
 LAYER = "attention"
@@ -65,14 +65,15 @@ def refusal(net: Net) -> str | None:
 
 def show(subject: Subject) -> None:
     """Draw the switches with the answer, the table of heads, and the groups of similar heads."""
+    say = experiments.finding()
     view = attention(subject)
     measured = cache.of_subject(measure, subject)
-    st.markdown(punchline(measured.without, subject.net.classes))
+    say(finding(measured.without, subject.net.classes))
     switches(subject)
     st.markdown(
         f"**Off**: the {term('head')} contributes nothing. **Uniform**: it attends to all pixels equally, so only the "
-        "choice that its attention made is lost. The rest of the model stays as it was trained and does not "
-        "adapt: a head that is not needed for one picture may be needed for another."
+        "choice that its attention made is lost. The rest of the model stays as it was trained and does not adapt: a "
+        "head that is not needed for one picture may be needed for another."
     )
     left, right = st.columns(2, gap="large")
     with left:
@@ -152,7 +153,7 @@ def measure(loaded: "Loaded", example: "Example") -> Measured:
     return Measured(reach(query, key, layer.grid), distances, cluster(distances), np.stack(answers))
 
 
-def punchline(without: np.ndarray, classes: Sequence[str]) -> str:
+def finding(without: np.ndarray, classes: Sequence[str]) -> str:
     """Return in words whether the answer to this picture needs any single head.
 
     Args:
@@ -161,24 +162,28 @@ def punchline(without: np.ndarray, classes: Sequence[str]) -> str:
     """
     whole, none, *each = without
     best = int(whole.argmax())
-    end = f"Without any head it answers **{classes[int(none.argmax())]}** ({100 * none.max():.1f} %)."
+    end = (
+        f"Without any head it answers **{classes[int(none.argmax())]}** ({share(float(none.max()))}; an even guess "
+        f"among {len(classes)} answers has {share(1 / len(classes))})."
+    )
     if len(each) == 1:
         return f"This model has a single head. {end}"
     needed = [str(head + 1) for head, one in enumerate(each) if int(one.argmax()) != best]
     lost = np.array([whole[best] - one[best] for one in each])
     if not needed:
-        finding = (
+        said = (
             f"**On this picture no single head is needed**: whichever of the {len(each)} is switched off, the answer "
             f"stays {classes[best]}. Its probability falls most without head {int(lost.argmax()) + 1}, by "
             f"{100 * max(float(lost.max()), 0.0):.1f} points."
         )
     else:
         several = len(needed) > 1
-        finding = (
-            f"**On this picture {len(needed)} of {len(each)} heads {'are' if several else 'is'} needed**: without head "
-            f"{' or '.join(needed)} alone, the answer is no longer {classes[best]}."
+        which = f"{', '.join(needed[:-1])} or {needed[-1]}" if several else needed[0]
+        said = (
+            f"**On this picture {len(needed)} of {len(each)} heads {'are' if several else 'is'} needed**: with only "
+            f"head {which} switched off, the answer is no longer {classes[best]}."
         )
-    return f"{finding} {end}"
+    return f"{said} {end}"
 
 
 def table(reach: "Reach") -> None:

@@ -1,5 +1,6 @@
 """The picture as one token: attention with a single weight, which is 1, so query and key never change."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,7 +15,7 @@ from attnviz.subjects.subject import origin_of
 from attnviz.ui.components.map_grid import Table, map_grid
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import PARTS, untrained
-from attnviz.ui.shared import cache, url_state
+from attnviz.ui.shared import cache, experiments, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
     from attnviz.subjects import Loaded
 
 TITLE = "What does attention do with a single token?"
-TEACHES = "The paper's published weights take all 784 pixels as *one* token."
+MEASURES = (
+    "Measures how much training has changed query, key and value of a model that takes all 784 pixels as *one* token."
+)
 WORDS = ()
 
 NAME = "pixel_attention.1v8-one-token"
+ROUNDING = 1e-9
 STATES = ("before training", "after training", "difference")
 PICTURES = 100  # drawn digits on which the logistic regression and the network are compared
 
@@ -61,6 +65,7 @@ def refusal(net: Net) -> str | None:
 
 def show(subject: Subject) -> None:
     """Draw the kernels before and after training, the single weight, and the equivalent logistic regression."""
+    say = experiments.finding()
     own = Subject(subjects.net(NAME), subject.example)
     found, view = cache.of_net(kernels, own.net), attention(own)
     weight = float(
@@ -73,11 +78,10 @@ def show(subject: Subject) -> None:
             kwargs={"model": NAME, "query": None, "key": None},
         )
     moved = dict(zip(PARTS, found.moved, strict=True))
+    say(finding(weight, moved))
     st.markdown(
-        f"The softmax over one score is $e^s / e^s = 1$. On this picture the only weight is **{weight:.10g}**, as on "
-        "any other. So :orange[query] and :blue[key] cannot change the answer, and no gradient reaches them. "
-        f"In training they have changed by **{plain(moved['query'])}** and **{plain(moved['key'])}** at most; "
-        f":green[value] by {plain(moved['value'])}."
+        "The softmax over one score is $e^s / e^s = 1$, on this picture as on any other. So :orange[query] and "
+        ":blue[key] cannot change the answer, and no gradient reaches them."
     )
     maps = np.concatenate([found.before, found.after, found.after - found.before])
     labels = [f"{part}, {state}" for state in STATES for part in PARTS]
@@ -101,10 +105,30 @@ def show(subject: Subject) -> None:
             f"The network gives {short(float(np.log(view.probabilities[1] / view.probabilities[0])))}."
         )
     st.markdown(
-        f"Value, output and classifier are linear, and combine into this one picture. On {PICTURES} drawn digits "
-        f"the two differ by {plain(found.apart)} at most, where log-odds reach {short(found.size)}: rounding.\n\n"
+        f"Value, output and classifier are linear, and combine into this one picture. On {PICTURES} drawn digits the "
+        f"two differ by {plain(found.apart)} at most, where log-odds reach {short(found.size)}: rounding.\n\n"
         "**What it does not show.** That such a network is bad: logistic regression is hard to beat on upright ones "
         "and eights. It shows only that there is no attention in it."
+    )
+
+
+def finding(weight: float, moved: Mapping[str, float]) -> str:
+    """Say whether attention can do anything in a model of one token.
+
+    Args:
+        weight: the only weight on the picture.
+        moved: by how much training has changed each part at most.
+    """
+    still = [part for part in ("query", "key") if moved[part] == 0]
+    if abs(weight - 1) < ROUNDING and len(still) == 2:
+        return (
+            f"**Nothing**: the only weight on this picture is {weight:.10g}. Training has changed :orange[query] and "
+            f":blue[key] by exactly 0, :green[value] by up to {plain(moved['value'])}."
+        )
+    return (
+        f"**Something**: the only weight on this picture is {weight:.10g}. Training has changed :orange[query] by up "
+        f"to {plain(moved['query'])}, :blue[key] by up to {plain(moved['key'])}, :green[value] by up to "
+        f"{plain(moved['value'])}."
     )
 
 

@@ -10,18 +10,19 @@ import streamlit as st
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.subjects.subject import origin_of
 from attnviz.ui.components.map_grid import chosen_map, map_grid
-from attnviz.ui.shared import cache, pickers, url_state
+from attnviz.ui.shared import cache, experiments, pickers, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
     from attnviz.subjects import Loaded
 
 TITLE = "What does attention turn a picture into?"
-TEACHES = "The layer's output for seven pictures, as the paper shows it."
+MEASURES = "Compares the layer's output for seven pictures with the pictures themselves, as the paper shows them."
 WORDS = ("feature",)
 
 COUNT = 7  # as many as the paper's figures 6 and 11 show
 LAYER = "attention"
+ALIKE, UNLIKE = 0.7, 0.3  # correlations of output and picture, without their signs
 PICTURES, OUTPUTS = "outputs_pictures", "outputs_maps"  # the keys of the grids
 
 Array = npt.NDArray[np.float64]
@@ -34,6 +35,7 @@ def refusal(net: Net) -> str | None:
 
 def show(subject: Subject) -> None:
     """Draw the pictures with the output of the attention below each, and explain it."""
+    say = experiments.finding()
     net, source = subject.net, pickers.tests(subject)
     examples = in_turn(net, source, [net.classes[at % len(net.classes)] for at in range(COUNT)])
     pictures = np.stack([one.taken_by(net).mean(2) / 255 for one in examples])
@@ -43,6 +45,7 @@ def show(subject: Subject) -> None:
     maps = found[:, feature - 1]
     labels = [f"{one.target} ({one.number})" for one in examples]
     origin = {**origin_of(net), "images": f"{source}/test", "address": f"{LAYER}.output", "feature": feature}
+    say(finding(correlations(maps, pictures)))
     chosen = next((place for place, one in enumerate(examples) if one == subject.example), None)
     map_grid(
         pictures, labels, key=PICTURES, role="ink", title="Pictures", chosen=chosen, origin=origin,
@@ -54,7 +57,7 @@ def show(subject: Subject) -> None:
         on_change=lambda: open_picture(OUTPUTS, examples),
     )  # fmt: skip
     st.caption("Below each map are what the picture shows and its number. A click opens it in the viewer above.")
-    st.markdown(means(net, maps, pictures, count))
+    st.markdown(means(net, count))
 
 
 def choose_feature(count: int) -> int:
@@ -113,25 +116,47 @@ def outputs(loaded: "Loaded", examples: tuple[Picture, ...]) -> Array:
     return found
 
 
-def means(net: Net, maps: Array, pictures: Array, count: int) -> str:
-    """Return what the maps mean, how similar each is to its picture, and what they do not show."""
+def correlations(maps: Array, pictures: Array) -> list[float]:
+    """Return the correlation of each map with its picture, both (picture, row, column); none where one is uniform."""
     size = pictures.shape[1] // maps.shape[1]
     seen = pictures.reshape(len(maps), maps.shape[1], size, maps.shape[2], size).mean((2, 4))
-    alike = [float(np.corrcoef(one.ravel(), other.ravel())[0, 1]) for one, other in zip(maps, seen, strict=True)
-             if np.ptp(one) > 0 and np.ptp(other) > 0]  # fmt: skip
+    return [float(np.corrcoef(one.ravel(), other.ravel())[0, 1]) for one, other in zip(maps, seen, strict=True)
+            if np.ptp(one) > 0 and np.ptp(other) > 0]  # fmt: skip
+
+
+def finding(alike: Sequence[float]) -> str:
+    """Say what the output has to do with the picture.
+
+    Args:
+        alike: the correlations (picture,) of output and picture; none where the output is uniform.
+    """
     if not alike:
-        agreement = "The output is the same everywhere: nothing is left of the picture."
+        return "**A uniform map**: the output is the same everywhere, and nothing is left of the picture."
+    least, most = min(alike), max(alike)
+    size = min(map(abs, alike))
+    if least >= ALIKE:
+        what = "The same picture with other grey levels"
+    elif most <= -ALIKE:
+        what = "The picture's negative, with other grey levels"
+    elif size >= ALIKE:
+        what = "The picture or its negative, with other grey levels"
+    elif max(map(abs, alike)) < UNLIKE:
+        what = "Something that is not similar to the picture"
     else:
-        agreement = (
-            "Correlation of output and picture, pixel by pixel: "
-            f"**{short(min(alike), 2)} to {short(max(alike), 2)}** over {len(alike)} pictures (1: the output is the "
-            "picture itself, −1: its negative)."
-        )
+        what = "Something that only partly resembles the picture"
+    return (
+        f"**{what}**: the correlation of output and picture is {short(least, 2)} to {short(most, 2)} over "
+        f"{len(alike)} pictures (1: the picture itself, −1: its negative, 0: unrelated)."
+    )
+
+
+def means(net: Net, count: int) -> str:
+    """Return what the maps mean, and what they do not show."""
     if net.config.get("positions"):
         what = (
-            f"A token goes in as {count} numbers, first the intensity, then the position code, and comes out as "
-            "as many. Feature 1 is where the intensity was, but the layer may put anything there, and the "
-            "classifier reads all of them."
+            f"A token goes in as {count} numbers, first the intensity, then the position code, and comes out as as "
+            "many. Feature 1 is where the intensity was, but the layer may put anything there, and the classifier "
+            "reads all of them."
         )
     elif net.config.get("patch", 1) > 1:
         what = (
@@ -144,6 +169,6 @@ def means(net: Net, maps: Array, pictures: Array, count: int) -> str:
             "intensity come out the same: each map is its picture with other grey levels, and nothing else can appear."
         )
     return (
-        f"{agreement} {what} The maps do not show how much a pixel counts for the answer: the classifier weights each "
-        "one."
+        f"{what} The maps do not show how much a pixel counts for the answer: the classifier gives each one a weight "
+        "of its own."
     )

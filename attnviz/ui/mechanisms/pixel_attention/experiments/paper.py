@@ -1,5 +1,6 @@
 """The paper's pictures again: each tile on its own scale, as in the paper, and all tiles on a common scale."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -14,22 +15,26 @@ from attnviz.subjects.subject import origin_of
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import paper_tiles
-from attnviz.ui.mechanisms.pixel_attention.experiments.outputs import in_turn
+from attnviz.ui.mechanisms.pixel_attention.experiments.outputs import correlations, in_turn
+from attnviz.ui.mechanisms.pixel_attention.experiments.outputs import finding as finding_of_outputs
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import twice
-from attnviz.ui.shared import cache, page, pickers, url_state
+from attnviz.ui.shared import cache, experiments, page, pickers, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
     from attnviz.subjects import Loaded
 
 TITLE = "What remains of the paper's pictures?"
-TEACHES = (
-    "The paper draws each tile from its own lowest to its own highest value; here the same tiles also share one scale."
+MEASURES = (
+    "Draws each tile of a figure twice, from its own lowest to its own highest value as in the paper, and on one scale "
+    "for all; and counts what can be seen."
 )
 WORDS = ("figure", "part", "tile", "turn")
 
 ONE, SEVERAL, UNSCALED = "pixel_attention.1v8", "pixel_attention.1v8-augmented", "pixel_attention.1v8-unscaled"
 INPUTS = ("8", "1", "8", "1", "8", "1", "8")
+
+FEW = 0.05  # a share of the pixels: where so many hold half of the attention, the others are black
 
 Array = npt.NDArray[np.float64]
 
@@ -60,8 +65,8 @@ FIGURES = {
     "8": Figure(True, "components", "query, key and value of the first head, all dark on light."),
     "9": Figure(
         True, "weights",
-        "what seven pixels attend to: five maps dark with a light digit, one light with scattered dark specks, one "
-        "in between.",
+        "what seven pixels attend to: five maps dark with a light digit, one light with scattered dark specks, one in "
+        "between.",
     ),
     "10": Figure(True, "components", "24 heads by 6 components, every tile dark on light or light on dark."),
     "11": Figure(True, "outputs", "the output for seven digits, with tones in between and specks."),
@@ -76,6 +81,7 @@ def refusal(net: Net) -> str | None:
 @st.fragment
 def show(subject: Subject) -> None:
     """Draw the choice of a figure, and the figure twice."""
+    say = experiments.finding()
     with page.sentences():
         name = url_state.choice("figure", [*FIGURES], "10" if several(subject.net) else "4")
         st.segmented_control(
@@ -88,11 +94,11 @@ def show(subject: Subject) -> None:
         why = "" if net.key == subject.net.key else f", because the figure needs {heads}"
         st.markdown(f"The paper's figure {name} shows {figure.shows} Here it is drawn from *{net.title}*{why}.")
         if figure.draws == "components":
-            paper_tiles.show(Subject(net, subject.example), one_part=name == "10")
+            paper_tiles.show(Subject(net, subject.example), one_part=name == "10", say=say)
         elif figure.draws == "weights":
-            show_weights(name, Subject(net, subject.example))
+            show_weights(name, Subject(net, subject.example), say)
         else:
-            show_outputs(net, pickers.tests(subject))
+            show_outputs(net, pickers.tests(subject), say)
 
 
 def several(net: Net) -> bool:
@@ -106,7 +112,7 @@ def drawn_by(net: Net, heads: bool) -> Net:
     return net if fits else subjects.net(SEVERAL if heads else ONE)
 
 
-def show_weights(name: str, subject: Subject) -> None:
+def show_weights(name: str, subject: Subject, say: Callable[[str], None]) -> None:
     """Draw what some pixels attend to in the first head, and explain how large scores make the maps black and white."""
     view = attention(subject)
     chosen = some_pixels(view, 4, 0) if name == "5" else some_pixels(view, 5, 1)
@@ -118,10 +124,9 @@ def show_weights(name: str, subject: Subject) -> None:
         weights.reshape(-1, view.rows, view.columns), [*chosen], "share", beside=True,
         outlined=places, picture=view.picture, origin=view.origin,
     )  # fmt: skip
-    few = ", ".join(f"{label}: {number}" for label, number in zip(chosen, needed(weights), strict=True))
+    say(finding_of_weights(dict(zip(chosen, needed(weights), strict=True)), weights.shape[1]))
     st.markdown(
-        f"The outlined pixel is the :orange[query]. Scores reach {short(float(np.abs(scores).max()))} in size. Of "
-        f"{weights.shape[1]} pixels, this many hold half of the attention: {few}.\n\n"
+        f"The outlined pixel is the :orange[query]. Scores reach {short(float(np.abs(scores).max()))} in size.\n\n"
         "The softmax raises $e$ to the power of each score. With intensities of 0 to 255, scores reach tens of "
         "thousands, and all attention goes to the pixels of one extreme intensity. But on its own scale, even a nearly "
         "uniform map looks black and white."
@@ -129,6 +134,27 @@ def show_weights(name: str, subject: Subject) -> None:
     if name == "5" and subject.net.key != UNSCALED and st.button("Draw it with intensities of 0 to 255"):
         url_state.set_value(model=UNSCALED, figure="5")
         st.rerun()
+
+
+def finding_of_weights(held: Mapping[str, int], pixels: int) -> str:
+    """Say whether the maps of weights are black and white, also on a common scale.
+
+    Args:
+        held: name of each query -> how many pixels, the largest weights first, hold half of its attention.
+        pixels: of the picture.
+    """
+    few = [number for number in held.values() if number <= FEW * pixels]
+    each = ", ".join(f"{name}: {number}" for name, number in held.items())
+    if len(few) == len(held):
+        what = "Maps that are black and white"
+    elif few:
+        what = f"Maps of which {len(few)} of {len(held)} are black and white"
+    else:
+        what = "Maps that are black and white only on their own scales"
+    return (
+        f"**{what}**: half of the attention lies on so few of {pixels} pixels ({each}), where uniform attention would "
+        f"take {pixels // 2}."
+    )
 
 
 def some_pixels(view: AttentionView, background: int, between: int) -> dict[str, int]:
@@ -143,10 +169,11 @@ def some_pixels(view: AttentionView, background: int, between: int) -> dict[str,
     return {name: view.prefix + token for name, token in {**chosen, "ink": int(picture.argmax())}.items()}
 
 
-def show_outputs(net: Net, source: str) -> None:
+def show_outputs(net: Net, source: str, say: Callable[[str], None]) -> None:
     """Draw the output of the layer for seven digits: the first number of each pixel."""
     examples = in_turn(net, source, INPUTS)
     maps, pictures = cache.of_net(outputs, net, examples)
+    say(finding_of_outputs(correlations(maps, pictures)))
     names = [f"{digit} · {one.number}" for digit, one in zip(INPUTS, examples, strict=True)]
     image = f"{source}/test/{','.join(str(one.number) for one in examples)}"
     origin = {**origin_of(net), "image": image, "address": "attention.output"}

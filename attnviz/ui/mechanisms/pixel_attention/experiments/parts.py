@@ -11,21 +11,24 @@ from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import equations, selection
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
-from attnviz.ui.shared import cache
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared import cache, experiments
+from attnviz.ui.shared.wording import share, short
 
 if TYPE_CHECKING:
     from attnviz.subjects import Example, Loaded
 
 TITLE = "Does a pixel look for ink or for a position?"
-TEACHES = (
-    "Each score is the sum of four parts, from the intensities and the positions of :orange[query] and :blue[key]."
+MEASURES = (
+    "Splits each score into four parts, from the intensities and the positions of :orange[query] and :blue[key], and "
+    "measures how much of the score each explains."
 )
 WORDS = ()
 
 CONTENT, PLACE = "content", "position"
 # In the order of `attnviz.measures.pixel_attention.score_decomposition`.
 HALVES = [(query, key) for query in (CONTENT, PLACE) for key in (CONTENT, PLACE)]
+
+EVEN = 0.1  # a share of the variance nearer to a half than this is called one
 
 Array = npt.NDArray[np.float64]
 
@@ -41,6 +44,7 @@ def refusal(net: Net) -> str | None:
 
 def show(subject: Subject) -> None:
     """Draw the four parts of one row of scores and their sum, and the numbers of one pair."""
+    say = experiments.finding()
     view = attention(subject)
     head = selection.head(len(view.query)) or 0
     query = selection.token(view, "query")
@@ -48,6 +52,7 @@ def show(subject: Subject) -> None:
         query = selection.middle_of_the_ink(view)
         st.info(f"Click a pixel in the viewer above to lock it. This example uses {query.place}.")
     parts = cache.of_subject(compute, subject, head, query.number)
+    say(finding(explained(parts), query.place, head))
     key = selection.token(view, "key")
     chosen = (
         "the locked key" if key else "the key with the largest score; click a second pixel above to lock another key"
@@ -77,17 +82,38 @@ def show(subject: Subject) -> None:
         st.markdown(meaning(positions))
 
 
+def finding(shares: Array, place: str, head: int) -> str:
+    """Say whether the intensities or the positions of the keys decide a row of scores.
+
+    Args:
+        shares: of the score's variance that each part explains (part,), in the order of `HALVES`; NaN for a row that is
+            constant.
+        place: of the query, in words.
+        head: from 0.
+    """
+    whose = f"for the pixel in {place}, in head {head + 1}"
+    if np.isnan(shares).any():
+        return f"**For neither**: {whose}, all keys have the same score."
+    ink = float(sum(part for part, (_, key) in zip(shares, HALVES, strict=True) if key == CONTENT))
+    numbers = (
+        f"the keys' intensities explain {share(ink)} of the variance of its scores, their positions {share(1 - ink)}"
+    )
+    if abs(ink - 0.5) < EVEN:
+        return f"**For both about equally**: {whose}, {numbers}."
+    return f"**For {'ink' if ink > 0.5 else 'a position'}**: {whose}, {numbers}; equal parts would have 50 % each."
+
+
 def table(parts: Array, key: int) -> str:
     """Return the parts (part, token) and their sum as a table: range, share of the variance, value at one key."""
     names = [f":orange[{one}] × :blue[{other}]" for one, other in HALVES]
-    shares = [percent(share) for share in explained(parts)]
+    shares = [said(part) for part in explained(parts)]
     score = parts.sum(0)
     lines = [
-        f"| {name} | {short(row.min())} | {short(row.max())} | {share} | {short(row[key])} |"
-        for name, row, share in zip(
+        f"| {name} | {short(row.min())} | {short(row.max())} | {part} | {short(row[key])} |"
+        for name, row, part in zip(
             [*names, "**sum: the score**"],
             [*parts, score],
-            [*shares, percent(sum(explained(parts)))],
+            [*shares, said(sum(explained(parts)))],
             strict=True,
         )
     ]
@@ -96,11 +122,9 @@ def table(parts: Array, key: int) -> str:
     )
 
 
-def percent(share: float) -> str:
-    """Return a share as a percentage, or a dash where there is none."""
-    if np.isnan(share):
-        return "\u2013"
-    return f"{round(100 * share, 1) + 0.0:.1f} %".replace("-", "\u2212")  # + 0.0: no minus before a zero
+def said(part: float) -> str:
+    """Return a share of the variance as a percentage, or a dash where there is none."""
+    return "\u2013" if np.isnan(part) else share(round(float(part), 6) + 0.0)  # + 0.0: no minus before a zero
 
 
 def explained(parts: Array) -> Array:
@@ -146,8 +170,8 @@ def meaning(positions: bool) -> str:
             "by how much it *varies* over the map, not by how large it is."
         )
     return (
-        "This model has no position code: position is the bias alone. The two parts with the key's "
-        "position are then the same number for all keys, which the softmax cancels: they change no weight."
+        "This model has no position code: position is the bias alone. The two parts with the key's position are then "
+        "the same number for all keys, which the softmax cancels: they change no weight."
     )
 
 

@@ -11,13 +11,17 @@ from attnviz.ui.components import url_fields
 from attnviz.ui.components.moving_maps import places, rested
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
-from attnviz.ui.shared import cache, page, url_state
+from attnviz.ui.shared import cache, experiments, page, url_state
+from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
     from attnviz.subjects import Loaded
 
 TITLE = "What does a position look like?"
-TEACHES = "A token learns where it is from a few waves: nearby positions get similar numbers. Move over the picture."
+MEASURES = (
+    "Compares the code of each position with the codes of its neighbours and of all others. Move over the picture to "
+    "see them."
+)
 WORDS = ("code", "longest", "likeness", "place")
 
 KINDS = {
@@ -29,6 +33,7 @@ LIKENESS = {"cosine": "Cosine", "dot": "Dot product"}
 LONGEST = (10_000.0, 100.0, 10.0)
 FEATURES = 32  # for models without a code of their own: as many as those with positions here have
 HANDLE = "positions_place"
+DIFFERS = 0.05  # cosine: a smaller difference between means is called none
 
 Array = npt.NDArray[np.float64]
 
@@ -43,6 +48,7 @@ def refusal(net: Net) -> str | None:
 @st.fragment
 def show(subject: Subject) -> None:
     """Draw the choice of a code, the code, and how similar its positions are."""
+    say = experiments.finding()
     with page.sentences():
         net = subject.net
         own = net.config.get("positions")
@@ -62,6 +68,7 @@ def show(subject: Subject) -> None:
         is_own = kind == own and longest == longest_of(net)
         st.markdown(whose(net, kind, is_own))
         view = attention(subject)
+        say(finding(*closeness(code, view.rows, view.columns)))
         middle = view.rows // 2 * view.columns + view.columns // 2
         places(
             code,
@@ -79,6 +86,38 @@ def show(subject: Subject) -> None:
             "**What it does not show.** Similar positions need not attend to each other: the weights of "
             ":orange[query] and :blue[key] decide which numbers of the code count, and the intensity counts too."
         )
+
+
+def closeness(code: Array, rows: int, columns: int) -> tuple[float, float]:
+    """Return the mean cosine of a position's code with those of its neighbours, and with those of all others.
+
+    Args:
+        code: (position, feature), row by row.
+        rows, columns: of the positions; neighbours lie directly above, below, left or right.
+    """
+    unit = code / np.linalg.norm(code, axis=1, keepdims=True)
+    grid = unit.reshape(rows, columns, -1)
+    down, across = (grid[1:] * grid[:-1]).sum(2).ravel(), (grid[:, 1:] * grid[:, :-1]).sum(2).ravel()
+    count = len(unit)
+    others = (np.square(unit.sum(0)).sum() - count) / (count * (count - 1))
+    return float(np.concatenate([down, across]).mean()), float(others)
+
+
+def finding(near: float, others: float) -> str:
+    """Say whether neighbouring positions have similar codes.
+
+    Args:
+        near, others: the mean cosines, as `closeness` returns them.
+    """
+    numbers = (
+        f"the mean cosine of a position's code with those of its neighbours is {short(near, 2)}, with those of all "
+    )
+    numbers += f"others {short(others, 2)}"
+    if abs(near - others) < DIFFERS:
+        return f"**Neighbours are no more similar than other positions**: {numbers}."
+    if near > others:
+        return f"**Neighbours are similar**: {numbers}."
+    return f"**Neighbours are less similar than other positions**: {numbers}."
 
 
 def choose_longest(net: Net, kind: str) -> float:

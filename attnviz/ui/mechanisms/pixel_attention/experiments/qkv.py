@@ -9,7 +9,7 @@ from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
-from attnviz.ui.shared import cache, findings, page, url_state
+from attnviz.ui.shared import cache, experiments, findings, page, url_state
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
@@ -18,13 +18,17 @@ if TYPE_CHECKING:
     from attnviz.ui.components.pixel_viewer import AttentionView
 
 TITLE = "What does each head compute from a pixel?"
-TEACHES = "Query, key and value: each row of maps is a component, each column a head."
+MEASURES = (
+    "Draws every component of query, key and value, and counts how many rise with the pixel's intensity. Each row of "
+    "maps is a component, each column a head."
+)
 WORDS = ("qkv", "qkv_tile")
 
 PARTS = {"query": ":orange[Query]", "key": ":blue[Key]", "value": ":green[Value]", "mixed": "Mixed"}
 TITLES = {"query": "Query", "key": "Key", "value": "Value", "mixed": "Mixed values"}
 LAYER = "attention"
 GRID = "qkv_grid"
+ROUNDING = 1e-9  # of the largest value: a smaller spread comes from the order in which numbers were added
 
 
 def refusal(net: Net) -> str | None:
@@ -37,6 +41,7 @@ def refusal(net: Net) -> str | None:
 @st.fragment
 def show(subject: Subject) -> None:
     """Draw the choice of what to show, all maps, and what they mean."""
+    say = experiments.finding()
     with page.sentences():
         part = url_state.choice("qkv", list(PARTS), "query")
         st.segmented_control(
@@ -49,6 +54,7 @@ def show(subject: Subject) -> None:
         maps = components(subject, part, view)
         lines = cache.of_net(of_intensity, subject.net)
         reach = lines["value" if part == "mixed" else part]
+        say(finding_of_mixed(maps) if part == "mixed" else finding(lines[part], part))
         map_grid(
             maps.reshape(-1, view.rows, view.columns),
             [f"head {head + 1}, component {row + 1}" for row in range(size) for head in range(heads)],
@@ -128,21 +134,47 @@ def means(part: str, lines: "dict[str, Lines]") -> str:
             "uniform, it is the same at every pixel. The layer then adds up all heads, each component times a weight "
             "of its own, so a pale map can count more than a strong one."
         )
-    line = lines[part]
-    up, count = int((line.slope > 0).sum()), line.slope.size
-    added = "what the position adds" if line.placed else "an intercept"
-    only = (
-        f"The slope is above 0 in {up} of {count} maps, below in {count - up}; whatever in a map is not the digit "
-        "comes from the position."
-        if line.placed
-        else f"So a map is the digit itself where the slope is above 0 ({up} of {count}), and otherwise its negative: "
-        "nothing else can appear, trained or not. The scale *This map* shows just these two, like the paper's figure "
-        "10."
-    )
+    added = "what the position adds" if lines[part].placed else "an intercept"
     return (
-        f"A component is a linear function of the pixel's intensity: slope × intensity + {added}. {only} "
-        "A single component says little: what counts is the sum of the products of :orange[query] and :blue[key]."
+        f"A component is a linear function of the pixel's intensity: slope × intensity + {added}. A single component "
+        "says little: what counts is the sum of the products of :orange[query] and :blue[key]."
     )
+
+
+def finding(line: "Lines", part: str) -> str:
+    """Say what all components of query, key or value are made of.
+
+    Args:
+        line: their linear functions of the intensity.
+        part: "query", "key" or "value".
+    """
+    up, count = int((line.slope > 0).sum()), line.slope.size
+    rises = f"{up} of {count} {part} components rise with the pixel's intensity, {count - up} fall"
+    if line.placed:
+        return (
+            f"**The intensity, and where the pixel is**: {rises} (random signs would give about {round(count / 2)}). "
+            "Whatever in a map is not the digit comes from the position."
+        )
+    return (
+        f"**Nothing but its intensity**: {rises} (random signs would give about {round(count / 2)}). Where a component "
+        "rises its map is the digit, where it falls the digit's negative. Nothing else can appear, trained or not; the "
+        "scale *This map* shows just these two, like the paper's figure 10."
+    )
+
+
+def finding_of_mixed(maps: np.ndarray) -> str:
+    """Say how many mixed values differ from pixel to pixel.
+
+    Args:
+        maps: (component, head, token).
+    """
+    spread = np.ptp(maps, axis=2) > ROUNDING * np.abs(maps).max(axis=2)
+    varies, count = int(spread.sum()), spread.size
+    same = "the same at every pixel"
+    if not varies:
+        return f"**A single number for the whole picture**: all {count} mixed values are {same}."
+    others = f"; the other {count - varies} are {same}" if varies < count else ""
+    return f"**Something different for each pixel**: {varies} of {count} mixed values differ between pixels{others}."
 
 
 def line_of(line: "Lines", head: int, row: int) -> str:

@@ -1,4 +1,4 @@
-"""Same intensity, same row: without positions, all pixels of one intensity attend in the same way."""
+"""Do pixels of the same intensity attend in the same way? Without positions they do."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,14 +12,16 @@ from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import equations, selection
-from attnviz.ui.shared import cache
+from attnviz.ui.shared import cache, experiments
 from attnviz.ui.shared.wording import short
 
 if TYPE_CHECKING:
     from attnviz.subjects import Example, Loaded
 
-TITLE = "Same intensity, same row"
-QUESTION = "Do pixels of the same intensity attend in the same way? Lock one in the viewer above to see all of them."
+TITLE = "Do pixels of the same intensity attend in the same way?"
+MEASURES = (
+    "Compares the weights of one pixel with those of every other pixel; lock a pixel in the viewer above to choose it."
+)
 
 ROUNDING = 1e-9  # smaller differences between weights come from the order in which numbers were added
 
@@ -54,7 +56,8 @@ def show(subject: Subject, head: int | None) -> None:
     """
     view = attention(subject)
     st.subheader(TITLE, anchor=False)
-    st.markdown(QUESTION)
+    say = experiments.finding("same")
+    st.markdown(MEASURES)
     query = selection.token(view, "query")
     if query is None or query.ink is None:
         query = selection.middle_of_the_ink(view, company=True)
@@ -62,6 +65,8 @@ def show(subject: Subject, head: int | None) -> None:
     assert query.ink is not None, "only tokens that lie nowhere have none"
     facts = cache.of_subject(compute, subject, query.number)
     counts = cache.of_subject(count, subject)
+    positions = bool(subject.net.config.get("positions"))
+    say(f"{finding(view, facts, query.ink)} {whole(*counts, positions)}")
 
     shape = (1, view.rows, view.columns)
     origin = {**view.origin, "experiment": "same", "query": query.place}
@@ -81,9 +86,6 @@ def show(subject: Subject, head: int | None) -> None:
             row(view, head, query.number).reshape(shape), ["weights"], key="same_row", role="share",
             tokens=view.query.shape[1], title=f"{selection.name(head)}: its row", picture=view.picture, origin=origin,
         )  # fmt: skip
-    positions = bool(subject.net.config.get("positions"))
-    st.markdown(finding(view, facts, query.ink))
-    st.markdown(whole(*counts, positions))
     st.markdown(proof(positions))
 
 
@@ -111,8 +113,8 @@ def finding(view: AttentionView, facts: Facts, ink: float) -> str:
     if facts.other is None:
         return first
     return (
-        f"{first} The row of the closest other ink, {short(facts.other, 3)}, differs by "
-        f"**{short(facts.beyond)}**, {times(facts.beyond, tokens)}."
+        f"{first} The row of the closest other ink, {short(facts.other, 3)}, differs by **{short(facts.beyond)}**, "
+        f"{times(facts.beyond, tokens)}."
     )
 
 

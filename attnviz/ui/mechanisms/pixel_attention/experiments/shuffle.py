@@ -14,8 +14,8 @@ from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments import same
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
-from attnviz.ui.shared import cache, url_state
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared import cache, experiments, url_state
+from attnviz.ui.shared.wording import share, short
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from attnviz.subjects import Example, Loaded
 
 TITLE = "Does it know where a pixel is?"
-TEACHES = "Shuffle all pixels and put the map back in order: without positions, attention does not notice."
+MEASURES = "Shuffles all pixels, puts the maps back in order, and compares them with the maps of the original picture."
 WORDS = ("shuffle",)
 
 ORDERS = 1000
@@ -62,6 +62,7 @@ def refusal(net: Net) -> str | None:
 
 def show(subject: Subject) -> None:
     """Draw the picture and its attention before and after."""
+    say = experiments.finding()
     view = attention(subject)
     seed = url_state.number("shuffle", ORDERS, 1)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -72,6 +73,7 @@ def show(subject: Subject) -> None:
     facts = cache.of_subject(compute, subject, seed)
     received = cache.of_subject(maps, subject, seed, head, query.number if query else None)
     received = received.reshape(3, view.rows, view.columns)
+    say(finding(view, facts, seed, bool(subject.net.config.get("positions"))))
     origin = {**view.origin, "experiment": "shuffle", "order": seed}
 
     left, right = st.columns([2, 3], gap="medium")
@@ -90,7 +92,6 @@ def show(subject: Subject) -> None:
         )  # fmt: skip
         apart = float(np.abs(received[2] - received[0]).max())
         st.markdown(f"Largest difference between *original* and *back in order*: **{short(apart)}**.")
-        st.markdown(finding(view, facts, seed, bool(subject.net.config.get("positions"))))
     same.show(subject, head)
 
 
@@ -100,7 +101,7 @@ def answers(classes: tuple[str, ...], probabilities: Array) -> str:
     rows = [(classes[label], *probabilities[:, label]) for label in sorted(likeliest)]
     if len(classes) > LISTED:
         rows.append(("others", *(1 - probabilities[:, likeliest].sum(1)).clip(0)))
-    lines = [f"| {label} | {100 * before:.2f} % | {100 * after:.2f} % |" for label, before, after in rows]
+    lines = [f"| {label} | {share(float(before))} | {share(float(after))} |" for label, before, after in rows]
     return "\n".join(["| :green[answer] | original | shuffled |", "| --- | ---: | ---: |", *lines])
 
 
@@ -117,19 +118,15 @@ def finding(view: AttentionView, facts: Facts, seed: int, positions: bool) -> st
     weights, outputs = short(facts.weights), short(facts.outputs)
     if facts.weights <= ROUNDING:
         return (
-            f"Over {every}, no weight that is put back in order differs by more than **{weights}**, and no output of "
-            f"the layer by more than {outputs}: only rounding. **The maps are shuffled in the same way**, because "
-            f"nothing tells this attention where a pixel is. {last}"
+            f"**No, its attention does not**: the maps are shuffled like the pixels. Over {every}, no weight that is "
+            f"put back in order differs by more than {weights}, and no output of the layer by more than {outputs}: "
+            f"only rounding. {last}"
         )
-    why = (
-        "Each token has a position code, which stays where it is while the pixels move."
-        if positions
-        else "That is more than rounding."
-    )
+    why = " Each token has a position code, which stays where it is while the pixels move." if positions else ""
     return (
-        f"Over {every}, weights that are put back in order differ by up to **{weights}**, "
-        f"{short(facts.weights * tokens, 3)} times an even share, and outputs of the layer by up to {outputs}. "
-        f"**The maps are not shuffled in the same way.** {why} {last}"
+        f"**Yes**: the maps are not shuffled like the pixels. Over {every}, weights that are put back in order differ "
+        f"by up to {weights}, {short(facts.weights * tokens, 3)} times an even share, and outputs of the layer by up "
+        f"to {outputs}; rounding would give about 0.{why} {last}"
     )
 
 

@@ -1,6 +1,9 @@
 """Temperature: divide the scores, and a softmax that was a hard maximum becomes soft again."""
 
+from collections.abc import Mapping
+
 import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from attnviz.recipes.schwarz import MNIST_STD
@@ -12,9 +15,11 @@ from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import keep_handle, place_of_handle
 from attnviz.ui.mechanisms.pixel_attention.selection import Token
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
+from attnviz.ui.shared import experiments
+from attnviz.ui.shared.wording import short
 
 TITLE = "What becomes visible when scores are divided?"
-TEACHES = "With intensities of 0 to 255, scores are so large that the softmax is a hard maximum."
+MEASURES = "Measures how many pixels hold the weights of a few queries, with scores as they would be at other scales."
 WORDS = ("temperature",)
 
 HANDLE = "temperature_handle"
@@ -31,12 +36,15 @@ def refusal(net: Net) -> str | None:
 
 def show(subject: Subject) -> None:
     """Draw the weights of a few queries, with a slider for the number that divides their scores."""
+    say = experiments.finding()
     view = attention(subject)
     head = selection.head(len(view.query)) or 0
     queries = chosen(view)
     marks = stops(subject.net.config["std"])
     low, high = min(marks.values()) - BEYOND, max(marks.values()) + BEYOND
     places = [token.number for token in queries.values()]
+    scores = view.query[head, places] @ view.key[head, view.prefix :].T / np.sqrt(view.query.shape[-1])
+    say(finding({name: effective(scores / 10**at) for name, at in marks.items()}, scores.shape[1]))
     temperature(
         view.query[head, places],
         view.key[head, view.prefix :],
@@ -64,6 +72,30 @@ def show(subject: Subject) -> None:
         "**What it does not show.** The weights were learnt at the scale of this model. At another temperature its "
         "answer would differ, and a model trained at that temperature would have learnt other weights. The slider "
         "changes nothing in the viewer above."
+    )
+
+
+def effective(scores: npt.NDArray[np.float64]) -> float:
+    """Return how many pixels hold the weights of a row of scores (query, key): 2 to the power of the mean entropy."""
+    shifted = scores - scores.max(1, keepdims=True)
+    weights = np.exp(shifted) / np.exp(shifted).sum(1, keepdims=True)
+    logs = np.log2(weights, where=weights > 0, out=np.zeros_like(weights))
+    return float(2 ** -(weights * logs).sum(1).mean())
+
+
+def finding(held: Mapping[str, float], pixels: int) -> str:
+    """Say over how many pixels the weights spread at each mark, and whether dividing the scores makes a difference.
+
+    Args:
+        held: name of the mark -> the number of pixels that hold the weights, 1 to `pixels`, from large scores to small.
+        pixels: of the picture.
+    """
+    least, most = min(held.values()), max(held.values())
+    numbers = "; ".join(f"{name}: {short(count, 2)}" for name, count in held.items())
+    what = "**Weights on more pixels**" if most >= 2 * least else "**Hardly anything more**"
+    return (
+        f"{what}: so many pixels effectively hold the weights of these queries ({numbers}), where uniform attention "
+        f"would be held by all {pixels}."
     )
 
 

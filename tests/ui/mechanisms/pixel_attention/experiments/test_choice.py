@@ -26,8 +26,8 @@ def test_every_module_with_a_title_is_offered_on_one_page() -> None:
 def test_an_experiment_has_a_title_and_sentences(name: str) -> None:
     module = import_module(f"{experiments.__name__}.{name}")
     row = ALL[name]
-    assert (row.title, row.teaches, row.words) == (module.TITLE, module.TEACHES, module.WORDS)
-    assert row.title[-1] != "." and row.teaches.rstrip("*").endswith((".", "?"))
+    assert (row.title, row.measures, row.words) == (module.TITLE, module.MEASURES, module.WORDS)
+    assert row.title.endswith("?") and row.measures.rstrip("*").endswith(".")
 
 
 @pytest.mark.parametrize("refused", ["", "This model has one head."])
@@ -48,7 +48,7 @@ def test_an_experiment_is_drawn_unless_the_model_refuses_it(refused: str) -> Non
 
 def module_that(refused: str, show: object) -> SimpleNamespace:
     """Return what an experiment's module holds: it refuses with these words, or shows what it is handed."""
-    return SimpleNamespace(TITLE="Why?", TEACHES="That.", WORDS=(), refusal=lambda net: refused, show=show)
+    return SimpleNamespace(TITLE="Why?", MEASURES="That.", WORDS=(), refusal=lambda net: refused, show=show)
 
 
 def subject() -> Subject:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnviz.measures.compare import compared
-from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import Side, apart, grids, most, numbers
+from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import Side, finding, grids, most, numbers
 from attnviz.ui.mechanisms.pixel_attention.selection import Token
 
 EVEN = np.ones((2, 2))
@@ -64,14 +64,14 @@ def test_the_largest_value_is_said_with_its_position_counted_from_1() -> None:
     ("maps", "direction", "words"),
     [
         ((CORNER, CORNER), "from", "**The two maps are the same**, except for rounding."),
-        ((CORNER, OTHER), "from", "Total variation distance: **1.00** (0: the same, 1: nothing in common)"),
-        ((CORNER, OTHER), "to", "Half of the mean absolute difference: **1.00 even shares**"),
-        ((CORNER, EVEN), "from", "One of the maps is uniform, so there is no correlation."),
-        ((CORNER, OTHER), "received", "Correlation of the maps: **\N{MINUS SIGN}0.333**."),
+        ((CORNER, OTHER), "from", "distance is **1.00**, where 0 is the same map and 1 is nothing in common"),
+        ((CORNER, OTHER), "to", "**The two maps differ**: half of their mean absolute difference is **1.00 even"),
+        ((CORNER, EVEN), "from", "One of them is uniform, so there is no correlation."),
+        ((CORNER, OTHER), "received", "correlation is **\N{MINUS SIGN}0.333**; that of unrelated maps is about 0."),
     ],
 )  # fmt: skip
 def test_how_far_two_maps_are_apart_in_words(maps: tuple[np.ndarray, np.ndarray], direction: str, words: str) -> None:
-    assert words in apart(compared(*maps), direction)
+    assert words in finding(compared(*maps), direction)
 
 
 def test_differing_grids_are_explained_the_finer_one_first() -> None:
@@ -81,7 +81,7 @@ def test_differing_grids_are_explained_the_finer_one_first() -> None:
 
 
 def test_the_numbers_of_both_sides_stand_side_by_side() -> None:
-    table = numbers(side(0), side(1), (CORNER, EVEN), compared(CORNER, EVEN), "from").splitlines()
+    table = numbers(side(0), side(1), (CORNER, EVEN), "from").splitlines()
     assert table[0] == "| Takes from | left: Head 1 | right: Head 1 |"
     assert (
         table[3]

@@ -24,15 +24,24 @@ def made(attended: float, random: float, pictures: int = 50) -> Curve:
 @pytest.mark.parametrize(
     ("attended", "says"),
     [
-        (-2.0, "lower than after any of 10 random removals of as much ink."),
-        (0.5, "higher than after any of 10 random removals"),
-        (-0.55, "lower than after 5 of 10 random removals of as much ink: no clear difference."),
-        (-0.95, "lower than after 9 of 10 random removals of as much ink."),
+        (-2.0, "**Yes, on this picture**: {} less sure of its answer than after any of 10 random"),
+        (0.5, "**No, on this picture the opposite holds**: {} surer of its answer than after any of 10 random"),
+        (-0.55, "**No clear difference on this picture**: {} less sure of its answer than after 5 of 10 random"),
+        (-0.95, "{} less sure of its answer than after 9 of 10 random removals of as much ink; "
+         "pixels that matter no more than others would give about 5."),
     ],
-)
-def test_one_picture_is_compared_with_the_draws(attended: float, says: str) -> None:
+)  # fmt: skip
+def test_the_finding_on_one_picture_follows_from_the_draws(attended: float, says: str) -> None:
+    for jacobian in (-0.5, -3.0):
+        prose = words.finding(np.array([attended, jacobian, *DRAWS]), 39, "pixels")
+        assert says.format("without the 39 most attended pixels the model is") in prose
+        assert ("Jacobian chooses it is the least sure" in prose) == (jacobian < -2)
+
+
+@pytest.mark.parametrize("attended", [-2.0, 0.5])
+def test_one_picture_is_said_with_its_logits(attended: float) -> None:
     prose = words.one_picture(np.array([attended, -3, *DRAWS]), 4.0, "8", 39, "pixels")
-    assert says in prose
+    assert prose.endswith("after 10 random removals of as much ink 3.45 on average.")
     assert "answers **8**, with a logit of 4.00" in prose
     assert f"the 39 most attended pixels the logit is {4 + attended:.2f}" in prose
 
@@ -58,9 +67,10 @@ def test_the_verdict_follows_from_the_numbers(attended: float, random: float, sa
     assert says in prose
     difference = curve.attended[:, 1] - curve.random.mean(2)[:, 1]
     assert f"a difference of {words.signed(difference.mean())} (95 % interval " in prose
-    assert f"below 0 on {100 * (difference < 0).mean():.0f} % of them" in prose
+    assert f"below 0 on {(difference < 0).sum()} of them; chance would give about 25." in prose
     assert f"Without 39 of 784 the logit changes by {words.signed(curve.attended[:, 1].mean())} on average" in prose
-    assert ("they matter more than chance" in prose) == ("less" in says)
+    claim = "they matter more than chance" if "less" in says else "they matter less than chance"
+    assert (claim if "as sure" not in says else "they do not matter more than chance") in prose
     assert "The same holds for 2 of the 2 numbers of removed pixels." in prose
 
 

@@ -104,15 +104,19 @@ def test_one_head_has_nobody_to_be_like(several: Path) -> None:
     assert not [one for one in test.get("bidi_component") if one.proto.component_name.endswith("map_grid")]
 
 
-def test_the_punchline_says_whether_a_single_head_is_needed() -> None:
+def test_the_finding_says_whether_a_single_head_is_needed() -> None:
     whole, none = [0.1, 0.9], [0.7, 0.3]
-    prose = heads.punchline(np.array([whole, none, [0.2, 0.8], [0.15, 0.85]]), ("1", "8"))
+    prose = heads.finding(np.array([whole, none, [0.2, 0.8], [0.15, 0.85]]), ("1", "8"))
     assert "**On this picture no single head is needed**: whichever of the 2 is switched off" in prose
     assert "stays 8. Its probability falls most without head 1, by 10.0 points." in prose
-    assert prose.endswith("Without any head it answers **1** (70.0 %).")
-    prose = heads.punchline(np.array([whole, none, [0.6, 0.4], whole]), ("1", "8"))
-    assert "**On this picture 1 of 2 heads is needed**: without head 1 alone, the answer is no longer 8." in prose
-    assert "has a single head" in heads.punchline(np.array([whole, none, none]), ("1", "8"))
+    assert prose.endswith("Without any head it answers **1** (70.0 %; an even guess among 2 answers has 50.0 %).")
+    prose = heads.finding(np.array([whole, none, [0.6, 0.4], whole]), ("1", "8"))
+    assert (
+        "**On this picture 1 of 2 heads is needed**: with only head 1 switched off, the answer is no longer 8." in prose
+    )
+    prose = heads.finding(np.array([whole, none, [0.6, 0.4], whole, [0.8, 0.2]]), ("1", "8"))
+    assert "**On this picture 2 of 3 heads are needed**: with only head 1 or 3 switched off" in prose
+    assert "has a single head" in heads.finding(np.array([whole, none, none]), ("1", "8"))
 
 
 def test_what_is_answered_without_heads_is_that_of_edited_weights(several: Path) -> None:

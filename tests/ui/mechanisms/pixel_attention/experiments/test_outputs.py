@@ -111,8 +111,9 @@ def test_how_alike_output_and_picture_are_is_computed() -> None:
 
 
 def test_an_even_output_is_said_to_hold_nothing() -> None:
-    without = net("pixel_attention.without")
-    assert "nothing is left of the picture" in outputs.means(without, np.ones((7, 28, 28)), images() / 255, 1)
+    assert "nothing is left of the picture" in outputs.finding(
+        outputs.correlations(np.ones((7, 28, 28)), images() / 255)
+    )
 
 
 def test_the_tile_of_the_picture_in_the_viewer_is_framed() -> None:

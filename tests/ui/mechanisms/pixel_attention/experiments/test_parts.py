@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz import checkpoints, data
 from attnviz.tracing import trace
 from attnviz.ui.components.payload import unpack
-from attnviz.ui.mechanisms.pixel_attention.experiments.parts import explained, pair, percent
+from attnviz.ui.mechanisms.pixel_attention.experiments.parts import explained, pair, said
 
 from .opened import opened
 
@@ -114,4 +114,4 @@ def test_shares_sum_to_one_and_can_be_negative() -> None:
     parts = np.array([[1.0, 2, 3], [0, 0, 0], [5, 5, 5], [0, -0.5, -1]])
     np.testing.assert_allclose(explained(parts), [2, 0, 0, -1], atol=1e-15)
     assert np.isnan(explained(np.ones((4, 3)))).all()
-    assert [percent(share) for share in (0.1234, -0.5, -1e-9, np.nan)] == ["12.3 %", "−50.0 %", "0.0 %", "–"]
+    assert [said(part) for part in (0.1234, -0.5, -1e-9, np.nan)] == ["12.3 %", "−50.0 %", "0 %", "–"]
