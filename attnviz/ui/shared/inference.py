@@ -13,6 +13,7 @@ from attnviz.data import inputs
 from attnviz.measures.maps import Maps, maps
 from attnviz.subjects import Example, Loaded, Net
 from attnviz.tracing import Grid, trace
+from attnviz.ui.shared.wording import share
 
 Image = npt.NDArray[np.uint8]
 
@@ -93,4 +94,4 @@ def answers(loaded: Loaded, source: str, split: str, first: int, count: int) -> 
 def in_words(net: Net, logits: Tensor) -> str:
     """Return the answer that logits, (1, column), give, and its probability: "8, 98.3 %"."""
     found = probabilities(logits)[0]
-    return f"{net.classes[int(found.argmax())]}, {100 * float(found.max()):.1f} %"
+    return f"{net.classes[int(found.argmax())]}, {share(float(found.max()))}"
