@@ -74,10 +74,12 @@ function field(value) {
  */
 export function originLines(origin, most) {
   const lines = [""];
-  for (const word of Object.entries(origin)
+  const words = Object.entries(origin)
     .map(([name, value]) => `${name} ${oneLine(value)}`)
     .join(" \u00b7 ")
-    .split(" ")) {
+    .split(" ")
+    .flatMap((word) => word.match(new RegExp(`.{1,${most}}`, "gu")) ?? [""]); // a URL may be longer than a line
+  for (const word of words) {
     if (lines[lines.length - 1].length + word.length > most) lines.push("");
     lines[lines.length - 1] += (lines.at(-1) ? " " : "") + word;
   }

@@ -6,13 +6,15 @@
 //   { kind: "picture", x, y, width, height, canvas }                               a picture of its own resolution
 //   { kind: "marks", x, y, width, height, columns, rows, outlines }                outlines alone, over a picture
 //   { kind: "bar", x, y, width, height, colours }                                  a legend
-//   { kind: "text", x, y, text, size, colour, anchor, weight }
+//   { kind: "text", x, y, text, size, colour, anchor, weight, halo }               halo: a colour around its letters, so
+//                                                              that they can be read on anything
 //   { kind: "line", points, colour, line }                                         a path from point to point
 //   { kind: "frame", x, y, width, height, colour, line }                           line: its width; 1 if absent
 
 import { css, INFINITE, NOT_A_NUMBER } from "../core/colours.js";
 import { context2d } from "../core/dom.js";
 
+const HALO = 4; // CSS pixels, half of them outside the letters
 const FONT = "'Source Sans', 'Source Sans 3', 'Source Sans Pro', sans-serif";
 
 /** Write a sheet as an SVG document, its origin in <metadata>. @returns {string} */
@@ -112,8 +114,9 @@ const SVG = {
       )
       .join("");
   },
-  text({ x, y, text, size, colour, anchor = "start", weight = 400 }) {
-    return `<text x="${x}" y="${y}" font-family="${FONT}" font-size="${size}" font-weight="${weight}" fill="${colour}" text-anchor="${anchor}">${escaped(text)}</text>`;
+  text({ x, y, text, size, colour, anchor = "start", weight = 400, halo }) {
+    const rim = halo ? ` stroke="${halo}" stroke-width="${HALO}" stroke-linejoin="round" paint-order="stroke"` : "";
+    return `<text x="${x}" y="${y}" font-family="${FONT}" font-size="${size}" font-weight="${weight}" fill="${colour}" text-anchor="${anchor}"${rim}>${escaped(text)}</text>`;
   },
   line({ points, colour, line = 1 }) {
     return `<polyline points="${points.map((point) => point.join()).join(" ")}" fill="none" stroke="${colour}" stroke-width="${line}"/>`;
@@ -189,10 +192,15 @@ const CANVAS = {
       context.fillRect(x + (i * width) / colours.length, y, width / colours.length + 0.5, height);
     });
   },
-  text({ x, y, text, size, colour, anchor = "start", weight = 400 }, _, context) {
+  text({ x, y, text, size, colour, anchor = "start", weight = 400, halo }, _, context) {
     context.font = `${weight} ${size}px ${FONT}`;
-    context.fillStyle = colour;
     context.textAlign = anchor === "middle" ? "center" : anchor;
+    if (halo) {
+      Object.assign(context, { strokeStyle: halo, lineWidth: HALO, lineJoin: "round" });
+      context.strokeText(text, x, y);
+      context.lineWidth = 1;
+    }
+    context.fillStyle = colour;
     context.fillText(text, x, y);
   },
   line({ points, colour, line = 1 }, _, context) {

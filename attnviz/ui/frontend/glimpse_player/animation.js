@@ -46,7 +46,8 @@ function frame(player, glimpse) {
   const write = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ text, size = 13, more = {}) =>
     items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
   const top = 40;
-  write(MARGIN, 26, `Glimpse ${glimpse + 1} of ${glimpses}`, 16, { weight: 600 });
+  const moved = player.view.moved.some(([which]) => which === glimpse) ? ", moved by hand" : "";
+  write(MARGIN, 26, `Glimpse ${glimpse + 1} of ${glimpses}${moved}`, 16, { weight: 600 });
   items.push(...scenePieces(player, { x: MARGIN, y: top, side: SIDE, last: glimpse, every: true }));
   const left = 2 * MARGIN + SIDE;
   const side = Math.min(112, (RIGHT - 8 * (scales - 1)) / scales);

@@ -4,7 +4,7 @@ import { css, packed } from "../core/colours.js";
 import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
 import { beliefOf, boxesOf, pixelOf, rewardOf } from "./derive.js";
 import { patchPieces, scenePieces } from "./pieces.js";
-import { answerWords } from "./words.js";
+import { answerWords, movedWords } from "./words.js";
 
 /** @typedef {import("./glimpse_player.js").GlimpsePlayer} GlimpsePlayer */
 
@@ -12,6 +12,7 @@ const MARGIN = 24;
 const WIDTH = 900;
 const PICTURE = 420;
 const PATCH = 96;
+const TOP = 68; // of the picture
 
 /** What can be saved, for `Savers`. @param {GlimpsePlayer} player */
 export function files(player) {
@@ -60,13 +61,7 @@ export function origin({ header, view, paths, url }) {
     ...header.origin,
     shows: "the path of glimpses",
     locations: paths.draw === null ? "the means of the policy" : `draw ${paths.draw + 1}`,
-    ...(view.moved.length
-      ? {
-          moved: view.moved
-            .map((move) => `glimpse ${move[0] + 1} to row ${move[1] + 1}, column ${move[2] + 1}`)
-            .join("; "),
-        }
-      : {}),
+    ...(view.moved.length ? { moved: movedWords(view.moved) } : {}),
     counted: "glimpses, rows and columns from 1, from the top left; locations from -1 to 1",
     page: url.link(),
   };
@@ -79,7 +74,7 @@ export function fileName({ header }) {
 
 /** @param {GlimpsePlayer} player */
 function sheet(player) {
-  const { path, facts, header, theme } = player;
+  const { path, facts, header, theme, view } = player;
   const { glimpses, scales } = facts;
   const ink = css(packed(theme.text));
   /** @type {any[]} */
@@ -87,21 +82,29 @@ function sheet(player) {
   const write = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ text, size = 12, more = {}) =>
     items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
   write(MARGIN, 32, `The path of ${glimpses} glimpses`, 17, { weight: 600 });
-  items.push(...scenePieces(player, { x: MARGIN, y: 52, side: PICTURE, last: glimpses - 1 }));
+  if (view.moved.length) write(MARGIN, 52, `Moved by hand: ${movedWords(view.moved)}. What follows depends on it.`, 13);
+  items.push(...scenePieces(player, { x: MARGIN, y: TOP, side: PICTURE, last: glimpses - 1 }));
   const across = (WIDTH - PICTURE - 3 * MARGIN) / scales;
   const step = Math.min(PATCH + 24, (PICTURE + 8) / Math.min(glimpses, 6));
   const side = Math.min(PATCH, across - 8, step - 24);
   for (let glimpse = 0; glimpse < glimpses; glimpse++) {
-    const top = 52 + glimpse * step;
-    write(PICTURE + 2 * MARGIN, top + 12, `${glimpse + 1}: ${answerWords(path, glimpse, facts, header.classes)}`, 12, {
-      weight: 600,
-    });
+    const top = TOP + glimpse * step;
+    const moved = view.moved.some(([which]) => which === glimpse) ? ", moved" : "";
+    write(
+      PICTURE + 2 * MARGIN,
+      top + 12,
+      `${glimpse + 1}${moved}: ${answerWords(path, glimpse, facts, header.classes)}`,
+      12,
+      {
+        weight: 600,
+      },
+    );
     for (let scale = 0; scale < scales; scale++)
       items.push(
         ...patchPieces(player, glimpse, scale, { x: PICTURE + 2 * MARGIN + scale * (side + 8), y: top + 18, side }),
       );
   }
-  const bottom = Math.max(52 + PICTURE, 52 + glimpses * step) + 30;
+  const bottom = TOP + Math.max(PICTURE, glimpses * step) + 30;
   const lines = originLines(header.origin, 130);
   lines.forEach((line, i) => write(MARGIN, bottom + 16 * i, line));
   return {

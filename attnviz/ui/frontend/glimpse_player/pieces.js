@@ -78,6 +78,7 @@ export function scenePieces(player, { x: left, y: top, side, last, every = false
       anchor: "middle",
       weight: 600,
       colour: orange,
+      halo: css(packed(theme.background)),
     }),
   );
   return items;
