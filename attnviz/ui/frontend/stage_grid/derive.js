@@ -36,6 +36,16 @@ export function evenShare(tap, { rows, columns }) {
   return { x_relevance: 1 / columns, y_relevance: 1 / rows, relevance: 1 / (rows * columns) }[tap] ?? 0;
 }
 
+/**
+ * The stages that are drawn: without a norm after the convolution, what would come after it is what came before.
+ * @param {string[]} columns those that are wanted
+ * @param {{output_eps: number|null}[]} layers as the header has them
+ */
+export function columnsOf(columns, layers) {
+  const normed = layers.some(({ output_eps }) => output_eps !== null);
+  return columns.filter((tap) => normed || tap !== "after_norm");
+}
+
 /** A layer as stages.js takes it, of what the header and the arrays say. */
 export function layerOf(one, array) {
   const norm = (name, eps) =>

@@ -13,9 +13,9 @@ export const STEPS = [
   ["normed_relevance", "normed", "(relevance \u2212 mean) \u00f7 \u221a(variance + eps)"],
   ["attended", "before conv", "input \u00d7 normed relevance"],
   ["after_conv", "after conv", "sum over the neighbours in every map of every head, plus a bias if there is one"],
-  ["before_norm", "before norm", "plus the input, where there is a skip"],
+  ["before_norm", "after skip", "plus the input, where there is a skip"],
   ["after_norm", "after norm", "minus mean, over standard deviation, where there is a norm"],
-  ["output", "output", "ReLU: below zero becomes 0"],
+  ["output", "after ReLU", "below zero becomes 0"],
 ];
 
 /**
@@ -213,9 +213,9 @@ export function stepLines(found) {
     ...conv.heads.map(({ sum }, head) => [`head ${head + 1}`, "over its neighbours", sum]),
     ...(conv.bias === null ? [] : [["bias", "", conv.bias]]),
     ["after conv", "", found.afterConv],
-    ["before norm", found.skip ? "plus the input" : "no skip", found.beforeNorm],
+    ["after skip", found.skip ? "plus the input" : "no skip", found.beforeNorm],
     ["after norm", outputNorm ? plain(outputNorm).join(", ") : "no norm", found.afterNorm],
-    ["output", "max(0, after norm)", found.output],
+    ["after ReLU", outputNorm ? "max(0, after norm)" : "max(0, after skip)", found.output],
   ];
   return lines.map(([name, how, value]) => [name, how, full(value)].join("\t"));
 }

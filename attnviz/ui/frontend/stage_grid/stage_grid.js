@@ -68,10 +68,10 @@ export class StageGrid extends PixelPart {
     const { rows, columns, planes } = this.placement;
     this.cells = new Cells(rows, columns);
     this.edge = header.ink ? inkEdge(this.placement.plane(arrays.input, 0), rows, columns) : [];
-    this.columns = header.columns;
+    this.columns = derive.columnsOf(header.columns, header.layers);
     this.other = { number: -1, stages: [] }; // of these layers none is computed yet
     this.coloured = planes === 3;
-    const shape = [this.layers.length, header.columns.join(), rows, columns, this.coloured, header.ink].join(" ");
+    const shape = [this.layers.length, this.columns.join(), rows, columns, this.coloured, header.ink].join(" ");
     if (shape !== this.shape || header.ink) this.build();
     this.shape = shape;
     this.takeAsked();
