@@ -67,7 +67,7 @@ class AttentionView:
             None for a model where that is no sum.
         boxes: where the tokens' boxes lie on `background`, as `Grid.boxes` says; None where they are its pixels, or lie
             side by side and cover it.
-        unit: what a token is called: "pixel", "block".
+        unit: what a token is called: "pixel", "box", "block".
     """
 
     picture: np.ndarray

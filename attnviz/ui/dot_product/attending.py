@@ -15,13 +15,13 @@ from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.shared.inference import ask, in_words
 
 
-def attention(loaded: Loaded, example: Example, *, unit: str = "pixel") -> AttentionView:
+def attention(loaded: Loaded, example: Example, *, unit: str | None = None) -> AttentionView:
     """Return what the viewer needs to show the attention of every pixel of a picture.
 
     Args:
         loaded: a net with an attention layer, in double precision; the first such layer is shown.
         example: that it looks at.
-        unit: what a token is called.
+        unit: what a token is called; None for "pixel" where it is one, and "box" where it is a box of several.
 
     Raises:
         BadInput: the net has no such layer.
@@ -67,7 +67,7 @@ def attention(loaded: Loaded, example: Example, *, unit: str = "pixel") -> Atten
         of_heads=None if read is None else read.of_heads.numpy(),
         logit=None if read is None else read.logit,
         boxes=None if grid.tiles(*image.shape[:2]) else grid.boxes,
-        unit=unit,
+        unit=unit or ("pixel" if grid.field == 1 else "box"),
     )
 
 

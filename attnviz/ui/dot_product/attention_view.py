@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class OfTokens(Strict):
-    """What a token is called: "pixel", "block"."""
+    """What a token is called, such as "block"; by default "pixel" where it is one, else "box"."""
 
-    unit: Annotated[str, Field(pattern=r"^[a-z ]{1,40}$")] = "pixel"
+    unit: Annotated[str, Field(pattern=r"^[a-z ]{1,40}$")] | None = None
 
 
-def attention(subject: Subject, unit: str = "pixel") -> pixel_viewer.AttentionView:
+def attention(subject: Subject, unit: str | None = None) -> pixel_viewer.AttentionView:
     """Return what the attention viewer needs of a subject; torch is loaded only where that is not stored."""
     found = _stored(subject)
     return _computed(subject, unit) if found is None else pixel_viewer.unpacked(found)
@@ -32,7 +32,7 @@ def payload(subject: Subject, parameters: OfTokens) -> bytes:
     return _stored(subject) or pixel_viewer.packed(_computed(subject, parameters.unit))
 
 
-def _computed(subject: Subject, unit: str) -> pixel_viewer.AttentionView:
+def _computed(subject: Subject, unit: str | None) -> pixel_viewer.AttentionView:
     from attnviz.ui.dot_product import attending
 
     return cache.of_subject(attending.attention, subject, unit=unit)

@@ -6,6 +6,11 @@ import { plain, times } from "../core/numbers.js";
 export const STEPS = ["score", "softmax", "value", "share"];
 export const NOTHING = 0.01; // of an even share: a weight below it is practically 0
 
+/** Several of a unit: "pixels", "boxes". @param {string} unit */
+export function several(unit) {
+  return `${unit}${unit.endsWith("x") ? "es" : "s"}`;
+}
+
 /** What happens in a step, with this pair's numbers. @param {string} step @param {any} reading @returns {string} */
 export function stepSentence(step, reading) {
   return { score, softmax, value, share }[step](reading);
@@ -53,7 +58,9 @@ function share({ worked, logitWords, direction, head, heads }) {
 }
 
 /** Where this head's attention goes, beyond the pair. @param {any} reading @returns {string} */
-export function restingSentence({ direction, show, head, tokens, count, sum, unit }) {
+export function restingSentence({ direction, show, head, tokens, count, sum, unit, jacobian }) {
+  if (jacobian)
+    return "The map shows how the answer depends on each pixel of the picture. It belongs to no query and to no head; the numbers above are those of the attention.";
   if (tokens === 1) return "There is only one token: the softmax over a single score is always 1.";
   if (show === "scores") {
     if (direction === "received")

@@ -3,7 +3,7 @@
 import { extent, half, MEAN } from "../maps/attention.js";
 import { TOP } from "../core/colours.js";
 import { say, set } from "../core/dom.js";
-import { NOTHING } from "./pair_words.js";
+import { NOTHING, several } from "./pair_words.js";
 import { best, column, full, oneLine, plain, short, times } from "../core/numbers.js";
 
 const LOOK = matchMedia("(hover: none)").matches ? "tap to look, tap again to lock" : "move over it, click to lock";
@@ -22,8 +22,9 @@ export function tellingOf(viewer) {
   return {
     ...reading,
     ...half(buffers.maps, chosen * tokens, tokens),
-    unit: cells.prefix ? "tokens" : `${viewer.header.unit}s`,
+    unit: cells.prefix ? "tokens" : several(viewer.header.unit),
     locked,
+    jacobian: viewer.showsJacobian,
     how: locked.length ? `${locked.join(" and ")} locked` : auto ? `the strongest ${viewer.otherName}` : "",
     queryWords: reading.query === null ? "" : queryWords(viewer, reading.query),
     keyWords: placeWords(viewer, reading.key),
@@ -220,9 +221,11 @@ function headWords(head) {
 
 function summarise(viewer, reading) {
   const { view } = viewer;
+  const shown = viewer.showsJacobian ? "The large map is the Jacobian of the shown answer, for no query or head. " : "";
   const role = (name, words) => `${name} ${words}${view[name] ? ", locked" : ""}`;
   const query = view.direction === "received" ? "mean over all queries" : role("query", reading.queryWords);
   return (
+    shown +
     `In ${headWords(view.head)}, ${how(viewer)}: ${query}; ${role("key", reading.keyWords)}; ` +
     `weight ${plain(reading.weight, NOTHING / reading.tokens)}, ${reading.share < NOTHING ? "almost nothing of" : times(reading.share) + " times"} an even share; score ${short(reading.score)}.`
   );

@@ -281,6 +281,6 @@ def places_of(net: Net) -> int:
 
 
 def unit_of(net: Net) -> str:
-    """Return what a token is called: a pixel where it is one."""
+    """Return what several tokens are called: pixels where they are that, else boxes."""
     side = int(net.grid.field) if net.grid else 1
-    return "pixels" if side == 1 else f"tokens of {side} × {side} pixels"
+    return "pixels" if side == 1 else f"boxes of {side} × {side} pixels"

@@ -154,7 +154,7 @@ def test_a_piece_is_the_curve_of_its_own_pictures(few: None) -> None:
 
 @pytest.mark.parametrize(
     ("config", "places", "unit"),
-    [({"heads": 1}, 784, "pixels"), ({"pool": 2}, 196, "tokens of 2 × 2 pixels"), ({"patch": 28}, 1, None)],
+    [({"heads": 1}, 784, "pixels"), ({"pool": 2}, 196, "boxes of 2 × 2 pixels"), ({"patch": 28}, 1, None)],
 )
 def test_tokens_are_counted_from_the_config_and_one_token_is_refused(
     config: dict, places: int, unit: str | None
