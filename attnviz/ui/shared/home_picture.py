@@ -1,4 +1,6 @@
-"""Draws the pictures of the home page in advance: two square tiles side by side, in colours for light and dark pages.
+"""Draws the pictures of the home page in advance: two square tiles side by side, for light and dark pages alike.
+
+As on every map, more is more violet. Where there is less, the page shows through.
 
 Each mechanism has a module `home` that makes its picture: `python -m attnviz.ui.mechanisms.NAME.home`. A test holds the
 picture equal to what the model computes. Drawn while a visitor waits, it would need torch.
@@ -13,23 +15,21 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 TILE, GAP = 224, 8  # pixels
-BACKGROUND, HALFWAY, MOST = (29, 31, 36), (122, 87, 176), (217, 194, 255)  # as in the dark theme
-INK = (236, 234, 228)
-MARK = (244, 154, 92)
+# Middle tones, which can be told from a light page and from a dark one: the page shows through where there is less.
+INK, MORE, MARK = (128, 124, 116), (122, 87, 176), (200, 96, 22)
+LEAST = 0.06  # of the ink: what an empty tile has, so that one sees where it ends
 
 Corner = tuple[int, int]
 
 
 def grey(picture: np.ndarray) -> Image.Image:
-    """Return a tile of a picture, uint8 (row, column), in the ink of the theme."""
-    return _tile((picture / 255)[..., None] * (np.array(INK) - BACKGROUND) + BACKGROUND)
+    """Return a tile of a picture, uint8 (row, column): the lighter a pixel, the more ink."""
+    return _tile(INK, picture / 255)
 
 
 def heat(values: np.ndarray) -> Image.Image:
-    """Return a tile of a map, (row, column) from 0: the largest value is the brightest."""
-    share = (values / max(float(values.max()), 1e-12))[..., None]
-    low, middle, high = (np.array(colour, float) for colour in (BACKGROUND, HALFWAY, MOST))
-    return _tile(np.where(share < 0.5, low + 2 * share * (middle - low), middle + (2 * share - 1) * (high - middle)))
+    """Return a tile of a map, (row, column) from 0: the largest value is the strongest violet."""
+    return _tile(MORE, values / max(float(values.max()), 1e-12))
 
 
 def outline(tile: Image.Image, grid: tuple[int, int], corner: Corner, size: int, width: int = 2) -> None:
@@ -45,7 +45,7 @@ def outline(tile: Image.Image, grid: tuple[int, int], corner: Corner, size: int,
     rows, columns = grid
     top, left = corner[0] * TILE / rows, corner[1] * TILE / columns
     box = [left - width, top - width, left + size * TILE / columns + width - 1, top + size * TILE / rows + width - 1]
-    ImageDraw.Draw(tile).rectangle([round(side) for side in box], outline=MARK, width=width)
+    ImageDraw.Draw(tile).rectangle([round(side) for side in box], outline=(*MARK, 255), width=width)
 
 
 def path(tile: Image.Image, grid: tuple[int, int], points: Sequence[tuple[float, float]]) -> None:
@@ -53,9 +53,9 @@ def path(tile: Image.Image, grid: tuple[int, int], points: Sequence[tuple[float,
     rows, columns = grid
     ends = [(column * TILE / columns, row * TILE / rows) for row, column in points]
     draw = ImageDraw.Draw(tile)
-    draw.line(ends, fill=MARK, width=2)
+    draw.line(ends, fill=(*MARK, 255), width=2)
     for across, down in ends:
-        draw.ellipse([across - 4, down - 4, across + 4, down + 4], fill=MARK)
+        draw.ellipse([across - 4, down - 4, across + 4, down + 4], fill=(*MARK, 255))
 
 
 def save(left: Image.Image, right: Image.Image, module: str) -> None:
@@ -71,5 +71,10 @@ def pair(left: Image.Image, right: Image.Image) -> Image.Image:
     return both
 
 
-def _tile(colours: np.ndarray) -> Image.Image:
-    return Image.fromarray(colours.round().astype(np.uint8)).resize((TILE, TILE), Image.Resampling.NEAREST)
+def _tile(colour: tuple[int, int, int], strength: np.ndarray) -> Image.Image:
+    """Return a tile of one colour, opaque where the strength (row, column) is 1."""
+    empty, drawn = np.array((*INK, 255 * LEAST)), np.array((*colour, 255.0))
+    opaque = LEAST + (1 - LEAST) * strength[..., None]
+    tones = np.where(strength[..., None] > 0, drawn, empty)
+    tones[..., 3:] = 255 * opaque
+    return Image.fromarray(tones.round().astype(np.uint8)).resize((TILE, TILE), Image.Resampling.NEAREST)

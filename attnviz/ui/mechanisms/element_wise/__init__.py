@@ -34,7 +34,7 @@ MECHANISM = Mechanism(
     papers=("bacochina",),
     home=HomePicture(
         Path(__file__).parent / "home.png",
-        "A picture of a boot, and the weights of its pixels in one head: bright where much remains",
+        "A picture of a boot, and the weights of its pixels in one head: the more violet, the more remains",
         {"model": "element_wise.fashion-b", "data": "fashion_mnist", "number": 0, "pixel": "16,12"},
     ),
     derived=_derived,

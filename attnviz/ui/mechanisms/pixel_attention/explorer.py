@@ -18,7 +18,7 @@ PLACELESS = (
     "map: the map of a pixel shows *how much ink* it looks for, never *where*."
 )
 PLACED = (
-    "This model knows where a token is: a position code is joined to its intensity. So a map can be bright in one "
+    "This model knows where a token is: a position code is joined to its intensity. So a map can be violet in one "
     "spot because of *where* it is, whatever is drawn there; *Does a pixel look for ink or for a position?*, on the "
     "page *The paper, again*, separates the two."
 )

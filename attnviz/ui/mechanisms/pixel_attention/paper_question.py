@@ -78,7 +78,7 @@ def answers() -> list[tuple[str, str, str]]:
         (f"**The paper's proposal: background noise.** {_noise()}", "", ""),
         (
             "**What remains unexplained?** Why training produces just these heads, and whether another seed would "
-            "produce the same: for other seeds only the accuracy is given, on the page *Results*. Also what a bright "
+            "produce the same: for other seeds only the accuracy is given, on the page *Results*. Also what a violet "
             "spot in a map is *for*: that a head looks there does not tell how much the answer depends on it. And one "
             "layer on one data set says nothing about larger models.",
             "Which heads are similar", "heads",
