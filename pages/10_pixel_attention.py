@@ -13,12 +13,12 @@ MODEL, FIRST_MODEL = first_look.NAME, "pixel_attention.1v8"  # the second: what 
 RESULTS = "pixel_attention.results"  # the net and the data set whose figures stand below
 
 TRIES = [
-    ("the loop of an 8", {"model": FIRST_MODEL, "data": "strokes", "number": "23", "query": "12,13"}),
+    ("one or eight: the loop of an 8", {"model": FIRST_MODEL, "data": "strokes", "number": "23", "query": "12,13"}),
     (
-        "ink against background",
+        "one or eight: ink against background",
         {"model": FIRST_MODEL, "data": "strokes", "number": "6", "query": "14,16", "key": "3,3"},
     ),
-    ("a 3, with positions", {"model": MODEL, "data": "strokes", "number": "4", "query": "9,8"}),
+    ("ten digits: a 3", {"model": MODEL, "data": "strokes", "number": "4", "query": "9,8"}),
 ]
 
 

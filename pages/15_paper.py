@@ -12,9 +12,9 @@ from attnviz.ui.shared import experiments, page, pickers, url_state
 MODEL = "pixel_attention.1v8"
 EIGHT = {"data": "strokes", "number": "23"}
 TRIES = [
-    ("the paper's figure 10", {"model": f"{MODEL}-augmented", **EIGHT, "experiment": "paper"}),
-    ("divided scores", {"model": f"{MODEL}-unscaled", **EIGHT, "experiment": "temperature"}),
-    ("one token", {"model": f"{MODEL}-one-token", **EIGHT, "experiment": "one_token"}),
+    ("24 heads: the paper's figure 10", {"model": f"{MODEL}-augmented", **EIGHT, "experiment": "paper"}),
+    ("intensities 0 to 255: divided scores", {"model": f"{MODEL}-unscaled", **EIGHT, "experiment": "temperature"}),
+    ("one token: what attention does", {"model": f"{MODEL}-one-token", **EIGHT, "experiment": "one_token"}),
 ]
 
 

@@ -15,9 +15,9 @@ KEY = "glimpses"
 
 EIGHT = {"model": "recurrent_attention.digits", "data": "strokes", "number": "23"}
 TRIES = [
-    ("six glimpses of a digit", EIGHT),
-    ("the third one moved", {**EIGHT, "glimpse": "3", "moved": "3.5.5"}),
-    ("does it depend on the picture?", {**EIGHT, "experiment": "depends"}),
+    ("ten digits: six glimpses", EIGHT),
+    ("ten digits: the third glimpse moved", {**EIGHT, "glimpse": "3", "moved": "3.5.5"}),
+    ("ten digits: does the picture matter?", {**EIGHT, "experiment": "depends"}),
 ]
 
 

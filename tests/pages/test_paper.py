@@ -19,9 +19,9 @@ def test_every_try_shows_what_its_words_say() -> None:
     page.run()
     # label -> (what is special in the config of the model, the experiment that opens)
     expected: dict[str, tuple[dict[str, float], str]] = {
-        "the paper's figure 10": ({"heads": 24}, "paper"),
-        "divided scores": ({"std": 1 / 255}, "temperature"),
-        "one token": ({"patch": 28}, "one_token"),
+        "24 heads: the paper's figure 10": ({"heads": 24}, "paper"),
+        "intensities 0 to 255: divided scores": ({"std": 1 / 255}, "temperature"),
+        "one token: what attention does": ({"patch": 28}, "one_token"),
     }
     found = []
     for label, words in tried(page):

@@ -20,9 +20,12 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
+from attnviz import cards
 from attnviz.errors import AttnvizError
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim as verbatim
+
+_SWITCHED = "page_switched"  # in the session: the model that a *try* has just switched to
 
 
 def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str]]] = ()) -> None:
@@ -48,9 +51,12 @@ def start(title: str, question: str, tries: Sequence[tuple[str, Mapping[str, str
                             f":primary-badge[{label}]",
                             key=f"page_try_{number}",
                             type="tertiary",
-                            on_click=url_state.become,
-                            args=({"v": url_state.VERSION, **words},),
+                            on_click=_try,
+                            args=(words,),
                         )
+        switched = st.session_state.pop(_SWITCHED, None)
+        if switched:
+            st.toast(f"You now see another model: **{verbatim(_title_of(switched))}**.")
 
 
 @contextmanager
@@ -101,6 +107,19 @@ def sentences() -> Iterator[None]:
         yield
     except AttnvizError as error:
         st.error(verbatim(str(error)))
+
+
+def _try(words: Mapping[str, str]) -> None:
+    """Show what a *try* shows, and remember the model that it switches to, so that the page says so."""
+    before, model = url_state.shown().get("model"), words.get("model")
+    url_state.become({"v": url_state.VERSION, **words})
+    if model and before not in (None, model):
+        st.session_state[_SWITCHED] = model
+
+
+def _title_of(model: str) -> str:
+    card = cards.readable([model]).get(model)
+    return model if card is None else card.recipe.title
 
 
 def _url_of(page: str) -> str:

@@ -99,8 +99,7 @@ def set_value(**words: Any) -> None:
     What the page has stated is added, so that the URL means the same wherever it is opened.
     """
     catch_up()
-    kept = {**_stated(), **st.query_params.to_dict()}
-    kept = {key: word for key, word in kept.items() if key not in words}
+    kept = {key: word for key, word in shown().items() if key not in words}
     become({**kept, **{key: str(word) for key, word in words.items() if word is not None}})
 
 
@@ -160,6 +159,11 @@ def catch_up() -> None:
     known = _known()
     if known and st.query_params.to_dict() in known[:-1]:
         st.query_params.from_dict(known[-1])
+
+
+def shown() -> dict[str, str]:
+    """Return what the page shows, as URL fields: those of the URL, and where it is silent, what the page stated."""
+    return {**_stated(), **st.query_params.to_dict()}
 
 
 def _stated() -> dict[str, str]:

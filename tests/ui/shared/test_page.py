@@ -63,3 +63,20 @@ def test_any_other_error_is_not_swallowed() -> None:
 def test_a_link_of_a_page_run_alone_is_an_ordinary_one() -> None:
     at = AppTest.from_function(framed, default_timeout=60).run()
     assert "[A loop](pixel_attention?digit=8&data=strokes&v=2)" in [text.value for text in at.markdown]
+
+
+def test_a_try_that_switches_the_model_says_so() -> None:
+    def tried() -> None:
+        from attnviz.ui.shared import page, url_state
+
+        tries = [("eights", {"model": "pixel_attention.1v8"}), ("the same", {"model": "pixel_attention.digits"})]
+        page.start("Heads", "Which head?", tries=tries)
+        url_state.state(model="pixel_attention.digits")
+
+    at = AppTest.from_function(tried, default_timeout=60).run()
+    at.button(key="page_try_1").click().run()
+    assert not at.toast
+    at.button(key="page_try_0").click().run()
+    assert [one.value for one in at.toast] == ["You now see another model: **One or eight, one head**."]
+    at.run()
+    assert not at.toast, "said once"
