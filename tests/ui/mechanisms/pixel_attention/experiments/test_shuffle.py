@@ -113,7 +113,7 @@ def test_one_token_cannot_be_shuffled_and_that_is_said() -> None:
 
 def test_answers_are_listed_or_the_likeliest_of_many() -> None:
     two = answers(("8", "1"), np.array([[0.25, 0.75], [0.5, 0.5]]))
-    assert two.splitlines()[2:] == ["| 8 | 25.00 % | 50.00 % |", "| 1 | 75.00 % | 50.00 % |"]
+    assert two.splitlines()[2:] == ["| 8 | 25.0 % | 50.0 % |", "| 1 | 75.0 % | 50.0 % |"]
     ten = np.full((2, 10), 0.01)
     ten[0, 7], ten[1, 2] = 0.91, 0.91
     lines = answers(tuple("0123456789"), ten).splitlines()[2:]
