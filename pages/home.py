@@ -48,9 +48,9 @@ def explain() -> None:
             f"Each pixel sends out a {term('query', ':orange[query]')}, and every pixel has a "
             f"{term('key', ':blue[key]')}. Where a query matches a key, the pixel takes over part of the other pixel's "
             f"{term('value', ':green[value]')}. How much it takes from each is its **attention**: numbers that add up "
-            f"to one, drawn here as a map. A layer does this several times side by side. Each time is called a "
-            f"{term('head')}, and has its own queries, keys and values, so that it can look for something else. "
-            f"Where a map is violet, a pixel takes more than an {term('even share')}; where it is grey, less."
+            f"to one, drawn here as a map. A layer has several {term('heads')} that do this in parallel. Each has its "
+            "own queries, keys and values, so each can look for something different. Where a map is violet, a pixel "
+            f"takes more than an {term('even share')}; where it is grey, less."
         )
     with right:
         st.header("What it is not", anchor=False)
@@ -58,7 +58,7 @@ def explain() -> None:
             "Attention shows where information can come from. It is not, by itself, an explanation of the answer. "
             "Everything here is what the model computed: every number can be read off, saved, and computed again."
         )
-        page.link("00_explorer.py", "Look up every value inside a model by its name")
+        page.link("00_explorer.py", "Explore every value inside a model")
 
 
 main()
