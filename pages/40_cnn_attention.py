@@ -22,7 +22,7 @@ EIGHT = {"model": MODEL, **OPENS.words}
 TRIES = [
     ("a block of an 8", {**EIGHT, "query": "3,4", "head": HEAD}),
     ("what each block receives", {**EIGHT, "direction": "received"}),
-    ("who may see whom?", {**EIGHT, "experiment": "who"}),
+    ("is attending to all blocks worth it?", {**EIGHT, "experiment": "who"}),
 ]
 
 
@@ -50,8 +50,8 @@ def see(names: list[str]) -> None:
 
 
 def follow(subject: Subject) -> None:
-    """Draw how the blocks come about: the maps of every convolution."""
-    st.header("How a block comes about", anchor=False)
+    """Draw how the blocks are computed: the maps of every convolution."""
+    st.header("How a block is computed", anchor=False)
     st.markdown(words.STAGES)
 
     state = stage_maps.FIELDS.read(st.query_params.to_dict())

@@ -1,4 +1,4 @@
-"""The experiment of the page: which parts of a picture may see which, and what that costs."""
+"""The experiment of the page: which blocks of a picture may attend to which, and what that costs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache as once
 import numpy as np
 import streamlit as st
 
-from attnviz import cards
+from attnviz import cards, results
 from attnviz.cards import Figure
 from attnviz.figures.bars import Row, bars
 from attnviz.models import input_of
@@ -20,12 +20,12 @@ from attnviz.ui.shared import cache
 from attnviz.ui.shared.experiments import Experiment, finding
 
 KINDS = {
-    "blocks": "Every block sees all blocks",
-    "within": "Each block sees itself alone",
+    "blocks": "Every block attends to all blocks",
+    "within": "Each block attends to itself alone",
     "zero": "Attention set to zero",
     "narrow": "No attention, narrow blocks",
     "plain": "No attention, the paper's network",
-}  # the end of a recipe's name -> what may see what
+}  # the end of a recipe's name -> which blocks may attend to which
 TASKS = ("cluttered", "fashion")  # what all five networks were trained on, as their recipes' names say
 
 
@@ -94,7 +94,7 @@ def accuracy(name: str) -> str:
         return "not trained" if name not in cards.names() else "not measured"
     seeds = "1 seed" if found.seeds == 1 else f"{found.seeds} seeds"
     spread = "" if found.seeds == 1 else f" ({100 * found.lowest:.2f} to {100 * found.highest:.2f})"
-    return f"{100 * found.mean:.2f} %{spread}, {seeds}"
+    return f"{results.percent(found.mean)}{spread}, {seeds}"
 
 
 def within(name: str, example: Example) -> None:

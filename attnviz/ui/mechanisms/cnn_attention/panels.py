@@ -5,7 +5,7 @@ from attnviz.ui.components.panel import Panel
 from attnviz.ui.dot_product.mean_row import OF_ATTENTION
 
 WITHOUT = {
-    "within": ("Attention within blocks", "no block sees another: its input"),
+    "within": ("Attention within blocks", "no block attends to another: its input"),
     "zero": ("Attention set to zero", "no attention: its input"),
     "none": ("Convolutions", "no attention: its input"),
 }  # what a control is called, and what its panel shows
@@ -23,7 +23,7 @@ def panel_of(net: Net) -> Panel:
         "Attention over blocks",
         f"{heads} heads, {grid.rows} × {grid.columns} blocks",
         "share",
-        "which blocks the blocks with ink attend to",
+        "what the blocks with ink attend to",
         OF_ATTENTION,
         grid.rows,
         grid.columns,

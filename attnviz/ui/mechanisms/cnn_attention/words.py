@@ -40,8 +40,8 @@ UNKNOWN = (
     "**Not known yet**: the network with attention, or the one whose attention is set to zero, has not been trained."
 )
 ONE_SEED = (
-    "Some accuracies come from one seed only. Another seed gives another accuracy: a difference of half a percentage "
-    "point can be chance."
+    "Some accuracies come from a single seed. Another seed gives another accuracy, so a difference of half a "
+    "percentage point can be chance."
 )
 # A line each: a phone is wide enough for one.
 EQUATION = r"""$$
@@ -93,12 +93,12 @@ def does_not_show() -> str:
     """Return what the pictures cannot tell."""
     return (
         f"**A block is not a piece of the picture.** Neighbouring receptive fields overlap by {FIELD - STEP} of "
-        f"{FIELD} pixels, so nearby blocks know much of the same. A map says which blocks are looked at, not which of "
-        "their pixels matter.\n\n"
-        "**Attention is not an explanation.** Each block keeps its own features beside what it takes, and a layer of "
-        "256 units then reads all blocks at once. So the answer depends on the whole picture even if the attention is "
-        "switched off. *Which blocks may attend to which?* compares this network with one whose attention is set to "
-        "zero.\n\n"
+        f"{FIELD} pixels, so nearby blocks contain much of the same information. A map says which blocks are looked "
+        "at, not which of their pixels matter.\n\n"
+        "**Attention is not an explanation.** Each block keeps its own features in addition to what it takes from "
+        "others, and a layer of 256 units then reads all blocks at once. So the answer depends on the whole picture "
+        "even if the attention is switched off. *Which blocks may attend to which?* compares this network with one "
+        "whose attention is set to zero.\n\n"
         "Nothing tells a block where it is: two blocks with the same features have the same query and the same map."
     )
 
@@ -120,7 +120,8 @@ def counted(side: int, missing: Sequence[str]) -> str:
     count = "One of them has" if len(missing) == 1 else f"{len(missing)} of them have"
     return (
         f"{text} {count} not been trained yet. `python -m attnviz train cnn_attention --recipe {recipe}` trains one: "
-        "each epoch takes about 40 seconds on one processor core, and it stops by itself, after 100 epochs at most."
+        "each epoch takes about 40 seconds on one processor core, and training stops by itself after 100 epochs at "
+        "most."
     )
 
 
@@ -174,8 +175,8 @@ def within_is_missing(name: str, command: str | None) -> str:
         else f"has been trained, but its weights are not here (`{command}` makes them)"
     )
     return (
-        f"The network in which each block sees itself alone (`{name}`) {why}, so there are no learnt weights to show. "
-        "They would not be a map of the picture: they connect the features of one block."
+        f"The network in which each block attends to itself alone (`{name}`) {why}, so there are no learnt weights to "
+        "show. They would not be a map of the picture: they connect the features of one block."
     )
 
 
@@ -188,8 +189,8 @@ def within(weights: npt.NDArray[np.floating]) -> str:
     size = len(weights)
     least, most = short(weights.min() * size, 3), short(weights.max() * size, 3)
     return (
-        "Lock a block in the viewer above to see the weights inside it; at first it is the block with most ink. "
-        f"These {size} × {size} weights do not stand for places. Each row is a feature that takes, each column a "
+        "Lock a block in the viewer above to see the weights inside it; at first it is the block with the most ink. "
+        f"These {size} × {size} weights do not belong to places. Each row is a feature that takes, each column a "
         f"feature that gives, and each row adds up to 1; an even share is 1/{size}. All heads use the same weights. A "
         "violet cell says that a feature takes more than an even share from another one of this block; it says nothing "
         f"about where on the picture the block looks. The weights of this block lie between {least} and {most} times "
