@@ -68,7 +68,7 @@ export class BeliefPanel {
     [this.rewards, this.baselines, this.right] = [row(), row(), label === null ? -1 : classes.indexOf(label)];
     const reward =
       label === null
-        ? "unknown: nobody has said what the picture shows"
+        ? "unknown: this picture has no label"
         : "the same for every glimpse: 1 if the last answer is correct, else 0";
     const name = (/** @type {string} */ title) =>
       element(

@@ -65,7 +65,7 @@ export function policyWords(path, glimpse, facts, { policy, std, centre, draw, m
         ? `At ${at}: without a draw, the first glimpse is at the centre.`
         : `At ${at}: the first glimpse is drawn at random.`;
   if (draw === null) return `At ${at}, the mean of the policy.`;
-  return `The policy aimed at ${aim} (\u00d7), give or take ${spreadWords(std, facts)} (circle); the draw fell on ${at}.`;
+  return `The policy aimed at ${aim} (\u00d7), give or take ${spreadWords(std, facts)} (circle); the location drawn is ${at}.`;
 }
 
 /** @param {Path} path @param {number} glimpse @param {Facts} facts */
@@ -87,7 +87,7 @@ export function readWords(path, glimpse, facts) {
   const [each, all] = [scales * size * size, rows * columns];
   const sharp = sharplySeen(path, glimpse + 1, facts);
   const read = (each * (glimpse + 1)).toLocaleString("en-US");
-  return `Read so far: ${read} numbers; the picture has ${all.toLocaleString("en-US")} pixels, of which ${sharp.toLocaleString("en-US")} lay in a sharp patch.`;
+  return `Read so far: ${read} numbers; the picture has ${all.toLocaleString("en-US")} pixels, of which ${sharp.toLocaleString("en-US")} were in a sharp patch.`;
 }
 
 /**
@@ -115,6 +115,6 @@ export function manyWords(many, glimpse, facts, classes) {
     .map((_, which) => which)
     .filter((which) => counts[which])
     .sort((one, other) => counts[other] - counts[one]);
-  const answers = order.map((which) => `${counts[which]} answer ${classes[which]}`).join(", ");
-  return `Of ${many.belief.length / facts.classes} draws, ${answers}. The stronger a pixel\u2019s violet, the more of them have it in their sharp patch at glimpse ${glimpse + 1}.`;
+  const said = order.map((which) => `${counts[which]} answer ${classes[which]}`).join(", ");
+  return `Of ${many.belief.length / facts.classes} draws, ${said}. The more violet a pixel, the more draws have it in their sharp patch at glimpse ${glimpse + 1}.`;
 }

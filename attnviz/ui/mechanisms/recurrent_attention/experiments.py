@@ -120,11 +120,11 @@ def worth(subject: Subject, view: GlimpseView) -> None:
     compare.show([*learnt, *controls], [name for name in learnt if policy(name) == "learnt"], key="worth")
     text = (
         "Averaging the answers of ten draws hides a bad policy: where one draw misses, another one hits. So compare "
-        "both."
+        "the accuracies with one draw too."
     )
     if not fashion:
         text += (
-            " The oracle is told where the digit is: it shows roughly what this network could gain by better looking."
+            " The oracle is told where the digit is: it shows roughly what this network could gain by looking better."
         )
     st.caption(text)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from attnviz.recipes import RECIPES
 from attnviz.ui.shared.verdict import verdict
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared.wording import share, short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +56,7 @@ def means(view: GlimpseView, net: Net) -> str:
     )
     text += {
         "learnt": f"The next location is drawn around that mean with a standard deviation of {_pixels(view)}. No "
-        "gradient can say whether looking elsewhere would have been better, so the policy is trained by reward alone "
+        "gradient can tell whether looking elsewhere would have been better, so the policy is trained by reward alone "
         "(REINFORCE): 1 if the last answer is correct, else 0. ",
         "random": "The locations of this model are drawn at random: it is a control. ",
         "fixed": "The locations of this model are the same for every picture: it is a control. ",
@@ -90,7 +90,7 @@ def squashed(view: GlimpseView) -> str:
     away = np.hypot(*((means - np.tanh(means)) * (rows / 2, columns / 2)).T)
     return (
         "This model then squashes what it has drawn with tanh, as the implementation that the paper very likely used. "
-        "Mean, cross and circle show the mean before that: the locations lie around a place nearer to the centre, on "
+        "Mean, cross and circle show the mean before that: the locations lie around a point nearer to the centre, on "
         f"this picture {short(float(away.mean()), 2)} pixels from the mean on average. "
     )
 
@@ -114,19 +114,19 @@ def does_not_show(net: Net) -> str:
     """Return what the pictures cannot tell."""
     coarse = "With several scales the coarse patches see most of the picture from nearly anywhere, and a"
     text = (
-        "A path over the object does not prove that the model chose it for the object. "
+        "A path that follows the object does not prove that the model chose it because of the object. "
         + (coarse if net.config.get("scales", 3) > 1 else "A")
         + " model that always looks at the same places can be almost as accurate. *Does it depend on the picture?* "
         "below tests this.\n\n"
     )
     if not _objective(net).get("every_glimpse", False):
         text += (
-            "This model was trained on its last answer only, so its belief after the first glimpses means little: "
-            "nothing in its training asked it to be right so early.\n\n"
+            "This model was trained on its last answer only, so its belief after the first glimpses means little: its "
+            "training never asked it to be right so early.\n\n"
         )
     return text + (
         "The boxes show what the retina took, not what the network used of it. The expected reward is a guess that "
-        "helps training; it takes no part in the answer."
+        "helps training; the answer does not depend on it."
     )
 
 
@@ -237,5 +237,4 @@ def _pixels(view: GlimpseView) -> str:
 def _answer(view: GlimpseView, belief: object) -> str:
     values = list(belief)  # type: ignore[call-overload]
     which = values.index(max(values))
-    share = 100 * float(values[which])
-    return f"*{view.classes[which]}* with {'over 99' if 99.5 <= share < 100 else f'{share:.0f}'} %"
+    return f"*{view.classes[which]}* with {share(float(values[which]))}"

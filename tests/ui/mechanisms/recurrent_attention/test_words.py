@@ -13,6 +13,7 @@ from attnviz.cards import Figure
 from attnviz.subjects import Picture, net
 from attnviz.training.objectives.reinforcement import COLLAPSED
 from attnviz.ui.mechanisms.recurrent_attention import glances, words
+from attnviz.ui.shared.wording import share
 
 from .placed import SOURCE
 
@@ -34,8 +35,8 @@ def test_means_has_the_numbers(here: Path, name: str, sentence: str) -> None:
     found = words.means(view, loaded.net)
     assert sentence in found
     belief = view.path.belief[-1]
-    share = "over 99" if 0.995 < belief.max() < 1 else f"{100 * belief.max():.0f}"
-    assert f"*{view.classes[belief.argmax()]}* with {share} % after the last" in found
+    probable = share(float(belief.max()))
+    assert f"*{view.classes[belief.argmax()]}* with {probable} after the last" in found
 
 
 def test_the_spread_is_said_of_learnt_policies_alone(here: Path) -> None:
