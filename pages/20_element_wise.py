@@ -1,4 +1,4 @@
-"""Element-wise attention: every stage of a layer, and how the value of one pixel comes about."""
+"""Element-wise attention: every stage of a layer, and how the value of one pixel is computed."""
 
 import streamlit as st
 

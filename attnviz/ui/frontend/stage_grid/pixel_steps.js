@@ -13,8 +13,8 @@ export const STEPS = [
   ["normed_relevance", "normed", "(relevance \u2212 mean) \u00f7 \u221a(variance + eps)"],
   ["attended", "before conv", "input \u00d7 normed relevance"],
   ["after_conv", "after conv", "sum over the neighbours in every map of every head, plus a bias if there is one"],
-  ["before_norm", "after skip", "plus the input, where there is a skip"],
-  ["after_norm", "after norm", "minus mean, over standard deviation, where there is a norm"],
+  ["before_norm", "after skip", "plus the input, if there is a skip connection"],
+  ["after_norm", "after norm", "minus the mean, divided by the standard deviation, if there is a norm"],
   ["output", "after ReLU", "below zero becomes 0"],
 ];
 

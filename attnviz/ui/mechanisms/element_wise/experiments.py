@@ -32,7 +32,7 @@ REPLACED = {
     "mean": "its mean map over training pictures",
     "one": "1 everywhere",
     "shuffled": "that of another picture",
-    "zero": "0: nothing goes into the convolution",
+    "zero": "0: nothing enters the convolution",
 }  # what an ablation of the card replaces the relevance by
 FAIR = "mean"  # the replacement that leaves as much strength as the relevance had
 STEPS = (0, 1, 2, 3, 4, 5, 7, 10, 20, 45)
@@ -285,7 +285,7 @@ EXPERIMENTS = {
     ),
     "dying": Experiment(
         "Why did the paper's models A and C stay at chance?",
-        "Counts how often a norm after the convolution switches a whole layer off for good.",
+        "Counts how often a norm after the convolution switches off a whole layer for good.",
         dying,
     ),
     "heads": Experiment(

@@ -13,7 +13,7 @@ def panel_of(net: Net) -> Panel:
         "Element-wise attention",
         f"{heads} head{'s' if heads > 1 else ''}, {layers} layers",
         "stages",
-        "each layer before its convolution, and its output",
+        "each layer before its convolution, and after ReLU",
         {"derived": "handed_on"},
         net.input.rows,
         net.input.columns,

@@ -123,10 +123,10 @@ def left(shares: Sequence[float]) -> str:
     """
     most = max(shares)
     if most < 0.005:
-        return "hardly anything of the stored variance is left of its initial value, 1."
+        return "the initial value, 1, hardly contributes to the stored variance any more."
     least = min(shares)
     said = share(most) if most - least < 0.005 else f"{share(least)} to {share(most)}"
-    return f"{said} of the stored variance is what is left of its initial value, 1."
+    return f"the initial value, 1, still makes up {said} of the stored variance."
 
 
 def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
@@ -137,12 +137,12 @@ def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
     """
     usual = [float(np.sqrt(np.square(mean).mean())) for mean in means]
     if all(0.5 <= one <= 2 for one in usual):
-        return "A relevance of 1 is an even share here: with it the layer passes its input on."
-    size = short(max(usual), 2) if len(usual) == 1 else f"{short(min(usual), 2)} to {short(max(usual), 2)}"
+        return "A relevance of 1 is an even share here, so the layer passes its input on unchanged."
+    said = short(max(usual), 2) if len(usual) == 1 else f"{short(min(usual), 2)} to {short(max(usual), 2)}"
     return (
         "*1 everywhere* is not neutral for this model: the norm subtracts the mean of the relevance, and the size of "
-        f"the mean map (root mean square, by layer) is {size}. It says how the model answers when far more goes into "
-        "the convolution than in training; the mean map is the fair test."
+        f"the mean map (root mean square, by layer) is {said}. It shows how the model answers when far more goes into "
+        "the convolution than in training; replacing the relevance by its mean map is the fair test."
     )
 
 
@@ -265,6 +265,6 @@ def does_not_show(view: StageView) -> str:
         "A sharp picture *before conv* does not mean that the layer has recognised what it shows: the layer multiplies "
         f"the picture itself,{zero} *Does the relevance matter, or does the layer copy the picture?* below tests the "
         "model with its relevance replaced.\n\n"
-        "A large value in the last stage did not necessarily decide the answer: a linear layer follows, which this "
-        "page does not draw. Each map has its own scale unless you choose *all maps*."
+        "A large value in the last stage does not necessarily decide the answer: a linear layer follows, which this "
+        "page does not show. Each map has its own scale unless you choose *all maps*."
     )
