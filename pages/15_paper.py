@@ -1,4 +1,4 @@
-"""The paper, again: its pictures and its question, with the models and numbers of this app. For researchers."""
+"""The paper revisited: its pictures and its question, with the models and numbers of this app. For researchers."""
 
 import streamlit as st
 
@@ -20,8 +20,8 @@ TRIES = [
 
 def main() -> None:
     page.start(
-        "The paper, again",
-        "Why did no local pattern appear in the paper's maps? Its pictures and its question, recomputed.",
+        "The paper revisited",
+        "Why do the paper's maps show no local pattern? Its figures, and its question, computed again.",
         tries=TRIES,
     )
     see()

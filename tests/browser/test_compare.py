@@ -21,7 +21,7 @@ def open_page(page: Page, serve: Serve, folder: Path, words: str) -> Page:
     address = serve(env={"ATTNVIZ_CHECKPOINTS": str(folder)})
     page.goto(f"{address}/pixel_attention?model={SMALL}&data=strokes&number={EIGHT}&experiment=compare&{words}")
     wait_until_ready(page)
-    page.locator(".map-grid[data-drawn]").filter(has_text="doublings").wait_for()
+    page.locator(".map-grid[data-drawn]").filter(has_text="log₂ of the ratio").wait_for()
     return page
 
 
@@ -44,7 +44,7 @@ def test_two_pixels_their_difference_and_their_distance(page: Page, serve: Serve
     for tile, wanted in ((0, left), (1, right)):
         np.testing.assert_allclose(read_tile(page, "Takes from", tile), wanted, rtol=1e-5)
     doublings = np.diff(np.log2(np.clip(np.stack([left, right]) * SIDE**2, 1 / 16, 16)), axis=0)[0]
-    np.testing.assert_allclose(read_tile(page, "doublings", 0), doublings, atol=1e-4)
+    np.testing.assert_allclose(read_tile(page, "log₂ of the ratio", 0), doublings, atol=1e-4)
     said = page.get_by_text("Total variation distance").inner_text()
     assert float(said.split(": ")[1].split(" ")[0]) == pytest.approx(np.abs(left - right).sum() / 2, rel=6e-3)
 

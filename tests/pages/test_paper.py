@@ -1,4 +1,4 @@
-"""*The paper, again*, alone: its *try* links."""
+"""*The paper revisited*, alone: its *try* links."""
 
 from pathlib import Path
 

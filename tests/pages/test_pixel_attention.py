@@ -216,7 +216,7 @@ QUESTIONS = (
     "Does it matter what it looks at?",
     "Does it know where a pixel is?",
     "How far apart are two maps?",
-    "What does a position look like?",
+    "Are the codes of nearby positions similar?",
 )
 
 

@@ -232,7 +232,7 @@ export class PairPanel {
     this.columns.value.say(items);
     this.note("value", vector.length === 0, "a value in each head");
     const aside =
-      head === MEAN ? "mean of the heads" : carriedSigned ? `weight \u00d7 ${short(value, 3)}` : "moves the output by";
+      head === MEAN ? "mean of the heads" : carriedSigned ? `weight \u00d7 ${short(value, 3)}` : "change of the output";
     this.result("value", plain(carried), aside, carried);
   }
 
@@ -240,7 +240,7 @@ export class PairPanel {
     this.note("share", added === null, NO_SHARE);
     if (added === null) {
       this.columns.share.say([]);
-      this.result("share", percent(part), "of what the output takes", part);
+      this.result("share", percent(part), "of the output\u2019s total", part);
       return;
     }
     const where = direction === "received" ? "all queries" : "this query";

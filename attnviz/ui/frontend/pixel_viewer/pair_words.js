@@ -21,7 +21,7 @@ function score({ size, head, direction }) {
     return "Each head compares its own query with its own key. This is the mean of their scores; choose a head to see its terms.";
   const root = size === 1 ? "" : `, divided by \u221a${size} so that long vectors do not give larger scores`;
   if (direction === "received") return `The dot product of query and key${root}, as a mean over all queries.`;
-  return `Multiply the query by the key, number by number, and add up${root}: how well this key fits what the query looks for.`;
+  return `Multiply the query by the key, number by number, and add up the products${root}: this says how well the key fits what the query looks for.`;
 }
 
 function softmax({ tokens, head, direction, weight }) {
@@ -41,7 +41,7 @@ function value({ head, carriedSigned, carried, direction }) {
   const query = direction === "received" ? "a query, on average," : "the query";
   const moved = carriedSigned
     ? `This adds ${plain(carried)} to its output.`
-    : `This moves its output by ${plain(carried)}.`;
+    : `This changes its output by ${plain(carried)}.`;
   return `The weight says how much of the key\u2019s value ${query} takes: each number of the value times the weight. ${moved}`;
 }
 
@@ -49,12 +49,12 @@ function share({ worked, logitWords, direction, head, heads }) {
   if (worked.added === null) {
     return (
       "No exact share of the answer can be given, because what follows the attention in this model is not a sum. " +
-      "The number here is this pair\u2019s share of everything that the query\u2019s output takes."
+      "The number here is this pair\u2019s share, by size, of all that is added to the query\u2019s output."
     );
   }
   const who = direction === "received" ? "this key, through all queries" : "this pair";
   const sum = head === MEAN && heads > 1 ? ` in all ${heads} heads together` : "";
-  return `In this model the answer is a sum over all pairs and heads. What ${who}${sum} adds to it is exact; what is below zero speaks against the answer. Here the sum is the ${logitWords}.`;
+  return `In this model the answer is a sum over all pairs and heads. What ${who}${sum} adds to it is exact; a number below zero speaks against the answer. Here the sum is the ${logitWords}.`;
 }
 
 /** Where this head's attention goes, beyond the pair. @param {any} reading @returns {string} */
@@ -68,7 +68,7 @@ export function restingSentence({ direction, show, head, tokens, count, sum, uni
     return `The map shows scores. Softmax over all ${tokens} scores of a query turns them into its weights, which sum to 1.`;
   }
   if (show === "carried")
-    return `A weight moves the weight times what the key carries. ${count} of ${tokens} ${unit} move half of the total.`;
+    return `The map shows each weight times what its key carries. Half of the total comes from ${count} of ${tokens} ${unit}.`;
   const whose = head === MEAN ? "the heads\u2019 mean attention" : "this head\u2019s attention";
   if (direction === "from") return `Half of ${whose} lies on ${count} of ${tokens} ${unit}.`;
   if (direction === "to")

@@ -40,7 +40,7 @@ MECHANISM = Mechanism(
     on_drawing=OnDrawing(ERASE, later(f"{__name__}.erase_drawing", "show")),
     live=later(f"{__name__}.first_look", "show"),
     derived=_derived,
-    further=(FurtherPage("The paper, again", "15_paper.py", "paper"),),
+    further=(FurtherPage("The paper revisited", "15_paper.py", "paper"),),
     moved={
         "same": ("pixel_attention", "shuffle"),
         **{name: ("paper", name) for name in ("paper", "qkv", "outputs", "temperature", "parts", "one_token")},

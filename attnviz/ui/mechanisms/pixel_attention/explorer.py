@@ -1,4 +1,4 @@
-"""What the pixel page and *The paper, again* share: the viewer of a subject, and what its maps mean."""
+"""What the pixel page and *The paper revisited* share: the viewer of a subject, and what its maps mean."""
 
 import streamlit as st
 
@@ -20,11 +20,11 @@ PLACELESS = (
 PLACED = (
     "This model knows where a token is: a position code is joined to its intensity. So a map can be violet in one "
     "spot because of *where* it is, whatever is drawn there; *Does a pixel look for ink or for a position?*, on the "
-    "page *The paper, again*, separates the two."
+    "page *The paper revisited*, separates the two."
 )
 ALONE = (
     "With one token there is nothing to choose: its weight is 1 on any picture. See *What does attention do with a "
-    "single token?* on the page *The paper, again*."
+    "single token?* on the page *The paper revisited*."
 )
 
 

@@ -63,24 +63,24 @@ def answers() -> list[tuple[str, str, str]]:
             "Shuffle the pixels", "shuffle",
         ),
         (
-            "**How little does a head do?** Whatever is the same for all keys cancels in the "
-            f"{term('softmax')}. So of the twenty-four numbers behind a head of size 6, two remain: a pixel of "
-            "intensity x weights each intensity y by exp((a x + c) y). A head takes a mean of the histogram, "
-            "shifted towards ink or towards background.",
+            f"**How little does a head do?** Whatever is the same for all keys cancels in the {term('softmax')}. So "
+            "of the twenty-four numbers behind a head of size 6, only two matter: a pixel of intensity x weights each "
+            "intensity y by exp((a x + c) y). A head takes a mean of the histogram, shifted towards ink or towards "
+            "background.",
             "Same intensity, same row", "shuffle",
         ),
         (
             f"**Why are the paper's score maps black and white?** {_unscaled()}",
             "Divide the scores", "temperature",
         ),
-        (f"**So does a histogram do just as well?** {_histogram()}", "", ""),
+        (f"**So would a histogram do just as well?** {_histogram()}", "", ""),
         (f"**And with positions?** {_positions()}", "What a score is made of", "parts"),
         (f"**The paper's proposal: background noise.** {_noise()}", "", ""),
         (
             "**What remains unexplained?** Why training produces just these heads, and whether another seed would "
-            "produce the same: for other seeds only the accuracy is given, on the page *Results*. Also what a violet "
-            "spot in a map is *for*: that a head looks there does not tell how much the answer depends on it. And one "
-            "layer on one data set says nothing about larger models.",
+            "produce the same ones: of other seeds only the accuracy is known; it is on the page *Results*. Also what "
+            "a violet spot in a map is *for*: that a head looks there does not tell how much the answer depends on "
+            "it. And one layer on one data set says nothing about larger models.",
             "Which heads are similar", "heads",
         ),
     ]  # fmt: skip
@@ -92,11 +92,11 @@ def _unscaled() -> str:
         return f"`{UNSCALED}` is *not trained*."
     failed = sum((run.kept("validation_accuracy") or 0.0) < FAILED for run in card.runs)
     return (
-        "Its files contain intensities of 0 to 255. Scores are then thousands of times as large, and the softmax is a "
-        "hard maximum: a pixel takes everything from the pixels of extreme intensity. Not every training recovers from "
-        f"that: {failed} of {len(card.runs)} answered fewer than {100 * FAILED:.0f} % of the validation pictures "
-        "correctly. Those whose initial weights of query and key have opposite signs all did better than those whose "
-        "signs are the same."
+        "The paper's files contain intensities of 0 to 255. Scores are then thousands of times as large, and the "
+        "softmax is a hard maximum: a pixel takes everything from the pixels of extreme intensity. Not every training "
+        f"recovers from that: {failed} of {len(card.runs)} answered fewer than {100 * FAILED:.0f} % of the validation "
+        "pictures correctly. Those whose initial weights of query and key have opposite signs all did better than "
+        "those whose signs are the same."
     )
 
 

@@ -1,4 +1,4 @@
-"""The experiments of the pixel page and of *The paper, again*, one per file: questions that maps alone leave open.
+"""The experiments of the pixel page and of *The paper revisited*, one per file: questions that maps alone leave open.
 
 Each is a module with
 

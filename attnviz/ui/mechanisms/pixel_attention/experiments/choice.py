@@ -1,4 +1,5 @@
-"""The experiments by name, in the order they are offered: those of the pixel page, and those of *The paper, again*."""
+"""The experiments by name, in the order they are offered: those of the pixel page, and those of *The paper "
+"revisited*."""
 
 from collections.abc import Callable
 from types import ModuleType

@@ -74,12 +74,12 @@ def draw(left: Side, right: Side, direction: measure.Direction) -> str:
     with narrow:
         map_grid(
             found.doublings[None], ["right minus left"], key="compare_difference", role="signed",
-            title="Difference in doublings", scale="pictures", fixed=True,
+            title="Difference, as log₂ of the ratio", scale="pictures", fixed=True,
             bounds=(-2 * measure.REACH, 2 * measure.REACH),
             picture=pictures[0] if np.array_equal(pictures[0], pictures[1]) else None, origin=origin,
         )  # fmt: skip
     st.caption(
-        "Difference: how many times the share must be doubled to get from the left map to the right one. A share below "
+        "The difference is log₂ of right ÷ left: 1 means twice the share, −1 half of it. A share below "
         "1/16 or above 16 counts as 1/16 or 16, as in the colours of the maps. " + grids(left.view, right.view)
     )
     st.markdown(numbers(left, right, maps, direction))

@@ -71,7 +71,7 @@ def show(subject: Subject) -> None:
     say(finding(measured.without, subject.net.classes))
     switches(subject)
     st.markdown(
-        f"**Off**: the {term('head')} contributes nothing. **Uniform**: it attends to all pixels equally, so only the "
+        f"**Off**: the {term('head')} contributes nothing. **Uniform**: it attends to all tokens equally, so only the "
         "choice that its attention made is lost. The rest of the model stays as it was trained and does not adapt: a "
         "head that is not needed for one picture may be needed for another."
     )
@@ -173,7 +173,7 @@ def finding(without: np.ndarray, classes: Sequence[str]) -> str:
     if not needed:
         said = (
             f"**On this picture no single head is needed**: whichever of the {len(each)} is switched off, the answer "
-            f"stays {classes[best]}. Its probability falls most without head {int(lost.argmax()) + 1}, by "
+            f"stays {classes[best]}. Its probability falls most when head {int(lost.argmax()) + 1} is off, by "
             f"{100 * max(float(lost.max()), 0.0):.1f} points."
         )
     else:
@@ -209,7 +209,7 @@ def table(reach: "Reach") -> None:
         },
     )
     st.caption(
-        f"Means over all queries of this picture. A head that attends to all {reach.tokens} pixels equally has "
+        f"Means over all queries of this picture. A head that attends to all {reach.tokens} tokens equally has "
         f"{short(float(np.log2(reach.tokens)))} bits, and looks {short(reach.even_distance)} pixels away on average. "
         "Click a column's name to sort by it."
     )
@@ -249,7 +249,7 @@ def groups_in_words(groups: list[tuple[int, ...]]) -> str:
     """Return which heads form groups and which do not, counted from 1."""
     several = [sorted(group) for group in groups if len(group) > 1]
     alone = sorted(group[0] for group in groups if len(group) == 1)
-    sentences = [f"**{', '.join(str(head + 1) for head in group)}** are similar." for group in sorted(several)]
+    sentences = [f"Heads **{', '.join(str(head + 1) for head in group)}** are similar." for group in sorted(several)]
     if alone and sentences:
         sentences.append(f"In no group: {', '.join(str(head + 1) for head in alone)}.")
     return " ".join(sentences or ["No two heads are similar."])

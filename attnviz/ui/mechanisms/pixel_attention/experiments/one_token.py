@@ -105,10 +105,10 @@ def show(subject: Subject) -> None:
             f"The network gives {short(float(np.log(view.probabilities[1] / view.probabilities[0])))}."
         )
     st.markdown(
-        f"Value, output and classifier are linear, and combine into this one picture. On {PICTURES} drawn digits the "
-        f"two differ by {plain(found.apart)} at most, where log-odds reach {short(found.size)}: rounding.\n\n"
-        "**What it does not show.** That such a network is bad: logistic regression is hard to beat on upright ones "
-        "and eights. It shows only that there is no attention in it."
+        f"Value, output and classifier are linear, so they combine into this one picture. On {PICTURES} drawn digits "
+        f"the two differ by {plain(found.apart)} at most, where log-odds reach {short(found.size)}: rounding.\n\n"
+        "**What it does not show.** This does not mean that such a network is bad: logistic regression is hard to beat "
+        "on upright ones and eights. It only means that there is no attention in it."
     )
 
 

@@ -154,9 +154,9 @@ def means(net: Net, count: int) -> str:
     """Return what the maps mean, and what they do not show."""
     if net.config.get("positions"):
         what = (
-            f"A token goes in as {count} numbers, first the intensity, then the position code, and comes out as as "
-            "many. Feature 1 is where the intensity was, but the layer may put anything there, and the classifier "
-            "reads all of them."
+            f"A token goes in as {count} numbers, first the intensity, then the position code, and comes out as the "
+            "same number of them. Feature 1 is where the intensity was, but the layer may put anything there, and the "
+            "classifier reads all of them."
         )
     elif net.config.get("patch", 1) > 1:
         what = (

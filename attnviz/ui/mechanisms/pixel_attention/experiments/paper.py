@@ -152,8 +152,8 @@ def finding_of_weights(held: Mapping[str, int], pixels: int) -> str:
     else:
         what = "Maps that are black and white only on their own scales"
     return (
-        f"**{what}**: half of the attention lies on so few of {pixels} pixels ({each}), where uniform attention would "
-        f"take {pixels // 2}."
+        f"**{what}**: half of the attention lies on this many of {pixels} pixels ({each}), where uniform attention "
+        f"would take {pixels // 2}."
     )
 
 

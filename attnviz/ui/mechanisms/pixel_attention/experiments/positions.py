@@ -1,4 +1,4 @@
-"""Position codes as pictures: what tells a token where it is, and which positions are similar to it."""
+"""Are the codes of nearby positions similar? What tells a token where it is, as pictures."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +17,7 @@ from attnviz.ui.shared.wording import short
 if TYPE_CHECKING:
     from attnviz.subjects import Loaded
 
-TITLE = "What does a position look like?"
+TITLE = "Are the codes of nearby positions similar?"
 MEASURES = (
     "Compares the code of each position with the codes of its neighbours and of all others. Move over the picture to "
     "see them."

@@ -66,7 +66,7 @@ def show(subject: Subject) -> None:
         "everything. The larger it is, the closer each weight comes to an even share. *Bits* is the entropy: 0 where "
         f"one pixel gets everything, {np.log2(view.rows * view.columns):.2f} where all get the same.\n\n"
         f"Intensities of 0 to 255 are {MNIST_STD / UNSCALED:.1f} times as far apart as standardised ones, and a score "
-        f"is a product of two: {ratio:,.0f} times as large."
+        f"is a product of two of them, so it is {ratio:,.0f} times as large."
     )
     st.markdown(
         "**What it does not show.** The weights were learnt at the scale of this model. At another temperature its "
@@ -94,8 +94,8 @@ def finding(held: Mapping[str, float], pixels: int) -> str:
     numbers = "; ".join(f"{name}: {short(count, 2)}" for name, count in held.items())
     what = "**Weights on more pixels**" if most >= 2 * least else "**Hardly anything more**"
     return (
-        f"{what}: so many pixels effectively hold the weights of these queries ({numbers}), where uniform attention "
-        f"would be held by all {pixels}."
+        f"{what}: the weights of these queries are effectively spread over this many pixels ({numbers}); uniform "
+        f"attention would be held by all {pixels}."
     )
 
 

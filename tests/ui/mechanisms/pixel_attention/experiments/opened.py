@@ -1,4 +1,4 @@
-"""The page of an experiment, the pixel page or *The paper, again*, with it open, run alone."""
+"""The page of an experiment, the pixel page or *The paper revisited*, with it open, run alone."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -54,7 +54,7 @@ def test_two_pixels_of_a_head(here: Path) -> None:
     left, right = np.clip(maps * 784, 1 / 16, 16)
     np.testing.assert_allclose(grid(test, 1)[1][0], np.log2(right) - np.log2(left), atol=1e-9)
     distance = np.abs(maps[0] - maps[1]).sum() / 2
-    assert f"Total variation distance: **{distance:.3g}" in prose(test).replace("\u2212", "-")
+    assert f"total variation distance is **{distance:.3g}" in prose(test).replace("\u2212", "-")
 
 
 def test_what_two_pixels_give_holds_the_key_and_is_no_distribution() -> None:
@@ -65,7 +65,7 @@ def test_what_two_pixels_give_holds_the_key_and_is_no_distribution() -> None:
     np.testing.assert_allclose(maps.reshape(2, -1), found[:, [row * 28 + column, 2 * 28 + 3]].T, rtol=1e-6)
     assert header["outlined"] is None, "what is held is a key, and the outline has the query's colour"
     assert f"row {row + 1}, column {column + 1}: the one locked in the viewer above" in prose(test)
-    assert "Half of the mean absolute difference: **" in prose(test)
+    assert "half of their mean absolute difference is **" in prose(test)
 
 
 def test_where_no_pixel_is_locked_one_of_the_ink_is_held() -> None:

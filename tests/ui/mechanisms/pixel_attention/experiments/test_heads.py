@@ -92,7 +92,8 @@ def test_the_table_and_the_distances_are_those_of_the_measures(several: Path) ->
 
 def test_groups_in_words_count_from_one() -> None:
     assert (
-        heads.groups_in_words([(4, 0), (2,), (1, 3)]) == "**1, 5** are similar. **2, 4** are similar. In no group: 3."
+        heads.groups_in_words([(4, 0), (2,), (1, 3)])
+        == "Heads **1, 5** are similar. Heads **2, 4** are similar. In no group: 3."
     )
     assert heads.groups_in_words([(0,), (1,)]) == "No two heads are similar."
 
@@ -108,7 +109,7 @@ def test_the_finding_says_whether_a_single_head_is_needed() -> None:
     whole, none = [0.1, 0.9], [0.7, 0.3]
     prose = heads.finding(np.array([whole, none, [0.2, 0.8], [0.15, 0.85]]), ("1", "8"))
     assert "**On this picture no single head is needed**: whichever of the 2 is switched off" in prose
-    assert "stays 8. Its probability falls most without head 1, by 10.0 points." in prose
+    assert "stays 8. Its probability falls most when head 1 is off, by 10.0 points." in prose
     assert prose.endswith("Without any head it answers **1** (70.0 %; an even guess among 2 answers has 50.0 %).")
     prose = heads.finding(np.array([whole, none, [0.6, 0.4], whole]), ("1", "8"))
     assert (

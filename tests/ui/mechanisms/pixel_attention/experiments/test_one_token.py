@@ -59,7 +59,7 @@ def test_query_and_key_have_not_moved_and_value_has(folder: Path, monkeypatch: p
         np.testing.assert_array_equal(difference, after - before)
         assert (np.abs(difference).max() == 0) == (part != "value")
     assert header["table"]["heads"] == ["before training", "after training", "difference"]
-    assert "have changed by **exactly 0** and **exactly 0**" in prose(test)
+    assert "Training has changed :orange[query] and :blue[key] by exactly 0" in prose(test)
     assert "the only weight is **1**" in prose(test)
 
 

@@ -107,7 +107,7 @@ def test_how_alike_output_and_picture_are_is_computed() -> None:
     test = run()
     maps, pictures = grid(test, "Output")[1], grid(test, "Pictures")[1]
     found = [np.corrcoef(one.ravel(), other.ravel())[0, 1] for one, other in zip(maps, pictures, strict=True)]
-    assert f"**{min(found):.2f} to {max(found):.2f}** over 7 pictures".replace("-", "\u2212") in prose(test)
+    assert f"is {min(found):.2f} to {max(found):.2f} over 7 pictures".replace("-", "\u2212") in prose(test)
 
 
 def test_an_even_output_is_said_to_hold_nothing() -> None:

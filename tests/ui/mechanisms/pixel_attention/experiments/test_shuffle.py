@@ -48,7 +48,7 @@ def test_without_positions_the_maps_shuffle_along(head: str, query: str) -> None
     np.testing.assert_allclose(back, before, rtol=0, atol=1e-15)
     assert np.abs(after - before).max() > 1e-4
     np.testing.assert_allclose(np.sort(after, None), np.sort(before, None), rtol=1e-9)
-    assert "**The maps are shuffled in the same way**" in prose(test)
+    assert "**No, its attention does not**: the maps are shuffled like the pixels." in prose(test)
 
 
 def test_with_positions_they_do_not() -> None:
@@ -56,7 +56,8 @@ def test_with_positions_they_do_not() -> None:
     assert not test.exception
     _, (before, _, back) = maps(test, "Head 1, received from all")
     assert np.abs(back - before).max() > 1e-3
-    assert "**The maps are not shuffled in the same way.** Each token has a position code" in prose(test)
+    assert "**Yes**: the maps are not shuffled like the pixels." in prose(test)
+    assert "Each token has a position code" in prose(test)
 
 
 def test_boxes_of_pixels_are_shuffled_where_a_token_is_one() -> None:
@@ -117,6 +118,6 @@ def test_answers_are_listed_or_the_likeliest_of_many() -> None:
     ten = np.full((2, 10), 0.01)
     ten[0, 7], ten[1, 2] = 0.91, 0.91
     lines = answers(tuple("0123456789"), ten).splitlines()[2:]
-    assert lines[1:3] == ["| 1 | 1.00 % | 1.00 % |", "| 2 | 1.00 % | 91.00 % |"]
+    assert lines[1:3] == ["| 1 | 1.0 % | 1.0 % |", "| 2 | 1.0 % | 91.0 % |"]
     assert [line.split()[1] for line in lines] == ["0", "1", "2", "7", "others"]
     assert lines[-1] == "| others | 6.00 % | 6.00 % |"
