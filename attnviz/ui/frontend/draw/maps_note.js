@@ -4,11 +4,11 @@ import { makeScale } from "../core/colours.js";
 import { headline } from "./verdict.js";
 
 const NOTE =
-  "Multiples of an even share; the thin line is the outline of the ink. What a pixel adds: violet speaks for the answer, ochre against it.";
+  "Multiples of an even share; the thin line is the outline of the ink. Where a panel shows what each pixel adds, violet speaks for the answer and ochre against it.";
 const SLOPES =
-  "Per unit of intensity: violet where more ink raises the answer\u2019s logit, ochre where it lowers it. Each panel has its own scale. It is computed when the pen rests.";
+  "Per unit of intensity: violet where more ink raises the answer\u2019s logit, ochre where it lowers it. Each panel has its own scale, and is computed when the pen rests.";
 const CHANGE =
-  "Multiples of the pinned share. For what a pixel adds, and for the digit: violet is more than before, ochre is less.";
+  "Multiples of the pinned share. Where a panel shows what each pixel adds, or the digit itself, violet is more than before and ochre is less.";
 
 /**
  * @param {import("./cards.js").Cards} cards
