@@ -142,7 +142,7 @@ ROLES: dict[str, Role] = {
     "logits": Role(("batch query class", "batch class"), "The scores of the classes.", "signed"),
     # measures
     "jacobian": Role(
-        (*_MAPS, "batch class channel row column"), "How much each number of the picture moves the logit.", "signed"
+        (*_MAPS, "batch class channel row column"), "How the logit changes with each number of the picture.", "signed"
     ),
     "input_times_gradient": Role((*_PLACES, "batch class row column"), "The picture times its Jacobian.", "signed"),
 }  # fmt: skip

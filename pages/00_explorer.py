@@ -18,7 +18,7 @@ RANGES = {"signed": "any number", "unit": "0 to 1", "positive": "0 or more"}
 TRIES = [
     ("the queries", {**EIGHT, "address": "attention.query"}),
     ("the weights of one pixel", {**EIGHT, "address": "attention.weights", "query": "12,13"}),
-    ("what comes out", {**EIGHT, "address": "attention.output"}),
+    ("the output of the layer", {**EIGHT, "address": "attention.output"}),
 ]
 
 

@@ -16,7 +16,8 @@ from attnviz.ui.shared.glossary import term
 
 def main() -> None:
     page.start(
-        "Results", "Is each mechanism worth it? Each is compared with a control: the same without the mechanism."
+        "Results",
+        "Is each mechanism worth it? Each is compared with a control, a model without the mechanism.",
     )
     with page.sentences():
         lines = [line for _, line in guard.each(MECHANISMS.values(), "verdict", result_dots.verdict) if line]
@@ -30,7 +31,7 @@ def main() -> None:
         with st.container(key="result_filters", horizontal=True, vertical_alignment="bottom"):
             row, task = chosen(groups)
         if task is None:
-            st.caption("None of its models is tested on pictures as they are.")
+            st.caption("None of its models has been tested on unchanged pictures.")
             return
         with faults.drawing(row, "results"):
             st.subheader(f"{row.title}: {task.title}", anchor=False)
@@ -70,10 +71,10 @@ def other_mechanism() -> None:
 def explain() -> None:
     """Say how to read the picture."""
     st.markdown(
-        "A dot is the mean over all trainings of a model, its bar goes from the worst to the best of them; a model "
+        "A dot is the mean over all trainings of a model, and its bar goes from the worst to the best of them; a model "
         f"that was trained once has no bar. **Squares are {term('controls')}**: models without the mechanism. A "
-        "diamond is the value that a paper reports. A name leads to its model. Whether a difference means anything is "
-        "said by its interval, not by the bars: see the tables below, which also say what else differs."
+        "diamond is the value that a paper reports. A name leads to its model. Whether a difference means anything "
+        "depends on its interval, not on the bars: see the tables below, which also say what else differs."
     )
 
 

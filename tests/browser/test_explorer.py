@@ -30,7 +30,7 @@ def test_a_chosen_map_is_forgotten_with_its_tap_and_with_its_page(serve: Serve, 
     assert read_grid(page)["chosen"] == 3
     wait_until_ready(page)
     before = page.url
-    page.get_by_role("button", name="what comes out").click()
+    page.get_by_role("button", name="the output of the layer").click()
     expect(page.locator(".maps .tile.chosen")).to_have_count(0)
     expect(page).not_to_have_url(before)  # or there would be nothing to go back from
     page.go_back()
@@ -50,7 +50,7 @@ def test_a_click_just_before_a_chosen_map_is_reported_is_not_undone(serve: Serve
     page.locator(".map-grid[data-drawn]").wait_for()
     wait_until_ready(page)
     # A map that is clicked is reported 120 ms later, with the values of all widgets as the browser knows them then.
-    page.get_by_role("button", name="what comes out").evaluate(
+    page.get_by_role("button", name="the output of the layer").evaluate(
         "(button) => addEventListener('pointerup', () => setTimeout(() => button.click(), 90), "
         "{ once: true, capture: true })"
     )

@@ -36,7 +36,7 @@ def test_a_tap_is_drawn_on_its_grid_by_its_role(tap: str) -> None:
 
 
 def test_every_try_shows_what_its_words_say() -> None:
-    said = {"the queries": "query", "the weights of one pixel": "weights", "what comes out": "output"}
+    said = {"the queries": "query", "the weights of one pixel": "weights", "the output of the layer": "output"}
     found = []
     test = run(model="pixel_attention.digits", number="4")  # a try shows the same wherever one comes from
     for label, words in tried(test):

@@ -54,7 +54,7 @@ def show(subject: Subject) -> None:
         return
     answer, _ = cache.of_subject(computed, subject)
     st.markdown(
-        f"The model answers **{answer}**. The {term('Jacobian')} shows {MEANING}, at each pixel. One unit is the step "
+        f"The model answers **{answer}**. The {term('Jacobian')} shows, at each pixel, {MEANING}. One unit is the step "
         "from black to white."
     )
     map_grid(JACOBIAN_VIEW.of(subject), key=f"jacobian {subject.net.key}")

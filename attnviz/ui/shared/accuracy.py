@@ -20,7 +20,7 @@ def show(net: Net, source: str) -> None:
         if card is not None and card.recipe.tests:
             task = result_dots.Task(card.recipe.tests[0].data, card.recipe.classes)
             result_dots.of_mechanism(row, task, key="results_dots", like=card.name)
-        page.link(result_dots.PAGE, "All results, with the tables of the papers", mechanism=row.name)
+        page.link(result_dots.PAGE, "All results, with the papers' tables", mechanism=row.name)
     if not st.toggle(
         f"Show every wrong answer on the {which(source)} of {data.DATASETS[source].title}", key="show_wrong"
     ):

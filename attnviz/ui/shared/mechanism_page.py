@@ -77,4 +77,4 @@ def results(row: Mechanism, net: Net) -> None:
     st.header("How accurate it is", anchor=False)
     if net.data is not None:
         result_dots.of_mechanism(row, result_dots.Task(net.data, net.labels), key="results", like=net.key)
-    page.link(result_dots.PAGE, "All results, with the tables of the papers", mechanism=row.name)
+    page.link(result_dots.PAGE, "All results, with the papers' tables", mechanism=row.name)

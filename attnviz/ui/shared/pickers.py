@@ -47,8 +47,8 @@ def net(names: list[str], default: str, of: Collection[str] | None = None) -> Ne
     found = _named(of)
     if not names and found is None:
         raise CheckpointError(
-            f"There is no trained model of this kind in {cards.folder()}. Restore the committed folder, "
-            "or train one: `python -m attnviz reproduce schwarz --train`."
+            f"There is no trained model of this kind in {cards.folder()}. Restore the committed folder, or train one: "
+            "`python -m attnviz reproduce schwarz --train`."
         )
     known = subjects.usable(names)
     if found is not None:
@@ -281,7 +281,7 @@ def _named(of: Collection[str] | None) -> Net | None:
         url_state.complain(str(error))
         return None
     if of is not None and found.architecture not in of:
-        url_state.complain(f"{word} is no model of this page's kind. Look at it in the explorer.")
+        url_state.complain(f"{word} does not belong to this page. Look at it in the explorer.")
         return None
     return found
 
