@@ -144,7 +144,7 @@ COLOUR_CONTROL = changed(
     tests=(Test(data="cifar10"),), cost="86 core-minutes",
 )  # fmt: skip
 PAPERS_LINE = changed(
-    B, model="pixel_line", name="fashion-paper", title="Softmax regression in the paper's regime", ablations=(),
+    B, model="pixel_line", name="fashion-paper", title="Softmax regression, trained as in the paper", ablations=(),
     why="What the linear layer alone learns in 150 steps.", config={"mean": 0.0, "std": 1.0}, cost="1 core-minute",
     control=None,
     probes=(Probe(name="loss_sum"),),
