@@ -1,6 +1,7 @@
 """The tables of docs/results.md, README and pages, rendered from the cards: no figure is ever typed by hand."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from attnviz import cards, comparisons
 from attnviz.cards import Card, Figure
 from attnviz.comparisons import Comparison
 from attnviz.errors import BadInput
-from attnviz.measures.difference import METHOD, Difference
+from attnviz.measures.difference import METHOD, Difference, Verdict
 from attnviz.recipes import PAPERS, RECIPES, Paper
 from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Question, Test
 
@@ -132,6 +133,32 @@ def answer(figure: PaperFigure) -> str:
         compared_with = f"`{RECIPES[name].control}`" if RECIPES[name].control else ""
         lines.append([_short(name, card), tested, compared_with, *(judged(found) if found else ("", "", ""))])
     return _markdown(lines)
+
+
+def finding(verdicts: Iterable[Verdict]) -> str:
+    """Say how often the models of a question are better than their controls, in Markdown.
+
+    Args:
+        verdicts: of each model that has a trained control.
+    """
+    found = Counter(verdicts)
+    count = found.total()
+    if not count:
+        return "**Not known yet**: no model of this question has a trained control."
+    rest = [
+        f"{found['worse']} worse" if found["worse"] else "",
+        f"{found['no difference']} with no difference that could not be chance" if found["no difference"] else "",
+        f"{found['one seed']} undecided, as one side was trained only once" if found["one seed"] else "",
+    ]
+    others = "; ".join(filter(None, rest))
+    what = "model is better than its control" if count == 1 else "models are better than their controls"
+    return f"**{found['better']} of {count} {what}**" + (f"; {others}." if others else ".")
+
+
+def verdicts_of(figure: PaperFigure) -> list[Verdict]:
+    """Return the verdict of each model of a question that has a trained control."""
+    found = (comparisons.with_control(name) for name in figure.checkpoints)
+    return [one.difference.verdict for one in found if one]
 
 
 def reproduction(paper: Paper) -> str:

@@ -85,6 +85,7 @@ def papers(row: Mechanism) -> None:
         for number, figure in enumerate(paper.figures):
             opened = st.expander(f"{figure.what}", key=f"question_{paper.name}_{number}", on_change="rerun")
             if opened.open:
+                opened.markdown(results.finding(results.verdicts_of(figure)))
                 opened.markdown(results.answer(figure))
         opened = st.expander(f"**{paper.title}** {paper.source}", key=f"paper_{paper.name}", on_change="rerun")
         if opened.open:

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -365,3 +366,21 @@ def test_tests_on_the_first_pictures_and_on_all_stand_beside_each_other(
         assert f"{100 * figure.mean:.2f} %" in cells[f"cluttered_mnist test, {count:,} pictures"]
     [dot] = result_dots.of([name], (), {}, "cluttered_mnist")
     assert dot.mean == 100 * found[10_000].mean
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said"),
+    [
+        ([], "**Not known yet**: no model of this question has a trained control."),
+        (["better"], "**1 of 1 model is better than its control**."),
+        (["worse", "worse"], "**0 of 2 models are better than their controls**; 2 worse."),
+        (
+            ["better", "no difference", "one seed"],
+            "**1 of 3 models are better than their controls**; 1 with no difference that could not be chance; 1 "
+            "trained "
+            "once only, which cannot tell.",
+        ),
+    ],
+)
+def test_the_finding_of_a_question_counts_its_verdicts(verdicts: list[Any], said: str) -> None:
+    assert results.finding(verdicts) == said

@@ -61,7 +61,7 @@ def test_the_experiment_says_what_was_not_trained_and_shows_weights_inside_a_blo
     assert "has not been trained here" in text(page)
     lay(folder, "cluttered-within", {**NETS["within"], "rows": 40, "columns": 40}, 0)
     run(page, query="2,3")
-    assert "These 24 × 24 weights do not stand for places." in text(page)
+    assert "These 24 × 24 weights do not belong to places." in text(page)
     headers = [unpack(one.proto.bytes)[0] for one in page.get("bidi_component")]
     [grid] = [header for header in headers if header.get("names")]
     assert grid["title"] == "Weights between the 24 features of the block in row 2, column 3"

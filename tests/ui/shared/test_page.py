@@ -77,6 +77,6 @@ def test_a_try_that_switches_the_model_says_so() -> None:
     at.button(key="page_try_1").click().run()
     assert not at.toast
     at.button(key="page_try_0").click().run()
-    assert [one.value for one in at.toast] == ["You now see another model: **One or eight, one head**."]
+    assert [one.value for one in at.toast] == ["You now see another model: **One or eight\\, one head**."]
     at.run()
     assert not at.toast, "said once"

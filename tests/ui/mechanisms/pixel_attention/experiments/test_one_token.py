@@ -60,7 +60,7 @@ def test_query_and_key_have_not_moved_and_value_has(folder: Path, monkeypatch: p
         assert (np.abs(difference).max() == 0) == (part != "value")
     assert header["table"]["heads"] == ["before training", "after training", "difference"]
     assert "Training has changed :orange[query] and :blue[key] by exactly 0" in prose(test)
-    assert "the only weight is **1**" in prose(test)
+    assert "the only weight on this picture is 1." in prose(test)
 
 
 def test_the_line_is_the_net(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

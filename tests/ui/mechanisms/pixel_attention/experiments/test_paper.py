@@ -130,7 +130,7 @@ def test_where_pixels_take_from_is_the_softmax_of_their_scores(folder: Path) -> 
     np.testing.assert_allclose(maps["maps"], wanted.numpy(), rtol=1e-9)
     half = [int((row.sort(descending=True).values.cumsum(0) < 0.5).sum()) + 1 for row in wanted.flatten(1)]
     assert f"background 1: {half[0]}, " in prose(test)
-    assert f"ink: {half[4]}." in prose(test)
+    assert f"ink: {half[4]})" in prose(test)
 
 
 def test_intensities_of_0_to_255_are_a_click_away(folder: Path) -> None:

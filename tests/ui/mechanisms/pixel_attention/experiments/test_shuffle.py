@@ -120,4 +120,4 @@ def test_answers_are_listed_or_the_likeliest_of_many() -> None:
     lines = answers(tuple("0123456789"), ten).splitlines()[2:]
     assert lines[1:3] == ["| 1 | 1.0 % | 1.0 % |", "| 2 | 1.0 % | 91.0 % |"]
     assert [line.split()[1] for line in lines] == ["0", "1", "2", "7", "others"]
-    assert lines[-1] == "| others | 6.00 % | 6.00 % |"
+    assert lines[-1] == "| others | 6.0 % | 6.0 % |"
