@@ -3,6 +3,7 @@
 from attnviz import results
 from attnviz.cards import Figure
 from attnviz.comparisons import difference
+from attnviz.ui.shared.wording import MINUS
 
 
 def verdict(
@@ -29,9 +30,13 @@ def verdict(
     claim = {"better": better, "worse": worse, "no difference": neither, "one seed": "One seed cannot tell"}
     ends = "; one of the two was trained only once"
     if found.interval is not None:
-        ends = f" (95 % interval {' to '.join(f'{100 * end:+.2f}' for end in found.interval)})"
+        ends = f" (95 % interval {' to '.join(map(_points, found.interval))})"
     return (
         f"**{claim[found.verdict]}**: {names[0]}, {results.percent(one.mean)} of {one.count:,} answers are correct; "
-        f"{names[1]}, {results.percent(other.mean)}. The difference is {100 * found.value:+.2f} points{ends}. "
+        f"{names[1]}, {results.percent(other.mean)}. The difference is {_points(found.value)} points{ends}. "
         f"Guessing among {answers} classes gives {results.percent(1 / answers)}."
     )
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:+.2f}".replace("-", MINUS)

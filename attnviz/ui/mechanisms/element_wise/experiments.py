@@ -278,9 +278,8 @@ EXPERIMENTS = {
         norm,
     ),
     "copy": Experiment(
-        "Does the relevance matter, or does the layer copy the picture?",
-        "Replaces the relevance with something that does not depend on the picture, and measures how many answers stay "
-        "correct.",
+        "Does the layer need the relevance?",
+        "Replaces the relevance with maps that do not depend on the picture, and counts the correct answers.",
         copy,
     ),
     "dying": Experiment(

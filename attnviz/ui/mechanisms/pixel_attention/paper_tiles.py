@@ -158,11 +158,14 @@ def finding(now: Count, first: Count | None) -> str:
         now: of the trained model.
         first: of the same model before its first training step; None where it is not known.
     """
-    what = (
-        "The picture and its negative, and nothing else" if not now.other else "More than the picture and its negative"
-    )
+    if now.other:
+        what = "More than the picture and its negative"
+    elif now.picture and now.negative:
+        what = "The picture and its negative, and nothing else"
+    else:
+        what = "The picture, and nothing else" if now.picture else "The picture's negative, and nothing else"
     before = (
-        f" Before its first training step the same model had {first.picture}, {first.negative} and {first.other}."
+        f" Before the first training step these counts were {first.picture}, {first.negative} and {first.other}."
         if first
         else ""
     )

@@ -85,3 +85,9 @@ def test_weights_inside_a_block_are_said_as_multiples_of_an_even_share() -> None
     said = words.within(np.array([[0.25, 0.75], [0.5, 0.5]]))
     assert "These 2 × 2 weights" in said
     assert said.endswith("between 0.500 and 1.50 times an even share.")
+
+
+def test_a_negative_difference_has_a_minus_sign() -> None:
+    assert "The difference is \N{MINUS SIGN}10.00 points" in words.finding(
+        accuracy(0.8, 0.02, 5), accuracy(0.9, 0.01, 5), 10
+    )

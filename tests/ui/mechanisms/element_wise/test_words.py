@@ -102,7 +102,7 @@ def test_its_terms_explain_themselves_once() -> None:
 
 
 def test_what_is_not_shown_names_the_experiment() -> None:
-    assert "Does the relevance matter, or does the layer copy the picture?" in does_not_show(make_grey())
+    assert "Does the layer need the relevance?" in does_not_show(make_grey())
 
 
 def test_zero_stays_zero_only_where_intensities_are_not_standardised() -> None:

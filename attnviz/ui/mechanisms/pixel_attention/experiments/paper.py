@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     from attnviz.subjects import Loaded
 
 TITLE = "What remains of the paper's pictures?"
-MEASURES = (
-    "Draws each tile of a figure twice, from its own lowest to its own highest value as in the paper, and on one scale "
-    "for all; and counts what can be seen."
-)
+MEASURES = "Draws the tiles of a figure on the paper's scales and on one scale for all, and counts what they show."
 WORDS = ("figure", "part", "tile", "turn")
 
 ONE, SEVERAL, UNSCALED = "pixel_attention.1v8", "pixel_attention.1v8-augmented", "pixel_attention.1v8-unscaled"

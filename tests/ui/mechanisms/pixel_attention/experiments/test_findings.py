@@ -124,5 +124,7 @@ def test_weights_of_the_paper(held: dict[str, int], claim: str) -> None:
 def test_components_of_the_paper() -> None:
     said = paper_tiles.finding(Count(5, 3, 0), Count(4, 4, 0))
     assert said.startswith("**The picture and its negative, and nothing else**: on their own scales, 5 of 8 tiles")
-    assert said.endswith("the same model had 4, 4 and 0.")
+    assert said.endswith("these counts were 4, 4 and 0.")
+    assert paper_tiles.finding(Count(0, 3, 0), None).startswith("**The picture's negative, and")
+    assert paper_tiles.finding(Count(3, 0, 0), None).startswith("**The picture, and nothing else**")
     assert paper_tiles.finding(Count(5, 2, 1), None).startswith("**More than the picture and its negative**")
