@@ -7,6 +7,7 @@ from attnviz import data, subjects
 from attnviz.subjects import Loaded, Picture
 from attnviz.ui.dot_product import attending
 from attnviz.ui.shared import inference
+from attnviz.ui.shared.wording import share
 
 EIGHT = Picture("strokes", int(np.flatnonzero(data.labels("strokes", "test") == 8)[0]))
 
@@ -28,7 +29,7 @@ def test_the_view_adds_up_to_the_models_answer(loaded: Loaded) -> None:
     np.testing.assert_allclose(view.probabilities, [1 / (1 + np.exp(logit)), 1 / (1 + np.exp(-logit))])
     assert view.carried_signed
     assert view.origin["digest"] == loaded.net.digest
-    assert view.origin["answer"] == inference.answer(loaded, EIGHT) == f"8, {100 / (1 + np.exp(logit)):.1f} %"
+    assert view.origin["answer"] == inference.answer(loaded, EIGHT) == f"8, {share(float(1 / (1 + np.exp(logit))))}"
 
 
 def test_a_colour_picture_keeps_its_colours_and_its_mean_lies_under_the_tokens(colour: str) -> None:

@@ -9,7 +9,6 @@ import torch
 from attnviz import checkpoints, data, subjects
 from attnviz.subjects import Loaded, Picture
 from attnviz.ui.shared import inference
-from attnviz.ui.shared.wording import share
 from tests.ui import colour_model
 
 NAME = "pixel_attention.1v8"
@@ -21,21 +20,6 @@ EIGHT = Picture("strokes", int(np.flatnonzero(data.labels("strokes", "test") == 
 @pytest.fixture(scope="module")
 def loaded() -> Loaded:
     return subjects.net(NAME).load(double=True)
-
-
-def test_the_view_adds_up_to_the_models_answer(loaded: Loaded) -> None:
-    view = attending.attention(loaded, EIGHT)
-    layer, classifier = loaded.model.attention, loaded.model.classifier
-    weights = np.exp(view.query @ view.key.transpose(0, 2, 1) - view.log_normaliser[..., None])  # size 1: no root
-    np.testing.assert_allclose(weights.sum(-1), 1)
-    np.testing.assert_allclose(view.received, weights.mean(1))
-    output = (weights * view.carried[:, None, :]).sum((0, 2)) + layer.output.bias.item()
-    np.testing.assert_allclose(view.output[:, 0], output)
-    logit = output @ classifier.weight[0].numpy() + classifier.bias.item()
-    np.testing.assert_allclose(view.probabilities, [1 / (1 + np.exp(logit)), 1 / (1 + np.exp(-logit))])
-    assert view.carried_signed
-    assert view.origin["digest"] == loaded.net.digest
-    assert view.origin["answer"] == inference.answer(loaded, EIGHT) == f"8, {share(float(1 / (1 + np.exp(logit))))}"
 
 
 def test_what_is_shown_exactly_is_what_the_net_computes_in_single_precision(loaded: Loaded) -> None:

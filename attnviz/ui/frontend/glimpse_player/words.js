@@ -6,7 +6,10 @@ import { answersOf, beliefOf, pixelOf, placeOf, sharplySeen } from "./derive.js"
 /** @typedef {import("./derive.js").Path} Path */
 /** @typedef {import("./derive.js").Facts} Facts */
 
-/** Which glimpses were moved, and where to; "" for none. @param {number[][]} moved glimpse, row and column of each, from 0 */
+/**
+ * Which glimpses were moved, and where to; "" for none.
+ * @param {number[][]} moved glimpse, row and column of each, from 0
+ */
 export function movedWords(moved) {
   return moved.map(([which, ...pixel]) => `glimpse ${which + 1} to ${placeWords(pixel)}`).join("; ");
 }
