@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { columnsOf } from "../../attnviz/ui/frontend/stage_grid/derive.js";
-import { STEPS } from "../../attnviz/ui/frontend/stage_grid/way.js";
+import { STEPS } from "../../attnviz/ui/frontend/stage_grid/pixel_steps.js";
 
 const COLUMNS = ["attended", "before_norm", "after_norm", "output"];
 
