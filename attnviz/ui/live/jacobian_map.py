@@ -6,29 +6,30 @@ the live channel for.
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
 
 from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.live.jacobian import MEANING, missing
-from attnviz.ui.live.jacobian_view import JACOBIAN, JACOBIAN_VIEW, TITLE, computed
-from attnviz.ui.shared import cache, url_state
+from attnviz.ui.live.jacobian_view import JACOBIAN, TITLE, Found, computed, first, steps, whole
+from attnviz.ui.shared import cache, jobs, page, url_state
 from attnviz.ui.shared.glossary import term
 
 if TYPE_CHECKING:
-    pass
+    import numpy.typing as npt
 
 WORD = "map"
+TICK = 0.5  # seconds between two looks at how far the work is
 
 
 def asked(subject: Subject) -> dict[str, Any]:
     """Return what a component needs to ask for the Jacobian, as JSON can say it.
 
     Returns:
-        checkpoint; picture, by name as in a request of the live channel; missing, why the model has none, or None;
-        meaning, what stands under its legend.
+        checkpoint; picture, by name as in a request of the live channel; missing, why the model has none, or None.
     """
-    return {**subject.asked, "missing": missing(subject.net), "meaning": MEANING}
+    return {**subject.asked, "missing": missing(subject.net)}
 
 
 def switch(other: str) -> bool:
@@ -52,9 +53,32 @@ def show(subject: Subject) -> None:
     if why:
         st.info(why)
         return
-    answer, _ = cache.of_subject(computed, subject)
+    found = cache.of_subject(computed, subject)
     st.markdown(
-        f"The model answers **{answer}**. The {term('Jacobian')} shows, at each pixel, {MEANING}. One unit is the step "
-        "from black to white."
+        f"The model answers **{found.answer}**. The {term('Jacobian')} shows, at each pixel, {MEANING}. One unit is the "
+        "step from black to white."
     )
-    map_grid(JACOBIAN_VIEW.of(subject), key=f"jacobian {subject.net.key}")
+    finished = _job(subject, found).finished
+    st.fragment(_draw, run_every=None if finished else TICK)(subject, found, finished)
+
+
+def _draw(subject: Subject, found: Found, finished: bool) -> None:
+    """Draw the maps, without the pixels that are still being computed; then once more, with them."""
+    with page.sentences():
+        job = _job(subject, found)
+        if job.finished and not finished:
+            st.rerun()  # so that the ticks end
+        parts = job.parts()
+        maps = whole(subject, found, np.concatenate(parts, 1)) if finished and parts else first(subject, found)
+        map_grid(maps, key=f"jacobian {subject.net.key}")
+        if not finished:
+            job.start()
+            st.progress(
+                len(parts) / job.count, f"Following small steps of {len(found.ties)} pixels without a derivative"
+            )
+
+
+def _job(subject: Subject, found: Found) -> "jobs.Job[npt.NDArray[np.float64]]":
+    """Return the work at the pixels without a derivative, a few at a time, the same for all visitors."""
+    key = (JACOBIAN, subject.net.key, subject.net.digest, str(subject.example.asked))
+    return jobs.job(key, lambda number: cache.of_subject(steps, subject, found.chunks[number]), len(found.chunks))

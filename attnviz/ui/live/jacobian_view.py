@@ -1,10 +1,17 @@
-"""What a page shows of the Jacobian of the shown answer, as a view of every net with a differentiable input."""
+"""What a page shows of the Jacobian of the shown answer, as a view of every net with a differentiable input.
+
+At pixels without a derivative it shows what a small step up and a small step down do. That takes a forward pass for
+each of them, so the view comes in two steps: first without these pixels, then with them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attnviz.errors import BadInput
+from attnviz.ui.live import budget
 from attnviz.ui.live.derived import NoParameters, View
 from attnviz.ui.live.jacobian import MEANING, PASSES, missing
 
@@ -17,47 +24,139 @@ if TYPE_CHECKING:
 JACOBIAN = "jacobian"
 TITLE = "Jacobian of the shown answer"
 CHANNELS = {1: ["intensity"], 3: ["red", "green", "blue"]}
+SIDES = ("step up", "step down", "difference")
+CHUNK = 64  # pixels whose steps are followed at once
+EQUAL = 1e-6  # of the largest value: nearer values differ by rounding only
 
 
-def computed(loaded: Loaded, example: Example) -> tuple[str, npt.NDArray[np.float64]]:
-    """Return the answer to an example and the Jacobian of its logit, float64 (channel, row, column)."""
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The Jacobian of the answer to an example.
+
+    Args:
+        answer: the class.
+        values: float64 (channel, row, column), of which those of `ties` mean nothing.
+        ties: int (pixel,), numbers of the values at which there may be no derivative.
+    """
+
+    answer: str
+    values: npt.NDArray[np.float64]
+    ties: npt.NDArray[np.int64]
+
+    @property
+    def chunks(self) -> list[tuple[int, ...]]:
+        """The ties in groups that `steps` takes."""
+        return [tuple(self.ties[first : first + CHUNK].tolist()) for first in range(0, len(self.ties), CHUNK)]
+
+
+def computed(loaded: Loaded, example: Example) -> Found:
+    """Return the answer to an example, its Jacobian, and where that may not exist."""
     from attnviz.answers import predicted
     from attnviz.measures.jacobian import answered
+    from attnviz.measures.one_sided import without_derivative
     from attnviz.ui.shared import inference
 
-    logits, found = answered(loaded.model, inference.batch_of(loaded, example))
-    return loaded.net.classes[int(predicted(logits))], found[0].numpy()
+    batch = inference.batch_of(loaded, example)
+    logits, found = answered(loaded.model, batch)
+    ties = without_derivative(loaded.model, batch).flatten().nonzero()[:, 0]
+    return Found(loaded.net.classes[int(predicted(logits))], found[0].numpy(), ties.numpy())
 
 
-def payload(subject: Subject, parameters: NoParameters) -> bytes:
-    """Return the Jacobian as the grid of maps takes it, one map per channel.
+def steps(loaded: Loaded, example: Example, pixels: tuple[int, ...]) -> npt.NDArray[np.float64]:
+    """Return what a small step up and a small step down of some pixels do, float64 (2, pixel)."""
+    import torch
+
+    from attnviz.measures import one_sided
+    from attnviz.ui.shared import inference
+
+    return one_sided.steps(loaded.model, inference.batch_of(loaded, example), torch.tensor(pixels)).numpy()
+
+
+def payloads(subject: Subject, parameters: NoParameters) -> Iterator[bytes]:
+    """Yield the Jacobian as the grid of maps takes it, one map per channel.
+
+    Where there are pixels without a derivative, they are empty at first; then there are three maps per channel.
 
     Raises:
         BadInput: the net has none.
     """
-    from attnviz.ui.components import map_grid
+    import numpy as np
+
     from attnviz.ui.shared import cache
 
     why = missing(subject.net)
     if why:
         raise BadInput(why)
-    answer, values = cache.of_subject(computed, subject)
+    found = cache.of_subject(computed, subject)
+    yield first(subject, found)
+    if len(found.ties):
+        sides = []
+        for chunk in found.chunks:
+            budget.pause()
+            sides.append(cache.of_subject(steps, subject, chunk))
+        yield whole(subject, found, np.concatenate(sides, 1))
+
+
+def first(subject: Subject, found: Found) -> bytes:
+    """Return the Jacobian without the pixels at which it may not exist."""
+    import numpy as np
+
+    values, count = found.values.copy(), len(found.ties)
+    values.flat[found.ties] = np.nan
+    wait = (
+        f". At {count} of {values.size} pixels the maximum is taken over equal values; what a small step up and a "
+        "small step down do there is being computed"
+    )
+    return _packed(subject, found.answer, values[:, None], MEANING + (wait if count else ""))
+
+
+def whole(subject: Subject, found: Found, sides: npt.NDArray[np.float64]) -> bytes:
+    """Return the Jacobian with what steps do at the pixels at which it may not exist.
+
+    Args:
+        subject, found: as of `first`.
+        sides: float64 (2, pixel) of all ties, from `steps`.
+    """
+    import numpy as np
+
+    up, down = found.values.copy(), found.values.copy()
+    up.flat[found.ties], down.flat[found.ties] = sides
+    count = int((np.abs(up - down) > EQUAL * np.abs([up, down]).max()).sum())
+    if not count:
+        return _packed(subject, found.answer, up[:, None], MEANING)
+    note = (
+        f"{MEANING}. At {count} of {up.size} pixels there is no derivative, because the maximum is taken over equal "
+        "values: making the pixel a little brighter (step up) and a little darker (step down) have different effects "
+        "per unit"
+    )
+    return _packed(subject, found.answer, np.stack([up, down, up - down], 1), note)
+
+
+def _packed(subject: Subject, answer: str, maps: npt.NDArray[np.float64], note: str) -> bytes:
+    """Return maps (channel, side, row, column) as the grid of maps takes them; a single side is the derivative."""
+    from attnviz.ui.components import map_grid
+
+    count, sides = maps.shape[:2]
+    channels = CHANNELS.get(count) or [f"channel {number + 1}" for number in range(count)]
+    names = [""] if sides == 1 else list(SIDES)
     image, ink = subject.image, subject.example.ink
     return map_grid.packed(
-        values,
-        CHANNELS.get(len(values)) or [f"channel {number + 1}" for number in range(len(values))],
+        maps.reshape(-1, *maps.shape[2:]),
+        [", ".join(filter(None, (channel, side))) for channel in channels for side in names],
+        captions=names if count == 1 and sides > 1 else None,
+        table=map_grid.Table(channels, names) if count > 1 and sides > 1 else None,
         title=f"{TITLE}, {answer}",
         picture=image.mean(2) / 255 if ink else None,
         background=image,
         ink=ink,
-        note=MEANING,
+        note=note,
         origin={**subject.origin(JACOBIAN), "answer": answer},
     )
 
 
 def cost(parameters: NoParameters, net: Net) -> float:
-    """Return the work, in forward passes."""
+    """Return the work, in forward passes; that for ties depends on the picture and makes way for others."""
     return PASSES
 
 
-JACOBIAN_VIEW = View("jacobian_view", NoParameters, payload, cost)
+JACOBIAN_VIEW = View("jacobian_view", NoParameters, payloads, cost)

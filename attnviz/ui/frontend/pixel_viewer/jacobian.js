@@ -3,16 +3,13 @@
 
 import { element } from "../core/dom.js";
 import { Complaint } from "../core/complaint.js";
-import { best } from "../core/numbers.js";
+import { unpack } from "../core/payload.js";
 import { Asker } from "../live/asker.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 
-const CHANNELS = { 1: ["intensity"], 3: ["red", "green", "blue"] };
 const LOST = "The live connection is lost. The Jacobian is shown as soon as it is back.";
 
-/**
- * @typedef {{checkpoint: string, picture: {data: string, number: number}, missing: string|null, meaning: string}} Asked
- */
+/** @typedef {{checkpoint: string, picture: {data: string, number: number}, missing: string|null}} Asked */
 
 /** The Jacobian of one answer at a time; that of another picture is never shown for it. */
 export class Jacobian {
@@ -36,9 +33,8 @@ export class Jacobian {
   /**
    * Show it, of this model and picture.
    * @param {Asked} asked
-   * @param {{classes: string[], origin: Record<string, any>, ink: Float64Array|null}} facts
    */
-  show(asked, facts) {
+  show(asked) {
     this.element.hidden = false;
     const key = JSON.stringify([asked.checkpoint, asked.picture]);
     if (key === this.key) return this.grid?.refresh();
@@ -47,8 +43,8 @@ export class Jacobian {
     this.holder.hidden = true;
     this.complaint.say(asked.missing ?? "");
     if (asked.missing) return undefined;
-    const asks = [{ checkpoint: asked.checkpoint, wanted: { jacobian: { derived: "jacobian" } } }];
-    this.asker.ask(key, { pictures: [asked.picture], asks }, (answer) => this.take(answer, asked, facts));
+    const asks = [{ checkpoint: asked.checkpoint, wanted: { view: { derived: "jacobian_view" } } }];
+    this.asker.ask(key, { pictures: [asked.picture], asks }, (answer) => this.take(answer));
     return undefined;
   }
 
@@ -59,39 +55,26 @@ export class Jacobian {
     if (!this.reading) this.key = null;
   }
 
-  take({ error, arrays, shapes }, asked, { classes, origin, ink }) {
+  /** Show what the view holds; where there are pixels without a derivative, they come in a second answer. */
+  take({ error, arrays }) {
     if (error) {
       this.key = null; // asked once more when it is looked at again
       return;
     }
-    const [, channels, rows, columns] = shapes.jacobian;
-    const answer = classes[best(arrays.probabilities)];
-    const maps = Float64Array.from(arrays.jacobian);
-    this.reading = { answer, maps: [...maps], shape: [channels, rows, columns] };
-    const fits = ink?.length === rows * columns;
-    const header = {
-      labels: CHANNELS[channels] ?? Array.from({ length: channels }, (_, i) => `channel ${i + 1}`),
-      captions: channels === 1 ? [""] : null,
-      role: "signed",
-      scale: "all",
-      fixed: true,
-      bounds: null,
-      tokens: rows * columns,
-      chosen: null,
-      title: `Jacobian of the shown answer, ${answer}`,
-      note: asked.meaning,
-      origin: { ...origin, address: "jacobian", answer },
-    };
+    const { header, arrays: values, shapes } = unpack(arrays.view);
+    const single = header.labels.length === 1;
+    this.reading = { answer: header.origin.answer, maps: [...values.maps], shape: shapes.maps };
     // Its single map is as wide as the map in whose place it stands.
     this.grid ??= new MapGrid(this.holder, {
       hint: "move over it to read its values",
       widthOfTile: (width, beside) => (beside === 1 ? width : undefined),
     });
     this.holder.hidden = false;
-    this.grid.show(this.key, {
-      header,
-      arrays: { maps, ...(fits ? { picture: ink } : {}) },
-      shapes: { maps: [channels, rows, columns], picture: [rows, columns] },
+    delete values.background; // the picture stands beside it already
+    this.grid.show(values, {
+      header: { ...header, chosen: null, fixed: true, captions: single ? [""] : header.captions },
+      arrays: values,
+      shapes,
     });
   }
 

@@ -284,17 +284,12 @@ export class Viewer extends PixelPart {
 
   /** Show the chosen head's map, or in its place how the answer depends on each pixel. */
   showMap() {
-    const { header, arrays, frame } = this;
+    const { header, frame } = this;
     frame.segments.map.element.hidden = header.asked === null;
     for (const part of [frame.large.element, frame.legend.element]) part.hidden = this.showsJacobian;
     frame.headChoice.hidden = this.showsJacobian || this.attention.heads === 1;
     if (!this.showsJacobian) this.jacobian?.hide();
-    else if (this.jacobian)
-      this.jacobian.show(header.asked, {
-        classes: header.classes,
-        origin: header.origin,
-        ink: header.ink ? (this.boxes ? arrays.background : arrays.picture) : null,
-      });
+    else if (this.jacobian) this.jacobian.show(header.asked);
     else this.fetchJacobian();
   }
 

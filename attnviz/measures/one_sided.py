@@ -1,0 +1,217 @@
+"""What a small step up and a small step down do to the answer, at the pixels at which the Jacobian does not exist.
+
+Where a maximum is taken over equal values, or a ReLU gets exactly zero, a model has no derivative: a small step up and
+a small step down move its answer by different amounts per unit. Backpropagation picks one of the tied values and says
+nothing of the others; on a flat background many windows of a max-pooling tie. Here a step is followed forward through
+the model. The maximum of tied values moves with the largest of their changes, and a ReLU at zero lets through what is
+above zero; everything else is differentiable.
+
+Source: directional derivatives of a maximum, by Danskin's theorem: "The Theory of Max-Min, with Applications", Danskin,
+1966, https://doi.org/10.1137/0114053.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from attnviz.answers import predicted
+from attnviz.measures.jacobian import toward
+
+ROUNDING = 256.0  # times the precision: nearer values tie, as the same sum may round differently at two places
+
+
+def without_derivative(model: nn.Module, image: Tensor) -> Tensor:
+    """Return the pixels whose steps reach a tie, which are those at which there may be no derivative.
+
+    Args:
+        model: of pictures, in evaluation mode.
+        image: float (1, channel, row, column) in 0..1, of the model's precision.
+
+    Returns:
+        bool (channel, row, column).
+    """
+    with torch.inference_mode(False), torch.enable_grad():
+        pixels = image.detach().clone().requires_grad_()
+        with _Ties() as ties:
+            model(pixels)
+        if not ties.found:
+            return torch.zeros(image.shape[1:], dtype=torch.bool)
+        # A pixel reaches a tie if it moves the tied values differently. Random factors do not cancel one another.
+        (reached,) = torch.autograd.grad(torch.stack(ties.found).sum(), pixels)
+    return reached[0] != 0
+
+
+def steps(model: nn.Module, image: Tensor, pixels: Tensor, answer: int | None = None) -> Tensor:
+    """Return what a small step up and a small step down of some pixels do to the shown logit, per unit of intensity.
+
+    Args:
+        model, image: as for `without_derivative`. The forward pass takes a batch of twice as many pictures as pixels.
+        pixels: int (pixel,), numbers of the image's values, channel by channel and row by row.
+        answer: number of the class; None for the one that the model chooses.
+
+    Returns:
+        (2, pixel): for a step up, and for a step down. Both are the derivative where there is one: what the logit
+        gains per unit of a brighter pixel, and what it loses per unit of a darker one.
+    """
+    count = len(pixels)
+    image = image.detach()
+    chosen = predicted(model(image)) if answer is None else torch.tensor([answer])
+    directions = torch.zeros(2, count, image.numel(), dtype=image.dtype)
+    each = torch.arange(count)
+    directions[0, each, pixels], directions[1, each, pixels] = 1, -1
+
+    def change(direction: Tensor) -> Tensor:
+        found: Tensor = torch.func.jvp(lambda moved: toward(model(moved), chosen), (image,), (direction,))[1]
+        return found
+
+    with torch.inference_mode(False), torch.no_grad(), _Steps():
+        changes = torch.vmap(change)(directions.view(2 * count, *image.shape))
+    return changes.view(2, count) * torch.tensor([[1], [-1]])
+
+
+class _Watching(TorchFunctionMode):
+    """Call `maximum` and `relu` in place of the functions of torch that have ties."""
+
+    def __torch_function__(self, function: Any, types: Any, arguments: Any = (), keywords: Any = None) -> Any:
+        keywords = keywords or {}
+        plain: Callable[[], Tensor] = lambda: function(*arguments, **keywords)  # noqa: E731
+        if function in _RELUS:
+            return self.relu(arguments[0], plain)
+        windows = _WINDOWS[function](*arguments, **keywords) if function in _WINDOWS else None
+        return plain() if windows is None else self.maximum(windows, plain)
+
+    def maximum(self, windows: Tensor, plain: Callable[[], Tensor]) -> Tensor:
+        """Return the maximum over the last axis, which `plain` computes."""
+        raise NotImplementedError
+
+    def relu(self, values: Tensor, plain: Callable[[], Tensor]) -> Tensor:
+        """Return the ReLU, which `plain` computes."""
+        raise NotImplementedError
+
+
+class _Ties(_Watching):
+    """Sum up the tied values of a forward pass with random factors, which sum to zero over each tie."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[Tensor] = []
+        self.generator = torch.Generator().manual_seed(0)
+
+    def random(self, like: Tensor) -> Tensor:
+        return torch.randn(like.shape, generator=self.generator, dtype=like.dtype)
+
+    def maximum(self, windows: Tensor, plain: Callable[[], Tensor]) -> Tensor:
+        tied = _tied(windows.detach())
+        count = tied.sum(-1, keepdim=True)
+        if windows.requires_grad and (count > 1).any():
+            factors = self.random(windows).where(tied, 0)
+            factors = (factors - factors.sum(-1, keepdim=True) / count).where(tied, 0)
+            self.found.append((factors * windows.where(tied, 0)).sum())
+        return plain()
+
+    def relu(self, values: Tensor, plain: Callable[[], Tensor]) -> Tensor:
+        zero = values.detach().abs() <= _nearness(values.detach())
+        if values.requires_grad and zero.any():
+            self.found.append((self.random(values) * values.where(zero, 0)).sum())
+        return plain()
+
+
+class _Steps(_Watching):
+    """Follow a small step, the tangent of forward-mode differentiation, through ties."""
+
+    def maximum(self, windows: Tensor, plain: Callable[[], Tensor]) -> Tensor:
+        found: Tensor = _Maximum.apply(windows)
+        return found
+
+    def relu(self, values: Tensor, plain: Callable[[], Tensor]) -> Tensor:
+        found: Tensor = _Relu.apply(values)
+        return found
+
+
+class _Maximum(torch.autograd.Function):
+    """The maximum over the last axis; of tied values the one with the largest step counts."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(windows: Tensor) -> Tensor:
+        return windows.amax(-1)
+
+    @staticmethod
+    def setup_context(context: Any, inputs: tuple[Tensor], output: Tensor) -> None:
+        context.save_for_forward(_tied(inputs[0]))
+
+    @staticmethod
+    def jvp(context: Any, step: Tensor) -> Tensor:
+        (tied,) = context.saved_tensors
+        return step.where(tied, -torch.inf).amax(-1)
+
+
+class _Relu(torch.autograd.Function):
+    """The ReLU; at zero it lets through a step up."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(values: Tensor) -> Tensor:
+        return values.relu()
+
+    @staticmethod
+    def setup_context(context: Any, inputs: tuple[Tensor], output: Tensor) -> None:
+        (values,), near = inputs, _nearness(inputs[0])
+        context.save_for_forward(values > near, values.abs() <= near)
+
+    @staticmethod
+    def jvp(context: Any, step: Tensor) -> Tensor:
+        above, zero = context.saved_tensors
+        return step.where(above, 0) + step.relu().where(zero, 0)
+
+
+def _tied(windows: Tensor) -> Tensor:
+    return (windows >= windows.amax(-1, keepdim=True) - _nearness(windows)) & windows.isfinite()
+
+
+def _nearness(values: Tensor) -> Tensor:
+    """Return up to which difference values count as equal."""
+    return ROUNDING * torch.finfo(values.dtype).eps * values.where(values.isfinite(), 0).abs().amax()
+
+
+def _pooled(
+    maps: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor | None:
+    """Return the windows of a max-pooling, (..., row, column, cell); None for one that is dilated."""
+    (rows, columns), (above, left) = _pair(kernel_size), _pair(padding)
+    down, right = _pair(stride or kernel_size)
+    if _pair(dilation) != (1, 1) or return_indices:
+        return None
+    more = [(step - 1 if ceil_mode else 0) for step in (down, right)]  # of which a window may use what it needs
+    maps = functional.pad(maps, (left, left + more[1], above, above + more[0]), value=-torch.inf)
+    return maps.unfold(-2, rows, down).unfold(-2, columns, right).flatten(-2)
+
+
+def _pooled_to_one(maps: Tensor, output_size: Any, return_indices: bool = False) -> Tensor | None:
+    """Return the windows of an adaptive max-pooling to one cell, (..., 1, 1, cell); None for another size."""
+    whole = output_size in (1, (1, 1), [1, 1]) and not return_indices
+    return maps.flatten(-2)[..., None, None, :] if whole else None
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return (value, value) if isinstance(value, int) else tuple(value)
+
+
+_RELUS = (torch.relu, functional.relu, Tensor.relu)
+_WINDOWS: dict[Any, Callable[..., Tensor | None]] = {
+    functional.max_pool2d: _pooled,
+    torch.max_pool2d: _pooled,
+    functional.adaptive_max_pool2d: _pooled_to_one,
+}
