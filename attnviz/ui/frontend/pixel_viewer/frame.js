@@ -127,6 +127,7 @@ function makeBoard(viewer, name, look, take) {
   listen(canvas, {
     find: (x, y) => viewer.tokenAt(board, board.find(x * devicePixelRatio, y * devicePixelRatio)),
     same: (one, other) => one.token === other.token,
+    passing: viewer.passing,
     look: hands(look),
     take: hands(take),
   });

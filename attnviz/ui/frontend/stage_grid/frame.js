@@ -139,6 +139,7 @@ function makePicture(grid) {
   listen(canvas, {
     find: (x, y) => board.find(x * devicePixelRatio, y * devicePixelRatio),
     same: (one, other) => one.token === other.token,
+    passing: grid.passing,
     look: hands(grid.look),
     take: hands(grid.take),
   });

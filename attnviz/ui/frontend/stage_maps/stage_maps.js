@@ -1,6 +1,7 @@
 // The feature maps of convolutions before and after ReLU and pooling: a channel of each convolution in a table, and
 // below it all channels of one stage. Python's side is attnviz/ui/components/stage_maps.py.
 
+import { Passing } from "../hands/passing.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 import { packed, toIndices } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
@@ -42,6 +43,10 @@ export class StageMaps extends Part {
     super();
     this.held = ""; // which stage all channels are shown of
     this.looked = { tile: 0, token: -1 };
+    this.passing = new Passing(
+      () => [this.looked.tile, this.looked.token, this.chosenTile, this.view.channel],
+      ([tile, token]) => this.guard(() => this.look({ tile, token })),
+    );
     this.words = { how: text(), picture: text() };
     const canvas = element("canvas", { role: "img" });
     this.picture = { canvas, board: new Board(canvas) };
@@ -88,6 +93,7 @@ export class StageMaps extends Part {
 
   takeData() {
     const { header, arrays, shapes } = this;
+    this.passing.keep();
     this.layers = layersOf(header, arrays, shapes);
     const act = (act) => (found) => this.guard(() => act.call(this, found));
     this.wall = new StageWall({
@@ -97,6 +103,7 @@ export class StageMaps extends Part {
       names: this.layers.map((_, number) => `Convolution ${number + 1}`),
       cells: this.layers[0].boxes.conv.cells,
       edge: [],
+      passing: this.passing,
       each: this.layers.flatMap(({ boxes }) => TAPS.map((tap) => boxes[tap].cells)),
       look: act(this.look),
       take: act(({ tile }) => this.choose(tile)),
