@@ -15,12 +15,13 @@ import {
   inWords,
   layersOf,
   middle,
+  readOf,
   RULES,
   scalesOf,
   STAGES,
   TAPS,
   tileOf,
-  tokenOf,
+  valueOf,
   valuesOf,
 } from "./derive.js";
 import { StageWall } from "../maps/stage_wall.js";
@@ -176,7 +177,9 @@ export class StageMaps extends Part {
       const indices = new Uint16Array(values.length);
       toIndices(values, 0, values.length, this.scales[Math.floor(tile / TAPS.length)], indices);
       wall.board.paint(tile, indices, 0, palettes.signed, packed(theme.text), packed(theme.edge));
-      wall.board.outline(tile, tokenOf(this, tile), packed(theme.text), { halo, strong: tile === looked.tile });
+      const { token, pooled } = readOf(this, tile);
+      if (pooled) wall.board.outlineBox(tile, pooled, packed(theme.edge), { halo });
+      if (token >= 0) wall.board.outline(tile, token, packed(theme.text), { halo, strong: tile === looked.tile });
     }
     wall.board.flush();
     this.picture.board.pixels.set(this.still);
@@ -196,7 +199,8 @@ export class StageMaps extends Part {
       channels: layers.map((_, layer) => channelOf(this, layer)),
       ...looked,
       box: boxesOf(this, looked.tile).of(looked.token),
-      values: tiles.map((tile) => valuesOf(this, tile)[tokenOf(this, tile)]),
+      read: tiles.map((tile) => readOf(this, tile)),
+      values: tiles.map((tile) => valueOf(this, tile)),
     };
   }
 
@@ -254,7 +258,7 @@ export class StageMaps extends Part {
     );
     for (let tile = 0; tile < layers.length * TAPS.length; tile++) {
       const same = tile % TAPS.length === TAPS.length - 1 && boxesOf(this, tile) === boxesOf(this, tile - 1);
-      wall.sayRange(tile, same ? "not pooled" : short(valuesOf(this, tile)[tokenOf(this, tile)], 3));
+      wall.sayRange(tile, same ? "not pooled" : this.rangeOf(tile));
     }
     wall.mark(this.chosenTile);
     const box = boxesOf(this, looked.tile).of(looked.token);
@@ -269,6 +273,12 @@ export class StageMaps extends Part {
     this.legend.say(this.scales[layer], `convolution ${layer + 1}: one scale for its stages`);
     this.legend.point(valuesOf(this, looked.tile)[looked.token], this.scales[layer]);
     this.whenResting(() => this.sayAtRest());
+  }
+
+  /** The value below a map. */
+  rangeOf(tile) {
+    const value = valueOf(this, tile);
+    return readOf(this, tile).token < 0 ? "left out" : short(value, 3);
   }
 
   sayAtRest() {
