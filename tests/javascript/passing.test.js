@@ -130,7 +130,7 @@ test("what the pointer rests on stays, also where a hand trembles or reads cell 
   }
 });
 
-test("a pointer that crosses a map without resting changes nothing, and one that rests between two maps neither", () => {
+test("a pointer that crosses a map without resting changes nothing, nor does one that rests between maps", () => {
   const { shown, hand } = mapOf(14);
   shown.token = 5;
   hand.to([-30, 100]);

@@ -31,8 +31,8 @@ export function gridMove(event, row, column, rows, columns) {
 
 /**
  * Listen to pointers on a canvas. A mouse looks by moving and takes by clicking. A finger looks by tapping and takes by
- * tapping the same cell again; it scrolls the page, except from the cell it has tapped, which it drags. What a mouse has
- * only passed is looked at no more once it has left the canvas.
+ * tapping the same cell again; it scrolls the page, except from the cell it has tapped, which it drags. What a mouse
+ * has only passed is looked at no more once it has left the canvas.
  * @param {HTMLElement} target the canvas
  * @param {{find: (x: number, y: number) => any, same: (one: any, other: any) => boolean, look: (found: any) => void,
  *   take: (found: any) => void, atOnce?: boolean, passing?: import("./passing.js").Passing}} hands

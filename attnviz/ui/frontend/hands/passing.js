@@ -1,9 +1,9 @@
-// What a pointer passes and what it rests on. A map shows at once what is under the pointer; but who leaves the map, on the
-// way to the words about what they looked at, passes other cells, and those were not meant.
+// What a pointer passes and what it rests on. A map shows at once what is under the pointer; but who leaves the map, on
+// the way to the words about what they looked at, passes other cells, and those were not meant.
 
-// A pointer has rested where it is still found so many milliseconds later, give or take so many CSS pixels: hands tremble,
-// and who reads cell after cell never quite stops. Who sets out moves further in that time, however near the edge of a cell
-// they were.
+// A pointer has rested where it is still found so many milliseconds later, give or take so many CSS pixels: hands
+// tremble, and who reads cell after cell never quite stops. Who sets out moves further in that time, however near the
+// edge of a cell they were.
 const REST = 120;
 const NEAR = 4;
 
@@ -37,7 +37,7 @@ export class Passing {
    * @param {(() => void)|null} look shows what is under it; null where that is between two maps
    */
   move({ time, x, y }, look) {
-    if (x === this.last?.x && y === this.last.y) return; // the page has moved, not the pointer: a browser says that late
+    if (x === this.last?.x && y === this.last.y) return; // the page has moved, not the pointer, and it is said late
     this.waited(time);
     this.last = { x, y };
     if (!look) return;

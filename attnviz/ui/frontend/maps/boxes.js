@@ -44,8 +44,8 @@ export class Boxes {
   }
 
   /**
-   * The window of cells of another grid that each cell is computed from, down and across: where the first cell's begins,
-   * how many cells it has, and how many lie between one window's beginning and the next one's. Padding makes `first` negative.
+   * The window of cells of another grid that each cell is computed from, down and across: where the first cell's
+   * begins (below 0 where there is padding), how many cells it has, and how many there are from one window to the next.
    * @param {Boxes} from the other grid
    * @returns {{first: number, size: number, step: number}[]}
    */

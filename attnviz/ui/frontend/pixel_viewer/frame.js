@@ -101,7 +101,7 @@ export function makeFrame(viewer) {
       segments.show.show(view.show);
       segments.direction.show(view.direction);
       segments.map.show(view.map);
-      segments.scale.show(!plain && view.scale === "share" ? "all" : view.scale, plain ? [] : ["share"]);
+      segments.scale.show(!plain && view.scale === "share" ? "all" : view.scale, [], plain ? [] : ["share"]);
       headChoice.value = String(view.head);
     },
     /** What there is to choose from has changed. */

@@ -1,13 +1,14 @@
 // The Jacobian of the shown answer in place of a map: one map per channel of the picture. It is asked for over the live
 // channel when it is first looked at; Python says of what (attnviz/ui/live/jacobian_map.py).
 
-import { element } from "../core/dom.js";
+import { element, grown } from "../core/dom.js";
 import { Complaint } from "../core/complaint.js";
 import { best } from "../core/numbers.js";
 import { Asker } from "../live/asker.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 
 const CHANNELS = { 1: ["intensity"], 3: ["red", "green", "blue"] };
+const LINE = 16; // pixels of the design
 const LOST = "The live connection is lost. The Jacobian is shown as soon as it is back.";
 
 /**
@@ -24,6 +25,7 @@ export class Jacobian {
     this.complaint = new Complaint();
     // While a Jacobian is shown, it matters to nobody how the connection fares.
     const say = (sentence) => !this.reading && this.complaint.say(sentence);
+    this.side = 0;
     this.asker = new Asker({ guard, complaint: { say }, lost: LOST });
     this.holder = element("div");
     /** @type {MapGrid|null} */
@@ -36,10 +38,12 @@ export class Jacobian {
   /**
    * Show it, of this model and picture.
    * @param {Asked} asked
-   * @param {{classes: string[], origin: Record<string, any>, ink: Float64Array|null}} facts
+   * @param {{classes: string[], origin: Record<string, any>, ink: Float64Array|null, side: number}} facts
+   *   side: width of the map in whose place it stands, CSS pixels
    */
   show(asked, facts) {
     this.element.hidden = false;
+    this.side = facts.side;
     const key = JSON.stringify([asked.checkpoint, asked.picture]);
     if (key === this.key) return this.grid?.refresh();
     this.key = key;
@@ -82,12 +86,13 @@ export class Jacobian {
       note: asked.meaning,
       origin: { ...origin, address: "jacobian", answer },
     };
-    // Its single map is as wide as the map in whose place it stands.
+    // Its single map is as wide as the map in whose place it stands, but for a line more of words below it.
     this.grid ??= new MapGrid(this.holder, {
       hint: "move over it to read its values",
-      widthOfTile: (width, beside) => (beside === 1 ? width : undefined),
+      widthOfTile: (_, beside) => (beside === 1 ? this.side - LINE * grown() : undefined),
     });
     this.holder.hidden = false;
+    this.element.classList.toggle("one-map", channels === 1); // which needs no caption
     this.grid.show(this.key, {
       header,
       arrays: { maps, ...(fits ? { picture: ink } : {}) },

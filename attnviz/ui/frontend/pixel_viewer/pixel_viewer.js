@@ -296,7 +296,8 @@ export class Viewer extends PixelPart {
   showMap() {
     const { header, arrays, frame } = this;
     frame.segments.map.element.hidden = header.asked === null;
-    for (const part of [frame.large.element, frame.legend.element]) part.hidden = this.showsJacobian;
+    const fetched = this.showsJacobian && this.jacobian !== null; // until then the map stays, and all else in its place
+    for (const part of [frame.large.element, frame.legend.element]) part.hidden = fetched;
     frame.headChoice.hidden = this.showsJacobian || this.attention.heads === 1;
     if (!this.showsJacobian) this.jacobian?.hide();
     else if (this.jacobian)
@@ -304,6 +305,7 @@ export class Viewer extends PixelPart {
         classes: header.classes,
         origin: header.origin,
         ink: header.ink ? (this.boxes ? arrays.background : arrays.picture) : null,
+        side: parseFloat(frame.large.canvas.style.width),
       });
     else this.fetchJacobian();
   }

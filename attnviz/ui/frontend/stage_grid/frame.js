@@ -76,7 +76,12 @@ export function makeFrame(grid) {
         answer.holder,
       ),
     ),
-    element("section.stages-part", {}, wallHolder, legend.element, element("p.colour-how", {}, words.colourHow)),
+    element(
+      "section.stages-part",
+      {},
+      wallHolder,
+      element("div.colours", {}, legend.element, element("p.colour-how", {}, words.colourHow)),
+    ),
     steps.element,
     switching.element,
     insidePart,

@@ -78,14 +78,14 @@ export function valuesOf(shown, tile) {
 }
 
 /**
- * What a tile shows of the cell that is looked at: the cell that it is computed from, or the one that is computed from it.
+ * What a tile shows of the cell that is looked at: the cell that it is computed from, or one that is computed from it.
  * @typedef {{token: number, pooled: number[]|null}} Read
  *   token: -1 where there is none; pooled: top, left, bottom and right of the cells of which it is the largest
  */
 
 /**
- * Follow the cell that is looked at to a tile, stage by stage, and exactly: ReLU keeps its place, pooling takes the largest
- * of a window, and a convolution is read at the middle of its window, where that is even above and at the left of the middle.
+ * Follow the cell that is looked at to a tile, stage by stage, and exactly: ReLU keeps its place, pooling takes the
+ * largest of a window, and a convolution is read at the middle of its window; of an even one, above and left of it.
  * @param {Shown} shown
  * @param {number} tile
  * @returns {Read}
@@ -105,7 +105,13 @@ export function tokenOf(shown, tile) {
   return readOf(shown, tile).token;
 }
 
-/** The cell of the stage before that a cell is computed from. @param {Shown} shown @param {number} tile @param {Read} read @returns {Read} */
+/**
+ * The cell of the stage before that a cell is computed from.
+ * @param {Shown} shown
+ * @param {number} tile
+ * @param {Read} read
+ * @returns {Read}
+ */
 function before(shown, tile, read) {
   const [own, from] = [boxesOf(shown, tile), boxesOf(shown, tile - 1)];
   if (own === from) return read;
@@ -134,7 +140,13 @@ function before(shown, tile, read) {
   return { token, pooled: [top, left, bottom, right] };
 }
 
-/** The cell of the stage after that is computed from a cell. @param {Shown} shown @param {number} tile @param {Read} read @returns {Read} */
+/**
+ * The cell of the stage after that is computed from a cell.
+ * @param {Shown} shown
+ * @param {number} tile
+ * @param {Read} read
+ * @returns {Read}
+ */
 function after(shown, tile, read) {
   const [own, to] = [boxesOf(shown, tile), boxesOf(shown, tile + 1)];
   if (own === to) return read;
