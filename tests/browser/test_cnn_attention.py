@@ -115,8 +115,11 @@ def test_the_maps_of_every_stage_are_those_of_the_convolutions(opened: Open, fol
     assert found["values"][5] == pytest.approx(wanted.stages[1]["after_pool"][6, 3, 5])
     strongest = wanted.stages[0]["after_relu"].mean((1, 2)).argmax()
     assert found["channels"][0] == strongest
-    # The maps beside it show what lies at the same place: the middle of that box is the pixel of row 15, column 23.
-    assert found["values"][0] == pytest.approx(wanted.stages[0]["after_conv"][strongest, 15, 23], rel=1e-9)
+    # The maps before it show what it is computed from: the largest of four after ReLU, read there before ReLU too.
+    assert found["read"][4]["pooled"] == [6, 10, 8, 12]
+    largest = wanted.stages[1]["after_conv"][6, 6:8, 10:12].max()
+    assert found["values"][3] == pytest.approx(largest, rel=1e-9) or largest < 0
+    assert found["values"][4] == pytest.approx(max(largest, 0), rel=1e-9)
     tiles = find_stage_maps(page).locator(".channels .wall .tile")
     expect(tiles).to_have_count(64)
     tiles.nth(6).and_(page.locator(".chosen")).wait_for()
@@ -125,6 +128,37 @@ def test_the_maps_of_every_stage_are_those_of_the_convolutions(opened: Open, fol
     assert chosen
     page.mouse.click(chosen["x"] + 5, chosen["y"] + 5)
     page.wait_for_url("**channel=21*")
+
+
+# Point at every cell of a map: what stands below each of the maps then.
+POINT = """(root, [tile, rows, columns]) => {
+  const canvas = root.querySelector(".stage-wall canvas");
+  const box = root.querySelectorAll(".stage-wall .tile .frame")[tile].getBoundingClientRect();
+  return Array.from({ length: rows * columns }, (_, cell) => {
+    const clientX = box.left + ((cell % columns + 0.5) * box.width) / columns;
+    const clientY = box.top + ((Math.floor(cell / columns) + 0.5) * box.height) / rows;
+    canvas.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, pointerType: "mouse" }));
+    return root.read().values;
+  });
+}"""
+
+
+def test_values_beside_one_another_are_of_the_same_cell_wherever_one_points(opened: Open, folder: Path) -> None:
+    page = opened("wide", "&layer=2&stage=pool&channel=7")
+    _, wanted = compute_spelled(folder, "wide")
+    shown = find_stage_maps(page)
+    shown.and_(page.locator("[data-drawn]")).wait_for()
+    channels = read_state(shown)["channels"]
+    for layer, stages in enumerate(wanted.stages):
+        for stage, tap in enumerate(("after_conv", "after_relu", "after_pool")):
+            maps = stages[tap][channels[layer]]
+            found = np.array(shown.evaluate(POINT, [3 * layer + stage, *maps.shape]))
+            np.testing.assert_allclose(found[:, 3 * layer + stage], maps.ravel(), atol=1e-12)
+            for conv in range(0, found.shape[1], 3):
+                before, after = found[:, conv : conv + 2].T
+                np.testing.assert_array_equal(after, np.maximum(before, 0))
+            if stage == 2:
+                np.testing.assert_allclose(found[:, 3 * layer + 1], maps.ravel(), atol=1e-12)
 
 
 def test_a_block_is_locked_in_the_url_and_keys_move_by_a_block(opened: Open) -> None:

@@ -22,10 +22,16 @@ export class SegmentedControl {
     this.element = element("fieldset", {}, element("legend", {}, title), element("div.segments", {}, ...this.labels));
   }
 
-  /** Show what is chosen. @param {string} value @param {string[]} hidden choices that make no sense now */
-  show(value, hidden = []) {
+  /**
+   * Show what is chosen.
+   * @param {string} value
+   * @param {string[]} hidden choices that there are not
+   * @param {string[]} disabled choices that make no sense beside another one: they keep their room
+   */
+  show(value, hidden = [], disabled = []) {
     this.inputs.forEach((input, i) => {
       input.checked = input.value === value;
+      input.disabled = disabled.includes(input.value);
       this.labels[i].hidden = hidden.includes(input.value);
     });
   }

@@ -31,14 +31,15 @@ export function gridMove(event, row, column, rows, columns) {
 
 /**
  * Listen to pointers on a canvas. A mouse looks by moving and takes by clicking. A finger looks by tapping and takes by
- * tapping the same cell again; it scrolls the page, except from the cell it has tapped, which it drags.
+ * tapping the same cell again; it scrolls the page, except from the cell it has tapped, which it drags. What a mouse
+ * has only passed is looked at no more once it has left the canvas.
  * @param {HTMLElement} target the canvas
  * @param {{find: (x: number, y: number) => any, same: (one: any, other: any) => boolean, look: (found: any) => void,
- *   take: (found: any) => void, atOnce?: boolean}} hands
+ *   take: (found: any) => void, atOnce?: boolean, passing?: import("./passing.js").Passing}} hands
  *   find: what lies at a place in CSS pixels of the target, or null; same: whether two finds are one cell;
- *   atOnce: a finger takes with its first tap
+ *   atOnce: a finger takes with its first tap; passing: brings back what was looked at before
  */
-export function listen(target, { find, same, look, take, atOnce = false }) {
+export function listen(target, { find, same, look, take, atOnce = false, passing }) {
   /** @type {{found: any, x: number, y: number}|null} */
   let pressed = null;
   /** @type {{found: any, x: number, y: number}|null} */
@@ -49,7 +50,12 @@ export function listen(target, { find, same, look, take, atOnce = false }) {
   target.addEventListener("pointermove", (event) => {
     if (event.pointerType === "touch" && !dragging) return;
     const found = at(event);
-    if (found) look(found);
+    const act = found && (() => look(found));
+    if (dragging || !passing) act?.();
+    else passing.move({ time: event.timeStamp, x: event.clientX, y: event.clientY }, act);
+  });
+  target.addEventListener("pointerleave", (event) => {
+    if (event.pointerType !== "touch") passing?.leave(event.timeStamp);
   });
   target.addEventListener("pointerdown", (event) => {
     pressed = event.isPrimary && event.button === 0 ? { found: at(event), x: event.clientX, y: event.clientY } : null;
@@ -68,6 +74,7 @@ export function listen(target, { find, same, look, take, atOnce = false }) {
     } else {
       look(start.found);
     }
+    passing?.keep();
     tapped =
       event.pointerType === "touch" && !atOnce ? { found: start.found, x: event.offsetX, y: event.offsetY } : null;
   });

@@ -7,6 +7,7 @@ import { element, focused, say, set, text } from "../core/dom.js";
 import { choicesOf, coloursOf, edgesOf, scalesOf } from "./derive.js";
 import { gridMove } from "../hands/keys.js";
 import { Legend } from "../maps/legend.js";
+import { Passing } from "../hands/passing.js";
 import { column, full, short, times } from "../core/numbers.js";
 import { PictureTile } from "./picture_tile.js";
 import { Cells } from "../maps/paint.js";
@@ -74,6 +75,10 @@ export class MapGrid extends Part {
     this.cell = null; // locked, as a token
     this.looked = { tile: 0, token: -1 };
     this.preparedFor = null;
+    this.passing = new Passing(
+      () => [this.looked.tile, this.looked.token, this.cell, this.chosen],
+      ([tile, token]) => this.guard(() => this.look({ tile, token })),
+    );
     this.words = { title: text(), how: text() };
     this.wallHolder = element("div.maps");
     this.pictureHolder = element("div.beside");
@@ -171,6 +176,7 @@ export class MapGrid extends Part {
   takeData() {
     const { header, arrays, shapes } = this;
     const [count, rows, columns] = shapes.maps;
+    this.passing.keep();
     say(this.words.title, header.title);
     this.count = count;
     this.cells = new Cells(rows, columns);
@@ -193,6 +199,7 @@ export class MapGrid extends Part {
       tiles: header.labels.map((label, tile) => ({ name: header.captions?.[tile] ?? label, spoken: label })),
       cells: this.cells,
       edges: this.edges,
+      passing: this.passing,
       ...(header.table ? { table: header.table } : {}),
       look: (found) => this.guard(() => this.look(found)),
       take: (found) => this.guard(() => this.take(found)),

@@ -28,6 +28,7 @@ export class PictureTile {
       label: "The picture",
       tiles: [{ name: "the picture", spoken: "the picture" }],
       cells: new Cells(rows, columns),
+      passing: grid.passing,
       look: moved((found) => grid.look(found)),
       take: moved((found) => grid.lock(found)),
     });

@@ -44,6 +44,20 @@ export class Boxes {
   }
 
   /**
+   * The window of cells of another grid that each cell is computed from, down and across: where the first cell's
+   * begins (below 0 where there is padding), how many cells it has, and how many there are from one window to the next.
+   * @param {Boxes} from the other grid
+   * @returns {{first: number, size: number, step: number}[]}
+   */
+  windowOn(from) {
+    const along = (first, size, step, of) => ({ first: first / of, size: size / of + 1, step: step / of });
+    return [
+      along(this.top - from.top, this.high - from.high, this.down, from.down),
+      along(this.left - from.left, this.wide - from.wide, this.across, from.across),
+    ];
+  }
+
+  /**
    * What a map of the tokens covers of the picture: each cell the pixels that are nearest to its middle.
    * @returns {number[]} top, left, bottom, right in pixels
    */

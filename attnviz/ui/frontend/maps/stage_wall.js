@@ -22,6 +22,7 @@ export class StageWall {
    * @param {import("./paint.js").Cells[]} [options.each] those of each map, where they differ: all are drawn equally
    *   large
    * @param {{cell: number, below: boolean}[]} options.edge from `inkEdge`
+   * @param {import("../hands/passing.js").Passing} [options.passing] brings back what was looked at before the way out
    * @param {(found: {tile: number, token: number}) => void} options.look
    * @param {(found: {tile: number, token: number}) => void} options.take
    * @param {(tile: number, taken: boolean) => void} options.enter a map was reached with the keyboard; taken: by Enter
@@ -77,6 +78,7 @@ export class StageWall {
     listen(this.canvas, {
       find: (x, y) => this.board.find(x * devicePixelRatio, y * devicePixelRatio),
       same: (one, other) => one.tile === other.tile && one.token === other.token,
+      passing: options.passing,
       look: at(this.look),
       take: at(this.take),
     });

@@ -20,6 +20,7 @@ export class TileWall {
    * @param {{rows: string[], columns: string[]}} [options.names] of the cells of the only map, written beside it
    * @param {boolean} [options.atOnce] a finger chooses with its first tap
    * @param {boolean} [options.ranges] a line more under each tile, for what `sayRange` says
+   * @param {import("../hands/passing.js").Passing} [options.passing] brings back what was looked at before the way out
    * @param {(found: {tile: number, token: number}) => void} [options.look] the pointer is over this cell
    * @param {(found: {tile: number, token: number}) => void} [options.take] this cell was clicked
    * @param {(tile: number) => void} [options.choose] this tile was chosen (click, or Enter with the keyboard)
@@ -51,6 +52,7 @@ export class TileWall {
     listen(this.canvas, {
       find: (x, y) => this.board.find(x * devicePixelRatio, y * devicePixelRatio),
       atOnce: this.atOnce,
+      passing: options.passing,
       same: (one, other) => one.tile === other.tile && one.token === other.token,
       look: (found) => found.token >= 0 && this.look?.(found),
       take: (found) => {

@@ -101,7 +101,7 @@ export function makeFrame(viewer) {
       segments.show.show(view.show);
       segments.direction.show(view.direction);
       segments.map.show(view.map);
-      segments.scale.show(!plain && view.scale === "share" ? "all" : view.scale, plain ? [] : ["share"]);
+      segments.scale.show(!plain && view.scale === "share" ? "all" : view.scale, [], plain ? [] : ["share"]);
       headChoice.value = String(view.head);
     },
     /** What there is to choose from has changed. */
@@ -127,6 +127,7 @@ function makeBoard(viewer, name, look, take) {
   listen(canvas, {
     find: (x, y) => viewer.tokenAt(board, board.find(x * devicePixelRatio, y * devicePixelRatio)),
     same: (one, other) => one.token === other.token,
+    passing: viewer.passing,
     look: hands(look),
     take: hands(take),
   });

@@ -1,12 +1,13 @@
 // The Jacobian of the shown answer in place of a map: one map per channel of the picture. It is asked for over the live
 // channel when it is first looked at; Python says of what (attnviz/ui/live/jacobian_map.py).
 
-import { element } from "../core/dom.js";
+import { element, grown } from "../core/dom.js";
 import { Complaint } from "../core/complaint.js";
 import { unpack } from "../core/payload.js";
 import { Asker } from "../live/asker.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 
+const LINE = 16; // pixels of the design
 const LOST = "The live connection is lost. The Jacobian is shown as soon as it is back.";
 
 /** @typedef {{checkpoint: string, picture: {data: string, number: number}, missing: string|null}} Asked */
@@ -21,6 +22,7 @@ export class Jacobian {
     this.complaint = new Complaint();
     // While a Jacobian is shown, it matters to nobody how the connection fares.
     const say = (sentence) => !this.reading && this.complaint.say(sentence);
+    this.side = 0;
     this.asker = new Asker({ guard, complaint: { say }, lost: LOST });
     this.holder = element("div");
     /** @type {MapGrid|null} */
@@ -33,9 +35,11 @@ export class Jacobian {
   /**
    * Show it, of this model and picture.
    * @param {Asked} asked
+   * @param {number} side width of the map in whose place it stands, CSS pixels
    */
-  show(asked) {
+  show(asked, side) {
     this.element.hidden = false;
+    this.side = side;
     const key = JSON.stringify([asked.checkpoint, asked.picture]);
     if (key === this.key) return this.grid?.refresh();
     this.key = key;
@@ -64,12 +68,13 @@ export class Jacobian {
     const { header, arrays: values, shapes } = unpack(arrays.view);
     const single = header.labels.length === 1;
     this.reading = { answer: header.origin.answer, maps: [...values.maps], shape: shapes.maps };
-    // Its single map is as wide as the map in whose place it stands.
+    // Its single map is as wide as the map in whose place it stands, but for a line more of words below it.
     this.grid ??= new MapGrid(this.holder, {
       hint: "move over it to read its values",
-      widthOfTile: (width, beside) => (beside === 1 ? width : undefined),
+      widthOfTile: (_, beside) => (beside === 1 ? this.side - LINE * grown() : undefined),
     });
     this.holder.hidden = false;
+    this.element.classList.toggle("one-map", single); // which needs no caption
     delete values.background; // the picture stands beside it already
     this.grid.show(values, {
       header: { ...header, chosen: null, fixed: true, captions: single ? [""] : header.captions },

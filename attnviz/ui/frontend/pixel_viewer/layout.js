@@ -33,6 +33,7 @@ export function fitTo(viewer, width) {
   const side = fitBoard(frame.large, viewer.cells, Math.min(most, 560), viewer.edge);
   fitBoard(frame.picture, viewer.boxes?.pixels ?? viewer.cells, small);
   root.style.setProperty("--side", `${side}px`);
+  root.style.setProperty("--map-height", frame.large.canvas.style.height);
   root.style.setProperty("--sticky", `${headerHeight()}px`);
   if (viewer.wall) viewer.wall.room = Math.max(70, Math.min(innerHeight / 10, 112));
   viewer.wall?.layout(width, kind === "narrow");

@@ -7,6 +7,7 @@ import { set } from "../core/dom.js";
 import { UrlView } from "../core/url_view.js";
 import { Cells, inkEdge } from "../maps/paint.js";
 import { mountable } from "../core/part.js";
+import { Passing } from "../hands/passing.js";
 import { PixelPart } from "../hands/pixel_part.js";
 import { QkvMaps } from "./qkv_maps.js";
 import { TileWall } from "../maps/tiles.js";
@@ -39,6 +40,13 @@ export class Viewer extends PixelPart {
   constructor(parent) {
     super();
     this.step = ""; // of the worked pair, that is looked at
+    this.passing = new Passing(
+      () => [this.held, this.other, this.view.direction, `${this.view.query}`, `${this.view.key}`],
+      ([held, other]) => {
+        [this.held, this.other] = [held, other];
+        this.guard(() => this.draw());
+      },
+    );
     this.painter = new Painter();
     this.qkvMaps = new QkvMaps();
     this.jacobian = null; // its module is fetched when it is first wanted
@@ -64,6 +72,7 @@ export class Viewer extends PixelPart {
   takeData() {
     const { header, arrays, shapes, frame } = this;
     const { rows, columns } = header;
+    this.passing.keep();
     this.attention = new Attention(/** @type {any} */ (arrays), shapes.query);
     this.worked = new Worked(this.attention, arrays, shapes);
     this.cells = new Cells(rows, columns, header.prefix);
@@ -86,6 +95,7 @@ export class Viewer extends PixelPart {
             tiles: this.names,
             cells: this.cells,
             edge: this.edge,
+            passing: this.passing,
             look: ({ token }) => this.guard(() => this.lookAtMap(token)),
             choose: (tile) => this.guard(() => this.choose("head", tile < heads ? tile : MEAN)),
           });
@@ -286,10 +296,11 @@ export class Viewer extends PixelPart {
   showMap() {
     const { header, frame } = this;
     frame.segments.map.element.hidden = header.asked === null;
-    for (const part of [frame.large.element, frame.legend.element]) part.hidden = this.showsJacobian;
+    const fetched = this.showsJacobian && this.jacobian !== null; // until then the map stays, and all else in its place
+    for (const part of [frame.large.element, frame.legend.element]) part.hidden = fetched;
     frame.headChoice.hidden = this.showsJacobian || this.attention.heads === 1;
     if (!this.showsJacobian) this.jacobian?.hide();
-    else if (this.jacobian) this.jacobian.show(header.asked);
+    else if (this.jacobian) this.jacobian.show(header.asked, parseFloat(frame.large.canvas.style.width));
     else this.fetchJacobian();
   }
 

@@ -42,6 +42,7 @@ export class QkvMaps {
         edge,
         room: Math.max(ROOM, ALONE / sizes[name]),
         ranges: true,
+        passing: viewer.passing,
         look: ({ token }) => viewer.guard(() => viewer.lookAtMap(token)),
       });
       const [title, how] = [text(), text()];

@@ -91,7 +91,7 @@ function sayTitles(viewer, locked) {
         : "Escape releases",
   );
   const other = viewer.showsJacobian;
-  say(words.headTitle, other ? "Jacobian of the shown answer" : heads === 1 ? "The attention" : "");
+  say(words.headTitle, other ? "Jacobian" : heads === 1 ? "The attention" : "");
   frame.headTerm.hidden = other || heads === 1;
   say(words.headHow, other ? "" : how(viewer));
   viewer.wall?.mark(chosen);

@@ -76,7 +76,12 @@ export function makeFrame(grid) {
         answer.holder,
       ),
     ),
-    element("section.stages-part", {}, wallHolder, legend.element, element("p.colour-how", {}, words.colourHow)),
+    element(
+      "section.stages-part",
+      {},
+      wallHolder,
+      element("div.colours", {}, legend.element, element("p.colour-how", {}, words.colourHow)),
+    ),
     steps.element,
     switching.element,
     insidePart,
@@ -139,6 +144,7 @@ function makePicture(grid) {
   listen(canvas, {
     find: (x, y) => board.find(x * devicePixelRatio, y * devicePixelRatio),
     same: (one, other) => one.token === other.token,
+    passing: grid.passing,
     look: hands(grid.look),
     take: hands(grid.take),
   });

@@ -6,6 +6,7 @@ import { grown } from "../core/dom.js";
 import { UrlView } from "../core/url_view.js";
 import { Cells, fitBoard, inkEdge } from "../maps/paint.js";
 import { mountable } from "../core/part.js";
+import { Passing } from "../hands/passing.js";
 import { PixelPart } from "../hands/pixel_part.js";
 import { StageWall } from "../maps/stage_wall.js";
 import { TileWall } from "../maps/tiles.js";
@@ -45,6 +46,10 @@ export class StageGrid extends PixelPart {
     super();
     this.at = [0, 0]; // the pixel that is looked at
     this.tile = 0;
+    this.passing = new Passing(
+      () => [...this.at, this.tile, `${this.view.pixel}`],
+      ([row, column, tile]) => this.guard(() => this.look([row, column], tile)),
+    );
     /** @type {{number: number, stages: Record<string, Float64Array>[]}} the stages of another picture, by its number */
     this.other = { number: -1, stages: [] };
     this.painter = new Painter();
@@ -61,6 +66,7 @@ export class StageGrid extends PixelPart {
 
   takeData() {
     const { header, arrays } = this;
+    this.passing.keep();
     this.layers = header.layers.map((one, number) =>
       derive.layerOf(one, (name) => arrays[`${number}.${name}`] ?? null),
     );
@@ -88,6 +94,7 @@ export class StageGrid extends PixelPart {
       columns: this.columns.map((tap) => TAPS[tap]),
       cells,
       edge,
+      passing: this.passing,
       look: hand(({ tile, token }) => this.look(this.cells.place(token), tile)),
       take: hand(({ tile, token }) => this.take(this.cells.place(token), tile)),
       enter: (tile, taken) => this.guard(() => (taken ? this.take(this.at, tile) : this.look(this.at, tile, true))),
@@ -97,6 +104,7 @@ export class StageGrid extends PixelPart {
       cells,
       edges: derive.INSIDE.map(() => edge),
       ranges: true,
+      passing: this.passing,
       tiles: derive.INSIDE.map((tap) => ({ name: STAGE_NAMES[tap], spoken: STAGE_NAMES[tap] })),
       look: hand(({ token }) => this.look(this.cells.place(token), this.tile)),
       take: hand(({ token }) => this.take(this.cells.place(token), this.tile)),

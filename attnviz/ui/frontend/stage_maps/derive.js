@@ -77,16 +77,99 @@ export function valuesOf(shown, tile) {
   return shown.layers[layer].maps[TAPS[tile % TAPS.length]].subarray(channel * tokens, (channel + 1) * tokens);
 }
 
-/** The cell of a tile that lies where the one that is looked at lies. @param {Shown} shown @param {number} tile */
-export function tokenOf(shown, tile) {
+/**
+ * What a tile shows of the cell that is looked at: the cell that it is computed from, or one that is computed from it.
+ * @typedef {{token: number, pooled: number[]|null}} Read
+ *   token: -1 where there is none; pooled: top, left, bottom and right of the cells of which it is the largest
+ */
+
+/**
+ * Follow the cell that is looked at to a tile, stage by stage, and exactly: ReLU keeps its place, pooling takes the
+ * largest of a window, and a convolution is read at the middle of its window; of an even one, above and left of it.
+ * @param {Shown} shown
+ * @param {number} tile
+ * @returns {Read}
+ */
+export function readOf(shown, tile) {
   const { looked } = shown;
-  if (tile === looked.tile) return looked.token;
-  const [top, left, bottom, right] = boxesOf(shown, looked.tile).of(looked.token) ?? [0, 0, 0, 0];
-  const boxes = boxesOf(shown, tile);
-  const at = (from, to, end) => Math.min(end - 1, Math.floor((from + to) / 2));
-  return boxes.tokenAt(
-    at(top, bottom, boxes.pixels.rows) * boxes.pixels.columns + at(left, right, boxes.pixels.columns),
-  );
+  /** @type {Read} */
+  let read = { token: looked.token, pooled: null };
+  const step = tile < looked.tile ? -1 : 1;
+  for (let at = looked.tile; at !== tile && read.token >= 0; at += step)
+    read = step < 0 ? before(shown, at, read) : after(shown, at, read);
+  return read;
+}
+
+/** The cell of `readOf`. @param {Shown} shown @param {number} tile @returns {number} -1 where there is none */
+export function tokenOf(shown, tile) {
+  return readOf(shown, tile).token;
+}
+
+/**
+ * The cell of the stage before that a cell is computed from.
+ * @param {Shown} shown
+ * @param {number} tile
+ * @param {Read} read
+ * @returns {Read}
+ */
+function before(shown, tile, read) {
+  const [own, from] = [boxesOf(shown, tile), boxesOf(shown, tile - 1)];
+  if (own === from) return read;
+  const windows = own.windowOn(from);
+  const place = own.cells.place(read.token);
+  const counts = [from.cells.rows, from.cells.columns];
+  if (TAPS[tile % TAPS.length] !== "pool") {
+    const middle = windows.map(({ first, size, step }, axis) =>
+      Math.min(counts[axis] - 1, Math.max(0, first + place[axis] * step + Math.floor((size - 1) / 2))),
+    );
+    return { token: from.cells.at(middle), pooled: null };
+  }
+  const ends = windows.map(({ first, size, step }, axis) => {
+    const start = first + place[axis] * step;
+    return [Math.max(0, start), Math.min(counts[axis], start + size)];
+  });
+  const [[top, bottom], [left, right]] = ends;
+  const values = valuesOf(shown, tile - 1);
+  let token = from.cells.at([top, left]);
+  for (let row = top; row < bottom; row++) {
+    for (let column = left; column < right; column++) {
+      const here = from.cells.at([row, column]);
+      if (values[here] > values[token]) token = here;
+    }
+  }
+  return { token, pooled: [top, left, bottom, right] };
+}
+
+/**
+ * The cell of the stage after that is computed from a cell.
+ * @param {Shown} shown
+ * @param {number} tile
+ * @param {Read} read
+ * @returns {Read}
+ */
+function after(shown, tile, read) {
+  const [own, to] = [boxesOf(shown, tile), boxesOf(shown, tile + 1)];
+  if (own === to) return read;
+  const place = own.cells.place(read.token);
+  const counts = [to.cells.rows, to.cells.columns];
+  const found = to.windowOn(own).map((window, axis) => nearest(window, place[axis], counts[axis]));
+  return { token: found.includes(-1) ? -1 : to.cells.at(found), pooled: null };
+}
+
+/** Of the windows that hold a cell, the one whose middle is nearest to it; -1 where none holds it. */
+function nearest({ first, size, step }, cell, count) {
+  let [found, least] = [-1, Infinity];
+  const last = Math.min(count - 1, Math.floor((cell - first) / step));
+  for (let at = Math.max(0, Math.ceil((cell - first - size + 1) / step)); at <= last; at++) {
+    const away = Math.abs(first + at * step + Math.floor((size - 1) / 2) - cell);
+    if (away < least) [found, least] = [at, away];
+  }
+  return found;
+}
+
+/** The value that a tile shows; NaN where it has none. @param {Shown} shown @param {number} tile */
+export function valueOf(shown, tile) {
+  return valuesOf(shown, tile)[tokenOf(shown, tile)] ?? NaN;
 }
 
 /** A scale for each layer. @param {Shown} shown @returns {Scale[]} */
@@ -99,10 +182,10 @@ export function inWords(shown, tile) {
   const layer = Math.floor(tile / TAPS.length);
   const { columns } = boxesOf(shown, tile).cells;
   const token = tokenOf(shown, tile);
-  return (
-    `Convolution ${layer + 1}, channel ${channelOf(shown, layer) + 1}, ${STAGES[TAPS[tile % TAPS.length]]}: ` +
-    `${short(valuesOf(shown, tile)[token])} at row ${Math.floor(token / columns) + 1}, column ${(token % columns) + 1}.`
-  );
+  const stage = `Convolution ${layer + 1}, channel ${channelOf(shown, layer) + 1}, ${STAGES[TAPS[tile % TAPS.length]]}`;
+  if (token < 0) return `${stage}: no value is computed from this one.`;
+  const place = `row ${Math.floor(token / columns) + 1}, column ${(token % columns) + 1}`;
+  return `${stage}: ${short(valueOf(shown, tile))} at ${place}.`;
 }
 
 /** The cell in the middle. @param {Boxes} boxes */

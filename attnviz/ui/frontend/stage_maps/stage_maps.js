@@ -1,6 +1,7 @@
 // The feature maps of convolutions before and after ReLU and pooling: a channel of each convolution in a table, and
 // below it all channels of one stage. Python's side is attnviz/ui/components/stage_maps.py.
 
+import { Passing } from "../hands/passing.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 import { packed, toIndices } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
@@ -14,12 +15,13 @@ import {
   inWords,
   layersOf,
   middle,
+  readOf,
   RULES,
   scalesOf,
   STAGES,
   TAPS,
   tileOf,
-  tokenOf,
+  valueOf,
   valuesOf,
 } from "./derive.js";
 import { StageWall } from "../maps/stage_wall.js";
@@ -42,6 +44,10 @@ export class StageMaps extends Part {
     super();
     this.held = ""; // which stage all channels are shown of
     this.looked = { tile: 0, token: -1 };
+    this.passing = new Passing(
+      () => [this.looked.tile, this.looked.token, this.chosenTile, this.view.channel],
+      ([tile, token]) => this.guard(() => this.look({ tile, token })),
+    );
     this.words = { how: text(), picture: text() };
     const canvas = element("canvas", { role: "img" });
     this.picture = { canvas, board: new Board(canvas) };
@@ -88,6 +94,7 @@ export class StageMaps extends Part {
 
   takeData() {
     const { header, arrays, shapes } = this;
+    this.passing.keep();
     this.layers = layersOf(header, arrays, shapes);
     const act = (act) => (found) => this.guard(() => act.call(this, found));
     this.wall = new StageWall({
@@ -97,6 +104,7 @@ export class StageMaps extends Part {
       names: this.layers.map((_, number) => `Convolution ${number + 1}`),
       cells: this.layers[0].boxes.conv.cells,
       edge: [],
+      passing: this.passing,
       each: this.layers.flatMap(({ boxes }) => TAPS.map((tap) => boxes[tap].cells)),
       look: act(this.look),
       take: act(({ tile }) => this.choose(tile)),
@@ -169,7 +177,9 @@ export class StageMaps extends Part {
       const indices = new Uint16Array(values.length);
       toIndices(values, 0, values.length, this.scales[Math.floor(tile / TAPS.length)], indices);
       wall.board.paint(tile, indices, 0, palettes.signed, packed(theme.text), packed(theme.edge));
-      wall.board.outline(tile, tokenOf(this, tile), packed(theme.text), { halo, strong: tile === looked.tile });
+      const { token, pooled } = readOf(this, tile);
+      if (pooled) wall.board.outlineBox(tile, pooled, packed(theme.edge), { halo });
+      if (token >= 0) wall.board.outline(tile, token, packed(theme.text), { halo, strong: tile === looked.tile });
     }
     wall.board.flush();
     this.picture.board.pixels.set(this.still);
@@ -189,7 +199,8 @@ export class StageMaps extends Part {
       channels: layers.map((_, layer) => channelOf(this, layer)),
       ...looked,
       box: boxesOf(this, looked.tile).of(looked.token),
-      values: tiles.map((tile) => valuesOf(this, tile)[tokenOf(this, tile)]),
+      read: tiles.map((tile) => readOf(this, tile)),
+      values: tiles.map((tile) => valueOf(this, tile)),
     };
   }
 
@@ -247,7 +258,7 @@ export class StageMaps extends Part {
     );
     for (let tile = 0; tile < layers.length * TAPS.length; tile++) {
       const same = tile % TAPS.length === TAPS.length - 1 && boxesOf(this, tile) === boxesOf(this, tile - 1);
-      wall.sayRange(tile, same ? "not pooled" : short(valuesOf(this, tile)[tokenOf(this, tile)], 3));
+      wall.sayRange(tile, same ? "not pooled" : this.rangeOf(tile));
     }
     wall.mark(this.chosenTile);
     const box = boxesOf(this, looked.tile).of(looked.token);
@@ -262,6 +273,12 @@ export class StageMaps extends Part {
     this.legend.say(this.scales[layer], `convolution ${layer + 1}: one scale for its stages`);
     this.legend.point(valuesOf(this, looked.tile)[looked.token], this.scales[layer]);
     this.whenResting(() => this.sayAtRest());
+  }
+
+  /** The value below a map. */
+  rangeOf(tile) {
+    const value = valueOf(this, tile);
+    return readOf(this, tile).token < 0 ? "left out" : short(value, 3);
   }
 
   sayAtRest() {
