@@ -99,6 +99,8 @@ class Face {
   /** Paint what was seen, or how its ink differs from that before. */
   picture(seen, before, { theme, palettes }) {
     const { ink, board } = this;
+    this.seen = null;
+    board.tiles[1].edge = board.edgePixels(board.tiles[1], []); // that of an earlier map
     const [now, then] = [greyOf(seen), before && greyOf(before)];
     const comparable = then && then.length === now.length;
     if (!comparable && seen.shape[2] > 1) {

@@ -25,9 +25,8 @@ export function draw(canvas, _, { map, shape, seen }, { before, theme, palettes 
     }
     if (tile === 0) most = own;
     toIndices(values, 0, size, makeScale("signed", own), indices);
-    board.paint(tile, indices, 0, palettes.signed, packed(theme.text), packed(theme.edge));
     board.tiles[tile].edge = board.edgePixels(board.tiles[tile], edge);
-    board.paintEdge(tile, packed(theme.edge));
+    board.paint(tile, indices, 0, palettes.signed, packed(theme.text), packed(theme.edge));
   }
   board.flush();
   return { most };
