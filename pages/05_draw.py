@@ -8,17 +8,17 @@ from attnviz import data
 from attnviz.errors import AttnvizError, BadInput, UnknownName
 from attnviz.subjects import Picture
 from attnviz.ui.components.drawing_pad import (
-    MAPS,
     Base,
     Drawn,
     clicked_way,
     drawing_pad,
     drawn_from_url,
     drawn_to_url,
-    map_on_pad,
     on_pad,
     pinned_from_url,
     seen_on_pad,
+    shown_on_pad,
+    shown_to_url,
 )
 from attnviz.ui.draw import other_inputs, panels, samples
 from attnviz.ui.mechanisms import MECHANISMS
@@ -70,7 +70,7 @@ def draw() -> None:
             known, base = Drawn("", outside.name, drawn.centred), outside
         names = panels.shown()
         offers = [(row, row.on_drawing) for row in MECHANISMS.values() if row.on_drawing]
-        shown = panels.on_cards(names, settled=any(offer.word in st.query_params for _, offer in offers))
+        cards = panels.on_cards(names, settled=any(offer.word in st.query_params for _, offer in offers))
         with st.container(key="other_inputs"):  # always there, so that the pad keeps its place below it
             way = other_inputs.show(clicked_way(PAD))
         drawing_pad(
@@ -78,12 +78,12 @@ def draw() -> None:
             key=PAD,
             samples=samples.of_each_digit(),
             base=base,
-            pinned=pinned,
+            shown=panels.asked(cards, pinned),
             pinned_base=pinned_base,
             ways=other_inputs.WAYS,
             way=way,
             on_change=keep,
-            cards=shown,
+            cards=cards,
         )
         panels.choose(names)
         for row, offer in offers:
@@ -92,11 +92,9 @@ def draw() -> None:
 
 
 def keep() -> None:
-    """Put what is drawn into the URL."""
-    drawn, maps = on_pad(PAD), map_on_pad(PAD)
-    words = drawn_to_url(drawn) if drawn else {}
-    if maps:
-        words["map"] = None if maps == MAPS[0] else maps
+    """Put what is drawn and what the panels show into the URL."""
+    drawn, shown = on_pad(PAD), shown_on_pad(PAD)
+    words = {**(drawn_to_url(drawn) if drawn else {}), **(shown_to_url(shown) if shown else {})}
     if words:
         url_state.set_value(**words)
 

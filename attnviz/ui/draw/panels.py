@@ -16,7 +16,7 @@ from attnviz.data import strokes
 from attnviz.errors import closest
 from attnviz.subjects import Net
 from attnviz.ui import mechanisms
-from attnviz.ui.components.drawing_pad import MAPS, Cards
+from attnviz.ui.components.drawing_pad import MAPS, Cards, Drawn, Shown
 from attnviz.ui.components.panel import MAP, Panel
 from attnviz.ui.draw import samples
 from attnviz.ui.live.jacobian import missing
@@ -31,7 +31,7 @@ MOST = 24
 """How many panels there can be: as many as can still answer while a hand draws."""
 
 WORD = "models"  # in the URL
-HEADS = "heads"  # in a copied link: the attention head that a panel shows, from 1, as NAME:HEAD,NAME:HEAD
+HEADS = "heads"  # in the URL: the attention head that a panel shows, from 1, as NAME:HEAD,NAME:HEAD
 
 SHOWN = ("renderer", "says", "rows", "columns", "prefix", "heads", "page", "options")  # of a panel
 
@@ -116,13 +116,23 @@ def on_cards(names: list[str], *, settled: bool = False) -> Cards:
     described = describe(names)
     header = {
         "models": described,
-        "heads": heads(described),
-        "map": url_state.choice("map", MAPS, MAPS[0]),
         "settled": settled,
         "classes": list(DIGITS),
         "kind": "digits",
+        "ink": True,
     }
     return Cards(header, {"card_sample": samples.on_panels()})
+
+
+def asked(cards: Cards, pinned: Drawn | None) -> Shown:
+    """Return what the panels show according to the URL. For what is invalid a sentence is shown.
+
+    Args:
+        cards: the panels, from `on_cards`.
+        pinned: what the URL pins.
+    """
+    change = url_state.choice("change", ["yes", "no"], "no") == "yes"
+    return Shown(heads(cards.header["models"]), url_state.choice("map", MAPS, MAPS[0]), change, pinned)
 
 
 def describe(names: list[str]) -> list[dict[str, Any]]:
@@ -132,8 +142,8 @@ def describe(names: list[str]) -> list[dict[str, Any]]:
         names: of checkpoints.
 
     Returns:
-        For each panel: checkpoint, title, kind, classes, parameters, accuracy (on the validation part, 0..1), missing
-        (why it has no Jacobian, or None), page, and for what it shows renderer, says, wanted, rows, columns, prefix,
+        For each panel: checkpoint, title, kind, classes, parameters, accuracy (on the validation part, 0..1), shape
+        (rows and columns of the pictures it takes), missing (why it has no Jacobian, or None), page, and for what it shows renderer, says, wanted, rows, columns, prefix,
         heads, options, all as in `Panel`.
     """
     found = [(net, panel_of(net)) for net in map(subjects.net, names)]
@@ -146,6 +156,7 @@ def describe(names: list[str]) -> list[dict[str, Any]]:
             "classes": list(net.classes),
             "parameters": net.parameters,
             "accuracy": validated(net),
+            "shape": [net.input.rows, net.input.columns],
             "missing": missing(net),
             "wanted": {MAP: dict(panel.wanted)} if panel.wanted else {},
             **{name: getattr(panel, name) for name in SHOWN},
@@ -204,4 +215,6 @@ def _known() -> dict[str, Net]:
 
 def _keep() -> None:
     names = st.session_state[WORD]
-    url_state.set_value(**{WORD: ",".join(names) if names and names != chosen() else None})
+    heads = [one for one in st.query_params.get(HEADS, "").split(",") if one.rpartition(":")[0] in (names or chosen())]
+    word = ",".join(names) if names and names != chosen() else None
+    url_state.set_value(**{WORD: word, HEADS: ",".join(heads) or None})

@@ -13,11 +13,15 @@ from attnviz.ui.components.drawing_pad import (
     LONGEST,
     Base,
     Drawn,
+    Shown,
     drawing_pad,
     drawn_from_url,
     drawn_to_url,
     is_drawing,
     on_pad,
+    pinned_from_url,
+    shown_on_pad,
+    shown_to_url,
 )
 from attnviz.ui.components.payload import unpack
 
@@ -150,6 +154,35 @@ def test_what_a_browser_tells_is_not_believed_blindly(
     reports = {"pad": {"drawn": {"value": told, "revision": 1}}}
     monkeypatch.setattr("attnviz.ui.components.state.st.session_state", reports)
     assert on_pad("pad") == wanted
+
+
+def test_what_the_panels_show_goes_into_the_url_and_comes_back() -> None:
+    pin = Drawn("AB", "strokes.12", False)
+    words = shown_to_url(Shown({"a.b": 2, "c.d": 0}, "jacobian", True, pin))
+    assert words == {
+        "heads": "a.b:3,c.d:1", "map": "jacobian", "change": "yes", "pin": "AB", "pin_start": "strokes.12",
+        "pin_centred": "no",
+    }  # fmt: skip
+    assert pinned_from_url({name: word for name, word in words.items() if word}) == (pin, [])
+    assert set(shown_to_url(Shown()).values()) == {None}, "the defaults leave no word"
+
+
+@pytest.mark.parametrize(
+    ("told", "wanted"),
+    [
+        ({}, Shown()),
+        ({"heads": {"a.b": 1, "<i>": 1, "c.d": -1, "e.f": "1", "g.h": True}, "map": "x", "change": 1}, Shown({"a.b": 1})),
+        ({"heads": [1], "pin": {"drawing": "A B"}}, Shown()),
+        ({"map": "jacobian", "change": True, "pin": {"drawing": "AB"}}, Shown({}, "jacobian", True, Drawn("AB"))),
+        ({"pin": {"drawing": "AB", "base": "upload"}}, Shown()),
+    ],
+)
+def test_what_a_browser_tells_of_the_panels_is_not_believed_blindly(
+    told: Any, wanted: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports = {"pad": {"panels": {"value": told, "revision": 1}}}
+    monkeypatch.setattr("attnviz.ui.components.state.st.session_state", reports)
+    assert shown_on_pad("pad") == wanted
 
 
 @pytest.mark.parametrize(

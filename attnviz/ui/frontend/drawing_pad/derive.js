@@ -6,7 +6,8 @@ import { CELLS, SIDE, UNITS } from "../hands/strokes.js";
 export const CELL = SIDE / CELLS; // canvas pixels
 
 const NEAR = 4 * UNITS; // a hand trembles below this: the next point of a stroke lies at least so far away
-const PANELS = { models: "", heads: "", map: "attention" }; // what a link says where there are no panels
+const PANELS = { models: "", heads: "", map: "attention", change: false }; // what a link says where there are no panels
+const NO_CHOICE = { heads: {}, map: "attention", change: false, pin: null }; // of a URL that says nothing of panels
 const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in a URL
 const NOTHING = { drawing: "", base: null, centred: true }; // of a URL without words
 const CENTRED =
@@ -58,6 +59,24 @@ export function startsOf(samples, values) {
  */
 export function isNewer({ known, pending }, url) {
   return [NOTHING, known, ...(pending ?? [])].some((one) => same(url, one));
+}
+
+/**
+ * Whether what a tab kept of its panels is newer than what the URL says.
+ * @param {{now: any, known: any}} kept what they showed, and what the URL then said
+ * @param {any} url
+ */
+export function panelsNewer({ now, known }, url) {
+  return [NO_CHOICE, known, now].some((one) => written(one) === written(url));
+}
+
+/** The same for the same values, in whichever order they came. */
+function written(value) {
+  return JSON.stringify(value, (_, one) =>
+    one && typeof one === "object" && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  );
 }
 
 /** What the URL may still come to say, of what was told before. @param {any[]} pending @param {Drawn} url */

@@ -6,9 +6,10 @@
 
 import { element, say, text } from "../core/dom.js";
 import { Cards } from "../draw/cards.js";
-import { panelsInLink, VERSION } from "../draw/links.js";
+import { panelsInLink, shownBy, VERSION } from "../draw/links.js";
+import { fromLink, pinnedAgain } from "../draw/pin.js";
 import { follow } from "../core/follow.js";
-import { fitsLink, isNewer, linkedOf, obstacleOf, pendingAfter, startsOf, stepOf } from "./derive.js";
+import { fitsLink, isNewer, linkedOf, obstacleOf, panelsNewer, pendingAfter, startsOf, stepOf } from "./derive.js";
 import { Pad } from "./pad.js";
 import { canKeep, forget, here, keepHere, keepLast, last } from "./memory.js";
 import { PadShare } from "./share.js";
@@ -20,8 +21,8 @@ import { UrlView } from "../core/url_view.js";
 const EMPTY = { base: null, strokes: [] };
 const PENDING = 20; // drawings that Python was told of, at most, while its answer is awaited
 
-// What was on the pad when the visitor went to another page, and what could be undone.
-/** @type {{drawing: import("./pad.js").Drawing, memory: any, centred: boolean, known: any, pending: any[]}|null} */
+// What was kept when the visitor went to another page.
+/** @type {import("./memory.js").Kept|null} */
 let left = null;
 
 /** The component. */
@@ -138,7 +139,10 @@ export class DrawingPad extends Part {
       this.cards = new Cards(this.cardsRoom, {
         heard: ({ seen, words }) => this.seen.show(seen, words),
         settled: (word) => this.saw(word),
-        chosen: () => this.settle(),
+        chosen: () => {
+          this.keep();
+          this.settle();
+        },
         announce: (words) => this.announce(words),
         guard: (act) => this.guard(act),
         url: () => this.link().url,
@@ -146,19 +150,38 @@ export class DrawingPad extends Part {
       if (this.theme) this.cards.colour(this.theme);
     }
     this.cards.take(header.cards, arrays.card_sample);
-    const maps = this.asked("map");
-    if (maps) {
-      this.state("map").note(maps.value);
-      this.cards.showMaps(maps.value);
-    }
-    const { pin } = header;
-    const base = pin?.base ? { name: pin.base, side: CELLS, values: arrays.pin_base.slice() } : null;
+    const asked = this.asked("panels");
+    if (!asked) return;
+    this.state("panels").note(asked.value);
+    if (!this.followKept()) this.followPanels(asked.value);
+  }
+
+  /** Show what the URL says of the panels. @param {any} asked */
+  followPanels(asked) {
+    const { pin } = asked;
+    const base = pin?.base ? { name: pin.base, side: CELLS, values: this.arrays.pin_base.slice() } : null;
+    let pinned = null;
     try {
-      this.cards.follow({ heads: header.cards.heads, pin: pin && { ...pin, base } });
+      pinned = pin && fromLink({ ...pin, base });
     } catch (error) {
       if (!(error instanceof BadDrawing)) throw error;
       this.url.complaint.say(`The pinned drawing in this link cannot be read: ${error.message}. Nothing is pinned.`);
     }
+    /** @type {Cards} */ (this.cards).follow(asked, pinned);
+  }
+
+  /** The first time on this page: show what this tab has kept of the panels, if it is newer. @returns {boolean} whether it is */
+  followKept() {
+    const kept = this.begun ? null : this.kept();
+    if (!kept?.panels || !isNewer(kept, this.header.url) || !panelsNewer(kept.panels, this.header.panels)) return false;
+    const { now, pinned } = kept.panels;
+    /** @type {Cards} */ (this.cards).follow(now, pinned && pinnedAgain(pinned.now, pinned.centred, now.pin));
+    return true;
+  }
+
+  /** What this tab keeps: of another page that one has come from, and so has all; or of a reload. */
+  kept() {
+    return left ?? here();
   }
 
   /** The hand rests, and the models have answered. @param {string} word of the picture that they saw */
@@ -171,19 +194,19 @@ export class DrawingPad extends Part {
   look(complete) {
     const { pad, cards, centred } = this;
     cards?.open();
-    cards?.show(pad.raster(), { centred, settled: complete, empty: pad.empty, drawn: complete ? this.drawn() : null });
+    const drawn = complete ? this.drawn() : null;
+    cards?.show(pad.raster(), { centred, settled: complete, empty: pad.empty, now: pad.now, drawn });
   }
 
   /** The first time on this page: what the URL says, unless this tab has drawn on since. */
   begin(asked) {
     const { url } = this.header;
-    const kept = here() ?? left;
+    const kept = this.kept();
     this.state("drawn").note(url);
     this.state("seen").note("");
     if (kept && isNewer(kept, url)) {
       this.setCentred(kept.centred);
-      this.pad.memory =
-        left?.drawing.id === kept.drawing.id ? left.memory : { past: [], now: kept.drawing, future: [] };
+      this.pad.memory = kept.history ?? { past: [], now: kept.drawing, future: [] };
     } else {
       this.follow(asked);
       this.pad.begin();
@@ -271,12 +294,24 @@ export class DrawingPad extends Part {
   // What is kept
 
   keep() {
-    const { pad, centred, known, pending, begun } = this;
-    if (!begun) return; // it has not begun: what was kept is still to be read
-    keepHere(pad.now, { centred, known, pending });
+    const { pad } = this;
+    if (!this.begun) return; // it has not begun: what was kept is still to be read
+    keepHere(this.toKeep());
     // Only what a hand has drawn: a sample that was looked at is there to be looked at again.
     if (pad.now.strokes.length && !pad.empty) this.refused = !keepLast(pad.now);
     this.saySoon();
+  }
+
+  /** What outlives a reload. @returns {import("./memory.js").Kept} */
+  toKeep() {
+    const { pad, cards, centred, known, pending, header } = this;
+    const pinned = cards?.pin.showing;
+    const panels = cards && {
+      now: shownBy(cards),
+      known: header.panels,
+      pinned: pinned ? { now: pinned.now, centred: pinned.prepare.centred } : null,
+    };
+    return { drawing: pad.now, history: pad.memory, centred, known, pending, panels };
   }
 
   showLast() {
@@ -308,7 +343,7 @@ export class DrawingPad extends Part {
     return {
       drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred },
       seen,
-      map: this.cards?.map ?? "attention",
+      ...(this.cards ? { panels: shownBy(this.cards) } : {}),
     };
   }
 
@@ -352,13 +387,7 @@ export class DrawingPad extends Part {
 
   leave() {
     super.leave();
-    left = {
-      drawing: this.pad.now,
-      memory: this.pad.memory,
-      centred: this.centred,
-      known: this.known,
-      pending: this.pending,
-    };
+    left = this.toKeep();
     this.cards?.close();
     this.away = true;
   }
