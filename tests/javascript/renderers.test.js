@@ -31,6 +31,17 @@ const seenOf = (places) => ({
   shape: [4, 4, 1],
 });
 const EMPTY = seenOf([]);
+test("stages of a picture that is not square keep its proportions", () => {
+  const { canvas, pixels } = canvasOf(96, 96);
+  const answer = { map: new Float32Array(2 * 3).fill(1), shape: [1, 1, 2, 3], seen: { ...EMPTY, shape: [4, 4, 1] } };
+  rendererOf("stages").draw(canvas, {}, answer, LOOK);
+  const painted = pixels();
+  const isMap = (x, y) => painted[4 * (96 * y + x)] !== LOOK.theme.background[0];
+  const down = Array.from({ length: 96 }, (_, y) => isMap(48, y)).filter(Boolean).length;
+  const across = Array.from({ length: 96 }, (_, x) => isMap(x, 48)).filter(Boolean).length;
+  assert.deepEqual([across, down], [96, 64]);
+});
+
 const ANSWERS = {
   stages: { map: new Float32Array(2 * 3 * 16), shape: [2, 3, 4, 4], panel: { rows: 4, columns: 4 } },
   signed: { map: new Float32Array(16), shape: [4, 4], panel: { rows: 4, columns: 4, prefix: 0 } },

@@ -27,6 +27,17 @@ export function once(known, picture) {
   return found ?? picture;
 }
 
+/**
+ * The largest room for a picture in a square, with its proportions kept.
+ * @param {number} side of the square
+ * @param {number[]} shape of the picture: rows, columns
+ * @returns {[number, number]} width and height
+ */
+export function fitted(side, [rows, columns]) {
+  const longer = Math.max(rows, columns);
+  return [Math.max(1, Math.round((side * columns) / longer)), Math.max(1, Math.round((side * rows) / longer))];
+}
+
 /** A small square picture, and the canvas of which the models see just that, each in its own shape. */
 export function enlarged(sample) {
   const side = Math.sqrt(sample.length);
