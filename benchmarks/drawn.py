@@ -16,7 +16,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from attnviz import cards, data
 from attnviz.training.material import split
-from attnviz.ui.draw.panels import DIGITS, MOST
+from attnviz.ui.draw import panels
 from benchmarks.tracing import Line, traced, written
 from tests.browser.harness import launch, run_app, wait_until_ready
 
@@ -86,13 +86,14 @@ def looked(page: Page, drawings: list[tuple[str, int, list[Line]]]) -> dict[tupl
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
-    names = sys.argv[2:] or [name for name in cards.names() if tuple(cards.read(name).classes) == DIGITS]
+    digits = panels.first_task()
+    names = sys.argv[2:] or [name for name, net in panels.known_of(digits).items() if net.classes == digits.classes]
     drawings = hands(count)
     right: dict[tuple[str, str, str], list[bool]] = {}
     with run_app() as app, sync_playwright() as playwright, launch(playwright) as browser:
-        for first in range(0, len(names), MOST):
+        for first in range(0, len(names), panels.MOST):
             page = browser.new_page(viewport={"width": 1280, "height": 1400})
-            page.goto(f"{app.address}/draw?models={','.join(names[first : first + MOST])}")
+            page.goto(f"{app.address}/draw?models={','.join(names[first : first + panels.MOST])}")
             page.locator(".draw-cards[data-answered]").wait_for(timeout=120_000)
             wait_until_ready(page)
             right |= looked(page, drawings)

@@ -48,7 +48,7 @@ def main() -> None:
         pad = st.components.v2.component("rerun_draw.pad", js=PAD)
         drawn = (pad(key="pad", on_drawn_change=lambda: None) or {}).get("drawn") or {"number": 0, "ink": ""}
     canvas = np.frombuffer(base64.b64decode(drawn["ink"]), np.uint8).reshape(280, 280) if drawn["ink"] else None
-    picture = samples.on_panels() if canvas is None else digit.prepare(canvas).picture
+    picture = panels.first_task().sample() if canvas is None else digit.prepare(canvas).picture
     left.image(picture, width=112)
     models = panels.describe(panels.chosen())
     columns = right.columns(3)

@@ -112,7 +112,7 @@ def test_their_panels_are_on_the_draw_page_and_their_own_modules_draw_them(page:
     wanted = {"map": {"derived": "stage_energy", "parameters": {"stage": 0}}}
     _, arrays = ask(
         address,
-        {"pictures": samples.on_panels()[..., None]},
+        {"pictures": panels.first_task().sample()[..., None]},
         prepare={"centred": False},
         asks=[{"checkpoint": NAMES[0], "wanted": wanted}],
     )

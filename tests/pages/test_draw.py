@@ -57,7 +57,7 @@ def test_a_head_of_a_model_without_a_panel_leaves_the_url_with_it() -> None:
         ({"start": "strokes.-1"}, "pictures 0 to 9,999"),
         ({"start": "strokes.²"}, "pictures 0 to 9,999"),
         ({"start": "stroke.1"}, "Did you mean 'strokes'"),
-        ({"start": "cifar10.1"}, "There is no data set of digits or clothes 'cifar10'"),
+        ({"start": "cifar10.10000"}, "pictures 0 to 9,999"),
         ({"start": "[a](b)"}, "There is no data set"),
         ({"centred": "maybe"}, "can be 'yes' or 'no'"),
     ],

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,13 @@ from attnviz.ui.components.url_fields import Field, Fields
 
 MOST_HEADS = 100_000
 
+LARGEST = digit.CANVAS
+"""Pixels along each side of a picture to draw on, at most."""
+
 LONGEST = 1_500
 """Characters of pen strokes allowed in a URL, so that all browsers and mail programs accept it."""
 
 MAPS = ("attention", "jacobian")
-
-SIDES = (drawing.SIDE, digit.CANVAS)
 
 FIELDS = Fields(Field("strokes", "text", ""), Field("start", "text"), Field("centred", "yes_no", True))
 """The fields of what is drawn."""
@@ -102,13 +103,32 @@ class Shown:
         return {"heads": dict(self.heads), "map": self.map, "change": self.change, "pin": pin}
 
 
+@dataclass(frozen=True)
+class Sheet:
+    """What is drawn on.
+
+    Args:
+        canvas: pixels along each side of what the models are shown.
+        side: pixels along each side of a picture to start from.
+        channels: 1 for ink on paper, 3 for colours.
+        centres: whether what is drawn may be cut out, scaled and centred.
+        hint: stands on it while it is empty.
+    """
+
+    canvas: int = digit.CANVAS
+    side: int = drawing.SIDE
+    channels: int = 1
+    centres: bool = True
+    hint: str = "Draw a digit here"
+
+
 @dataclass(frozen=True, eq=False)
 class Base:
     """A picture to draw on.
 
     Args:
         name: by which it is known: "strokes.12" for a test picture; a name without a dot stays out of the URL.
-        picture: uint8 (28, 28) or (280, 280); 0 is paper, 255 is ink.
+        picture: uint8 (side, side), 0 is paper and 255 is ink; or in colour (side, side, 3). At most LARGEST a side.
         label: what it shows, where that is known.
     """
 
@@ -135,6 +155,7 @@ def drawing_pad(
     *,
     key: str,
     samples: Sequence[Base],
+    sheet: Sheet | None = None,
     on_change: Callable[[], None],
     base: Base | None = None,
     shown: Shown | None = None,
@@ -148,7 +169,8 @@ def drawing_pad(
     Args:
         drawn: what the URL says.
         key: the component's name in this page; keep it fixed.
-        samples: pictures of 28 x 28 to start from.
+        samples: pictures to start from, of one size.
+        sheet: what is drawn on; None for that of digits.
         on_change: called when the hand has come to rest, before the page runs again; `on_pad` then gives what is drawn.
         base: the picture under the strokes that `drawn` names.
         shown: what the panels show according to the URL.
@@ -160,11 +182,13 @@ def drawing_pad(
     Raises:
         BadInput: a picture is of another kind or size, or the base is not the one that is named.
     """
+    sheet = sheet or Sheet()
     for one in [*samples, *([base] if base else []), *([pinned_base] if pinned_base else [])]:
-        sides = SIDES if one is base else SIDES[:1]
-        if one.picture.dtype != np.uint8 or one.picture.shape not in [(side, side) for side in sides]:
-            wanted = " or ".join(f"({side}, {side})" for side in sides)
-            raise BadInput(f"{one.name}: expected uint8 {wanted}, got {one.picture.dtype} {one.picture.shape}.")
+        shape = one.picture.shape
+        square = len(shape) in (2, 3) and 0 < shape[0] == shape[1] <= LARGEST and shape[2:] in ((), (3,))
+        if one.picture.dtype != np.uint8 or not square:
+            wanted = f"(side, side) or (side, side, 3) of at most {LARGEST} pixels a side"
+            raise BadInput(f"{one.name}: expected uint8 {wanted}, got {one.picture.dtype} {shape}.")
     if drawn.base != (base.name if base else None):
         raise BadInput(f"The base should be {drawn.base!r}, and is {base.name if base else None!r}.")
     cards, shown = cards or Cards(), shown or Shown()
@@ -173,14 +197,17 @@ def drawing_pad(
         "url": drawn.plain(),
         "longest": LONGEST,
         "fields": LINK.declared(),
+        "sheet": asdict(sheet),
         "side": len(base.picture) if base else None,
+        "pin_side": len(pinned_base.picture) if pinned_base else None,
         "samples": [{"name": one.name, "label": one.label} for one in samples],
         "panels": shown.plain(),
         "ways": [{"name": name, "label": label} for name, label in (ways or {}).items()],
         "way": way,
         "cards": dict(cards.header),
     }
-    stacked = np.stack([one.picture for one in samples]) if samples else np.zeros((0, SIDES[0], SIDES[0]), np.uint8)
+    empty = np.zeros((0, drawing.SIDE, drawing.SIDE), np.uint8)
+    stacked = np.stack([one.picture for one in samples]) if samples else empty
     arrays = {**cards.arrays, "samples": stacked, **({"base": base.picture} if base else {})}
     if pinned_base:
         arrays["pin_base"] = pinned_base.picture

@@ -19,7 +19,7 @@ from .opened import EIGHT, ONE, THREE, open_cards, prepare_picture
 def test_before_the_first_stroke_the_cards_show_a_sample(page: Page, address: str) -> None:
     open_cards(page, address)
     for found in read_cards(page).values():
-        assert_equals_library(found, samples.on_panels())
+        assert_equals_library(found, panels.first_task().sample())
     expect(find_cards(page)).to_contain_text("This is a sample: draw to begin.")
     draw_stroke(page, *ONE)
     wait_for_answers(page)
@@ -27,7 +27,7 @@ def test_before_the_first_stroke_the_cards_show_a_sample(page: Page, address: st
     find_pad(page).get_by_role("button", name="Clear").click()
     expect(find_cards(page)).to_contain_text("This is a sample: draw to begin.")
     for found in wait_for_answers(page).values():
-        np.testing.assert_array_equal(np.array(found["seen"]).reshape(28, 28), samples.on_panels())
+        np.testing.assert_array_equal(np.array(found["seen"]).reshape(28, 28), panels.first_task().sample())
 
 
 def test_numbers_are_the_librarys_on_what_the_models_see(page: Page, address: str) -> None:

@@ -11,7 +11,7 @@ import { Frames } from "./frames.js";
 import { Jacobians } from "./jacobian.js";
 import { wordsOf } from "./links.js";
 import { sayLegend } from "./maps_note.js";
-import { fromLink, Pin } from "./pin.js";
+import { Pin } from "./pin.js";
 import { claimOf, headline, NONE, summary } from "./verdict.js";
 import { Asker } from "../live/asker.js";
 
@@ -91,13 +91,13 @@ export class Cards {
    * Take the models that have cards; those that were there already keep their answers.
    * @param {{models: any[], classes: string[], kind: string, ink: boolean}} header classes: all that can be drawn; kind:
    *   their name; ink: whether it is ink on paper
-   * @param {Uint8Array} sample a square picture: what they look at before the first stroke
+   * @param {{values: Uint8Array, shape: number[]}} sample a square picture: what they look at before the first stroke
    */
   take({ models, classes, kind, ink }, sample) {
     Object.assign(this, { classes, kind, ink });
     const known = new Map(this.cards.map((card) => [card.model.checkpoint, card]));
     const written = JSON.stringify(models);
-    if (!this.sample || this.sample.values.join() !== sample.join()) this.sample = enlarged(sample);
+    if (!this.sample || this.sample.values.join() !== sample.values.join()) this.sample = enlarged(sample);
     if (written === this.written) return;
     this.written = written;
     this.cards = models.map((model) => known.get(model.checkpoint) ?? this.made(model));

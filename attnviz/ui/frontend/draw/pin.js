@@ -4,25 +4,26 @@ import { SegmentedControl } from "../hands/controls.js";
 import { context2d, element, say, set, text } from "../core/dom.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { Raster } from "../hands/raster.js";
-import { decode, SIDE } from "../hands/strokes.js";
+import { decode } from "../hands/strokes.js";
 
 /**
  * What was pinned before, as `Cards.show` makes it.
  * @param {{base: Base|null, strokes: Stroke[]}} now the drawing
  * @param {boolean} centred
  * @param {{drawing: string, base: string|null, centred: boolean}|null} drawn as a link says it; null where none can
+ * @param {{canvas: number, channels: number, centres: boolean}} sheet that it is laid out on
  */
-export function pinnedAgain(now, centred, drawn) {
-  const raster = new Raster();
+export function pinnedAgain(now, centred, drawn, { canvas, channels, centres }) {
+  const raster = new Raster(canvas, channels);
   raster.draw(now);
-  const pictures = { values: raster.values, shape: [SIDE, SIDE, 1] };
-  return { turn: 0, empty: false, settled: true, pictures, prepare: { centred }, now, drawn };
+  const pictures = { values: raster.values, shape: raster.shape };
+  return { turn: 0, empty: false, settled: true, pictures, prepare: { centred: centred && centres }, now, drawn };
 }
 
-/** What a link has pinned. @param {{base: any, drawing: string, centred: boolean}} pin */
-export function fromLink({ base, drawing, centred }) {
+/** What a link has pinned. @param {{base: any, drawing: string, centred: boolean}} pin @param {any} sheet as of `pinnedAgain` */
+export function fromLink({ base, drawing, centred }, sheet) {
   const drawn = { drawing, base: base?.name ?? null, centred };
-  return pinnedAgain({ base, strokes: decode(drawing) }, centred, drawn);
+  return pinnedAgain({ base, strokes: decode(drawing) }, centred, drawn, sheet);
 }
 
 export class Pin {

@@ -13,6 +13,8 @@ const NOTHING = { drawing: "", base: null, centred: true }; // of a URL without 
 const CENTRED =
   "Your drawing is cut out, scaled to 20 \u00d7 20 pixels, and placed with its centre of mass in the middle of 28 \u00d7 28 pixels.";
 
+const WHOLE = "The whole pad, scaled to the pixels that each model takes.";
+
 /** @typedef {{drawing: string, base: string|null, centred: boolean}} Drawn a drawing, as a URL says it */
 
 /** @param {Drawn} one @param {Drawn} other */
@@ -42,13 +44,19 @@ export function linkedOf({ drawing, base, centred }, { pin = null, ...panels }) 
   return { strokes: drawing, start: base, centred, ...PANELS, ...panels, ...pinned };
 }
 
-/** The drawings to start from. @param {{name: string, label: string}[]} samples @param {Uint8Array} values of all */
-export function startsOf(samples, values) {
-  const size = CELLS * CELLS;
+/**
+ * The drawings to start from.
+ * @param {{name: string, label: string}[]} samples
+ * @param {Uint8Array} values of all
+ * @param {number} side pixels along each side of a picture
+ * @param {boolean} drawn whether they are drawings
+ */
+export function startsOf(samples, values, side, drawn = true) {
+  const size = values.length / samples.length;
   return samples.map(({ name, label }, i) => ({
-    base: { name, side: CELLS, values: values.slice(size * i, size * (i + 1)) },
+    base: { name, side, values: values.slice(size * i, size * (i + 1)) },
     strokes: [],
-    words: `Start from a drawn ${label}`,
+    words: `Start from a ${drawn ? "drawn " : "picture: "}${label}`,
   }));
 }
 
@@ -92,9 +100,13 @@ export function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
   return letter === "y" || letter === "z" ? "redo" : null;
 }
 
-/** How the picture that the models see came from the drawing. @param {string} words "": as it usually does */
-export function captionOf(words) {
-  return (words || CENTRED).replaceAll(" \u00d7 ", "\u00a0\u00d7\u00a0"); // a size is not parted between two lines
+/**
+ * How the picture that the models see came from the drawing.
+ * @param {string} words "": as it usually does
+ * @param {boolean} centres whether what is drawn may be centred
+ */
+export function captionOf(words, centres = true) {
+  return (words || (centres ? CENTRED : WHOLE)).replaceAll(" \u00d7 ", "\u00a0\u00d7\u00a0"); // a size is not parted between two lines
 }
 
 // A hand

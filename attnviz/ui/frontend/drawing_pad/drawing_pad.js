@@ -15,7 +15,7 @@ import { canKeep, forget, here, keepHere, keepLast, last } from "./memory.js";
 import { PadShare } from "./share.js";
 import { Seen, Thumbs, Ways } from "./side.js";
 import { mountable, Part } from "../core/part.js";
-import { BadDrawing, CELLS } from "../hands/strokes.js";
+import { BadDrawing } from "../hands/strokes.js";
 import { UrlView } from "../core/url_view.js";
 
 const EMPTY = { base: null, strokes: [] };
@@ -48,7 +48,7 @@ export class DrawingPad extends Part {
     this.lasts = new Thumbs("Your last drawings", (kept) => this.guard(() => this.pad.open(kept)));
     this.share = new PadShare({
       drawing: () => this.pad.now,
-      values: () => this.pad.surface.values.slice(),
+      raster: () => this.pad.raster(),
       link: () => this.link(),
       open: (drawing) => this.pad.open(drawing),
       say: (words) => say(this.words.told, words),
@@ -112,8 +112,13 @@ export class DrawingPad extends Part {
     const names = header.samples.map(({ name }) => name).join();
     if (names !== this.sampled) {
       this.sampled = names;
-      this.starts.show(startsOf(header.samples, arrays.samples));
+      this.starts.show(startsOf(header.samples, arrays.samples, header.sheet.side, header.sheet.centres));
     }
+    this.pad.take(header.sheet);
+    this.seen.offer(header.sheet.centres);
+    const laid = JSON.stringify([names, header.sheet]);
+    const another = laid !== this.laid; // other pictures to start from, another sample, perhaps another canvas
+    this.laid = laid;
     this.ways.show(header.ways, header.way);
     if (header.way && header.way === this.opening) {
       this.opening = "";
@@ -124,6 +129,7 @@ export class DrawingPad extends Part {
     if (asked && !this.begun) this.begin(asked.value);
     else if (asked) this.follow(asked.value);
     if (asked) this.followed();
+    else if (another && this.begun) this.look(true);
     this.known = header.url;
     // Of what was told before this, the URL will not speak any more; if the page asks for something else, of nothing.
     this.pending = asked ? [] : pendingAfter(this.pending, header.url);
@@ -134,7 +140,7 @@ export class DrawingPad extends Part {
   }
 
   takeModels() {
-    const { header, arrays } = this;
+    const { header, arrays, shapes } = this;
     if (!this.cards) {
       this.cards = new Cards(this.cardsRoom, {
         heard: ({ seen, words }) => this.seen.show(seen, words),
@@ -149,7 +155,7 @@ export class DrawingPad extends Part {
       });
       if (this.theme) this.cards.colour(this.theme);
     }
-    this.cards.take(header.cards, arrays.card_sample);
+    this.cards.take(header.cards, { values: arrays.card_sample, shape: shapes.card_sample });
     const asked = this.asked("panels");
     if (!asked) return;
     this.state("panels").note(asked.value);
@@ -159,10 +165,11 @@ export class DrawingPad extends Part {
   /** Show what the URL says of the panels. @param {any} asked */
   followPanels(asked) {
     const { pin } = asked;
-    const base = pin?.base ? { name: pin.base, side: CELLS, values: this.arrays.pin_base.slice() } : null;
+    const { header, arrays } = this;
+    const base = pin?.base ? { name: pin.base, side: header.pin_side, values: arrays.pin_base.slice() } : null;
     let pinned = null;
     try {
-      pinned = pin && fromLink({ ...pin, base });
+      pinned = pin && fromLink({ ...pin, base }, header.sheet);
     } catch (error) {
       if (!(error instanceof BadDrawing)) throw error;
       this.url.complaint.say(`The pinned drawing in this link cannot be read: ${error.message}. Nothing is pinned.`);
@@ -175,7 +182,8 @@ export class DrawingPad extends Part {
     const kept = this.begun ? null : this.kept();
     if (!kept?.panels || !isNewer(kept, this.header.url) || !panelsNewer(kept.panels, this.header.panels)) return false;
     const { now, pinned } = kept.panels;
-    /** @type {Cards} */ (this.cards).follow(now, pinned && pinnedAgain(pinned.now, pinned.centred, now.pin));
+    const again = pinned && pinnedAgain(pinned.now, pinned.centred, now.pin, this.header.sheet);
+    /** @type {Cards} */ (this.cards).follow(now, again);
     return true;
   }
 
@@ -192,7 +200,8 @@ export class DrawingPad extends Part {
 
   /** Let the models look. @param {boolean} complete false within a stroke */
   look(complete) {
-    const { pad, cards, centred } = this;
+    const { pad, cards } = this;
+    const centred = this.centred && this.header.sheet.centres;
     cards?.open();
     const drawn = complete ? this.drawn() : null;
     cards?.show(pad.raster(), { centred, settled: complete, empty: pad.empty, now: pad.now, drawn });
