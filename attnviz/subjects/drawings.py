@@ -57,7 +57,7 @@ class Drawing:
     @property
     def ink(self) -> bool:
         """Whether it is ink on paper: a picture in colour is not."""
-        return self.picture.shape[2] == 1
+        return bool(self.picture.shape[2] == 1)
 
     @property
     def picture(self) -> Bytes:

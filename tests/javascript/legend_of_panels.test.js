@@ -40,7 +40,7 @@ test("a change is explained for what changes", () => {
 test("Jacobians have a legend of their own, whatever the panels show otherwise", () => {
   const { kind, ends, note } = legendOf(["ink"], { ...HOW, slopes: true });
   assert.deepEqual([kind, ends?.[0], ends?.[4]], ["signed", "lowers it", "raises it"]);
-  assert.match(note, /^Per unit of intensity/);
+  assert.match(note, /^Violet where more intensity raises .* per unit of intensity/);
 });
 
 test("a picture that is not square keeps its proportions in a square room", () => {

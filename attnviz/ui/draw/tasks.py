@@ -110,7 +110,7 @@ class Task:
 def classes_of(net: Net) -> tuple[str, ...] | None:
     """Return all classes of the task that a net was trained for, of which it may know only some; None if unknown."""
     own = set(net.classes)
-    trained = [data.DATASETS[net.data]] if net.data in data.DATASETS else []
+    trained = [data.DATASETS[net.data]] if net.data and net.data in data.DATASETS else []
     return next((its.classes for its in [*trained, *data.DATASETS.values()] if own <= {*its.classes}), None)
 
 

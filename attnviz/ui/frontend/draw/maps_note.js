@@ -11,7 +11,7 @@ const SAYS = {
   outline: "The thin line is the outline of the ink.",
 };
 const SLOPES =
-  "Per unit of intensity: violet where more ink raises the answer\u2019s logit, ochre where it lowers it. Each panel has its own scale. It is computed when the pen rests.";
+  "Violet where more intensity raises the answer\u2019s logit, ochre where it lowers it, per unit of intensity. Each panel has its own scale. It is computed when the pen rests.";
 const CHANGED = { share: "Multiples of the pinned share.", values: "Violet is more than before, ochre is less." };
 const ENDS = {
   jacobian: ["lowers it", "", "0", "", "raises it"],
