@@ -97,7 +97,10 @@ export class DrawingPad extends Part {
 
   receive(bytes) {
     this.takeNew(bytes);
-    if (this.away) this.look(true); // mounted anew, in the same place
+    if (this.away) {
+      this.look(true); // mounted anew, in the same place
+      this.saySoon();
+    }
     this.away = false;
     this.watch();
     if (this.takeColours()) {

@@ -114,15 +114,6 @@ export class Pad {
     this.become(id ? { ...other, id } : other);
   }
 
-  /**
-   * Start anew from a picture: a sample, an upload. It can be drawn on and erased.
-   * @param {Uint8Array|null} values of 28 x 28 or 280 x 280, 0 is paper, 255 is ink; null: from an empty sheet
-   * @param {string} name by which it is known
-   */
-  base(values, name = "") {
-    this.become(drawing(values && { name, side: Math.sqrt(values.length), values }));
-  }
-
   // What changes it
 
   /** Take a drawing as the next step, which can be undone. @param {boolean} anew it is not on the sheet yet */
