@@ -13,7 +13,7 @@ from attnviz import subjects
 from attnviz.data.inputs import digit, fitted
 from attnviz.ui.components.panel import MAP
 from attnviz.ui.derived_values import find
-from attnviz.ui.draw import panels, samples
+from attnviz.ui.draw import panels
 from attnviz.ui.live.answer import ask_model
 from attnviz.ui.live.request import Ask, DerivedWanted
 from attnviz.ui.shared import cache

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from websockets.sync.client import connect
 
 from attnviz.ui.components.payload import pack, unpack
-from attnviz.ui.draw import samples
+from attnviz.ui.draw import panels
 
 from .cards import find_card, wait_for_answers
 from .conftest import Serve, wait_until_ready

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from attnviz.ui.draw import samples
+from attnviz.ui.draw import panels
 
 from ..cards import assert_equals_library, find_card, find_cards, format_percent, read_cards, wait_for_answers
 from ..conftest import assert_accessible, wait_until_ready

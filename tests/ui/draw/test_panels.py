@@ -14,7 +14,7 @@ from attnviz.data.inputs import drawing
 from attnviz.models import MODELS
 from attnviz.ui import mechanisms
 from attnviz.ui.components.payload import unpack
-from attnviz.ui.draw import panels, samples
+from attnviz.ui.draw import panels
 from attnviz.ui.live.request import Ask
 
 PAGE = Path(__file__).parents[3] / "pages" / "05_draw.py"
