@@ -89,7 +89,8 @@ export class Cards {
 
   /**
    * Take the models that have cards; those that were there already keep their answers.
-   * @param {{models: any[], classes: string[], kind: string, ink: boolean}} header classes: all that can be drawn; kind:
+   * @param {{models: any[], classes: string[], kind: string, ink: boolean}} header classes: all that can be drawn;
+   *   kind:
    *   their name; ink: whether it is ink on paper
    * @param {{values: Uint8Array, shape: number[]}} sample a square picture: what they look at before the first stroke
    */

@@ -9,10 +9,14 @@ const COLOURS = 3; // bytes of a pixel in colour
 const KEPT = 8; // words of pictures that are remembered: undo and redo come back to them
 const words = new Map();
 
-/** @typedef {{heads: Record<string, number>, map: string, change: boolean, pin: {drawing: string, base: string|null, centred: boolean}|null}} Shown as `Shown` of drawing_pad.py */
+/**
+ * @typedef {{heads: Record<string, number>, map: string, change: boolean, pin: {drawing: string, base: string|null,
+ *   centred: boolean}|null}} Shown as `Shown` of drawing_pad.py
+ */
 
 /**
- * The word of a picture: of one whose colours are all grey, that of the grey picture, which a model of colours sees alike.
+ * The word of a picture: of one whose colours are all grey, that of the grey picture, which a model of colours sees
+ *   alike.
  * @param {{values: Uint8Array, shape: number[]}} seen values: row by row, 0 is paper; shape: rows, columns, channels
  * @returns {Promise<string>}
  */

@@ -20,7 +20,11 @@ export function pinnedAgain(now, centred, drawn, { canvas, channels, centres }) 
   return { turn: 0, empty: false, settled: true, pictures, prepare: { centred: centred && centres }, now, drawn };
 }
 
-/** What a link has pinned. @param {{base: any, drawing: string, centred: boolean}} pin @param {any} sheet as of `pinnedAgain` */
+/**
+ * What a link has pinned.
+ * @param {{base: any, drawing: string, centred: boolean}} pin
+ * @param {any} sheet as of `pinnedAgain`
+ */
 export function fromLink({ base, drawing, centred }, sheet) {
   const drawn = { drawing, base: base?.name ?? null, centred };
   return pinnedAgain({ base, strokes: decode(drawing) }, centred, drawn, sheet);

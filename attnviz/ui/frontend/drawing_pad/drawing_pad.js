@@ -180,7 +180,10 @@ export class DrawingPad extends Part {
     /** @type {Cards} */ (this.cards).follow(asked, pinned);
   }
 
-  /** The first time on this page: show what this tab has kept of the panels, if it is newer. @returns {boolean} whether it is */
+  /**
+   * The first time on this page: show what this tab has kept of the panels, if it is newer.
+   * @returns {boolean} whether it is
+   */
   followKept() {
     const kept = this.begun ? null : this.kept();
     if (!kept?.panels || !isNewer(kept, this.header.url) || !panelsNewer(kept.panels, this.header.panels)) return false;

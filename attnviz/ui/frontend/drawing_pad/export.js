@@ -7,7 +7,10 @@ import { toJson } from "../hands/strokes.js";
 
 const NAME = "attnviz-drawing";
 
-/** What can be saved, for `Savers`. @param {{drawing: () => any, raster: () => import("../live/live.js").Values}} owner of the pad */
+/**
+ * What can be saved, for `Savers`.
+ * @param {{drawing: () => any, raster: () => import("../live/live.js").Values}} owner of the pad
+ */
 export function files(owner) {
   return {
     PNG: () => savePng(owner.raster()),

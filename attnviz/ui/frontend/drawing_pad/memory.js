@@ -18,7 +18,8 @@ export const MOST = 10;
  * @property {boolean} centred
  * @property {any} known what the URL said of it
  * @property {any[]} [pending] what Python was told of it since
- * @property {{now: any, known: any, pinned: {now: {base: Base|null, strokes: Stroke[]}, centred: boolean}|null}|null} [panels]
+ * @property {{now: any, known: any, pinned: {now: {base: Base|null, strokes: Stroke[]}, centred: boolean}|null}|null}
+ *   [panels]
  *   what they showed, what the URL said of that, and the drawing that was pinned
  */
 

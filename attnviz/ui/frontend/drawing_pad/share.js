@@ -15,7 +15,8 @@ export class PadShare extends Savers {
    * @param {object} owner
    * @param {() => {base: Base|null, strokes: Stroke[]}} owner.drawing what is on the pad
    * @param {() => import("../live/live.js").Values} owner.raster what is drawn, pixel by pixel
-   * @param {() => {url: string|null, long: boolean, left?: boolean}} owner.link to it, or null where there cannot be one
+   * @param {() => {url: string|null, long: boolean, left?: boolean}} owner.link to it, or null where there cannot be
+   *   one
    * @param {(drawing: {base: Base|null, strokes: Stroke[]}) => void} owner.open shows a drawing that was read
    * @param {(words: string) => void} owner.say shows a sentence; "" takes it away
    */

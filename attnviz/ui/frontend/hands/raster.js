@@ -63,7 +63,8 @@ function scaled(piece, scale) {
 }
 
 /**
- * The canvas: `values`, uint8 row by row, 0 is paper, 255 is ink; or in colour, three bytes a pixel, where paper is black
+ * The canvas: `values`, uint8 row by row, 0 is paper, 255 is ink; or in colour, three bytes a pixel, where paper is
+ *   black
  * and ink without a colour white.
  */
 export class Raster {
@@ -72,7 +73,10 @@ export class Raster {
     this.side = side;
     this.channels = channels;
     this.values = new Uint8Array(side * side * channels);
-    /** @type {{under: Uint8Array, mask: Raster}|null} of a canvas in colour: what the last stroke lies on, and its ink */
+    /**
+     * @type {{under: Uint8Array, mask: Raster}|null} of a canvas in colour: what the last stroke lies on, and
+     *   its ink
+     */
     this.last = null;
   }
 

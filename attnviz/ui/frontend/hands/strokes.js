@@ -22,7 +22,8 @@
 //   {"format": "attnviz drawing", "version": 1, "size": 280,
 //    "base": {"name": "strokes.12", "side": 28, "values": "base64 of side x side bytes, 0 paper, 255 ink"},   or null
 //    "strokes": [{"tool": "ink", "width": 24, "points": [[x, y], ...] or [[x, y, pressure 0 to 1], ...]}, ...]}
-// with x and y in canvas pixels; a stroke in colour has "colour": [red, green, blue], and a base in colour three bytes a
+// with x and y in canvas pixels; a stroke in colour has "colour": [red, green, blue], and a base in colour three
+// bytes a
 // pixel.
 
 /** Sides of the canvas, in its pixels, and of what a model sees. */

@@ -10,7 +10,8 @@
 //      * @param {HTMLCanvasElement} canvas of this panel alone; its width and height are set, in device pixels
 //      * @param {object} panel what Python says of it: rows, columns, prefix, options, classes, ... (panels.py)
 //      * @param {Answer} answer of the model
-//      * @param {{before: Answer|null, theme: object, palettes: Object<string, Uint32Array>, ink: boolean}} look before:
+//      * @param {{before: Answer|null, theme: object, palettes: Object<string, Uint32Array>, ink: boolean}} look
+//      * before:
 //      *   the pinned answer, where the change since then is wanted; theme and palettes as in colours.js; ink: whether
 //      *   what is seen is ink on paper, whose outline lies over maps
 //      * @returns {{values?: ArrayLike<number>, most?: number}} values: what has been painted, for exports; most: the
