@@ -1,10 +1,11 @@
 """Does a digit that is drawn on the draw page get the right answer? 400 of them, with real pointer events.
 
-python -m benchmarks.drawn [COUNT]
+python -m benchmarks.drawn [COUNT [CHECKPOINT ...]]
 
 Half are ways of the pen of our generator, of a seed that no data set has; half are MNIST's training pictures, thinned
 to lines, from the part that was held out to choose the weights by: their pixels were never trained on. Each is drawn
-over most of the pad, and once more at a third of the size in a corner. Every model of ten digits looks.
+over most of the pad, and once more at a third of the size in a corner. The models look that are named, or else every
+one that knows ten digits, as many at a time as the draw page has panels for.
 """
 
 import sys
@@ -15,6 +16,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from attnviz import cards, data
 from attnviz.training.material import split
+from attnviz.ui.draw import panels
 from benchmarks.tracing import Line, traced, written
 from tests.browser.harness import launch, run_app, wait_until_ready
 
@@ -68,24 +70,34 @@ def answers(page: Page) -> dict[str, str]:
     return {one["checkpoint"]: one["answer"] for one in said}
 
 
+def looked(page: Page, drawings: list[tuple[str, int, list[Line]]]) -> dict[tuple[str, str, str], list[bool]]:
+    """Draw everything and return whether each model was right: by model, where the digit comes from, and place."""
+    right: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
+    for number, (source, label, lines) in enumerate(drawings):
+        if number % 20 == 0:
+            print(f"{number} of {len(drawings)} digits", file=sys.stderr)
+        for place, square in PLACES.items():
+            draw(page, lines, *square)
+            for name, answer in answers(page).items():
+                right[name, source, place].append(answer == str(label))
+            page.get_by_role("button", name="Clear", exact=True).click()
+    return right
+
+
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
-    names = [name for name in cards.names() if len(cards.read(name).classes) == 10]
-    right: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
+    digits = panels.first_task()
+    names = sys.argv[2:] or [name for name, net in panels.known_of(digits).items() if net.classes == digits.classes]
+    drawings = hands(count)
+    right: dict[tuple[str, str, str], list[bool]] = {}
     with run_app() as app, sync_playwright() as playwright, launch(playwright) as browser:
-        page = browser.new_page(viewport={"width": 1280, "height": 1400})
-        page.goto(f"{app.address}/draw?models={','.join(names)}")
-        page.locator(".draw-cards[data-answered]").wait_for(timeout=120_000)
-        wait_until_ready(page)
-        drawings = hands(count)
-        for number, (source, label, lines) in enumerate(drawings):
-            if number % 20 == 0:
-                print(f"{number} of {len(drawings)} digits", file=sys.stderr)
-            for place, square in PLACES.items():
-                draw(page, lines, *square)
-                for name, answer in answers(page).items():
-                    right[name, source, place].append(answer == str(label))
-                page.get_by_role("button", name="Clear", exact=True).click()
+        for first in range(0, len(names), panels.MOST):
+            page = browser.new_page(viewport={"width": 1280, "height": 1400})
+            page.goto(f"{app.address}/draw?models={','.join(names[first : first + panels.MOST])}")
+            page.locator(".draw-cards[data-answered]").wait_for(timeout=120_000)
+            wait_until_ready(page)
+            right |= looked(page, drawings)
+            page.close()
     groups = sorted({key[1:] for key in right})
     print("| drawn digits answered correctly | " + " | ".join(f"{one}, {place}" for one, place in groups) + " |")
     print("| --- " * (len(groups) + 1) + "|")

@@ -1,4 +1,4 @@
-"""The draw page: every model looks at a digit while it is being drawn."""
+"""The draw page: every model looks at a picture while it is being drawn."""
 
 import re
 
@@ -8,30 +8,34 @@ from attnviz import data
 from attnviz.errors import AttnvizError, BadInput, UnknownName
 from attnviz.subjects import Picture
 from attnviz.ui.components.drawing_pad import (
-    MAPS,
     Base,
     Drawn,
+    Sheet,
     clicked_way,
     drawing_pad,
     drawn_from_url,
     drawn_to_url,
-    map_on_pad,
     on_pad,
     pinned_from_url,
     seen_on_pad,
+    shown_on_pad,
+    shown_to_url,
 )
-from attnviz.ui.draw import other_inputs, panels, samples
+from attnviz.ui.draw import other_inputs, panels
+from attnviz.ui.draw.tasks import Task
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server import preload
 from attnviz.ui.shared import faults, page, url_state
 
 PAD = "pad"
+HEADED = "draw.task"  # the task that the head of the page names
 
 FOUR_OR_NINE = (
     "ARcV8AeQAzUwNzA1MCE8DUgLSA1GEEYWRhZGFkY8FkgISgpICkIRQCM-I0AlPiMXFIgLkAMITAhKBkwISghMCEoDTAdKB0wJSgdKB0wJSgdMCUoH"
     "TAlKB0wJSk9L"
 )
 SMALL_THREE = "AQkS6AKsAjopPBtCHDokB0YFSD0oOyZCIEAgGjoISB02Oyg9FkEZQxm2og"  # in a corner
+HINTS = {True: "Draw a digit here", False: "Draw here, or start from a picture"}  # of digits, and of all else
 TRIES = [
     ("a 4, or a 9?", {"strokes": FOUR_OR_NINE}),
     ("a small 3, as it is", {"strokes": SMALL_THREE, "centred": "no"}),
@@ -40,7 +44,9 @@ TRIES = [
 
 
 def main() -> None:
-    page.start("Draw", "Draw a digit. Every model looks at it while you draw, each in its own way.", tries=TRIES)
+    its = panels.task(panels.offered())
+    st.session_state[HEADED] = its
+    page.start("Draw", its.question, tries=TRIES if its.digits else ())
     draw()
     preload.soon()
 
@@ -49,17 +55,22 @@ def main() -> None:
 def draw() -> None:
     """Draw the pad and the panels: everything that a pen stroke changes, so that nothing else runs again."""
     url_state.catch_up()
+    offered = panels.offered()
+    its = panels.task(offered)
+    if st.session_state[HEADED] != its:
+        st.rerun()  # the head of the page names another one
     with page.sentences():
+        panels.choose_task(its, offered)
         drawn, sentences = drawn_from_url(st.query_params.to_dict())
         base = None
         try:
-            base = named(drawn.base) if drawn.base else None
+            base = named(drawn.base, its) if drawn.base else None
         except AttnvizError as error:
             sentences.append(f"{error} The pad starts without that picture.")
         pinned, more = pinned_from_url(st.query_params.to_dict())
         pinned_base = None
         try:
-            pinned_base = named(pinned.base) if pinned and pinned.base else None
+            pinned_base = named(pinned.base, its) if pinned and pinned.base else None
         except AttnvizError as error:
             pinned, more = None, [f"{error} Nothing is pinned."]
         for sentence in [*sentences, *more]:
@@ -68,40 +79,39 @@ def draw() -> None:
         outside = other_inputs.given(PAD)
         if outside:
             known, base = Drawn("", outside.name, drawn.centred), outside
-        names = panels.shown()
+        names = panels.shown(its)
         offers = [(row, row.on_drawing) for row in MECHANISMS.values() if row.on_drawing]
-        shown = panels.on_cards(names, settled=any(offer.word in st.query_params for _, offer in offers))
+        cards = panels.on_cards(names, its, settled=any(offer.word in st.query_params for _, offer in offers))
         with st.container(key="other_inputs"):  # always there, so that the pad keeps its place below it
-            way = other_inputs.show(clicked_way(PAD))
+            way = other_inputs.show(clicked_way(PAD), its)
         drawing_pad(
             known,
             key=PAD,
-            samples=samples.of_each_digit(),
+            sheet=Sheet(its.canvas, its.side, its.channels, centres=its.spec.ink, hint=HINTS[its.digits]),
+            samples=[Base(*one) for one in its.samples()],
             base=base,
-            pinned=pinned,
+            shown=panels.asked(cards, pinned),
             pinned_base=pinned_base,
             ways=other_inputs.WAYS,
             way=way,
             on_change=keep,
-            cards=shown,
+            cards=cards,
         )
-        panels.choose(names)
+        panels.choose(names, its)
         for row, offer in offers:
             with faults.drawing(row, "offer"):
                 offer.show(names, seen_on_pad(PAD))
 
 
 def keep() -> None:
-    """Put what is drawn into the URL."""
-    drawn, maps = on_pad(PAD), map_on_pad(PAD)
-    words = drawn_to_url(drawn) if drawn else {}
-    if maps:
-        words["map"] = None if maps == MAPS[0] else maps
+    """Put what is drawn and what the panels show into the URL."""
+    drawn, shown = on_pad(PAD), shown_on_pad(PAD)
+    words = {**(drawn_to_url(drawn) if drawn else {}), **(shown_to_url(shown) if shown else {})}
     if words:
         url_state.set_value(**words)
 
 
-def named(name: str) -> Base:
+def named(name: str, its: Task) -> Base:
     """Return the test picture of that name, such as "strokes.12".
 
     Raises:
@@ -109,14 +119,13 @@ def named(name: str) -> Base:
         DataError: its data set is not here.
     """
     source, _, number = name.partition(".")
-    fitting = [known for known, spec in data.DATASETS.items() if spec.shape == other_inputs.PAPER]
-    if source not in fitting:
-        raise UnknownName("data set of digits or clothes", source, fitting)
+    if source not in data.DATASETS or data.DATASETS[source].target.per_step:
+        raise UnknownName("data set of single pictures", source, list(data.DATASETS))
     count = data.DATASETS[source].counts["test"]
     if not re.fullmatch("[0-9]{1,9}", number) or int(number) >= count:
         raise BadInput(f"The URL starts from {name!r}, but {source} has pictures 0 to {count - 1:,}.")
     shown = Picture(source, int(number))
-    return Base(f"{source}.{int(number)}", shown.picture[:, :, 0], shown.target)
+    return Base(f"{source}.{int(number)}", its.on_pad(shown.picture), shown.target)
 
 
 main()

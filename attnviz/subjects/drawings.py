@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from attnviz.data import inputs
 from attnviz.data.inputs import drawing
+from attnviz.data.inputs.prepared import checked
 
 if TYPE_CHECKING:
     from attnviz.subjects.nets import Net
@@ -55,17 +56,17 @@ class Drawing:
 
     @property
     def ink(self) -> bool:
-        """True: it is ink on paper."""
-        return True
+        """Whether it is ink on paper: a picture in colour is not."""
+        return bool(self.picture.shape[2] == 1)
 
     @property
     def picture(self) -> Bytes:
-        """The drawing, uint8 (row, column, 1).
+        """The drawing, uint8 (row, column, 1), or in colour (row, column, 3).
 
         Raises:
             BadInput: the word is too long, cut, or no drawing at all.
         """
-        return drawing.read(drawing.named(self.word))[:, :, None]
+        return checked(drawing.read(drawing.named(self.word)))
 
     def taken_by(self, net: Net) -> Bytes:
         """Return the drawing as a net takes it."""

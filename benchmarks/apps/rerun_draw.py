@@ -13,7 +13,7 @@ from attnviz import subjects
 from attnviz.data.inputs import digit, fitted
 from attnviz.ui.components.panel import MAP
 from attnviz.ui.derived_values import find
-from attnviz.ui.draw import panels, samples
+from attnviz.ui.draw import panels
 from attnviz.ui.live.answer import ask_model
 from attnviz.ui.live.request import Ask, DerivedWanted
 from attnviz.ui.shared import cache
@@ -48,7 +48,7 @@ def main() -> None:
         pad = st.components.v2.component("rerun_draw.pad", js=PAD)
         drawn = (pad(key="pad", on_drawn_change=lambda: None) or {}).get("drawn") or {"number": 0, "ink": ""}
     canvas = np.frombuffer(base64.b64decode(drawn["ink"]), np.uint8).reshape(280, 280) if drawn["ink"] else None
-    picture = samples.on_panels() if canvas is None else digit.prepare(canvas).picture
+    picture = panels.first_task().sample() if canvas is None else digit.prepare(canvas).picture
     left.image(picture, width=112)
     models = panels.describe(panels.chosen())
     columns = right.columns(3)

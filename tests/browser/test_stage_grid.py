@@ -155,13 +155,19 @@ def test_a_click_locks_a_pixel_and_escape_lets_it_go(opened: Open) -> None:
     look_at(page, 18, 10, 28, tile=7)
     page.mouse.down()
     page.mouse.up()
-    wait_for_view(page, pixel=[18, 10], layer=1)
+    wait_for_view(page, pixel=[18, 10], layer=1, stage="before_norm")
     look_at(page, 3, 3, 28)
     assert read_grid(page)["pixel"] == [18, 10]
     page.keyboard.press("Escape")
     page.locator(".board.picture").focus()
     page.keyboard.press("Escape")
     wait_for_view(page, pixel=None)
+
+
+def test_a_link_leads_to_the_stage_that_is_looked_at(opened: Open) -> None:
+    page = opened("grey", "&pixel=11,9&layer=2&stage=output")
+    assert (read_grid(page)["layer"], read_grid(page)["stage"]) == (1, "output")
+    expect(page.locator(".stage-wall .tile").nth(9)).to_have_class(re.compile("chosen"))
 
 
 def test_the_keyboard_goes_from_map_to_map_and_from_pixel_to_pixel(opened: Open) -> None:

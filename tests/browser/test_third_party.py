@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from websockets.sync.client import connect
 
 from attnviz.ui.components.payload import pack, unpack
-from attnviz.ui.draw import samples
+from attnviz.ui.draw import panels
 
 from .cards import find_card, wait_for_answers
 from .conftest import Serve, wait_until_ready
@@ -112,7 +112,7 @@ def test_their_panels_are_on_the_draw_page_and_their_own_modules_draw_them(page:
     wanted = {"map": {"derived": "stage_energy", "parameters": {"stage": 0}}}
     _, arrays = ask(
         address,
-        {"pictures": samples.on_panels()[..., None]},
+        {"pictures": panels.first_task().sample()[..., None]},
         prepare={"centred": False},
         asks=[{"checkpoint": NAMES[0], "wanted": wanted}],
     )

@@ -20,7 +20,7 @@ test("strokes that are too long stay out of a link, and so does a picture that i
 });
 
 test("a link says the drawing, the panels if there are any, and the drawing that is pinned", () => {
-  const bare = { strokes: "abc", start: null, centred: true, models: "", heads: "", map: "attention" };
+  const bare = { strokes: "abc", start: null, centred: true, models: "", heads: "", map: "attention", change: false };
   const none = { pin: "", pin_start: null, pin_centred: true };
   assert.deepEqual(pad.linkedOf(drawn("abc"), {}), { ...bare, ...none });
   const pin = { drawing: "xyz", base: "strokes.3", centred: false };
@@ -57,6 +57,16 @@ test("what a tab kept counts where the URL is empty, or says what the tab had to
   assert.ok(!pad.isNewer(kept, drawn("other")));
   assert.ok(!pad.isNewer({ known: drawn("a") }, drawn("ab")));
   assert.ok(!pad.isNewer(kept, { ...drawn(""), centred: false }));
+});
+
+test("what a tab kept of its panels counts where the URL says nothing of them, or what it said then, or the same", () => {
+  const [nothing, one, two] = [{}, { heads: { a: 1, b: 2 } }, { map: "jacobian" }].map((some) => ({
+    ...{ heads: {}, map: "attention", change: false, pin: null },
+    ...some,
+  }));
+  const kept = { known: one, now: two };
+  for (const url of [nothing, { ...one, heads: { b: 2, a: 1 } }, two]) assert.ok(pad.panelsNewer(kept, url));
+  assert.ok(!pad.panelsNewer(kept, { ...nothing, heads: { a: 0 } }));
 });
 
 test("once the URL speaks of a drawing, only those after it are awaited", () => {

@@ -1,5 +1,7 @@
 // What several of these tests need.
 
+import { palettes } from "../../attnviz/ui/frontend/core/colours.js";
+
 /** The folder of the modules under test. */
 export const FRONTEND = new URL("../../attnviz/ui/frontend/", import.meta.url);
 
@@ -44,4 +46,41 @@ export function someStrokes(random, count) {
       pressures: random() < 0.5 ? points.map(() => whole(random, 0, 32)) : null,
     };
   });
+}
+
+const [WHITE, BLACK, VIOLET, GREY, OCHRE] = [
+  [253, 252, 249],
+  [31, 35, 40],
+  [61, 26, 110],
+  [222, 219, 212],
+  [150, 100, 0],
+];
+const THEME = /** @type {any} */ ({
+  dark: false,
+  ...{
+    background: WHITE,
+    panel: WHITE,
+    text: BLACK,
+    line: GREY,
+    edge: BLACK,
+    orange: OCHRE,
+    blue: VIOLET,
+    green: BLACK,
+  },
+  ...{ violet: [GREY, VIOLET], gray: [GREY, GREY], yellow: [GREY, OCHRE] },
+});
+
+/** Colours to paint with, and nothing pinned. */
+export const LOOK = { before: null, theme: THEME, palettes: palettes(THEME) };
+
+/** A canvas without a page, and what was painted on it last. */
+export function canvasOf(width, height) {
+  Object.assign(globalThis, { devicePixelRatio: 1 });
+  let last = new Uint8ClampedArray();
+  const context = {
+    createImageData: (wide, high) => ({ data: new Uint8ClampedArray(4 * wide * high) }),
+    putImageData: ({ data }) => (last = data.slice()),
+  };
+  const canvas = /** @type {any} */ ({ width, height, getContext: () => context });
+  return { canvas, pixels: () => [...last] };
 }

@@ -140,3 +140,51 @@ test("it makes no difference in how many pieces a stroke is drawn", () => {
   }
   assert.deepEqual(apart.values, together.values);
 });
+
+// In colour
+
+const RED = [200, 40, 0];
+const band = (more = {}) => ({ ...straight("ink", 40, [[60, 140], [140, 140], [220, 140]]), ...more }); // prettier-ignore
+const pixelAt = ({ values, side }, x, y) => [...values.slice(3 * (y * side + x), 3 * (y * side + x) + 3)];
+
+test("a stroke in colour covers what lies below it once, in as many pieces as it is drawn", () => {
+  const base = { name: "", side: 32, values: new Uint8Array(32 * 32 * 3).fill(100) };
+  const whole = new Raster(256, 3);
+  whole.draw({ base, strokes: [band({ colour: RED })] });
+  assert.deepEqual(pixelAt(whole, 128, 128), RED);
+  assert.deepEqual(pixelAt(whole, 5, 5), [100, 100, 100]);
+  const { values: mask } = drawnAs(256, [band()]);
+  const soft = mask.findIndex((share) => share > 60 && share < 200);
+  const expected = RED.map((one) => Math.round(100 + (mask[soft] / 255) * (one - 100)));
+  assert.deepEqual([...whole.values.slice(3 * soft, 3 * soft + 3)], expected);
+  const parts = new Raster(256, 3);
+  parts.draw({ base, strokes: [] });
+  parts.stroke(band({ colour: RED }));
+  parts.stroke(band({ colour: RED }), 1);
+  assert.deepEqual(parts.values, whole.values);
+});
+
+test("an eraser leaves black paper, ink without a colour is white, and a colour on a sheet of ink is its grey", () => {
+  const raster = new Raster(256, 3);
+  raster.draw({ base: null, strokes: [band()] });
+  assert.deepEqual(pixelAt(raster, 128, 128), [255, 255, 255]);
+  raster.stroke(band({ tool: "erase" }));
+  assert.ok(raster.values.every((value) => value === 0));
+  assert.equal(drawnAs(280, [band({ colour: RED })]).values[140 * 280 + 140], 80);
+});
+
+test("a picture lies pixel by pixel on a sheet that is as many times finer, whatever its channels are", () => {
+  const values = Uint8Array.from({ length: 4 * 4 * 3 }, (_, at) => 5 * at);
+  const [colour, grey] = [new Raster(8, 3), new Raster(8, 1)];
+  for (const raster of [colour, grey]) raster.draw({ base: { name: "", side: 4, values }, strokes: [] });
+  assert.deepEqual(pixelAt(colour, 5, 2), [...values.slice(18, 21)]);
+  assert.equal(grey.values[2 * 8 + 5], 95);
+  colour.draw({ base: { name: "", side: 4, values: values.slice(0, 16) }, strokes: [] });
+  assert.deepEqual(pixelAt(colour, 5, 2), [30, 30, 30]);
+});
+
+function drawnAs(side, strokes) {
+  const raster = new Raster(side);
+  raster.draw({ base: null, strokes });
+  return raster;
+}

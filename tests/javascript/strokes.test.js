@@ -68,7 +68,7 @@ test("whatever is changed is refused in words, and nothing else happens", () => 
 });
 
 for (const [body, why] of [
-  [[2, 23, 1, 0, 0], "version 2"],
+  [[3, 23, 1, 0, 0], "version 3"],
   [[1, 23, 0], "too many points, or none"],
   [[1, 23, 255, 255, 255, 127], "too many points, or none"],
   [[1, 23, 255, 255, 255, 255, 1], "too large"],
@@ -182,3 +182,25 @@ for (const [came, why] of [
   const json = typeof came === "string" ? came : JSON.stringify({ ...GOOD, ...came });
   test(`other JSON is refused in words: ${json.slice(0, 120)}`, () => refused(() => fromJson(json), why));
 }
+
+test("strokes in colour keep it in a link and in a file, and a drawing of ink is written as it always was", () => {
+  const strokes = [
+    { tool: "ink", width: 20, points: [4, 8, 40, 80], pressures: [3, 9], colour: [255, 0, 17] },
+    { tool: "erase", width: 8, points: [4, 8], pressures: null },
+    { tool: "ink", width: 1, points: [0, 0], pressures: null },
+  ];
+  assert.deepEqual(decode(encode(strokes)), strokes);
+  assert.deepEqual(fromJson(toJson({ base: null, strokes })).strokes, strokes);
+  assert.equal(Buffer.from(encode(strokes), "base64url")[0], 2);
+  assert.equal(Buffer.from(encode(strokes.slice(1)), "base64url")[0], 1);
+  const file = JSON.parse(toJson({ base: null, strokes }));
+  file.strokes[0].colour = [256, 0, 0];
+  assert.throws(() => fromJson(JSON.stringify(file)), { message: /colours/ });
+});
+
+test("a picture in colour under the strokes comes back, and one of another size than it says does not", () => {
+  const values = Uint8Array.from({ length: 32 * 32 * 3 }, (_, at) => at % 256);
+  const base = { name: "some.3", side: 32, values };
+  assert.deepEqual(fromJson(toJson({ base, strokes: [] })).base, base);
+  assert.throws(() => fromJson(toJson({ base: { ...base, side: 31 }, strokes: [] })), { message: /damaged/ });
+});

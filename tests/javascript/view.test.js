@@ -8,6 +8,7 @@ import * as glimpses from "../../attnviz/ui/frontend/glimpse_player/view.js";
 import * as pixels from "../../attnviz/ui/frontend/pixel_viewer/view.js";
 import { Cells } from "../../attnviz/ui/frontend/maps/paint.js";
 import { readView, urlOf, wordOf } from "../../attnviz/ui/frontend/core/url_fields.js";
+import { tileOf } from "../../attnviz/ui/frontend/stage_grid/derive.js";
 import * as stages from "../../attnviz/ui/frontend/stage_grid/view.js";
 
 const PAGE = "http://localhost:8501/pixel_attention?model=a&old=1";
@@ -38,16 +39,25 @@ const CASES = {
     fields: [
       field("pixel", "place"),
       field("layer", "number", 0),
+      field("stage", "choice", "attended", ["relevance", "attended", "output"]),
       field("head", "head", 0),
       field("off", "heads", []),
       field("eps", "float"),
       field("skip", "yes_no", true),
       field("relevance", "choice", "learnt", ["learnt", "one"]),
     ],
-    read: (fields, asked) => readView(fields, asked, stages.RULES, { layers: 2, heads: 3, rows: 4, columns: 5 }),
+    read: (fields, asked) =>
+      readView(fields, asked, stages.RULES, {
+        layers: 2,
+        heads: 3,
+        rows: 4,
+        columns: 5,
+        stages: ["attended", "output"],
+      }),
     good: {
       pixel: [3, 4],
       layer: 1,
+      stage: "output",
       head: "mean",
       off: [
         [0, 1],
@@ -57,10 +67,20 @@ const CASES = {
       skip: false,
       relevance: "one",
     },
-    words: { pixel: "4,5", layer: "2", head: "mean", off: "1.2,2.3", eps: "0.00001", skip: "no", relevance: "one" },
+    words: {
+      pixel: "4,5",
+      layer: "2",
+      stage: "output",
+      head: "mean",
+      off: "1.2,2.3",
+      eps: "0.00001",
+      skip: "no",
+      relevance: "one",
+    },
     bad: [
       { pixel: [4, 0] },
       { layer: 2 },
+      { stage: "relevance" },
       { head: -1 },
       { off: [[0, 3]] },
       { off: "1.1" },
@@ -72,6 +92,7 @@ const CASES = {
     there: {
       pixel: "row 1 to 4, column 1 to 5",
       layer: "1 to 2",
+      stage: "relevance or attended or output",
       head: "1 to 3 or mean",
       off: "layer.head, of layers 1 to 2 and heads 1 to 3",
       eps: "1e-14 to 1",
@@ -148,6 +169,11 @@ for (const [name, { fields, read, good, words, bad, there }] of Object.entries(C
     });
   }
 }
+
+test("the tile that a stage grid looks at is that of its layer and stage, or the first of the layer", () => {
+  const tile = (stage) => tileOf({ view: { layer: 1, stage }, columns: ["attended", "after_conv", "output"] });
+  assert.deepEqual(["attended", "output", "relevance"].map(tile), [3, 5, 3]);
+});
 
 test("a stage grid with all defaults has nothing switched", () => {
   assert.ok(!stages.isSwitched({ off: [], eps: null, skip: true, relevance: "learnt" }));

@@ -9,7 +9,7 @@ import pytest
 
 from attnviz import data
 
-from .draw_page import PAGE, open_page, pad
+from .draw_page import PAGE, open_page, pad, run
 
 
 def test_it_begins_with_an_empty_pad_and_ten_digits_to_start_from() -> None:
@@ -29,6 +29,26 @@ def test_the_url_brings_strokes_a_picture_and_the_switch() -> None:
     np.testing.assert_array_equal(arrays["base"], data.load("strokes", "test", count=64).images[12, :, :, 0])
 
 
+def test_the_url_brings_heads_maps_and_what_is_pinned() -> None:
+    model = "pixel_attention.digits"
+    header, arrays = pad(
+        open_page(models=model, heads=f"{model}:3", map="jacobian", change="yes", pin="AQ-_", pin_start="strokes.7")
+    )
+    pin = {"drawing": "AQ-_", "base": "strokes.7", "centred": True}
+    wanted = {"heads": {model: 2}, "map": "jacobian", "change": True, "pin": pin}
+    assert header["state"]["panels"]["value"] == header["panels"] == wanted
+    np.testing.assert_array_equal(arrays["pin_base"], data.load("strokes", "test", count=64).images[7, :, :, 0])
+
+
+def test_a_head_of_a_model_without_a_panel_leaves_the_url_with_it() -> None:
+    one, other = "pixel_attention.digits", "cnn_attention.digits"
+    test = open_page(models=f"{one},{other}", heads=f"{one}:3,{other}:2")
+    test.multiselect[0].set_value([one])
+    run(test)
+    assert (test.query_params["models"], test.query_params["heads"]) == (one, f"{one}:3")
+    assert not test.warning
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -37,7 +57,7 @@ def test_the_url_brings_strokes_a_picture_and_the_switch() -> None:
         ({"start": "strokes.-1"}, "pictures 0 to 9,999"),
         ({"start": "strokes.²"}, "pictures 0 to 9,999"),
         ({"start": "stroke.1"}, "Did you mean 'strokes'"),
-        ({"start": "cifar10.1"}, "There is no data set of digits or clothes 'cifar10'"),
+        ({"start": "cifar10.10000"}, "pictures 0 to 9,999"),
         ({"start": "[a](b)"}, "There is no data set"),
         ({"centred": "maybe"}, "can be 'yes' or 'no'"),
     ],

@@ -6,11 +6,17 @@ import sys
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import cards
+from attnviz.ui.components.pixel_viewer import FIELDS
 from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.mechanisms.pixel_attention import first_look
+from attnviz.ui.shared import url_state
 from attnviz.ui.shared.url_state import VERSION
+
+from .reading import headers
 
 HOME = Path(__file__).parents[2] / "pages" / "home.py"
 
@@ -33,6 +39,21 @@ def test_it_begins_with_a_live_viewer_then_a_way_to_draw_then_the_mechanisms() -
     places = [place for place, text in enumerate(said) for row in MECHANISMS.values() if f"{row.question}](" in text]
     assert len(places) == len(MECHANISMS)
     assert all(first < place for place in places)
+
+
+def test_the_url_says_what_is_locked() -> None:
+    (viewer,) = headers(home(query="7,8", key="3,4", head="2"), "rows")
+    asked = viewer["state"]["view"]["value"]
+    assert (asked["query"], asked["key"], asked["head"]) == ([6, 7], [2, 3], 1)
+
+
+def test_what_is_locked_goes_into_the_url(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = {**FIELDS.defaults, "query": [6, 7], "head": 1}
+    monkeypatch.setattr(first_look, "settled_view", {first_look.VIEWER: view}.get)
+    written: dict[str, str | None] = {}
+    monkeypatch.setattr(url_state, "set_value", written.update)
+    first_look._keep()
+    assert {name: word for name, word in written.items() if word} == {"v": VERSION, "query": "7,8", "head": "2"}
 
 
 def test_each_picture_leads_to_the_view_it_shows() -> None:

@@ -5,10 +5,11 @@
 
 After the colon: base64 in its alphabet for URLs, without padding, of the bytes row by row as zlib packs them.
 `frontend/draw/links.js` writes the same. A picture of another shape than 28 x 28 says its rows and columns before that:
-"drawing:60x60.eJx...". So links that were made before there were other shapes mean what they meant.
+"drawing:60x60.eJx...". So links that were made before there were other shapes mean what they meant. A picture in
+colour, of three bytes a pixel, says that too: "drawing:32x32x3.eJx...".
 
 What is stored is what somebody saw, not the strokes: a picture as MNIST would have made it, unless a model of larger
-pictures saw another one. A model of another shape, or with colours, prepares its own picture from it, by
+pictures, or of colours, saw another one. A model of another shape prepares its own picture from it, by
 `data.inputs.fitted`; the one that saw it gets it back byte for byte. Storing the canvas of 280 x 280 instead would take
 ten times the characters.
 """
@@ -28,14 +29,16 @@ SIDE = 28
 """Rows and columns of a drawing whose word does not say them."""
 LARGEST = 64
 """Rows or columns of a drawing at most."""
-LONGEST = 1200
-"""Characters of the longest word; noise of 28 x 28, which cannot be packed, has 1,060."""
-PATTERN = rf"drawing:(?:[1-9][0-9]?x[1-9][0-9]?\.)?[A-Za-z0-9_-]{{1,{LONGEST}}}"
+COLOURS = 3
+"""Bytes of a pixel of a picture in colour."""
+LONGEST = 4200
+"""Characters of the longest word; a photograph of 32 x 32 in colour, which can hardly be packed, has up to 4,111."""
+PATTERN = rf"drawing:(?:[1-9][0-9]?x[1-9][0-9]?(?:x{COLOURS})?\.)?[A-Za-z0-9_-]{{1,{LONGEST}}}"
 LABEL = "?"
 """What a drawing shows: nobody has said it."""
 
 _PREFIX = "drawing:"
-_SHAPED = re.compile(r"([1-9][0-9]?)x([1-9][0-9]?)\.(.*)", re.DOTALL)
+_SHAPED = re.compile(rf"([1-9][0-9]?)x([1-9][0-9]?)(?:x({COLOURS}))?\.(.*)", re.DOTALL)
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -44,16 +47,23 @@ def name(picture: Bytes) -> str:
     """Return the name of a drawing.
 
     Args:
-        picture: uint8 (row, column), as a net saw it; 0 is paper.
+        picture: uint8 (row, column), or in colour (row, column, 3), as a net saw it; 0 is paper.
 
     Raises:
         BadInput: another type or shape, or noise that cannot be packed into a URL.
     """
-    if picture.dtype != np.uint8 or picture.ndim != 2 or not 0 < min(picture.shape) <= max(picture.shape) <= LARGEST:
+    sides, colours = picture.shape[:2], picture.shape[2:]
+    if (
+        picture.dtype != np.uint8
+        or len(sides) != 2
+        or not 0 < min(sides) <= max(sides) <= LARGEST
+        or colours not in ((), (COLOURS,))
+    ):
         raise BadInput(
-            f"A drawing is uint8 (row, column), at most {LARGEST} x {LARGEST}; this is {picture.dtype} {picture.shape}."
+            f"A drawing is uint8 (row, column) or (row, column, {COLOURS}), at most {LARGEST} x {LARGEST}; "
+            f"this is {picture.dtype} {picture.shape}."
         )
-    shape = "" if picture.shape == (SIDE, SIDE) else f"{picture.shape[0]}x{picture.shape[1]}."
+    shape = "" if picture.shape == (SIDE, SIDE) else "x".join(map(str, picture.shape)) + "."
     coded = base64.urlsafe_b64encode(zlib.compress(picture.tobytes(), 9)).decode().rstrip("=")
     if len(coded) > LONGEST:
         raise BadInput(
@@ -73,15 +83,15 @@ def word(source: str) -> str:
 
 
 def read(source: str) -> Bytes:
-    """Return the drawing of that name, uint8 (row, column).
+    """Return the drawing of that name, uint8 (row, column), or in colour (row, column, 3).
 
     Raises:
         BadInput: too long, too large, cut, or no drawing at all.
     """
-    coded, rows, columns = word(source), SIDE, SIDE
+    coded, rows, columns, colours = word(source), SIDE, SIDE, 1
     shaped = _SHAPED.fullmatch(coded)
     if shaped:
-        rows, columns, coded = int(shaped[1]), int(shaped[2]), shaped[3]
+        rows, columns, colours, coded = int(shaped[1]), int(shaped[2]), int(shaped[3] or 1), shaped[4]
     if max(rows, columns) > LARGEST:
         raise BadInput(f"A drawing has at most {LARGEST} x {LARGEST} pixels; this one has {rows} x {columns}.")
     if len(coded) > LONGEST:
@@ -89,12 +99,13 @@ def read(source: str) -> Bytes:
     try:
         packed = base64.b64decode(coded + "=" * (-len(coded) % 4), altchars=b"-_", validate=True)
         opened = zlib.decompressobj()
-        content = opened.decompress(packed, rows * columns + 1)  # never more: a kilobyte can hold a million
+        content = opened.decompress(packed, rows * columns * colours + 1)  # never more: a kilobyte can hold a million
     except (ValueError, binascii.Error, zlib.error) as error:
         raise BadInput(f"This is not a drawing: {coded[:40]!r}. Make a drawing and follow its link.") from error
-    if len(content) != rows * columns or not opened.eof or opened.unused_data:
+    if len(content) != rows * columns * colours or not opened.eof or opened.unused_data:
         raise BadInput(f"This drawing is incomplete, or its size is not {rows} x {columns}. Follow the link again.")
-    return np.frombuffer(content, np.uint8).reshape(rows, columns)
+    shape = (rows, columns) if colours == 1 else (rows, columns, colours)
+    return np.frombuffer(content, np.uint8).reshape(shape)
 
 
 def place(source: str) -> str:

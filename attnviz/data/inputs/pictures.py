@@ -58,18 +58,23 @@ _one_at_a_time = threading.Lock()
 
 @dataclass(frozen=True)
 class Upload:
-    """A picture that was read: grey uint8 (row, column) with white = 255, what was done to it, and its format."""
+    """A picture that was read: grey uint8 (row, column) with white = 255, what was done to it, and its format.
+
+    `colours`: the same picture, uint8 (row, column, 3), where it was read in colour.
+    """
 
     grey: Bytes
     notes: tuple[str, ...]
     format: str
+    colours: Bytes | None = None
 
 
-def read(data: bytes) -> Upload:
+def read(data: bytes, *, colours: bool = False) -> Upload:
     """Read a picture file.
 
     Args:
         data: all of the file: PNG, JPEG, WebP, BMP or GIF, of which the first picture is taken.
+        colours: read it in colour too.
 
     Returns:
         The picture as it is seen: turned upright, its transparent parts on white, no side over 1,024 pixels.
@@ -94,7 +99,7 @@ def read(data: bytes) -> Upload:
         warnings.filterwarnings("ignore", module=re.escape(__name__))
         try:
             with Image.open(BytesIO(data), formats=[kind]) as image:
-                return _read(image, kind, data)
+                return _read(image, kind, data, colours)
         except BadInput:
             raise
         except Image.DecompressionBombError:
@@ -117,7 +122,7 @@ def _too_many(what: str, most: float = MOST_PIXELS) -> str:
     return f"{what} has too many pixels: up to {most / 1e6:.3g} megapixels can be read. Make the picture smaller."
 
 
-def _read(image: Image.Image, kind: str, data: bytes) -> Upload:
+def _read(image: Image.Image, kind: str, data: bytes, colours: bool) -> Upload:
     wide, high = image.size
     if wide * high > MOST_PIXELS:
         raise BadInput(_too_many(f"A picture of {wide:,} × {high:,}"))
@@ -133,18 +138,19 @@ def _read(image: Image.Image, kind: str, data: bytes) -> Upload:
         notes.append("It is an animation, of which this is the first picture.")
     if kind == "JPEG" and max(wide, high) > LONGEST:
         factor = _factor(image)
-        image.draft("L", (max(wide // factor, 1), max(high // factor, 1)))
+        image.draft("RGB" if colours else "L", (max(wide // factor, 1), max(high // factor, 1)))
     image.load()
     turned = _orientation(image)
-    grey, more = to_grey(image)
+    pixels, more = _converted(image, "RGB") if colours else to_grey(image)
     if kind == "PNG" and data[24] == 16 and not any("16 bits" in note for note in more):
         more = ("It has 16 bits per colour, of which the upper 8 were used.", *more)
     if turned in _UPRIGHT:
-        grey = np.ascontiguousarray(_UPRIGHT[turned](grey))
+        pixels = np.ascontiguousarray(_UPRIGHT[turned](pixels))
         notes.append("It was rotated upright, as recorded by the camera.")
-    if max(grey.shape) < max(wide, high):
+    if max(pixels.shape) < max(wide, high):
         notes.append(f"It was scaled down from {wide:,} × {high:,} pixels.")
-    return Upload(grey, (*notes, *more), FORMATS[kind])
+    grey = np.array(Image.fromarray(pixels).convert("L")) if colours else pixels
+    return Upload(grey, (*notes, *more), FORMATS[kind], pixels if colours else None)
 
 
 def _bytes_per_pixel(image: Image.Image, kind: str, data: bytes) -> float:
@@ -175,9 +181,9 @@ _UPRIGHT: dict[int, Callable[[Bytes], Bytes]] = {
     2: lambda grey: grey[:, ::-1],
     3: lambda grey: grey[::-1, ::-1],
     4: lambda grey: grey[::-1],
-    5: lambda grey: grey.T,
+    5: lambda grey: grey.swapaxes(0, 1),
     6: lambda grey: np.rot90(grey, -1),
-    7: lambda grey: grey[::-1, ::-1].T,
+    7: lambda grey: grey[::-1, ::-1].swapaxes(0, 1),
     8: np.rot90,
 }
 """What makes a picture upright, by Exif's number of how the camera was held; 1 is upright."""
@@ -199,25 +205,30 @@ def to_grey(image: Image.Image) -> tuple[Bytes, tuple[str, ...]]:
     Returns:
         uint8 (row, column), 0 is black and 255 is white; and what was done beside that, in sentences.
     """
+    return _converted(image, "L")
+
+
+def _converted(image: Image.Image, mode: str) -> tuple[Bytes, tuple[str, ...]]:
+    """Turn an image into one of mode "L" or "RGB", as `to_grey` says."""
     wide, high = image.size
     factor = _factor(image)
-    small = Image.new("L", (-(-wide // factor), -(-high // factor)))
+    small = Image.new(mode, (-(-wide // factor), -(-high // factor)))
     rescale = _Rescale(image, factor) if image.mode[0] in "IF" else None
     transparent = False
     for top, strip in _strips(image, factor):
         if strip.mode == "La":  # Pillow converts it to nothing else
             strip = strip.convert("LA")
         if rescale:
-            grey = rescale(strip)
+            made = rescale(strip)
         elif strip.mode == "LAB":
-            grey = strip.getchannel(0)  # its lightness; Pillow converts LAB only with a colour profile
+            made = strip.getchannel(0)  # its lightness; Pillow converts LAB only with a colour profile
         elif strip.has_transparency_data:
             colours = strip.convert("RGBA")
             transparent |= np.asarray(colours.getchannel("A")).min() < 255
-            grey = Image.alpha_composite(Image.new("RGBA", colours.size, "white"), colours).convert("L")
+            made = Image.alpha_composite(Image.new("RGBA", colours.size, "white"), colours)
         else:
-            grey = strip.convert("RGB").convert("L") if strip.mode in ("CMYK", "HSV") else strip.convert("L")
-        small.paste(grey.reduce(factor), (0, top // factor))
+            made = strip.convert("RGB") if strip.mode in ("CMYK", "HSV") else strip
+        small.paste(made.convert(mode).reduce(factor), (0, top // factor))
     notes = [rescale.note] if rescale else []
     if transparent:
         notes.append("Its transparent parts were put on white.")

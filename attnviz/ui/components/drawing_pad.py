@@ -6,16 +6,20 @@ it once, when the hand has come to rest, and writes it into the URL:
     strokes   the pen strokes, as `frontend/hands/strokes.js` writes and reads them; here they are only passed on
     start     the picture under them: a test picture of a data set, as NAME.NUMBER
     centred   "no" if the models see the canvas without centring
-    pin       the pinned pen strokes, and likewise `pin_start` and `pin_centred`; only in a copied link
+    pin       the pinned pen strokes, and likewise `pin_start` and `pin_centred`
+    heads     the attention heads that the visitor has chosen, from 1, as NAME:HEAD,NAME:HEAD
+    map       what the panels show: "attention" or "jacobian"
+    change    "yes" if they show how it differs from that of the pinned drawing
 
-Where the strokes are too long for a URL, or lie on a picture that came from outside, only the browser has them.
+A link that the browser makes says the same. Where the strokes are too long for a URL, or lie on a picture that came
+from outside, only the browser has them: it keeps them, and what can be undone, until the tab is closed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,12 +32,15 @@ from attnviz.ui.components.payload import pack
 from attnviz.ui.components.state import UNKNOWN, ControlledState
 from attnviz.ui.components.url_fields import Field, Fields
 
+MOST_HEADS = 100_000
+
+LARGEST = digit.CANVAS
+"""Pixels along each side of a picture to draw on, at most."""
+
 LONGEST = 1_500
 """Characters of pen strokes allowed in a URL, so that all browsers and mail programs accept it."""
 
 MAPS = ("attention", "jacobian")
-
-SIDES = (drawing.SIDE, digit.CANVAS)
 
 FIELDS = Fields(Field("strokes", "text", ""), Field("start", "text"), Field("centred", "yes_no", True))
 """The fields of what is drawn."""
@@ -41,14 +48,16 @@ FIELDS = Fields(Field("strokes", "text", ""), Field("start", "text"), Field("cen
 PIN = {"strokes": "pin", "start": "pin_start", "centred": "pin_centred"}
 """The fields of a drawing -> those of the one that is pinned."""
 
-LINK = Fields(
-    *FIELDS.fields,
-    Field("models", "text", ""),
+PANELS = Fields(
     Field("heads", "text", ""),
     Field("map", "choice", MAPS[0], MAPS),
+    Field("change", "yes_no", False),
     *(replace(field, name=PIN[field.name]) for field in FIELDS.fields),
 )
-"""The fields of a link that the browser makes, with what is pinned and what the panels show."""
+"""The fields of what the panels show, and of what is pinned."""
+
+LINK = Fields(*FIELDS.fields, Field("models", "text", ""), *PANELS.fields)
+"""The fields of a link that the browser makes."""
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -72,13 +81,54 @@ class Drawn:
         return {"drawing": self.drawing, "base": self.base, "centred": self.centred}
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What the panels show, as far as Python knows it.
+
+    Args:
+        heads: model -> its attention head from 0, of the models whose head the visitor has chosen.
+        map: one of MAPS.
+        change: whether the maps show how they differ from those of the pinned drawing.
+        pin: the pinned drawing; None where nothing is pinned that fits into a URL.
+    """
+
+    heads: Mapping[str, int] = field(default_factory=dict)
+    map: str = MAPS[0]
+    change: bool = False
+    pin: Drawn | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as JSON says it."""
+        pin = self.pin.plain() if self.pin else None
+        return {"heads": dict(self.heads), "map": self.map, "change": self.change, "pin": pin}
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What is drawn on.
+
+    Args:
+        canvas: pixels along each side of what the models are shown.
+        side: pixels along each side of a picture to start from.
+        channels: 1 for ink on paper, 3 for colours.
+        centres: whether what is drawn may be cut out, scaled and centred.
+        hint: stands on it while it is empty.
+    """
+
+    canvas: int = digit.CANVAS
+    side: int = drawing.SIDE
+    channels: int = 1
+    centres: bool = True
+    hint: str = "Draw a digit here"
+
+
 @dataclass(frozen=True, eq=False)
 class Base:
     """A picture to draw on.
 
     Args:
         name: by which it is known: "strokes.12" for a test picture; a name without a dot stays out of the URL.
-        picture: uint8 (28, 28) or (280, 280); 0 is paper, 255 is ink.
+        picture: uint8 (side, side), 0 is paper and 255 is ink; or in colour (side, side, 3). At most LARGEST a side.
         label: what it shows, where that is known.
     """
 
@@ -105,9 +155,10 @@ def drawing_pad(
     *,
     key: str,
     samples: Sequence[Base],
+    sheet: Sheet | None = None,
     on_change: Callable[[], None],
     base: Base | None = None,
-    pinned: Drawn | None = None,
+    shown: Shown | None = None,
     pinned_base: Base | None = None,
     ways: Mapping[str, str] | None = None,
     way: str = "",
@@ -118,11 +169,12 @@ def drawing_pad(
     Args:
         drawn: what the URL says.
         key: the component's name in this page; keep it fixed.
-        samples: pictures of 28 x 28 to start from.
+        samples: pictures to start from, of one size.
+        sheet: what is drawn on; None for that of digits.
         on_change: called when the hand has come to rest, before the page runs again; `on_pad` then gives what is drawn.
         base: the picture under the strokes that `drawn` names.
-        pinned: what the URL says was pinned; the pad pins it once.
-        pinned_base: the picture under its strokes.
+        shown: what the panels show according to the URL.
+        pinned_base: the picture under the strokes of what is pinned.
         ways: to other pictures, and the words for each; the page has them chosen once `clicked_way` says which.
         way: the one that is open; "" for none.
         cards: of the models that look.
@@ -130,36 +182,38 @@ def drawing_pad(
     Raises:
         BadInput: a picture is of another kind or size, or the base is not the one that is named.
     """
+    sheet = sheet or Sheet()
     for one in [*samples, *([base] if base else []), *([pinned_base] if pinned_base else [])]:
-        sides = SIDES if one is base else SIDES[:1]
-        if one.picture.dtype != np.uint8 or one.picture.shape not in [(side, side) for side in sides]:
-            wanted = " or ".join(f"({side}, {side})" for side in sides)
-            raise BadInput(f"{one.name}: expected uint8 {wanted}, got {one.picture.dtype} {one.picture.shape}.")
+        shape = one.picture.shape
+        square = len(shape) in (2, 3) and 0 < shape[0] == shape[1] <= LARGEST and shape[2:] in ((), (3,))
+        if one.picture.dtype != np.uint8 or not square:
+            wanted = f"(side, side) or (side, side, 3) of at most {LARGEST} pixels a side"
+            raise BadInput(f"{one.name}: expected uint8 {wanted}, got {one.picture.dtype} {shape}.")
     if drawn.base != (base.name if base else None):
         raise BadInput(f"The base should be {drawn.base!r}, and is {base.name if base else None!r}.")
-    cards = cards or Cards()
+    cards, shown = cards or Cards(), shown or Shown()
     header = {
-        "state": {
-            "drawn": _drawn(key).ask(drawn.plain()),
-            "map": _map(key).ask(cards.header.get("map", MAPS[0])),
-        },
+        "state": {"drawn": _drawn(key).ask(drawn.plain()), "panels": _panels(key).ask(shown.plain())},
         "url": drawn.plain(),
         "longest": LONGEST,
         "fields": LINK.declared(),
+        "sheet": asdict(sheet),
         "side": len(base.picture) if base else None,
+        "pin_side": len(pinned_base.picture) if pinned_base else None,
         "samples": [{"name": one.name, "label": one.label} for one in samples],
-        "pin": pinned.plain() if pinned else None,
+        "panels": shown.plain(),
         "ways": [{"name": name, "label": label} for name, label in (ways or {}).items()],
         "way": way,
         "cards": dict(cards.header),
     }
-    stacked = np.stack([one.picture for one in samples]) if samples else np.zeros((0, SIDES[0], SIDES[0]), np.uint8)
+    empty = np.zeros((0, drawing.SIDE, drawing.SIDE), np.uint8)
+    stacked = np.stack([one.picture for one in samples]) if samples else empty
     arrays = {**cards.arrays, "samples": stacked, **({"base": base.picture} if base else {})}
     if pinned_base:
         arrays["pin_base"] = pinned_base.picture
     component("drawing_pad")(
         key=key, data=pack(header, arrays),
-        on_drawn_change=_drawn(key).callback(on_change), on_map_change=_map(key).callback(on_change),
+        on_drawn_change=_drawn(key).callback(on_change), on_panels_change=_panels(key).callback(on_change),
         on_seen_change=_nothing, on_way_change=_nothing,
     )  # fmt: skip
 
@@ -183,10 +237,10 @@ def seen_on_pad(key: str) -> str | None:
     return word if isinstance(word, str) and word else None
 
 
-def map_on_pad(key: str) -> str | None:
-    """Return which maps the panels show, "attention" or "jacobian"; None before the first time."""
-    word: str | None = _map(key).shown()
-    return word
+def shown_on_pad(key: str) -> Shown | None:
+    """Return what the panels showed when the hand last came to rest; None as `on_pad`."""
+    told = _panels(key).reported()
+    return _read_panels(told) if isinstance(told, Mapping) else None
 
 
 def clicked_way(key: str) -> str | None:
@@ -232,6 +286,14 @@ def drawn_from_url(words: Mapping[str, str]) -> tuple[Drawn, list[str]]:
     return Drawn(drawing, found["start"] or None, centred), sentences
 
 
+def shown_to_url(shown: Shown) -> dict[str, str | None]:
+    """Return what the panels show in the words of the URL; None where one is to be taken out."""
+    heads = ",".join(f"{name}:{head + 1}" for name, head in shown.heads.items())
+    pin = drawn_to_url(shown.pin) if shown.pin else {}
+    said = PANELS.write({"heads": heads, "map": shown.map, "change": shown.change})
+    return {**said, **{word: pin.get(name) for name, word in PIN.items()}}
+
+
 def pinned_from_url(words: Mapping[str, str]) -> tuple[Drawn | None, list[str]]:
     """Return what a copied link pins, None where it pins nothing; and a sentence for what makes no sense."""
     mine = {name: words[word] for name, word in PIN.items() if word in words}
@@ -253,8 +315,26 @@ def _drawn(key: str) -> ControlledState:
     )
 
 
-def _map(key: str) -> ControlledState:
-    return ControlledState(key, "map", lambda word: word if word in MAPS else UNKNOWN)
+def _panels(key: str) -> ControlledState:
+    return ControlledState(
+        key, "panels", lambda told: _read_panels(told).plain() if isinstance(told, Mapping) else UNKNOWN
+    )
+
+
+def _read_panels(told: Mapping[str, Any]) -> Shown:
+    """Return what a browser reports of the panels; of what makes no sense, nothing."""
+    heads, shown, pin = told.get("heads"), told.get("map"), told.get("pin")
+    pinned = shareable(_read(pin)) if isinstance(pin, Mapping) else None
+    return Shown(
+        {name: head for name, head in heads.items() if _is_head(name, head)} if isinstance(heads, Mapping) else {},
+        shown if shown in MAPS else MAPS[0],
+        told.get("change") is True,
+        pinned if pinned and (pinned.drawing or pinned.base) else None,
+    )
+
+
+def _is_head(name: str, head: object) -> bool:
+    return re.fullmatch(r"[\w.:@-]{1,200}", name) is not None and type(head) is int and 0 <= head < MOST_HEADS
 
 
 def _read(told: Mapping[str, Any]) -> Drawn:

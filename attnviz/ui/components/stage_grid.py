@@ -2,10 +2,11 @@
 
 The browser computes the stages itself, from the input of the first layer and from what each layer has learnt.
 
-A *view* is a dictionary: "pixel" ([row, column], or None while nothing is locked), "layer", "head" (a number or
-"mean"), "channel" (colour, red, green, blue), "scale" (map, all), and what is switched: "off" ([layer, head] of each
-head that is off), "eps" (None: the trained one), "skip", "relevance" (learnt, mean, one, other). Numbers count from 0
-in it; in what a person reads, the URL included, they count from 1: `FIELDS` converts.
+A *view* is a dictionary: "pixel" ([row, column], or None while nothing is locked), "layer", "stage" (one of ALL, which
+is looked at), "head" (a number or "mean"), "channel" (colour, red, green, blue), "scale" (map, all), and what is
+switched: "off" ([layer, head] of each head that is off), "eps" (None: the trained one), "skip", "relevance" (learnt,
+mean, one, other). Numbers count from 0 in it; in what a person reads, the URL included, they count from 1: `FIELDS`
+converts.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ KINDS["heads"] = Kind(lambda word: numbers(word, 2), dotted)  # of [layer, head]
 FIELDS = Fields(
     Field("pixel", "place"),
     Field("layer", "number", 0),
+    Field("stage", "choice", STAGES[0], ALL),
     Field("head", "head", 0),
     Field("channel", "choice", "colour", ("colour", "red", "green", "blue")),
     Field("scale", "choice", "map", ("map", "all")),

@@ -20,19 +20,19 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from attnviz import data
-from attnviz.data.inputs import drawing, paper, pictures
+from attnviz.data.inputs import paper, pictures
 from attnviz.data.inputs.digit import FAINT
+from attnviz.data.inputs.prepared import checked
+from attnviz.data.inputs.resized import scaled
 from attnviz.errors import AttnvizError
 from attnviz.ui.components.drawing_pad import Base, on_pad
+from attnviz.ui.draw.tasks import Task
 from attnviz.ui.shared import page, pickers, url_state
 
 SAMPLE, FILE, CAMERA = "sample", "file", "camera"
 WAYS = {SAMPLE: "a test picture", FILE: "a picture file", CAMERA: "the camera"}
 WORD = "input"
 ANY = pickers.ANY
-
-PAPER = (drawing.SIDE, drawing.SIDE, 1)
-"""Shape of the pictures that can lie under a drawing."""
 
 EMPTY = "Nothing in this picture stands out from its background."
 
@@ -69,11 +69,12 @@ def given(pad: str) -> Base | None:
     return came.waiting
 
 
-def show(clicked: str | None) -> str:
+def show(clicked: str | None, its: Task) -> str:
     """Draw what belongs to the way that is open, and the choice among the ways; nothing where none is.
 
     Args:
         clicked: a way to open now; "" to close the one that is open; None to leave it.
+        its: what the models classify.
 
     Returns:
         The way that is open; "" for none.
@@ -85,14 +86,14 @@ def show(clicked: str | None) -> str:
     if way:
         st.session_state[WORD] = way
         st.segmented_control("Start from", list(WAYS), key=WORD, format_func=_title, on_change=_open)
-        {SAMPLE: sample, FILE: file, CAMERA: camera}[way]()
+        {SAMPLE: sample, FILE: file, CAMERA: camera}[way](its)
     return way
 
 
-def sample() -> None:
+def sample(its: Task) -> None:
     """Draw the choice of a test picture: data set, what it shows, number, next, random."""
-    here = [name for name, spec in data.DATASETS.items() if spec.shape == PAPER and data.can_show(name)]
-    source, number = _started(here)
+    here = [name for name, spec in data.DATASETS.items() if spec.shape == its.spec.shape and data.can_show(name)]
+    source, number = _started(here, its)
     st.session_state["input_data"] = source
     names = data.DATASETS[source].classes
     if st.session_state.get("input_class") not in (ANY, *names):
@@ -113,26 +114,26 @@ def sample() -> None:
     st.caption("What you choose appears on the pad. These are test pictures: no model here was trained on them.")
 
 
-def file() -> None:
+def file(its: Task) -> None:
     """Draw the choice of a picture file, and what became of the last one."""
     st.file_uploader(
         "A photograph or drawing: PNG, JPEG, WebP, BMP or GIF, up to 20 MB and 50 megapixels",
-        key="input_file", on_change=_receive, args=(FILE, "input_file"),
+        key="input_file", on_change=_receive, args=(FILE, "input_file", its),
     )  # fmt: skip
-    _say(FILE)
+    _say(FILE, its)
 
 
-def camera() -> None:
+def camera(its: Task) -> None:
     """Draw the camera, or why the browser will not lend it, and what became of the last photograph."""
     refusal = camera_refusal(st.context.url)
     if refusal:
         st.info(page.verbatim(refusal))
         return
     st.camera_input(
-        "Hold a digit on paper in front of the camera", key="input_camera", width=420,
-        on_change=_receive, args=(CAMERA, "input_camera"),
+        "Hold a digit on paper in front of the camera" if its.spec.ink else "Take a picture", key="input_camera",
+        width=420, on_change=_receive, args=(CAMERA, "input_camera", its),
     )  # fmt: skip
-    _say(CAMERA)
+    _say(CAMERA, its)
 
 
 def camera_refusal(url: str | None) -> str | None:
@@ -181,14 +182,13 @@ def _open() -> None:
 # A test picture
 
 
-def _started(here: list[str]) -> tuple[str, int]:
-    """The test picture that the URL starts from, or the first one: of the data set chosen last, or best known."""
+def _started(here: list[str], its: Task) -> tuple[str, int]:
+    """The test picture that the URL starts from, or the first one: of the data set chosen last, or of the task."""
     source, _, number = st.query_params.get("start", "").partition(".")
     if source in here and number.isascii() and number.isdecimal() and len(number) < 10:
         return source, int(number)
-    usual = "mnist" if "mnist" in here else here[0]
     last = st.session_state.get("input_data")
-    return (last if last in here else usual), 0
+    return (last if last in here else its.data), 0
 
 
 def _start(which: Callable[..., int], *more: int) -> None:
@@ -216,7 +216,7 @@ def _typed(_: list[int], before: int) -> int:
 # A picture from outside
 
 
-def _receive(way: str, key: str) -> None:
+def _receive(way: str, key: str, its: Task) -> None:
     """Read what has come, and hand it to the pad; or remember why not."""
     came = _came()
     came.refused.pop(way, None)
@@ -224,36 +224,41 @@ def _receive(way: str, key: str) -> None:
     if received is None:  # taken back: what is on the pad stays
         return
     try:
-        came.upload = pictures.read(received.getvalue())
+        came.upload = pictures.read(received.getvalue(), colours=its.channels == 3)
     except AttnvizError as error:
         came.refused[way] = str(error)
         return
-    _, came.found = paper.ink(came.upload.grey)
+    came.found = paper.ink(came.upload.grey)[1]
     came.way, came.dark = way, came.found
-    _hand_over()
+    _hand_over(its)
 
 
-def _hand_over() -> None:
+def _hand_over(its: Task) -> None:
     """Have the pad take the picture, under a name that it has never heard; but not an empty one."""
     came = _came()
     assert came.upload is not None
-    canvas, came.notes = paper.to_canvas(paper.ink(came.upload.grey, came.dark)[0])
     came.refused.pop(came.way, None)
+    if its.spec.ink:
+        canvas, came.notes = paper.to_canvas(paper.ink(came.upload.grey, came.dark)[0])
+    else:  # all of a photograph is the picture
+        photograph = came.upload.grey if came.upload.colours is None else came.upload.colours
+        square = checked(its.on_pad(checked(photograph)))
+        canvas, came.notes = its.on_pad(scaled(square, its.canvas, its.canvas)), ()
     if (canvas >= FAINT).any():
         came.waiting = Base(f"{came.way}-{secrets.token_hex(4)}", canvas)
     else:
         came.refused[came.way] = EMPTY
 
 
-def _turn() -> None:
+def _turn(its: Task) -> None:
     came = _came()
     chosen = st.session_state["input_dark"]
     if chosen is not None and chosen != came.dark:
         came.dark = chosen
-        _hand_over()
+        _hand_over(its)
 
 
-def _say(way: str) -> None:
+def _say(way: str, its: Task) -> None:
     """Say what became of the last picture, and let its ink be chosen."""
     came = _came()
     if way in came.refused:
@@ -262,12 +267,15 @@ def _say(way: str) -> None:
         return
     st.session_state["input_dark"] = came.dark
     with st.container(key="page_choices", horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Its ink is", [True, False], key="input_dark", format_func=_DARK.__getitem__, required=True, on_change=_turn
-        )
-        st.button("Put it back on the pad", key="input_again", on_click=_hand_over)
+        if its.spec.ink:
+            st.segmented_control(
+                "Its ink is", [True, False], key="input_dark", format_func=_DARK.__getitem__, required=True,
+                on_change=_turn, args=(its,),
+            )  # fmt: skip
+        st.button("Put it back on the pad", key="input_again", on_click=_hand_over, args=(its,))
     which = "The last picture that could be read: " if way in came.refused else ""
     how = "as found" if came.dark == came.found else "as you chose"
+    ink = f"; ink {_DARK[came.dark]}, {how}" if its.spec.ink else ""
     kept = "The server keeps it only in memory and only for this visit."
-    words = [f"{which}{came.upload.format}; ink {_DARK[came.dark]}, {how}.", *came.upload.notes, *came.notes, kept]
+    words = [f"{which}{came.upload.format}{ink}.", *came.upload.notes, *came.notes, kept]
     st.caption(page.verbatim(" ".join(words)))

@@ -7,23 +7,23 @@ its picture, and a link to the explorer.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
-from attnviz import subjects
-from attnviz.data import strokes
+from attnviz import data, subjects
 from attnviz.errors import closest
 from attnviz.subjects import Net
 from attnviz.ui import mechanisms
-from attnviz.ui.components.drawing_pad import MAPS, Cards
+from attnviz.ui.components.drawing_pad import MAPS, Cards, Drawn, Shown
 from attnviz.ui.components.panel import MAP, Panel
-from attnviz.ui.draw import samples
+from attnviz.ui.draw import tasks
+from attnviz.ui.draw.tasks import Task
 from attnviz.ui.live.jacobian import missing
 from attnviz.ui.mechanisms import guard
 from attnviz.ui.shared import page, url_state
 
-DIGITS = tuple("0123456789")
 AT_FIRST = 8
 """How many panels the page opens with."""
 
@@ -31,20 +31,53 @@ MOST = 24
 """How many panels there can be: as many as can still answer while a hand draws."""
 
 WORD = "models"  # in the URL
-HEADS = "heads"  # in a copied link: the attention head that a panel shows, from 1, as NAME:HEAD,NAME:HEAD
+TASK = "task"  # key of the choice of what is classified
+HEADS = "heads"  # in the URL: the attention head that a panel shows, from 1, as NAME:HEAD,NAME:HEAD
 
 SHOWN = ("renderer", "says", "rows", "columns", "prefix", "heads", "page", "options")  # of a panel
 
 
-def chosen() -> list[str]:
+def task(among: Mapping[tuple[str, ...], Task]) -> Task:
+    """Return the task of the first model that the URL names; where it names none, the first one that is offered.
+
+    Args:
+        among: what is offered.
+    """
+    every = subjects.usable()
+    named = [every[name] for name in st.query_params.get(WORD, "").split(",") if name in every]
+    return tasks.of_nets(named) or _first(among)
+
+
+def first_task() -> Task:
+    """Return the first task that is offered."""
+    return _first(offered())
+
+
+def offered() -> dict[tuple[str, ...], Task]:
+    """Return the tasks for which there are models and pictures, by their classes, in the order of the data sets."""
+    nets: dict[tuple[str, ...], list[Net]] = {spec.classes: [] for spec in data.DATASETS.values()}
+    for net in subjects.usable().values():
+        classes = tasks.classes_of(net)
+        if classes is not None:
+            nets[classes].append(net)
+    found = {classes: tasks.of_nets(of_task) for classes, of_task in nets.items()}
+    return {classes: its for classes, its in found.items() if its is not None}
+
+
+def chosen(its: Task | None = None) -> list[str]:
     """Return the checkpoints that have panels unless the visitor chooses others.
 
     These are the best checkpoint of every mechanism, then that of every control, then those that the mechanisms name
-    in addition, eight in all; those of mechanisms come first. The best one is a checkpoint that knows all ten digits
-    and was trained on single ones, if there is one, and among these the one with the highest accuracy on its validation
-    part. Controls that are models of a mechanism itself, with its attention switched off, are left to the visitor.
+    in addition, eight in all; those of mechanisms come first. The best one is a checkpoint that knows all classes of
+    the task and was trained on pictures of its shape, if there is one, and among these the one with the highest
+    accuracy on its validation part. Controls that are models of a mechanism itself, with its attention switched off,
+    are left to the visitor.
+
+    Args:
+        its: the task; None for the first one that is offered.
     """
-    known = _known()
+    its = its or first_task()
+    known = known_of(its)
     order = mechanisms.order()
     order += sorted({net.architecture for net in known.values()} - set(order))
     best: dict[str, Net] = {}
@@ -54,7 +87,7 @@ def chosen() -> list[str]:
         if own and _is_control(net):
             continue  # the same network without its attention; other controls show more
         group = row.name if row and own else net.architecture
-        if group not in best or _merit(net) > _merit(best[group]):
+        if group not in best or _merit(net, its) > _merit(best[group], its):
             best[group] = net
     names = [net.key for net in sorted(best.values(), key=_is_control)]
     names += [name for row in mechanisms.MECHANISMS.values() for name in row.panels if name in known]
@@ -78,51 +111,77 @@ def panel_of(net: Net) -> Panel:
     return Panel(net.architecture, net.title, "ink", says, page="explorer")
 
 
-def shown() -> list[str]:
+def shown(its: Task) -> list[str]:
     """Return whose panels are shown: those that the URL names, else `chosen`. For invalid names a sentence is shown."""
     word = st.query_params.get(WORD)
     if word is None:
-        return chosen()
-    known = _known()
+        return chosen(its)
+    known = known_of(its)
     asked = list(dict.fromkeys(word.split(",")))
     wrong = next((name for name in asked if name not in known), None)
     if wrong is not None:
-        st.warning(
-            page.verbatim(f"There is no model of digits called {wrong!r}, so it has no panel. {closest(wrong, known)}")
-        )
+        sentence = f"There is no model of {its.kind} called {wrong!r}, so it has no panel. {closest(wrong, known)}"
+        st.warning(page.verbatim(sentence))
     if len(asked) > MOST:
         st.warning(f"The URL names {len(asked)} models; only the first {MOST} have panels.")
-    return [name for name in asked if name in known][:MOST] or chosen()
+    return [name for name in asked if name in known][:MOST] or chosen(its)
 
 
-def choose(names: list[str]) -> None:
+def choose_task(its: Task, among: Mapping[tuple[str, ...], Task]) -> None:
+    """Draw the choice of what is classified, where there are several tasks; the models follow it.
+
+    Args:
+        its: the task that is shown.
+        among: what is offered.
+    """
+    titles = {classes: one.title for classes, one in among.items()}
+    if len(titles) > 1:
+        st.session_state[TASK] = its.classes
+        st.segmented_control(
+            "What the models classify", list(titles), key=TASK, format_func=titles.__getitem__, required=True,
+            on_change=_turn_to, label_visibility="collapsed",
+        )  # fmt: skip
+
+
+def choose(names: list[str], its: Task) -> None:
     """Draw the choice of models; what is chosen is written into the URL."""
-    titles = {name: net.title for name, net in _known().items()}
+    titles = {name: net.title for name, net in known_of(its).items()}
     st.session_state[WORD] = names
     with st.expander("Choose the models"):
         st.multiselect(
             "Models with panels", list(titles), key=WORD, format_func=titles.__getitem__, max_selections=MOST,
-            on_change=_keep, placeholder="Choose models", label_visibility="collapsed",
+            on_change=_keep, args=(its,), placeholder="Choose models", label_visibility="collapsed",
         )  # fmt: skip
 
 
-def on_cards(names: list[str], *, settled: bool = False) -> Cards:
+def on_cards(names: list[str], its: Task, *, settled: bool = False) -> Cards:
     """Return what the component is told about the panels.
 
     Args:
         names: of checkpoints.
+        its: their task.
         settled: whether the page needs to know what the models saw once the hand rests.
     """
     described = describe(names)
     header = {
         "models": described,
-        "heads": heads(described),
-        "map": url_state.choice("map", MAPS, MAPS[0]),
         "settled": settled,
-        "classes": list(DIGITS),
-        "kind": "digits",
+        "classes": list(its.classes),
+        "kind": its.kind,
+        "ink": its.spec.ink,
     }
-    return Cards(header, {"card_sample": samples.on_panels()})
+    return Cards(header, {"card_sample": its.sample()})
+
+
+def asked(cards: Cards, pinned: Drawn | None) -> Shown:
+    """Return what the panels show according to the URL. For what is invalid a sentence is shown.
+
+    Args:
+        cards: the panels, from `on_cards`.
+        pinned: what the URL pins.
+    """
+    change = url_state.choice("change", ["yes", "no"], "no") == "yes"
+    return Shown(heads(cards.header["models"]), url_state.choice("map", MAPS, MAPS[0]), change, pinned)
 
 
 def describe(names: list[str]) -> list[dict[str, Any]]:
@@ -132,9 +191,9 @@ def describe(names: list[str]) -> list[dict[str, Any]]:
         names: of checkpoints.
 
     Returns:
-        For each panel: checkpoint, title, kind, classes, parameters, accuracy (on the validation part, 0..1), missing
-        (why it has no Jacobian, or None), page, and for what it shows renderer, says, wanted, rows, columns, prefix,
-        heads, options, all as in `Panel`.
+        For each panel: checkpoint, title, kind, classes, parameters, accuracy (on the validation part, 0..1), shape
+        (rows and columns of the pictures it takes), missing (why it has no Jacobian, or None), page, and for what it
+        shows renderer, says, wanted, rows, columns, prefix, heads, options, all as in `Panel`.
     """
     found = [(net, panel_of(net)) for net in map(subjects.net, names)]
     alike = Counter((panel.title, _kind(net, panel)) for net, panel in found)
@@ -146,6 +205,7 @@ def describe(names: list[str]) -> list[dict[str, Any]]:
             "classes": list(net.classes),
             "parameters": net.parameters,
             "accuracy": validated(net),
+            "shape": [net.input.rows, net.input.columns],
             "missing": missing(net),
             "wanted": {MAP: dict(panel.wanted)} if panel.wanted else {},
             **{name: getattr(panel, name) for name in SHOWN},
@@ -187,21 +247,31 @@ def _kind(net: Net, panel: Panel) -> str:
     return panel.kind if len(net.classes) > 2 else f"{panel.kind}, {' or '.join(sorted(net.classes))}"
 
 
-def _merit(net: Net) -> tuple[bool, bool, float]:
+def _merit(net: Net, its: Task) -> tuple[bool, bool, float]:
     taken = net.input
-    alone = (taken.rows, taken.columns) == (strokes.SIZE, strokes.SIZE)  # not one among clutter on a larger canvas
-    return net.classes == DIGITS, alone, validated(net)
+    alone = (taken.rows, taken.columns) == its.spec.shape[:2]  # not a digit among clutter on a larger canvas
+    return net.classes == its.classes, alone, validated(net)
 
 
 def _is_control(net: Net) -> bool:
     return mechanisms.is_control(net.architecture, net.config)
 
 
-def _known() -> dict[str, Net]:
-    """Return all nets of digits that can be used."""
-    return {name: net for name, net in subjects.usable().items() if set(net.classes) <= set(DIGITS)}
+def _first(among: Mapping[tuple[str, ...], Task]) -> Task:
+    return next(iter(among.values()), None) or tasks.without_models()
 
 
-def _keep() -> None:
-    names = st.session_state[WORD]
-    url_state.set_value(**{WORD: ",".join(names) if names and names != chosen() else None})
+def known_of(its: Task) -> dict[str, Net]:
+    """Return all nets of a task that can be used."""
+    return {name: net for name, net in subjects.usable().items() if tasks.classes_of(net) == its.classes}
+
+
+def _keep(its: Task) -> None:
+    names = st.session_state[WORD] or chosen(its)
+    heads = [one for one in st.query_params.get(HEADS, "").split(",") if one.rpartition(":")[0] in names]
+    url_state.set_value(**{WORD: None if names == chosen() else ",".join(names), HEADS: ",".join(heads) or None})
+
+
+def _turn_to() -> None:
+    names = chosen(offered()[st.session_state[TASK]])
+    url_state.set_value(**{WORD: None if names == chosen() else ",".join(names), HEADS: None})

@@ -46,12 +46,13 @@ interface Stroke {
   width: number;
   points: number[];
   pressures: number[] | null;
+  colour?: number[]; // red, green, blue in 0..255; without one it is ink
 }
 
-/** A picture under the strokes of a drawing, 0 paper, 255 ink. */
+/** A picture under the strokes of a drawing, 0 paper, 255 ink, or of three bytes a pixel in colour. */
 interface Base {
   name: string;
-  side: number; // 28 or 280
+  side: number;
   values: Uint8Array;
 }
 

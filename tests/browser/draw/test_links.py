@@ -14,7 +14,7 @@ from attnviz.data.inputs import drawing
 from ..cards import find_card, find_cards, format_percent, read_cards, wait_for_answers
 from ..conftest import NewPage, Serve, listen, wait_until_ready
 from ..models import HISTOGRAM, INK, LINE, ON_CARDS, ONE_OR_EIGHT, TEN_DIGITS, WITH_POSITIONS
-from ..pads import draw_stroke, find_pad, open_pad
+from ..pads import draw_stroke, find_pad, open_pad, wait_for
 from .opened import EIGHT, describe_pinned, open_cards, prepare_picture
 
 
@@ -76,6 +76,31 @@ def test_a_copied_link_keeps_models_heads_and_what_is_pinned(
     words = parse_qs(urlsplit(link).query)
     assert words["v"] == ["2"]
     assert words["heads"] == [f"{TEN_DIGITS}:{now[TEN_DIGITS]['head'] + 1}"]
+
+
+def test_the_url_a_copied_link_and_a_reload_agree(page: Page, address: str) -> None:
+    open_cards(page, address)
+    draw_stroke(page, *EIGHT)
+    then = wait_for_answers(page)
+    find_cards(page).get_by_role("button", name="Pin").click()
+    draw_stroke(page, (40, 40), (60, 60))
+    find_card(page, TEN_DIGITS).get_by_role("button", name="Next head").click()
+    find_cards(page).get_by_text("change since pinned", exact=True).click()
+    now = wait_for_answers(page)
+    page.wait_for_url("**change=yes*")
+    wait_until_ready(page)
+    copied = parse_qs(urlsplit(find_pad(page).evaluate("(root) => root.readLink()")).query)
+    assert {**parse_qs(urlsplit(page.url).query), "v": copied["v"]} == copied
+    assert {"strokes", "models", "heads", "change", "pin"} <= set(copied)
+    page.reload()
+    again = wait_for_answers(page)
+    assert again[TEN_DIGITS]["head"] == now[TEN_DIGITS]["head"]
+    assert again[TEN_DIGITS]["seen"] == now[TEN_DIGITS]["seen"]
+    np.testing.assert_array_equal(again[LINE]["painted"], now[LINE]["painted"], "still the change since pinned")
+    expect(find_card(page, LINE).locator(".was")).to_have_text(describe_pinned(then[LINE], again[LINE]))
+    find_pad(page).get_by_role("button", name="Undo", exact=True).click()
+    wait_for(page, strokes=1)
+    assert wait_for_answers(page)[TEN_DIGITS]["seen"] == then[TEN_DIGITS]["seen"]
 
 
 @pytest.mark.slow

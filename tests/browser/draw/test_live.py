@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attnviz.ui.components.payload import unpack
-from attnviz.ui.draw import samples
+from attnviz.ui.draw import panels
 
 from ..cards import ROOT, assert_equals_library, find_card, find_cards, link_checkpoints, read_cards, wait_for_answers
 from ..conftest import NewPage, Serve
@@ -39,7 +39,7 @@ def test_two_browsers_drawing_at_once_never_see_each_other(new_page: NewPage, ad
         [ONE, [(90, 60), (140, 40)], [(100, 240), (190, 240)]],
         [EIGHT, [(60, 60), (90, 60)], [(200, 220), (230, 230)]],
     ]
-    pictures: list[list[np.ndarray]] = [[samples.on_panels()], [samples.on_panels()]]
+    pictures: list[list[np.ndarray]] = [[panels.first_task().sample()], [panels.first_task().sample()]]
     for strokes in zip(*parts, strict=True):
         for which, points in enumerate(strokes):
             draw_stroke(pages[which], *points)

@@ -4,6 +4,7 @@ import base64
 import re
 import tracemalloc
 import zlib
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from attnviz.data import strokes
+from attnviz.data import inputs, strokes
 from attnviz.data.inputs import drawing
 from attnviz.errors import BadInput
+from attnviz.models import Input
+from attnviz.subjects.drawings import Drawing
 
 EIGHT = strokes.draw([8], seed=5)[0, ..., 0]
 OLD = (
@@ -38,9 +41,12 @@ def test_the_word_is_what_others_write_too() -> None:
     assert len(drawing.name(EIGHT)) < 500
 
 
-def test_noise_fits() -> None:
-    noise = np.random.default_rng(0).integers(0, 256, (28, 28), dtype=np.uint8)
-    assert len(drawing.word(drawing.name(noise))) <= drawing.LONGEST
+@pytest.mark.parametrize("shape", [(28, 28), (32, 32, 3)])
+def test_noise_fits(shape: tuple[int, ...]) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
+    name = drawing.name(noise)
+    assert re.fullmatch(drawing.PATTERN, name)
+    np.testing.assert_array_equal(drawing.read(name), noise)
 
 
 @given(st.text(max_size=60) | st.binary(max_size=60).map(lambda some: base64.urlsafe_b64encode(some).decode()))
@@ -57,7 +63,7 @@ def coded(content: bytes) -> str:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        (drawing.named("A" * 1201), "at most 1,200 characters"),
+        (drawing.named("A" * 4201), "at most 4,200 characters"),
         (coded(zlib.compress(bytes(783))), "its size is not 28 x 28"),
         (coded(zlib.compress(bytes(785))), "its size is not"),
         (coded(zlib.compress(EIGHT.tobytes())[:-4]), "is incomplete"),
@@ -131,3 +137,19 @@ def test_its_place_is_short_and_of_its_pixels_only() -> None:
     assert drawing.place(again) == drawing.place(drawing.name(EIGHT))
     assert drawing.place(drawing.name(EIGHT.T)) != drawing.place(again)
     assert len(drawing.place(again)) == len("drawing/") + 12
+
+
+def test_a_picture_in_colour_comes_back_to_a_model_of_colours_and_grey_to_the_other() -> None:
+    picture = np.zeros((32, 32, 3), np.uint8)
+    picture[4:20, 6:9] = [200, 40, 7]
+    word = drawing.word(drawing.name(picture))
+    assert word.startswith("32x32x3.e")
+    found = Drawing(word)
+    np.testing.assert_array_equal(found.picture, picture)
+    assert not found.ink
+    colour, grey = Input(3, 32, 32, "resized"), Input(1, 32, 32, "resized")
+    np.testing.assert_array_equal(inputs.fitted(found.picture, **asdict(colour)), picture)
+    assert inputs.fitted(found.picture, **asdict(grey))[5, 7, 0] == 82
+    for wrong in (picture[..., :2], picture[0, 0], np.zeros((65, 2, 3), np.uint8)):
+        with pytest.raises(BadInput, match="A drawing is uint8"):
+            drawing.name(wrong)

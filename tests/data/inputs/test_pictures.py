@@ -197,3 +197,23 @@ def test_ordinary_loss_stays_small(quality):
     made = image("RGB", enlarged(255 - DIGIT, 10))
     for data in (saved(made, "JPEG", quality=quality), saved(made, "WEBP", quality=quality)):
         assert np.abs(seen(data, centred=False).astype(int) - DIGIT).max() <= 8
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "BMP"])
+def test_a_picture_is_read_in_colour_where_that_is_wanted(kind: str) -> None:
+    values = np.zeros((40, 60, 3), np.uint8)
+    values[:, 30:] = [200, 40, 90]
+    data = saved(Image.fromarray(values), kind)
+    upload = read(data, colours=True)
+    assert upload.colours is not None and upload.colours.shape == (40, 60, 3)
+    assert apart(upload.colours[:, 35:], np.broadcast_to(np.array([200, 40, 90], np.uint8), (40, 25, 3))) <= 12
+    assert upload.grey.shape == (40, 60) and apart(upload.grey, read(data).grey) <= 3
+    assert read(data).colours is None
+
+
+def test_a_picture_in_colour_is_turned_upright_too() -> None:
+    values = np.zeros((40, 60, 3), np.uint8)
+    values[:20, :30] = [200, 40, 90]
+    upload = read(saved(Image.fromarray(values), "PNG", exif=noted(6)), colours=True)
+    assert upload.colours is not None and upload.colours.shape == (60, 40, 3)
+    assert upload.colours[10, 30, 0] == 200 and not upload.colours[10, 10].any()

@@ -13,11 +13,15 @@ from attnviz.ui.components.drawing_pad import (
     LONGEST,
     Base,
     Drawn,
+    Shown,
     drawing_pad,
     drawn_from_url,
     drawn_to_url,
     is_drawing,
     on_pad,
+    pinned_from_url,
+    shown_on_pad,
+    shown_to_url,
 )
 from attnviz.ui.components.payload import unpack
 
@@ -152,13 +156,45 @@ def test_what_a_browser_tells_is_not_believed_blindly(
     assert on_pad("pad") == wanted
 
 
+def test_what_the_panels_show_goes_into_the_url_and_comes_back() -> None:
+    pin = Drawn("AB", "strokes.12", False)
+    words = shown_to_url(Shown({"a.b": 2, "c.d": 0}, "jacobian", True, pin))
+    assert words == {
+        "heads": "a.b:3,c.d:1", "map": "jacobian", "change": "yes", "pin": "AB", "pin_start": "strokes.12",
+        "pin_centred": "no",
+    }  # fmt: skip
+    assert pinned_from_url({name: word for name, word in words.items() if word}) == (pin, [])
+    assert set(shown_to_url(Shown()).values()) == {None}, "the defaults leave no word"
+
+
+@pytest.mark.parametrize(
+    ("told", "wanted"),
+    [
+        ({}, Shown()),
+        (
+            {"heads": {"a.b": 1, "<i>": 1, "c.d": -1, "e.f": "1", "g.h": True}, "map": "x", "change": 1},
+            Shown({"a.b": 1}),
+        ),
+        ({"heads": [1], "pin": {"drawing": "A B"}}, Shown()),
+        ({"map": "jacobian", "change": True, "pin": {"drawing": "AB"}}, Shown({}, "jacobian", True, Drawn("AB"))),
+        ({"pin": {"drawing": "AB", "base": "upload"}}, Shown()),
+    ],
+)
+def test_what_a_browser_tells_of_the_panels_is_not_believed_blindly(
+    told: Any, wanted: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports = {"pad": {"panels": {"value": told, "revision": 1}}}
+    monkeypatch.setattr("attnviz.ui.components.state.st.session_state", reports)
+    assert shown_on_pad("pad") == wanted
+
+
 @pytest.mark.parametrize(
     "picture", [np.zeros((28, 28)), np.zeros((28, 27), np.uint8), np.zeros((28, 28, 1), np.uint8)], ids=str
 )
 def test_pictures_of_another_kind_are_named(picture: np.ndarray) -> None:
-    with pytest.raises(BadInput, match=r"strokes.3: expected uint8 \(28, 28\)"):
+    with pytest.raises(BadInput, match=r"strokes.3: expected uint8 \(side, side\)"):
         drawing_pad(Drawn(), key="pad", samples=[Base("strokes.3", picture)], on_change=lambda: None)
-    with pytest.raises(BadInput, match=r"\(28, 28\) or \(280, 280\)"):
+    with pytest.raises(BadInput, match="at most 280 pixels a side"):
         drawing_pad(Drawn("", "a"), key="pad", samples=[], base=Base("a", picture), on_change=lambda: None)
 
 

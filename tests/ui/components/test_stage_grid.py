@@ -12,7 +12,8 @@ from attnviz.ui.components.stage_grid import FIELDS
 from tests.browser.apps.element_wise_nets import NETS
 
 WHOLE = {
-    "pixel": [11, 8], "layer": 1, "head": 3, "channel": "red", "scale": "all", "off": [[0, 1], [1, 7]], "eps": 1e-09,
+    "pixel": [11, 8], "layer": 1, "stage": "output", "head": 3, "channel": "red", "scale": "all",
+    "off": [[0, 1], [1, 7]], "eps": 1e-09,
     "skip": False, "relevance": "mean",
 }  # fmt: skip
 
@@ -20,7 +21,8 @@ WHOLE = {
 def test_a_view_goes_into_the_url_and_comes_back() -> None:
     words = FIELDS.write(WHOLE)
     assert words == {
-        "pixel": "12,9", "layer": "2", "head": "4", "channel": "red", "scale": "all", "off": "1.2,2.8", "eps": "1e-09",
+        "pixel": "12,9", "layer": "2", "stage": "output", "head": "4", "channel": "red", "scale": "all",
+        "off": "1.2,2.8", "eps": "1e-09",
         "skip": "no", "relevance": "mean",
     }  # fmt: skip
     assert FIELDS.read({name: word for name, word in words.items() if word}) == WHOLE

@@ -14,7 +14,7 @@ from attnviz.data.inputs import drawing
 from attnviz.models import MODELS
 from attnviz.ui import mechanisms
 from attnviz.ui.components.payload import unpack
-from attnviz.ui.draw import panels, samples
+from attnviz.ui.draw import panels
 from attnviz.ui.live.request import Ask
 
 PAGE = Path(__file__).parents[3] / "pages" / "05_draw.py"
@@ -28,6 +28,7 @@ USUAL = [
     "histogram_mlp.digits",
     "ink.digits",
 ]
+DIGITS = tuple("0123456789")
 WORD = drawing.word(drawing.name(strokes.draw([5], seed=9)[0, ..., 0]))
 
 
@@ -60,11 +61,7 @@ def test_the_best_of_every_architecture_and_the_extras_and_those_that_attend_com
         mechanism = mechanisms.of_model(net.architecture)
         own = mechanism is not None and net.architecture in mechanism.models
         single = data.spec(net.data).shape == (28, 28, 1)  # not among clutter on a larger canvas
-        if (
-            net.classes == panels.DIGITS
-            and single
-            and not (own and mechanisms.is_control(net.architecture, net.config))
-        ):
+        if net.classes == DIGITS and single and not (own and mechanisms.is_control(net.architecture, net.config)):
             best = next((name for name in USUAL if name.startswith(f"{net.architecture}.")), None)
             assert best or len(USUAL) == panels.AT_FIRST, "there is no room for all controls"
             assert best is None or panels.validated(net) <= panels.validated(subjects.net(best))
@@ -149,7 +146,7 @@ def test_two_cards_are_never_called_alike() -> None:
 
 def test_the_sample_is_a_drawn_eight() -> None:
     images, labels = data.load("strokes", "test", count=64)
-    (number,) = np.flatnonzero((images[..., 0] == samples.on_panels()).all((1, 2)))
+    (number,) = np.flatnonzero((images[..., 0] == panels.first_task().sample()).all((1, 2)))
     assert labels[number] == 8
 
 
@@ -160,7 +157,7 @@ def test_the_page_hands_over_the_usual_cards_and_the_sample() -> None:
     found = handed(run())
     assert [model["checkpoint"] for model in found["models"]] == USUAL
     assert found["settled"] is False
-    np.testing.assert_array_equal(found["sample"], samples.on_panels())
+    np.testing.assert_array_equal(found["sample"], panels.first_task().sample())
 
 
 def test_the_url_chooses_the_models() -> None:
@@ -191,7 +188,7 @@ def test_nonsense_is_one_sentence(word: str, said: str, shown: list[str]) -> Non
 
 def test_no_more_cards_than_can_answer() -> None:
     here = cards.usable(cards.names())
-    names = [name for name, card in here.items() if set(card.classes) <= set(panels.DIGITS)]
+    names = [name for name, card in here.items() if set(card.classes) <= set(DIGITS)]
     test = run(models=",".join(names))
     assert len(handed(test)["models"]) == panels.MOST < len(names)
     assert f"the first {panels.MOST} have panels" in test.warning[0].value

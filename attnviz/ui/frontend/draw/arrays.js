@@ -1,5 +1,6 @@
 // The arrays of an answer, each with its shape.
 
+import { Raster } from "../hands/raster.js";
 import { SIDE as CANVAS } from "../hands/strokes.js";
 
 /** The shape of what belongs to one picture, without the batch. @param {number[]} shape @param {string[]} axes */
@@ -27,11 +28,25 @@ export function once(known, picture) {
   return found ?? picture;
 }
 
-/** A small square picture, and the canvas of which the models see just that, each in its own shape. */
-export function enlarged(sample) {
-  const side = Math.sqrt(sample.length);
-  const size = CANVAS / side;
-  const at = (row, column) => sample[Math.floor(row / size) * side + Math.floor(column / size)];
-  const values = Uint8Array.from({ length: CANVAS * CANVAS }, (_, i) => at(Math.floor(i / CANVAS), i % CANVAS));
-  return { values: sample.slice(), shape: [side, side, 1], canvas: { values, shape: [CANVAS, CANVAS, 1] } };
+/**
+ * The largest room for a picture in a square, with its proportions kept.
+ * @param {number} side of the square
+ * @param {number[]} shape of the picture: rows, columns
+ * @returns {[number, number]} width and height
+ */
+export function fitted(side, [rows, columns]) {
+  const longer = Math.max(rows, columns);
+  return [Math.max(1, Math.round((side * columns) / longer)), Math.max(1, Math.round((side * rows) / longer))];
+}
+
+/**
+ * A small square picture, and the canvas of which the models see just that, each in its own shape.
+ * @param {{values: Uint8Array, shape: number[]}} sample (row, column), or (row, column, channel)
+ */
+export function enlarged({ values, shape: [side, , channels = 1] }) {
+  const size = side * Math.max(1, Math.floor(CANVAS / side));
+  const raster = new Raster(size, channels);
+  const own = values.slice();
+  raster.lay({ name: "", side, values: own });
+  return { values: own, shape: [side, side, channels], canvas: { values: raster.values, shape: raster.shape } };
 }

@@ -1,6 +1,7 @@
 // The panel of one model: its answer, what it looks at, and how sure it is.
 
 import { context2d, element, say, set, text } from "../core/dom.js";
+import { fitted } from "./arrays.js";
 import { linkTo } from "./links.js";
 import { percent, short } from "../core/numbers.js";
 import { Patience } from "../panels/patience.js";
@@ -237,18 +238,20 @@ export class Card {
 
   /** @param {number} width of the picture, CSS pixels */
   layout(width) {
-    const { rows, columns } = this.model;
     const size = Math.round(width * devicePixelRatio);
-    const high = rows && columns ? Math.round((size * rows) / columns) : size;
-    if (size !== this.canvas.width || high !== this.canvas.height)
-      [this.canvas.width, this.canvas.height] = [size, high];
-    this.canvas.style.width = `${size / devicePixelRatio}px`;
-    this.canvas.style.height = `${high / devicePixelRatio}px`;
-    Object.assign(this.other, { width: this.canvas.width, height: this.canvas.height });
-    [this.other.style.width, this.other.style.height] = [this.canvas.style.width, this.canvas.style.height];
+    const [wide, high] = fitted(size, this.model.shape);
+    if (wide !== this.canvas.width || high !== this.canvas.height)
+      [this.canvas.width, this.canvas.height] = [wide, high];
+    Object.assign(this.other, { width: wide, height: high });
+    // The room is a square whatever the picture is, so that the lines of all cards stay beside one another.
+    const [aside, above] = [size - wide, size - high].map((rest) => `${rest / 2 / devicePixelRatio}px`);
+    for (const { style } of [this.canvas, this.other]) {
+      Object.assign(style, { width: `${wide / devicePixelRatio}px`, height: `${high / devicePixelRatio}px` });
+      style.margin = `calc(4px + ${above}) ${aside} calc(6px + ${above})`;
+    }
     this.chart.width = size;
     this.chart.height = Math.round(BAR.height * devicePixelRatio);
-    this.chart.style.width = this.canvas.style.width;
+    this.chart.style.width = `${size / devicePixelRatio}px`;
     this.sized = size > 0;
   }
 

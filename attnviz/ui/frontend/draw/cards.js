@@ -11,17 +11,13 @@ import { Frames } from "./frames.js";
 import { Jacobians } from "./jacobian.js";
 import { wordsOf } from "./links.js";
 import { sayLegend } from "./maps_note.js";
-import { fromLink, Pin } from "./pin.js";
+import { Pin } from "./pin.js";
 import { claimOf, headline, NONE, summary } from "./verdict.js";
 import { Asker } from "../live/asker.js";
 
 const WIDEST = 320; // CSS pixels of a picture
 const READABLE = 250; // milliseconds that the time of a model is shown at least
 const LOST = "The live connection is lost. The panels continue as soon as it is back.";
-
-// What outlives the page: which head each model shows, once the visitor has chosen.
-const heads = new Map();
-let linked = "{}"; // what the link that was followed last says of both
 
 /** A grid of cards. */
 export class Cards {
@@ -31,7 +27,7 @@ export class Cards {
    * @param {(seen: {seen: any, words: string}) => void} options.heard what the first
    *   model saw, and how it was made
    * @param {(word: string) => void} [options.settled] the word of the picture that the answers on the screen belong to
-   * @param {() => void} [options.chosen] the maps that are wanted have changed: `map` says to which
+   * @param {() => void} [options.chosen] the visitor has chosen what the panels show: `shownBy` in links.js says what
    * @param {(words: string) => void} [options.announce] says something to those who cannot see
    * @param {(act: () => void) => void} [options.guard] runs what must not fail
    * @param {() => string|null} [options.url] a link that shows all this, where there is one
@@ -46,7 +42,10 @@ export class Cards {
     this.announce = announce;
     this.guard = guard;
     this.url = url;
+    /** @type {"attention"|"jacobian"} */
     this.map = "attention";
+    /** @type {Record<string, number>} by model, of those whose head was chosen */
+    this.heads = {};
     this.jacobians = new Jacobians(guard);
     this.rested = null;
     /** @type {Card[]} */
@@ -58,7 +57,11 @@ export class Cards {
     this.asking = null;
     this.pin = new Pin({
       toggle: () => this.guard(() => this.togglePin()),
-      compare: (change) => this.guard(() => this.compare(change)),
+      compare: (change) =>
+        this.guard(() => {
+          this.compare(change);
+          this.chosen();
+        }),
     });
     this.timed = 0;
     this.frames = new Frames(() => this.guard(() => this.paint()));
@@ -74,6 +77,7 @@ export class Cards {
     this.size = "";
     this.classes = [];
     this.kind = "";
+    this.ink = true;
     this.frame = makeFrame(this);
     this.frame.kinds.show(this.map);
     this.element = this.frame.root;
@@ -85,19 +89,22 @@ export class Cards {
 
   /**
    * Take the models that have cards; those that were there already keep their answers.
-   * @param {{models: any[], classes: string[], kind: string}} header classes: all that can be drawn; kind: their name
-   * @param {Uint8Array} sample a square picture: what they look at before the first stroke
+   * @param {{models: any[], classes: string[], kind: string, ink: boolean}} header classes: all that can be drawn;
+   *   kind:
+   *   their name; ink: whether it is ink on paper
+   * @param {{values: Uint8Array, shape: number[]}} sample a square picture: what they look at before the first stroke
    */
-  take({ models, classes, kind }, sample) {
-    Object.assign(this, { classes, kind });
+  take({ models, classes, kind, ink }, sample) {
+    Object.assign(this, { classes, kind, ink });
     const known = new Map(this.cards.map((card) => [card.model.checkpoint, card]));
     const written = JSON.stringify(models);
-    if (!this.sample || this.sample.values.join() !== sample.join()) this.sample = enlarged(sample);
+    if (!this.sample || this.sample.values.join() !== sample.values.join()) this.sample = enlarged(sample);
     if (written === this.written) return;
     this.written = written;
     this.cards = models.map((model) => known.get(model.checkpoint) ?? this.made(model));
     for (const card of this.cards) card.learn({ classes, kind });
     explainHeads(this.cards);
+    sayLegend(this);
     this.frame.grid.replaceChildren(...this.cards.map((card) => card.element));
     this.relayout = true;
     this.layout();
@@ -105,22 +112,19 @@ export class Cards {
   }
 
   /**
-   * Show what a link says, once: the heads, and a drawing to compare with.
-   * @param {{heads: Object<string, number>, pin: {base: any, drawing: string, centred: boolean}|null}} said
+   * Show what is asked for.
+   * @param {{heads: Record<string, number>, map: any, change: boolean}} shown
+   * @param {any} pinned as `pinnedAgain` makes it; null for nothing
    */
-  follow({ heads: asked, pin }) {
-    const written = JSON.stringify({ asked, pin: pin && { ...pin, base: pin.base?.name } });
-    if (written === linked) return;
-    linked = written;
-    for (const card of this.cards) {
-      const { checkpoint } = card.model;
-      if (checkpoint in asked) heads.set(checkpoint, (card.head = asked[checkpoint]));
-    }
-    if (pin) {
-      this.pin.take(fromLink(pin), true);
-      this.sayPin();
-    }
+  follow({ heads, map, change }, pinned) {
+    this.heads = { ...heads };
+    for (const card of this.cards) card.head = heads[card.model.checkpoint] ?? null;
+    this.pin.take(pinned, pinned !== null);
+    for (const card of this.cards) card.pin(null);
+    this.pin.change = change && pinned !== null;
+    this.sayPin();
     this.again();
+    this.showMaps(map);
   }
 
   made(model) {
@@ -128,12 +132,13 @@ export class Cards {
       model,
       (head) =>
         this.guard(() => {
-          heads.set(model.checkpoint, head);
+          if (head !== null) this.heads[model.checkpoint] = head;
           this.again();
+          this.chosen();
         }),
       () => this.guard(() => this.paintAll()),
     );
-    card.head = heads.get(model.checkpoint) ?? null;
+    card.head = this.heads[model.checkpoint] ?? null;
     return card;
   }
 
@@ -162,15 +167,16 @@ export class Cards {
    * Let the models look at a drawing. The newest wins: what is shown is never of an older one than what was shown
    * before.
    * @param {import("../live/live.js").Values} raster of 280 x 280
-   * @param {{centred: boolean, settled: boolean, empty: boolean, drawn: any}} how settled: the stroke has ended;
-   *   empty: nothing is drawn, and the cards look at the sample; drawn: what it is in a link, where it fits into one
+   * @param {{centred: boolean, settled: boolean, empty: boolean, now: any, drawn: any}} how settled: the stroke has
+   *   ended; empty: nothing is drawn, and the cards look at the sample; now: the drawing; drawn: what it is in a link,
+   *   where it fits into one
    * @returns {number} the turn, which `data-answered` has once all of it is on the screen
    */
-  show(raster, { centred, settled, empty, drawn }) {
+  show(raster, { centred, settled, empty, now, drawn }) {
     const asked = empty
       ? { pictures: this.sample.canvas, prepare: { centred: false } }
       : { pictures: raster, prepare: { centred } };
-    this.showing = { turn: ++this.turn, empty, settled, drawn, ...asked };
+    this.showing = { turn: ++this.turn, empty, settled, now, drawn, ...asked };
     this.forgetJacobians();
     this.next();
     return this.turn;
@@ -311,6 +317,7 @@ export class Cards {
     if (this.pin.showing) this.unpin();
     else this.pinNow();
     this.paintAll();
+    this.chosen();
   }
 
   /** Keep the answers on the screen, to compare those to come with them. */
@@ -383,7 +390,7 @@ export class Cards {
     for (const card of this.cards) {
       if (!card.dirty) continue;
       card.dirty = false;
-      card.draw(this.look, { change: this.pin.change, sample: this.sample, times });
+      card.draw({ ...this.look, ink: this.ink }, { change: this.pin.change, sample: this.sample, times });
     }
     if (this.toHear) this.heard(this.toHear);
     this.toHear = null;

@@ -1,6 +1,7 @@
 // What leaves the panels of the draw page: PNG, SVG and CSV of what they show. Rows, columns and heads count from 1.
 
 import { css, packed, TOP } from "../core/colours.js";
+import { fitted } from "./arrays.js";
 import { filesOf, originLines, toCsv } from "../export/export.js";
 import { percent } from "../core/numbers.js";
 
@@ -49,23 +50,19 @@ function csv({ cards, origin }) {
   return toCsv(origin, ["model", "head", "what", "class, column, or row and column", "value"], rows);
 }
 
-function panelSheet({ cards, headline, look: { theme, palettes }, slopes, note, origin }) {
+function panelSheet({ cards, headline, look: { theme, palettes }, kind, ends, note, origin }) {
   const [ink, quiet] = [css(packed(theme.text)), css(packed(theme.line))];
   const items = [];
   const write = (x, y, text, size = 12, more = {}) =>
     items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
   const width = 2 * MARGIN + PER_ROW * STEP - 24;
   write(MARGIN, 36, headline, 17, { weight: 600 });
-  items.push({
-    kind: "bar",
-    x: MARGIN,
-    y: 48,
-    width: 280,
-    height: 10,
-    colours: Array.from({ length: 64 }, (_, i) => palettes[slopes ? "signed" : "share"][Math.round((i * TOP) / 63)]),
-  });
-  const ends = slopes ? ["lowers it", "0", "raises it"] : ["\u2264 1/16", "1 \u00d7 an even share", "\u2265 16 \u00d7"];
-  ends.forEach((end, i) => write(MARGIN + 140 * i, 74, end, 12, { anchor: ["start", "middle", "end"][i] }));
+  if (kind) {
+    const colours = Array.from({ length: 64 }, (_, i) => palettes[kind][Math.round((i * TOP) / 63)]);
+    items.push({ kind: "bar", x: MARGIN, y: 48, width: 280, height: 10, colours });
+    const words = ends ? ends.filter(Boolean) : ["\u2264 1/16", "1 \u00d7 an even share", "\u2265 16 \u00d7"];
+    words.forEach((end, i) => write(MARGIN + 140 * i, 74, end, 12, { anchor: ["start", "middle", "end"][i] }));
+  }
   write(MARGIN + 304, 58, note, 11);
   const shown = cards.filter(({ answer }) => answer);
   shown.forEach((card, i) => {
@@ -73,17 +70,12 @@ function panelSheet({ cards, headline, look: { theme, palettes }, slopes, note, 
     const y = TOP_OF_PANELS + Math.floor(i / PER_ROW) * HIGH;
     const { model, answer, words, best } = card;
     const canvas = card.jacobian?.values ? card.other : card.canvas;
+    const [width, height] = fitted(SIDE, [canvas.height, canvas.width]);
+    const place = { x: x + (SIDE - width) / 2, y: y + 38 + (SIDE - height) / 2, width, height };
     write(x, y + 14, model.title, 14, { weight: 600 });
     write(x, y + 30, model.kind, 11);
-    items.push({ kind: "picture", x, y: y + 38, width: SIDE, height: (SIDE * canvas.height) / canvas.width, canvas });
-    items.push({
-      kind: "frame",
-      x,
-      y: y + 38,
-      width: SIDE,
-      height: (SIDE * canvas.height) / canvas.width,
-      colour: quiet,
-    });
+    items.push({ kind: "picture", ...place, canvas });
+    items.push({ kind: "frame", ...place, colour: quiet });
     const below = y + 38 + SIDE;
     write(
       x,

@@ -5,20 +5,30 @@ import { greyOf } from "../panels/face.js";
 
 export const VERSION = "2"; // of a link: as url_state.py has it
 const USUAL = 28; // rows and columns of a picture whose word does not say them
+const COLOURS = 3; // bytes of a pixel in colour
 const KEPT = 8; // words of pictures that are remembered: undo and redo come back to them
 const words = new Map();
 
 /**
- * The word of a picture.
- * @param {Uint8Array} picture row by row, 0 is paper
- * @param {number[]} shape its rows and columns
+ * @typedef {{heads: Record<string, number>, map: string, change: boolean, pin: {drawing: string, base: string|null,
+ *   centred: boolean}|null}} Shown as `Shown` of drawing_pad.py
+ */
+
+/**
+ * The word of a picture: of one whose colours are all grey, that of the grey picture, which a model of colours sees
+ *   alike.
+ * @param {{values: Uint8Array, shape: number[]}} seen values: row by row, 0 is paper; shape: rows, columns, channels
  * @returns {Promise<string>}
  */
-export async function wordOf(picture, [rows, columns]) {
-  const key = `${rows} ${columns} ${picture.join()}`;
+export async function wordOf(seen) {
+  const [rows, columns, channels] = seen.shape;
+  const coloured = channels === COLOURS && seen.values.some((value, at) => value !== seen.values[at - (at % COLOURS)]);
+  const picture = coloured ? seen.values : greyOf(seen);
+  const key = `${rows} ${columns} ${coloured} ${picture.join()}`;
   if (!words.has(key)) {
     if (words.size === KEPT) words.delete(words.keys().next().value);
-    const shape = rows === USUAL && columns === USUAL ? "" : `${rows}x${columns}.`;
+    const said = [rows, columns, ...(coloured ? [COLOURS] : [])].join("x");
+    const shape = said === `${USUAL}x${USUAL}` ? "" : `${said}.`;
     words.set(
       key,
       packed(picture).then((written) => shape + written),
@@ -34,7 +44,7 @@ export async function wordOf(picture, [rows, columns]) {
 export async function wordsOf(seen) {
   const found = new Map();
   try {
-    for (const one of seen) found.set(one, await wordOf(greyOf(one), one.shape));
+    for (const one of seen) found.set(one, await wordOf(one));
   } catch (error) {
     console.warn("attnviz:", error);
   }
@@ -63,17 +73,35 @@ export function linkTo(page, checkpoint, word, head) {
 }
 
 /**
+ * What the panels show, as Python hears of it, and as a link says it.
+ * @param {Pick<import("./cards.js").Cards, "cards"|"map"|"pin">} owner
+ * @returns {Shown}
+ */
+export function shownBy({ cards, map, pin: { change, showing } }) {
+  const chosen = cards.filter(({ head }) => head !== null);
+  return {
+    heads: Object.fromEntries(chosen.map(({ model, head }) => [model.checkpoint, head])),
+    map,
+    change: change && Boolean(showing?.drawn),
+    pin: showing?.drawn ?? null,
+  };
+}
+
+/**
  * What a link needs to show the same panels, beside the drawing.
  * @param {import("./cards.js").Cards} owner
- * @returns {{models: string, heads: string, map: string, pin: {drawing: string, base: string|null, centred:
- *   boolean}|null, left: boolean}} left: something is pinned that fits into no link
+ * @returns {{models: string, heads: string, map: string, change: boolean, pin: Shown["pin"], left: boolean}}
+ *   left: something is pinned that fits into no link
  */
-export function panelsInLink({ cards, map, pin: { showing } }) {
+export function panelsInLink(owner) {
+  const { showing } = owner.pin;
+  const { heads, ...shown } = shownBy(owner);
   return {
-    models: cards.map(({ model }) => model.checkpoint).join(),
-    heads: cards.flatMap(({ model, head }) => (head === null ? [] : [`${model.checkpoint}:${head + 1}`])).join(),
-    map,
-    pin: showing?.drawn ?? null,
+    models: owner.cards.map(({ model }) => model.checkpoint).join(),
+    heads: Object.entries(heads)
+      .map(([name, head]) => `${name}:${head + 1}`)
+      .join(),
+    ...shown,
     left: showing !== null && !showing.drawn,
   };
 }

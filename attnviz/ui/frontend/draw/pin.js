@@ -4,22 +4,30 @@ import { SegmentedControl } from "../hands/controls.js";
 import { context2d, element, say, set, text } from "../core/dom.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { Raster } from "../hands/raster.js";
-import { decode, SIDE } from "../hands/strokes.js";
+import { decode } from "../hands/strokes.js";
 
-let pinned = null; // outlives the page
+/**
+ * What was pinned before, as `Cards.show` makes it.
+ * @param {{base: Base|null, strokes: Stroke[]}} now the drawing
+ * @param {boolean} centred
+ * @param {{drawing: string, base: string|null, centred: boolean}|null} drawn as a link says it; null where none can
+ * @param {{canvas: number, channels: number, centres: boolean}} sheet that it is laid out on
+ */
+export function pinnedAgain(now, centred, drawn, { canvas, channels, centres }) {
+  const raster = new Raster(canvas, channels);
+  raster.draw(now);
+  const pictures = { values: raster.values, shape: raster.shape };
+  return { turn: 0, empty: false, settled: true, pictures, prepare: { centred: centred && centres }, now, drawn };
+}
 
-/** What a link has pinned, as `Cards.show` makes it. @param {{base: any, drawing: string, centred: boolean}} pin */
-export function fromLink({ base, drawing, centred }) {
-  const raster = new Raster();
-  raster.draw({ base, strokes: decode(drawing) });
-  return {
-    turn: 0,
-    empty: false,
-    settled: true,
-    pictures: { values: raster.values, shape: [SIDE, SIDE, 1] },
-    prepare: { centred },
-    drawn: { drawing, base: base?.name ?? null, centred },
-  };
+/**
+ * What a link has pinned.
+ * @param {{base: any, drawing: string, centred: boolean}} pin
+ * @param {any} sheet as of `pinnedAgain`
+ */
+export function fromLink({ base, drawing, centred }, sheet) {
+  const drawn = { drawing, base: base?.name ?? null, centred };
+  return pinnedAgain({ base, strokes: decode(drawing) }, centred, drawn, sheet);
 }
 
 export class Pin {
@@ -29,8 +37,9 @@ export class Pin {
    * @param {(change: boolean) => void} owner.compare whether the maps are to show how they differ from the pinned ones
    */
   constructor({ toggle, compare }) {
-    this.showing = pinned; // as `Cards.show` makes it; null where nothing is pinned
-    this.stale = pinned !== null; // the panels do not have its answers yet
+    /** @type {any} */
+    this.showing = null; // as `Cards.show` makes it; null where nothing is pinned
+    this.stale = false; // the panels do not have its answers yet
     this.change = false; // the maps show how they differ from the pinned ones
     this.word = text("Pin");
     this.button = element("button.quiet.pin", { type: "button", "aria-disabled": "true", onclick: toggle }, this.word);
@@ -47,7 +56,7 @@ export class Pin {
    * @param {boolean} stale its answers must still be asked for
    */
   take(showing, stale) {
-    pinned = this.showing = showing;
+    this.showing = showing;
     this.stale = stale;
   }
 

@@ -4,7 +4,7 @@
 import { element, set } from "../core/dom.js";
 import { gridMove } from "../hands/keys.js";
 import { CELLS } from "../hands/strokes.js";
-import { CELL, centreOf, contentOf, lineTo, placeOf } from "./derive.js";
+import { centreOf, contentOf, lineTo, placeOf } from "./derive.js";
 
 const KEYS = "Arrow keys move, Space inks, Shift and arrow keys draw, Delete erases";
 const PER_CENT = 100 / CELLS;
@@ -80,12 +80,12 @@ export class PadCursor {
   /** Draw on to the cursor's cell. */
   lengthen(from) {
     const { pad } = this;
-    const { tool, width } = pad.tools;
+    const { tool, width, paint } = pad.tools;
     const last = pad.now.strokes.at(-1);
     const further = last !== undefined && last === this.line && last.tool === tool && last.width === width;
     const points = lineTo(from, [this.row, this.column], further ? last : null);
     if (!points) return;
-    pad.add({ tool, width, points, pressures: null }, further);
+    pad.add({ tool, width, points, pressures: null, ...paint }, further);
     this.line = pad.now.strokes.at(-1);
     pad.tell(`${tool === "ink" ? "Ink" : "Erased"} to ${this.place}.`);
   }
@@ -97,7 +97,13 @@ export class PadCursor {
   dab(tool) {
     const { pad } = this;
     this.line = null;
-    pad.add({ tool, width: pad.tools.width, points: centreOf([this.row, this.column]), pressures: null });
+    pad.add({
+      tool,
+      width: pad.tools.width,
+      points: centreOf([this.row, this.column]),
+      pressures: null,
+      ...pad.tools.paint,
+    });
     pad.tell(`${tool === "ink" ? "Ink" : "Erased"} at ${this.place}.`);
   }
 
@@ -107,7 +113,7 @@ export class PadCursor {
 
   /** How much of the cursor's cell is ink, 0..1. */
   get share() {
-    return this.pad.surface.mean(this.row, this.column, CELL) / 255;
+    return this.pad.surface.mean(this.row, this.column) / 255;
   }
 
   /** Show and say where the cursor is. */

@@ -6,11 +6,14 @@ import { CELLS, SIDE, UNITS } from "../hands/strokes.js";
 export const CELL = SIDE / CELLS; // canvas pixels
 
 const NEAR = 4 * UNITS; // a hand trembles below this: the next point of a stroke lies at least so far away
-const PANELS = { models: "", heads: "", map: "attention" }; // what a link says where there are no panels
+const PANELS = { models: "", heads: "", map: "attention", change: false }; // what a link says where there are no panels
+const NO_CHOICE = { heads: {}, map: "attention", change: false, pin: null }; // of a URL that says nothing of panels
 const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in a URL
 const NOTHING = { drawing: "", base: null, centred: true }; // of a URL without words
 const CENTRED =
   "Your drawing is cut out, scaled to 20 \u00d7 20 pixels, and placed with its centre of mass in the middle of 28 \u00d7 28 pixels.";
+
+const WHOLE = "The whole pad, scaled to the pixels that each model takes.";
 
 /** @typedef {{drawing: string, base: string|null, centred: boolean}} Drawn a drawing, as a URL says it */
 
@@ -41,13 +44,19 @@ export function linkedOf({ drawing, base, centred }, { pin = null, ...panels }) 
   return { strokes: drawing, start: base, centred, ...PANELS, ...panels, ...pinned };
 }
 
-/** The drawings to start from. @param {{name: string, label: string}[]} samples @param {Uint8Array} values of all */
-export function startsOf(samples, values) {
-  const size = CELLS * CELLS;
+/**
+ * The drawings to start from.
+ * @param {{name: string, label: string}[]} samples
+ * @param {Uint8Array} values of all
+ * @param {number} side pixels along each side of a picture
+ * @param {boolean} drawn whether they are drawings
+ */
+export function startsOf(samples, values, side, drawn = true) {
+  const size = values.length / samples.length;
   return samples.map(({ name, label }, i) => ({
-    base: { name, side: CELLS, values: values.slice(size * i, size * (i + 1)) },
+    base: { name, side, values: values.slice(size * i, size * (i + 1)) },
     strokes: [],
-    words: `Start from a drawn ${label}`,
+    words: `Start from a ${drawn ? "drawn " : "picture: "}${label}`,
   }));
 }
 
@@ -58,6 +67,24 @@ export function startsOf(samples, values) {
  */
 export function isNewer({ known, pending }, url) {
   return [NOTHING, known, ...(pending ?? [])].some((one) => same(url, one));
+}
+
+/**
+ * Whether what a tab kept of its panels is newer than what the URL says.
+ * @param {{now: any, known: any}} kept what they showed, and what the URL then said
+ * @param {any} url
+ */
+export function panelsNewer({ now, known }, url) {
+  return [NO_CHOICE, known, now].some((one) => written(one) === written(url));
+}
+
+/** The same for the same values, in whichever order they came. */
+function written(value) {
+  return JSON.stringify(value, (_, one) =>
+    one && typeof one === "object" && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  );
 }
 
 /** What the URL may still come to say, of what was told before. @param {any[]} pending @param {Drawn} url */
@@ -73,9 +100,13 @@ export function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
   return letter === "y" || letter === "z" ? "redo" : null;
 }
 
-/** How the picture that the models see came from the drawing. @param {string} words "": as it usually does */
-export function captionOf(words) {
-  return (words || CENTRED).replaceAll(" \u00d7 ", "\u00a0\u00d7\u00a0"); // a size is not parted between two lines
+/**
+ * How the picture that the models see came from the drawing.
+ * @param {string} words "": as it usually does
+ * @param {boolean} centres whether what is drawn may be centred
+ */
+export function captionOf(words, centres = true) {
+  return (words || (centres ? CENTRED : WHOLE)).replaceAll(" \u00d7 ", "\u00a0\u00d7\u00a0"); // a size is not parted between two lines
 }
 
 // A hand

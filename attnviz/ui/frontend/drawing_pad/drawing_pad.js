@@ -6,22 +6,23 @@
 
 import { element, say, text } from "../core/dom.js";
 import { Cards } from "../draw/cards.js";
-import { panelsInLink, VERSION } from "../draw/links.js";
+import { panelsInLink, shownBy, VERSION } from "../draw/links.js";
+import { fromLink, pinnedAgain } from "../draw/pin.js";
 import { follow } from "../core/follow.js";
-import { fitsLink, isNewer, linkedOf, obstacleOf, pendingAfter, startsOf, stepOf } from "./derive.js";
+import { fitsLink, isNewer, linkedOf, obstacleOf, panelsNewer, pendingAfter, startsOf, stepOf } from "./derive.js";
 import { Pad } from "./pad.js";
 import { canKeep, forget, here, keepHere, keepLast, last } from "./memory.js";
 import { PadShare } from "./share.js";
 import { Seen, Thumbs, Ways } from "./side.js";
 import { mountable, Part } from "../core/part.js";
-import { BadDrawing, CELLS } from "../hands/strokes.js";
+import { BadDrawing } from "../hands/strokes.js";
 import { UrlView } from "../core/url_view.js";
 
 const EMPTY = { base: null, strokes: [] };
 const PENDING = 20; // drawings that Python was told of, at most, while its answer is awaited
 
-// What was on the pad when the visitor went to another page, and what could be undone.
-/** @type {{drawing: import("./pad.js").Drawing, memory: any, centred: boolean, known: any, pending: any[]}|null} */
+// What was kept when the visitor went to another page.
+/** @type {import("./memory.js").Kept|null} */
 let left = null;
 
 /** The component. */
@@ -47,7 +48,7 @@ export class DrawingPad extends Part {
     this.lasts = new Thumbs("Your last drawings", (kept) => this.guard(() => this.pad.open(kept)));
     this.share = new PadShare({
       drawing: () => this.pad.now,
-      values: () => this.pad.surface.values.slice(),
+      raster: () => this.pad.raster(),
       link: () => this.link(),
       open: (drawing) => this.pad.open(drawing),
       say: (words) => say(this.words.told, words),
@@ -96,7 +97,10 @@ export class DrawingPad extends Part {
 
   receive(bytes) {
     this.takeNew(bytes);
-    if (this.away) this.look(true); // mounted anew, in the same place
+    if (this.away) {
+      this.look(true); // mounted anew, in the same place
+      this.saySoon();
+    }
     this.away = false;
     this.watch();
     if (this.takeColours()) {
@@ -111,8 +115,13 @@ export class DrawingPad extends Part {
     const names = header.samples.map(({ name }) => name).join();
     if (names !== this.sampled) {
       this.sampled = names;
-      this.starts.show(startsOf(header.samples, arrays.samples));
+      this.starts.show(startsOf(header.samples, arrays.samples, header.sheet.side, header.sheet.centres));
     }
+    this.pad.take(header.sheet);
+    this.seen.offer(header.sheet.centres);
+    const laid = JSON.stringify([names, header.sheet]);
+    const another = laid !== this.laid; // other pictures to start from, another sample, perhaps another canvas
+    this.laid = laid;
     this.ways.show(header.ways, header.way);
     if (header.way && header.way === this.opening) {
       this.opening = "";
@@ -123,6 +132,7 @@ export class DrawingPad extends Part {
     if (asked && !this.begun) this.begin(asked.value);
     else if (asked) this.follow(asked.value);
     if (asked) this.followed();
+    else if (another && this.begun) this.look(true);
     this.known = header.url;
     // Of what was told before this, the URL will not speak any more; if the page asks for something else, of nothing.
     this.pending = asked ? [] : pendingAfter(this.pending, header.url);
@@ -133,32 +143,59 @@ export class DrawingPad extends Part {
   }
 
   takeModels() {
-    const { header, arrays } = this;
+    const { header, arrays, shapes } = this;
     if (!this.cards) {
       this.cards = new Cards(this.cardsRoom, {
         heard: ({ seen, words }) => this.seen.show(seen, words),
         settled: (word) => this.saw(word),
-        chosen: () => this.settle(),
+        chosen: () => {
+          this.keep();
+          this.settle();
+        },
         announce: (words) => this.announce(words),
         guard: (act) => this.guard(act),
         url: () => this.link().url,
       });
       if (this.theme) this.cards.colour(this.theme);
     }
-    this.cards.take(header.cards, arrays.card_sample);
-    const maps = this.asked("map");
-    if (maps) {
-      this.state("map").note(maps.value);
-      this.cards.showMaps(maps.value);
-    }
-    const { pin } = header;
-    const base = pin?.base ? { name: pin.base, side: CELLS, values: arrays.pin_base.slice() } : null;
+    this.cards.take(header.cards, { values: arrays.card_sample, shape: shapes.card_sample });
+    const asked = this.asked("panels");
+    if (!asked) return;
+    this.state("panels").note(asked.value);
+    if (!this.followKept()) this.followPanels(asked.value);
+  }
+
+  /** Show what the URL says of the panels. @param {any} asked */
+  followPanels(asked) {
+    const { pin } = asked;
+    const { header, arrays } = this;
+    const base = pin?.base ? { name: pin.base, side: header.pin_side, values: arrays.pin_base.slice() } : null;
+    let pinned = null;
     try {
-      this.cards.follow({ heads: header.cards.heads, pin: pin && { ...pin, base } });
+      pinned = pin && fromLink({ ...pin, base }, header.sheet);
     } catch (error) {
       if (!(error instanceof BadDrawing)) throw error;
       this.url.complaint.say(`The pinned drawing in this link cannot be read: ${error.message}. Nothing is pinned.`);
     }
+    /** @type {Cards} */ (this.cards).follow(asked, pinned);
+  }
+
+  /**
+   * The first time on this page: show what this tab has kept of the panels, if it is newer.
+   * @returns {boolean} whether it is
+   */
+  followKept() {
+    const kept = this.begun ? null : this.kept();
+    if (!kept?.panels || !isNewer(kept, this.header.url) || !panelsNewer(kept.panels, this.header.panels)) return false;
+    const { now, pinned } = kept.panels;
+    const again = pinned && pinnedAgain(pinned.now, pinned.centred, now.pin, this.header.sheet);
+    /** @type {Cards} */ (this.cards).follow(now, again);
+    return true;
+  }
+
+  /** What this tab keeps: of another page that one has come from, and so has all; or of a reload. */
+  kept() {
+    return left ?? here();
   }
 
   /** The hand rests, and the models have answered. @param {string} word of the picture that they saw */
@@ -169,21 +206,22 @@ export class DrawingPad extends Part {
 
   /** Let the models look. @param {boolean} complete false within a stroke */
   look(complete) {
-    const { pad, cards, centred } = this;
+    const { pad, cards } = this;
+    const centred = this.centred && this.header.sheet.centres;
     cards?.open();
-    cards?.show(pad.raster(), { centred, settled: complete, empty: pad.empty, drawn: complete ? this.drawn() : null });
+    const drawn = complete ? this.drawn() : null;
+    cards?.show(pad.raster(), { centred, settled: complete, empty: pad.empty, now: pad.now, drawn });
   }
 
   /** The first time on this page: what the URL says, unless this tab has drawn on since. */
   begin(asked) {
     const { url } = this.header;
-    const kept = here() ?? left;
+    const kept = this.kept();
     this.state("drawn").note(url);
     this.state("seen").note("");
     if (kept && isNewer(kept, url)) {
       this.setCentred(kept.centred);
-      this.pad.memory =
-        left?.drawing.id === kept.drawing.id ? left.memory : { past: [], now: kept.drawing, future: [] };
+      this.pad.memory = kept.history ?? { past: [], now: kept.drawing, future: [] };
     } else {
       this.follow(asked);
       this.pad.begin();
@@ -271,12 +309,24 @@ export class DrawingPad extends Part {
   // What is kept
 
   keep() {
-    const { pad, centred, known, pending, begun } = this;
-    if (!begun) return; // it has not begun: what was kept is still to be read
-    keepHere(pad.now, { centred, known, pending });
+    const { pad } = this;
+    if (!this.begun) return; // it has not begun: what was kept is still to be read
+    keepHere(this.toKeep());
     // Only what a hand has drawn: a sample that was looked at is there to be looked at again.
     if (pad.now.strokes.length && !pad.empty) this.refused = !keepLast(pad.now);
     this.saySoon();
+  }
+
+  /** What outlives a reload. @returns {import("./memory.js").Kept} */
+  toKeep() {
+    const { pad, cards, centred, known, pending, header } = this;
+    const pinned = cards?.pin.showing;
+    const panels = cards && {
+      now: shownBy(cards),
+      known: header.panels,
+      pinned: pinned ? { now: pinned.now, centred: pinned.prepare.centred } : null,
+    };
+    return { drawing: pad.now, history: pad.memory, centred, known, pending, panels };
   }
 
   showLast() {
@@ -308,7 +358,7 @@ export class DrawingPad extends Part {
     return {
       drawn: { drawing: this.short, base: base?.name ?? null, centred: this.centred },
       seen,
-      map: this.cards?.map ?? "attention",
+      ...(this.cards ? { panels: shownBy(this.cards) } : {}),
     };
   }
 
@@ -352,13 +402,7 @@ export class DrawingPad extends Part {
 
   leave() {
     super.leave();
-    left = {
-      drawing: this.pad.now,
-      memory: this.pad.memory,
-      centred: this.centred,
-      known: this.known,
-      pending: this.pending,
-    };
+    left = this.toKeep();
     this.cards?.close();
     this.away = true;
   }

@@ -1,13 +1,27 @@
 // What the browser keeps of drawings, and nobody else: the one on the pad, for this tab, and the last ten of this
 // browser. Storage can be refused or full: then nothing is kept, and that is all.
 
-import { decode, encode, packBase, unpackBase } from "../hands/strokes.js";
+import { BadDrawing, decode, encode, packBase, unpackBase } from "../hands/strokes.js";
 
 const HERE = "attnviz.drawing";
 const LAST = "attnviz.drawings";
 export const MOST = 10;
 
 /** @typedef {{id: string, base: Base|null, strokes: Stroke[]}} Drawing */
+
+/** @typedef {{past: Drawing[], now: Drawing, future: Drawing[]}} History what undo and redo lead to */
+
+/**
+ * @typedef {object} Kept
+ * @property {Drawing} drawing on the pad
+ * @property {History|null} [history]
+ * @property {boolean} centred
+ * @property {any} known what the URL said of it
+ * @property {any[]} [pending] what Python was told of it since
+ * @property {{now: any, known: any, pinned: {now: {base: Base|null, strokes: Stroke[]}, centred: boolean}|null}|null}
+ *   [panels]
+ *   what they showed, what the URL said of that, and the drawing that was pinned
+ */
 
 function plain({ id, base, strokes }) {
   return { id, base: packBase(base), strokes: encode(strokes) };
@@ -22,31 +36,81 @@ function drawing(came) {
   }
 }
 
-/**
- * Keep what is on the pad, so that it is there again after a reload, or after a look at another page.
- * @param {Drawing} now
- * @param {Record<string, any>} more plain values beside it
- */
-export function keepHere(now, more) {
+/** Keep what is on the pad and in the panels, so that it is there again after a reload. @param {Kept} kept */
+export function keepHere(kept) {
+  const least = { ...kept, history: null, drawing: plain(kept.drawing), panels: packPanels(kept.panels) };
   try {
-    sessionStorage.setItem(HERE, JSON.stringify({ ...more, drawing: plain(now) }));
+    sessionStorage.setItem(HERE, JSON.stringify({ ...least, history: kept.history && packHistory(kept.history) }));
   } catch {
-    // Refused or full: a reload then begins with what the URL says.
+    try {
+      sessionStorage.setItem(HERE, JSON.stringify(least)); // the steps of many large pictures have no room
+    } catch {
+      // Refused or full: a reload then begins with what the URL says.
+    }
   }
 }
 
-/**
- * @returns {{drawing: Drawing, centred: boolean, known: any, pending?: any[]}|null} what `keepHere` kept, with the
- *   values beside it
- */
+/** @returns {Kept|null} what `keepHere` kept */
 export function here() {
   try {
     const came = JSON.parse(sessionStorage.getItem(HERE) ?? "null");
     const found = drawing(came.drawing);
-    return found && { ...came, drawing: found };
+    return (
+      found && { ...came, drawing: found, history: unpackHistory(came.history), panels: unpackPanels(came.panels) }
+    );
   } catch {
     return null;
   }
+}
+
+function packPanels(panels) {
+  if (!panels?.pinned) return panels;
+  const { now, centred } = panels.pinned;
+  return { ...panels, pinned: { now: plain({ id: "", ...now }), centred } };
+}
+
+function unpackPanels(came) {
+  if (!came?.pinned) return came ?? null;
+  const now = drawing(came.pinned.now);
+  return now && { ...came, pinned: { now, centred: came.pinned.centred !== false } };
+}
+
+/** Steps share their strokes and pictures: each is written once. @param {History} history */
+export function packHistory({ past, now, future }) {
+  const [bases, strokes] = [new Map(), new Map()];
+  const place = (known, one) => known.get(one) ?? (known.set(one, known.size), known.size - 1);
+  const steps = [...past, now, ...future].map(({ id, base, strokes: drawn }) => ({
+    id,
+    base: base && place(bases, base),
+    strokes: drawn.map((one) => place(strokes, one)),
+  }));
+  return {
+    at: past.length,
+    bases: [...bases.keys()].map(packBase),
+    strokes: [...strokes.keys()].map((one) => encode([one])),
+    steps,
+  };
+}
+
+/** The other way. @returns {History|null} null for what is damaged */
+export function unpackHistory(came) {
+  try {
+    const bases = came.bases.map(unpackBase);
+    const strokes = came.strokes.map((one) => decode(one)[0]);
+    const there = (list, at) => list[at] ?? raise();
+    const steps = came.steps.map(({ id, base, strokes: drawn }) => ({
+      id: String(id),
+      base: base === null ? null : there(bases, base),
+      strokes: drawn.map((at) => there(strokes, at)),
+    }));
+    return { past: steps.slice(0, came.at), now: there(steps, came.at), future: steps.slice(came.at + 1) };
+  } catch {
+    return null;
+  }
+}
+
+function raise() {
+  throw new BadDrawing("a step of it is missing");
 }
 
 /**

@@ -1,11 +1,10 @@
 // The pad: a sheet to draw on with mouse, pen, finger or keyboard. It needs no server: the stroke is painted where the
 // hand's events arrive, and what is drawn lives here.
 
-import { css } from "../core/colours.js";
-import { element } from "../core/dom.js";
+import { element, say, set, text } from "../core/dom.js";
 import { PadCursor } from "./cursor.js";
 import { endedAt, isNear, tipOf } from "./derive.js";
-import { copy, inkStroke, paint } from "./paint.js";
+import { copy, inkStroke, paint, paperOf } from "./paint.js";
 import { PadTools } from "./tools.js";
 import { Raster } from "../hands/raster.js";
 import { decode, encode, PRESSURES, SIDE, simplify, toUnit } from "../hands/strokes.js";
@@ -47,7 +46,8 @@ export class Pad {
     this.tools = new PadTools(this);
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.behind = element("canvas"); // what is on the screen without the stroke that is being drawn
-    this.hint = element("p.hint", { "aria-hidden": "true" }, "Draw a digit here");
+    this.words = text();
+    this.hint = element("p.hint", { "aria-hidden": "true" }, this.words);
     this.cursor = new PadCursor(this);
     this.sheet = this.cursor.element;
     this.sheet.prepend(this.canvas, this.hint);
@@ -64,9 +64,33 @@ export class Pad {
     return !this.surface.values.some((value) => value > 0);
   }
 
-  /** What is drawn, of 280 x 280, 0 is paper, 255 is ink: a copy. @returns {import("../live/live.js").Values} */
+  /** What is drawn, 0 is paper, 255 is ink, or in colour: a copy. @returns {import("../live/live.js").Values} */
   raster() {
-    return { values: this.surface.values.slice(), shape: [SIDE, SIDE, 1] };
+    return { values: this.surface.values.slice(), shape: this.surface.shape };
+  }
+
+  /** Whether it is drawn in colour. */
+  get coloured() {
+    return this.surface.channels > 1;
+  }
+
+  /** From paper to ink; null in colour. */
+  get paints() {
+    return this.coloured || !this.inks ? null : this.inks;
+  }
+
+  /**
+   * Take another sheet, on which what is drawn is laid out anew.
+   * @param {{canvas: number, channels: number, hint: string}} sheet
+   */
+  take({ canvas, channels, hint }) {
+    say(this.words, hint);
+    if (canvas === this.surface.side && channels === this.surface.channels) return;
+    this.surface = new Raster(canvas, channels);
+    this.surface.draw(this.now);
+    set(this.sheet, "data-coloured", String(this.coloured));
+    this.tools.refresh();
+    if (this.inks) this.colour(this.inks);
   }
 
   /** The strokes as a short string that may stand in a URL. */
@@ -88,15 +112,6 @@ export class Pad {
   open({ base, strokes, id }) {
     const other = drawing(base, strokes);
     this.become(id ? { ...other, id } : other);
-  }
-
-  /**
-   * Start anew from a picture: a sample, an upload. It can be drawn on and erased.
-   * @param {Uint8Array|null} values of 28 x 28 or 280 x 280, 0 is paper, 255 is ink; null: from an empty sheet
-   * @param {string} name by which it is known
-   */
-  base(values, name = "") {
-    this.become(drawing(values && { name, side: Math.sqrt(values.length), values }));
   }
 
   // What changes it
@@ -202,13 +217,14 @@ export class Pad {
     event.preventDefault();
     this.sheet.setPointerCapture(event.pointerId);
     this.cursor.follow();
-    const { tool, width } = this.tools;
+    const { tool, width, paint: colour } = this.tools;
     // Only a pen measures how hard it presses; what other devices say there is a constant, or the size of a fingertip.
     const stroke = {
       tool: turned ? "erase" : tool,
       width,
       points: [],
       pressures: event.pointerType === "pen" ? [] : null,
+      ...colour,
     };
     this.pointer = { id: event.pointerId, stroke, before: this.surface.values.slice(), behind: true, rest: null };
     copy(this.canvas, this.behind);
@@ -267,7 +283,7 @@ export class Pad {
   /** Take the colours of a theme. @param {Uint32Array} inks from paper to ink, of colours.js */
   colour(inks) {
     this.inks = inks;
-    this.sheet.style.background = css(inks[0]);
+    this.sheet.style.background = paperOf(this.paints);
     this.repaint();
   }
 
@@ -283,7 +299,7 @@ export class Pad {
   repaint() {
     this.refresh();
     if (!this.inks) return;
-    paint(this.canvas, this.now, this.inks);
+    paint(this.canvas, this.now, this.paints);
     if (!this.pointer) return;
     this.pointer.behind = false;
     this.ink(this.pointer.stroke);
@@ -296,6 +312,6 @@ export class Pad {
   }
 
   ink(stroke, first = 0) {
-    if (this.inks) inkStroke(this.canvas, stroke, this.inks, first);
+    if (this.inks) inkStroke(this.canvas, stroke, this.paints, first);
   }
 }

@@ -4,34 +4,51 @@ import { css, TOP } from "../core/colours.js";
 import { context2d, element } from "../core/dom.js";
 import { colourAt, pictureCanvas } from "../maps/paint.js";
 import { walk } from "../hands/raster.js";
-import { CELLS, SIDE } from "../hands/strokes.js";
+import { CELLS, channelsOf, greyAt, SIDE } from "../hands/strokes.js";
+
+const SMALL = 100; // pixels along each side of a picture whose pixels are to be seen
+const BLACK = "black"; // the paper of a canvas in colour
 
 /**
  * Paint a drawing onto a canvas of any size, as on the sheet: for the pad, and for small pictures of drawings.
  * @param {HTMLCanvasElement} canvas
  * @param {{base: Base|null, strokes: Stroke[]}} drawing
- * @param {Uint32Array} inks from paper to ink
+ * @param {Uint32Array|null} inks from paper to ink; null: in colour
  */
 export function paint(canvas, { base, strokes }, inks) {
   const context = opaque(canvas);
-  context.fillStyle = css(inks[0]);
+  context.fillStyle = paperOf(inks);
   context.fillRect(0, 0, canvas.width, canvas.height);
   if (base) {
+    const from = channelsOf(base);
     const picture = element("canvas", { width: base.side, height: base.side });
-    const pixels = new Uint32Array(base.values.length).map((_, at) => colourAt(base.values, at, 1, inks));
+    const grey = inks && from > 1 ? base.values.map((_, at) => greyAt(base.values, at - (at % from))) : base.values;
+    const pixels = new Uint32Array(base.side ** 2).map((_, at) => colourAt(grey, at * from, inks ? 1 : from, inks));
     const image = new ImageData(new Uint8ClampedArray(pixels.buffer), base.side);
     context2d(picture).putImageData(image, 0, 0);
-    context.imageSmoothingEnabled = base.side > CELLS; // the pixels of a small picture are to be seen
+    context.imageSmoothingEnabled = base.side > SMALL;
     context.drawImage(picture, 0, 0, canvas.width, canvas.height);
   }
   for (const stroke of strokes) inkStroke(canvas, stroke, inks);
 }
 
-/** Paint one stroke more, or the rest of it from a point on. */
+/** The colour of an empty sheet. @param {Uint32Array|null} inks as of `paint` */
+export function paperOf(inks) {
+  return inks ? css(inks[0]) : BLACK;
+}
+
+/** @param {Stroke} stroke @param {Uint32Array|null} inks */
+function colourOf({ tool, colour }, inks) {
+  if (tool === "erase") return paperOf(inks);
+  if (!inks) return colour ? `rgb(${colour})` : "white";
+  return css(inks[colour ? Math.round((greyAt(colour, 0) * TOP) / 255) : TOP]);
+}
+
+/** Paint one stroke more, or the rest of it from a point on. @param {Uint32Array|null} inks as of `paint` */
 export function inkStroke(canvas, stroke, inks, first = 0) {
   const context = opaque(canvas);
   const size = canvas.width / SIDE;
-  const colour = css(inks[stroke.tool === "erase" ? 0 : TOP]);
+  const colour = colourOf(stroke, inks);
   Object.assign(context, { fillStyle: colour, strokeStyle: colour, lineCap: "round", lineJoin: "round" });
   /** @type {number|null} */
   let wide = null;

@@ -14,7 +14,7 @@ export class PadShare extends Savers {
   /**
    * @param {object} owner
    * @param {() => {base: Base|null, strokes: Stroke[]}} owner.drawing what is on the pad
-   * @param {() => Uint8Array} owner.values of its raster
+   * @param {() => import("../live/live.js").Values} owner.raster what is drawn, pixel by pixel
    * @param {() => {url: string|null, long: boolean, left?: boolean}} owner.link to it, or null where there cannot be
    *   one
    * @param {(drawing: {base: Base|null, strokes: Stroke[]}) => void} owner.open shows a drawing that was read

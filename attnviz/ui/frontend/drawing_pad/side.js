@@ -4,7 +4,7 @@
 import { element, focused, say, set, text } from "../core/dom.js";
 import { captionOf } from "./derive.js";
 import { paint, paintSeen } from "./paint.js";
-import { CELLS } from "../hands/strokes.js";
+import { CELLS, inColour } from "../hands/strokes.js";
 
 const THUMB = 44; // CSS pixels
 
@@ -18,19 +18,15 @@ export class Seen {
     this.words = text();
     this.canvas = element("canvas", { width: CELLS, height: CELLS, role: "img", "aria-label": "What the models see" });
     this.box = element("input", { type: "checkbox", onchange: () => switched(this.box.checked) });
+    this.switch = element("label", {}, this.box, "centre it");
     this.element = element(
       "section.seen",
       {},
       this.canvas,
-      element(
-        "div",
-        {},
-        element("h2", {}, "What the models see"),
-        element("p.how", {}, this.words),
-        element("label", {}, this.box, "centre it"),
-      ),
+      element("div", {}, element("h2", {}, "What the models see"), element("p.how", {}, this.words), this.switch),
     );
     this.picture = null;
+    this.centres = true;
     this.show(null, "");
   }
 
@@ -41,13 +37,20 @@ export class Seen {
    */
   show(picture, words) {
     this.picture = picture;
-    say(this.words, captionOf(words));
+    say(this.words, captionOf(words, this.centres));
     this.draw();
   }
 
   /** @param {boolean} centred */
   set(centred) {
     this.box.checked = centred;
+  }
+
+  /** Offer the switch or, of what is never centred, not. @param {boolean} centres */
+  offer(centres) {
+    this.switch.hidden = !centres;
+    this.centres = centres;
+    if (!this.picture) this.show(null, "");
   }
 
   /** Take the colours of a theme. */
@@ -99,7 +102,7 @@ export class Thumbs {
     this.buttons?.forEach((button, i) => {
       const canvas = /** @type {HTMLCanvasElement} */ (button.firstElementChild);
       canvas.width = canvas.height = Math.round(THUMB * devicePixelRatio);
-      paint(canvas, this.drawings[i], this.inks);
+      paint(canvas, this.drawings[i], inColour(this.drawings[i]) ? null : this.inks);
     });
   }
 

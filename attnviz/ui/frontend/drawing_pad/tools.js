@@ -26,6 +26,8 @@ export class PadTools {
       value: WIDTH,
       oninput: () => this.refresh(),
     });
+    this.colour = element("input", { type: "color", value: "#ffffff", title: "The colour of the ink" });
+    this.colours = element("label.colour", { hidden: true }, "Colour", this.colour);
     this.undo = button("Undo", "Ctrl Z", () => pad.undo());
     this.redo = button("Redo", "Ctrl Y, or Ctrl Shift Z", () => pad.redo());
     this.clear = button("Clear", "Start again; this can be undone", () => pad.clear());
@@ -38,6 +40,7 @@ export class PadTools {
         this.kinds.ink,
         this.kinds.erase,
         element("label.width", {}, "Width", this.slider),
+        this.colours,
       ),
       element("span.history", {}, this.undo, this.redo, this.clear),
     );
@@ -48,6 +51,13 @@ export class PadTools {
     return Number(this.slider.value);
   }
 
+  /** What a stroke has of a colour: nothing on a sheet of ink. @returns {{colour?: number[]}} */
+  get paint() {
+    if (!this.pad.coloured || this.tool === "erase") return {};
+    const { value } = this.colour;
+    return { colour: [1, 3, 5].map((at) => parseInt(value.slice(at, at + 2), 16)) };
+  }
+
   take(tool) {
     this.tool = tool;
     this.refresh();
@@ -55,7 +65,8 @@ export class PadTools {
 
   /** Show what is chosen and what can be done. */
   refresh() {
-    const { past, now, future } = this.pad;
+    const { past, now, future, coloured } = this.pad;
+    this.colours.hidden = !coloured;
     for (const [tool, button] of Object.entries(this.kinds)) set(button, "aria-pressed", String(tool === this.tool));
     set(this.slider, "aria-valuetext", `${((this.width * CELLS) / SIDE).toFixed(1)} of ${CELLS} pixels`);
     set(this.undo, "aria-disabled", String(!past.length));

@@ -2,7 +2,7 @@
 // Written out rather than drawn by the browser, so that a drawing gives the same bytes everywhere, and the same after
 // an undo or out of a link. On the screen the browser draws the same way of the pen at the screen's own resolution.
 
-import { PRESSURES, SIDE, UNITS } from "./strokes.js";
+import { CELLS, channelsOf, greyAt, PRESSURES, SIDE, UNITS } from "./strokes.js";
 
 const STEP = 3; // canvas pixels: a curve is walked in straight pieces of about this length
 // How much wider or narrower a pen draws than its width says, without pressure and at full: half of full is the width.
@@ -57,10 +57,32 @@ function bend([x0, y0, r0], [x1, y1], [x2, y2, r2], visit) {
   }
 }
 
-/** The canvas: `values`, uint8 of 280 x 280, row by row, 0 is paper, 255 is ink. */
+/** A piece of a stroke on a canvas of another size. @param {number[]} piece @returns {any} */
+function scaled(piece, scale) {
+  return scale === 1 ? piece : piece.map((one) => one * scale);
+}
+
+/**
+ * The canvas: `values`, uint8 row by row, 0 is paper, 255 is ink; or in colour, three bytes a pixel, where paper is
+ *   black
+ * and ink without a colour white.
+ */
 export class Raster {
-  constructor() {
-    this.values = new Uint8Array(SIDE * SIDE);
+  /** @param {number} side pixels along each side @param {number} channels 1 or 3 */
+  constructor(side = SIDE, channels = 1) {
+    this.side = side;
+    this.channels = channels;
+    this.values = new Uint8Array(side * side * channels);
+    /**
+     * @type {{under: Uint8Array, mask: Raster}|null} of a canvas in colour: what the last stroke lies on, and
+     *   its ink
+     */
+    this.last = null;
+  }
+
+  /** Rows, columns, channels. */
+  get shape() {
+    return [this.side, this.side, this.channels];
   }
 
   /** Lay a drawing out anew. @param {{base: Base|null, strokes: Stroke[]}} drawing */
@@ -70,32 +92,58 @@ export class Raster {
     for (const stroke of strokes) this.stroke(stroke);
   }
 
-  lay({ side, values }) {
-    const size = SIDE / side;
-    for (let row = 0; row < SIDE; row++) {
-      const start = Math.floor(row / size) * side;
-      for (let column = 0; column < SIDE; column++)
-        this.values[row * SIDE + column] = values[start + Math.floor(column / size)];
+  /** @param {Base} base */
+  lay(base) {
+    const { channels } = this;
+    const from = channelsOf(base);
+    const size = this.side / base.side;
+    for (let row = 0, to = 0; row < this.side; row++) {
+      const start = Math.floor(row / size) * base.side;
+      for (let column = 0; column < this.side; column++, to += channels) {
+        const at = from * (start + Math.floor(column / size));
+        if (channels === 1) this.values[to] = from === 1 ? base.values[at] : greyAt(base.values, at);
+        else for (let one = 0; one < channels; one++) this.values[to + one] = base.values[from === 1 ? at : at + one];
+      }
     }
   }
 
-  /** Draw a stroke, or the rest of it from a point on. */
+  /** Draw a stroke, or the rest of it from a point on. @param {Stroke} stroke */
   stroke(stroke, first = 0) {
-    walk(stroke, (...piece) => this.piece(...piece, stroke.tool === "erase"), first);
+    if (this.channels > 1) this.lacquer(stroke, first);
+    else this.ink(stroke, first, stroke.colour ? greyAt(stroke.colour, 0) / 255 : 1);
+  }
+
+  /** @param {number} full the ink of a pixel that is all covered, 0..1 */
+  ink(stroke, first, full = 1, erase = stroke.tool === "erase") {
+    const scale = this.side / SIDE;
+    walk(stroke, (...piece) => this.piece(...scaled(piece, scale), erase, full), first);
+  }
+
+  /** Lay a stroke over a canvas in colour: where its pieces overlap, it covers what lies below only once. */
+  lacquer(stroke, first) {
+    const { values } = this;
+    if (!this.last || first === 0) this.last = { under: values.slice(), mask: new Raster(this.side) };
+    const { under, mask } = this.last;
+    mask.ink(stroke, first, 1, false);
+    const colour = stroke.tool === "erase" ? [0, 0, 0] : (stroke.colour ?? [255, 255, 255]);
+    mask.values.forEach((share, pixel) => {
+      for (let one = 0, at = 3 * pixel; share && one < 3; one++)
+        values[at + one] = Math.round(under[at + one] + (share / 255) * (colour[one] - under[at + one]));
+    });
   }
 
   /**
    * Ink, or erase, a straight piece with round ends. The edge is one pixel soft; where pieces overlap the strongest
    * counts, so that it makes no difference in how many pieces a stroke is drawn.
    */
-  piece(x0, y0, r0, x1, y1, r1, erase) {
-    const { values } = this;
+  piece(x0, y0, r0, x1, y1, r1, erase, full = 1) {
+    const { side, values } = this;
     const [dx, dy, dr] = [x1 - x0, y1 - y0, r1 - r0];
     const square = dx * dx + dy * dy;
     if (square <= dr * dr && square > 0) {
       // one end lies within the other
-      if (r0 > r1) this.piece(x0, y0, r0, x0, y0, r0, erase);
-      else this.piece(x1, y1, r1, x1, y1, r1, erase);
+      if (r0 > r1) this.piece(x0, y0, r0, x0, y0, r0, erase, full);
+      else this.piece(x1, y1, r1, x1, y1, r1, erase, full);
       return;
     }
     const scale = square > 0 ? 1 / square : 0;
@@ -103,11 +151,11 @@ export class Raster {
     const most = Math.max(r0, r1) + 1;
     const [left, right] = [
       Math.max(0, Math.floor(Math.min(x0, x1) - most)),
-      Math.min(SIDE - 1, Math.ceil(Math.max(x0, x1) + most)),
+      Math.min(side - 1, Math.ceil(Math.max(x0, x1) + most)),
     ];
     const [top, bottom] = [
       Math.max(0, Math.floor(Math.min(y0, y1) - most)),
-      Math.min(SIDE - 1, Math.ceil(Math.max(y0, y1) + most)),
+      Math.min(side - 1, Math.ceil(Math.max(y0, y1) + most)),
     ];
     for (let row = top; row <= bottom; row++) {
       const py = row + 0.5 - y0;
@@ -122,19 +170,24 @@ export class Raster {
           edge > 1 && away <= (edge - 1) * (edge - 1)
             ? 255
             : Math.min(255, Math.floor((edge - Math.sqrt(away)) * 255 + 0.5));
-        const place = row * SIDE + column;
+        const place = row * side + column;
         if (erase) values[place] = Math.min(values[place], 255 - ink);
-        else values[place] = Math.max(values[place], ink);
+        else values[place] = Math.max(values[place], full === 1 ? ink : Math.round(full * ink));
       }
     }
   }
 
-  /** The mean of a square of the canvas, 0..255, of those that a cell of 28 x 28 has. */
-  mean(row, column, size) {
-    let sum = 0;
-    for (let y = row * size; y < (row + 1) * size; y++) {
-      for (let x = column * size; x < (column + 1) * size; x++) sum += this.values[y * SIDE + x];
+  /** The mean of the part of the canvas, 0..255, that one of 28 x 28 cells covers. */
+  mean(row, column) {
+    const { side, channels, values } = this;
+    const edge = (cell) => Math.round((cell * side) / CELLS);
+    let [sum, count] = [0, 0];
+    for (let y = edge(row); y < edge(row + 1); y++) {
+      for (let at = channels * (y * side + edge(column)); at < channels * (y * side + edge(column + 1)); at++) {
+        sum += values[at];
+        count++;
+      }
     }
-    return sum / (size * size);
+    return sum / count;
   }
 }

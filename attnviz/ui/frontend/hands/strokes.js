@@ -5,6 +5,7 @@
 //   width       1 to 64, in pixels of the canvas (280 x 280, ten for each pixel that a model sees)
 //   points      x, y, x, y, ... from the upper left corner, whole numbers of quarters of a canvas pixel
 //   pressures   one for each point, 0 to 31, where the pen reports it; null otherwise
+//   colour      red, green, blue, 0 to 255, of a stroke in colour; no such field in one of ink
 //
 // As a string (`encode`, for links and for the browser's memory), base64url without padding of:
 //   1                                       the version of this format
@@ -14,12 +15,16 @@
 //     x, y; then for each other point dx, dy                         varints, the sign in the lowest bit (zigzag)
 //     the first pressure; then for each other point the difference   the same, if it has pressures
 //   a checksum (Fletcher-16) of all that, two bytes: a link that was cut or mistyped is not drawn.
+// Where a stroke has a colour, the version is 2, and after the first byte of each stroke stands one more: 0, or 1 and
+// then red, green and blue, a byte each.
 //
 // As JSON (`toJson`, a file that people and programs read):
 //   {"format": "attnviz drawing", "version": 1, "size": 280,
 //    "base": {"name": "strokes.12", "side": 28, "values": "base64 of side x side bytes, 0 paper, 255 ink"},   or null
 //    "strokes": [{"tool": "ink", "width": 24, "points": [[x, y], ...] or [[x, y, pressure 0 to 1], ...]}, ...]}
-// with x and y in canvas pixels.
+// with x and y in canvas pixels; a stroke in colour has "colour": [red, green, blue], and a base in colour three
+// bytes a
+// pixel.
 
 /** Sides of the canvas, in its pixels, and of what a model sees. */
 export const SIDE = 280;
@@ -29,7 +34,23 @@ export const UNITS = 4;
 export const WIDEST = 64;
 export const PRESSURES = 31;
 
+/** Whether anything in a drawing has a colour. @param {{base: Base|null, strokes: Stroke[]}} drawing */
+export function inColour({ base, strokes }) {
+  return (base !== null && channelsOf(base) > 1) || strokes.some(({ colour }) => colour);
+}
+
+/** How many bytes a pixel of a base has: 1 or 3. @param {Base} base */
+export function channelsOf({ side, values }) {
+  return values.length / side ** 2;
+}
+
+/** The grey of a colour: its mean. @param {ArrayLike<number>} values @param {number} at where it begins */
+export function greyAt(values, at) {
+  return Math.round((values[at] + values[at + 1] + values[at + 2]) / 3);
+}
+
 const VERSION = 1;
+const COLOURED = 2; // the version of a string with colours
 const FORMAT = "attnviz drawing";
 const FAR = 2 * SIDE * UNITS; // a hand may leave the pad and come back; further out nothing is kept
 const [MOST_STROKES, MOST_POINTS] = [1000, 20_000];
@@ -88,14 +109,16 @@ function isNeedless(points, pressures, from, to) {
 /** Write strokes as a short string that may stand in a URL; "" if there are none. */
 export function encode(strokes) {
   if (!strokes.length) return "";
-  const bytes = [VERSION];
+  const coloured = strokes.some(({ colour }) => colour);
+  const bytes = [coloured ? COLOURED : VERSION];
   const varint = (value) => {
     for (; value > 127; value >>>= 7) bytes.push((value & 127) | 128);
     bytes.push(value);
   };
   const signed = (value) => varint(value < 0 ? -2 * value - 1 : 2 * value);
-  for (const { tool, width, points, pressures } of strokes) {
+  for (const { tool, width, points, pressures, colour } of strokes) {
     bytes.push((width - 1) | (tool === "erase" ? 64 : 0) | (pressures ? 128 : 0));
+    if (coloured) bytes.push(...(colour ? [1, ...colour] : [0]));
     varint(points.length / 2);
     points.forEach((value, i) => signed(value - (i > 1 ? points[i - 2] : 0)));
     pressures?.forEach((value, i) => signed(value - (i ? pressures[i - 1] : 0)));
@@ -117,13 +140,15 @@ export function decode(written) {
   if (!bytes || end < 1) throw new BadDrawing("it was not made by this app");
   const [low, high] = checksum(bytes.subarray(0, end));
   if (bytes[end] !== low || bytes[end + 1] !== high) throw new BadDrawing("part of it is missing or was changed");
-  if (bytes[0] !== VERSION) throw new BadDrawing(`it is of version ${bytes[0]}, and this app reads version ${VERSION}`);
-  return new Reader(bytes.subarray(1, end)).strokes();
+  if (bytes[0] !== VERSION && bytes[0] !== COLOURED)
+    throw new BadDrawing(`it is of version ${bytes[0]}, and this app reads versions ${VERSION} and ${COLOURED}`);
+  return new Reader(bytes.subarray(1, end), bytes[0] === COLOURED).strokes();
 }
 
 class Reader {
-  constructor(bytes) {
+  constructor(bytes, coloured) {
     this.bytes = bytes;
+    this.coloured = coloured;
     this.at = 0;
     this.points = 0;
   }
@@ -136,6 +161,7 @@ class Reader {
 
   stroke() {
     const head = this.byte();
+    const colour = this.coloured && this.byte() ? { colour: [this.byte(), this.byte(), this.byte()] } : {};
     const count = this.varint();
     this.points += count;
     if (count < 1 || this.points > MOST_POINTS) throw new BadDrawing("it has too many points, or none");
@@ -144,7 +170,7 @@ class Reader {
     /** @type {number[]|null} */
     const pressures = head & 128 ? [] : null;
     for (let i = 0; pressures && i < count; i++) pressures.push(this.signed() + (i ? pressures[i - 1] : 0));
-    return { tool: head & 64 ? "erase" : "ink", width: (head & 63) + 1, points, pressures };
+    return { tool: head & 64 ? "erase" : "ink", width: (head & 63) + 1, points, pressures, ...colour };
   }
 
   byte() {
@@ -170,7 +196,7 @@ class Reader {
 
 /** Return a stroke whose numbers all can be drawn, or say that they cannot. */
 function checked(stroke) {
-  const { tool, width, points, pressures } = stroke;
+  const { tool, width, points, pressures, colour } = stroke;
   const within = (value, low, high) => Number.isInteger(value) && value >= low && value <= high;
   if (tool !== "ink" && tool !== "erase") throw new BadDrawing("one of its strokes neither inks nor erases");
   if (!within(width, 1, WIDEST))
@@ -179,6 +205,8 @@ function checked(stroke) {
     throw new BadDrawing("one of its points is far outside the canvas");
   if (pressures && !pressures.every((value) => within(value, 0, PRESSURES)))
     throw new BadDrawing("one of its pressures is not between 0 and 1");
+  if (colour && !(colour.length === 3 && colour.every((value) => within(value, 0, 255))))
+    throw new BadDrawing("one of its colours is not red, green and blue from 0 to 255");
   return stroke;
 }
 
@@ -195,7 +223,7 @@ function checksum(bytes) {
 
 /** Write a drawing as JSON. @param {{base: Base|null, strokes: Stroke[]}} drawing */
 export function toJson({ base, strokes }) {
-  const plain = ({ tool, width, points, pressures }) => ({
+  const plain = (/** @type {Stroke} */ { tool, width, points, pressures, colour }) => ({
     tool,
     width,
     points: Array.from({ length: points.length / 2 }, (_, i) => [
@@ -203,6 +231,7 @@ export function toJson({ base, strokes }) {
       points[2 * i + 1] / UNITS,
       ...(pressures ? [Number((pressures[i] / PRESSURES).toFixed(3))] : []),
     ]),
+    ...(colour ? { colour } : {}),
   });
   const drawing = { format: FORMAT, version: VERSION, size: SIDE, base: packBase(base), strokes: strokes.map(plain) };
   return `${JSON.stringify(drawing)}\n`;
@@ -246,6 +275,7 @@ function fromPlain(stroke) {
     width: stroke.width,
     points: points.flatMap(([x, y]) => [toUnit(x), toUnit(y)]),
     pressures: pressed ? points.map((point) => Math.round(point[2] * PRESSURES)) : null,
+    ...(Array.isArray(stroke.colour) ? { colour: stroke.colour } : {}),
   });
 }
 
@@ -258,8 +288,9 @@ export function packBase(base) {
 export function unpackBase(came) {
   if (came === null || came === undefined) return null;
   const values = typeof came.values === "string" ? fromBase64(came.values) : null;
-  const right = [CELLS, SIDE].includes(came.side) && values?.length === came.side ** 2 && typeof came.name === "string";
-  if (!right) throw new BadDrawing("the picture under its strokes is damaged");
+  const whole = Number.isInteger(came.side) && came.side > 0 && came.side <= SIDE && typeof came.name === "string";
+  if (!whole || !values || ![1, 3].includes(values.length / came.side ** 2))
+    throw new BadDrawing("the picture under its strokes is damaged");
   return { name: came.name.slice(0, 100), side: came.side, values };
 }
 

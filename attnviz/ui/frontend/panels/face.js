@@ -10,8 +10,10 @@
 //      * @param {HTMLCanvasElement} canvas of this panel alone; its width and height are set, in device pixels
 //      * @param {object} panel what Python says of it: rows, columns, prefix, options, classes, ... (panels.py)
 //      * @param {Answer} answer of the model
-//      * @param {{before: Answer|null, theme: object, palettes: Object<string, Uint32Array>}} look before: the pinned
-//      *   answer, where the change since then is wanted; theme and palettes as in colours.js
+//      * @param {{before: Answer|null, theme: object, palettes: Object<string, Uint32Array>, ink: boolean}} look
+//      * before:
+//      *   the pinned answer, where the change since then is wanted; theme and palettes as in colours.js; ink: whether
+//      *   what is seen is ink on paper, whose outline lies over maps
 //      * @returns {{values?: ArrayLike<number>, most?: number}} values: what has been painted, for exports; most: the
 //      *   largest in size, for "{most}" in the panel's words
 //      */
@@ -86,10 +88,10 @@ class Face {
   }
 
   /** Paint `values` on a scale of colours.js, and the edge of the ink over it. */
-  map(scale, seen, { theme, palettes }) {
+  map(scale, seen, { theme, palettes, ink = true }) {
     const { board, values, indices } = this;
     toIndices(values, 0, values.length, scale, indices);
-    this.take(seen);
+    if (ink) this.take(seen);
     if (this.boxes) board.clear(packed(theme.background));
     board.paint(0, indices, this.prefix, palettes[scale.palette], packed(theme.text), packed(theme.edge));
     board.paintEdge(1, packed(theme.edge));
@@ -99,6 +101,8 @@ class Face {
   /** Paint what was seen, or how its ink differs from that before. */
   picture(seen, before, { theme, palettes }) {
     const { ink, board } = this;
+    this.seen = null;
+    board.tiles[1].edge = board.edgePixels(board.tiles[1], []); // that of an earlier map
     const [now, then] = [greyOf(seen), before && greyOf(before)];
     const comparable = then && then.length === now.length;
     if (!comparable && seen.shape[2] > 1) {

@@ -7,13 +7,14 @@ import { greyOf } from "./face.js";
 
 const boards = new WeakMap(); // canvas -> its board, for one size and shape
 
-export function draw(canvas, _, { map, shape, seen }, { before, theme, palettes }) {
+export function draw(canvas, _, { map, shape, seen }, { before, theme, palettes, ink = true }) {
   const [layers, stages, rows, columns] = shape.slice(-4);
   const made = boardOf(canvas, layers, stages, rows, columns);
   const { board, indices, values } = made;
   const size = rows * columns;
   const then = before?.map?.length === map.length ? before.map : null;
-  const edge = seen.shape[0] === rows && seen.shape[1] === columns ? inkEdge(greyOf(seen), rows, columns) : [];
+  const outlined = ink && seen.shape[0] === rows && seen.shape[1] === columns;
+  const edge = outlined ? inkEdge(greyOf(seen), rows, columns) : [];
   let most = 0;
   board.clear(packed(theme.background));
   for (let tile = 0; tile < layers * stages; tile++) {
@@ -25,9 +26,8 @@ export function draw(canvas, _, { map, shape, seen }, { before, theme, palettes 
     }
     if (tile === 0) most = own;
     toIndices(values, 0, size, makeScale("signed", own), indices);
-    board.paint(tile, indices, 0, palettes.signed, packed(theme.text), packed(theme.edge));
     board.tiles[tile].edge = board.edgePixels(board.tiles[tile], edge);
-    board.paintEdge(tile, packed(theme.edge));
+    board.paint(tile, indices, 0, palettes.signed, packed(theme.text), packed(theme.edge));
   }
   board.flush();
   return { most };
@@ -42,17 +42,18 @@ function boardOf(canvas, layers, stages, rows, columns) {
   board.resize(width, height);
   const gap = Math.max(2, Math.round(width / 60));
   const cells = new Cells(rows, columns);
-  const side = Math.min((width - gap * (stages - 1)) / stages, (height - gap * (layers - 1)) / layers);
+  const cell = Math.min((width - gap * (stages - 1)) / stages / columns, (height - gap * (layers - 1)) / layers / rows);
+  const [wide, high] = [cell * columns, cell * rows];
   const [left, top] = [
-    (width - stages * side - gap * (stages - 1)) / 2,
-    (height - layers * side - gap * (layers - 1)) / 2,
+    (width - stages * wide - gap * (stages - 1)) / 2,
+    (height - layers * high - gap * (layers - 1)) / 2,
   ];
   for (let tile = 0; tile < layers * stages; tile++) {
     const [layer, stage] = [Math.floor(tile / stages), tile % stages];
     board.place(
-      Math.round(left + stage * (side + gap)),
-      Math.round(top + layer * (side + gap)),
-      [side / columns, side / rows],
+      Math.round(left + stage * (wide + gap)),
+      Math.round(top + layer * (high + gap)),
+      [cell, cell],
       cells,
       [],
       Math.max(1, Math.round(devicePixelRatio)),

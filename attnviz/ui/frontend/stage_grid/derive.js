@@ -197,6 +197,14 @@ export function placeOf({ placement, view, at: [row, column] }) {
 }
 
 /**
+ * The tile of the stage that is looked at: of the first one, where the view names one that is not drawn.
+ * @param {Pick<Shown, "view"|"columns">} shown
+ */
+export function tileOf({ view, columns }) {
+  return view.layer * columns.length + Math.max(0, columns.indexOf(view.stage));
+}
+
+/**
  * The head whose numbers are spelled out: where the mean is shown, the one that says most about this pixel.
  * @param {Shown} shown
  * @returns {number}

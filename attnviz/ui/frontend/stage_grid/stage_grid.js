@@ -116,7 +116,13 @@ export class StageGrid extends PixelPart {
 
   takeAsked() {
     const { layers, cells } = this;
-    const facts = { layers: layers.length, heads: layers[0].heads, rows: cells.rows, columns: cells.columns };
+    const facts = {
+      layers: layers.length,
+      heads: layers[0].heads,
+      rows: cells.rows,
+      columns: cells.columns,
+      stages: this.columns,
+    };
     const first = this.view === null;
     this.takeView(facts, () => this.fitView(first));
   }
@@ -130,9 +136,7 @@ export class StageGrid extends PixelPart {
     this.at =
       this.view.pixel ??
       (first || !this.fits(this.at) ? derive.brightest(this.placement.plane(this.arrays.input, 0), cells) : this.at);
-    this.tile = Math.min(this.tile, layers.length * this.columns.length - 1);
-    if (Math.floor(this.tile / this.columns.length) !== this.view.layer)
-      this.tile = this.view.layer * this.columns.length;
+    this.tile = derive.tileOf(this);
     this.frame.fill(this);
     this.compute();
   }
@@ -177,6 +181,7 @@ export class StageGrid extends PixelPart {
 
   turnTo(tile) {
     this.tile = tile;
+    this.view.stage = this.columns[tile % this.columns.length];
     const layer = Math.floor(tile / this.columns.length);
     if (layer === this.view.layer) return;
     this.view.layer = layer;
@@ -208,7 +213,7 @@ export class StageGrid extends PixelPart {
       this.answer.ask(); // first: the server computes meanwhile
       this.compute();
     }
-    if (name === "layer") this.tile = value * this.columns.length + (this.tile % this.columns.length);
+    if (name === "layer") this.tile = derive.tileOf(this);
     this.stale = true;
     this.frame.sayControls(this);
     this.changed();
@@ -322,6 +327,7 @@ export class StageGrid extends PixelPart {
       pixel: at,
       locked: view.pixel !== null,
       layer: view.layer,
+      stage: view.stage,
       head,
       place: derive.placeOf(this),
       steps: found,

@@ -24,7 +24,8 @@ const below = (number, end) => number >= 0 && number < end;
 
 /** What of a view exists. @type {import("../core/url_fields.js").Rules} */
 export const RULES = {
-  exists({ kind }, value, { layers, heads, rows, columns }) {
+  exists({ kind, name }, value, { layers, heads, rows, columns, stages }) {
+    if (name === "stage") return stages.includes(value);
     if (kind === "number") return below(value, layers);
     if (kind === "head") return value === "mean" || below(value, heads);
     if (kind === "float") return value >= LEAST_EPS && value <= MOST_EPS;

@@ -4,20 +4,29 @@
 again. A test holds it equal to what the model computes.
 """
 
+import streamlit as st
+
 from attnviz.errors import CheckpointError
-from attnviz.ui.shared import first_look
+from attnviz.ui.components.pixel_viewer import FIELDS, pixel_viewer, settled_view
+from attnviz.ui.shared import first_look, url_state
 
 NAME, SOURCE, NUMBER = "pixel_attention.digits", "strokes", 23
+VIEWER = "home_viewer"
 
 
+@st.fragment
 def show() -> None:
     """Draw a digit with its attention on the home page: it answers the pointer without a model."""
-    from attnviz.ui.components.pixel_viewer import pixel_viewer
-
+    url_state.catch_up()
     view = first_look.stored(NAME, f"{SOURCE}/test/{NUMBER}")
     if view is None:
         raise CheckpointError(f"The first look of {NAME} is missing or out of date: run `python -m {__name__}`.")
-    pixel_viewer(view, key="home_viewer", plain=True)
+    pixel_viewer(view, key=VIEWER, state=FIELDS.read(st.query_params.to_dict()), plain=True, on_change=_keep)
+
+
+def _keep() -> None:
+    words = FIELDS.write(settled_view(VIEWER) or {})
+    url_state.set_value(v=url_state.VERSION if any(words.values()) else None, **words)
 
 
 def renew() -> None:

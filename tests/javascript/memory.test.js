@@ -1,0 +1,82 @@
+// What a tab keeps of the draw page until it is closed: a reload begins where one was.
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+import { here, keepHere } from "../../attnviz/ui/frontend/drawing_pad/memory.js";
+import { shownBy } from "../../attnviz/ui/frontend/draw/links.js";
+import { straight } from "./helpers.js";
+
+const UPLOAD = { name: "file-1", side: 28, values: Uint8Array.from({ length: 784 }, (_, at) => at % 256) };
+const [ONE, TWO] = [
+  straight("ink", 20, [
+    [10, 10],
+    [90, 90],
+  ]),
+  straight("erase", 8, [
+    [50, 10],
+    [50, 90],
+  ]),
+];
+const step = (id, base, ...strokes) => ({ id, base, strokes });
+const EMPTY = step("a", null);
+const HISTORY = {
+  past: [EMPTY, step("a", null, ONE), step("b", UPLOAD)],
+  now: step("b", UPLOAD, TWO),
+  future: [step("b", UPLOAD, TWO, ONE)],
+};
+const KEPT = { drawing: HISTORY.now, history: HISTORY, centred: false, known: { drawing: "" }, pending: [] };
+const NOW = { heads: { "some.model": 2 }, map: "jacobian", change: true, pin: null };
+
+let [room, written] = [Infinity, /** @type {Record<string, string>} */ ({})];
+Object.assign(globalThis, {
+  sessionStorage: {
+    getItem: (name) => written[name] ?? null,
+    setItem(name, value) {
+      if (value.length > room) throw new Error("full");
+      written[name] = value;
+    },
+  },
+});
+beforeEach(() => {
+  [room, written] = [Infinity, {}];
+});
+
+test("a reload brings back the drawing, what can be undone and redone, and what the panels showed", () => {
+  const panels = { now: NOW, known: { ...NOW, heads: {} }, pinned: { now: step("c", UPLOAD, ONE), centred: false } };
+  keepHere({ ...KEPT, panels });
+  const pinned = { now: { ...panels.pinned.now, id: "c" }, centred: false };
+  assert.deepEqual(here(), { ...KEPT, panels: { ...panels, pinned } });
+});
+
+test("each stroke and each picture is kept once, however many steps they are in", () => {
+  keepHere({ ...KEPT, panels: null });
+  const { history } = JSON.parse(written["attnviz.drawing"]);
+  assert.deepEqual([history.strokes.length, history.bases.length, history.steps.length], [2, 1, 5]);
+});
+
+test("where there is no room for all steps, the drawing is kept without them", () => {
+  keepHere({ ...KEPT, panels: null });
+  room = written["attnviz.drawing"].length - 1;
+  keepHere({ ...KEPT, panels: null });
+  assert.deepEqual(here(), { ...KEPT, history: null, panels: null });
+});
+
+for (const damage of [{ strokes: ["AAAA"] }, { at: 9 }, { bases: [] }, { steps: 7 }]) {
+  test(`steps that are damaged are forgotten, and the drawing is not: ${JSON.stringify(damage)}`, () => {
+    keepHere({ ...KEPT, panels: null });
+    const kept = JSON.parse(written["attnviz.drawing"]);
+    written["attnviz.drawing"] = JSON.stringify({ ...kept, history: { ...kept.history, ...damage } });
+    assert.deepEqual(here(), { ...KEPT, history: null, panels: null });
+  });
+}
+
+test("heads, maps and the pinned drawing are said to Python; what is compared with nothing that a URL holds is not", () => {
+  const cards = [3, null].map((head, at) => ({ head, model: { checkpoint: `model.${at}` } }));
+  const drawn = { drawing: "abc", base: null, centred: true };
+  const owner = (showing) => /** @type {any} */ ({ cards, map: "attention", pin: { change: true, showing } });
+  const heads = { "model.0": 3 };
+  assert.deepEqual(shownBy(owner({ drawn })), { heads, map: "attention", change: true, pin: drawn });
+  for (const showing of [null, { drawn: null }])
+    assert.deepEqual(shownBy(owner(showing)), { heads, map: "attention", change: false, pin: null });
+});
