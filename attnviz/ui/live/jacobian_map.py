@@ -55,8 +55,8 @@ def show(subject: Subject) -> None:
         return
     found = cache.of_subject(computed, subject)
     st.markdown(
-        f"The model answers **{found.answer}**. The {term('Jacobian')} shows, at each pixel, {MEANING}. One unit is the "
-        "step from black to white."
+        f"The model answers **{found.answer}**. The {term('Jacobian')} shows, at each pixel, {MEANING}. One unit is "
+        "the step from black to white."
     )
     finished = _job(subject, found).finished
     st.fragment(_draw, run_every=None if finished else TICK)(subject, found, finished)
