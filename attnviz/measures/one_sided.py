@@ -124,11 +124,11 @@ class _Steps(_Watching):
     """Follow a small step, the tangent of forward-mode differentiation, through ties."""
 
     def maximum(self, windows: Tensor, plain: Callable[[], Tensor]) -> Tensor:
-        found: Tensor = _Maximum.apply(windows)
+        found: Tensor = _Maximum.apply(windows)  # type: ignore[no-untyped-call]
         return found
 
     def relu(self, values: Tensor, plain: Callable[[], Tensor]) -> Tensor:
-        found: Tensor = _Relu.apply(values)
+        found: Tensor = _Relu.apply(values)  # type: ignore[no-untyped-call]
         return found
 
 
