@@ -4,13 +4,14 @@ import streamlit as st
 
 from attnviz.subjects import Picture, Subject
 from attnviz.ui.components import gates
-from attnviz.ui.mechanisms.channel_attention import MECHANISM, words
+from attnviz.ui.mechanisms.channel_attention import MECHANISM, experiments, words
 from attnviz.ui.mechanisms.channel_attention.view import GATES_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import mechanism_page, page, pickers, url_state
+from attnviz.ui.shared.experiments import choose
 
 MODEL = "channel_attention.digits"
-KEY = "gates"
+GATES = "gates"
 OPENS = Picture("strokes", 23)
 LAST = "6"  # the block whose gates differ most from picture to picture
 
@@ -18,7 +19,7 @@ EIGHT = {"model": MODEL, **OPENS.words}
 TRIES = [
     ("a gate of the last block", {**EIGHT, "layer": LAST}),
     ("all gates open", {**EIGHT, "layer": LAST, "gates": "one"}),
-    ("the gates of another picture", {**EIGHT, "layer": LAST, "gates": "other"}),
+    ("before and after a gate", {**EIGHT, "layer": LAST, "experiment": "maps"}),
 ]
 
 
@@ -34,10 +35,11 @@ def see(names: list[str]) -> None:
         net = pickers.net(names, MODEL, MECHANISM.models)
         subject = Subject(net, pickers.example(net, OPENS))
     state = gates.FIELDS.read({**opening, **st.query_params.to_dict()})
-    keep = mechanism_page.keep(gates.FIELDS, gates.settled_view, KEY)
-    gates.gates(GATES_VIEW.of(subject), key=KEY, state=state, on_change=keep)
+    keep = mechanism_page.keep(gates.FIELDS, gates.settled_view, GATES)
+    gates.gates(GATES_VIEW.of(subject), key=GATES, state=state, on_change=keep)
     pickers.more(subject)
     page.meaning(words.means(subject), words.does_not_show())
+    choose(experiments.EXPERIMENTS, subject)
     mechanism_page.results(MECHANISM, net)
     url_state.state(**pickers.stated(subject), **opening)
 

@@ -44,8 +44,15 @@ def _row(row: Row, longest: Sequence[float], columns: Sequence[str], remark: str
     kind = "bars-control" if row.control else "bars-mechanism"
     cells = "".join(
         f"<td><small>{escape(column)}</small>"
-        f'<span><i class="{kind}" style="width:{100 * value / most:.2f}%"></i></span><b>{value:,.0f}</b></td>'
+        f'<span><i class="{kind}" style="width:{100 * value / most:.2f}%"></i></span><b>{written(value)}</b></td>'
         for value, most, column in zip(row.values, longest, columns, strict=True)
     )
     end = f"<td><small>{escape(remark)}</small>{escape(row.remark)}</td>"
     return f'<tr><th scope="row">{escape(row.name)}</th>{cells}{end}</tr>'
+
+
+def written(value: float) -> str:
+    """Return a number as the table prints it: whole from 100 up and where it is whole, else with three digits."""
+    if value >= 99.95 or value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:#.3g}" if value >= 5e-4 else "< 0.001"

@@ -5,8 +5,8 @@ replaced all together, are edits of a request to the live channel, which brings 
 behind.
 
 A *view* is a dictionary: "layer" and "channel" (of the gate whose arithmetic is shown; no channel means the one that is
-farthest from its mean), "gates" (one of SETS: what all gates are), "turned" ([layer, channel, percent] of each gate that
-is turned by hand). Numbers count from 0 in it, and from 1 in what a person reads, the URL included.
+farthest from its mean), "gates" (one of SETS: what all gates are), "turned" ([layer, channel, percent] of each gate
+that is turned by hand). Numbers count from 0 in it, and from 1 in what a person reads, the URL included.
 """
 
 from __future__ import annotations

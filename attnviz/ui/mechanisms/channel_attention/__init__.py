@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
     from attnviz.ui.mechanisms.channel_attention import derived, view
 
-    return view.GATES_VIEW, derived.GATES
+    return view.GATES_VIEW, view.BLOCKS_VIEW, derived.GATES
 
 
 def _is_control(config: "Mapping[str, Any]") -> bool:
@@ -32,7 +32,7 @@ MECHANISM = Mechanism(
     papers=("hu",),
     derived=_derived,
     components=("gates",),
-    preload=("gates",),
-    heights={"gates": Height(600, phone=1440)},
-    imports=("attnviz.ui.components.gates",),
+    preload=("gates", "stage_maps"),
+    heights={"gates": Height(600, phone=1180), "stages": Height(720)},
+    imports=("attnviz.ui.components.gates", "attnviz.ui.components.stage_maps"),
 )

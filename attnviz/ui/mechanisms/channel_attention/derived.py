@@ -9,11 +9,9 @@ from attnviz.ui.live.derived import Context, Derived, NoParameters
 if TYPE_CHECKING:
     from attnviz.readings import Reading
 
-TAPS = ("blocks.*.attention.gate", "bam.*.full_gate")  # of which a network has the one or the other
-
 
 def gates(context: Context[NoParameters]) -> Reading:
-    """Return the gates of all layers, one after the other, (batch, channel); of those of places, the mean over these."""
+    """Return the gates of all layers, one after the other, (batch, channel); where a gate has places, their mean."""
     import torch
 
     from attnviz.readings import Reading

@@ -48,6 +48,11 @@ def view(loaded: Loaded, example: Example) -> GatesView:
     )
 
 
+def farthest(layer: GatesOfLayer) -> int:
+    """Return the channel whose gate is farthest from its mean over many pictures."""
+    return int(abs(layer.gate - layer.many.mean(0)).argmax())
+
+
 def title_of(path: str, number: int) -> str:
     """Return the name of a layer with gates for people: the block that it belongs to, or its place among them."""
     words = path.split(".")
