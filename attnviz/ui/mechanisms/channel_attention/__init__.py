@@ -1,8 +1,9 @@
 """Attention over channels: gates that scale the channels of a convolutional network, and those of places."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Height, Mechanism, later
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +31,11 @@ MECHANISM = Mechanism(
     is_control=_is_control,
     panel=later(f"{__name__}.panels", "panel_of"),
     papers=("hu",),
+    home=HomePicture(
+        Path(__file__).parent / "home.png",
+        "A handwritten 8, and the gates of the last block of a network as bars: each lets a channel through by so much",
+        {"model": "channel_attention.digits", "data": "strokes", "number": 23, "layer": "6"},
+    ),
     derived=_derived,
     components=("gates",),
     preload=("gates", "stage_maps"),

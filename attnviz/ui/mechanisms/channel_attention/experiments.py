@@ -10,6 +10,7 @@ import streamlit as st
 
 from attnviz import cards, comparisons, data
 from attnviz.figures.bars import Row, bars
+from attnviz.figures.dots import dots
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
@@ -17,8 +18,9 @@ from attnviz.ui.components import stage_maps
 from attnviz.ui.components.map_grid import Names, map_grid
 from attnviz.ui.mechanisms.channel_attention import block, words
 from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW
-from attnviz.ui.shared import cache, mechanism_page, pickers
+from attnviz.ui.shared import cache, mechanism_page, pickers, result_dots
 from attnviz.ui.shared.experiments import Experiment
+from attnviz.ui.shared.room import room
 
 if TYPE_CHECKING:
     from attnviz.cards import Card, Figure
@@ -67,6 +69,12 @@ def pays(subject: Subject) -> None:
     keys = task_of(subject.net)
     known = cards.readable(keys)
     rows = [_row(key, known.get(key)) for key in keys]
+    main = next(key for key in keys if RECIPES[key].config["gate"] != "none")
+    source = comparisons.main_test(RECIPES[main]).data
+    found = result_dots.shortened(result_dots.of(keys, (), {}, source))
+    if found:
+        with st.container(key=room(len(found), "pays")):
+            st.markdown(dots(found, axis=result_dots.ACCURACY), unsafe_allow_html=True)
     with st.container(key="pays_bars"):
         st.markdown(
             bars(rows, "network", ("parameters", "million multiply-adds"), "test accuracy"), unsafe_allow_html=True
@@ -135,7 +143,9 @@ def shared(subject: Subject) -> None:
         for path, share in shares.items()
     ]
     with st.container(key="shared_bars"):
-        table = bars(rows, "gates of", ("between classes, %", "the same, labels shuffled, %"), "standard deviation")
+        table = bars(
+            rows, "gates of", ("between classes, %", "the same, labels shuffled, %"), "standard deviation", whole=100
+        )
         st.markdown(table, unsafe_allow_html=True)
     st.markdown(words.by_depth(list(shares.values()), [float(one.max()) for one in chance.values()]))
     paths = list(titles)

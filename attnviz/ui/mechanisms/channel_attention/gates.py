@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
 from attnviz.answers import probabilities
@@ -46,6 +47,13 @@ def view(loaded: Loaded, example: Example) -> GatesView:
         asked=example.asked,
         origin=subject.origin(f"{next(iter(layers))}.{kind_of(next(iter(layers.values()))).tap}"),
     )
+
+
+def of_picture(loaded: Loaded, example: Example) -> list[np.ndarray]:
+    """Return the gates of every layer on an example, (channel,) each, 0..1; where a gate has places, their mean."""
+    taps = [f"{path}.{kind_of(layer).tap}" for path, layer in layers_of(loaded.model).items()]
+    seen, _ = _seen(loaded, example, taps)
+    return [of_channels(seen[tap].tensor)[0].numpy() for tap in taps]
 
 
 def farthest(layer: GatesOfLayer) -> int:

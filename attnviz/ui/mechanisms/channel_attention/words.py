@@ -32,8 +32,8 @@ STAGES = (
 )
 ABLATED = (
     "The trained model, with its gates replaced and nothing else changed; counted on test pictures. *At the mean*: "
-    "each gate at its mean over 3,000 training pictures. *Of another picture*: every picture gets the gates of the next "
-    "one. *At 1*: no gate closes, so the layers behind receive larger values than they were trained on; that says "
+    "each gate at its mean over 3,000 training pictures. *Of another picture*: every picture gets the gates of the "
+    "next one. *At 1*: no gate closes, so the layers behind receive larger values than they were trained on; that says "
     "nothing of attention."
 )
 PAYS = (
@@ -217,5 +217,6 @@ def classes(said: str) -> str:
     """Return how the map of gates by class was made."""
     return (
         f"Over {said}. Violet: a class opens this gate more than the mean of all pictures; ochre: less. The layer is "
-        "the one chosen above. A share of variance says nothing of how large it is: read it with the standard deviation."
+        "the one chosen above. A share of variance says nothing of how large it is: read it with the standard "
+        "deviation."
     )
