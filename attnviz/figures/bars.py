@@ -45,7 +45,8 @@ def _row(row: Row, longest: Sequence[float], columns: Sequence[str], remark: str
     kind = "bars-control" if row.control else "bars-mechanism"
     cells = "".join(
         f"<td><small>{escape(column)}</small>"
-        f'<span><i class="{kind}" style="width:{100 * value / most:.2f}%"></i></span><b>{written(value)}</b></td>'
+        f'<span><i class="{kind}" style="width:{100 * value / most:.2f}%"></i></span>'
+        f"<b>{escape(written(value))}</b></td>"
         for value, most, column in zip(row.values, longest, columns, strict=True)
     )
     end = f"<td><small>{escape(remark)}</small>{escape(row.remark)}</td>"
