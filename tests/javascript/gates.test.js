@@ -1,4 +1,4 @@
-// Bars: where they stand and what they reach to. Gates: what is asked, what is shown, and the arithmetic of one of them.
+// Bars: where they stand and what they reach to. Gates: what is asked and shown, and the arithmetic of one of them.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -77,7 +77,13 @@ export const RULES = {
   },
 };
 
-/** What Python sent. @param {any} header @param {Record<string, any>} arrays @param {Record<string, number[]>} shapes @returns {Layer[]} */
+/**
+ * What Python sent.
+ * @param {any} header
+ * @param {Record<string, any>} arrays
+ * @param {Record<string, number[]>} shapes
+ * @returns {Layer[]}
+ */
 export function layersOf(header, arrays, shapes) {
   return header.layers.map((said, number) => {
     const of = (name) => arrays[`${number}.${name}`];
@@ -109,7 +115,12 @@ export function layersOf(header, arrays, shapes) {
   });
 }
 
-/** One number a channel, of what may vary over places: the mean over these. @param {ArrayLike<number>} values @param {number} channels @returns {Float64Array} */
+/**
+ * One number a channel, of what may vary over places: the mean over these.
+ * @param {ArrayLike<number>} values
+ * @param {number} channels
+ * @returns {Float64Array}
+ */
 export function perChannel(values, channels) {
   const size = values.length / channels;
   return Float64Array.from({ length: channels }, (_, channel) => {
@@ -119,7 +130,13 @@ export function perChannel(values, channels) {
   });
 }
 
-/** What a layer computed, from an answer of the live channel. @param {Layer} layer @param {number} number @param {Record<string, any>} arrays @returns {Values} */
+/**
+ * What a layer computed, from an answer of the live channel.
+ * @param {Layer} layer
+ * @param {number} number
+ * @param {Record<string, any>} arrays
+ * @returns {Values}
+ */
 export function valuesOf(layer, number, arrays) {
   const of = (name) => arrays[`${number}.${name}`] ?? null;
   const more = of("reduced_max");
@@ -183,7 +200,13 @@ export function editsOf(view, layers) {
   return { edits, arrays };
 }
 
-/** The gates that a layer scales with: those turned by hand, those that are replaced, else what the net computes. @param {any} view @param {Layer} layer @param {number} number @param {Values} now */
+/**
+ * The gates that a layer scales with: those turned by hand, those that are replaced, else what the net computes.
+ * @param {any} view
+ * @param {Layer} layer
+ * @param {number} number
+ * @param {Values} now
+ */
 export function shownGates(view, layer, number, now) {
   const put = layer.put[`put_${view.gates}`];
   const found =
@@ -201,7 +224,13 @@ export function shownGates(view, layer, number, now) {
   return { values: found, held };
 }
 
-/** The gates after one was turned, or let go of with null. @param {number[][]} turned @param {number} layer @param {number} channel @param {number|null} value 0..1 */
+/**
+ * The gates after one was turned, or let go of with null.
+ * @param {number[][]} turned
+ * @param {number} layer
+ * @param {number} channel
+ * @param {number|null} value 0..1
+ */
 export function turnedTo(turned, layer, channel, value) {
   const others = turned.filter(([at, which]) => at !== layer || which !== channel);
   if (value === null) return others;
@@ -209,7 +238,12 @@ export function turnedTo(turned, layer, channel, value) {
   return made.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
 }
 
-/** Which channel of the layer is looked at: the chosen one, or the one that is farthest from its mean. @param {any} view @param {Layer[]} layers @returns {number} */
+/**
+ * Which channel of the layer is looked at: the chosen one, or the one that is farthest from its mean.
+ * @param {any} view
+ * @param {Layer[]} layers
+ * @returns {number}
+ */
 export function channelOf(view, layers) {
   if (view.channel !== null) return view.channel;
   const { own, mean } = layers[view.layer];
@@ -233,7 +267,13 @@ export function channelOf(view, layers) {
  * @property {number} scaled the mean of the channel afterwards, before any gate of places
  */
 
-/** @param {Layer} layer @param {Values} now @param {number} channel @param {number} gate the one that is used @returns {Steps} */
+/**
+ * @param {Layer} layer
+ * @param {Values} now
+ * @param {number} channel
+ * @param {number} gate the one that is used
+ * @returns {Steps}
+ */
 export function stepsOf(layer, now, channel, gate) {
   const { units, excite, shift, form } = layer;
   const terms = Array.from({ length: units }, (_, unit) => {
@@ -258,7 +298,13 @@ export function stepsOf(layer, now, channel, gate) {
   };
 }
 
-/** The gate of one channel at each place of the picture; null where a gate does not depend on the place. @param {Layer} layer @param {Values} now @param {number} score of the channel @returns {{values: Float64Array, rows: number, columns: number}|null} */
+/**
+ * The gate of one channel at each place of the picture; null where a gate does not depend on the place.
+ * @param {Layer} layer
+ * @param {Values} now
+ * @param {number} score of the channel
+ * @returns {{values: Float64Array, rows: number, columns: number}|null}
+ */
 export function placesOf(layer, now, score) {
   if (!layer.places || !now.space) return null;
   const values =

@@ -101,7 +101,7 @@ export class Gates extends Part {
           "section.answer-part",
           { "aria-label": "The answer" },
           element("h2", {}, "The answer", element("small", {}, this.words.answer)),
-          this.answer.room,
+          this.answer.holder,
         ),
         this.placesPart,
       ),

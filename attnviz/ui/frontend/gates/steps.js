@@ -105,12 +105,17 @@ export class StepsPanel {
     say(words.scaled, scaledInWords(layer, steps));
   }
 
-  /** Paint the units of the narrow layer. @param {import("./derive.js").Steps} steps @param {number} width @param {Theme} theme */
+  /**
+   * Paint the units of the narrow layer.
+   * @param {import("./derive.js").Steps} steps
+   * @param {number} width
+   * @param {Theme} theme
+   */
   paint(steps, width, theme) {
     const places = new BarPlaces({
       count: steps.reduced.length,
       width,
-      height: 28,
+      height: 26,
       widest: 18,
       ...spanOf("positive", steps.reduced),
     });

@@ -2,7 +2,7 @@
 
 import { css, packed } from "../core/colours.js";
 
-const WIDEST = 28; // CSS pixels of a bar with its gap
+const WIDEST = 30; // CSS pixels of a bar with its gap
 const GAP = 0.2; // of a bar's room, at its right
 
 /**

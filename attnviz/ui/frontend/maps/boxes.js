@@ -34,7 +34,10 @@ export class Boxes {
     return [Math.max(0, y), Math.max(0, x), Math.min(rows, y + this.high), Math.min(columns, x + this.wide)];
   }
 
-  /** The pixel in the middle of a token's box, counted row by row; the nearest one where that is off the picture. @param {number} token */
+  /**
+   * The pixel in the middle of a token's box, counted row by row; the nearest one where that is off the picture.
+   * @param {number} token
+   */
   middle(token) {
     const [row, column] = this.cells.place(token);
     const at = (first, step, place, size, count) =>

@@ -77,7 +77,12 @@ export function tileOf({ stages, view: { layer, stage } }) {
   return layer * stages.length + stages.indexOf(stage);
 }
 
-/** Layer and stage of a tile. @param {Pick<Shown, "stages">} shown @param {number} tile @returns {[number, string]} */
+/**
+ * Layer and stage of a tile.
+ * @param {Pick<Shown, "stages">} shown
+ * @param {number} tile
+ * @returns {[number, string]}
+ */
 export function placeOf({ stages }, tile) {
   return [Math.floor(tile / stages.length), stages[tile % stages.length]];
 }
@@ -88,7 +93,13 @@ export function boxesOf(shown, tile) {
   return shown.layers[layer].boxes[stage];
 }
 
-/** Which channel of a layer is shown at a stage: the chosen one, as far as there is one of that number. @param {Shown} shown @param {number} layer @param {string} stage @returns {number} */
+/**
+ * Which channel of a layer is shown at a stage: the chosen one, as far as there is one of that number.
+ * @param {Shown} shown
+ * @param {number} layer
+ * @param {string} stage
+ * @returns {number}
+ */
 export function channelOf({ layers, view }, layer, stage) {
   const wanted = layer === view.layer && view.channel !== null ? view.channel : layers[layer].strongest;
   return Math.min(wanted, layers[layer].channels[stage] - 1);

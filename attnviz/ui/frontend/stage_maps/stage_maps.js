@@ -1,5 +1,5 @@
-// The feature maps of convolutions, stage by stage: a channel of each layer in a table, and below it all channels of one
-// stage. Python's side is attnviz/ui/components/stage_maps.py.
+// The feature maps of convolutions, stage by stage: a channel of each layer in a table, and below it all channels of
+// one stage. Python's side is attnviz/ui/components/stage_maps.py.
 
 import { MapGrid } from "../map_grid/map_grid.js";
 import { packed, toIndices } from "../core/colours.js";

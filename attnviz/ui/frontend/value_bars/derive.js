@@ -2,7 +2,10 @@
 
 import { short } from "../core/numbers.js";
 
-/** @typedef {{header: {names: string[], range: string}, arrays: Record<string, any>, span: {low: number, high: number}}} Shown */
+/**
+ * @typedef {{header: {names: string[], range: string}, arrays: Record<string, any>, span: {low: number, high:
+ *   number}}} Shown
+ */
 
 /** One bar in words. @param {Pick<Shown, "header"|"arrays">} shown @param {number} bar */
 export function inWords({ header, arrays }, bar) {
@@ -21,7 +24,11 @@ export function summaryOf({ arrays, span }) {
   );
 }
 
-/** The numbers of all bars, for a CSV. @param {Pick<Shown, "header"|"arrays">} shown @returns {{head: string[], rows: (string|number)[][]}} */
+/**
+ * The numbers of all bars, for a CSV.
+ * @param {Pick<Shown, "header"|"arrays">} shown
+ * @returns {{head: string[], rows: (string|number)[][]}}
+ */
 export function tableOf({ header, arrays }) {
   const { marks } = arrays;
   return {

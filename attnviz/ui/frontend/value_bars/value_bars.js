@@ -1,5 +1,5 @@
-// A value per channel as a bar: read under the pointer and with the keys, saved as a picture and as numbers. Python's side
-// is attnviz/ui/components/value_bars.py.
+// A value per channel as a bar: read under the pointer and with the keys, saved as a picture and as numbers. Python's
+// side is attnviz/ui/components/value_bars.py.
 
 import { element, grown, say, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";

@@ -18,7 +18,7 @@ def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
 
 
 def _is_control(config: "Mapping[str, Any]") -> bool:
-    return config.get("gate", "none") == "none"
+    return bool(config.get("gate", "none") == "none")
 
 
 MECHANISM = Mechanism(

@@ -19,8 +19,8 @@ from attnviz.ui.components.map_grid import Names, map_grid
 from attnviz.ui.mechanisms.channel_attention import block, words
 from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW
 from attnviz.ui.shared import cache, mechanism_page, pickers, result_dots
-from attnviz.ui.shared.experiments import Experiment
-from attnviz.ui.shared.room import room
+from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.reserved import container_key
 
 if TYPE_CHECKING:
     from attnviz.cards import Card, Figure
@@ -38,23 +38,23 @@ def maps(subject: Subject) -> None:
 
 def constant(subject: Subject) -> None:
     """Draw how many answers are right with gates that no longer depend on the picture, all together and by block."""
+    say = finding()
     card = subject.net.card
     whole = None if card is None else card.figure(comparisons.main_test(card.recipe))
     if card is None or whole is None or not card.ablations:
-        st.markdown("The card of this model has no test with other gates; only the answer above is known.")
+        say("The card of this model has no test with other gates; only the answer above is known.")
         return
     found = {(one.name, one.of): _like(one.figures, whole) for one in card.ablations}
-    rows, sentences = [Row("as computed", (100 * whole.value,), "")], []
+    rows = [Row("as computed", (100 * whole.value,), "")]
     for (name, of), figure in found.items():
         if figure is None:
             continue
         rows.append(Row(words.replaced(name, of), (100 * figure.value,), words.lost(whole, figure), control=True))
         if name == "mean" and of == card.ablations[0].of:
-            sentences.append(words.verdict(comparisons.difference(whole, figure)))
+            say(words.verdict(comparisons.difference(whole, figure)))
     with st.container(key="constant_bars"):
         table = bars(rows, "gates", (f"right answers, % of {whole.count:,}",), "difference in points")
         st.markdown(table, unsafe_allow_html=True)
-    st.markdown(" ".join(sentences))
     st.caption(words.ABLATED)
 
 
@@ -66,6 +66,7 @@ def _like(figures: tuple[Figure, ...], whole: Figure) -> Figure | None:
 
 def pays(subject: Subject) -> None:
     """Draw the nets with every kind of gate beside the plain one and the widened one, on the task of this net."""
+    say = finding()
     keys = task_of(subject.net)
     known = cards.readable(keys)
     rows = [_row(key, known.get(key)) for key in keys]
@@ -73,13 +74,13 @@ def pays(subject: Subject) -> None:
     source = comparisons.main_test(RECIPES[main]).data
     found = result_dots.shortened(result_dots.of(keys, (), {}, source))
     if found:
-        with st.container(key=room(len(found), "pays")):
+        with st.container(key=container_key(len(found), "pays")):
             st.markdown(dots(found, axis=result_dots.ACCURACY), unsafe_allow_html=True)
     with st.container(key="pays_bars"):
         st.markdown(
             bars(rows, "network", ("parameters", "million multiply-adds"), "test accuracy"), unsafe_allow_html=True
         )
-    st.markdown("\n".join(_beside(known, keys)) or words.NOTHING_TO_COMPARE)
+    say("\n".join(_beside(known, keys)) or words.NOTHING_TO_COMPARE)
     st.caption(words.PAYS)
 
 
@@ -133,6 +134,7 @@ def shared(subject: Subject) -> None:
     from attnviz.ui.mechanisms.channel_attention.gates import title_of
     from attnviz.ui.mechanisms.channel_attention.many import over
 
+    say = finding()
     net, source = subject.net, pickers.tests(subject)
     many = cache.of_net(over, net, source)
     titles = {path: title_of(path, number) for number, path in enumerate(many.gates)}
@@ -147,16 +149,16 @@ def shared(subject: Subject) -> None:
             rows, "gates of", ("between classes, %", "the same, labels shuffled, %"), "standard deviation", whole=100
         )
         st.markdown(table, unsafe_allow_html=True)
-    st.markdown(words.by_depth(list(shares.values()), [float(one.max()) for one in chance.values()]))
+    say(words.by_depth(list(shares.values()), [float(one.max()) for one in chance.values()]))
     paths = list(titles)
     chosen = block.FIELDS.read(st.query_params.to_dict()).get("layer", 0)
     path = paths[chosen] if isinstance(chosen, int) and 0 <= chosen < len(paths) else paths[0]
     classes = data.DATASETS[source].classes
     means = class_means(many.gates[path], many.labels, len(classes))
-    shown = np.isfinite(means).all(1)
+    shown: np.ndarray = np.isfinite(means).all(1)
     means -= many.gates[path].mean(0)
     channels = [str(channel + 1) for channel in range(means.shape[1])]
-    names = [name for name, there in zip(classes, shown, strict=True) if there]
+    names = [name for name, there in zip(classes, shown.tolist(), strict=True) if there]
     map_grid(
         means[shown][None], [titles[path]], key=f"class_gates {path}", role="signed",
         title=f"{titles[path]}: mean gates of each class, less the mean of all",
@@ -174,7 +176,7 @@ EXPERIMENTS = {
     ),
     "constant": Experiment(
         "Attention or a constant?",
-        "Hold the gates at their mean. If the answers stay as good, they were no attention but a fixed factor.",
+        "Holds the gates at their mean, all of them and block by block, and counts the right answers.",
         constant,
     ),
     "pays": Experiment(

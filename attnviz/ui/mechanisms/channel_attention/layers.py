@@ -78,7 +78,8 @@ def weights_of(layer: GateLayer) -> Weights:
     normalises its scores with what it learnt, which is a factor and a shift for each channel.
     """
     with torch.no_grad():
-        excite, shift = layer.excite.weight, layer.excite.bias
+        excite: Tensor = layer.excite.weight
+        shift: Tensor = layer.excite.bias
         if isinstance(layer, Bam):
             norm = layer.channel_norm
             assert norm.running_mean is not None

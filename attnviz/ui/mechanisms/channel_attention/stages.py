@@ -28,7 +28,7 @@ def view(loaded: Loaded, example: Example) -> StageMapsView:
         inference.ask(loaded, inference.batch_of(loaded, example))
     shown = {layer.path: gates.farthest(layer) for layer in cache.of_subject(gates.view, subject).layers}
     grid = Grid(*image.shape[:2]).after(3, 1, 1, *image.shape[:2])  # the network's first convolution
-    layers = []
+    layers: list[LayerMaps] = []
     for number, (path, block) in enumerate(blocks.items()):
         where = {"input": grid}
         rows, columns = seen[f"{path}.first.after_conv"].tensor.shape[2:]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from attnviz.cards import Figure
-    from attnviz.comparisons import Difference
+    from attnviz.measures.difference import Difference
     from attnviz.subjects import Subject
     from attnviz.ui.components.gates import GatesOfLayer
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnviz.comparisons import Difference
+from attnviz.measures.difference import Difference
 from attnviz.subjects import Picture, net
 from attnviz.tracing import trace
 from attnviz.ui.live.answer import ask_model
@@ -34,7 +34,7 @@ def test_a_panel_has_a_bar_for_each_gate(here: Path, name: str) -> None:
     loaded = cache.single(one)
     image = np.zeros((1, one.input.rows, one.input.columns, one.input.channels), np.uint8)
     ask = Ask.model_validate({"checkpoint": one.key, "edits": [], "wanted": {"map": dict(panel.wanted)}})
-    ask.wanted["map"]._find = _find  # type: ignore[union-attr]
+    ask.wanted["map"]._find = _find
     axes, values = ask_model(loaded, ask, image, {}).found["map"]
     assert axes == ["batch", "channel"]
     assert values.shape[1] == sum(panel.options["groups"])
