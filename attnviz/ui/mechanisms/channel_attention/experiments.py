@@ -155,7 +155,7 @@ def shared(subject: Subject) -> None:
     path = paths[chosen] if isinstance(chosen, int) and 0 <= chosen < len(paths) else paths[0]
     classes = data.DATASETS[source].classes
     means = class_means(many.gates[path], many.labels, len(classes))
-    shown: np.ndarray = np.isfinite(means).all(1)
+    shown = np.isfinite(means[:, 0])
     means -= many.gates[path].mean(0)
     channels = [str(channel + 1) for channel in range(means.shape[1])]
     names = [name for name, there in zip(classes, shown.tolist(), strict=True) if there]
