@@ -82,7 +82,7 @@ function sheet(part) {
   write(
     MARGIN,
     top + 12,
-    `A line: the mean over ${part.header.many}. Pale: constant, or always open. From 0 to 1.`,
+    `A line: the mean over ${part.header.many}. Weaker violet: constant, or always open. From 0 to 1.`,
     12,
   );
   top += 20;
