@@ -48,3 +48,21 @@ class Grid:
         """Return whether the boxes lie side by side and cover a picture of so many pixels exactly."""
         covered = self.rows * self.stride, self.columns * self.stride
         return self.offset == (0.0, 0.0) and self.stride == self.field and covered == (rows, columns)
+
+    def after(self, window: int, step: int, padding: int, rows: int, columns: int) -> "Grid":
+        """Return where cells lie that are each computed from a window of this grid's cells.
+
+        Args:
+            window: rows and columns of the window.
+            step: from one window to the next, in cells.
+            padding: cells of zeros above and at the left.
+            rows, columns: of the result.
+        """
+        top, left = (start - padding * self.stride for start in self.offset)
+        return Grid(
+            rows,
+            columns,
+            offset=(top, left),
+            stride=step * self.stride,
+            field=self.field + (window - 1) * self.stride,
+        )

@@ -16,7 +16,8 @@ WORDS = {
     "pixel_attention": r"pixel attention|added_by_pixel|one[_-]token|single_token|head_switch|moving_maps",
     "element_wise": r"element[ -]wise|relevance|\b[xy]_weights|handed_on|stage_grid",
     "recurrent_attention": r"glimpse|retina|recurrent|belief|location_mean|glances|[\"']moves[\"']",
-    "cnn_attention": r"block_?attention|: [\"']blocks[\"']|-blocks\b|feature_weights|stage_maps",
+    "cnn_attention": r"block_?attention|: [\"']blocks[\"']|-blocks\b|feature_weights",
+    "channel_attention": r"squeeze_?excite|\bcbam\b|\bbam\b|many_gates|gates_view|gated_blocks",
     # of two mechanisms: pixels and blocks attend in the same layer
     "dot-product attention": r"mean_?row|least_?uniform|layers\.attention",
 }
@@ -31,6 +32,14 @@ OWN = {  # beside the folder of a mechanism, its pages, its measures and its com
         "attnviz/recipes/wu.py",
     ),
     "cnn_attention": ("attnviz/layers/block_attention", "attnviz/models/cnn_attention", "attnviz/recipes/wu.py"),
+    "channel_attention": (
+        "attnviz/layers/squeeze_excite",
+        "attnviz/layers/cbam",
+        "attnviz/layers/bam",
+        "attnviz/layers/residual",
+        "attnviz/models/channel_attention",
+        "attnviz/recipes/hu.py",
+    ),  # fmt: skip
     "dot-product attention": ("attnviz/layers/", "attnviz/models/", "attnviz/measures/", "attnviz/ui/dot_product/"),
 }
 PLACES = ("attnviz/ui/components/", "attnviz/ui/frontend/")  # of components

@@ -25,16 +25,17 @@ class Row:
     control: bool = False
 
 
-def bars(rows: Sequence[Row], kind: str, columns: Sequence[str], remark: str) -> str:
-    """Return a table of bars: HTML, whose classes page.css styles. The longest bar of each column fills it.
+def bars(rows: Sequence[Row], kind: str, columns: Sequence[str], remark: str, *, whole: float | None = None) -> str:
+    """Return a table of bars: HTML, whose classes page.css styles.
 
     Args:
         rows: from top to bottom, at least one.
         kind: what the rows are.
         columns: what the values are, with their units.
         remark: what the remarks are.
+        whole: the value whose bar fills its column, the same for all; None for the largest of each column.
     """
-    longest = [max(row.values[place] for row in rows) or 1 for place in range(len(columns))]
+    longest = [whole or max(row.values[place] for row in rows) or 1 for place in range(len(columns))]
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in (kind, *columns, remark))
     body = "".join(_row(row, longest, columns, remark) for row in rows)
     return f'<table class="bars"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
@@ -44,8 +45,16 @@ def _row(row: Row, longest: Sequence[float], columns: Sequence[str], remark: str
     kind = "bars-control" if row.control else "bars-mechanism"
     cells = "".join(
         f"<td><small>{escape(column)}</small>"
-        f'<span><i class="{kind}" style="width:{100 * value / most:.2f}%"></i></span><b>{value:,.0f}</b></td>'
+        f'<span><i class="{kind}" style="width:{100 * value / most:.2f}%"></i></span>'
+        f"<b>{escape(written(value))}</b></td>"
         for value, most, column in zip(row.values, longest, columns, strict=True)
     )
     end = f"<td><small>{escape(remark)}</small>{escape(row.remark)}</td>"
     return f'<tr><th scope="row">{escape(row.name)}</th>{cells}{end}</tr>'
+
+
+def written(value: float) -> str:
+    """Return a number as the table prints it: whole where it is, and from 1,000 up; else with four digits at most."""
+    if value >= 999.95 or value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:.4g}" if value >= 5e-4 else "< 0.001"

@@ -8,7 +8,17 @@ network stands beside them twice: as it is, and widened until it has as many wei
 from typing import Any
 
 from attnviz.recipes.bacochina import CIFAR, CIFAR_MEAN, CIFAR_STD, FASHION_MEAN, FASHION_STD, MNIST_MEAN, MNIST_STD
-from attnviz.recipes.recipe import TEN_CLASSES, Ablation, Augmentation, Paper, PaperFigure, Recipe, Test, changed
+from attnviz.recipes.recipe import (
+    TEN_CLASSES,
+    Ablation,
+    Augmentation,
+    Paper,
+    PaperFigure,
+    Question,
+    Recipe,
+    Test,
+    changed,
+)
 
 STAGES = 3
 
@@ -77,6 +87,7 @@ def gated(plain: Recipe, gate: str, title: str, why: str, name: str = "", **chan
         title=plain.title.replace("no gates", title),
         why=why,
         config={**plain.config, "gate": gate, **reduction},
+        control=plain.key,
         ablations=(
             *(Ablation(name=kind, of=together) for kind in kinds),
             *(Ablation(name="mean", of=one) for one in every),
@@ -140,5 +151,10 @@ PAPER = Paper(
         _figure("Not in the papers: digits", "accuracy on MNIST's test pictures", DIGITS),
         _figure("Not in the papers: Fashion-MNIST", "accuracy on its test pictures", FASHION),
         _figure("Not in the papers: CIFAR-10, at most 0.3 million weights", "accuracy on its test pictures", COLOUR),
+    ),
+    first=(SE.key,),
+    questions=tuple(
+        Question(checkpoint=gate.key, control=wide.key, what="with as many weights")
+        for gate, wide in ((CBAM, DIGITS[2]), (FASHION_CBAM, FASHION[2]), (COLOUR_CBAM, COLOUR[2]))
     ),
 )  # fmt: skip

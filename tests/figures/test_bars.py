@@ -26,3 +26,24 @@ def test_rows_and_columns_are_named_for_all() -> None:
 
 def test_nothing_at_all_has_no_length() -> None:
     assert "width:0.00%" in bars([Row("none", (0,), "")], "network", ("parameters",), "")
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        (0.84, "0.84"),
+        (99.54, "99.54"),
+        (5.567, "5.567"),
+        (7, "7"),
+        (172218.4, "172,218"),
+        (1e-5, "&lt; 0.001"),
+        (0, "0"),
+    ],
+)
+def test_a_number_that_is_not_whole_keeps_its_digits(value: float, printed: str) -> None:
+    assert f"<b>{printed}</b>" in bars([Row("one", (value,), "")], "network", ("share",), "")
+
+
+def test_columns_of_one_kind_are_drawn_on_one_scale() -> None:
+    html = bars([Row("one", (90, 2), "")], "network", ("share", "by chance"), "", whole=100)
+    assert re.findall(r"width:([\d.]+)%", html) == ["90.00", "2.00"]

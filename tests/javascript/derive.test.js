@@ -154,15 +154,42 @@ test("the relevance is replaced by one, zero, its mean or another picture's", ()
 
 test("the stage maps take ReLU from the convolution, and show the channel with the largest mean unless one is chosen", () => {
   const boxes = [0, 0, 1, 1, 1, 1];
-  const header = { layers: [{ boxes: { conv: boxes, pool: null } }] };
+  const stages = { conv: "after conv", relu: "after ReLU", pool: "after pooling" };
+  const header = { stages, layers: [{ title: "Convolution 1", boxes: { conv: boxes }, channel: null }] };
   const arrays = { "0.conv": Float64Array.of(-1, 2, 3, -4) };
   const layers = maps.layersOf(header, arrays, { picture: [1, 2], "0.conv": [2, 1, 2] });
   assert.deepEqual([...layers[0].maps.relu], [0, 2, 3, 0]);
   assert.deepEqual([layers[0].strongest, layers[0].cut, layers[0].maps.pool], [1, 0.5, layers[0].maps.relu]);
   const view = { layer: 0, stage: "relu", channel: null };
-  const state = { layers, view, looked: { tile: 0, token: 1 } };
+  const state = { layers, stages: Object.keys(stages), view, looked: { tile: 0, token: 1 } };
   assert.deepEqual([...maps.valuesOf(state, 1)], [3, 0]);
   assert.deepEqual([...maps.valuesOf({ ...state, view: { ...view, channel: 0 } }, 0)], [-1, 2]);
-  assert.deepEqual([maps.tileOf(view), maps.tokenOf(state, 1)], [1, 1]);
-  assert.equal(maps.inWords(state, 1), "Convolution 1, channel 2, after ReLU: 0 at row 1, column 2.");
+  assert.deepEqual([maps.tileOf(state), maps.tokenOf(state, 1)], [1, 1]);
+  assert.equal(maps.inWords(state, 1, stages), "Convolution 1, channel 2, after ReLU: 0 at row 1, column 2.");
+});
+
+test("stages of a block may have other channels, cells and scales; the row is on one scale and one place", () => {
+  const stages = { input: "what comes in", relu: "after ReLU", gate: "after the gate" };
+  const half = [0, 0, 2, 2, 4, 4]; // cells two pixels apart, whose boxes begin at the picture's corner
+  const header = {
+    stages,
+    layers: [{ title: "Block 1", boxes: { input: [0, 0, 1, 1, 1, 1], relu: half, gate: half }, channel: 1 }],
+  };
+  const shapes = { picture: [4, 4], "0.input": [1, 4, 4], "0.relu": [2, 2, 2], "0.gate": [2, 2, 2] };
+  const arrays = {
+    "0.input": Float32Array.from({ length: 16 }, (_, at) => at),
+    "0.relu": Float32Array.of(9, 9, 9, 9, 0, 1, 2, 3),
+    "0.gate": Float32Array.of(9, 9, 9, 9, 0, 0.5, 1, -1.5),
+  };
+  const layers = maps.layersOf(header, arrays, shapes);
+  const view = { layer: 0, stage: "gate", channel: null };
+  const state = { layers, stages: Object.keys(stages), view, looked: { tile: 2, token: 3 } };
+  assert.deepEqual(
+    [0, 1, 2].map((tile) => maps.channelOf(state, 0, state.stages[tile])),
+    [0, 1, 1],
+  );
+  assert.deepEqual([...maps.valuesOf(state, 2)], [0, 0.5, 1, -1.5]);
+  // The last cell's box has rows and columns 2 to 6, of which the picture has 4: its middle is the last pixel.
+  assert.equal(maps.tokenOf(state, 0), 15);
+  assert.equal(maps.scalesOf(state)[0].high, 15);
 });

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { inWords, layersOf, readOf, TAPS, valueOf } from "../../attnviz/ui/frontend/stage_maps/derive.js";
+import { inWords, layersOf, readOf, valueOf } from "../../attnviz/ui/frontend/stage_maps/derive.js";
 import { randomOf, whole } from "./helpers.js";
 
 /** The cells, as [row, column], that each cell of the result sees: a window slid over a map with padding around it. */
@@ -23,12 +23,15 @@ function slide([rows, columns], { size, step, before, after, partial }) {
   return { down: along(rows).map(on(rows)), across: along(columns).map(on(columns)) };
 }
 
+const STAGES = { conv: "after conv", relu: "after ReLU", pool: "after pooling" };
+const TAPS = Object.keys(STAGES);
+
 /** A net of convolutions of drawn sizes, its numbers drawn too, and the windows of each of its six or nine stages. */
 function drawnNet(random) {
   const picture = [whole(random, 14, 36), whole(random, 14, 36)];
   let shape = picture;
   let layout = [0, 0, 1, 1, 1, 1];
-  const [header, arrays, shapes, tiles] = [{ layers: [] }, {}, { picture }, []];
+  const [header, arrays, shapes, tiles] = [{ layers: [], stages: STAGES }, {}, { picture }, []];
   const after = ({ size, step, before }) => {
     const [top, left, down, across, high, wide] = layout;
     layout = [
@@ -70,7 +73,7 @@ function drawnNet(random) {
       Object.assign(shapes, { [`${layer}.pool`]: [channels, ...shape] });
       tiles[tiles.length - 1] = { ...seen, shape };
     }
-    header.layers.push({ boxes });
+    header.layers.push({ title: `Convolution ${layer + 1}`, boxes });
   }
   return { layers: layersOf(header, arrays, shapes), tiles };
 }
@@ -111,7 +114,7 @@ test("each map is read at the cell that the one under the pointer is computed fr
       const [rows, columns] = tiles[tile].shape;
       for (let token = 0; token < rows * columns; token++) {
         const view = { layer: Math.floor(tile / 3), stage: TAPS[tile % 3], channel: draw % 2 };
-        const shown = { layers, view, looked: { tile, token } };
+        const shown = { layers, stages: TAPS, view, looked: { tile, token } };
         const here = [Math.floor(token / columns), token % columns];
         if (tile > 0) {
           const channel = Math.floor((tile - 1) / 3) === view.layer ? view.channel : layers[view.layer - 1].strongest;
@@ -159,7 +162,7 @@ test("after ReLU stands what is above zero of the value before, whichever of the
       const count = tiles[tile].shape[0] * tiles[tile].shape[1];
       for (let token = 0; token < count; token++) {
         const view = { layer: 0, stage: "relu", channel: 1 };
-        const shown = { layers, view, looked: { tile, token } };
+        const shown = { layers, stages: TAPS, view, looked: { tile, token } };
         for (let conv = 0; conv < tiles.length; conv += 3) {
           const [before, after] = [valueOf(shown, conv), valueOf(shown, conv + 1)];
           assert.deepEqual(after, Math.max(before, 0));

@@ -19,9 +19,10 @@ class Panel:
     Args:
         title, kind: the name of the model, and what tells it from others of that name; short, as a panel is narrow.
         renderer: what draws it: "share" (multiples of an even share), "signed" (values around zero), "stages" (those
-            of several layers) or "ink" (the picture itself), which are modules of `frontend/panels/`. One that a single
-            mechanism needs is named as a module of `frontend/`, "FOLDER/FILE.js"; another package names a module of its
-            own as "PACKAGE.COMPONENT/FILE.js", of a component that its pyproject.toml declares.
+            of several layers), "bars" (a value per channel) or "ink" (the picture itself), which are modules of
+            `frontend/panels/`. One that a single mechanism needs is named as a module of `frontend/`, "FOLDER/FILE.js";
+            another package names a module of its own as "PACKAGE.COMPONENT/FILE.js", of a component that its
+            pyproject.toml declares.
         says: what is drawn, in words; "{answer}" stands for the answer, "{most}" for the largest absolute value.
         wanted: what the live channel is asked for besides the answer, such as {"derived": "added_by_pixel"}; for a
             head, the panel fills in its number.
@@ -29,7 +30,8 @@ class Panel:
         heads: among which the visitor chooses; 0 where there are none. It is the parameter "head" of what is wanted.
         page: the URL of the page that looks into the model; "" where there is none.
         options: what else the renderer is told; JSON can say it. "boxes", as `Grid.boxes` has them: where the values of
-            a map lie, if they do not cover the picture side by side.
+            a map lie, if they do not cover the picture side by side. "groups" and "range", for bars: how many stand in
+            each strip, and what they reach to, as a `Role` says it.
 
     Raises:
         BadInput: a field has another type, or JSON cannot say it.

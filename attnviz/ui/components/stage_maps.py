@@ -1,7 +1,8 @@
-"""Feature maps of convolutions before and after ReLU and pooling: the data for `frontend/stage_maps/`, and its view.
+"""Feature maps of convolutions stage by stage, such as ReLU and pooling: the data for `frontend/stage_maps/`, its view.
 
-A *view* is a dictionary: "layer" (a number), "stage" (one of STAGES) and "channel" (a number; None for the one with the
-largest mean after ReLU). Numbers count from 0 in it, and from 1 in what a person reads, the URL included.
+A *view* is a dictionary: "layer" (a number), "stage" (one of those that the view has) and "channel" (a number; None for
+the one with the largest mean after ReLU). Numbers count from 0 in it, and from 1 in what a person reads, the URL
+included.
 """
 
 from __future__ import annotations
@@ -19,39 +20,68 @@ from attnviz.ui.components.payload import pack, with_header
 from attnviz.ui.components.state import UNKNOWN, ControlledState
 from attnviz.ui.components.url_fields import Field, Fields
 
-STAGES = ("conv", "relu", "pool")
+STAGES: Mapping[str, str] = {"conv": "after conv", "relu": "after ReLU", "pool": "after pooling"}
+"""The stages of a convolution with ReLU and pooling, and what stands above each."""
 
-FIELDS = Fields(
-    Field("layer", "number", 0),
-    Field("stage", "choice", "relu", STAGES),
-    Field("channel", "number"),
-)
+DERIVED = ("relu", "pool")
+"""Stages that a layer may leave out: the browser cuts off the stage before below zero, or shows it as it is."""
+
+
+def fields_of(stages: Mapping[str, str], default: str) -> Fields:
+    """Return the fields of a view with these stages, of which one is shown at first."""
+    return Fields(
+        Field("layer", "number", 0),
+        Field("stage", "choice", default, tuple(stages)),
+        Field("channel", "number"),
+    )
+
+
+FIELDS = fields_of(STAGES, "relu")
 
 
 @dataclass(frozen=True, eq=False)
-class ConvolutionMaps:
-    """What a convolution puts out; the browser applies ReLU itself.
+class StageMaps:
+    """The maps of one stage.
 
     Args:
-        path: of the layer in the model, such as "conv.0".
-        after_conv: float64 (channel, row, column), before ReLU.
-        after_pool: float64 (channel, row, column), after ReLU and pooling; None where nothing is pooled.
-        grid: where the cells of `after_conv` lie on the picture.
-        pooled: where those of `after_pool` lie.
+        maps: float64 or float32 (channel, row, column).
+        grid: where their cells lie on the picture.
+        address: tap path.
     """
 
-    path: str
-    after_conv: np.ndarray
-    after_pool: np.ndarray | None
+    maps: np.ndarray
     grid: Grid
-    pooled: Grid | None
+    address: str
 
     def __post_init__(self) -> None:
-        for maps, grid in ((self.after_conv, self.grid), (self.after_pool, self.pooled)):
-            if (maps is None) != (grid is None):
-                raise BadInput(f"{self.path}: maps after pooling and their grid belong together.")
-            if maps is not None and grid is not None and maps.shape[1:] != (grid.rows, grid.columns):
-                raise BadInput(f"{self.path}: expected maps of {grid.rows} x {grid.columns}, got {maps.shape}.")
+        if self.maps.shape[1:] != (self.grid.rows, self.grid.columns):
+            raise BadInput(
+                f"{self.address}: expected maps of {self.grid.rows} x {self.grid.columns}, got {self.maps.shape}."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class LayerMaps:
+    """The stages of one layer, or of one block of several.
+
+    Args:
+        title: of the layer, for people.
+        path: of the layer in the model, such as "conv.0".
+        stages: by their names, in the order of the forward pass; those of DERIVED may be left out.
+        channel: the one that is shown until another is chosen; None for the one with the largest mean after ReLU.
+
+    Raises:
+        BadInput: no stage at all, or the first one is left out.
+    """
+
+    title: str
+    path: str
+    stages: Mapping[str, StageMaps]
+    channel: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.stages or next(iter(self.stages)) in DERIVED:
+            raise BadInput(f"{self.path}: the maps of its first stage are missing.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +91,14 @@ class StageMapsView:
     Args:
         picture: uint8 (row, column, 1 or 3).
         layers: in the order of the forward pass.
+        stages: what stands above the maps of each stage, in the order of the forward pass.
         ink: whether the picture is ink on paper, and not a photograph.
         origin: software version, model, recipe, seed, digest, image: stands in every export.
     """
 
     picture: np.ndarray
-    layers: tuple[ConvolutionMaps, ...]
+    layers: tuple[LayerMaps, ...]
+    stages: Mapping[str, str] = field(default_factory=lambda: STAGES)
     ink: bool = False
     origin: Mapping[str, str | int | float] = field(default_factory=dict)
 
@@ -76,6 +108,7 @@ def stage_maps(
     *,
     key: str,
     state: Mapping[str, Any] | None = None,
+    fields: Fields = FIELDS,
     on_change: Callable[[], None] | None = None,
 ) -> dict[str, Any] | None:
     """Draw the maps.
@@ -85,6 +118,7 @@ def stage_maps(
         key: the component's name in this page; keep it fixed.
         state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
             visible sentence). None leaves the visitor's own view as it is.
+        fields: of its view, as `fields_of` gives them for its stages.
         on_change: called when a view has settled, before the page runs again; `settled_view` gives it there.
 
     Returns:
@@ -92,8 +126,8 @@ def stage_maps(
     """
     data = with_header(
         view if isinstance(view, bytes) else packed(view),
-        fields=FIELDS.declared(),
-        state={"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
+        fields=fields.declared(),
+        state={"view": _controlled(key).ask(None if state is None else fields.complete(state))},
     )
     component("stage_maps")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
     return settled_view(key)
@@ -102,15 +136,14 @@ def stage_maps(
 def packed(view: StageMapsView) -> bytes:
     """Return a view as the browser gets it."""
     header = {
+        "stages": dict(view.stages),
         "layers": [_described(layer) for layer in view.layers],
         "ink": view.ink,
         "origin": dict(view.origin),
     }
     arrays = {"picture": view.picture}
     for place, layer in enumerate(view.layers):
-        arrays[f"{place}.conv"] = layer.after_conv
-        if layer.after_pool is not None:
-            arrays[f"{place}.pool"] = layer.after_pool
+        arrays |= {f"{place}.{name}": stage.maps for name, stage in layer.stages.items()}
     return pack(header, arrays)
 
 
@@ -120,10 +153,13 @@ def settled_view(key: str) -> dict[str, Any] | None:
     return view
 
 
-def _described(layer: ConvolutionMaps) -> dict[str, Any]:
+def _described(layer: LayerMaps) -> dict[str, Any]:
     return {
+        "title": layer.title,
         "path": layer.path,
-        "boxes": {"conv": layer.grid.boxes, "pool": None if layer.pooled is None else layer.pooled.boxes},
+        "channel": layer.channel,
+        "boxes": {name: stage.grid.boxes for name, stage in layer.stages.items()},
+        "addresses": {name: stage.address for name, stage in layer.stages.items()},
     }
 
 

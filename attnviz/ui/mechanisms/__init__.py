@@ -9,7 +9,14 @@ from typing import Any
 
 from attnviz.errors import BadInput
 from attnviz.extensions import Table
-from attnviz.ui.mechanisms import cnn_attention, element_wise, guard, pixel_attention, recurrent_attention
+from attnviz.ui.mechanisms import (
+    channel_attention,
+    cnn_attention,
+    element_wise,
+    guard,
+    pixel_attention,
+    recurrent_attention,
+)
 from attnviz.ui.mechanisms.mechanism import Mechanism as Mechanism
 
 
@@ -19,7 +26,13 @@ def _read(name: str, row: object) -> dict[str, Mechanism]:
     return {name: row}
 
 
-_OURS = (pixel_attention.MECHANISM, element_wise.MECHANISM, recurrent_attention.MECHANISM, cnn_attention.MECHANISM)
+_OURS = (
+    pixel_attention.MECHANISM,
+    element_wise.MECHANISM,
+    recurrent_attention.MECHANISM,
+    cnn_attention.MECHANISM,
+    channel_attention.MECHANISM,
+)
 MECHANISMS = Table("mechanisms", {row.name: row for row in _OURS}, _read)
 
 

@@ -34,6 +34,19 @@ export class Boxes {
     return [Math.max(0, y), Math.max(0, x), Math.min(rows, y + this.high), Math.min(columns, x + this.wide)];
   }
 
+  /**
+   * The pixel in the middle of a token's box, counted row by row; the nearest one where that is off the picture.
+   * @param {number} token
+   */
+  middle(token) {
+    const [row, column] = this.cells.place(token);
+    const at = (first, step, place, size, count) =>
+      Math.min(count - 1, Math.max(0, Math.floor(first + place * step + size / 2)));
+    const { rows, columns } = this.pixels;
+    const y = at(this.top, this.down, row, this.high, rows);
+    return y * columns + at(this.left, this.across, column, this.wide, columns);
+  }
+
   /** The token whose middle is nearest to a pixel. @param {number} pixel counted row by row */
   tokenAt(pixel) {
     const { cells, pixels } = this;

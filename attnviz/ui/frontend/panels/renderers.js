@@ -1,11 +1,12 @@
 // The renderers of panels by name: those that several mechanisms use, and modules of a single one (see face.js).
 
+import * as bars from "./bars.js";
 import * as ink from "./ink.js";
 import * as share from "./share.js";
 import * as signed from "./signed.js";
 import * as stages from "./stages.js";
 
-const OWN = { ink, share, signed, stages };
+const OWN = { bars, ink, share, signed, stages };
 // PACKAGE.COMPONENT/FILE.js, a file of that component; FOLDER/FILE.js, one of attnviz's own front end
 const MODULE = /^(?<component>[\w-]+\.[\w-]+\/)?[\w-]+(?:\/[\w-]+)*\.js$/;
 

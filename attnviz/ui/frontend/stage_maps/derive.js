@@ -5,16 +5,22 @@ import { makeScale } from "../core/colours.js";
 import { short } from "../core/numbers.js";
 import { Cells } from "../maps/paint.js";
 
-export const STAGES = { conv: "after conv", relu: "after ReLU", pool: "after pooling" };
-export const TAPS = Object.keys(STAGES);
-
 /**
- * A convolution: its maps at each stage, where their cells lie on the picture, and which part ReLU sets to 0.
- * @typedef {{maps: Record<string, Float64Array>, boxes: Record<string, Boxes>, channels: number, strongest: number,
- *   cut: number}} Layer
+ * A layer: its maps at each stage, where their cells lie on the picture, the channel that is shown at first (the one
+ * that Python names, or the strongest after ReLU), and which part ReLU sets to 0.
+ * @typedef {object} Layer
+ * @property {string} title
+ * @property {Record<string, Float64Array>} maps
+ * @property {Record<string, Boxes>} boxes
+ * @property {Record<string, number>} channels of the maps at each stage
+ * @property {number} strongest
+ * @property {number} cut
  */
 
-/** What is shown of them. @typedef {{layers: Layer[], view: any, looked: {tile: number, token: number}}} Shown */
+/**
+ * What is shown of them; stages: their names, in the order of the forward pass.
+ * @typedef {{layers: Layer[], stages: string[], view: any, looked: {tile: number, token: number}}} Shown
+ */
 
 /**
  * What of a view exists: a channel must be one of the layer that is asked for.
@@ -23,7 +29,7 @@ export const TAPS = Object.keys(STAGES);
 export const RULES = {
   exists({ name }, value, layers, asked) {
     if (name === "layer") return value >= 0 && value < layers.length;
-    return name !== "channel" || (value >= 0 && value < (layers[asked.layer ?? 0]?.channels ?? 0));
+    return name !== "channel" || (value >= 0 && value < most(layers[asked.layer ?? 0]));
   },
   there: ({ name }, layers) =>
     name === "layer" ? `1 to ${layers.length}` : "1 to the number of channels of the layer",
@@ -37,44 +43,74 @@ export const RULES = {
  * @returns {Layer[]}
  */
 export function layersOf(header, arrays, shapes) {
-  return header.layers.map(({ boxes }, number) => {
-    const conv = arrays[`${number}.conv`];
-    const relu = conv.map((value) => Math.max(value, 0));
-    const [channels, rows, columns] = shapes[`${number}.conv`];
-    const boxesOn = (where, high, wide) => new Boxes(where, new Cells(high, wide), shapes.picture.slice(0, 2));
-    const own = boxesOn(boxes.conv, rows, columns);
-    const [, high, wide] = shapes[`${number}.pool`] ?? shapes[`${number}.conv`];
-    return {
-      maps: { conv, relu, pool: arrays[`${number}.pool`] ?? relu },
-      boxes: { conv: own, relu: own, pool: boxes.pool ? boxesOn(boxes.pool, high, wide) : own },
-      channels,
-      strongest: largestMean(relu, channels),
-      cut: conv.reduce((count, value) => count + (value < 0 ? 1 : 0), 0) / conv.length,
-    };
+  const stages = Object.keys(header.stages);
+  return header.layers.map(({ title, boxes, channel }, number) => {
+    const layer = { title, maps: {}, boxes: {}, channels: {}, strongest: 0, cut: 0 };
+    stages.forEach((stage, place) => {
+      const before = stages[place - 1];
+      const own = arrays[`${number}.${stage}`];
+      const input = layer.maps[before];
+      if (stage === "relu") layer.cut = input.reduce((count, value) => count + (value < 0 ? 1 : 0), 0) / input.length;
+      if (own) {
+        const [channels, rows, columns] = shapes[`${number}.${stage}`];
+        layer.maps[stage] = own;
+        layer.boxes[stage] = new Boxes(boxes[stage], new Cells(rows, columns), shapes.picture.slice(0, 2));
+        layer.channels[stage] = channels;
+      } else {
+        layer.maps[stage] = stage === "relu" ? input.map((value) => Math.max(value, 0)) : input;
+        layer.boxes[stage] = layer.boxes[before];
+        layer.channels[stage] = layer.channels[before];
+      }
+    });
+    layer.strongest = channel ?? largestMean(layer.maps.relu, layer.channels.relu);
+    return layer;
   });
 }
 
-/** The tile of the stage that is chosen. */
-export function tileOf({ layer, stage }) {
-  return layer * TAPS.length + TAPS.indexOf(stage);
+/** How many channels a layer has at most. @param {Layer|undefined} layer */
+function most(layer) {
+  return layer ? Math.max(...Object.values(layer.channels)) : 0;
+}
+
+/** The tile of the stage that is chosen. @param {Pick<Shown, "stages"|"view">} shown */
+export function tileOf({ stages, view: { layer, stage } }) {
+  return layer * stages.length + stages.indexOf(stage);
+}
+
+/**
+ * Layer and stage of a tile.
+ * @param {Pick<Shown, "stages">} shown
+ * @param {number} tile
+ * @returns {[number, string]}
+ */
+export function placeOf({ stages }, tile) {
+  return [Math.floor(tile / stages.length), stages[tile % stages.length]];
 }
 
 /** @param {Shown} shown @param {number} tile */
-export function boxesOf({ layers }, tile) {
-  return layers[Math.floor(tile / TAPS.length)].boxes[TAPS[tile % TAPS.length]];
+export function boxesOf(shown, tile) {
+  const [layer, stage] = placeOf(shown, tile);
+  return shown.layers[layer].boxes[stage];
 }
 
-/** Which channel of a layer is shown. @param {Shown} shown @param {number} layer @returns {number} */
-export function channelOf({ layers, view }, layer) {
-  return layer === view.layer && view.channel !== null ? view.channel : layers[layer].strongest;
+/**
+ * Which channel of a layer is shown at a stage: the chosen one, as far as there is one of that number.
+ * @param {Shown} shown
+ * @param {number} layer
+ * @param {string} stage
+ * @returns {number}
+ */
+export function channelOf({ layers, view }, layer, stage) {
+  const wanted = layer === view.layer && view.channel !== null ? view.channel : layers[layer].strongest;
+  return Math.min(wanted, layers[layer].channels[stage] - 1);
 }
 
 /** The values of a tile. @param {Shown} shown @param {number} tile */
 export function valuesOf(shown, tile) {
-  const layer = Math.floor(tile / TAPS.length);
+  const [layer, stage] = placeOf(shown, tile);
   const { tokens } = boxesOf(shown, tile).cells;
-  const channel = channelOf(shown, layer);
-  return shown.layers[layer].maps[TAPS[tile % TAPS.length]].subarray(channel * tokens, (channel + 1) * tokens);
+  const channel = channelOf(shown, layer, stage);
+  return shown.layers[layer].maps[stage].subarray(channel * tokens, (channel + 1) * tokens);
 }
 
 /**
@@ -118,7 +154,7 @@ function before(shown, tile, read) {
   const windows = own.windowOn(from);
   const place = own.cells.place(read.token);
   const counts = [from.cells.rows, from.cells.columns];
-  if (TAPS[tile % TAPS.length] !== "pool") {
+  if (placeOf(shown, tile)[1] !== "pool") {
     const middle = windows.map(({ first, size, step }, axis) =>
       Math.min(counts[axis] - 1, Math.max(0, first + place[axis] * step + Math.floor((size - 1) / 2))),
     );
@@ -174,18 +210,21 @@ export function valueOf(shown, tile) {
 
 /** A scale for each layer. @param {Shown} shown @returns {Scale[]} */
 export function scalesOf(shown) {
-  return shown.layers.map((_, layer) => makeScale("signed", largest(valuesOf(shown, layer * TAPS.length))));
+  const { layers, stages } = shown;
+  return layers.map((_, layer) =>
+    makeScale("signed", Math.max(...stages.map((_, at) => largest(valuesOf(shown, layer * stages.length + at))))),
+  );
 }
 
-/** A tile in words. @param {Shown} shown @param {number} tile */
-export function inWords(shown, tile) {
-  const layer = Math.floor(tile / TAPS.length);
+/** A tile in words. @param {Shown} shown @param {number} tile @param {Record<string, string>} titles of the stages */
+export function inWords(shown, tile, titles) {
+  const [layer, stage] = placeOf(shown, tile);
   const { columns } = boxesOf(shown, tile).cells;
   const token = tokenOf(shown, tile);
-  const stage = `Convolution ${layer + 1}, channel ${channelOf(shown, layer) + 1}, ${STAGES[TAPS[tile % TAPS.length]]}`;
-  if (token < 0) return `${stage}: no value is computed from this one.`;
+  const what = `${shown.layers[layer].title}, channel ${channelOf(shown, layer, stage) + 1}, ${titles[stage]}`;
+  if (token < 0) return `${what}: no value is computed from this one.`;
   const place = `row ${Math.floor(token / columns) + 1}, column ${(token % columns) + 1}`;
-  return `${stage}: ${short(valueOf(shown, tile))} at ${place}.`;
+  return `${what}: ${short(valueOf(shown, tile))} at ${place}.`;
 }
 
 /** The cell in the middle. @param {Boxes} boxes */

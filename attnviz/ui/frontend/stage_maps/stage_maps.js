@@ -1,5 +1,5 @@
-// The feature maps of convolutions before and after ReLU and pooling: a channel of each convolution in a table, and
-// below it all channels of one stage. Python's side is attnviz/ui/components/stage_maps.py.
+// The feature maps of convolutions, stage by stage: a channel of each layer in a table, and below it all channels of
+// one stage. Python's side is attnviz/ui/components/stage_maps.py.
 
 import { Passing } from "../hands/passing.js";
 import { MapGrid } from "../map_grid/map_grid.js";
@@ -15,11 +15,10 @@ import {
   inWords,
   layersOf,
   middle,
+  placeOf,
   readOf,
   RULES,
   scalesOf,
-  STAGES,
-  TAPS,
   tileOf,
   valueOf,
   valuesOf,
@@ -36,6 +35,7 @@ export class StageMaps extends Part {
   url = new UrlView({}, RULES);
   // All that comes with the first data
   /** @type {import("./derive.js").Layer[]} */ layers;
+  /** @type {string[]} their names */ stages;
   /** @type {StageWall} */ wall;
   /** @type {Uint32Array} the picture without outlines */ still;
   /** @type {Scale[]} of each layer */ scales;
@@ -54,7 +54,7 @@ export class StageMaps extends Part {
     this.legend = new Legend();
     this.wallHolder = element("div");
     this.channelsHolder = element("div.channels");
-    const size = () => this.layers[this.view.layer].channels;
+    const size = () => this.layers[this.view.layer].channels[this.view.stage];
     this.channels = new MapGrid(this.channelsHolder, {
       hint: "click a map to see that channel above",
       // As small as their number asks for.
@@ -82,7 +82,7 @@ export class StageMaps extends Part {
       element(
         "section.stages-part",
         {},
-        element("h2", {}, "One channel of each convolution", element("small", {}, this.words.how)),
+        element("h2", {}, "One channel of each row", element("small", {}, this.words.how)),
         this.wallHolder,
       ),
       this.channelsHolder,
@@ -96,16 +96,17 @@ export class StageMaps extends Part {
     const { header, arrays, shapes } = this;
     this.passing.keep();
     this.layers = layersOf(header, arrays, shapes);
+    this.stages = Object.keys(header.stages);
     const act = (act) => (found) => this.guard(() => act.call(this, found));
     this.wall = new StageWall({
-      label: "One channel of each convolution, stage by stage",
+      label: "One channel of each layer, stage by stage",
       rows: this.layers.length,
-      columns: Object.values(STAGES),
-      names: this.layers.map((_, number) => `Convolution ${number + 1}`),
-      cells: this.layers[0].boxes.conv.cells,
+      columns: Object.values(header.stages),
+      names: this.layers.map(({ title }) => title),
+      cells: boxesOf(this, 0).cells,
       edge: [],
       passing: this.passing,
-      each: this.layers.flatMap(({ boxes }) => TAPS.map((tap) => boxes[tap].cells)),
+      each: this.layers.flatMap(({ boxes }) => this.stages.map((stage) => boxes[stage].cells)),
       look: act(this.look),
       take: act(({ tile }) => this.choose(tile)),
       enter: (tile, taken) =>
@@ -127,14 +128,19 @@ export class StageMaps extends Part {
 
   /** Show all channels of a stage. */
   choose(tile) {
-    const layer = Math.floor(tile / TAPS.length);
+    const [layer, stage] = placeOf(this, tile);
     if (layer !== this.view.layer) this.view.channel = null;
-    Object.assign(this.view, { layer, stage: TAPS[tile % TAPS.length] });
+    Object.assign(this.view, { layer, stage });
     this.changed();
   }
 
   get chosenTile() {
-    return tileOf(this.view);
+    return tileOf(this);
+  }
+
+  /** How many maps the table has. */
+  get tiles() {
+    return this.layers.length * this.stages.length;
   }
 
   // Layout and drawing
@@ -151,7 +157,7 @@ export class StageMaps extends Part {
     const narrow = this.nameWidth(width, 520, 900) === "narrow";
     const side = fitBoard(
       this.picture,
-      this.layers[0].boxes.conv.pixels,
+      boxesOf(this, 0).pixels,
       narrow ? width * 0.5 : Math.min(260 * grown(), width / 4),
     );
     this.root.style.setProperty("--side", `${side}px`);
@@ -169,13 +175,13 @@ export class StageMaps extends Part {
   }
 
   draw() {
-    const { wall, theme, palettes, layers, looked } = this;
+    const { wall, theme, palettes, looked } = this;
     const halo = packed(theme.background);
     this.scales = scalesOf(this);
-    for (let tile = 0; tile < layers.length * TAPS.length; tile++) {
+    for (let tile = 0; tile < this.tiles; tile++) {
       const values = valuesOf(this, tile);
       const indices = new Uint16Array(values.length);
-      toIndices(values, 0, values.length, this.scales[Math.floor(tile / TAPS.length)], indices);
+      toIndices(values, 0, values.length, this.scales[placeOf(this, tile)[0]], indices);
       wall.board.paint(tile, indices, 0, palettes.signed, packed(theme.text), packed(theme.edge));
       const { token, pooled } = readOf(this, tile);
       if (pooled) wall.board.outlineBox(tile, pooled, packed(theme.edge), { halo });
@@ -193,10 +199,10 @@ export class StageMaps extends Part {
   /** What tests read. */
   read() {
     const { view, layers, looked } = this;
-    const tiles = Array.from({ length: layers.length * TAPS.length }, (_, tile) => tile);
+    const tiles = Array.from({ length: this.tiles }, (_, tile) => tile);
     return {
       ...view,
-      channels: layers.map((_, layer) => channelOf(this, layer)),
+      channels: layers.map((_, layer) => channelOf(this, layer, view.stage)),
       ...looked,
       box: boxesOf(this, looked.tile).of(looked.token),
       read: tiles.map((tile) => readOf(this, tile)),
@@ -216,7 +222,7 @@ export class StageMaps extends Part {
     const before = this.held;
     if (key !== before) {
       this.held = key;
-      const count = this.layers[layer].channels;
+      const count = this.layers[layer].channels[stage];
       const labels = Array.from({ length: count }, (_, channel) => `channel ${channel + 1}`);
       channels.mark(null);
       channels.hold(`${key} ${JSON.stringify(header.origin)}`, {
@@ -229,15 +235,18 @@ export class StageMaps extends Part {
           bounds: null,
           tokens: cells.tokens,
           chosen: null,
-          title: `All ${count} channels of convolution ${layer + 1}, ${STAGES[stage]}`,
+          title: `All ${count} channels of ${lower(this.layers[layer].title)}, ${header.stages[stage]}`,
           note: null,
-          origin: { ...header.origin, address: `${header.layers[layer].path}.after_${stage}` },
+          origin: {
+            ...header.origin,
+            address: header.layers[layer].addresses[stage] ?? `${header.layers[layer].path}.after_${stage}`,
+          },
         },
         arrays: { maps: this.layers[layer].maps[stage] },
         shapes: { maps: [count, cells.rows, cells.columns] },
       });
     }
-    const chosen = channelOf(this, layer);
+    const chosen = channelOf(this, layer, stage);
     if (key === before && channels.chosen === chosen) return; // the pointer has moved, nothing else
     channels.mark(chosen);
     if (key === before) channels.draw();
@@ -245,8 +254,8 @@ export class StageMaps extends Part {
   }
 
   sayAll() {
-    const { wall, looked, layers, words } = this;
-    const layer = Math.floor(looked.tile / TAPS.length);
+    const { wall, looked, layers, words, header } = this;
+    const [layer] = placeOf(this, looked.tile);
     say(
       words.how,
       TOUCH
@@ -254,10 +263,14 @@ export class StageMaps extends Part {
         : "move over a map to read it; click one to see all its channels below",
     );
     layers.forEach(({ channels, cut }, row) =>
-      wall.sayLayer(row, `channel ${channelOf(this, row) + 1} of ${channels} \u00b7 ReLU sets ${percent(cut)} to 0`),
+      wall.sayLayer(
+        row,
+        `channel ${channelOf(this, row, "relu") + 1} of ${channels.relu} \u00b7 ReLU sets ${percent(cut)} to 0`,
+      ),
     );
-    for (let tile = 0; tile < layers.length * TAPS.length; tile++) {
-      const same = tile % TAPS.length === TAPS.length - 1 && boxesOf(this, tile) === boxesOf(this, tile - 1);
+    for (let tile = 0; tile < this.tiles; tile++) {
+      const [row, stage] = placeOf(this, tile);
+      const same = stage === "pool" && !header.layers[row].boxes.pool;
       wall.sayRange(tile, same ? "not pooled" : this.rangeOf(tile));
     }
     wall.mark(this.chosenTile);
@@ -270,7 +283,7 @@ export class StageMaps extends Part {
         : "",
     );
     this.legend.colour(this.palettes.signed);
-    this.legend.say(this.scales[layer], `convolution ${layer + 1}: one scale for its stages`);
+    this.legend.say(this.scales[layer], `${lower(layers[layer].title)}: one scale for its stages`);
     this.legend.point(valuesOf(this, looked.tile)[looked.token], this.scales[layer]);
     this.whenResting(() => this.sayAtRest());
   }
@@ -282,16 +295,22 @@ export class StageMaps extends Part {
   }
 
   sayAtRest() {
-    const { layers, wall, looked } = this;
-    for (let tile = 0; tile < layers.length * TAPS.length; tile++) wall.name(tile, inWords(this, tile));
-    set(this.picture.canvas, "aria-label", `The picture. ${inWords(this, looked.tile)}`);
-    this.announceDone(() => inWords(this, this.chosenTile));
+    const { wall, looked } = this;
+    const { stages } = this.header;
+    for (let tile = 0; tile < this.tiles; tile++) wall.name(tile, inWords(this, tile, stages));
+    set(this.picture.canvas, "aria-label", `The picture. ${inWords(this, looked.tile, stages)}`);
+    this.announceDone(() => inWords(this, this.chosenTile, stages));
   }
 
   leave() {
     super.leave();
     this.channels.leave();
   }
+}
+
+/** A title within a sentence. @param {string} title */
+function lower(title) {
+  return title[0].toLowerCase() + title.slice(1);
 }
 
 export default mountable(StageMaps);

@@ -8,7 +8,7 @@ from attnviz.grids import Grid
 from attnviz.layers.convolution import ConvBlock
 from attnviz.subjects import Example, Loaded, Subject
 from attnviz.tracing import trace
-from attnviz.ui.components.stage_maps import ConvolutionMaps, StageMapsView
+from attnviz.ui.components.stage_maps import LayerMaps, StageMaps, StageMapsView
 from attnviz.ui.shared import inference
 
 
@@ -22,44 +22,17 @@ def view(loaded: Loaded, example: Example) -> StageMapsView:
         inference.ask(loaded, inference.batch_of(loaded, example))
     layers = []
     grid = Grid(*image.shape[:2])
-    for path, layer in found.items():
+    for number, (path, layer) in enumerate(found.items()):
         conv, pool = (seen[f"{path}.{tap}"].tensor[0] for tap in ("after_conv", "after_pool"))
-        grid = after_window(grid, layer.conv.kernel_size[0], 1, layer.padding[0], conv.shape[1:])
-        pooled = after_window(grid, layer.pool, layer.pool, 0, pool.shape[1:])
-        layers.append(
-            ConvolutionMaps(
-                path=path,
-                after_conv=conv.numpy(),
-                after_pool=pool.numpy() if layer.pool > 1 else None,
-                grid=grid,
-                pooled=pooled if layer.pool > 1 else None,
-            )
-        )
-        grid = pooled
+        grid = grid.after(layer.conv.kernel_size[0], 1, layer.padding[0], *conv.shape[1:])
+        stages = {"conv": StageMaps(conv.numpy(), grid, f"{path}.after_conv")}
+        if layer.pool > 1:
+            grid = grid.after(layer.pool, layer.pool, 0, *pool.shape[1:])
+            stages["pool"] = StageMaps(pool.numpy(), grid, f"{path}.after_pool")
+        layers.append(LayerMaps(f"Convolution {number + 1}", path, stages))
     return StageMapsView(
         picture=image,
         layers=tuple(layers),
         ink=example.ink,
         origin=Subject(net, example).origin(next(iter(found))),
-    )
-
-
-def after_window(grid: Grid, window: int, step: int, padding: int, shape: torch.Size) -> Grid:
-    """Return where cells lie that are each computed from a window of other cells.
-
-    Args:
-        grid: where the other cells lie.
-        window: rows and columns of the window.
-        step: from one window to the next, in cells.
-        padding: cells of zeros above and at the left.
-        shape: rows and columns of the result.
-    """
-    rows, columns = shape
-    top, left = (start - padding * grid.stride for start in grid.offset)
-    return Grid(
-        rows,
-        columns,
-        offset=(top, left),
-        stride=step * grid.stride,
-        field=grid.field + (window - 1) * grid.stride,
     )

@@ -49,11 +49,11 @@ def test_the_stages_are_those_of_the_convolutions_and_lie_where_they_look(here: 
     wanted = Spelled(here / f"cnn_attention.{name}", picture, int(str(NETS[name]["heads"]))).stages
     assert len(found.layers) == len(wanted) == 3
     for layer, stage in zip(found.layers, wanted, strict=True):
-        np.testing.assert_allclose(layer.after_conv, stage["after_conv"], atol=1e-12)
-        if layer.after_pool is not None:
-            np.testing.assert_allclose(layer.after_pool, stage["after_pool"], atol=1e-12)
-    assert [layer.after_pool is None for layer in found.layers] == [False, False, True]
-    assert found.layers[-1].grid == model.grid
+        np.testing.assert_allclose(layer.stages["conv"].maps, stage["after_conv"], atol=1e-12)
+        if "pool" in layer.stages:
+            np.testing.assert_allclose(layer.stages["pool"].maps, stage["after_pool"], atol=1e-12)
+    assert ["pool" in layer.stages for layer in found.layers] == [True, True, False]
+    assert found.layers[-1].stages["conv"].grid == model.grid
     assert CONVOLUTIONS_VIEW.of(Subject(its_net, PICTURE)) == stage_maps.packed(found)
 
 
@@ -66,8 +66,7 @@ def test_a_pixel_outside_of_its_box_does_not_change_a_value(here: Path) -> None:
     changed[7, 12] = 255 - changed[7, 12]
     for place, (path, tap) in enumerate(taps):
         layer = layers[place // 2]
-        grid = layer.grid if tap == "after_conv" else layer.pooled
-        assert grid is not None
+        grid = layer.stages[tap.removeprefix("after_")].grid
         both = []
         for one in (image, changed):
             with torch.no_grad(), trace(model, [f"{path}.{tap}"]) as seen:

@@ -1,0 +1,340 @@
+// What the gates show and what is asked of the live channel, from the view and the data. Nothing here knows the page.
+
+import { KINDS } from "../core/url_fields.js";
+import { short } from "../core/numbers.js";
+
+export const SETS = {
+  own: "As computed",
+  one: "All at 1",
+  mean: "All at their mean",
+  other: "Of another picture",
+};
+
+/**
+ * The gates of a layer: what Python says of it, its weights, and what its gates do over many pictures.
+ * @typedef {object} Layer
+ * @property {string} title
+ * @property {string} path
+ * @property {"gate"|"one plus"} form
+ * @property {string} tap
+ * @property {string|null} spaceTap
+ * @property {string} spaceIs
+ * @property {string[]} kinds
+ * @property {number} channels
+ * @property {number} units
+ * @property {Float64Array} mean
+ * @property {Float64Array} lowest
+ * @property {Float64Array} highest
+ * @property {Float64Array} reduce
+ * @property {Float64Array} reduceShift
+ * @property {Float64Array} excite
+ * @property {Float64Array} shift
+ * @property {{rows: number, columns: number}|null} places of its gates of places
+ * @property {Record<string, {values: Float32Array, shape: number[]}>} put what its taps can be set to, by name
+ * @property {Values} own what the net computes on this picture
+ */
+
+/**
+ * What a layer computes: per channel, per unit of the narrow layer, and per place.
+ * @typedef {object} Values
+ * @property {ArrayLike<number>} squeezed
+ * @property {ArrayLike<number>|null} squeezedMax
+ * @property {ArrayLike<number>} reduced
+ * @property {ArrayLike<number>} gate
+ * @property {ArrayLike<number>|null} space
+ */
+
+const PUT = ["put_mean", "put_other", "put_space_mean", "put_space_other"];
+
+const turn = /** @param {any} value */ (value) =>
+  Array.isArray(value) && value.length === 3 && value.every(Number.isInteger);
+
+/** Gates that are turned: [layer, channel, percent], in the URL "1.5-25". */
+KINDS.turns = {
+  holds: (value) => Array.isArray(value) && value.every(turn),
+  word: (value) =>
+    Array.isArray(value)
+      ? value.map((one) => (turn(one) ? `${one[0] + 1}.${one[1] + 1}-${one[2]}` : String(one))).join(",")
+      : String(value),
+};
+
+/** What of a view exists. @type {import("../core/url_fields.js").Rules} */
+export const RULES = {
+  exists({ name }, value, { layers, other }, asked) {
+    const below = (number, end) => number >= 0 && number < end;
+    if (name === "layer") return below(value, layers.length);
+    if (name === "channel") return below(value, layers[asked.layer ?? 0]?.channels ?? 0);
+    if (name === "gates") return value !== "other" || other !== null;
+    return value.every(
+      ([layer, channel, percent]) =>
+        below(layer, layers.length) && below(channel, layers[layer].channels) && percent <= 100,
+    );
+  },
+  there({ name }, { layers }) {
+    if (name === "layer") return `1 to ${layers.length}`;
+    if (name === "channel") return "1 to the number of channels of the layer";
+    return "layer.channel-percent, such as 1.5-25, from 0 to 100 percent";
+  },
+};
+
+/**
+ * What Python sent.
+ * @param {any} header
+ * @param {Record<string, any>} arrays
+ * @param {Record<string, number[]>} shapes
+ * @returns {Layer[]}
+ */
+export function layersOf(header, arrays, shapes) {
+  return header.layers.map((said, number) => {
+    const of = (name) => arrays[`${number}.${name}`];
+    const [units, channels] = shapes[`${number}.reduce`];
+    const places = shapes[`${number}.space`];
+    return {
+      ...said,
+      channels,
+      units,
+      mean: of("mean"),
+      lowest: of("lowest"),
+      highest: of("highest"),
+      reduce: of("reduce"),
+      reduceShift: of("reduce_shift"),
+      excite: of("excite"),
+      shift: of("shift"),
+      places: places ? { rows: places[0], columns: places[1] } : null,
+      put: Object.fromEntries(
+        PUT.filter(of).map((name) => [name, { values: of(name), shape: shapes[`${number}.${name}`] }]),
+      ),
+      own: {
+        squeezed: of("squeezed"),
+        squeezedMax: of("squeezed_max") ?? null,
+        reduced: of("reduced"),
+        gate: of("gate"),
+        space: of("space") ?? null,
+      },
+    };
+  });
+}
+
+/**
+ * One number a channel, of what may vary over places: the mean over these.
+ * @param {ArrayLike<number>} values
+ * @param {number} channels
+ * @returns {Float64Array}
+ */
+export function perChannel(values, channels) {
+  const size = values.length / channels;
+  return Float64Array.from({ length: channels }, (_, channel) => {
+    let sum = 0;
+    for (let at = channel * size; at < (channel + 1) * size; at++) sum += values[at];
+    return sum / size;
+  });
+}
+
+/**
+ * What a layer computed, from an answer of the live channel.
+ * @param {Layer} layer
+ * @param {number} number
+ * @param {Record<string, any>} arrays
+ * @returns {Values}
+ */
+export function valuesOf(layer, number, arrays) {
+  const of = (name) => arrays[`${number}.${name}`] ?? null;
+  const more = of("reduced_max");
+  return {
+    squeezed: of("squeezed"),
+    squeezedMax: of("squeezed_max"),
+    reduced: more ? Float64Array.from(of("reduced"), (value, unit) => value + more[unit]) : of("reduced"),
+    gate: perChannel(of("gate"), layer.channels),
+    space: of("space"),
+  };
+}
+
+/** What an answer must bring so that `valuesOf` finds it. @param {Layer[]} layers */
+export function wantedOf(layers) {
+  const wanted = {};
+  layers.forEach(({ path, tap, own, spaceTap, spaceIs }, number) => {
+    const want = (name, address) => (wanted[`${number}.${name}`] = { address });
+    want("gate", tap);
+    want("squeezed", `${path}.squeezed`);
+    want("reduced", `${path}.reduced`);
+    if (own.squeezedMax) {
+      want("squeezed_max", `${path}.squeezed_max`);
+      want("reduced_max", `${path}.reduced_max`);
+    }
+    if (spaceIs) want("space", spaceTap ?? `${path}.space_score`);
+  });
+  return wanted;
+}
+
+/** Whether any gate is another one than the net computes. @param {any} view */
+export function isSwitched({ gates, turned }) {
+  return gates !== "own" || turned.length > 0;
+}
+
+/**
+ * The edits of a request, and the arrays that they name.
+ * @param {any} view
+ * @param {Layer[]} layers
+ */
+export function editsOf(view, layers) {
+  const edits = [];
+  const arrays = {};
+  layers.forEach(({ tap, spaceTap, put }, number) => {
+    const all = (address, name) => {
+      if (view.gates === "one") edits.push({ edit: "set", address, value: 1 });
+      else if (put[name]) {
+        arrays[`${number}.${name}`] = put[name];
+        edits.push({ edit: "set", address, array: `${number}.${name}` });
+      }
+    };
+    if (view.gates !== "own") {
+      all(tap, `put_${view.gates}`);
+      if (spaceTap) all(spaceTap, `put_space_${view.gates}`);
+    }
+    const byValue = new Map();
+    for (const [layer, channel, percent] of view.turned)
+      if (layer === number) byValue.set(percent, [...(byValue.get(percent) ?? []), channel]);
+    for (const [percent, channel] of byValue)
+      edits.push({ edit: "set", address: tap, index: { channel }, value: percent / 100 });
+  });
+  return { edits, arrays };
+}
+
+/**
+ * The gates that a layer scales with: those turned by hand, those that are replaced, else what the net computes.
+ * @param {any} view
+ * @param {Layer} layer
+ * @param {number} number
+ * @param {Values} now
+ */
+export function shownGates(view, layer, number, now) {
+  const put = layer.put[`put_${view.gates}`];
+  const found =
+    view.gates === "one"
+      ? new Float64Array(layer.channels).fill(1)
+      : put
+        ? perChannel(put.values, layer.channels)
+        : Float64Array.from(now.gate);
+  const held = Array.from({ length: layer.channels }, () => false);
+  for (const [at, channel, percent] of view.turned) {
+    if (at !== number) continue;
+    found[channel] = percent / 100;
+    held[channel] = true;
+  }
+  return { values: found, held };
+}
+
+/**
+ * The gates after one was turned, or let go of with null.
+ * @param {number[][]} turned
+ * @param {number} layer
+ * @param {number} channel
+ * @param {number|null} value 0..1
+ */
+export function turnedTo(turned, layer, channel, value) {
+  const others = turned.filter(([at, which]) => at !== layer || which !== channel);
+  if (value === null) return others;
+  const made = [...others, [layer, channel, Math.round(100 * value)]];
+  return made.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+}
+
+/**
+ * Which channel of the layer is looked at: the chosen one, or the one that is farthest from its mean.
+ * @param {any} view
+ * @param {Layer[]} layers
+ * @returns {number}
+ */
+export function channelOf(view, layers) {
+  if (view.channel !== null) return view.channel;
+  const { own, mean } = layers[view.layer];
+  const apart = Array.from(own.gate, (value, channel) => Math.abs(value - mean[channel]));
+  return apart.indexOf(Math.max(...apart));
+}
+
+/**
+ * The arithmetic of one gate, step by step.
+ * @typedef {object} Steps
+ * @property {number} squeezed the mean of the channel
+ * @property {number|null} squeezedMax its maximum, where that plays a part
+ * @property {number[]} reduced the units of the narrow layer
+ * @property {number} idle how many of these are 0
+ * @property {{unit: number, weight: number, product: number}[]} terms of the score, one for each unit
+ * @property {number} shift added to their sum
+ * @property {number} score
+ * @property {number} computed the gate that the net computes; where it varies over places, its mean over these
+ * @property {number} gate the one that the channel is scaled with
+ * @property {number} factor that the channel is multiplied by
+ * @property {number} scaled the mean of the channel afterwards, before any gate of places
+ */
+
+/**
+ * @param {Layer} layer
+ * @param {Values} now
+ * @param {number} channel
+ * @param {number} gate the one that is used
+ * @returns {Steps}
+ */
+export function stepsOf(layer, now, channel, gate) {
+  const { units, excite, shift, form } = layer;
+  const terms = Array.from({ length: units }, (_, unit) => {
+    const weight = excite[channel * units + unit];
+    return { unit, weight, product: weight * now.reduced[unit] };
+  });
+  const score = terms.reduce((sum, { product }) => sum + product, shift[channel]);
+  const computed = layer.spaceIs === "score" ? meanGate(score, now.space ?? [0]) : sigmoid(score);
+  const factor = form === "one plus" ? 1 + gate : gate;
+  return {
+    squeezed: now.squeezed[channel],
+    squeezedMax: now.squeezedMax ? now.squeezedMax[channel] : null,
+    reduced: Array.from(now.reduced),
+    idle: Array.from(now.reduced).filter((value) => value === 0).length,
+    terms,
+    shift: shift[channel],
+    score,
+    computed,
+    gate,
+    factor,
+    scaled: now.squeezed[channel] * factor,
+  };
+}
+
+/**
+ * The gate of one channel at each place of the picture; null where a gate does not depend on the place.
+ * @param {Layer} layer
+ * @param {Values} now
+ * @param {number} score of the channel
+ * @returns {{values: Float64Array, rows: number, columns: number}|null}
+ */
+export function placesOf(layer, now, score) {
+  if (!layer.places || !now.space) return null;
+  const values =
+    layer.spaceIs === "score"
+      ? Float64Array.from(now.space, (one) => sigmoid(score + one))
+      : Float64Array.from(now.space);
+  return { values, ...layer.places };
+}
+
+export function sigmoid(score) {
+  return 1 / (1 + Math.exp(-score));
+}
+
+function meanGate(score, space) {
+  return Array.from(space, (one) => sigmoid(score + one)).reduce((sum, one) => sum + one, 0) / space.length;
+}
+
+/** How the gates of a layer do over many pictures, in words. @param {Layer} layer */
+export function kindsInWords({ kinds, channels }) {
+  const count = (kind) => kinds.filter((one) => one === kind).length;
+  const some = ["always open", "constant"].filter(count).map((kind) => `${count(kind)} ${kind}`);
+  return `${channels} channels${some.length ? `, ${some.join(", ")}` : ""}`;
+}
+
+/** One gate in words. @param {Layer} layer @param {number} channel @param {number} value @param {boolean} held */
+export function inWords(layer, channel, value, held) {
+  const kind = layer.kinds[channel];
+  return (
+    `${layer.title}, channel ${channel + 1}: ${short(value, 3)}${held ? ", set by hand" : ""}; mean ` +
+    `${short(layer.mean[channel], 3)}, from ${short(layer.lowest[channel], 2)} to ${short(layer.highest[channel], 2)}` +
+    (kind === "varies" ? "" : `: ${kind}`)
+  );
+}

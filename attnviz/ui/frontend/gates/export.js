@@ -1,0 +1,98 @@
+// What leaves the gates: PNG and SVG of the bars, and every gate as CSV. Channels count from 1 there.
+
+import { css, packed } from "../core/colours.js";
+import { short } from "../core/numbers.js";
+import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
+import { BarPlaces } from "../maps/bars.js";
+import { SETS, shownGates } from "./derive.js";
+
+const WIDTH = 860;
+const MARGIN = 24;
+const HIGH = 48;
+
+/** What can be saved, for `Savers`. @param {import("./gates.js").Gates} part */
+export function files(part) {
+  return filesOf(
+    () => sheet(part),
+    () => fileNameOf(part.header.origin.model, part.header.origin.recipe, part.header.origin.image, "gates"),
+    () => csv(part),
+  );
+}
+
+function origin({ header, view, answer, answered, url }) {
+  return {
+    ...header.origin,
+    shows: `gates: ${SETS[view.gates].toLowerCase()}`,
+    ...(view.turned.length ? { turned: view.turned.map(([l, c, p]) => `${l + 1}.${c + 1} to ${p} %`).join("; ") } : {}),
+    means: `over ${header.many}`,
+    answer: answer.words(answered),
+    page: url.link(),
+  };
+}
+
+function csv(part) {
+  const { layers, view, now } = part;
+  const rows = layers.flatMap((layer, number) => {
+    const { values, held } = shownGates(view, layer, number, now[number]);
+    return Array.from({ length: layer.channels }, (_, channel) => [
+      layer.path,
+      channel + 1,
+      layer.own.gate[channel],
+      values[channel],
+      held[channel] ? "yes" : "no",
+      layer.mean[channel],
+      layer.lowest[channel],
+      layer.highest[channel],
+      layer.kinds[channel],
+    ]);
+  });
+  const head = ["layer", "channel", "computed", "gate", "set by hand", "mean", "lowest", "highest", "kind"];
+  return toCsv(origin(part), head, rows);
+}
+
+function sheet(part) {
+  const { layers, view, now, theme } = part;
+  const ink = css(packed(theme.text));
+  const items = [];
+  const write = (x, y, words, size = 13, weight = 400) =>
+    items.push({ kind: "text", x, y, text: words, size, colour: ink, weight });
+  let top = MARGIN;
+  layers.forEach((layer, number) => {
+    const { values, held } = shownGates(view, layer, number, now[number]);
+    const places = new BarPlaces({ count: layer.channels, width: WIDTH - 2 * MARGIN, height: HIGH });
+    write(
+      MARGIN,
+      top + 12,
+      `${layer.title}: ${layer.channels} gates, ${short(Math.min(...values), 2)} to ${short(Math.max(...values), 2)}`,
+      13,
+      600,
+    );
+    top += 18;
+    for (let bar = 0; bar < places.count; bar++) {
+      const [left, width] = places.across(bar);
+      const [end, mark] = [places.down(values[bar]), places.down(layer.mean[bar])];
+      const rect = (y, height, colour) =>
+        items.push({ kind: "bar", x: MARGIN + left, y: top + y, width, height, colours: [packed(colour)] });
+      rect(0, HIGH, theme.panel);
+      rect(end, HIGH - end, held[bar] ? theme.text : theme.violet[layer.kinds[bar] === "varies" ? 1 : 0]);
+      rect(Math.max(0, mark - 1), 2, theme.text);
+    }
+    top += HIGH + 12;
+  });
+  write(
+    MARGIN,
+    top + 12,
+    `A line: the mean over ${part.header.many}. Weaker violet: constant, or always open. From 0 to 1.`,
+    12,
+  );
+  top += 20;
+  for (const line of originLines(origin(part), 120)) write(MARGIN, (top += 16), line, 11);
+  return {
+    width: WIDTH,
+    height: top + MARGIN,
+    background: css(packed(theme.background)),
+    ink,
+    origin: origin(part),
+    items,
+  };
+}

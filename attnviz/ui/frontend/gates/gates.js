@@ -1,0 +1,381 @@
+// The gates of every layer as bars beside their means, the arithmetic of one of them, and the answer while gates are
+// turned. Python's side is attnviz/ui/components/gates.py, which also says how the view stands in the URL.
+
+import { best, percent, short } from "../core/numbers.js";
+import { packed, toIndices, makeScale } from "../core/colours.js";
+import { element, grown, say, set, text } from "../core/dom.js";
+import { mountable, Part } from "../core/part.js";
+import { UrlView } from "../core/url_view.js";
+import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { AnswerPanel } from "../live/answer.js";
+import { Asker } from "../live/asker.js";
+import { BarStrip } from "../maps/bar_strip.js";
+import { Board, Cells, fitBoard } from "../maps/paint.js";
+import {
+  channelOf,
+  editsOf,
+  inWords,
+  isSwitched,
+  kindsInWords,
+  layersOf,
+  placesOf,
+  RULES,
+  SETS,
+  shownGates,
+  stepsOf,
+  turnedTo,
+  valuesOf,
+  wantedOf,
+} from "./derive.js";
+import { StepsPanel } from "./steps.js";
+
+const LOST = "The live connection is lost: the bars follow your hand, but the answer is the previous one.";
+const SIDE = 184; // pixels of the design: the column of the picture and the answer
+const STEPS = 312; // the column of the arithmetic
+const GAP = 24;
+const TALL = 400; // of all strips together, which are at least LOW high
+const LOW = 26;
+const HIGH = 56;
+
+/** The component. */
+export class Gates extends Part {
+  url = new UrlView({}, RULES);
+  // All that comes with the first data
+  /** @type {import("./derive.js").Layer[]} */ layers = [];
+  /** @type {import("./derive.js").Values[]} what each layer computes, with the gates that are turned */ now = [];
+  /** @type {Answered} with the gates that the net computes */ before;
+  /** @type {Answered} with those that are turned */ answered;
+  /** @type {BarStrip[]} */ strips = [];
+  /** @type {Text[]} */ kinds = [];
+  /** @type {import("./derive.js").Steps} of the gate that is looked at */ found;
+
+  constructor(parent) {
+    super();
+    this.looked = { layer: -1, channel: -1 };
+    this.subject = "";
+    this.words = { how: text(), answer: text(), places: text(), legend: text() };
+    const canvas = element("canvas", { role: "img", "aria-label": "The picture" });
+    this.picture = { canvas, board: new Board(canvas) };
+    const map = element("canvas", { role: "img" });
+    this.places = { canvas: map, board: new Board(map) };
+    this.answer = new AnswerPanel();
+    this.steps = new StepsPanel({
+      turn: (value) => this.guard(() => this.turn(this.view.layer, channelOf(this.view, this.layers), value)),
+    });
+    this.sets = new SegmentedControl("Gates", SETS, (gates) => this.guard(() => this.choose({ gates, turned: [] })));
+    this.undoer = element(
+      "button.quiet",
+      { type: "button", onclick: () => this.guard(() => this.choose({ gates: "own", turned: [] })) },
+      "Let all go",
+    );
+    this.savers = new Savers(
+      whenWanted(async () => (await import("./export.js")).files(this)),
+      { link: () => this.url.link() },
+      (happened) => this.announce(happened),
+    );
+    this.rows = element("div.layers");
+    this.placesPart = element(
+      "section.places-part",
+      {},
+      element("h2", {}, "By place", element("small", {}, this.words.places)),
+      element("div.board", {}, map),
+    );
+    this.asker = new Asker({
+      guard: (act) => this.guard(act),
+      complaint: this.url.complaint,
+      lost: LOST,
+      dim: () => this.root.classList.add("waiting"),
+    });
+    this.root = element(
+      "div.attnviz.gates",
+      { "data-component": "gates" },
+      this.failure,
+      this.url.complaint.element,
+      element("div.controls", {}, this.sets.element, this.undoer, this.savers.element),
+      element(
+        "section.picture-part",
+        {},
+        element("h2", {}, "The picture"),
+        element("div.board", {}, canvas),
+        element(
+          "section.answer-part",
+          { "aria-label": "The answer" },
+          element("h2", {}, "The answer", element("small", {}, this.words.answer)),
+          this.answer.holder,
+        ),
+        this.placesPart,
+      ),
+      element(
+        "section.gates-part",
+        {},
+        element("h2", {}, "The gates", element("small", {}, this.words.how)),
+        this.rows,
+        element("p.legend-words", {}, this.words.legend),
+      ),
+      this.steps.element,
+      this.liveRegion,
+    );
+    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
+    parent.append(this.root);
+  }
+
+  takeData() {
+    const { header, arrays, shapes } = this;
+    this.layers = layersOf(header, arrays, shapes);
+    this.before = { logits: arrays.logits, probabilities: arrays.probabilities };
+    const subject = JSON.stringify([header.origin, header.classes]);
+    if (subject !== this.subject) {
+      this.subject = subject;
+      this.answer.name(header.classes, header.label);
+      this.makeStrips();
+      this.rest();
+      this.own();
+    }
+    this.takeView({ layers: this.layers, other: header.other });
+    this.ask();
+  }
+
+  makeStrips() {
+    const act = (layer, what) => (channel, value) => this.guard(() => what.call(this, layer, channel, value));
+    this.strips = this.layers.map(
+      ({ title }, layer) =>
+        new BarStrip({
+          label: `${title}: its gates`,
+          look: act(layer, this.look),
+          choose: act(layer, this.pick),
+          turn: act(layer, this.turn),
+        }),
+    );
+    this.kinds = this.layers.map(() => text());
+    this.rows.replaceChildren(
+      ...this.layers.map(({ title }, layer) =>
+        element(
+          "div.layer",
+          {},
+          element("p", {}, element("b", {}, title), " ", element("span", {}, this.kinds[layer])),
+          this.strips[layer].element,
+        ),
+      ),
+    );
+  }
+
+  // What the visitor does
+
+  /** A bar is under the pointer, or none. */
+  look(layer, channel) {
+    if (channel === this.looked.channel && layer === this.looked.layer) return;
+    this.looked = { layer, channel };
+    this.draw();
+  }
+
+  /** Choose the gate whose arithmetic is shown. */
+  pick(layer, channel) {
+    Object.assign(this.view, { layer, channel });
+    this.changed();
+  }
+
+  /** Turn a gate, or let it go with null. */
+  turn(layer, channel, value) {
+    Object.assign(this.view, { layer, channel, turned: turnedTo(this.view.turned, layer, channel, value) });
+    this.ask();
+    this.changed();
+  }
+
+  /** Replace all gates. */
+  choose(changes) {
+    Object.assign(this.view, changes);
+    this.ask();
+    this.changed();
+  }
+
+  key(event) {
+    if (event.key !== "Escape" || !isSwitched(this.view)) return;
+    this.choose({ gates: "own", turned: [] });
+    event.preventDefault();
+  }
+
+  // The answer
+
+  ask() {
+    const { view, layers, header } = this;
+    if (!isSwitched(view) || !header.checkpoint) {
+      this.rest();
+      this.own();
+      return;
+    }
+    const { edits, arrays } = editsOf(view, layers);
+    const request = {
+      pictures: [header.picture],
+      asks: [{ checkpoint: header.checkpoint, edits, wanted: wantedOf(layers) }],
+      arrays,
+    };
+    this.asker.ask(this.question, request, (answer) => this.hear(answer), header.origin.digest);
+  }
+
+  /** What an answer must belong to in order to be shown. */
+  get question() {
+    return JSON.stringify([this.subject, this.view.gates, this.view.turned]);
+  }
+
+  hear({ error, arrays }) {
+    this.rest();
+    if (error) return;
+    this.now = this.layers.map((layer, number) => valuesOf(layer, number, arrays));
+    this.answered = { logits: arrays.logits, probabilities: arrays.probabilities };
+    this.draw();
+  }
+
+  /** What the net computes by itself. */
+  own() {
+    this.now = this.layers.map(({ own }) => own);
+    this.answered = this.before;
+  }
+
+  rest() {
+    this.asker.rest();
+    this.root.classList.remove("waiting");
+  }
+
+  // Layout and drawing
+
+  layout(force = false) {
+    const width = this.widthToFit(force);
+    if (!width || !this.view) return;
+    const kind = this.nameWidth(width, 560, 980);
+    const side = SIDE * grown();
+    const room =
+      kind === "narrow" ? width : kind === "middle" ? width - side - GAP : width - side - STEPS * grown() - 2 * GAP;
+    const { picture, places, layers } = this;
+    const [rows, columns] = this.shapes.picture;
+    const cells = new Cells(rows, columns);
+    fitBoard(picture, cells, kind === "narrow" ? width * 0.4 : side);
+    picture.board.paintPicture(0, this.arrays.picture, this.shapes.picture, this.header.ink ? this.palettes.ink : null);
+    picture.board.flush();
+    const shape = layers[this.view.layer].places;
+    this.placesPart.hidden = !shape;
+    if (shape) {
+      fitBoard(places, cells, kind === "narrow" ? width * 0.4 : side);
+      const [wide, high] = [places.canvas.width, places.canvas.height];
+      places.board.resize(wide, high);
+      const cell = [wide / shape.columns, high / shape.rows];
+      places.board.place(
+        0,
+        0,
+        cell,
+        new Cells(shape.rows, shape.columns),
+        [],
+        Math.max(1, Math.round(devicePixelRatio)),
+      );
+    }
+    this.placesOf = this.view.layer;
+    const height = Math.max(LOW, Math.min(HIGH, TALL / layers.length)) * grown();
+    this.strips.forEach((strip, layer) => strip.layout({ count: layers[layer].channels, width: room, height }));
+    this.draw();
+  }
+
+  draw() {
+    const { view, layers, strips, now, theme, looked } = this;
+    if (!view || !theme) return;
+    if (view.layer !== this.placesOf && Boolean(layers[view.layer].places)) return this.layout(true);
+    const channel = channelOf(view, layers);
+    layers.forEach((layer, number) => {
+      const { values, held } = shownGates(view, layer, number, now[number]);
+      strips[number].draw(
+        {
+          values,
+          held,
+          marks: layer.mean,
+          pale: layer.kinds.map((kind) => kind !== "varies"),
+          chosen: number === view.layer ? channel : null,
+          looked: number === looked.layer ? looked.channel : null,
+        },
+        theme,
+      );
+    });
+    const gates = shownGates(view, layers[view.layer], view.layer, now[view.layer]);
+    this.found = stepsOf(layers[view.layer], now[view.layer], channel, gates.values[channel]);
+    this.steps.paint(this.found, this.steps.element.clientWidth - 32, theme);
+    this.paintPlaces();
+    this.answer.show(this.answered, this.before);
+    this.saySoon();
+  }
+
+  paintPlaces() {
+    const { view, layers, now, places, theme, palettes, found } = this;
+    const map = placesOf(layers[view.layer], now[view.layer], found.score);
+    if (!map || !places.board.tiles.length) return;
+    const indices = new Uint16Array(map.values.length);
+    toIndices(map.values, 0, map.values.length, makeScale("unit"), indices);
+    places.board.paint(0, indices, 0, palettes.positive, packed(theme.text), packed(theme.edge));
+    places.board.flush();
+    this.map = map;
+  }
+
+  /** What tests read. */
+  read() {
+    const { view, layers, now, answered, before, found, asker, looked } = this;
+    return {
+      ...view,
+      shown: channelOf(view, layers),
+      looked,
+      pending: asker.pending,
+      gates: layers.map((layer, number) => Array.from(shownGates(view, layer, number, now[number]).values)),
+      kinds: layers.map(({ kinds }) => kinds),
+      means: layers.map(({ mean }) => [...mean]),
+      steps: found,
+      places: this.map && layers[view.layer].places ? { ...this.map, values: [...this.map.values] } : null,
+      before: [...before.probabilities],
+      now: [...answered.probabilities],
+    };
+  }
+
+  sayAll() {
+    const { view, layers, words, looked, found, header, strips } = this;
+    say(
+      words.legend,
+      `Each bar is the gate of a channel, from 0 to 1. The line across it is its mean over ${header.many}; a weaker violet: it hardly varies over these.`,
+    );
+    const channel = channelOf(view, layers);
+    const at = looked.channel >= 0 ? looked : { layer: view.layer, channel };
+    layers.forEach((layer, number) => {
+      const { values, held } = shownGates(view, layer, number, this.now[number]);
+      const here = number === view.layer ? channel : 0;
+      say(this.kinds[number], kindsInWords(layer));
+      strips[number].say(here, inWords(layer, here, values[here], held[here]));
+      if (number === at.layer) say(words.how, inWords(layer, at.channel, values[at.channel], held[at.channel]));
+      if (number === view.layer) this.steps.show(layer, channel, found, held[channel], view.gates);
+    });
+    this.sets.show(view.gates, header.other === null ? ["other"] : []);
+    set(this.undoer, "aria-disabled", String(!isSwitched(view)));
+    const [was, is] = [best(this.before.probabilities), best(this.answered.probabilities)];
+    const switched = isSwitched(view);
+    this.root.classList.toggle("switched", switched);
+    say(
+      words.answer,
+      !switched
+        ? ""
+        : was === is
+          ? "still the same"
+          : `before: ${header.classes[was]}, ${percent(this.before.probabilities[was])}`,
+    );
+    const layer = layers[view.layer];
+    if (layer.places && this.map) {
+      say(words.places, layer.spaceIs === "score" ? `channel ${channel + 1}` : layer.title);
+      const [least, most] = [Math.min(...this.map.values), Math.max(...this.map.values)];
+      set(
+        this.places.canvas,
+        "aria-label",
+        `Gates of places in ${layer.title}, from ${short(least, 2)} to ${short(most, 2)}`,
+      );
+    }
+    if (!this.asker.pending)
+      this.announceDone(() => `${words.how.data}. ${this.answer.summary(this.answered, this.before)}`);
+  }
+
+  leave() {
+    super.leave();
+    this.asker.close();
+  }
+}
+
+export default mountable(Gates);

@@ -1,0 +1,141 @@
+// The arithmetic of one gate in words and numbers: squeeze, reduce, excite, scale; and the slider that turns it.
+
+import { context2d, element, say, set, text } from "../core/dom.js";
+import { column, short } from "../core/numbers.js";
+import { BarPlaces, paintBars, spanOf } from "../maps/bars.js";
+import { term } from "../terms/terms.js";
+
+const TERMS = 4; // products of the score that are written out: the largest
+
+export class StepsPanel {
+  /** @param {{turn: (value: number|null) => void}} hands */
+  constructor({ turn }) {
+    const names = [
+      "where",
+      "gate",
+      "kind",
+      "squeezed",
+      "reduced",
+      "rest",
+      "shift",
+      "score",
+      "computed",
+      "scaled",
+      "by",
+    ];
+    /** @type {Record<string, Text>} */
+    this.words = Object.fromEntries(names.map((name) => [name, text()]));
+    const { words } = this;
+    this.slider = element("input", { type: "range", min: 0, max: 100, step: 1, "aria-label": "This gate, in percent" });
+    this.slider.addEventListener("input", () => turn(Number(this.slider.value) / 100));
+    this.release = element("button.quiet", { type: "button", onclick: () => turn(null) }, "as computed");
+    this.units = element("canvas", { "aria-hidden": "true" });
+    this.terms = Array.from({ length: TERMS }, () => ({ name: text(), product: text() }));
+    const line = (name, value, kind = "tr") =>
+      element(kind, {}, element("th", { scope: "row" }, name), element("td", {}, value));
+    const step = (name, ...content) => element("li", {}, element("b", {}, name), ...content);
+    this.lines = this.terms.map(({ name, product }) => line(name, product));
+    this.element = element(
+      "section.steps-part",
+      { "aria-label": "The arithmetic of one gate" },
+      element("h2", {}, "This gate", element("small", {}, words.where)),
+      element("p.big", {}, words.gate, element("small", {}, words.kind)),
+      element("div.turn", {}, this.slider, this.release),
+      element(
+        "ol.steps",
+        {},
+        step(term("squeeze-and-excitation", "Squeeze"), element("p", {}, words.squeezed)),
+        step("Reduce", element("p", {}, words.reduced), this.units),
+        step(
+          "Excite",
+          element(
+            "table",
+            {},
+            element("tbody", {}, ...this.lines, line(words.rest, words.shift), line("score", words.score)),
+          ),
+          element("p", {}, words.computed),
+        ),
+        step("Scale", element("p", {}, words.scaled)),
+      ),
+    );
+  }
+
+  /**
+   * @param {import("./derive.js").Layer} layer
+   * @param {number} channel
+   * @param {import("./derive.js").Steps} steps
+   * @param {boolean} held whether the gate is turned by hand
+   * @param {string} all what all gates are
+   */
+  show(layer, channel, steps, held, all) {
+    const { words } = this;
+    const kind = layer.kinds[channel] === "varies" ? "" : `, ${layer.kinds[channel]}`;
+    say(words.where, `${layer.title}, channel ${channel + 1} of ${layer.channels}`);
+    say(words.gate, short(steps.gate, 3));
+    say(words.kind, `mean over many pictures ${short(layer.mean[channel], 3)}${kind}`);
+    if (Number(this.slider.value) !== Math.round(100 * steps.gate))
+      this.slider.value = String(Math.round(100 * steps.gate));
+    set(this.slider, "aria-valuetext", `${Math.round(100 * steps.gate)} %${held ? ", set by hand" : ""}`);
+    set(this.release, "aria-disabled", String(!held));
+    const most = steps.squeezedMax === null ? "" : `, and its largest value ${short(steps.squeezedMax, 3)}`;
+    say(words.squeezed, `The mean of the channel is ${short(steps.squeezed, 3)}${most}.`);
+    say(
+      words.reduced,
+      `The ${layer.channels} ${most ? "means, and likewise the largest values," : "means"} become ${layer.units} ` +
+        `${layer.units === 1 ? "unit" : "units"}; ${steps.idle ? `ReLU leaves ${steps.idle} of them at 0` : "none of them is 0"}.`,
+    );
+    const sorted = [...steps.terms].sort((one, other) => Math.abs(other.product) - Math.abs(one.product));
+    this.terms.forEach(({ name, product }, place) => {
+      const one = sorted[place];
+      this.lines[place].hidden = !one;
+      if (!one) return;
+      say(name, `unit ${one.unit + 1}: ${column(steps.reduced[one.unit])} × ${column(one.weight)}`);
+      say(product, column(one.product));
+    });
+    const others = sorted.slice(TERMS);
+    say(words.rest, others.length ? `${others.length} other units, and the bias` : "the bias");
+    say(words.shift, column(others.reduce((sum, { product }) => sum + product, steps.shift)));
+    say(words.score, column(steps.score));
+    say(
+      words.computed,
+      layer.spaceIs === "score"
+        ? `With the score of each place, the sigmoid gives ${short(steps.computed, 3)} in the mean over places.`
+        : `The sigmoid of the score is ${short(steps.computed, 3)}${instead(held, all, steps)}.`,
+    );
+    say(words.scaled, scaledInWords(layer, steps));
+  }
+
+  /**
+   * Paint the units of the narrow layer.
+   * @param {import("./derive.js").Steps} steps
+   * @param {number} width
+   * @param {Theme} theme
+   */
+  paint(steps, width, theme) {
+    const places = new BarPlaces({
+      count: steps.reduced.length,
+      width,
+      height: 26,
+      widest: 18,
+      ...spanOf("positive", steps.reduced),
+    });
+    this.units.width = Math.max(1, Math.round(places.width * devicePixelRatio));
+    this.units.height = Math.round(places.height * devicePixelRatio);
+    Object.assign(this.units.style, { width: `${places.width}px`, height: `${places.height}px` });
+    const context = context2d(this.units);
+    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    paintBars(context, places, { values: steps.reduced }, theme);
+  }
+}
+
+function instead(held, all, { gate }) {
+  if (held) return `; you have set ${short(gate, 3)} instead`;
+  return all === "own" ? "" : `; ${short(gate, 3)} stands in its place`;
+}
+
+function scaledInWords({ form, spaceIs }, { squeezed, factor, scaled, gate }) {
+  if (spaceIs === "score")
+    return `Each value of the channel is multiplied by 1 + the gate of its place: by ${short(1 + gate, 3)} in the mean.`;
+  const by = form === "one plus" ? `1 + ${short(gate, 3)} = ${short(factor, 3)}` : short(factor, 3);
+  return `Each value of the channel is multiplied by ${by}: its mean becomes ${short(squeezed, 3)} × ${short(factor, 3)} = ${short(scaled, 3)}.`;
+}

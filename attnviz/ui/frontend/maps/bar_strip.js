@@ -1,0 +1,111 @@
+// One strip of bars on the page: the pointer reads a bar, a click chooses it, a drag turns it, and so do the keys.
+
+import { context2d, element, set } from "../core/dom.js";
+import { BarPlaces, paintBars } from "./bars.js";
+
+const STILL = 3; // CSS pixels that a pressed pointer may move up or down before it turns
+const STEP = 0.05; // of the whole range, for each press of an arrow key
+
+export class BarStrip {
+  /**
+   * @param {object} options
+   * @param {string} options.label what the strip shows, for those who cannot see it
+   * @param {(bar: number) => void} options.look a bar is under the pointer; -1: none is
+   * @param {(bar: number) => void} options.choose a bar was clicked, or reached with the keyboard
+   * @param {((bar: number, value: number|null) => void)|null} [options.turn] a bar was turned; null: it was let go
+   */
+  constructor({ label, look, choose, turn = null }) {
+    this.look = look;
+    this.choose = choose;
+    this.turn = turn;
+    this.places = new BarPlaces({ count: 1, width: 1, height: 1 });
+    /** @type {import("./bars.js").Bars} */
+    this.bars = { values: [0] };
+    /** @type {{bar: number, y: number, turning: boolean}|null} */
+    this.pressed = null;
+    this.canvas = element("canvas", { "aria-hidden": "true" });
+    this.element = element(
+      "div.bar-strip",
+      { role: "slider", tabindex: 0, "aria-label": label, "aria-valuemin": 1, "aria-valuenow": 1 },
+      this.canvas,
+    );
+    this.listen();
+  }
+
+  /** @param {{count: number, width: number, height: number, low?: number, high?: number}} strip */
+  layout(strip) {
+    this.places = new BarPlaces(strip);
+    const { width, height } = this.places;
+    this.canvas.width = Math.max(1, Math.round(width * devicePixelRatio));
+    this.canvas.height = Math.max(1, Math.round(height * devicePixelRatio));
+    Object.assign(this.canvas.style, { width: `${width}px`, height: `${height}px` });
+    set(this.element, "aria-valuemax", String(strip.count));
+  }
+
+  /** @param {import("./bars.js").Bars} bars @param {Theme} theme */
+  draw(bars, theme) {
+    this.bars = bars;
+    const context = context2d(this.canvas);
+    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    paintBars(context, this.places, bars, theme);
+  }
+
+  /** Say the chosen bar to those who cannot see it. @param {number} bar @param {string} words */
+  say(bar, words) {
+    set(this.element, "aria-valuenow", String(bar + 1));
+    set(this.element, "aria-valuetext", words);
+  }
+
+  listen() {
+    const { canvas } = this;
+    canvas.addEventListener("pointermove", (event) => {
+      const { pressed } = this;
+      if (pressed && this.turn) {
+        pressed.turning ||= Math.abs(event.offsetY - pressed.y) > STILL;
+        if (pressed.turning) this.turn(pressed.bar, this.places.valueAt(event.offsetY));
+        return;
+      }
+      this.look(this.places.at(event.offsetX));
+    });
+    canvas.addEventListener("pointerleave", () => this.pressed || this.look(-1));
+    canvas.addEventListener("pointerdown", (event) => {
+      const bar = this.places.at(event.offsetX);
+      if (bar < 0 || event.button !== 0) return;
+      // A finger scrolls the page over the bars; it turns with what stands beside them.
+      if (event.pointerType === "touch") return;
+      this.pressed = { bar, y: event.offsetY, turning: false };
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointerup", () => {
+      const { pressed } = this;
+      this.pressed = null;
+      if (pressed) this.choose(pressed.bar);
+    });
+    canvas.addEventListener("pointercancel", () => (this.pressed = null));
+    canvas.addEventListener("click", (event) => {
+      const bar = this.places.at(event.offsetX);
+      if (/** @type {PointerEvent} */ (event).pointerType === "touch" && bar >= 0) this.choose(bar);
+    });
+    this.element.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** Left and right choose a bar, up and down turn it, Delete lets it go. @param {KeyboardEvent} event */
+  key(event) {
+    if (event.altKey || event.metaKey || event.ctrlKey) return;
+    const { count, low, high } = this.places;
+    const bar = this.bars.chosen ?? 0;
+    const steps = { ArrowLeft: bar - 1, ArrowRight: bar + 1, Home: 0, End: count - 1 };
+    const turns = { ArrowUp: STEP, ArrowDown: -STEP, PageUp: 5 * STEP, PageDown: -5 * STEP };
+    if (event.key in steps) {
+      this.choose(Math.min(count - 1, Math.max(0, steps[event.key])));
+    } else if (this.turn && event.key in turns) {
+      const to = this.bars.values[bar] + turns[event.key] * (high - low);
+      this.turn(bar, Math.min(high, Math.max(low, to)));
+    } else if (this.turn && (event.key === "Delete" || event.key === "Backspace")) {
+      this.turn(bar, null);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,91 @@
+// A value per channel as a bar: read under the pointer and with the keys, saved as a picture and as numbers. Python's
+// side is attnviz/ui/components/value_bars.py.
+
+import { element, grown, say, text } from "../core/dom.js";
+import { mountable, Part } from "../core/part.js";
+import { Savers, whenWanted } from "../hands/controls.js";
+import { BarStrip } from "../maps/bar_strip.js";
+import { spanOf } from "../maps/bars.js";
+import { inWords, summaryOf } from "./derive.js";
+
+const HIGH = 160; // pixels of the design
+
+/** The component. */
+export class ValueBars extends Part {
+  // Known with the first data
+  /** @type {BarStrip} */ strip;
+  /** @type {{low: number, high: number}} */ span;
+
+  constructor(parent) {
+    super();
+    this.chosen = 0;
+    this.looked = -1;
+    this.words = { title: text(), how: text(), summary: text() };
+    this.room = element("div");
+    this.savers = new Savers(
+      whenWanted(async () => (await import("./export.js")).files(this)),
+      {},
+      (happened) => this.announce(happened),
+    );
+    this.root = element(
+      "div.attnviz.value-bars",
+      { "data-component": "value_bars" },
+      this.failure,
+      element("h2", {}, this.words.title, element("small", {}, this.words.how), this.savers.element),
+      this.room,
+      element("p.summary", {}, this.words.summary),
+      this.liveRegion,
+    );
+    parent.append(this.root);
+  }
+
+  takeData() {
+    const { header, arrays } = this;
+    this.chosen = Math.min(this.chosen, header.names.length - 1);
+    this.span = spanOf(header.range, arrays.values);
+    const act = (what) => (bar) => this.guard(() => what.call(this, bar));
+    this.strip = new BarStrip({ label: header.title, look: act(this.look), choose: act(this.choose) });
+    this.room.replaceChildren(this.strip.element);
+  }
+
+  look(bar) {
+    if (bar === this.looked) return;
+    this.looked = bar;
+    this.draw();
+  }
+
+  choose(bar) {
+    this.chosen = bar;
+    this.changed();
+  }
+
+  layout(force = false) {
+    const width = this.widthToFit(force);
+    if (!width || !this.strip) return;
+    this.strip.layout({ count: this.header.names.length, width, height: HIGH * grown(), ...this.span });
+    this.draw();
+  }
+
+  draw() {
+    const { strip, arrays, chosen, looked, theme } = this;
+    strip.draw({ values: arrays.values, marks: arrays.marks, chosen, looked: looked < 0 ? null : looked }, theme);
+    this.saySoon();
+  }
+
+  /** What tests read. */
+  read() {
+    const { header, arrays, chosen, looked, span } = this;
+    return { values: [...arrays.values], names: header.names, chosen, looked, ...span };
+  }
+
+  sayAll() {
+    const { words, header, chosen, looked, strip } = this;
+    say(words.title, header.title);
+    say(words.how, inWords(this, looked < 0 ? chosen : looked));
+    say(words.summary, summaryOf(this));
+    strip.say(chosen, inWords(this, chosen));
+    this.announceDone(() => inWords(this, chosen));
+  }
+}
+
+export default mountable(ValueBars);

@@ -1,0 +1,44 @@
+"""Attention over channels: gates that scale the channels of a convolutional network, and those of places."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from attnviz.ui.live.derived import Derived, View
+
+
+def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
+    from attnviz.ui.mechanisms.channel_attention import derived, view
+
+    return view.GATES_VIEW, view.BLOCKS_VIEW, derived.GATES
+
+
+def _is_control(config: "Mapping[str, Any]") -> bool:
+    return bool(config.get("gate", "none") == "none")
+
+
+MECHANISM = Mechanism(
+    name="channel_attention",
+    title="Attention over channels",
+    question="Which channels does a network let through for this picture?",
+    page="50_channel_attention.py",
+    url="channel_attention",
+    models=("channel_attention",),
+    is_control=_is_control,
+    panel=later(f"{__name__}.panels", "panel_of"),
+    papers=("hu",),
+    home=HomePicture(
+        Path(__file__).parent / "home.png",
+        "A handwritten 8, and the gates of the last block of a network as bars: each lets a channel through by so much",
+        {"model": "channel_attention.digits", "data": "strokes", "number": 23, "layer": "6"},
+    ),
+    derived=_derived,
+    components=("gates",),
+    preload=("gates", "stage_maps"),
+    heights={"gates": Height(600, phone=1180), "stages": Height(720)},
+    imports=("attnviz.ui.components.gates", "attnviz.ui.components.stage_maps"),
+)

@@ -1,0 +1,192 @@
+"""The experiments of the page, each a question."""
+
+from __future__ import annotations
+
+from functools import cache as once
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from attnviz import cards, comparisons, data
+from attnviz.figures.bars import Row, bars
+from attnviz.figures.dots import dots
+from attnviz.models import input_of
+from attnviz.recipes import RECIPES
+from attnviz.subjects import Net, Subject
+from attnviz.ui.components import stage_maps
+from attnviz.ui.components.map_grid import Names, map_grid
+from attnviz.ui.mechanisms.channel_attention import block, words
+from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW
+from attnviz.ui.shared import cache, mechanism_page, pickers, result_dots
+from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.reserved import container_key
+
+if TYPE_CHECKING:
+    from attnviz.cards import Card, Figure
+
+MAPS = "stages"
+
+
+def maps(subject: Subject) -> None:
+    """Draw the maps of every block before and after its gate; layer and channel are those of the gates above."""
+    st.markdown(words.STAGES)
+    state = block.FIELDS.read(st.query_params.to_dict())
+    keep = mechanism_page.keep(block.FIELDS, stage_maps.settled_view, MAPS)
+    stage_maps.stage_maps(BLOCKS_VIEW.of(subject), key=MAPS, state=state, fields=block.FIELDS, on_change=keep)
+
+
+def constant(subject: Subject) -> None:
+    """Draw how many answers are right with gates that no longer depend on the picture, all together and by block."""
+    say = finding()
+    card = subject.net.card
+    whole = None if card is None else card.figure(comparisons.main_test(card.recipe))
+    if card is None or whole is None or not card.ablations:
+        say("The card of this model has no test with other gates; only the answer above is known.")
+        return
+    found = {(one.name, one.of): _like(one.figures, whole) for one in card.ablations}
+    rows = [Row("as computed", (100 * whole.value,), "")]
+    for (name, of), figure in found.items():
+        if figure is None:
+            continue
+        rows.append(Row(words.replaced(name, of), (100 * figure.value,), words.lost(whole, figure), control=True))
+        if name == "mean" and of == card.ablations[0].of:
+            say(words.verdict(comparisons.difference(whole, figure)))
+    with st.container(key="constant_bars"):
+        table = bars(rows, "gates", (f"right answers, % of {whole.count:,}",), "difference in points")
+        st.markdown(table, unsafe_allow_html=True)
+    st.caption(words.ABLATED)
+
+
+def _like(figures: tuple[Figure, ...], whole: Figure) -> Figure | None:
+    """Return the figure that was measured on the same pictures as another one."""
+    same = (one for one in figures if (one.name, one.data, one.count) == (whole.name, whole.data, whole.count))
+    return next(same, None)
+
+
+def pays(subject: Subject) -> None:
+    """Draw the nets with every kind of gate beside the plain one and the widened one, on the task of this net."""
+    say = finding()
+    keys = task_of(subject.net)
+    known = cards.readable(keys)
+    rows = [_row(key, known.get(key)) for key in keys]
+    main = next(key for key in keys if RECIPES[key].config["gate"] != "none")
+    source = comparisons.main_test(RECIPES[main]).data
+    found = result_dots.shortened(result_dots.of(keys, (), {}, source))
+    if found:
+        with st.container(key=container_key(len(found), "pays")):
+            st.markdown(dots(found, axis=result_dots.ACCURACY), unsafe_allow_html=True)
+    with st.container(key="pays_bars"):
+        st.markdown(
+            bars(rows, "network", ("parameters", "million multiply-adds"), "test accuracy"), unsafe_allow_html=True
+        )
+    say("\n".join(_beside(known, keys)) or words.NOTHING_TO_COMPARE)
+    st.caption(words.PAYS)
+
+
+def task_of(net: Net) -> list[str]:
+    """Return the checkpoints that were trained on the data of a net, those with gates first."""
+    keys = [key for key, one in RECIPES.items() if one.model == net.architecture and one.data == net.data]
+    return sorted(keys, key=lambda key: RECIPES[key].config["gate"] == "none")
+
+
+def _row(key: str, card: Card | None) -> Row:
+    recipe = RECIPES[key]
+    parameters, work = counts(key)
+    figure = None if card is None else card.figure(comparisons.main_test(recipe))
+    said = "not trained" if figure is None else words.accuracy(figure)
+    return Row(recipe.title, (parameters, work / 1e6), said, control=recipe.config["gate"] == "none")
+
+
+def _beside(known: dict[str, Card], keys: list[str]) -> list[str]:
+    """Return a sentence for each net with gates, beside each one without."""
+    found = []
+    for key in keys:
+        for other in keys:
+            gates = RECIPES[key].config["gate"] != "none", RECIPES[other].config["gate"] != "none"
+            if gates != (True, False) or not {key, other} <= set(known):
+                continue
+            test = comparisons.main_test(RECIPES[key])
+            comparison = comparisons.compared(known[key], known[other], test)
+            if comparison is not None:
+                found.append(f"- {words.beside(RECIPES[key].title, RECIPES[other].title, comparison.difference)}")
+    return found
+
+
+@once
+def counts(key: str) -> tuple[int, int]:
+    """Return parameters and multiply-adds of a recipe's network, which need no trained weights."""
+    import torch
+
+    from attnviz.measures.work import multiply_adds
+    from attnviz.training import seeds
+
+    recipe = RECIPES[key]
+    model = seeds.build(recipe, torch.Generator().manual_seed(0)).eval()
+    taken = input_of(recipe.model, recipe.config)
+    blank = torch.zeros(1, taken.channels, taken.rows, taken.columns)
+    return sum(weight.numel() for weight in model.parameters()), multiply_adds(model, blank)
+
+
+def shared(subject: Subject) -> None:
+    """Draw which share of the gates' variance lies between classes, by depth, and the mean gates of each class."""
+    from attnviz.measures.channel_attention.gates import between_classes, by_chance, class_means
+    from attnviz.ui.mechanisms.channel_attention.gates import title_of
+    from attnviz.ui.mechanisms.channel_attention.many import over
+
+    say = finding()
+    net, source = subject.net, pickers.tests(subject)
+    many = cache.of_net(over, net, source)
+    titles = {path: title_of(path, number) for number, path in enumerate(many.gates)}
+    shares = {path: between_classes(gates, many.labels) for path, gates in many.gates.items()}
+    chance = {path: by_chance(gates, many.labels) for path, gates in many.gates.items()}
+    rows = [
+        Row(titles[path], (100 * share, 100 * float(chance[path].mean())), words.spread(many.gates[path]))
+        for path, share in shares.items()
+    ]
+    with st.container(key="shared_bars"):
+        table = bars(
+            rows, "gates of", ("between classes, %", "the same, labels shuffled, %"), "standard deviation", whole=100
+        )
+        st.markdown(table, unsafe_allow_html=True)
+    say(words.by_depth(list(shares.values()), [float(one.max()) for one in chance.values()]))
+    paths = list(titles)
+    chosen = block.FIELDS.read(st.query_params.to_dict()).get("layer", 0)
+    path = paths[chosen] if isinstance(chosen, int) and 0 <= chosen < len(paths) else paths[0]
+    classes = data.DATASETS[source].classes
+    means = class_means(many.gates[path], many.labels, len(classes))
+    shown = np.isfinite(means[:, 0])
+    means -= many.gates[path].mean(0)
+    channels = [str(channel + 1) for channel in range(means.shape[1])]
+    names = [name for name, there in zip(classes, shown.tolist(), strict=True) if there]
+    map_grid(
+        means[shown][None], [titles[path]], key=f"class_gates {path}", role="signed",
+        title=f"{titles[path]}: mean gates of each class, less the mean of all",
+        names=Names("class", names, "channel", channels), origin={**subject.origin(path), "over": many.said},
+    )  # fmt: skip
+    st.caption(words.classes(many.said))
+
+
+EXPERIMENTS = {
+    "maps": Experiment(
+        "What comes before and after a gate?",
+        "The maps of every block: convolution, normalisation, ReLU and gate, with one cross-hair.",
+        maps,
+        ("stage",),
+    ),
+    "constant": Experiment(
+        "Attention or a constant?",
+        "Holds the gates at their mean, all of them and block by block, and counts the right answers.",
+        constant,
+    ),
+    "pays": Experiment(
+        "Does it pay?",
+        "Every kind of gate beside the network without gates, and beside one widened to as many weights.",
+        pays,
+    ),
+    "shared": Experiment(
+        "Early shared, late by class?",
+        "How much of what the gates do depends on the class, block by block, beside shuffled labels.",
+        shared,
+    ),
+}

@@ -1,0 +1,222 @@
+"""The texts of the page of attention over channels: the question, and the explanation with live numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attnviz.comparisons import difference
+from attnviz.ui.shared import cache
+from attnviz.ui.shared.glossary import term
+from attnviz.ui.shared.wording import short
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from attnviz.cards import Figure
+    from attnviz.measures.difference import Difference
+    from attnviz.subjects import Subject
+    from attnviz.ui.components.gates import GatesOfLayer
+
+QUESTION = "Which channels does a network let through for this picture? Click a bar, then turn its gate."
+NONE = (
+    "No model with attention over channels has been trained here yet. "
+    "`python -m attnviz train channel_attention --recipe digits` trains one on handwritten digits; this page then "
+    "shows it."
+)
+STAGES = (
+    "What a block does to its maps: it convolves them, normalises, sets negative values to 0, convolves and normalises "
+    "again, and multiplies each map by its gate. The input is then added. The maps are those of the gates that the "
+    "network computes, with none turned. A bar above, a map here: the choice is the same."
+)
+ABLATED = (
+    "The trained model, with its gates replaced and nothing else changed; counted on test pictures. *At the mean*: "
+    "each gate at its mean over 3,000 training pictures. *Of another picture*: every picture gets the gates of the "
+    "next one. *At 1*: no gate closes, so the layers behind receive larger values than they were trained on; that says "
+    "nothing of attention."
+)
+PAYS = (
+    "All were trained alike, for the same number of epochs. Filled bars: with gates; hollow bars: controls. A "
+    "multiply-add is one multiplication and one addition, in a matrix product or a convolution. Intervals are of 95 %; "
+    "where one includes zero, the difference can be chance."
+)
+NOTHING_TO_COMPARE = "No network with gates and no control have both been trained here yet, so nothing is compared."
+# A line each: a phone is wide enough for one.
+EQUATIONS = {
+    "gate": r"""$$
+z_c = \operatorname{mean}_{ij}\, u_{cij}
+$$
+
+$$
+s = \sigma\big(W_2 \operatorname{ReLU}(W_1 z + b_1) + b_2\big)
+$$
+
+$$
+x_{cij} = s_c\, u_{cij}
+$$
+""",
+    "cbam": r"""$$
+s = \sigma\big(\operatorname{MLP}(\operatorname{mean}_{ij} u) + \operatorname{MLP}(\max_{ij} u)\big)
+$$
+
+$$
+m = \sigma\big(\operatorname{conv}_{7 \times 7}[\operatorname{mean}_c, \max\nolimits_c]\big)
+$$
+
+$$
+x_{cij} = m_{ij}\, s_c\, u_{cij}
+$$
+""",
+    "bam": r"""$$
+s_{cij} = \sigma\big(\text{score}_c + \text{score}_{ij}\big)
+$$
+
+$$
+x_{cij} = (1 + s_{cij})\, u_{cij}
+$$
+""",
+}
+
+
+def means(subject: Subject) -> str:
+    """Return what the bars mean, with the numbers of this model and this picture."""
+    from attnviz.ui.mechanisms.channel_attention import gates
+
+    view = cache.of_subject(gates.view, subject)
+    layer, channel, apart = farthest(view.layers)
+    value, mean = float(layer.gate[channel]), float(layer.many[:, channel].mean())
+    still = sum(kind != "varies" for one in view.layers for kind in one.kinds)
+    count = sum(len(one.kinds) for one in view.layers)
+    kind = {"score": "bam", "gate": "cbam", "": "gate"}[layer.space_is]
+    places = {
+        "gate": "",
+        "cbam": " A second gate, of places, then scales every place of all channels alike.",
+        "bam": " A score of each place is added, so that a gate may differ from place to place; the factor is 1 + the "
+        "gate and never silences a channel.",
+    }[kind]
+    return (
+        f"A {term('channel')} is one map of features. Its {term('gate')} is a number from 0 to 1 by which the whole "
+        "map is multiplied, computed from the means of all channels: they are squeezed to one number each, pass a "
+        f"narrow layer, and come out as one gate for each channel.{places}\n\n{EQUATIONS[kind]}\n\n"
+        f"On this picture the gate that is farthest from its mean is that of channel {channel + 1} in "
+        f"{layer.title.lower()}: {short(value, 3)} instead of {short(mean, 3)}. Over {view.many}, {still} of {count} "
+        "gates hardly vary: they are *constant* (a standard deviation below 0.01) or *always open* (above 0.98 for "
+        "99 % of the pictures)."
+    )
+
+
+def farthest(layers: tuple[GatesOfLayer, ...]) -> tuple[GatesOfLayer, int, float]:
+    """Return layer, channel and distance of the gate that is farthest from its mean."""
+    found = [(layer, abs(layer.gate - layer.many.mean(0))) for layer in layers]
+    layer, apart = max(found, key=lambda one: float(one[1].max()))
+    channel = int(apart.argmax())
+    return layer, channel, float(apart[channel])
+
+
+def does_not_show() -> str:
+    """Return what the bars cannot tell."""
+    return (
+        "**A gate that never varies is no attention.** A factor that is the same for every picture could be multiplied "
+        "into the weights of the next convolution, and nothing would change. Only what differs from the mean depends "
+        "on the picture, so compare each bar with its line. *All at their mean* takes exactly that away.\n\n"
+        "**An open gate is not importance.** The next layer can undo any factor, and a channel that is scaled down may "
+        "still decide. Turn the gate and look at the answer.\n\n"
+        "A channel has no name: nothing says what its map stands for, and the same channel means something else in a "
+        "network that was trained from another seed."
+    )
+
+
+_REPLACED = {"mean": "at the mean", "shuffled": "of another picture", "one": "at 1"}
+
+
+def replaced(name: str, of: str) -> str:
+    """Return in words what an ablation of the card replaces.
+
+    Args:
+        name: of the ablation.
+        of: the pattern of tap paths, such as "blocks.3.attention.*gate".
+    """
+    how, part = _REPLACED.get(name, name), of.split(".")
+    if part[1] == "*":
+        return f"all {how}"
+    return f"block {int(part[1]) + 1} {how}" if part[0] == "blocks" else f"behind block {int(part[1]) + 1} {how}"
+
+
+def lost(whole: Figure, part: Figure) -> str:
+    """Return how many points an ablation costs, with the interval of the shipped weights' answers."""
+    return points(difference(part, whole))
+
+
+def points(found: Difference) -> str:
+    """Return a difference of shares in points, with its interval where there is one."""
+    ends = "" if found.interval is None else f" ({' to '.join(f'{100 * end:+.2f}' for end in found.interval)})"
+    return f"{100 * found.value:+.2f}{ends}"
+
+
+def verdict(found: Difference) -> str:
+    """Return whether gates that do not depend on the picture would do.
+
+    Args:
+        found: of the model less the same with all its gates at their mean.
+    """
+    if abs(found.value) < 0.002:
+        return (
+            f"**Here the gates are a constant.** With every gate at its mean the model loses {100 * found.value:.2f} "
+            "points: what the gates do from picture to picture is hardly worth anything on these pictures."
+        )
+    if found.value > 0:
+        return (
+            f"**Here the gates depend on the picture, and that counts**: with every gate at its mean the model loses "
+            f"{100 * found.value:.2f} points."
+        )
+    return f"**With every gate at its mean the model is better**, by {-100 * found.value:.2f} points."
+
+
+def accuracy(figure: Figure) -> str:
+    """Return an accuracy in words, with its seeds."""
+    seeds = "1 seed" if figure.seeds == 1 else f"{figure.seeds} seeds"
+    spread = "" if figure.seeds == 1 else f" ({100 * figure.lowest:.2f} to {100 * figure.highest:.2f})"
+    return f"{100 * figure.mean:.2f} %{spread}, {seeds}"
+
+
+def beside(one: str, other: str, found: Difference) -> str:
+    """Return a net with gates beside one without, in a sentence."""
+    verdicts = {
+        "better": "better",
+        "worse": "worse",
+        "no difference": "no difference that could not be chance",
+        "one seed": "one seed alone, so it can be chance",
+    }
+    return f"{one} less {other}: {points(found)} points, {verdicts[found.verdict]}."
+
+
+def spread(gates: np.ndarray) -> str:
+    """Return how much the gates of a layer vary over pictures: the mean of their standard deviations."""
+    return short(float(gates.std(0).mean()), 2)
+
+
+def by_depth(shares: Sequence[float], chance: Sequence[float]) -> str:
+    """Return in a sentence whether the share of variance between classes grows with depth.
+
+    Args:
+        shares: 0..1, by depth.
+        chance: the largest share of shuffled labels, by depth.
+    """
+    above = sum(share > most for share, most in zip(shares, chance, strict=True))
+    half = len(shares) // 2
+    early, late = sum(shares[:half]) / max(half, 1), sum(shares[half:]) / (len(shares) - half)
+    grows = "more in the second half of the network than in the first" if late > early else "not more in the later half"
+    return (
+        f"Between classes lie {100 * early:.0f} % of the variance in the first half and {100 * late:.0f} % in the "
+        f"second: {grows}. In {above} of {len(shares)} layers it is more than any of 20 shuffles of the labels gives."
+    )
+
+
+def classes(said: str) -> str:
+    """Return how the map of gates by class was made."""
+    return (
+        f"Over {said}. Violet: a class opens this gate more than the mean of all pictures; ochre: less. The layer is "
+        "the one chosen above. A share of variance says nothing of how large it is: read it with the standard "
+        "deviation."
+    )

@@ -1,0 +1,165 @@
+"""The page of attention over channels in a browser: gates and their arithmetic against the file of weights."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from attnviz import data
+from attnviz.subjects import Picture, net
+from tests.sweeps import sweep
+from tests.ui.mechanisms.channel_attention.placed import NETS, place
+from tests.ui.mechanisms.channel_attention.spelled import Spelled
+
+from .conftest import NewPage, find_violations, open_at, read_state
+from .harness import wait_for_state
+from .stock import make_folder_fixture
+
+GATES = ".gates[data-drawn]"
+Open = Callable[..., Page]
+
+folder = make_folder_fixture(place)
+
+
+def find_picture(name: str) -> Picture:
+    return Picture("cifar10", int(data.shown("cifar10").numbers[0])) if name == "wide" else Picture("strokes", 23)
+
+
+@pytest.fixture
+def opened(alone: str, new_page: NewPage) -> Open:
+    """Return a function that opens the page; which model, words of the URL, and options of the browser's page."""
+
+    def open_page(name: str, words: str = "", **options: Any) -> Page:
+        picture = find_picture(name)
+        named = f"model=channel_attention.{name}&data={picture.data}&number={picture.number}"
+        return open_at(new_page(**options), f"{alone}/channel_attention?v=2&{named}{words}", GATES)
+
+    return open_page
+
+
+def find_gates(page: Page) -> Locator:
+    return page.locator(GATES)
+
+
+def compute_spelled(folder: Path, name: str, put: dict[int, np.ndarray] | None = None) -> Spelled:
+    one = net(f"channel_attention.{name}")
+    return Spelled(folder / one.key, find_picture(name).taken_by(one), dict(NETS[name][1]), put)
+
+
+@pytest.mark.parametrize("name", sweep(["wide", "digits"], lambda name: name == "wide"))
+def test_gates_and_the_arithmetic_of_each_are_those_of_the_file_of_weights(
+    opened: Open, folder: Path, name: str
+) -> None:
+    """On a picture in colour of 20 rows and 32 columns, with gates of places; and on a digit."""
+    page = opened(name, "&layer=2")
+    wanted = compute_spelled(folder, name)
+    strips = find_gates(page).locator(".bar-strip canvas")
+    found = read_state(find_gates(page))
+    for shown, one in zip(found["gates"], wanted.gates, strict=True):
+        np.testing.assert_allclose(shown, one["gate"], atol=1e-6)
+    np.testing.assert_allclose(found["now"], wanted.probabilities, atol=1e-5)
+    for channel in (0, 4):
+        box = strips.nth(1).bounding_box()
+        assert box
+        count = len(wanted.gates[1]["gate"])
+        page.mouse.click(box["x"] + (channel + 0.4) * box["width"] / count, box["y"] + box["height"] / 2)
+        steps = read_state(find_gates(page))["steps"]
+        one = wanted.gates[1]
+        assert steps["squeezed"] == pytest.approx(one["squeezed"][channel], abs=1e-6)
+        assert steps["score"] == pytest.approx(one["score"][channel], abs=1e-6)
+        assert steps["computed"] == pytest.approx(one["computed"][channel], abs=1e-6)
+        assert steps["scaled"] == pytest.approx(one["squeezed"][channel] * one["gate"][channel], abs=1e-6)
+        large = find_gates(page).locator(".steps-part .big")
+        expect(large).to_contain_text(f"{one['gate'][channel]:.3g}"[:4])
+        page.wait_for_url(f"**channel={channel + 1}*")
+    if name == "wide":
+        np.testing.assert_allclose(
+            read_state(find_gates(page))["places"]["values"], wanted.gates[1]["place"].ravel(), atol=1e-6
+        )
+
+
+def test_a_gate_that_is_turned_changes_the_answer_and_the_gates_behind_it(opened: Open, folder: Path) -> None:
+    page = opened("digits")
+    strip = find_gates(page).locator(".bar-strip").first
+    box = strip.locator("canvas").bounding_box()
+    assert box
+    x, middle = box["x"] + 2.4 * box["width"] / 4, box["y"] + box["height"] / 2
+    page.mouse.move(x, middle)
+    page.mouse.down()
+    page.mouse.move(x, middle + 10)
+    page.mouse.move(x, box["y"] + box["height"] + 20)
+    page.mouse.up()
+    wait_for_state(page, ".gates", "(found) => found.turned.length === 1 && !found.pending")
+    found = read_state(find_gates(page))
+    assert found["turned"] == [[0, 2, 0]]
+    put = np.full(4, np.nan)
+    put[2] = 0
+    wanted = compute_spelled(folder, "digits", {0: put})
+    np.testing.assert_allclose(found["now"], wanted.probabilities, atol=1e-4)
+    for shown, one in zip(found["gates"], wanted.gates, strict=True):
+        np.testing.assert_allclose(shown, one["gate"], atol=1e-4)
+    assert not np.allclose(found["gates"][1], compute_spelled(folder, "digits").gates[1]["gate"], atol=1e-4)
+    page.wait_for_url("**turned=1.3-0*")
+    strip.focus()
+    page.keyboard.press("Delete")
+    wait_for_state(page, ".gates", "(found) => found.turned.length === 0 && !found.pending")
+    np.testing.assert_allclose(read_state(find_gates(page))["now"], found["before"], atol=1e-6)
+
+
+def test_all_gates_at_1_and_keys(opened: Open, folder: Path) -> None:
+    page = opened("digits", "&gates=one")
+    wait_for_state(page, ".gates", "(found) => !found.pending")
+    ones = {number: np.ones(width) for number, width in enumerate((4, 6, 8))}
+    np.testing.assert_allclose(
+        read_state(find_gates(page))["now"], compute_spelled(folder, "digits", ones).probabilities, atol=1e-4
+    )
+    find_gates(page).locator(".bar-strip").first.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    wait_for_state(page, ".gates", "(found) => found.turned.length === 1 && !found.pending")
+    found = read_state(find_gates(page))
+    assert found["turned"] == [[0, 1, 95]]
+    ones[0][1] = 0.95
+    np.testing.assert_allclose(found["now"], compute_spelled(folder, "digits", ones).probabilities, atol=1e-4)
+    page.keyboard.press("Escape")
+    wait_for_state(page, ".gates", "(found) => found.gates.length && found.turned.length === 0 && !found.pending")
+    np.testing.assert_allclose(read_state(find_gates(page))["now"], found["before"], atol=1e-6)
+
+
+def test_a_bar_and_a_map_are_one_choice(opened: Open, folder: Path) -> None:
+    page = opened("wide", "&experiment=maps&layer=1&channel=2")
+    maps = page.locator(".stage-maps[data-drawn]")
+    maps.wait_for()
+    wanted = compute_spelled(folder, "wide").stages
+    for stage in ("input", "conv", "norm", "relu", "branch", "gate", "output"):
+        shown = maps.evaluate("(root, stage) => root.readStage(1, stage)", stage)
+        np.testing.assert_allclose(shown, wanted[1][stage].ravel(), rtol=1e-4, atol=1e-4, err_msg=stage)
+    strip = find_gates(page).locator(".bar-strip canvas").nth(1)
+    box = strip.bounding_box()
+    assert box
+    strip.click(position={"x": 4.4 * box["width"] / 6, "y": 5})  # the page has scrolled to the experiment
+    wait_for_state(page, ".stage-maps", "(found) => found.layer === 1 && found.channel === 4")
+    assert read_state(find_gates(page))["channel"] == 4
+
+
+def test_the_page_is_accessible_and_not_too_long(opened: Open) -> None:
+    page = opened("digits-cbam")
+    assert find_violations(page) == []
+    height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+    assert height <= 1900, json.dumps(height)
+
+
+def test_a_phone_shows_the_picture_first_and_nothing_is_wider_than_it(opened: Open) -> None:
+    page = opened("digits-cbam", viewport={"width": 375, "height": 800}, has_touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+    assert height <= 3600, json.dumps(height)
+    picture, gates = (find_gates(page).locator(part).bounding_box() for part in (".picture-part", ".gates-part"))
+    assert picture
+    assert gates
+    assert picture["y"] < gates["y"]

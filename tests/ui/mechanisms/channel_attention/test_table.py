@@ -1,0 +1,82 @@
+"""The row of the mechanism: what is a control, what its panels show, and the words that its experiments say."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from attnviz.measures.difference import Difference
+from attnviz.subjects import Picture, net
+from attnviz.tracing import trace
+from attnviz.ui.live.answer import ask_model
+from attnviz.ui.live.request import Ask
+from attnviz.ui.mechanisms import is_control
+from attnviz.ui.mechanisms.channel_attention import gates, panels, words
+from attnviz.ui.shared import cache
+
+from .placed import NETS, SHOWN
+
+
+def test_only_a_network_without_gates_is_a_control(here: Path) -> None:
+    nets = {name: net(f"channel_attention.{name}") for name in NETS}
+    assert [name for name, one in nets.items() if not is_control(one.architecture, one.config)] == [*SHOWN]
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_a_panel_has_a_bar_for_each_gate(here: Path, name: str) -> None:
+    one = net(f"channel_attention.{name}")
+    panel = panels.panel_of(one)
+    if name == "digits-plain":
+        assert panel.renderer == "ink"
+        return
+    assert panel.renderer == "bars"
+    loaded = cache.single(one)
+    image = np.zeros((1, one.input.rows, one.input.columns, one.input.channels), np.uint8)
+    ask = Ask.model_validate({"checkpoint": one.key, "edits": [], "wanted": {"map": dict(panel.wanted)}})
+    ask.wanted["map"]._find = _find
+    axes, values = ask_model(loaded, ask, image, {}).found["map"]
+    assert axes == ["batch", "channel"]
+    assert values.shape[1] == sum(panel.options["groups"])
+    with torch.no_grad(), trace(loaded.model) as seen:
+        loaded.model(torch.from_numpy(image).permute(0, 3, 1, 2).float())
+    taps = [path for path in seen if path.endswith((".gate", ".full_gate"))]
+    wanted = [seen[tap].tensor.flatten(2).mean(2) if seen[tap].tensor.ndim > 2 else seen[tap].tensor for tap in taps]
+    torch.testing.assert_close(values, torch.cat(wanted, 1))
+
+
+def _find(name: str):
+    from attnviz.ui import derived_values
+
+    return derived_values.find(name)
+
+
+def test_the_words_of_an_ablation_name_its_block() -> None:
+    assert words.replaced("mean", "blocks.*.attention.*gate") == "all at the mean"
+    assert words.replaced("shuffled", "bam.*.full_gate") == "all of another picture"
+    assert words.replaced("mean", "blocks.3.attention.*gate") == "block 4 at the mean"
+    assert words.replaced("mean", "bam.5.full_gate") == "behind block 6 at the mean"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.0001, "are a constant"), (0.03, "that counts"), (-0.01, "the model is better")]
+)
+def test_a_verdict_says_what_was_found(value: float, said: str) -> None:
+    assert said in words.verdict(Difference(value, None, "one seed"))
+
+
+def test_by_depth_says_whether_classes_part_later() -> None:
+    assert "more in the second half" in words.by_depth([0.1, 0.9], [0.05, 0.05])
+    assert "In 2 of 2 layers" in words.by_depth([0.1, 0.9], [0.05, 0.05])
+    assert "not more in the later half" in words.by_depth([0.9, 0.01], [0.05, 0.05])
+    assert "In 1 of 2 layers" in words.by_depth([0.9, 0.01], [0.05, 0.05])
+
+
+def test_the_gate_that_is_farthest_from_its_mean_is_the_one_that_is_named(here: Path) -> None:
+    view = gates.view(net("channel_attention.digits").load(double=True), Picture("strokes", 23))
+    layer, channel, apart = words.farthest(view.layers)
+    all_apart = [
+        abs(float(one.gate[at]) - float(one.many[:, at].mean())) for one in view.layers for at in range(len(one.gate))
+    ]
+    assert apart == pytest.approx(max(all_apart))
+    assert gates.farthest(layer) == channel
