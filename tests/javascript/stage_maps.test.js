@@ -140,7 +140,7 @@ test("each map is read at the cell that the one under the pointer is computed fr
             if (found.some((one) => !one.length)) {
               left++;
               assert.equal(read.token, -1);
-              assert.match(inWords(shown, tile + 1), /no value is computed from this one/);
+              assert.match(inWords(shown, tile + 1, STAGES), /no value is computed from this one/);
             } else
               found.forEach((one, axis) => {
                 const least = Math.min(...one.map(({ away }) => away));
