@@ -1,6 +1,5 @@
 """Explorer: every tap of a model, drawn according to its role and its axes."""
 
-import numpy as np
 import streamlit as st
 
 from attnviz import cards
@@ -9,7 +8,7 @@ from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.value_bars import value_bars
 from attnviz.ui.live import jacobian_map
-from attnviz.ui.live.tap_view import TAP_VIEW
+from attnviz.ui.live.tap_view import TAP_VIEW, is_strip
 from attnviz.ui.server import preload
 from attnviz.ui.shared import findings, page, pickers, url_state
 from attnviz.ui.shared.glossary import term
@@ -61,10 +60,8 @@ def explore(subject: Subject) -> None:
     maps = findings.tap(subject, chosen, query)
     st.markdown(f"{role.meaning} Range: {RANGES[role.range]}.{sums}{counted(maps.axes)}")
     key = f"maps {subject.net.key} {chosen}"  # what was chosen in other maps says nothing about these
-    if maps.values.shape[:2] == (1, 1):
-        strip(subject, chosen, heard.axes[-1], maps.values[0, 0], key)
-    else:
-        map_grid(TAP_VIEW.of(subject, address=chosen, query=query), key=key)
+    show = value_bars if is_strip(maps) else map_grid
+    show(TAP_VIEW.of(subject, address=chosen, query=query), key=key)
     st.header("All taps", anchor=False)
     lines = [f"| {term('tap path')} | axes | shape | meaning |", "| --- | --- | --- | --- |"]
     for name, one in known.items():
@@ -73,15 +70,6 @@ def explore(subject: Subject) -> None:
         )
     with st.container(key="all_taps"):
         st.markdown("\n".join(lines))
-
-
-def strip(subject: Subject, address: str, axis: str, values: np.ndarray, key: str) -> None:
-    """Draw a tap that is one number for each of its places, such as a gate for each channel, as bars."""
-    names = subject.net.classes if axis == "class" and len(subject.net.classes) == len(values) else None
-    value_bars(
-        values, axis, key=key, title=f"{len(values)} values", range=role_of(address).range, names=names,
-        origin={**subject.origin(address), "answer": findings.answer(subject)},
-    )  # fmt: skip
 
 
 def counted(axes: tuple[str, ...]) -> str:

@@ -4,15 +4,14 @@ import streamlit as st
 
 from attnviz.subjects import Picture, Subject
 from attnviz.ui.components import gates
-from attnviz.ui.mechanisms.channel_attention import MECHANISM, experiments, words
+from attnviz.ui.mechanisms.channel_attention import DATA, MECHANISM, MODEL, NUMBER, experiments, words
 from attnviz.ui.mechanisms.channel_attention.view import GATES_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
-MODEL = "channel_attention.digits"
 GATES = "gates"
-OPENS = Picture("strokes", 23)
+OPENS = Picture(DATA, NUMBER)
 LAST = "6"  # the block whose gates differ most from picture to picture
 
 EIGHT = {"model": MODEL, **OPENS.words}

@@ -82,6 +82,7 @@ class ChannelAttention(nn.Module):
         self.stem = ConvNormRelu(channels=channels, output_channels=widths[0])
         self.blocks, self.bam = nn.ModuleList(), nn.ModuleDict()
         before = widths[0]
+        uses, cells = 0, (rows, columns)  # by a forward pass, of all weights together
         for width, stride in zip(widths, strides, strict=True):
             for number in range(blocks):
                 attention: nn.Module | None = None
@@ -91,10 +92,13 @@ class ChannelAttention(nn.Module):
                 self.blocks.append(
                     ResidualBlock(channels=before, output_channels=width, stride=own, attention=attention)
                 )
+                cells = (-(-cells[0] // own), -(-cells[1] // own))
+                uses += _weights(self.blocks[-1]) * cells[0] * cells[1]
                 before = width
             if gate == "bam":
                 self.bam[str(len(self.blocks) - 1)] = Bam(channels=width, reduction=reduction)
         self.classifier = nn.Linear(widths[-1], columns_of(classes))
+        self.weight_uses = -(-uses // _weights(self))  # on average: for the budget of the live channel
         uniform(self, generator)
 
     def forward(self, images: Tensor) -> Tensor:
@@ -106,3 +110,7 @@ class ChannelAttention(nn.Module):
                 maps = self.bam[str(number)](maps)
         logits: Tensor = self.classifier(maps.mean((2, 3)))
         return logits
+
+
+def _weights(module: nn.Module) -> int:
+    return sum(weight.numel() for weight in module.parameters())

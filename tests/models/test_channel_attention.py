@@ -65,7 +65,7 @@ def test_the_widened_network_has_the_weights_of_the_largest_with_gates_within_a_
 
 @pytest.mark.parametrize("task", [hu.DIGITS, hu.FASHION, hu.COLOUR], ids=["digits", "fashion", "cifar"])
 def test_all_of_a_task_train_alike(task: tuple[Recipe, ...]):
-    own = {"name", "title", "why", "cost", "config", "weights", "ablations"}
+    own = {"name", "title", "why", "cost", "config", "weights", "ablations", "control", "first", "questions"}
     assert len({str(recipe.model_dump(exclude=own)) for recipe in task}) == 1
 
 

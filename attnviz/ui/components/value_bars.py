@@ -15,33 +15,14 @@ from attnviz.ui.components.component import component
 from attnviz.ui.components.payload import pack
 
 
-def value_bars(
-    values: np.ndarray,
-    axis: str,
-    *,
-    key: str,
-    title: str,
-    range: Range = "signed",
-    names: Sequence[str] | None = None,
-    marks: np.ndarray | None = None,
-    origin: Mapping[str, str | int | float] | None = None,
-) -> None:
+def value_bars(bars: bytes, *, key: str) -> None:
     """Draw one bar for each value.
 
     Args:
-        values: real numbers (bar,).
-        axis: what the bars are, such as "channel"; they are numbered from 1.
+        bars: what `packed` returned.
         key: the component's name in this page; keep it fixed.
-        title: above them.
-        range: what they reach to: "unit" 0 to 1, "positive" 0 to the largest, "signed" as far down as up.
-        names: of the bars; by default axis and number.
-        marks: (bar,) a line across each, such as its mean over many pictures.
-        origin: software version, model, recipe, seed, digest, image, address: stands in every export.
-
-    Raises:
-        BadInput: no value, or not as many names or marks as values.
     """
-    component("value_bars")(key=key, data=packed(values, axis, title, range, names, marks, origin))
+    component("value_bars")(key=key, data=bars)
 
 
 def packed(
@@ -53,7 +34,20 @@ def packed(
     marks: np.ndarray | None = None,
     origin: Mapping[str, str | int | float] | None = None,
 ) -> bytes:
-    """Return the bars as the browser gets them; for the arguments see `value_bars`."""
+    """Return bars as the browser gets them.
+
+    Args:
+        values: real numbers (bar,).
+        axis: what the bars are, such as "channel"; they are numbered from 1.
+        title: above them.
+        range: what they reach to: "unit" 0 to 1, "positive" 0 to the largest, "signed" as far down as up.
+        names: of the bars; by default axis and number.
+        marks: (bar,) a line across each, such as its mean over many pictures.
+        origin: software version, model, recipe, seed, digest, image, address: stands in every export.
+
+    Raises:
+        BadInput: no value, or not as many names or marks as values.
+    """
     if values.ndim != 1 or not len(values):
         raise BadInput(f"values: expected one axis with at least one bar, got {values.shape}.")
     if any(some is not None and len(some) != len(values) for some in (names, marks)):

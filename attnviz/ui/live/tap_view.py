@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from attnviz.grids import Grid
+    from attnviz.measures.maps import Maps
     from attnviz.subjects import Subject
 
 
@@ -31,13 +32,13 @@ class OfTap(Strict):
 
 
 def payload(subject: Subject, parameters: OfTap) -> bytes:
-    """Return the maps of a tap as the grid of maps takes them.
+    """Return a tap as the grid of maps takes it; one that `is_strip`, as bars.
 
     Raises:
         UnknownName: the net has no such tap.
         BadInput: a query is missing, beyond the tokens, or named for a tap without queries.
     """
-    from attnviz.ui.components import map_grid
+    from attnviz.ui.components import map_grid, value_bars
     from attnviz.ui.shared import findings
 
     address, query = parameters.address, parameters.query
@@ -49,6 +50,12 @@ def payload(subject: Subject, parameters: OfTap) -> bytes:
     if (query is None) == bool(queries) or (query is not None and query >= queries):
         raise BadInput(f"{address} has {queries} queries, counted from 0, so it cannot be shown for the query {query}.")
     maps = findings.tap(subject, address, query)
+    origin = {**subject.origin(address), "answer": findings.answer(subject)}
+    if is_strip(maps):
+        values, axis, classes = maps.values[0, 0], tap.axes[-1], subject.net.classes
+        names = classes if axis == "class" and len(classes) == len(values) else None
+        title = f"{len(values)} values"
+        return value_bars.packed(values, axis, title, role_of(address).range, names, origin=origin)
     image, ink = subject.image, subject.example.ink
     cell = None if query is None or tap.grid is None or query < tap.grid.prefix else query - tap.grid.prefix
     return map_grid.packed(
@@ -61,8 +68,13 @@ def payload(subject: Subject, parameters: OfTap) -> bytes:
         ink=ink,
         grid=tap.grid,
         outlined=None if cell is None else [cell] * len(maps.values),
-        origin={**subject.origin(address), "answer": findings.answer(subject)},
+        origin=origin,
     )
+
+
+def is_strip(maps: Maps) -> bool:
+    """Return whether a tap is one number for each of its places, such as a gate for each channel."""
+    return maps.values.shape[:2] == (1, 1)
 
 
 def edge(image: np.ndarray, grid: Grid | None, shape: tuple[int, ...]) -> np.ndarray | None:

@@ -20,7 +20,6 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from attnviz import cards
 from attnviz.errors import AttnvizError
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim as verbatim
@@ -118,6 +117,8 @@ def _try(words: Mapping[str, str]) -> None:
 
 
 def _title_of(model: str) -> str:
+    from attnviz import cards
+
     card = cards.readable([model]).get(model)
     return model if card is None else card.recipe.title
 

@@ -16,6 +16,7 @@ from attnviz.ui import mechanisms
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.draw import panels
 from attnviz.ui.live.request import Ask
+from attnviz.ui.mechanisms import MECHANISMS
 
 PAGE = Path(__file__).parents[3] / "pages" / "05_draw.py"
 USUAL = [
@@ -23,10 +24,10 @@ USUAL = [
     "element_wise.digits",
     "recurrent_attention.digits-two-scales",
     "cnn_attention.digits",
+    "channel_attention.digits-cbam",
     "pixel_line.digits",
     "histogram_line.digits",
     "histogram_mlp.digits",
-    "ink.digits",
 ]
 DIGITS = tuple("0123456789")
 WORD = drawing.word(drawing.name(strokes.draw([5], seed=9)[0, ..., 0]))
@@ -131,7 +132,7 @@ def test_what_is_said_is_what_the_card_says_and_can_be_asked() -> None:
         assert said["classes"] == list(card.classes)
         assert said["parameters"] == card.parameters
         Ask.model_validate({"checkpoint": name, "wanted": said["wanted"]}, strict=True)
-        own = card.recipe.model in ("pixel_attention", "element_wise", "recurrent_attention", "cnn_attention")
+        own = any(card.recipe.model in row.models for row in MECHANISMS.values())
         assert said["page"] == (card.recipe.model if own else "")
     assert [said["kind"] for said in panels.describe(USUAL)][:4] == [
         "8 heads, positions", "3 heads, 2 layers", "6 of 8 \u00d7 8, 2 scales", "8 heads, 6 \u00d7 6 blocks",

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
     from attnviz.ui.live.derived import Derived, View
 
+# The view with which its page opens, and which the home page shows.
+MODEL, DATA, NUMBER = "channel_attention.digits", "strokes", 23
+
 
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
     from attnviz.ui.mechanisms.channel_attention import derived, view
@@ -34,7 +37,7 @@ MECHANISM = Mechanism(
     home=HomePicture(
         Path(__file__).parent / "home.png",
         "A handwritten 8, and the gates of the last block of a network as bars: each lets a channel through by so much",
-        {"model": "channel_attention.digits", "data": "strokes", "number": 23, "layer": "6"},
+        {"model": MODEL, "data": DATA, "number": NUMBER, "layer": "6"},
     ),
     derived=_derived,
     components=("gates",),
