@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from playwright.sync_api import Page, expect
 
 from attnviz import checkpoints, data
@@ -109,7 +110,7 @@ def test_that_of_another_picture_is_never_shown_for_this_one(page: Page, address
         if held.messages:
             break
         page.evaluate("() => new Promise(requestAnimationFrame)")
-    assert "jacobian" in unpack(held.messages[0])[1]
+    assert "view" in unpack(held.messages[0])[1]
     page.get_by_role("button", name="Next").click()
     page.locator(".viewer[data-shown*='strokes/test/'][data-shown]:not([data-shown$='/3'])").wait_for()
     held.release()
@@ -137,3 +138,22 @@ def test_the_explorer_shows_the_same(page: Page, address: str) -> None:
     page.goto(f"{address}/explorer?data=strokes&model=histogram_mlp.digits&number=3&map=jacobian")
     wait_until_ready(page)
     expect(page.get_by_text("has no Jacobian")).to_be_visible()
+
+
+def test_where_there_is_no_derivative_it_shows_both_steps(page: Page, address: str) -> None:
+    page.goto(f"{address}/cnn_attention?data=strokes&model=cnn_attention.digits&number=3&map=jacobian")
+    wait_until_ready(page)
+    holder = page.locator(".jacobian")
+    expect(holder.locator(".legend .note")).to_contain_text("there is no derivative", timeout=120_000)
+    found = holder.evaluate("(element) => element.readJacobian()")
+    up, down, difference = np.array(found["maps"]).reshape(3, 28, 28)
+    image = data.load("strokes", "test", count=256).images[3]
+    model, pixels = checkpoints.load("cnn_attention.digits").model.double(), as_batch(image, double=True)
+    with torch.no_grad():
+        logits = model(pixels)[0]
+        for row, column in [(0, 0), (3, 20), (14, 14), *np.argwhere(difference)[::60].tolist()]:
+            for shown, step in ((up, 1e-6), (down, -1e-6)):
+                moved = pixels.clone()
+                moved[0, 0, row, column] += step
+                slope = (model(moved)[0] - logits)[logits.argmax()] / step
+                assert shown[row, column] == pytest.approx(float(slope), abs=1e-4 * np.abs(up).max())

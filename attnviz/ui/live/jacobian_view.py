@@ -1,18 +1,18 @@
 """What a page shows of the Jacobian of the shown answer, as a view of every net with a differentiable input.
 
 At pixels without a derivative it shows what a small step up and a small step down do. That takes a forward pass for
-each of them, so the view comes in two steps: first without these pixels, then with them.
+each of them, so there are two views: a quick one in which these pixels are empty, and a slow one with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Strict
 from attnviz.ui.live import budget
-from attnviz.ui.live.derived import NoParameters, View
+from attnviz.ui.live.derived import View
 from attnviz.ui.live.jacobian import MEANING, PASSES, missing
 
 if TYPE_CHECKING:
@@ -27,6 +27,16 @@ CHANNELS = {1: ["intensity"], 3: ["red", "green", "blue"]}
 SIDES = ("step up", "step down", "difference")
 CHUNK = 64  # pixels whose steps are followed at once
 EQUAL = 1e-6  # of the largest value: nearer values differ by rounding only
+
+
+class OfJacobian(Strict):
+    """How much of it.
+
+    Args:
+        steps: what small steps do at the pixels without a derivative, which takes seconds; without it they are empty.
+    """
+
+    steps: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +82,8 @@ def steps(loaded: Loaded, example: Example, pixels: tuple[int, ...]) -> npt.NDAr
     return one_sided.steps(loaded.model, inference.batch_of(loaded, example), torch.tensor(pixels)).numpy()
 
 
-def payloads(subject: Subject, parameters: NoParameters) -> Iterator[bytes]:
-    """Yield the Jacobian as the grid of maps takes it, one map per channel.
-
-    Where there are pixels without a derivative, they are empty at first; then there are three maps per channel.
+def payload(subject: Subject, parameters: OfJacobian) -> bytes:
+    """Return the Jacobian as the grid of maps takes it.
 
     Raises:
         BadInput: the net has none.
@@ -88,13 +96,13 @@ def payloads(subject: Subject, parameters: NoParameters) -> Iterator[bytes]:
     if why:
         raise BadInput(why)
     found = cache.of_subject(computed, subject)
-    yield first(subject, found)
-    if len(found.ties):
-        sides = []
-        for chunk in found.chunks:
-            budget.pause()
-            sides.append(cache.of_subject(steps, subject, chunk))
-        yield whole(subject, found, np.concatenate(sides, 1))
+    if not (parameters.steps and len(found.ties)):
+        return first(subject, found)
+    sides = []
+    for chunk in found.chunks:
+        budget.pause()
+        sides.append(cache.of_subject(steps, subject, chunk))
+    return whole(subject, found, np.concatenate(sides, 1))
 
 
 def first(subject: Subject, found: Found) -> bytes:
@@ -154,9 +162,9 @@ def _packed(subject: Subject, answer: str, maps: npt.NDArray[np.float64], note: 
     )
 
 
-def cost(parameters: NoParameters, net: Net) -> float:
-    """Return the work, in forward passes; that for ties depends on the picture and makes way for others."""
-    return PASSES
+def cost(parameters: OfJacobian, net: Net) -> float:
+    """Return the work, in forward passes, of the first group of pixels: the others make way for whoever waits."""
+    return PASSES + (CHUNK if parameters.steps else 0)
 
 
-JACOBIAN_VIEW = View("jacobian_view", NoParameters, payloads, cost)
+JACOBIAN_VIEW = View("jacobian_view", OfJacobian, payload, cost)

@@ -1,4 +1,4 @@
-"""The Jacobian as a view: where there is no derivative, it comes in two steps, attnviz/ui/live/jacobian_view.py."""
+"""The Jacobian as a view: pixels without a derivative are empty, or slow, attnviz/ui/live/jacobian_view.py."""
 
 import numpy as np
 
@@ -6,7 +6,6 @@ from attnviz import subjects
 from attnviz.measures.jacobian import jacobian
 from attnviz.subjects import Picture, Subject
 from attnviz.ui.components.payload import unpack
-from attnviz.ui.live.derived import NoParameters
 from attnviz.ui.live.jacobian_view import JACOBIAN_VIEW, Found, first, whole
 from attnviz.ui.shared import inference
 
@@ -15,13 +14,12 @@ POOLED = Subject(subjects.net("cnn_attention.digits"), Picture("strokes", 3))
 VALUES = np.arange(784.0).reshape(1, 28, 28)
 
 
-def test_a_net_with_a_derivative_everywhere_has_one_step() -> None:
-    assert len(list(JACOBIAN_VIEW.payload(LINEAR, NoParameters()))) == 1
+def test_where_there_is_a_derivative_everywhere_both_are_the_same() -> None:
+    assert JACOBIAN_VIEW.of(LINEAR) == JACOBIAN_VIEW.of(LINEAR, steps=True)
 
 
 def test_without_a_derivative_values_are_empty_at_first() -> None:
-    steps = iter(JACOBIAN_VIEW.payload(POOLED, NoParameters()))
-    header, arrays = unpack(next(steps))
+    header, arrays = unpack(JACOBIAN_VIEW.of(POOLED))
     empty = np.isnan(arrays["maps"])
     assert 0 < empty.sum() < 784
     assert f"At {empty.sum()} of 784 pixels the maximum is taken over equal values" in header["note"]

@@ -47,9 +47,18 @@ export class Jacobian {
     this.holder.hidden = true;
     this.complaint.say(asked.missing ?? "");
     if (asked.missing) return undefined;
-    const asks = [{ checkpoint: asked.checkpoint, wanted: { view: { derived: "jacobian_view" } } }];
-    this.asker.ask(key, { pictures: [asked.picture], asks }, (answer) => this.take(answer));
+    this.ask(asked, false);
     return undefined;
+  }
+
+  /** @param {Asked} asked @param {boolean} steps whether also what small steps do where there is no derivative: slow */
+  ask(asked, steps) {
+    const view = { derived: "jacobian_view", parameters: { steps } };
+    const asks = [{ checkpoint: asked.checkpoint, wanted: { view } }];
+    this.asker.ask(this.key, { pictures: [asked.picture], asks }, (answer) => {
+      this.take(answer);
+      if (!steps && this.reading?.maps.some(Number.isNaN)) this.ask(asked, true);
+    });
   }
 
   /** Hide it, and let go of the connection; what is still on its way is not heard. */
@@ -59,7 +68,7 @@ export class Jacobian {
     if (!this.reading) this.key = null;
   }
 
-  /** Show what the view holds; where there are pixels without a derivative, they come in a second answer. */
+  /** Show what the view holds. */
   take({ error, arrays }) {
     if (error) {
       this.key = null; // asked once more when it is looked at again
