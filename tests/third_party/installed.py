@@ -10,11 +10,24 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import EntryPoint
 from pathlib import Path
+
+import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PACKAGES = ("chance_looks", "colour_stages")  # those with a mechanism, which the app shows
+TABLES = {
+    "datasets": "attnviz.data:DATASETS",
+    "models": "attnviz.models:MODELS",
+    "recipes": "attnviz.recipes:RECIPES",
+    "objectives": "attnviz.training.objectives:OBJECTIVES",
+    "nets": "attnviz.subjects:NETS",
+    "examples": "attnviz.subjects:EXAMPLES",
+    "mechanisms": "attnviz.ui.mechanisms:MECHANISMS",
+}  # group of entry points -> the table that reads it
 
 
 def environment(folder: Path, packages: Sequence[str] = PACKAGES) -> dict[str, str]:
@@ -42,6 +55,24 @@ def environment(folder: Path, packages: Sequence[str] = PACKAGES) -> dict[str, s
         "ATTNVIZ_RUNS": str(folder / "runs"),
         "ATTNVIZ_CHECKPOINTS": str(folder / "checkpoints"),
     }
+
+
+def register(patch: pytest.MonkeyPatch, *packages: str) -> None:
+    """Put the rows of some packages into the tables of this process, as if it had found their entry points.
+
+    Args:
+        patch: takes them out again.
+        *packages: which of those beside this file.
+    """
+    for name in packages:
+        patch.syspath_prepend(str(HERE / name))
+        project = tomllib.loads((HERE / name / "pyproject.toml").read_text())["project"]
+        for group, points in project["entry-points"].items():
+            module, _, table = TABLES[group.removeprefix("attnviz.")].partition(":")
+            rows = getattr(import_module(module), table)
+            for key, value in points.items():
+                for row, found in rows._read(key, EntryPoint(key, value, group).load()).items():
+                    patch.setitem(rows, row, found)
 
 
 def attnviz(*arguments: str, env: dict[str, str]) -> str:

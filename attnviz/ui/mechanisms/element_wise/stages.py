@@ -12,6 +12,7 @@ from torch import Tensor
 from attnviz import data
 from attnviz.answers import as_batch, probabilities
 from attnviz.data import inputs
+from attnviz.errors import BadInput
 from attnviz.layers.element_wise import ElementWiseAttention
 from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
@@ -57,10 +58,16 @@ def layers_of(model: torch.nn.Module) -> dict[str, ElementWiseAttention]:
 
 
 def view(loaded: Loaded, example: Example) -> StageView:
-    """Return what the stage grid needs of a net, in double precision, and an example."""
+    """Return what the stage grid needs of a net, in double precision, and an example.
+
+    Raises:
+        BadInput: the net has no such layer.
+    """
     model, net = loaded
     image = example.taken_by(net)
-    first = next(iter(layers_of(model)))
+    first = next(iter(layers_of(model)), None)
+    if first is None:
+        raise BadInput(f"{net.key} has no layer of element-wise attention. Look at it in the explorer.")
     given, logits = _input(loaded, first, example)
     other = example.of_another_class(net.classes) if isinstance(example, Picture) else None
     return StageView(
