@@ -38,9 +38,12 @@ EIGHT = Picture("strokes", 23)
 BATCH = 8
 CHOSEN = (
     "pixel_attention.digits-moved-no-positions",
+    "pixel_attention.1v8",
+    "pixel_attention.1v8-one-token",
     "element_wise.digits",
     "recurrent_attention.digits",
     "cnn_attention.digits",
+    "cnn_attention.fashion-within",
     "colour_stages.digits",
 )
 
@@ -68,7 +71,7 @@ def _short(recipe: Recipe) -> Recipe:
         "ablations": (),
         "weights": "float32",
     }
-    if recipe.data == "mnist":
+    if recipe.data in ("mnist", "fashion_mnist"):
         once |= {"data": "strokes", "tests": (Test(data="strokes"),)}
     return changed(recipe, **once)
 

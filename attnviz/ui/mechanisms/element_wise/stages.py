@@ -156,6 +156,8 @@ def left_of_the_start(norm: torch.nn.modules.batchnorm._BatchNorm, renewed: bool
 def attended(loaded: Loaded, example: Example) -> list[np.ndarray]:
     """Return per layer what each head hands to the convolution, (head, channel, row, column)."""
     taps = [f"{path}.attended" for path in layers_of(loaded.model)]
+    if not taps:
+        return []
     with torch.no_grad(), trace(loaded.model, taps) as seen:
         loaded.model(inference.batch_of(loaded, example))
     return [seen[tap].tensor[0].numpy() for tap in taps]
