@@ -1,18 +1,26 @@
-"""Has a change made hovering, switching or drawing slower? This checkout against another one, in alternating pairs.
+"""Has a change made hovering, switching or drawing slower, or pages larger? This checkout against another one.
 
 python -m benchmarks.pairs FOLDER PYTHON [PAIRS]
 
 FOLDER is the other checkout, and PYTHON the interpreter of an environment that it is installed in. Both serve their own
-app to one browser; each round measures both, in alternating order, after one round that does not count.
+app to one browser; each round measures both, in alternating order, after one round that does not count. Beside the
+median of the pairs' ratios stands its 95 % interval, from the order of the ratios: of nine pairs, the second lowest and
+the second highest; of fewer than six there is none, and the lowest and the highest stand there.
+
+What the browser gets for a page is the sum of what comes over HTTP, as it is transferred, and over WebSockets, from an
+empty cache until nothing comes any more.
 """
 
+import base64
 import json
+import math
 import statistics
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -22,6 +30,39 @@ from tests.browser.harness import ROOT, launch, run_app, wait_until_ready
 PAIRS = 9
 HOVERS = 20  # in each direction and round
 PANELS = ("digits", "digits-no-positions", "1v8-augmented")  # of pixel attention, which every checkout has
+
+STAGES = "element_wise?model=element_wise.fashion-b&data=fashion_mnist&number=0"
+STAGE_SWITCHES = 5  # in each round
+QUIET = 3000  # milliseconds without a byte, after which a page has all that it gets
+PAGES = (
+    "",
+    "explorer",
+    "draw",
+    "pixel_attention",
+    "paper",
+    "element_wise",
+    "recurrent_attention",
+    "cnn_attention",
+    "results",
+)
+
+# From the click to the second animation frame after other pixels stand in the canvas.
+REPAINTED = """(canvas) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const shown = () => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let sum = 0;
+    for (let at = 0; at < data.length; at += 41) sum = (31 * sum + data[at]) | 0;
+    return sum;
+  };
+  const before = shown();
+  window.switched = new Promise((done) => addEventListener("pointerup", async () => {
+    const start = performance.now();
+    while (shown() === before) await frame();
+    await frame();
+    done(performance.now() - start);
+  }, { capture: true, once: true }));
+}"""
 
 
 def hovered(page: Page, direction: str) -> list[float]:
@@ -40,6 +81,19 @@ def switched(page: Page, measure: Callable[[Page], list[float]]) -> list[float]:
     return measure(page)
 
 
+def repainted(page: Page) -> list[float]:
+    """Return the milliseconds of switches to another picture on the element-wise page, to the repainted maps."""
+    page.bring_to_front()
+    canvas, button = page.locator(".stage-wall canvas").first, page.get_by_role("button", name="Next")
+    times = []
+    for _ in range(STAGE_SWITCHES):
+        canvas.evaluate(REPAINTED)
+        button.click()
+        times.append(float(page.evaluate("() => window.switched")))
+        wait_until_ready(page)
+    return times
+
+
 def drawn(page: Page) -> list[float]:
     """Return the milliseconds of movements of the pen to all panels repainted."""
     page.bring_to_front()
@@ -52,16 +106,54 @@ def titles(folder: Path) -> list[str]:
     return [card["recipe"]["title"] for card in cards]
 
 
-def open_all(stack: ExitStack, browser: Browser, folder: Path, python: str) -> dict[str, Callable[[], list[float]]]:
-    """Start a checkout's apps and open its pages; return what measures each of them."""
-    app, viewer = (
-        stack.enter_context(run_app(path, folder=folder, python=python)).address
-        for path in ("app.py", "benchmarks/apps/viewer.py")
-    )
+def interval(ratios: list[float]) -> tuple[float, float]:
+    """Return the 95 % interval of a median: the k-th lowest and the k-th highest, for the largest k that holds it."""
+    ordered, count = sorted(ratios), len(ratios)
+    outside, k = 2.0 / 2**count, 0
+    while outside <= 0.05:
+        k += 1
+        outside += 2 * math.comb(count, k) / 2**count
+    k = max(k, 1)
+    return ordered[k - 1], ordered[-k]
+
+
+def received(browser: Browser, url: str) -> int:
+    """Return how many bytes the browser gets for a page, over HTTP and WebSockets, with an empty cache."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    session.send("Network.enable")
+    came: list[int] = []
+    session.on("Network.loadingFinished", lambda event: came.append(int(event["encodedDataLength"])))
+    session.on("Network.webSocketFrameReceived", lambda event: came.append(frame_size(event["response"])))
+    page.goto(url)
+    wait_until_ready(page)
+    before = -1
+    while len(came) > before:
+        before = len(came)
+        page.wait_for_timeout(QUIET)
+    context.close()
+    return sum(came)
+
+
+def frame_size(frame: dict[str, Any]) -> int:
+    """Return how many bytes a message of a WebSocket holds; of a binary one, the protocol hands on base64."""
+    return len(frame["payloadData"].encode() if frame["opcode"] == 1 else base64.b64decode(frame["payloadData"]))
+
+
+def open_all(
+    stack: ExitStack, browser: Browser, folder: Path, python: str, app: str
+) -> dict[str, Callable[[], list[float]]]:
+    """Start a checkout's viewer and open the pages of its app; return what measures each of them."""
+    viewer = stack.enter_context(run_app("benchmarks/apps/viewer.py", folder=folder, python=python)).address
     pixel = browser.new_page(viewport={"width": 1280, "height": 1400})
     pixel.goto(f"{app}/pixel_attention?model={switch.MODELS[0]}&data=strokes&number=40")
     pixel.locator("[data-shown]").wait_for()
     wait_until_ready(pixel)
+    stages = browser.new_page(viewport={"width": 1280, "height": 1400})
+    stages.goto(f"{app}/{STAGES}")
+    stages.locator(".stage-wall canvas").first.wait_for()
+    wait_until_ready(stages)
     maps = browser.new_page(viewport={"width": 1280, "height": 720})
     maps.goto(f"{viewer}?heads=24")
     wait_until_ready(maps)
@@ -72,6 +164,7 @@ def open_all(stack: ExitStack, browser: Browser, folder: Path, python: str) -> d
         "hover, gives to": partial(hovered, maps, "Gives to"),
         "another picture": partial(switched, pixel, switch.pictures),
         "another model": partial(switched, pixel, partial(switch.models, titles=titles(folder))),
+        "another picture, element-wise page": partial(repainted, stages),
         "draw, after a rest": partial(drawn, pad),
     }
 
@@ -83,9 +176,12 @@ def main() -> None:
     with ExitStack() as stack:
         playwright = stack.enter_context(sync_playwright())
         browser = stack.enter_context(launch(playwright))
+        checkouts = ((other, python), (ROOT, sys.executable))
+        apps = [stack.enter_context(run_app(folder=one, python=its)).address for one, its in checkouts]
+        sizes = {path: [received(browser, f"{app}/{path}") for app in apps] for path in PAGES}
         sides = [
-            open_all(stack, browser, folder, interpreter)
-            for folder, interpreter in ((other, python), (ROOT, sys.executable))
+            open_all(stack, browser, folder, interpreter, app)
+            for (folder, interpreter), app in zip(checkouts, apps, strict=True)
         ]
         for turn in range(pairs + 1):
             print(f"round {turn} of {pairs}", file=sys.stderr)
@@ -94,10 +190,16 @@ def main() -> None:
                     middle = statistics.median(sides[side][name]())
                     if turn:
                         found.setdefault(name, ([], []))[side].append(middle)
-    print("| | the other, ms | this one, ms | median of the pairs' ratios |\n| --- | --- | --- | --- |")
+    print("| | the other, ms | this one, ms | median of the pairs' ratios | its 95 % interval |")
+    print("| --- | --- | --- | --- | --- |")
     for name, (before, now) in found.items():
-        ratio = statistics.median(b / a for a, b in zip(before, now, strict=True))
-        print(f"| {name} | {statistics.median(before):.1f} | {statistics.median(now):.1f} | {ratio:.2f} |")
+        ratios = [b / a for a, b in zip(before, now, strict=True)]
+        low, high = interval(ratios)
+        middles = f"{statistics.median(before):.1f} | {statistics.median(now):.1f}"
+        print(f"| {name} | {middles} | {statistics.median(ratios):.2f} | {low:.2f} to {high:.2f} |")
+    print("\n| page | the other, bytes | this one, bytes | ratio |\n| --- | --- | --- | --- |")
+    for path, (theirs, ours) in sizes.items():
+        print(f"| {path or 'home'} | {theirs:,} | {ours:,} | {ours / theirs:.3f} |")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""Two packages of third parties in the app: home, navigation, their pages, explorer, draw page, live channel."""
+"""Packages of third parties in the app: home, navigation, their pages, explorer, draw page, live channel."""
 
 import re
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -16,6 +17,7 @@ from .conftest import Serve, wait_until_ready
 from .pads import open_pad
 
 NAMES = ("colour_stages.digits", "chance_looks.digits")
+READER = "strip_reader.digits"
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +74,28 @@ def test_the_explorer_lists_taps_of_names_that_no_table_has(page: Page, address:
     wait_until_ready(page)
     expect(page.get_by_text("stages.1.after_norm").first).to_be_visible()
     page.locator("[data-component=map_grid]").and_(page.locator("[data-drawn]")).wait_for()
+
+
+@pytest.mark.parametrize(
+    ("net", "tap", "words", "count"),
+    [("ink_columns:84", "columns", "left|right", 84), (READER, "reader.seen", "[0-9]{3}", 96)],
+)
+def test_a_net_without_a_card_and_a_reader_are_shown_an_example_that_is_no_picture(
+    page: Page, address: str, net: str, tap: str, words: str, count: int
+) -> None:
+    page.goto(f"{address}/explorer?model={net}&strip=314&address={tap}")
+    wait_until_ready(page)
+    part = page.locator("[data-component=map_grid]").and_(page.locator("[data-drawn]"))
+    part.wait_for()
+    expect(page.get_by_role("radio", name="Your strip")).to_be_checked()
+    with page.expect_download() as saved:
+        part.get_by_role("button", name="CSV").click()
+    exported = Path(saved.value.path()).read_text()
+    assert "strip/314" in exported
+    assert re.search(f"answer.*({words}), ", exported)
+    strip = {"data": "strip:314", "number": 0}
+    _, arrays = ask(address, pictures=[strip], asks=[{"checkpoint": net, "wanted": {"tap": {"address": tap}}}])
+    assert arrays["tap"].size == count
 
 
 def test_the_live_channel_takes_a_parameter_and_a_seed_of_theirs(address: str) -> None:

@@ -10,11 +10,25 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import EntryPoint
 from pathlib import Path
+
+import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-PACKAGES = ("chance_looks", "colour_stages")  # those with a mechanism, which the app shows
+TRAINED = ("chance_looks", "colour_stages", "strip_reader")  # those with a recipe called digits
+PACKAGES = (*TRAINED, "ink_columns")
+TABLES = {
+    "datasets": "attnviz.data:DATASETS",
+    "models": "attnviz.models:MODELS",
+    "recipes": "attnviz.recipes:RECIPES",
+    "objectives": "attnviz.training.objectives:OBJECTIVES",
+    "nets": "attnviz.subjects:NETS",
+    "examples": "attnviz.subjects:EXAMPLES",
+    "mechanisms": "attnviz.ui.mechanisms:MECHANISMS",
+}  # group of entry points -> the table that reads it
 
 
 def environment(folder: Path, packages: Sequence[str] = PACKAGES) -> dict[str, str]:
@@ -44,6 +58,24 @@ def environment(folder: Path, packages: Sequence[str] = PACKAGES) -> dict[str, s
     }
 
 
+def register(patch: pytest.MonkeyPatch, *packages: str) -> None:
+    """Put the rows of some packages into the tables of this process, as if it had found their entry points.
+
+    Args:
+        patch: takes them out again.
+        *packages: which of those beside this file.
+    """
+    for name in packages:
+        patch.syspath_prepend(str(HERE / name))
+        project = tomllib.loads((HERE / name / "pyproject.toml").read_text())["project"]
+        for group, points in project["entry-points"].items():
+            module, _, table = TABLES[group.removeprefix("attnviz.")].partition(":")
+            rows = getattr(import_module(module), table)
+            for key, value in points.items():
+                for row, found in rows._read(key, EntryPoint(key, value, group).load()).items():
+                    patch.setitem(rows, row, found)
+
+
 def attnviz(*arguments: str, env: dict[str, str]) -> str:
     """Run a command of attnviz and return what it printed.
 
@@ -57,7 +89,7 @@ def attnviz(*arguments: str, env: dict[str, str]) -> str:
 
 
 def trained(folder: Path, packages: Sequence[str] = PACKAGES) -> dict[str, str]:
-    """Train the recipe of each package, and return the environment in which its checkpoint is found.
+    """Train the recipe of each package that has one, and return the environment in which its checkpoint is found.
 
     Args:
         folder: where the packages are, once this has been called; what is trained there is not trained again.
@@ -66,7 +98,7 @@ def trained(folder: Path, packages: Sequence[str] = PACKAGES) -> dict[str, str]:
     written = folder / "environment.json"
     if not written.exists():
         env = environment(folder, packages)
-        for name in packages:
+        for name in [one for one in packages if one in TRAINED]:
             attnviz("train", name, "--recipe", "digits", "--seeds", "0-1", "--device", "cpu", "--threads", "1", env=env)
         written.write_text(json.dumps(env))
     return json.loads(written.read_text())

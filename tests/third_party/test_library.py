@@ -1,9 +1,9 @@
-"""Two packages of third parties, through the library: trained, tested, listed and read back by names alone."""
+"""Packages of third parties, through the library: trained, tested, listed and read back by names alone."""
 
 import json
 from pathlib import Path
 
-from tests.third_party.installed import PACKAGES, attnviz
+from tests.third_party.installed import TRAINED, attnviz
 
 
 def card(third_parties: dict[str, str], name: str) -> dict:
@@ -23,7 +23,7 @@ def test_its_probes_stand_in_the_curve(third_parties: dict[str, str]) -> None:
 
 
 def test_its_weights_still_say_what_the_card_says(third_parties: dict[str, str]) -> None:
-    for name in PACKAGES:
+    for name in TRAINED:
         for line in attnviz("evaluate", f"{name}.digits", env=third_parties).splitlines():
             found, stated = line.partition(": ")[2].split("; its card says ")
             assert found == stated

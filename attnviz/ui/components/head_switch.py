@@ -18,7 +18,7 @@ import numpy as np
 
 from attnviz.errors import BadInput
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
+from attnviz.ui.components.payload import header_of, pack, with_header
 from attnviz.ui.components.state import UNKNOWN, ControlledState
 
 STATES = ("on", "off", "uniform")
@@ -71,14 +71,12 @@ class SwitchView:
     origin: Mapping[str, str | int | float] = field(default_factory=dict)
 
 
-def head_switch(view: SwitchView, states: Sequence[str], *, key: str, on_change: Callable[[], None]) -> None:
-    """Draw the heads and the answer.
+def packed(view: SwitchView, states: Sequence[str]) -> bytes:
+    """Return heads and the answer as the browser gets them.
 
     Args:
         view: what to look at.
         states: of each head, as the URL says.
-        key: the component's name in this page; keep it fixed.
-        on_change: called when the states have come to rest, before the page runs again; `switched` gives them there.
 
     Raises:
         BadInput: a state is missing, or none of those there are.
@@ -95,7 +93,6 @@ def head_switch(view: SwitchView, states: Sequence[str], *, key: str, on_change:
         "checkpoint": view.checkpoint,
         "picture": dict(view.asked),
         "states": list(states),
-        "state": {"switched": _controlled(key).ask(list(states))},
         "origin": dict(view.origin),
     }
     arrays = {
@@ -107,8 +104,20 @@ def head_switch(view: SwitchView, states: Sequence[str], *, key: str, on_change:
         "now_logits": view.now.logits,
         "now_probabilities": view.now.probabilities,
     }
+    return pack(header, arrays)
+
+
+def head_switch(payload: bytes, *, key: str, on_change: Callable[[], None]) -> None:
+    """Draw the heads and the answer.
+
+    Args:
+        payload: what `packed` returned.
+        key: the component's name in this page; keep it fixed.
+        on_change: called when the states have come to rest, before the page runs again; `switched` gives them there.
+    """
+    asked = {"switched": _controlled(key).ask(header_of(payload)["states"])}
     component("head_switch")(
-        key=key, data=pack(header, arrays), on_switched_change=_controlled(key).callback(on_change)
+        key=key, data=with_header(payload, state=asked), on_switched_change=_controlled(key).callback(on_change)
     )
 
 

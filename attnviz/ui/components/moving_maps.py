@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack
+from attnviz.ui.components.payload import pack, with_header
 from attnviz.ui.components.state import ControlledState
 
 Origin = Mapping[str, str | int | float]
@@ -22,24 +22,18 @@ def turn_weight(
     picture: np.ndarray,
     bias: float,
     *,
-    key: str,
     start: float,
     limit: float,
-    at: float | None,
     origin: Origin,
-    on_change: Callable[[], None],
-) -> None:
-    """Draw w * picture + bias, on its own scale and on a fixed scale, with a slider for w.
+) -> bytes:
+    """Return w * picture + bias, on its own scale and on a fixed scale, with a slider for w.
 
     Args:
         picture: (row, column), as it enters the layer: standardised.
         bias: b.
-        key: the component's name in this page.
         start: w before the slider has been moved.
         limit: the slider goes from -limit to limit.
-        at: the position of the slider according to the URL, or None.
         origin: stands in every export.
-        on_change: called when the handle has come to rest; `rested` gives the place there.
     """
     most = limit * float(np.abs(picture).max()) + abs(bias)
     panes = [
@@ -52,7 +46,7 @@ def turn_weight(
     stops = [["as learnt", start], ["0", 0.0], ["reversed sign", -start]]
     handle = {"title": "w", "low": -limit, "high": limit, "step": 0.01, "stops": stops}
     header = {"kind": "weight", "bias": bias, "handle": handle, "start": start, "panes": panes}
-    _draw(header, {"picture": picture}, picture.shape, key, at, origin, on_change)
+    return _packed(header, {"picture": picture}, picture.shape, origin)
 
 
 def temperature(
@@ -62,15 +56,12 @@ def temperature(
     places: Sequence[int],
     picture: np.ndarray,
     *,
-    key: str,
     stops: Sequence[tuple[str, float]],
     low: float,
     high: float,
-    at: float | None,
     origin: Origin,
-    on_change: Callable[[], None],
-) -> None:
-    """Draw the weights of some queries of one head, with a slider for the number that divides their scores.
+) -> bytes:
+    """Return the weights of some queries of one head, with a slider for the number that divides their scores.
 
     Args:
         query: (query, size), those that are shown.
@@ -78,12 +69,9 @@ def temperature(
         names: of the queries; under a tile stands what comes before the first comma.
         places: their tokens, row by row from 0.
         picture: (row, column) intensities 0..1: the edge of its ink is drawn.
-        key: the component's name in this page.
         stops: places of the handle with a button: words, and log10 of the divisor.
         low, high: the ends of the handle, log10 of the divisor; 0 is as trained.
-        at: the position of the slider according to the URL, or None.
         origin: stands in every export.
-        on_change: called when the handle has come to rest; `rested` gives the place there.
     """
     pane = _pane(
         "Where each query takes from",
@@ -96,31 +84,25 @@ def temperature(
     )
     handle = {"title": "Temperature", "low": low, "high": high, "step": 0.01, "stops": [[*stop] for stop in stops]}
     header = {"kind": "temperature", "names": [*names], "handle": handle, "start": 0.0, "panes": [pane]}
-    _draw(header, {"query": query, "key": keys, "picture": picture}, picture.shape, key, at, origin, on_change)
+    return _packed(header, {"query": query, "key": keys, "picture": picture}, picture.shape, origin)
 
 
 def places(
     code: np.ndarray,
     picture: np.ndarray,
     *,
-    key: str,
     cosine: bool,
     start: int,
-    at: int | None,
     origin: Origin,
-    on_change: Callable[[], None],
-) -> None:
-    """Draw a position code, and how similar the code of the position under the pointer is to all others.
+) -> bytes:
+    """Return a position code, and how similar the code of the position under the pointer is to all others.
 
     Args:
         code: (place, feature)
         picture: (row, column) intensities 0..1, on which a place is chosen.
-        key: the component's name in this page.
         cosine: compare by the cosine, else by the dot product.
         start: the place where nobody has chosen one, row by row from 0.
-        at: the place that the URL holds, or None.
         origin: stands in every export.
-        on_change: called when a place was held or let go; `rested` gives it there.
     """
     most = 1.0 if cosine else float((code**2).sum(1).max())
     compared: dict[str, Any] = {
@@ -139,7 +121,21 @@ def places(
     ]
     header = {"kind": "places", "cosine": cosine, "handle": None, "start": start, "panes": panes}
     arrays = {"code": code, "maps_0": picture, "maps_2": code.T}
-    _draw(header, arrays, picture.shape, key, at, origin, on_change)
+    return _packed(header, arrays, picture.shape, origin)
+
+
+def moving_maps(payload: bytes, *, key: str, at: float | None, on_change: Callable[[], None]) -> None:
+    """Draw maps that follow a hand.
+
+    Args:
+        payload: what one of the functions above returned.
+        key: the component's name in this page.
+        at: where the slider stands, or which place is held, according to the URL; None where it says nothing.
+        on_change: called when the handle has come to rest, or a place was held or let go; `rested` gives it there.
+    """
+    state = ControlledState(key, "at")
+    data = with_header(payload, state={"at": state.ask(at)})
+    component("moving_maps")(key=key, data=data, on_at_change=state.callback(on_change))
 
 
 def rested(key: str) -> float | None:
@@ -154,16 +150,6 @@ def _pane(title: str, labels: Sequence[str], role: str, scale: str = "all", **mo
     return {**nothing, "title": title, "labels": [*labels], "role": role, "scale": scale, **more}
 
 
-def _draw(
-    header: dict[str, Any],
-    arrays: dict[str, np.ndarray],
-    shape: tuple[int, ...],
-    key: str,
-    at: float | None,
-    origin: Origin,
-    on_change: Callable[[], None],
-) -> None:
-    state = ControlledState(key, "at")
-    whole = {**header, "state": {"at": state.ask(at)}, "rows": shape[0], "columns": shape[1], "origin": dict(origin)}
-    data = pack(whole, {name: np.ascontiguousarray(array, np.float64) for name, array in arrays.items()})
-    component("moving_maps")(key=key, data=data, on_at_change=state.callback(on_change))
+def _packed(header: dict[str, Any], arrays: dict[str, np.ndarray], shape: tuple[int, ...], origin: Origin) -> bytes:
+    whole = {**header, "rows": shape[0], "columns": shape[1], "origin": dict(origin)}
+    return pack(whole, {name: np.ascontiguousarray(array, np.float64) for name, array in arrays.items()})

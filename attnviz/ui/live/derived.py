@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+
+from pydantic import Field
 
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from attnviz.subjects import Loaded, Net, Subject
 
 P = TypeVar("P", bound=Strict)
+
+Index = Annotated[int, Field(ge=0, lt=1 << 31)]
+"""A parameter that counts from 0: a head, a token."""
 
 
 class NoParameters(Strict):

@@ -9,7 +9,7 @@ from pydantic import Field
 from attnviz.errors import BadInput, UnknownName
 from attnviz.recipes.recipe import Strict
 from attnviz.roles import role_of
-from attnviz.ui.live.derived import View
+from attnviz.ui.live.derived import Index, View
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +28,7 @@ class OfTap(Strict):
     """
 
     address: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,199}$")]
-    query: Annotated[int, Field(ge=0, lt=1 << 31)] | None = None
+    query: Index | None = None
 
 
 def payload(subject: Subject, parameters: OfTap) -> bytes:

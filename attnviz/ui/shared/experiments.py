@@ -16,6 +16,10 @@ FIELD = "experiment"
 HERE = "experiment_here"  # key of the position to which the page scrolls
 
 
+def _never(*seen: object) -> None:
+    """Refuse nothing."""
+
+
 @dataclass(frozen=True)
 class Experiment:
     """One question that a page lets the visitor try.
@@ -25,12 +29,14 @@ class Experiment:
         measures: what is measured, in one sentence of Markdown that does not say what comes out.
         show: draws it, from what the page hands to `choose`.
         words: what its choices are called in the URL; another experiment takes them out.
+        refusal: from the same, why it cannot be drawn, in one sentence; None where it can.
     """
 
     title: str
     measures: str
     show: Callable[..., None]
     words: tuple[str, ...] = ()
+    refusal: Callable[..., str | None] = _never
 
 
 def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = "Experiments") -> None:
@@ -56,7 +62,11 @@ def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = 
                 )
                 if name == opened:
                     with row, page.sentences():
-                        one.show(*seen)
+                        refused = one.refusal(*seen)
+                        if refused:
+                            st.info(refused)
+                        else:
+                            one.show(*seen)
 
 
 def finding(name: str = "") -> Callable[[str], None]:

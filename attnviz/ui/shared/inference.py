@@ -92,6 +92,7 @@ def answers(loaded: Loaded, source: str, split: str, first: int, count: int) -> 
 
 
 def in_words(net: Net, logits: Tensor) -> str:
-    """Return the answer that logits, (1, column), give, and its probability: "8, 98.3 %"."""
-    found = probabilities(logits)[0]
-    return f"{net.classes[int(found.argmax())]}, {share(float(found.max()))}"
+    """Return the answer that logits of one example give, a class or a text, and its probability: "8, 98.3 %"."""
+    found, best = probabilities(logits)[0].max(-1)  # of one distribution, or of each step
+    text = "".join(net.classes[place] for place in best.reshape(-1))
+    return f"{text}, {share(float(found.prod()))}"

@@ -16,7 +16,7 @@ from attnviz.ui.live.request import Ask
 def draw(states: list[str]) -> None:
     import numpy as np
 
-    from attnviz.ui.components.head_switch import Answer, SwitchView, head_switch
+    from attnviz.ui.components.head_switch import Answer, SwitchView, head_switch, packed
 
     nothing = Answer(np.zeros(1, np.float32), np.full(2, 0.5, np.float32))
     view = SwitchView(
@@ -25,7 +25,7 @@ def draw(states: list[str]) -> None:
         asked={"data": "strokes", "number": 7},
         before=nothing, now=nothing,
     )  # fmt: skip
-    head_switch(view, states, key="switch", on_change=lambda: None)
+    head_switch(packed(view, states), key="switch", on_change=lambda: None)
 
 
 @given(st.lists(st.sampled_from(STATES), min_size=1, max_size=30))

@@ -11,32 +11,33 @@ from attnviz.ui.components.payload import unpack
 def weight() -> None:
     import numpy as np
 
-    from attnviz.ui.components.moving_maps import turn_weight
+    from attnviz.ui.components.moving_maps import moving_maps, turn_weight
 
     picture = np.array([[-1.0, 0.5], [2.0, 0.0]])
-    turn_weight(picture, -0.25, key="maps", start=0.75, limit=3, at=1.5, origin={"model": "m"}, on_change=lambda: None)
+    payload = turn_weight(picture, -0.25, start=0.75, limit=3, origin={"model": "m"})
+    moving_maps(payload, key="maps", at=1.5, on_change=lambda: None)
 
 
 def similar() -> None:
     import numpy as np
 
-    from attnviz.ui.components.moving_maps import places
+    from attnviz.ui.components.moving_maps import moving_maps, places
 
     code = np.array([[3.0, 0.0], [0.0, 4.0], [1.0, 1.0], [0.0, 0.0]])
-    places(
-        code, np.eye(2), key="maps", cosine=False, start=2, at=None, origin={"model": "m"}, on_change=lambda: None
-    )  # fmt: skip
+    payload = places(code, np.eye(2), cosine=False, start=2, origin={"model": "m"})
+    moving_maps(payload, key="maps", at=None, on_change=lambda: None)
 
 
 def divided() -> None:
     import numpy as np
 
-    from attnviz.ui.components.moving_maps import temperature
+    from attnviz.ui.components.moving_maps import moving_maps, temperature
 
-    temperature(
-        np.ones((2, 3)), np.ones((4, 3)), ["ink, row 1", "paper, row 2"], [0, 3], np.eye(2), key="maps",
-        stops=[("as trained", 0.0)], low=-2, high=2, at=None, origin={}, on_change=lambda: None,
+    payload = temperature(
+        np.ones((2, 3)), np.ones((4, 3)), ["ink, row 1", "paper, row 2"], [0, 3], np.eye(2),
+        stops=[("as trained", 0.0)], low=-2, high=2, origin={},
     )  # fmt: skip
+    moving_maps(payload, key="maps", at=None, on_change=lambda: None)
 
 
 def sent(page: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -12,7 +12,7 @@ export class AnswerChange extends AnswerPanel {
     this.headline = { digit: text(), sure: text(), was: text() };
     /** @type {Text[][]} further numbers of each class */
     this.numbers = [];
-    this.body = element("tbody");
+    this.holder = element("tbody");
     const head = (words, more = { scope: "col" }) => element("th", more, words);
     const both = { scope: "colgroup", colspan: 2 };
     this.element = element(
@@ -35,7 +35,7 @@ export class AnswerChange extends AnswerPanel {
           element("tr", {}, element("td", { colspan: 2 }), head("probability", both), head("log-odds", both)),
           element("tr", {}, head("class"), element("td"), head("before"), head("now"), head("before"), head("now")),
         ),
-        this.body,
+        this.holder,
       ),
     );
   }

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def _derived() -> "tuple[View[Any], ...]":
-    from attnviz.ui.mechanisms.cnn_attention import view
+    from attnviz.ui.mechanisms.cnn_attention import experiments, view
 
-    return (view.CONVOLUTIONS_VIEW,)
+    return view.CONVOLUTIONS_VIEW, experiments.WITHIN
 
 
 def _is_control(config: "Mapping[str, Any]") -> bool:

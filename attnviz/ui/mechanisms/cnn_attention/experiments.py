@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from functools import cache as once
+from typing import Annotated
 
 import numpy as np
 import streamlit as st
+from pydantic import Field
 
 from attnviz import cards, results
 from attnviz.cards import Figure
+from attnviz.errors import BadInput
 from attnviz.figures.bars import Row, bars
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
+from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Example, Subject, usable
-from attnviz.ui.components.map_grid import Names, map_grid
+from attnviz.ui.components.map_grid import Names, map_grid, packed
 from attnviz.ui.components.pixel_viewer import FIELDS
+from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.cnn_attention import words
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.experiments import Experiment, finding
@@ -107,19 +112,53 @@ def within(name: str, example: Example) -> None:
         card = cards.readable([name]).get(name)
         st.markdown(words.within_is_missing(name, card.command if card else None))
         return
-    weights, ink, origin = cache.of_subject(blocks.within, Subject(net, example))
-    rows, columns, size, _ = weights.shape
+    subject = Subject(net, example)
+    weights, ink, _ = cache.of_subject(blocks.within, subject)
+    rows, columns = ink.shape
     row, column = FIELDS.read(st.query_params.to_dict()).get("query") or (-1, -1)
     if not (0 <= row < rows and 0 <= column < columns):
-        row, column = divmod(int(np.argmax(ink)), columns)
-    block = f"the block in row {row + 1}, column {column + 1}"
+        row, column = most_ink(ink)
     st.markdown(words.within(weights[row, column]))
+    map_grid(WITHIN.of(subject, block=[row, column]), key="within_weights")
+
+
+def most_ink(ink: np.ndarray) -> tuple[int, int]:
+    """Return row and column of the block with the most ink."""
+    row, column = divmod(int(np.argmax(ink)), ink.shape[1])
+    return row, column
+
+
+class OfBlock(Strict):
+    """Row and column of a block; None for that with the most ink."""
+
+    block: Annotated[list[Index], Field(min_length=2, max_length=2)] | None = None
+
+
+def within_payload(subject: Subject, parameters: OfBlock) -> bytes:
+    """Return the weights between the features of a block, as a map.
+
+    Raises:
+        BadInput: there is no such block, or its blocks do not see themselves alone.
+    """
+    from attnviz.ui.mechanisms.cnn_attention import blocks
+
+    if subject.net.config.get("attention") != "within":
+        raise BadInput(f"{subject.net.key} has no blocks that see themselves alone.")
+    weights, ink, origin = cache.of_subject(blocks.within, subject)
+    row, column = parameters.block or most_ink(ink)
+    if row >= ink.shape[0] or column >= ink.shape[1]:
+        raise BadInput(f"There are {ink.shape[0]} x {ink.shape[1]} blocks, counted from 0; none at {row}, {column}.")
+    size = weights.shape[2]
+    block = f"the block in row {row + 1}, column {column + 1}"
     features = [str(number + 1) for number in range(size)]
-    map_grid(
-        weights[row, column][None], [block], key="within_weights", role="share", tokens=size,
+    return packed(
+        weights[row, column][None], [block], role="share", tokens=size,
         title=f"Weights between the {size} features of {block}", origin=origin,
         names=Names("feature that takes", features, "feature that gives", features),
     )  # fmt: skip
+
+
+WITHIN = View("weights_within_a_block", OfBlock, within_payload)
 
 
 EXPERIMENTS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.layers.convolution import ConvBlock
 from attnviz.subjects import Example, Loaded, Subject
@@ -13,10 +14,16 @@ from attnviz.ui.shared import inference
 
 
 def view(loaded: Loaded, example: Example) -> StageMapsView:
-    """Return the maps of every convolution of a net on an example."""
+    """Return the maps of every convolution of a net on an example.
+
+    Raises:
+        BadInput: the net has none.
+    """
     model, net = loaded
     image = example.taken_by(net)
     found = {path: layer for path, layer in model.named_modules() if isinstance(layer, ConvBlock)}
+    if not found:
+        raise BadInput(f"{net.key} has no blocks of convolution. Look at it in the explorer.")
     taps = [f"{path}.{tap}" for path in found for tap in ("after_conv", "after_pool")]
     with torch.no_grad(), trace(model, taps) as seen:
         inference.ask(loaded, inference.batch_of(loaded, example))

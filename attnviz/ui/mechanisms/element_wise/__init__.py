@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
-    from attnviz.ui.mechanisms.element_wise import derived, view
+    from attnviz.ui.mechanisms.element_wise import derived, film, view
 
-    return view.STAGES_VIEW, *derived.DERIVED
+    return view.STAGES_VIEW, view.OF_HEADS, film.FILM, *derived.DERIVED
 
 
 def _is_control(config: Mapping[str, Any]) -> bool:

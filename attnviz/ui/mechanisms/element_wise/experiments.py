@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from functools import cache as once
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from attnviz import cards, results
 from attnviz.cards import Figure
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
-from attnviz.ui.components.map_grid import Table, map_grid
+from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.stage_grid import StageView, settled_view, stage_grid
 from attnviz.ui.mechanisms.element_wise import MECHANISM, words
+from attnviz.ui.mechanisms.element_wise.film import FILM, courses, fate_of
+from attnviz.ui.mechanisms.element_wise.view import OF_HEADS, STAGES_VIEW
 from attnviz.ui.mechanisms.element_wise.words import about
 from attnviz.ui.shared import cache, result_dots
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.wording import share, short
 
-DYING = Path(__file__).with_name("dying.json")
 CONTROLS = (
     *MECHANISM.controls,
     "pixel_line",
@@ -35,7 +32,6 @@ REPLACED = {
     "zero": "0: nothing enters the convolution",
 }  # what an ablation of the card replaces the relevance by
 FAIR = "mean"  # the replacement that leaves as much strength as the relevance had
-STEPS = (0, 1, 2, 3, 4, 5, 7, 10, 20, 45)
 
 
 def norm(subject: Subject, view: StageView) -> None:
@@ -52,8 +48,9 @@ def norm(subject: Subject, view: StageView) -> None:
     measured = cache.of_subject(stages.measure, subject)
     columns = ("relevance", "normed_relevance", "attended", "after_conv", "output")
     stage_grid(
-        view, key="norm_stages", state={"scale": "all"}, columns=columns, switches=("eps",), inside=False, saves=False
-    )
+        STAGES_VIEW.of(subject), key="norm_stages", state={"scale": "all"}, columns=columns, switches=("eps",),
+        inside=False, saves=False,
+    )  # fmt: skip
     say(words.finding_of_norm([one.divided for one in measured]))
     lines = [
         "| Layer | variance of the relevance | variance stored in the norm | eps ÷ variance | gain |",
@@ -79,7 +76,9 @@ def copy(subject: Subject, view: StageView) -> None:
     say = finding()
     say(words.finding_of_copy(*without_it(subject.net), len(subject.net.classes)))
     columns = ("normed_relevance", "attended", "after_conv", "output")
-    stage_grid(view, key="copy_stages", columns=columns, switches=("relevance",), inside=False, saves=False)
+    stage_grid(
+        STAGES_VIEW.of(subject), key="copy_stages", columns=columns, switches=("relevance",), inside=False, saves=False
+    )
     st.markdown(ablations(subject.net))
     st.caption(
         "In the stages above, the mean map is the mean over up to 200 pictures of the model's data; in the table, for "
@@ -130,7 +129,7 @@ def dying(subject: Subject, view: StageView) -> None:
     )
     say(words.finding_of_dying(dead, found["seeds"]))
     for course in found["courses"]:
-        film(course, view)
+        film(course, subject)
     st.caption(
         "The simplified network dies like A and C, but a dead network has a gradient of exactly 0, and the paper "
         "reports about 1e-12. So it is not certain that this is what happened to them."
@@ -151,30 +150,10 @@ def ours() -> str:
     return f"Trained here, {' and '.join(parts)}. "
 
 
-@once
-def courses() -> dict[str, Any] | None:
-    """Return what `benchmarks/dying.py` wrote, or None."""
-    return json.loads(DYING.read_text()) if DYING.exists() else None
-
-
-def film(course: dict[str, Any], view: StageView) -> None:
+def film(course: dict[str, Any], subject: Subject) -> None:
     """Draw the output of each layer after some steps, and scale and shift over all steps."""
-    fate = "dies" if course["dead"] else "lives"
-    image = view.picture.astype(float).mean(2) / 255
-    flowing = dict.fromkeys(STEPS, image)
-    maps = []
-    for layer in range(course["layers"]):
-        for step in STEPS:
-            norm = course["steps"][step][layer]
-            normed = (flowing[step] + norm["bias"] - norm["mean"]) / np.sqrt(norm["variance"] + 1e-5)
-            flowing[step] = np.maximum(norm["scale"] * normed + norm["shift"], 0)
-            maps.append(flowing[step])
-    rows = [f"layer {layer + 1}" for layer in range(course["layers"])]
-    map_grid(
-        np.stack(maps), [f"{row}, step {step}" for row in rows for step in STEPS], key=f"film_{fate}", role="positive",
-        scale="map", title=f"Seed {course['seed']} {fate}: the output of each layer after the number of steps shown",
-        table=Table(rows, [str(step) for step in STEPS]), origin={"seed": course["seed"], "model": "stand-in"},
-    )  # fmt: skip
+    fate = fate_of(course)
+    map_grid(FILM.of(subject, fate=fate), key=f"film_{fate}")
     from attnviz.figures.course import course_of_norm
 
     _draw(course_of_norm(course["steps"]), f"course_{fate}")
@@ -182,23 +161,17 @@ def film(course: dict[str, Any], view: StageView) -> None:
 
 def heads(subject: Subject, view: StageView) -> None:
     """Draw the output of each head, switches for the heads, and models that differ in heads and layers."""
-    from attnviz.ui.mechanisms.element_wise import stages
-
     say = finding()
     trained_on = subject.net.data or ""
     rows = [name for name in recipes(trained_on) if is_of_the_papers_series(name)]
     say(words.finding_of_sizes(sizes(rows, trained_on), len(subject.net.classes)))
-    stage_grid(view, key="heads_stages", switches=("heads",), state={"head": "mean"}, inside=False, saves=False)
+    stage_grid(
+        STAGES_VIEW.of(subject), key="heads_stages", switches=("heads",), state={"head": "mean"}, inside=False,
+        saves=False,
+    )  # fmt: skip
     settled = settled_view("heads_stages")
     layer = min(settled["layer"] if settled else 0, len(view.layers) - 1)
-    maps = cache.of_subject(stages.attended, subject)[layer]
-    count, channels = maps.shape[:2]
-    maps = maps.mean(1) if channels > 1 else maps[:, 0]
-    mean = f", mean of its {channels} channels" if channels > 1 else ""
-    map_grid(
-        maps, [f"head {head + 1}" for head in range(count)], key="heads_maps", role="signed", scale="all",
-        title=f"What each head of layer {layer + 1} passes to the convolution{mean}", origin=dict(view.origin),
-    )  # fmt: skip
+    map_grid(OF_HEADS.of(subject, layer=layer), key="heads_maps")
     if len(rows) > 1:
         result_dots.show(rows, CONTROLS, MECHANISM.papers, trained_on, key="heads_dots")
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from attnviz import data
 from attnviz.answers import as_batch, probabilities
 from attnviz.data import inputs
+from attnviz.errors import BadInput
 from attnviz.layers.element_wise import ElementWiseAttention
 from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
@@ -57,10 +58,16 @@ def layers_of(model: torch.nn.Module) -> dict[str, ElementWiseAttention]:
 
 
 def view(loaded: Loaded, example: Example) -> StageView:
-    """Return what the stage grid needs of a net, in double precision, and an example."""
+    """Return what the stage grid needs of a net, in double precision, and an example.
+
+    Raises:
+        BadInput: the net has no such layer.
+    """
     model, net = loaded
     image = example.taken_by(net)
-    first = next(iter(layers_of(model)))
+    first = next(iter(layers_of(model)), None)
+    if first is None:
+        raise BadInput(f"{net.key} has no layer of element-wise attention. Look at it in the explorer.")
     given, logits = _input(loaded, first, example)
     other = example.of_another_class(net.classes) if isinstance(example, Picture) else None
     return StageView(
@@ -149,6 +156,8 @@ def left_of_the_start(norm: torch.nn.modules.batchnorm._BatchNorm, renewed: bool
 def attended(loaded: Loaded, example: Example) -> list[np.ndarray]:
     """Return per layer what each head hands to the convolution, (head, channel, row, column)."""
     taps = [f"{path}.attended" for path in layers_of(loaded.model)]
+    if not taps:
+        return []
     with torch.no_grad(), trace(loaded.model, taps) as seen:
         loaded.model(inference.batch_of(loaded, example))
     return [seen[tap].tensor[0].numpy() for tap in taps]

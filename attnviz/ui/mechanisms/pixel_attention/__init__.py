@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 from attnviz.ui.mechanisms.mechanism import FurtherPage, Height, HomePicture, Mechanism, OnDrawing, later
 
 if TYPE_CHECKING:
-    from attnviz.ui.live.derived import Derived
+    from attnviz.ui.live.derived import Derived, View
 
 ERASE = "erase"  # the field of the URL that names the net whose drawing is erased
 
 
-def _derived() -> "tuple[Derived[Any], ...]":
+def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
     from attnviz.ui.mechanisms.pixel_attention import derived
+    from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 
-    return derived.DERIVED
+    return *derived.DERIVED, *choice.VIEWS
 
 
 MECHANISM = Mechanism(

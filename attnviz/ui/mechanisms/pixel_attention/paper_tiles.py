@@ -2,19 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
+from pydantic import Field
 
 from attnviz import models
+from attnviz.errors import BadInput
 from attnviz.measures.pixel_attention.representations import Count, Kind, count, kinds
+from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
-from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
-from attnviz.ui.components.moving_maps import rested, turn_weight
+from attnviz.ui.components.map_grid import Table, chosen_map, map_grid, packed
+from attnviz.ui.components.moving_maps import moving_maps, rested, turn_weight
+from attnviz.ui.components.payload import header_of
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.live.derived import NoParameters, View
 from attnviz.ui.shared import cache, page, url_state
 from attnviz.ui.shared.wording import short
 
@@ -55,43 +60,61 @@ class Lines:
     std: float
 
 
+Part = Literal["query", "key", "value"]
+Scale = Literal["own", "common"]
+
+
+class OnScale(Strict):
+    """The scale of the tiles: each its own, as in the paper, or one for all."""
+
+    scale: Scale = "own"
+
+
+class OfTiles(OnScale):
+    """Which components: those of all heads of one part, or of the first head of all three."""
+
+    part: Part | None = "query"
+
+
+class OfTile(Strict):
+    """One of these tiles, counted from 1."""
+
+    part: Part | None = "query"
+    tile: Annotated[int, Field(ge=1, lt=1 << 31)] = 1
+
+
+def on_scale(scale: Scale, common: Literal["signed", "share"]) -> dict[str, Any]:
+    """Return how tiles are drawn as the paper does, or on a common scale, with the colours of that role."""
+    if scale == "own":
+        return {"role": "own", "title": "As in the paper: each tile on its own scale"}
+    what = "multiples of an even share" if common == "share" else "one signed scale"
+    return {"role": common, "fixed": True, "title": f"On a common scale: {what}"}
+
+
 def twice(
-    maps: Array,
-    labels: Sequence[str],
-    truly: Literal["signed", "share"],
+    view: View[Any],
+    subject: Subject,
     *,
     beside: bool,
+    chosen: int | None = None,
     on_choice: Callable[[str], None] | None = None,
-    **more: Any,
+    **parameters: Any,
 ) -> None:
     """Draw maps as the paper does, and on a common scale.
 
     Args:
-        maps: the maps (map, row, column).
-        labels: one label per map.
-        truly: the role of the maps on the common scale.
+        view: of the maps; its parameters have a scale.
+        subject: the net, and the example it looks at.
         beside: whether the two stand side by side, not one above the other.
+        chosen: the map that is framed; None leaves it to the visitor.
         on_choice: a function that is called with the key of the component in which a map was chosen.
-        **more: further arguments of `map_grid`.
+        **parameters: the other parameters of the view.
     """
-    left, right = st.columns(2, gap="large") if beside else (st.container(), st.container())
-    scale = "multiples of an even share" if truly == "share" else "one signed scale"
-    with left:
-        change = (lambda: on_choice("paper_own")) if on_choice else None
-        title = "As in the paper: each tile on its own scale"
-        map_grid(maps, labels, key="paper_own", role="own", title=title, on_change=change, **more)
-    with right:
-        change = (lambda: on_choice("paper_truly")) if on_choice else None
-        map_grid(
-            maps,
-            labels,
-            key="paper_truly",
-            role=truly,
-            fixed=True,
-            title=f"On a common scale: {scale}",
-            on_change=change,
-            **more,
-        )
+    places = st.columns(2, gap="large") if beside else (st.container(), st.container())
+    for place, (key, scale) in zip(places, (("paper_own", "own"), ("paper_truly", "common")), strict=True):
+        with place:
+            change = (lambda key=key: on_choice(key)) if on_choice else None
+            map_grid(view.of(subject, scale=scale, **parameters), key=key, chosen=chosen, on_change=change)
 
 
 def show(subject: Subject, *, one_part: bool, say: Callable[[str], None]) -> None:
@@ -103,15 +126,11 @@ def show(subject: Subject, *, one_part: bool, say: Callable[[str], None]) -> Non
         say: writes what was found.
     """
     net, view = subject.net, attention(subject)
-    maps = np.stack([view.query, view.key, view.value])[:, :, view.prefix :].swapaxes(2, 3)  # part, head, size, token
     lines, before = cache.of_net(learnt, net), cache.of_net(at_first, net)
-    shown, labels, table = laid_out(maps.shape, one_part)
+    part = choose_part() if one_part else None
+    tiles, shown, _, _ = tiles_of(view, part)
     chosen = int(url_state.choice("tile", [str(i + 1) for i in range(len(shown))], "1")) - 1
-    tiles = np.stack([maps[at] for at in shown])
-    twice(
-        tiles.reshape(-1, view.rows, view.columns), labels, "signed", beside=not one_part, on_choice=keep_tile,
-        table=table, chosen=chosen, picture=view.picture, origin=view.origin,
-    )  # fmt: skip
+    twice(COMPONENT_TILES, subject, beside=not one_part, chosen=chosen, on_choice=keep_tile, part=part)
     picture = view.picture.flatten()
     placed = bool(net.config.get("positions"))
     turned = int((np.sign(lines.weight) != np.sign(before.weight)).sum())
@@ -119,24 +138,51 @@ def show(subject: Subject, *, one_part: bool, say: Callable[[str], None]) -> Non
     say(finding(count(kinds(tiles, picture)), first))
     st.markdown(PLACED if placed else PLACELESS.format(turned=turned, count=lines.weight.size))
     if not net.config.get("positions"):
-        turn(view, lines, shown[chosen], labels[chosen])
-        signs(view, lines)
+        turn(subject, part, chosen)
+        signs(subject, lines)
 
 
-def laid_out(shape: tuple[int, ...], one_part: bool) -> tuple[list[tuple[int, int, int]], list[str], Table | None]:
+def choose_part() -> str:
+    """Draw the choice of query, key or value."""
+    part = url_state.choice("part", PARTS, "query")
+    st.segmented_control("Components of", PARTS, key="part", required=True, on_change=start_again, args=("part",))
+    return part
+
+
+def tiles_of(
+    view: AttentionView, part: str | None
+) -> tuple[Array, list[tuple[int, int, int]], list[str], Table | None]:
+    """Return the tiles (tile, token), which components they are, their labels, and the table they stand in."""
+    maps = np.stack([view.query, view.key, view.value])[:, :, view.prefix :].swapaxes(2, 3)  # part, head, size, token
+    shown, labels, table = laid_out(maps.shape, part)
+    return np.stack([maps[at] for at in shown]), shown, labels, table
+
+
+def tiles_payload(subject: Subject, parameters: OfTiles) -> bytes:
+    """Return components as tiles, on one of the two scales."""
+    view = attention(subject)
+    tiles, _, labels, table = tiles_of(view, parameters.part)
+    looks = on_scale(parameters.scale, "signed")
+    maps = tiles.reshape(-1, view.rows, view.columns)
+    return packed(maps, labels, table=table, picture=view.picture, origin=view.origin, **looks)
+
+
+COMPONENT_TILES = View("component_tiles", OfTiles, tiles_payload)
+
+
+def laid_out(shape: tuple[int, ...], part: str | None) -> tuple[list[tuple[int, int, int]], list[str], Table | None]:
     """Return which components (part, head, component) are the tiles, their labels, and the table they stand in."""
     _, heads, size, _ = shape
     numbers = [str(i + 1) for i in range(size)]
-    if one_part:
-        part = PARTS.index(url_state.choice("part", PARTS, "query"))
-        st.segmented_control("Components of", PARTS, key="part", required=True, on_change=start_again, args=("part",))
-        shown = [(part, head, component) for component in range(size) for head in range(heads)]
-        labels = [f"{PARTS[part]}, head {head + 1}, component {component + 1}" for _, head, component in shown]
+    if part is not None:
+        place = PARTS.index(part)
+        shown = [(place, head, component) for component in range(size) for head in range(heads)]
+        labels = [f"{part}, head {head + 1}, component {component + 1}" for _, head, component in shown]
         return shown, labels, Table(numbers, [str(head + 1) for head in range(heads)])
-    shown = [(part, 0, component) for part in range(3) for component in range(size)]
+    shown = [(place, 0, component) for place in range(3) for component in range(size)]
     if size == 1:
         return shown, [*PARTS], None
-    return shown, [f"{PARTS[part]}, component {component + 1}" for part, _, component in shown], Table(PARTS, numbers)
+    return shown, [f"{PARTS[place]}, component {component + 1}" for place, _, component in shown], Table(PARTS, numbers)
 
 
 def start_again(word: str) -> None:
@@ -187,15 +233,31 @@ def started(before: Lines, picture: Array, shown: Sequence[tuple[int, int, int]]
     return kinds(np.stack([before.weight[at] * standard + before.bias[at] for at in shown]), picture)
 
 
-def turn(view: AttentionView, lines: Lines, at: tuple[int, int, int], label: str) -> None:
+def turn(subject: Subject, part: str | None, chosen: int) -> None:
     """Let the visitor move the weight of one component through zero."""
+    _, _, labels, _ = tiles_of(attention(subject), part)
+    label = labels[chosen]
+    st.markdown(f"**Move one weight through zero**: the weight $w$ of {label}. Click another tile to choose that one.")
+    payload = TURNED_WEIGHT.of(subject, part=part, tile=chosen + 1)
+    limit = header_of(payload)["handle"]["high"]
+    at = place_of_handle("turn", -limit, limit)
+    moving_maps(payload, key=HANDLE, at=at, on_change=lambda: keep_handle(HANDLE, "turn"))
+
+
+def turn_payload(subject: Subject, parameters: OfTile) -> bytes:
+    """Return one component as maps that follow its weight."""
+    view, lines = attention(subject), cache.of_net(learnt, subject.net)
+    _, shown, _, _ = tiles_of(view, parameters.part)
+    if parameters.tile > len(shown):
+        raise BadInput(f"There are {len(shown)} tiles, counted from 1; there is no number {parameters.tile}.")
+    at = shown[parameters.tile - 1]
     weight = float(lines.weight[at])
     limit = max(1.0, float(np.ceil(abs(weight))))
-    st.markdown(f"**Move one weight through zero**: the weight $w$ of {label}. Click another tile to choose that one.")
-    turn_weight(
-        (view.picture - lines.mean) / lines.std, float(lines.bias[at]), key=HANDLE, start=weight, limit=limit,
-        at=place_of_handle("turn", -limit, limit), origin=view.origin, on_change=lambda: keep_handle(HANDLE, "turn"),
-    )  # fmt: skip
+    picture = (view.picture - lines.mean) / lines.std
+    return turn_weight(picture, float(lines.bias[at]), start=weight, limit=limit, origin=view.origin)
+
+
+TURNED_WEIGHT = View("turned_weight", OfTile, turn_payload)
 
 
 def keep_handle(key: str, word: str) -> None:
@@ -221,7 +283,7 @@ def place_of_handle(word: str, low: float, high: float) -> float | None:
     return None
 
 
-def signs(view: AttentionView, lines: Lines) -> None:
+def signs(subject: Subject, lines: Lines) -> None:
     """Draw the weights of the intensity: a tile on its own scale shows nothing but their sign."""
     if lines.weight[0].size == 1:
         weights = ", ".join(
@@ -230,14 +292,26 @@ def signs(view: AttentionView, lines: Lines) -> None:
         st.markdown(f"Its three weights $w$: {weights}.")
         return
     st.markdown("**The signs.** Above zero a tile is the picture, below zero its negative.")
-    map_grid(
-        lines.weight.swapaxes(1, 2), PARTS, key="paper_signs", scale="map", origin=view.origin,
-        title="All weights w: one column per head, one row per component",
-    )  # fmt: skip
+    map_grid(SIGNS.of(subject), key="paper_signs")
+
+
+def signs_payload(subject: Subject, parameters: NoParameters) -> bytes:
+    """Return the weights of the intensity of all components, as maps."""
+    title = "All weights w: one column per head, one row per component"
+    weight = cache.of_net(learnt, subject.net).weight.swapaxes(1, 2)
+    return packed(weight, PARTS, scale="map", origin=attention(subject).origin, title=title)
+
+
+SIGNS = View("signs_of_components", NoParameters, signs_payload)
+VIEWS = (COMPONENT_TILES, TURNED_WEIGHT, SIGNS)
 
 
 def learnt(loaded: "Loaded") -> Lines:
     """Return the linear functions of a net's components."""
+    from attnviz.models.pixel_attention import PixelAttention
+
+    if not isinstance(loaded.model, PixelAttention):
+        raise BadInput(f"The components of {loaded.net.key} are no functions of one intensity.")
     return _lines(loaded.model)
 
 

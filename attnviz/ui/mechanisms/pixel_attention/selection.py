@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from attnviz.errors import BadInput
 from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView
 from attnviz.ui.shared import url_state
 
@@ -65,6 +66,18 @@ def token(view: AttentionView, name: str) -> Token | None:
     if 0 <= row < view.rows and 0 <= column < view.columns:
         return at(view, view.prefix + row * view.columns + column)
     return None
+
+
+def check(view: AttentionView, head: int | None = None, number: int | None = None) -> None:
+    """Refuse a head or a token that a view does not have.
+
+    Raises:
+        BadInput: it has none of that number; says how many there are.
+    """
+    heads, tokens, _ = view.query.shape
+    for what, asked, count in (("heads", head, heads), ("tokens", number, tokens)):
+        if asked is not None and not 0 <= asked < count:
+            raise BadInput(f"There are {count} {what}, counted from 0; there is no number {asked}.")
 
 
 def at(view: AttentionView, number: int) -> Token:

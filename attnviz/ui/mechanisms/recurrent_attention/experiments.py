@@ -11,8 +11,9 @@ from attnviz.cards import Card, Figure
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Picture, Subject
-from attnviz.ui.components.glimpse_player import GlimpseView, glimpse_player
+from attnviz.ui.components.glimpse_player import GlimpseView, glimpse_player, unpacked
 from attnviz.ui.mechanisms.recurrent_attention import compare, words
+from attnviz.ui.mechanisms.recurrent_attention.view import GLIMPSES_VIEW
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.wording import share
@@ -35,22 +36,23 @@ def depends(subject: Subject, view: GlimpseView) -> None:
         st.info("There is no other picture to compare with: choose one of a data set instead of your drawing.")
         return
     compared = Subject(net, other)
-    own = cache.of_subject(glances.view, subject, None)
-    borrowed = tuple((float(row), float(column)) for row, column in own.path.location)
+    borrowed = unpacked(GLIMPSES_VIEW.of(subject, draw=None)).path.location.tolist()
     common = cache.of_net(glances.mean_path, net, other.data)
     paths = {
-        "Along its own path": cache.of_subject(glances.view, compared, None),
-        "Along the path of the picture above": cache.of_subject(glances.view, compared, None, borrowed),
-        "Along the mean path of some pictures": cache.of_subject(glances.view, compared, None, common),
+        "Along its own path": [],
+        "Along the path of the picture above": borrowed,
+        "Along the mean path of some pictures": [[*place] for place in common],
     }
+    payloads = {title: GLIMPSES_VIEW.of(compared, draw=None, forced=forced) for title, forced in paths.items()}
+    views = {title: unpacked(payload) for title, payload in payloads.items()}
     own_path, borrowed_path = (one_draw(one) for one in (net.card.figures if net.card else (), shuffled(net)))
-    said = [net.classes[int(seen.path.belief[-1].argmax())] for seen in paths.values()]
+    said = [net.classes[int(seen.path.belief[-1].argmax())] for seen in views.values()]
     say(words.finding_of_path(own_path, borrowed_path, said[:2], len(net.classes)))
     st.markdown("Another picture, and what the model answers when it looks at it:")
-    for column, (title, seen) in zip(st.columns(len(paths), gap="medium"), paths.items(), strict=True):
+    for column, (title, seen) in zip(st.columns(len(views), gap="medium"), views.items(), strict=True):
         with column:
             st.markdown(f"**{title}**")
-            glimpse_player(seen, key=f"along_{title.split()[2]}", parts=())
+            glimpse_player(payloads[title], key=f"along_{title.split()[2]}", parts=())
             st.markdown(words_of(seen))
     st.markdown(ablations(net))
     st.caption(

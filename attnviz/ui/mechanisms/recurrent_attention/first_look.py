@@ -29,24 +29,28 @@ def opens(net: Net, source: str) -> Picture:
     return Picture(source, cache.of_net(glances.first_right, net, source))
 
 
-def view(subject: Subject, draw: int | None) -> GlimpseView:
+Places = tuple[tuple[float, float], ...]
+
+
+def view(subject: Subject, draw: int | None, forced: Places = ()) -> GlimpseView:
     """Return what the player shows of a subject; torch is loaded only where that is not stored.
 
     Args:
         subject: the net that looks, and what it looks at.
         draw: the seed of the random numbers; None for the path along the means.
+        forced: (row, column) of each glimpse in -1..1, where the net is made to look; empty leaves all to it.
     """
-    found = stored(subject, draw)
+    found = stored(subject, draw, forced)
     if found is not None:
         return unpacked(found)
     from attnviz.ui.mechanisms.recurrent_attention import glances
 
-    return cache.of_subject(glances.view, subject, draw)
+    return cache.of_subject(glances.view, subject, draw, forced)
 
 
-def stored(subject: Subject, draw: int | None) -> bytes | None:
+def stored(subject: Subject, draw: int | None, forced: Places = ()) -> bytes | None:
     """Return the same as the player takes it, if it was computed in advance; its arguments are those of `view`."""
-    if subject.net.card is None or draw != 0:
+    if subject.net.card is None or draw != 0 or forced:
         return None
     return first_look.stored(subject.net.key, subject.example.key)
 

@@ -8,8 +8,9 @@ from pydantic import Field
 
 from attnviz.recipes.recipe import Strict
 from attnviz.ui.components.glimpse_player import packed
-from attnviz.ui.live.derived import View
+from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.recurrent_attention import first_look
+from attnviz.ui.mechanisms.recurrent_attention.derived import Location
 
 if TYPE_CHECKING:
     from attnviz.subjects import Subject
@@ -20,15 +21,17 @@ class OfDraw(Strict):
 
     Args:
         draw: the seed of the random numbers; None for the path along the means.
+        forced: (row, column) of each glimpse in -1..1, where the net is made to look; none leaves all to it.
     """
 
-    draw: Annotated[int, Field(ge=0, lt=1 << 31)] | None = 0
+    draw: Index | None = 0
+    forced: Annotated[list[Location], Field(max_length=64)] = []
 
 
 def payload(subject: Subject, parameters: OfDraw) -> bytes:
     """Return a path over an example, as the player takes it."""
-    draw = parameters.draw
-    return first_look.stored(subject, draw) or packed(first_look.view(subject, draw))
+    draw, forced = parameters.draw, tuple((row, column) for row, column in parameters.forced)
+    return first_look.stored(subject, draw, forced) or packed(first_look.view(subject, draw, forced))
 
 
 GLIMPSES_VIEW = View("glimpses_view", OfDraw, payload)

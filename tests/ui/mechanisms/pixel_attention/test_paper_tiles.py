@@ -27,10 +27,10 @@ def test_before_training_a_tile_is_the_picture_or_its_negative_by_the_sign_of_it
 
 
 def test_the_first_head_of_all_parts_is_one_row_per_part() -> None:
-    shown, labels, table = laid_out((3, 4, 2, 784), one_part=False)
+    shown, labels, table = laid_out((3, 4, 2, 784), None)
     assert shown == [(0, 0, 0), (0, 0, 1), (1, 0, 0), (1, 0, 1), (2, 0, 0), (2, 0, 1)]
     assert labels[3] == "key, component 2" and table is not None
-    assert laid_out((3, 1, 1, 784), one_part=False) == (
+    assert laid_out((3, 1, 1, 784), None) == (
         [(0, 0, 0), (1, 0, 0), (2, 0, 0)],
         ["query", "key", "value"],
         None,

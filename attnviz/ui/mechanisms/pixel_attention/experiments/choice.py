@@ -1,12 +1,11 @@
 """The experiments by name, in the order they are offered: those of the pixel page, and those of *The paper "
 "revisited*."""
 
-from collections.abc import Callable
 from types import ModuleType
-
-import streamlit as st
+from typing import Any
 
 from attnviz.subjects import Subject
+from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention.experiments import (
     compare,
     erase,
@@ -24,18 +23,11 @@ from attnviz.ui.shared.experiments import Experiment
 
 
 def _row(module: ModuleType) -> Experiment:
-    return Experiment(module.TITLE, module.MEASURES, _answered(module), module.WORDS)
+    def refusal(subject: Subject) -> str | None:
+        why: str | None = module.refusal(subject.net)
+        return why
 
-
-def _answered(module: ModuleType) -> Callable[[Subject], None]:
-    def show(subject: Subject) -> None:
-        refused = module.refusal(subject.net)
-        if refused:
-            st.info(refused)
-        else:
-            module.show(subject)
-
-    return show
+    return Experiment(module.TITLE, module.MEASURES, module.show, module.WORDS, refusal)
 
 
 EXPERIMENTS = {
@@ -53,3 +45,5 @@ OF_THE_PAPER = {
     "parts": _row(parts),
     "one_token": _row(one_token),
 }
+_MODULES = (heads, erase, shuffle, compare, positions, paper, qkv, outputs, temperature, parts, one_token)
+VIEWS: tuple[View[Any], ...] = tuple(view for module in _MODULES for view in module.VIEWS)

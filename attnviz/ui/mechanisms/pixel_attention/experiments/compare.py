@@ -13,7 +13,7 @@ from attnviz.ui.components import url_fields
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
-from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import DIRECTIONS, Side, draw
+from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import COMPARED, DIRECTIONS, Side, draw
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import experiments, page, pickers, url_state
 
@@ -22,6 +22,8 @@ MEASURES = (
     "Changes one thing only, the pixel, the head, the picture or the model, and measures what changes in the map."
 )
 WORDS = ("other", "other_pixel", "other_head", "other_number", "other_model")
+
+VIEWS = (COMPARED,)
 
 Pair = tuple[Side, Side] | None
 
@@ -49,7 +51,7 @@ def show(subject: Subject) -> None:
         pair = OTHERS[other][1](subject, Side("", view, head, held(view, direction)))
     if pair is None:
         return
-    say(draw(*pair, direction))
+    say(draw(subject, *pair, direction))
     if other == "model":
         st.caption("The maps show the mean of all heads, because the heads of two models do not correspond.")
     if pair[0].token:
@@ -124,7 +126,7 @@ def other_picture(subject: Subject, left: Side) -> Pair:
     other = Picture(source, number)
     return (
         replace(left, title=called(example)),
-        replace(left, title=called(other), view=attention(Subject(net, other))),
+        replace(left, title=called(other), view=attention(Subject(net, other)), other=other.asked),
     )
 
 
@@ -149,7 +151,7 @@ def other_model(subject: Subject, left: Side) -> Pair:
     name = url_state.choice("other_model", list(titles), next(iter(titles)))
     select("Other model", titles, "other_model", 400)
     view = attention(Subject(known[name], example))
-    right = replace(left, title=titles[name], view=view)
+    right = replace(left, title=titles[name], view=view, other={"checkpoint": name})
     if left.token:
         right = replace(right, token=selection.at(view, view.prefix + left.cell(view.rows, view.columns)))
     return replace(left, title=net.title), right

@@ -1,14 +1,23 @@
 """The two sides of *How far apart are two maps?*: what each is, their maps, the difference, and the numbers."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
+from pydantic import Field
 
+from attnviz import subjects
+from attnviz.errors import BadInput
 from attnviz.measures import compare as measure
-from attnviz.ui.components.map_grid import map_grid
+from attnviz.recipes.recipe import Strict
+from attnviz.subjects import Net, Subject
+from attnviz.ui.components.map_grid import map_grid, packed
 from attnviz.ui.components.pixel_viewer import AttentionView
+from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.shared.wording import share, short
 
@@ -27,12 +36,14 @@ class Side:
         view: the view of its net and its picture.
         head: the head; None for the mean of all.
         token: the token that is held; None where none is.
+        other: its net or its example, where these are not those of the page, as parameters of the view `COMPARED`.
     """
 
     title: str
     view: AttentionView
     head: int | None
     token: selection.Token | None
+    other: Mapping[str, Any] = field(default_factory=dict)
 
     def map(self, direction: measure.Direction) -> Array:
         """Return how many times an even share each place has, (row, column)."""
@@ -55,35 +66,103 @@ class Side:
         return f"{self.view.classes[best]}, {share(float(self.view.probabilities[best]))}"
 
 
-def draw(left: Side, right: Side, direction: measure.Direction) -> str:
-    """Draw both maps and their difference, and return how far apart they are, in words."""
-    sides = left, right
+class OfSide(Strict):
+    """One of the two, as of `Side`; its token by number."""
+
+    title: Annotated[str, Field(max_length=300)] = ""
+    head: Index | None = None
+    token: Index | None = None
+
+
+class OfPair(Strict):
+    """Which maps of two sides.
+
+    Args:
+        maps: both, or their difference.
+        direction: what the maps show.
+        left, right: the two.
+        checkpoint: the net of the right one; None for that of the left one.
+        data, number: the example of the right one; None for that of the left one.
+    """
+
+    maps: Literal["both", "difference"] = "both"
+    direction: Literal["from", "to", "received"] = "received"
+    left: OfSide = OfSide()
+    right: OfSide = OfSide()
+    checkpoint: Annotated[str, Field(max_length=300)] | None = None
+    data: Annotated[str, Field(max_length=20_000)] | None = None
+    number: Index = 0
+
+
+def payload(subject: Subject, parameters: OfPair) -> bytes:
+    """Return both maps side by side, or their difference.
+
+    Raises:
+        BadInput: a side has no such head or token, or no token where its direction needs one.
+    """
+    net, example = subject
+    if parameters.checkpoint is not None:
+        net = subjects.net(parameters.checkpoint)
+    if parameters.data is not None:
+        example = subjects.example(parameters.data, parameters.number)
+    direction = parameters.direction
+    sides = left, right = (
+        _side(parameters.left, subject, direction),
+        _side(parameters.right, Subject(net, example), direction),
+    )
     maps = measure.coarser((left.map(direction), right.map(direction)))
     rows, columns = maps[0].shape
-    found = measure.compared(*maps)
     pictures = [measure.coarser((one.view.picture, maps[0]))[0] for one in sides]
-    held = [one.cell(rows, columns) for one in sides] if direction == "from" else None
-    labels = [f"left: {left.title}", f"right: {right.title}"]
     origin = {**left.view.origin, "direction": direction, "left": left.title, "right": right.title}
-    wide, narrow = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
-    with wide:
-        map_grid(
-            np.stack(maps) / maps[0].size, labels, key="compare_maps", role="share", title=DIRECTIONS[direction],
-            picture=np.stack(pictures), origin=origin, outlined=held,
-        )  # fmt: skip
-    with narrow:
-        map_grid(
-            found.doublings[None], ["right minus left"], key="compare_difference", role="signed",
+    if parameters.maps == "difference":
+        return packed(
+            measure.compared(*maps).doublings[None], ["right minus left"], role="signed",
             title="Difference, as log₂ of the ratio", scale="pictures", fixed=True,
             bounds=(-2 * measure.REACH, 2 * measure.REACH),
             picture=pictures[0] if np.array_equal(pictures[0], pictures[1]) else None, origin=origin,
         )  # fmt: skip
+    return packed(
+        np.stack(maps) / maps[0].size, [f"left: {left.title}", f"right: {right.title}"], role="share",
+        title=DIRECTIONS[direction], picture=np.stack(pictures), origin=origin,
+        outlined=[one.cell(rows, columns) for one in sides] if direction == "from" else None,
+    )  # fmt: skip
+
+
+def _side(asked: OfSide, subject: Subject, direction: measure.Direction) -> Side:
+    view = attention(subject)
+    selection.check(view, asked.head, asked.token)
+    if (asked.token is None) != (direction == "received"):
+        raise BadInput(f"{DIRECTIONS[direction]}: a token is needed for each direction but the last, and none for it.")
+    return Side(asked.title, view, asked.head, None if asked.token is None else selection.at(view, asked.token))
+
+
+def two_passes(parameters: OfPair, net: Net) -> float:
+    """Return the work, in forward passes."""
+    return 2.0
+
+
+COMPARED = View("compared", OfPair, payload, two_passes)
+
+
+def draw(subject: Subject, left: Side, right: Side, direction: measure.Direction) -> str:
+    """Draw both maps and their difference, and return how far apart they are, in words."""
+    maps = measure.coarser((left.map(direction), right.map(direction)))
+    sides = {
+        name: {"title": one.title, "head": one.head, "token": one.token.number if one.token else None}
+        for name, one in (("left", left), ("right", right))
+    }
+    wide, narrow = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
+    with wide:
+        map_grid(COMPARED.of(subject, maps="both", direction=direction, **sides, **right.other), key="compare_maps")
+    with narrow:
+        difference = COMPARED.of(subject, maps="difference", direction=direction, **sides, **right.other)
+        map_grid(difference, key="compare_difference")
     st.caption(
         "The difference is log₂ of right ÷ left: 1 means twice the share, −1 half of it. A share below "
         "1/16 or above 16 counts as 1/16 or 16, as in the colours of the maps. " + grids(left.view, right.view)
     )
     st.markdown(numbers(left, right, maps, direction))
-    return finding(found, direction)
+    return finding(measure.compared(*maps), direction)
 
 
 def grids(left: AttentionView, right: AttentionView) -> str:

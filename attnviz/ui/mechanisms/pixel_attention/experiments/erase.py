@@ -5,16 +5,20 @@ The control is twenty random choices with as much ink; another choice is that of
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
+from pydantic import Field
 
 from attnviz import data
+from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Picture, Subject
-from attnviz.ui.components.map_grid import Table, map_grid
+from attnviz.ui.components.map_grid import Table, map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase_words as words
 from attnviz.ui.shared import cache, jobs, page, pickers, url_state
 from attnviz.ui.shared.experiments import finding
@@ -115,21 +119,47 @@ def one_picture(subject: Subject, count: int, fill: "Fill", say: Callable[[str],
     unit, classes = unit_of(subject.net), subject.net.classes
     found = cache.of_subject(removal, subject, count, fill)
     say(words.finding(found.changes, count, unit))
-    columns = ("unchanged", "most attended", "Jacobian", "random, draw 1")
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        map_grid(
-            np.concatenate([found.pictures, found.holes]),
-            [f"{row}: {column}" for row in ("seen", "removed") for column in columns],
-            key="erase_pictures", role="ink", title=f"Without {count} {unit}",
-            table=Table(("seen", "removed"), columns),
-            origin={**attention(subject).origin, "removed": count, "fill": fill},
-        )  # fmt: skip
+        map_grid(ERASED.of(subject, count=count, fill=fill), key="erase_pictures")
     with right:
         st.markdown(words.one_picture(found.changes, found.logit, classes[found.answer], count, unit))
         names = [classes[answer] for answer in found.answers]
         st.markdown(words.table(found.changes, names, found.ink, found.jacobian_ink, count, unit))
         st.caption(MEANS)
+
+
+class OfRemoval(Strict):
+    """How many tokens are removed, and what replaces them."""
+
+    count: Annotated[int, Field(ge=1, lt=1 << 31)] = 1
+    fill: Literal["mean", "background"] = "mean"
+
+
+def payload(subject: Subject, parameters: OfRemoval) -> bytes:
+    """Return the picture after each kind of removal, and what was removed, as maps."""
+    count, fill, places = parameters.count, parameters.fill, places_of(subject.net)
+    if count > places // 2:
+        raise BadInput(f"At most {places // 2} of {places} tokens can be removed, not {count}.")
+    found = cache.of_subject(removal, subject, count, fill)
+    rows, columns = ("seen", "removed"), ("unchanged", "most attended", "Jacobian", "random, draw 1")
+    return packed(
+        np.concatenate([found.pictures, found.holes]),
+        [f"{row}: {column}" for row in rows for column in columns],
+        role="ink",
+        title=f"Without {count} {unit_of(subject.net)}",
+        table=Table(rows, columns),
+        origin={**attention(subject).origin, "removed": count, "fill": fill},
+    )
+
+
+def passes(parameters: OfRemoval, net: Net) -> float:
+    """Return the work, in forward passes: one for each choice, and a Jacobian."""
+    return DRAWS + 8.0
+
+
+ERASED = View("erased_pictures", OfRemoval, payload, passes)
+VIEWS = (ERASED,)
 
 
 def several_pictures(net: Net, source: str, fill: "Fill") -> None:

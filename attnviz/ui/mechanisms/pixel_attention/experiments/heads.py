@@ -3,23 +3,19 @@
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import streamlit as st
+from pydantic import Field
 
+from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
-from attnviz.ui.components.head_switch import (
-    Answer,
-    SwitchView,
-    edits_of,
-    head_switch,
-    states_from_url,
-    states_to_url,
-    switched,
-)
-from attnviz.ui.components.map_grid import Names, map_grid
+from attnviz.ui.components import head_switch as component
+from attnviz.ui.components.head_switch import Answer, SwitchView, edits_of, head_switch, states_from_url, states_to_url
+from attnviz.ui.components.map_grid import Names, map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.live.derived import NoParameters, View
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, experiments, page, url_state
 from attnviz.ui.shared.glossary import term
@@ -28,7 +24,6 @@ from attnviz.ui.shared.wording import share, short
 if TYPE_CHECKING:
     from attnviz.measures.heads import Reach, Tree
     from attnviz.subjects import Example, Loaded
-    from attnviz.ui.components.pixel_viewer import AttentionView
 
 TITLE = "Does every head matter?"
 MEASURES = "Switches each head off alone, then all of them, and compares the answers; switch them yourself below."
@@ -66,7 +61,6 @@ def refusal(net: Net) -> str | None:
 def show(subject: Subject) -> None:
     """Draw the switches with the answer, the table of heads, and the groups of similar heads."""
     say = experiments.finding()
-    view = attention(subject)
     measured = cache.of_subject(measure, subject)
     say(finding(measured.without, subject.net.classes))
     switches(subject)
@@ -79,39 +73,59 @@ def show(subject: Subject) -> None:
     with left:
         table(measured.reach)
     with right:
-        likeness(measured, view)
+        likeness(subject, measured)
 
 
 @st.fragment
 def switches(subject: Subject) -> None:
     """Draw the heads that can be switched, and the answer."""
     with page.sentences():
-        view = attention(subject)
-        measured = cache.of_subject(measure, subject)
-        heads = len(view.received)
-        states, sentences = states_from_url(st.query_params.to_dict(), heads)
+        states, sentences = states_from_url(st.query_params.to_dict(), len(attention(subject).received))
         for sentence in sentences:
             st.warning(page.verbatim(sentence))
-        shown = SwitchView(
-            received=view.received[:, view.prefix :].reshape(heads, view.rows, view.columns),
-            entropy=measured.reach.entropy,
-            tokens=measured.reach.tokens,
-            picture=view.picture,
-            classes=view.classes,
-            label=view.label,
-            address=f"{LAYER}.mixed",
-            checkpoint=subject.net.key,
-            asked=subject.example.asked,
-            before=answer(subject, ["on"] * heads),
-            now=answer(subject, states),
-            origin=view.origin,
-        )
-        head_switch(shown, states, key=SWITCH, on_change=keep_states)
+        head_switch(HEAD_SWITCH_VIEW.of(subject, states=states), key=SWITCH, on_change=keep_states)
+
+
+class OfStates(Strict):
+    """The state of each head; none for all switched on."""
+
+    states: Annotated[list[Literal["on", "off", "uniform"]], Field(max_length=10_000)] = []
+
+
+def switch_payload(subject: Subject, parameters: OfStates) -> bytes:
+    """Return the heads and the answer, as the switch takes them."""
+    view = attention(subject)
+    measured = cache.of_subject(measure, subject)
+    heads = len(view.received)
+    states: list[str] = [*parameters.states] or ["on"] * heads
+    shown = SwitchView(
+        received=view.received[:, view.prefix :].reshape(heads, view.rows, view.columns),
+        entropy=measured.reach.entropy,
+        tokens=measured.reach.tokens,
+        picture=view.picture,
+        classes=view.classes,
+        label=view.label,
+        address=f"{LAYER}.mixed",
+        checkpoint=subject.net.key,
+        asked=subject.example.asked,
+        before=answer(subject, ["on"] * heads),
+        now=answer(subject, states),
+        origin=view.origin,
+    )
+    return component.packed(shown, states)
+
+
+def passes(parameters: Strict, net: Net) -> float:
+    """Return the work, in forward passes: one without each head, and four others."""
+    return 4.0 + int(net.config.get("heads", 1))
+
+
+HEAD_SWITCH_VIEW = View("head_switch_view", OfStates, switch_payload, passes)
 
 
 def keep_states() -> None:
     """Put the states of the heads into the URL."""
-    states = switched(SWITCH)
+    states = component.switched(SWITCH)
     if states is not None:
         url_state.set_value(**states_to_url(states))
 
@@ -215,10 +229,9 @@ def table(reach: "Reach") -> None:
     )
 
 
-def likeness(measured: Measured, view: "AttentionView") -> None:
+def likeness(subject: Subject, measured: Measured) -> None:
     """Draw which heads are similar: the groups in words, and the distances between all heads."""
-    count = len(measured.distances)
-    if count == 1:
+    if len(measured.distances) == 1:
         return
     st.subheader("Which heads are similar", anchor=False)
     chosen = url_state.choice("alike", ALIKE, "0.1")
@@ -227,22 +240,31 @@ def likeness(measured: Measured, view: "AttentionView") -> None:
         on_change=url_state.keep, args=("alike",),
     )  # fmt: skip
     st.markdown(groups_in_words(measured.tree.groups(float(chosen))))
-    order = measured.tree.order
-    names = [str(head + 1) for head in order]
-    map_grid(
-        measured.distances[np.ix_(order, order)][None],
-        ["distance"],
-        key="head_distances",
-        role="positive",
-        title="Distance between heads",
-        names=Names("head", names, "head", names),
-        origin={**view.origin, "address": f"{LAYER}.weights"},
-    )
+    map_grid(HEAD_DISTANCES.of(subject), key="head_distances")
     st.caption(
         "0 means the same attention; 1 means attention to entirely different pixels. It is the root of the mean "
         "Jensen-Shannon divergence of the heads' rows, in bits, over 64 queries spread over this picture. Similar "
         "heads are next to each other. Heads with similar attention may still carry different values."
     )
+
+
+def distances_payload(subject: Subject, parameters: NoParameters) -> bytes:
+    """Return the distances between all heads as a map, similar heads next to each other."""
+    measured = cache.of_subject(measure, subject)
+    order = measured.tree.order
+    names = [str(head + 1) for head in order]
+    return packed(
+        measured.distances[np.ix_(order, order)][None],
+        ["distance"],
+        role="positive",
+        title="Distance between heads",
+        names=Names("head", names, "head", names),
+        origin={**attention(subject).origin, "address": f"{LAYER}.weights"},
+    )
+
+
+HEAD_DISTANCES = View("head_distances", NoParameters, distances_payload, passes)
+VIEWS = (HEAD_SWITCH_VIEW, HEAD_DISTANCES)
 
 
 def groups_in_words(groups: list[tuple[int, ...]]) -> str:

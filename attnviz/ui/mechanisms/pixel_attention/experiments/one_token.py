@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +10,15 @@ import streamlit as st
 
 from attnviz import cards, subjects
 from attnviz.data import always
+from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.subjects.subject import origin_of
-from attnviz.ui.components.map_grid import Table, map_grid
+from attnviz.ui.components.map_grid import Table, map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import PARTS, untrained
+from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, experiments, url_state
 from attnviz.ui.shared.wording import short
 
@@ -83,21 +87,12 @@ def show(subject: Subject) -> None:
         "The softmax over one score is $e^s / e^s = 1$, on this picture as on any other. So :orange[query] and "
         ":blue[key] cannot change the answer, and no gradient reaches them."
     )
-    maps = np.concatenate([found.before, found.after, found.after - found.before])
-    labels = [f"{part}, {state}" for state in STATES for part in PARTS]
-    order = [state * 3 + part for part in range(3) for state in range(3)]  # a row a part
     left, right = st.columns([3, 2], gap="large")
     with left:
-        map_grid(
-            maps[order], [labels[at] for at in order], key="one_token_kernels", table=Table(PARTS, STATES),
-            title="The kernels: one weight per pixel", origin=found.origin,
-        )  # fmt: skip
+        map_grid(ONE_TOKEN.of(own, maps="kernels"), key="one_token_kernels")
         st.caption("The kernels before training were computed again from the recipe and the seed.")
     with right:
-        map_grid(
-            found.line.weight[None], ["log-odds per pixel"], key="one_token_line", picture=view.picture,
-            title="The whole network in one picture", origin={**found.origin, "bias": found.line.bias},
-        )  # fmt: skip
+        map_grid(ONE_TOKEN.of(own, maps="line"), key="one_token_line")
         odds = float(found.line.logit(own.image[..., 0] / 255))
         st.markdown(
             f"Multiply each pixel by its weight here, add up the products, and add {short(found.line.bias)}: for the "
@@ -130,6 +125,40 @@ def finding(weight: float, moved: Mapping[str, float]) -> str:
         f"to {plain(moved['query'])}, :blue[key] by up to {plain(moved['key'])}, :green[value] by up to "
         f"{plain(moved['value'])}."
     )
+
+
+class OfMaps(Strict):
+    """Which maps: the kernels, or the logistic regression that equals the network."""
+
+    maps: Literal["kernels", "line"] = "kernels"
+
+
+def payload(subject: Subject, parameters: OfMaps) -> bytes:
+    """Return the kernels before and after training, or the whole network in one picture, as maps."""
+    if not single_token(subject.net):
+        raise BadInput(f"{subject.net.key} takes a picture as several tokens.")
+    found = cache.of_net(kernels, subject.net)
+    if parameters.maps == "line":
+        return packed(
+            found.line.weight[None], ["log-odds per pixel"], picture=attention(subject).picture,
+            title="The whole network in one picture", origin={**found.origin, "bias": found.line.bias},
+        )  # fmt: skip
+    maps = np.concatenate([found.before, found.after, found.after - found.before])
+    labels = [f"{part}, {state}" for state in STATES for part in PARTS]
+    order = [state * 3 + part for part in range(3) for state in range(3)]  # a row a part
+    return packed(
+        maps[order], [labels[at] for at in order], table=Table(PARTS, STATES),
+        title="The kernels: one weight per pixel", origin=found.origin,
+    )  # fmt: skip
+
+
+def hundred(parameters: OfMaps, net: Net) -> float:
+    """Return the work, in forward passes."""
+    return PICTURES
+
+
+ONE_TOKEN = View("one_token", OfMaps, payload, hundred)
+VIEWS = (ONE_TOKEN,)
 
 
 def plain(value: float) -> str:

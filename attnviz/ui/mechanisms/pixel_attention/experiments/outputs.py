@@ -1,15 +1,20 @@
 """The output of the attention for several pictures: the paper's figures 6 and 11."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
+from pydantic import Field
 
+from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.subjects.subject import origin_of
-from attnviz.ui.components.map_grid import chosen_map, map_grid
+from attnviz.ui.components.map_grid import chosen_map, map_grid, packed
+from attnviz.ui.live.derived import View
 from attnviz.ui.shared import cache, experiments, pickers, url_state
 from attnviz.ui.shared.wording import short
 
@@ -36,28 +41,56 @@ def refusal(net: Net) -> str | None:
 def show(subject: Subject) -> None:
     """Draw the pictures with the output of the attention below each, and explain it."""
     say = experiments.finding()
-    net, source = subject.net, pickers.tests(subject)
-    examples = in_turn(net, source, [net.classes[at % len(net.classes)] for at in range(COUNT)])
-    pictures = np.stack([one.taken_by(net).mean(2) / 255 for one in examples])
-    found = cache.of_net(outputs, net, examples)  # (picture, feature, row, column)
+    net = subject.net
+    examples, pictures, found = shown(subject)
     count = found.shape[1]
     feature = choose_feature(count)
-    maps = found[:, feature - 1]
-    labels = [f"{one.target} ({one.number})" for one in examples]
-    origin = {**origin_of(net), "images": f"{source}/test", "address": f"{LAYER}.output", "feature": feature}
-    say(finding(correlations(maps, pictures)))
+    say(finding(correlations(found[:, feature - 1], pictures)))
     chosen = next((place for place, one in enumerate(examples) if one == subject.example), None)
-    map_grid(
-        pictures, labels, key=PICTURES, role="ink", title="Pictures", chosen=chosen, origin=origin,
-        on_change=lambda: open_picture(PICTURES, examples),
-    )  # fmt: skip
-    map_grid(
-        maps, labels, key=OUTPUTS, title="Output of the attention" + (f", feature {feature}" if count > 1 else ""),
-        picture=pictures, chosen=chosen, origin=origin,
-        on_change=lambda: open_picture(OUTPUTS, examples),
-    )  # fmt: skip
+    for kind, key in (("pictures", PICTURES), ("outputs", OUTPUTS)):
+        payload = OUTPUTS_VIEW.of(subject, maps=kind, feature=feature)
+        map_grid(payload, key=key, chosen=chosen, on_change=partial(open_picture, key, examples))
     st.caption("Below each map are what the picture shows and its number. A click opens it in the viewer above.")
     st.markdown(means(net, count))
+
+
+class OfFeature(Strict):
+    """Which maps: the pictures, or what the attention makes of them; and which number of each token, from 1."""
+
+    maps: Literal["pictures", "outputs"] = "outputs"
+    feature: Annotated[int, Field(ge=1, lt=1 << 31)] = 1
+
+
+def maps_payload(subject: Subject, parameters: OfFeature) -> bytes:
+    """Return several pictures, or the output of the attention for each, as maps."""
+    examples, pictures, found = shown(subject)
+    count, feature = found.shape[1], parameters.feature
+    if feature > count:
+        raise BadInput(f"The output has {count} features, counted from 1; there is no number {feature}.")
+    labels = [f"{one.target} ({one.number})" for one in examples]
+    images = f"{pickers.tests(subject)}/test"
+    origin = {**origin_of(subject.net), "images": images, "address": f"{LAYER}.output", "feature": feature}
+    if parameters.maps == "pictures":
+        return packed(pictures, labels, role="ink", title="Pictures", origin=origin)
+    title = "Output of the attention" + (f", feature {feature}" if count > 1 else "")
+    return packed(found[:, feature - 1], labels, title=title, picture=pictures, origin=origin)
+
+
+def seven(parameters: OfFeature, net: Net) -> float:
+    """Return the work, in forward passes."""
+    return COUNT
+
+
+OUTPUTS_VIEW = View("attention_outputs", OfFeature, maps_payload, seven)
+VIEWS = (OUTPUTS_VIEW,)
+
+
+def shown(subject: Subject) -> tuple[tuple[Picture, ...], Array, Array]:
+    """Return pictures of a subject's data set, their intensities (picture, row, column) 0..1, and the outputs."""
+    net = subject.net
+    examples = in_turn(net, pickers.tests(subject), [net.classes[at % len(net.classes)] for at in range(COUNT)])
+    pictures = np.stack([one.taken_by(net).mean(2) / 255 for one in examples])
+    return examples, pictures, cache.of_net(outputs, net, examples)
 
 
 def choose_feature(count: int) -> int:

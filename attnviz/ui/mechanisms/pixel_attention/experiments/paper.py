@@ -9,15 +9,18 @@ import numpy.typing as npt
 import streamlit as st
 
 from attnviz import subjects
+from attnviz.errors import BadInput
 from attnviz.measures.pixel_attention.representations import needed
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.subjects.subject import origin_of
+from attnviz.ui.components.map_grid import packed
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention import paper_tiles
 from attnviz.ui.mechanisms.pixel_attention.experiments.outputs import correlations, in_turn
 from attnviz.ui.mechanisms.pixel_attention.experiments.outputs import finding as finding_of_outputs
-from attnviz.ui.mechanisms.pixel_attention.paper_tiles import twice
+from attnviz.ui.mechanisms.pixel_attention.paper_tiles import OnScale, on_scale, twice
 from attnviz.ui.shared import cache, experiments, page, pickers, url_state
 from attnviz.ui.shared.wording import short
 
@@ -95,7 +98,7 @@ def show(subject: Subject) -> None:
         elif figure.draws == "weights":
             show_weights(name, Subject(net, subject.example), say)
         else:
-            show_outputs(net, pickers.tests(subject), say)
+            show_outputs(Subject(net, subject.example), say)
 
 
 def several(net: Net) -> bool:
@@ -111,16 +114,8 @@ def drawn_by(net: Net, heads: bool) -> Net:
 
 def show_weights(name: str, subject: Subject, say: Callable[[str], None]) -> None:
     """Draw what some pixels attend to in the first head, and explain how large scores make the maps black and white."""
-    view = attention(subject)
-    chosen = some_pixels(view, 4, 0) if name == "5" else some_pixels(view, 5, 1)
-    places = [*chosen.values()]
-    root = np.sqrt(view.query.shape[-1])
-    scores = view.query[0, places] @ view.key[0].T / root  # (pixel, token)
-    weights = np.exp(scores - view.log_normaliser[0, places, None])
-    twice(
-        weights.reshape(-1, view.rows, view.columns), [*chosen], "share", beside=True,
-        outlined=places, picture=view.picture, origin=view.origin,
-    )  # fmt: skip
+    chosen, scores, weights = weights_of(attention(subject), name)
+    twice(PAPER_WEIGHTS, subject, beside=True, figure=name)
     say(finding_of_weights(dict(zip(chosen, needed(weights), strict=True)), weights.shape[1]))
     st.markdown(
         f"The outlined pixel is the :orange[query]. Scores reach {short(float(np.abs(scores).max()))} in size.\n\n"
@@ -154,6 +149,33 @@ def finding_of_weights(held: Mapping[str, int], pixels: int) -> str:
     )
 
 
+class OfFigure(OnScale):
+    """Which of the figures that show weights."""
+
+    figure: Literal["5", "9"] = "5"
+
+
+def weights_payload(subject: Subject, parameters: OfFigure) -> bytes:
+    """Return what some pixels attend to, as tiles on one of the two scales."""
+    view = attention(subject)
+    chosen, _, weights = weights_of(view, parameters.figure)
+    maps = weights[:, view.prefix :].reshape(-1, view.rows, view.columns)
+    places = [place - view.prefix for place in chosen.values()]
+    looks = on_scale(parameters.scale, "share")
+    return packed(maps, [*chosen], outlined=places, picture=view.picture, origin=view.origin, **looks)
+
+
+PAPER_WEIGHTS = View("paper_weights", OfFigure, weights_payload)
+
+
+def weights_of(view: AttentionView, figure: str) -> tuple[dict[str, int], Array, Array]:
+    """Return some pixels by name, and their scores and weights in the first head, (pixel, token)."""
+    chosen = some_pixels(view, 4, 0) if figure == "5" else some_pixels(view, 5, 1)
+    places = [*chosen.values()]
+    scores = view.query[0, places] @ view.key[0].T / np.sqrt(view.query.shape[-1])
+    return chosen, scores, np.exp(scores - view.log_normaliser[0, places, None])
+
+
 def some_pixels(view: AttentionView, background: int, between: int) -> dict[str, int]:
     """Return tokens by name: some spread over the background, some of half ink, and the one with the most ink."""
     picture = view.picture.flatten()
@@ -166,16 +188,44 @@ def some_pixels(view: AttentionView, background: int, between: int) -> dict[str,
     return {name: view.prefix + token for name, token in {**chosen, "ink": int(picture.argmax())}.items()}
 
 
-def show_outputs(net: Net, source: str, say: Callable[[str], None]) -> None:
-    """Draw the output of the layer for seven digits: the first number of each pixel."""
-    examples = in_turn(net, source, INPUTS)
-    maps, pictures = cache.of_net(outputs, net, examples)
-    say(finding_of_outputs(correlations(maps, pictures)))
+def outputs_payload(subject: Subject, parameters: OnScale) -> bytes:
+    """Return the output of the layer for seven digits, as tiles on one of the two scales."""
+    net, source = subject.net, pickers.tests(subject)
+    examples, maps, pictures = seven_digits(subject)
     names = [f"{digit} · {one.number}" for digit, one in zip(INPUTS, examples, strict=True)]
     image = f"{source}/test/{','.join(str(one.number) for one in examples)}"
     origin = {**origin_of(net), "image": image, "address": "attention.output"}
-    twice(maps, names, "signed", beside=True, picture=pictures, origin=origin)
-    if net.config.get("positions"):
+    return packed(maps, names, picture=pictures, origin=origin, **on_scale(parameters.scale, "signed"))
+
+
+def seven(parameters: OnScale, net: Net) -> float:
+    """Return the work, in forward passes."""
+    return len(INPUTS)
+
+
+PAPER_OUTPUTS = View("paper_outputs", OnScale, outputs_payload, seven)
+VIEWS = (*paper_tiles.VIEWS, PAPER_WEIGHTS, PAPER_OUTPUTS)
+
+
+def seven_digits(subject: Subject) -> tuple[tuple[Picture, ...], Array, Array]:
+    """Return the digits of the paper's figures, the outputs of the layer for them, and their intensities.
+
+    Raises:
+        BadInput: the net does not know these digits.
+    """
+    net = subject.net
+    if not {*INPUTS} <= {*net.classes}:
+        raise BadInput(f"{net.key} does not know the digits 8 and 1.")
+    examples = in_turn(net, pickers.tests(subject), INPUTS)
+    return examples, *cache.of_net(outputs, net, examples)
+
+
+def show_outputs(subject: Subject, say: Callable[[str], None]) -> None:
+    """Draw the output of the layer for seven digits: the first number of each pixel."""
+    _, maps, pictures = seven_digits(subject)
+    say(finding_of_outputs(correlations(maps, pictures)))
+    twice(PAPER_OUTPUTS, subject, beside=True)
+    if subject.net.config.get("positions"):
         st.markdown("This model is told where a pixel is, so its output can differ from pixel to pixel.")
         return
     st.markdown(

@@ -6,9 +6,12 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
+from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
-from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.components.map_grid import map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.pixel_attention import equations, selection
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, experiments
@@ -59,13 +62,7 @@ def show(subject: Subject) -> None:
     )
     key = key or selection.at(view, int(parts.sum(0).argmax()))
 
-    maps = np.concatenate([parts, parts.sum(0)[None]])  # (part or sum, token)
-    map_grid(
-        maps[:, view.prefix :].reshape(-1, view.rows, view.columns),
-        [*(f"{one} × {other}" for one, other in HALVES), "sum: the score"],
-        key="parts", title=f"Scores of {query.place}, head {head + 1}",
-        picture=view.picture, origin={**view.origin, "experiment": "parts", "query": query.place, "head": head + 1},
-    )  # fmt: skip
+    map_grid(SCORE_PARTS.of(subject, head=head, query=query.number), key="parts")
     left, right = st.columns([3, 2], gap="large")
     left.markdown(table(parts, key.number))
     left.caption(
@@ -101,6 +98,38 @@ def finding(shares: Array, place: str, head: int) -> str:
     if abs(ink - 0.5) < EVEN:
         return f"**For both about equally**: {whose}, {numbers}."
     return f"**For {'ink' if ink > 0.5 else 'a position'}**: {whose}, {numbers}; equal parts would have 50 % each."
+
+
+class OfRow(Strict):
+    """A row of scores.
+
+    Args:
+        head: by number.
+        query: the token whose row it is; None for one in the middle of the ink.
+    """
+
+    head: Index = 0
+    query: Index | None = None
+
+
+def payload(subject: Subject, parameters: OfRow) -> bytes:
+    """Return the four parts of a row of scores and their sum, as maps."""
+    view, head = attention(subject), parameters.head
+    selection.check(view, head, parameters.query)
+    query = selection.middle_of_the_ink(view) if parameters.query is None else selection.at(view, parameters.query)
+    parts = cache.of_subject(compute, subject, head, query.number)
+    maps = np.concatenate([parts, parts.sum(0)[None]])  # (part or sum, token)
+    return packed(
+        maps[:, view.prefix :].reshape(-1, view.rows, view.columns),
+        [*(f"{one} × {other}" for one, other in HALVES), "sum: the score"],
+        title=f"Scores of {query.place}, head {head + 1}",
+        picture=view.picture,
+        origin={**view.origin, "experiment": "parts", "query": query.place, "head": head + 1},
+    )
+
+
+SCORE_PARTS = View("score_parts", OfRow, payload)
+VIEWS = (SCORE_PARTS,)
 
 
 def table(parts: Array, key: int) -> str:
@@ -182,7 +211,8 @@ def compute(loaded: "Loaded", example: "Example", head: int, query: int) -> Arra
     from attnviz.ui.shared import inference
 
     model = loaded.model
-    assert isinstance(model, PixelAttention), "the page has no others"
+    if not isinstance(model, PixelAttention):
+        raise BadInput(f"{loaded.net.key} has no scores that are made of content and position.")
     tokens = model.tokens(inference.batch_of(loaded, example))[0]  # (token, content and code)
     layer, count = model.attention, model.patch**2
     found = decompose(

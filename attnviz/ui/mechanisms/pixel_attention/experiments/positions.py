@@ -1,15 +1,19 @@
 """Are the codes of nearby positions similar? What tells a token where it is, as pictures."""
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
+from pydantic import Field
 
+from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components import url_fields
-from attnviz.ui.components.moving_maps import places, rested
+from attnviz.ui.components.moving_maps import moving_maps, places, rested
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, experiments, page, url_state
 from attnviz.ui.shared.wording import short
@@ -69,15 +73,10 @@ def show(subject: Subject) -> None:
         st.markdown(whose(net, kind, is_own))
         view = attention(subject)
         say(finding(*closeness(code, view.rows, view.columns)))
-        middle = view.rows // 2 * view.columns + view.columns // 2
-        places(
-            code,
-            view.picture,
+        moving_maps(
+            POSITION_CODE.of(subject, kind=kind, longest=longest, likeness=likeness),
             key=HANDLE,
-            cosine=likeness == "cosine",
-            start=middle,
             at=place_from_url(view.rows, view.columns),
-            origin={**view.origin, "address": "positions.code", "code": kind, "longest": longest},
             on_change=lambda: keep_place(view.columns),
         )
         left, right = st.columns(2, gap="large")
@@ -118,6 +117,36 @@ def finding(near: float, others: float) -> str:
     if near > others:
         return f"**Neighbours are similar**: {numbers}."
     return f"**Neighbours are less similar than other positions**: {numbers}."
+
+
+class OfCode(Strict):
+    """Which position code, and how its vectors are compared.
+
+    Args:
+        kind: of the code.
+        longest: the longest wavelength, divided by 2 pi.
+        likeness: the cosine, or the dot product.
+    """
+
+    kind: Literal["sinusoidal_2d", "sinusoidal_1d", "learned"] = "sinusoidal_2d"
+    longest: Annotated[float, Field(ge=1, le=1e6)] = LONGEST[0]
+    likeness: Literal["cosine", "dot"] = "cosine"
+
+
+def payload(subject: Subject, parameters: OfCode) -> bytes:
+    """Return a position code, as maps that follow the position under the pointer."""
+    view, kind, longest = attention(subject), parameters.kind, parameters.longest
+    return places(
+        cache.of_net(position_code, subject.net, kind, longest),
+        view.picture,
+        cosine=parameters.likeness == "cosine",
+        start=view.rows // 2 * view.columns + view.columns // 2,
+        origin={**view.origin, "address": "positions.code", "code": kind, "longest": longest},
+    )
+
+
+POSITION_CODE = View("position_code", OfCode, payload)
+VIEWS = (POSITION_CODE,)
 
 
 def choose_longest(net: Net, kind: str) -> float:
@@ -178,7 +207,10 @@ def position_code(loaded: "Loaded", kind: str, longest: float) -> Array:
     import torch
 
     from attnviz.layers.positions import PositionCode
+    from attnviz.models.pixel_attention import PixelAttention
 
+    if not isinstance(loaded.model, PixelAttention):
+        raise BadInput(f"The tokens of {loaded.net.key} have no place for a position code.")
     net, model = loaded.net, cast("Any", loaded.model)
     if kind == net.config.get("positions") and longest == longest_of(net):
         code = model.positions.code

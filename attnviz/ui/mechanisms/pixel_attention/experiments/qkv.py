@@ -1,13 +1,16 @@
 """Query, key and value: every component of every head as a map of the picture, the paper's figure 10."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import streamlit as st
 
+from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
-from attnviz.ui.components.map_grid import Table, chosen_map, map_grid
+from attnviz.ui.components.map_grid import Table, chosen_map, map_grid, packed
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, experiments, findings, page, url_state
 from attnviz.ui.shared.wording import short
@@ -51,25 +54,43 @@ def show(subject: Subject) -> None:
         view = attention(subject)
         heads, _, size = view.value.shape
         tile = tile_of(st.query_params.get("qkv_tile"), heads, size)
-        maps = components(subject, part, view)
         lines = cache.of_net(of_intensity, subject.net)
-        reach = lines["value" if part == "mixed" else part]
-        say(finding_of_mixed(maps) if part == "mixed" else finding(lines[part], part))
+        say(finding_of_mixed(components(subject, part, view)) if part == "mixed" else finding(lines[part], part))
         map_grid(
-            maps.reshape(-1, view.rows, view.columns),
-            [f"head {head + 1}, component {row + 1}" for row in range(size) for head in range(heads)],
+            COMPONENTS.of(subject, part=part),
             key=GRID,
-            title=f"{TITLES[part]} of {counted(heads, 'head')}, {counted(size, 'component')}",
-            table=Table([str(row + 1) for row in range(size)], [str(head + 1) for head in range(heads)]),
-            picture=view.picture,
-            bounds=(reach.lowest, reach.highest),
             chosen=None if tile is None else tile[1] * heads + tile[0],
-            origin={**view.origin, "address": f"{LAYER}.{part}"},
             on_change=lambda: keep_tile(heads),
         )
         st.markdown(means(part, lines))
         if tile is not None and part != "mixed":
             st.markdown(line_of(lines[part], *tile))
+
+
+class OfPart(Strict):
+    """Which of the maps of all heads."""
+
+    part: Literal["query", "key", "value", "mixed"] = "query"
+
+
+def payload(subject: Subject, parameters: OfPart) -> bytes:
+    """Return query, key, value or mixed value of all heads, as maps."""
+    view, part = attention(subject), parameters.part
+    heads, _, size = view.value.shape
+    reach = cache.of_net(of_intensity, subject.net)["value" if part == "mixed" else part]
+    return packed(
+        components(subject, part, view).reshape(-1, view.rows, view.columns),
+        [f"head {head + 1}, component {row + 1}" for row in range(size) for head in range(heads)],
+        title=f"{TITLES[part]} of {counted(heads, 'head')}, {counted(size, 'component')}",
+        table=Table([str(row + 1) for row in range(size)], [str(head + 1) for head in range(heads)]),
+        picture=view.picture,
+        bounds=(reach.lowest, reach.highest),
+        origin={**view.origin, "address": f"{LAYER}.{part}"},
+    )
+
+
+COMPONENTS = View("components_of_heads", OfPart, payload)
+VIEWS = (COMPONENTS,)
 
 
 def components(subject: Subject, part: str, view: "AttentionView") -> np.ndarray:
@@ -90,7 +111,8 @@ def of_intensity(loaded: "Loaded") -> "dict[str, Lines]":
     from attnviz.models.pixel_attention import PixelAttention
     from attnviz.tracing import trace
 
-    assert isinstance(loaded.model, PixelAttention), "the page offers no other models"
+    if not isinstance(loaded.model, PixelAttention):
+        raise BadInput(f"The tokens of {loaded.net.key} are more than an intensity and a position.")
     pictures = torch.zeros(2, 1, *loaded.model.shape, dtype=torch.float64)
     pictures[1] = 1
     with torch.no_grad(), trace(loaded.model, [f"{LAYER}.{part}" for part in ("query", "key", "value")]) as seen:

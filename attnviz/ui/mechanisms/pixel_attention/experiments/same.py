@@ -1,16 +1,18 @@
 """Do pixels of the same intensity attend in the same way? Without positions they do."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
+from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Subject
-from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.components.map_grid import map_grid, packed
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.pixel_attention import equations, selection
 from attnviz.ui.shared import cache, experiments
 from attnviz.ui.shared.wording import short
@@ -58,9 +60,9 @@ def show(subject: Subject, head: int | None) -> None:
     st.subheader(TITLE, anchor=False)
     say = experiments.finding("same")
     st.markdown(MEASURES)
-    query = selection.token(view, "query")
-    if query is None or query.ink is None:
-        query = selection.middle_of_the_ink(view, company=True)
+    locked = selection.token(view, "query")
+    query = of_an_intensity(view, locked)
+    if query is not locked:
         st.info(f"Click a pixel in the viewer above to lock it. This example uses {query.place}.")
     assert query.ink is not None, "only tokens that lie nowhere have none"
     facts = cache.of_subject(compute, subject, query.number)
@@ -68,25 +70,60 @@ def show(subject: Subject, head: int | None) -> None:
     positions = bool(subject.net.config.get("positions"))
     say(f"{finding(view, facts, query.ink)} {whole(*counts, positions)}")
 
+    columns = st.columns(3, gap="medium", vertical_alignment="bottom")  # so that the maps align
+    for column, name in zip(columns, ("lit", "apart", "row"), strict=True):
+        with column:
+            map_grid(SAME_INTENSITY.of(subject, map=name, query=query.number, head=head), key=f"same_{name}")
+    st.markdown(proof(positions))
+
+
+class OfPixel(Strict):
+    """Which map: the pixels of one intensity, how much each row differs from theirs, or the row itself.
+
+    Args:
+        map: which of these.
+        query: the token whose intensity it is; None for one in the middle of the ink.
+        head: whose row is drawn; None for the mean of all.
+    """
+
+    map: Literal["lit", "apart", "row"] = "apart"
+    query: Index | None = None
+    head: Index | None = None
+
+
+def payload(subject: Subject, parameters: OfPixel) -> bytes:
+    """Return one of the three maps."""
+    view, number, head = attention(subject), parameters.query, parameters.head
+    selection.check(view, head, number)
+    query = of_an_intensity(view, None if number is None else selection.at(view, number))
+    assert query.ink is not None, "only tokens that lie nowhere have none"
+    facts = cache.of_subject(compute, subject, query.number)
     shape = (1, view.rows, view.columns)
     origin = {**view.origin, "experiment": "same", "query": query.place}
-    left, middle, right = st.columns(3, gap="medium", vertical_alignment="bottom")  # so that the maps align
-    with left:
-        map_grid(
-            facts.same.reshape(shape), ["1: the same, 0: different"], key="same_lit", role="unit",
+    if parameters.map == "lit":
+        return packed(
+            facts.same.reshape(shape), ["1: the same, 0: different"], role="unit",
             title=f"Ink {short(query.ink, 3)}, like {query.place}", picture=view.picture, origin=origin,
         )  # fmt: skip
-    with middle:
-        map_grid(
-            facts.apart.reshape(shape), ["largest difference between weights"], key="same_apart", role="positive",
+    if parameters.map == "apart":
+        return packed(
+            facts.apart.reshape(shape), ["largest difference between weights"], role="positive",
             title="How much each row differs from this one", picture=view.picture, origin=origin,
         )  # fmt: skip
-    with right:
-        map_grid(
-            row(view, head, query.number).reshape(shape), ["weights"], key="same_row", role="share",
-            tokens=view.query.shape[1], title=f"{selection.name(head)}: its row", picture=view.picture, origin=origin,
-        )  # fmt: skip
-    st.markdown(proof(positions))
+    return packed(
+        row(view, head, query.number).reshape(shape), ["weights"], role="share", tokens=view.query.shape[1],
+        title=f"{selection.name(head)}: its row", picture=view.picture, origin=origin,
+    )  # fmt: skip
+
+
+SAME_INTENSITY = View("same_intensity", OfPixel, payload)
+
+
+def of_an_intensity(view: AttentionView, locked: selection.Token | None) -> selection.Token:
+    """Return the locked token, or one in the middle of the ink where none is, or one that lies nowhere."""
+    if locked is None or locked.ink is None:
+        return selection.middle_of_the_ink(view, company=True)
+    return locked
 
 
 def row(view: AttentionView, head: int | None, query: int) -> Array:

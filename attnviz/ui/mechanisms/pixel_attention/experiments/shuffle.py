@@ -1,16 +1,19 @@
 """Shuffle the pixels: a model without positions does not notice, except for its last layer; and why (same.py)."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
+from pydantic import Field
 
+from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
-from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.components.map_grid import map_grid, packed
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments import same
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
@@ -71,28 +74,66 @@ def show(subject: Subject) -> None:
         st.button("Original order", on_click=url_state.set_value, kwargs={"shuffle": 0}, disabled=seed == 0)
     query = selection.token(view, "query")
     facts = cache.of_subject(compute, subject, seed)
-    received = cache.of_subject(maps, subject, seed, head, query.number if query else None)
-    received = received.reshape(3, view.rows, view.columns)
+    number = query.number if query else None
+    received = cache.of_subject(maps, subject, seed, head, number)
     say(finding(view, facts, seed, bool(subject.net.config.get("positions"))))
-    origin = {**view.origin, "experiment": "shuffle", "order": seed}
 
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        map_grid(
-            facts.pictures, ["original", "shuffled" if seed else "order 0: original"], key="shuffle_pictures",
-            role="ink", title="The picture", origin=origin,
-        )  # fmt: skip
+        map_grid(SHUFFLED.of(subject, maps="pictures", seed=seed), key="shuffle_pictures")
         st.markdown(answers(view.classes, facts.probabilities))
     with right:
-        of = f"where {query.place} takes from" if query else "received from all"
-        map_grid(
-            received, ["original", "shuffled", "back in order"],
-            key="shuffle_maps", role="share", tokens=view.query.shape[1],
-            picture=facts.tokens[[0, 1, 0]], title=f"{selection.name(head)}, {of}", origin=origin,
-        )  # fmt: skip
+        map_grid(SHUFFLED.of(subject, maps="attention", seed=seed, head=head, query=number), key="shuffle_maps")
         apart = float(np.abs(received[2] - received[0]).max())
         st.markdown(f"Largest difference between *original* and *back in order*: **{short(apart)}**.")
     same.show(subject, head)
+
+
+class OfOrder(Strict):
+    """Which maps of an example and its shuffled version.
+
+    Args:
+        maps: the pictures, or the attention that each position receives.
+        seed: the number of the order; 0 for the original one.
+        head: of the attention; None for the mean of all.
+        query: of the attention, the token that attends; None for the mean over all.
+    """
+
+    maps: Literal["pictures", "attention"] = "attention"
+    seed: Annotated[int, Field(ge=0, lt=ORDERS)] = 1
+    head: Index | None = None
+    query: Index | None = None
+
+
+def payload(subject: Subject, parameters: OfOrder) -> bytes:
+    """Return the picture, or its attention, before and after the shuffle, as maps."""
+    view, seed, head = attention(subject), parameters.seed, parameters.head
+    selection.check(view, head, parameters.query)
+    facts = cache.of_subject(compute, subject, seed)
+    origin = {**view.origin, "experiment": "shuffle", "order": seed}
+    if parameters.maps == "pictures":
+        labels = ["original", "shuffled" if seed else "order 0: original"]
+        return packed(facts.pictures, labels, role="ink", title="The picture", origin=origin)
+    query = None if parameters.query is None else selection.at(view, parameters.query)
+    of = f"where {query.place} takes from" if query else "received from all"
+    return packed(
+        cache.of_subject(maps, subject, seed, head, parameters.query).reshape(3, view.rows, view.columns),
+        ["original", "shuffled", "back in order"],
+        role="share",
+        tokens=view.query.shape[1],
+        picture=facts.tokens[[0, 1, 0]],
+        title=f"{selection.name(head)}, {of}",
+        origin=origin,
+    )
+
+
+def four_passes(parameters: OfOrder, net: Net) -> float:
+    """Return the work, in forward passes: two for the pictures, and two for the maps."""
+    return 4.0
+
+
+SHUFFLED = View("shuffled", OfOrder, payload, four_passes)
+VIEWS = (SHUFFLED, same.SAME_INTENSITY)
 
 
 def answers(classes: tuple[str, ...], probabilities: Array) -> str:

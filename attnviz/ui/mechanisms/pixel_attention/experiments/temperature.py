@@ -6,12 +6,15 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
+from attnviz.errors import BadInput
 from attnviz.recipes.schwarz import MNIST_STD
 from attnviz.subjects import Net, Subject
-from attnviz.ui.components.moving_maps import temperature
+from attnviz.ui.components.moving_maps import moving_maps, temperature
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
+from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention import selection
+from attnviz.ui.mechanisms.pixel_attention.experiments.parts import OfRow
 from attnviz.ui.mechanisms.pixel_attention.paper_tiles import keep_handle, place_of_handle
 from attnviz.ui.mechanisms.pixel_attention.selection import Token
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
@@ -39,24 +42,16 @@ def show(subject: Subject) -> None:
     say = experiments.finding()
     view = attention(subject)
     head = selection.head(len(view.query)) or 0
-    queries = chosen(view)
+    query = selection.token(view, "query")
+    queries = chosen(view, query)
     marks = stops(subject.net.config["std"])
-    low, high = min(marks.values()) - BEYOND, max(marks.values()) + BEYOND
     places = [token.number for token in queries.values()]
     scores = view.query[head, places] @ view.key[head, view.prefix :].T / np.sqrt(view.query.shape[-1])
     say(finding({name: effective(scores / 10**at) for name, at in marks.items()}, scores.shape[1]))
-    temperature(
-        view.query[head, places],
-        view.key[head, view.prefix :],
-        [f"{name}, {token.place}" for name, token in queries.items()],
-        [place - view.prefix for place in places],
-        view.picture,
+    moving_maps(
+        TEMPERATURE_VIEW.of(subject, head=head, query=query.number if query else None),
         key=HANDLE,
-        stops=[(name, at) for name, at in marks.items()],
-        low=low,
-        high=high,
-        at=place_of_handle("temperature", low, high),
-        origin={**view.origin, "address": "attention.weights", "head": head + 1},
+        at=place_of_handle("temperature", *ends(marks)),
         on_change=lambda: keep_handle(HANDLE, "temperature"),
     )
     ratio = (MNIST_STD / UNSCALED) ** 2
@@ -99,9 +94,40 @@ def finding(held: Mapping[str, float], pixels: int) -> str:
     )
 
 
-def chosen(view: AttentionView) -> dict[str, Token]:
+def payload(subject: Subject, parameters: OfRow) -> bytes:
+    """Return the weights of a few queries, as maps that follow the number that divides their scores."""
+    if "std" not in subject.net.config:
+        raise BadInput(f"{subject.net.key} does not say by what it divides intensities.")
+    view, head = attention(subject), parameters.head
+    selection.check(view, head, parameters.query)
+    queries = chosen(view, None if parameters.query is None else selection.at(view, parameters.query))
+    marks = stops(subject.net.config["std"])
+    low, high = ends(marks)
+    places = [token.number for token in queries.values()]
+    return temperature(
+        view.query[head, places],
+        view.key[head, view.prefix :],
+        [f"{name}, {token.place}" for name, token in queries.items()],
+        [place - view.prefix for place in places],
+        view.picture,
+        stops=[(name, at) for name, at in marks.items()],
+        low=low,
+        high=high,
+        origin={**view.origin, "address": "attention.weights", "head": head + 1},
+    )
+
+
+TEMPERATURE_VIEW = View("temperature_view", OfRow, payload)
+VIEWS = (TEMPERATURE_VIEW,)
+
+
+def ends(marks: dict[str, float]) -> tuple[float, float]:
+    """Return the ends of the slider, log10 of the divisor."""
+    return min(marks.values()) - BEYOND, max(marks.values()) + BEYOND
+
+
+def chosen(view: AttentionView, query: Token | None) -> dict[str, Token]:
     """Return the queries that are shown, by name: the locked one or the middle of the ink, half ink, and background."""
-    query = selection.token(view, "query")
     flat = view.picture.flatten()
     half = int(np.abs(flat - flat.max() / 2).argmin())
     first = (

@@ -36,11 +36,14 @@ def test_an_experiment_is_drawn_unless_the_model_refuses_it(refused: str) -> Non
         import streamlit as st
 
         from attnviz.ui.mechanisms.pixel_attention.experiments.choice import _row
+        from attnviz.ui.shared.experiments import choose
         from tests.ui.mechanisms.pixel_attention.experiments.test_choice import module_that, subject
 
-        _row(module_that(refused, lambda given: st.write(given.example.key))).show(subject())
+        choose({"why": _row(module_that(refused, lambda given: st.write(given.example.key)))}, subject())
 
-    test = AppTest.from_function(page, args=(refused,), default_timeout=60).run()
+    test = AppTest.from_function(page, args=(refused,), default_timeout=60)
+    test.query_params["experiment"] = "why"
+    test.run()
     assert not test.exception
     assert [one.value for one in test.info] == ([refused] if refused else [])
     assert [one.value for one in test.markdown] == ([] if refused else [subject().example.key])

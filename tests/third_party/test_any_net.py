@@ -1,8 +1,6 @@
-"""A torch module that a test hands over, without a card, on an example that is no picture of a data set: the explorer,
-the live channel, exports, links and caches take both through the tables of kinds alone."""
+"""A third party's torch module, without a card, on another one's example, which is no picture of a data set: the
+explorer, the live channel, exports, links and caches take both through the tables of kinds alone."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,88 +8,32 @@ import numpy as np
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
-from torch import Tensor, nn
 
-from attnviz import subjects
-from attnviz.data import strokes
-from attnviz.errors import BadInput
-from attnviz.models import Input
-from attnviz.subjects import EXAMPLES, NETS, Example, ExampleKind, Net, Subject
-from attnviz.tracing import Layer
+from attnviz import models, subjects
+from attnviz.recipes import RECIPES
+from attnviz.subjects import Example, Subject
+from attnviz.training.configs import config_of
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.shared import cache
+from tests.third_party.installed import register
 from tests.ui.live.asked import answer
 from tests.ui.live.live_server import request
+from tests.ui.mechanisms import untrained
 
 EXPLORER = Path(__file__).parents[2] / "pages" / "00_explorer.py"
-DIGITS = 3
-KEY = "theirs:columns"
-
-
-@dataclass(frozen=True)
-class Strip:
-    """Three drawn digits side by side: its word is the digits."""
-
-    word: str
-    data: None = None
-    ink: bool = True
-
-    @property
-    def key(self) -> str:
-        return f"strip/{self.word}"
-
-    @property
-    def words(self) -> Mapping[str, str]:
-        return {"strip": self.word}
-
-    @property
-    def asked(self) -> Mapping[str, Any]:
-        return {"data": f"strip:{self.word}", "number": 0}
-
-    @property
-    def target(self) -> str:
-        return self.word
-
-    @property
-    def picture(self) -> np.ndarray:
-        if not self.word.isdecimal() or len(self.word) != DIGITS:
-            raise BadInput(f"A strip is {DIGITS} digits, such as 314, not {self.word!r}.")
-        return np.concatenate(list(strokes.draw([int(digit) for digit in self.word], seed=1)), 1)
-
-    def taken_by(self, net: Net) -> np.ndarray:
-        return self.picture
-
-
-class Columns(Layer):
-    """Sum the ink of each column; the logits are those of a fixed line over them."""
-
-    taps = ("columns",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.line = nn.Linear(28 * DIGITS, 2)
-        with torch.no_grad():
-            self.line.weight.copy_(torch.linspace(-1, 1, 2 * 28 * DIGITS).view(2, -1))
-            self.line.bias.zero_()
-
-    def forward(self, images: Tensor) -> Tensor:
-        columns = self.tap("columns", images.sum((1, 2)), "batch column")
-        logits: Tensor = self.line(columns)
-        return logits
-
-
-def found(key: str) -> Net:
-    assert key == KEY
-    return Net(
-        key=key, title="The ink of columns", architecture="columns", config={}, classes=("left", "right"),
-        input=Input(1, 28, 28 * DIGITS), digest="0", build=Columns,
-    )  # fmt: skip
+KEY = "ink_columns:84"
+SHAPE = (28, 84)
 
 
 @pytest.fixture(autouse=True)
-def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(NETS, "theirs", found)
-    monkeypatch.setitem(EXAMPLES, "strip", ExampleKind("Your strip", Strip))
+def packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    register(monkeypatch, "strip_reader", "ink_columns")
+
+
+def line() -> torch.nn.Linear:
+    from ink_columns.module import Columns
+
+    return Columns(SHAPE[1]).line
 
 
 def explorer(**words: str) -> AppTest:
@@ -117,7 +59,7 @@ def test_the_explorer_shows_its_taps_and_says_where_they_come_from() -> None:
     header, arrays = drawn(test)
     np.testing.assert_allclose(arrays["values"], example("314").picture[..., 0].sum(0) / 255)
     assert header["origin"]["image"] == "strip/314"
-    assert header["origin"]["model"] == "columns"
+    assert header["origin"]["model"] == "ink_columns"
     assert header["origin"]["answer"].split(",")[0] in ("left", "right")
     assert test.selectbox(key="model").value == KEY
     assert test.button_group(key="data").options == ["Your strip"]
@@ -125,15 +67,15 @@ def test_the_explorer_shows_its_taps_and_says_where_they_come_from() -> None:
 
 def test_the_explorer_shows_its_jacobian() -> None:
     header, arrays = drawn(explorer(strip="314", map="jacobian"))
-    weight = Columns().line.weight
+    weight = line().weight
     best = 0 if header["origin"]["answer"].startswith("left") else 1
-    np.testing.assert_allclose(arrays["maps"][0], np.broadcast_to(weight[best].detach(), (28, 28 * DIGITS)), rtol=1e-6)
+    np.testing.assert_allclose(arrays["maps"][0], np.broadcast_to(weight[best].detach(), SHAPE), rtol=1e-6)
 
 
 def test_nonsense_is_one_sentence() -> None:
     test = explorer(strip="31x")
     said = [one.value.replace("\\", "") for kind in ("warning", "error") for one in test.get(kind)]
-    assert "A strip is 3 digits, such as 314, not '31x'." in said[0]
+    assert "A strip is one to 3 digits, such as 314, not '31x'." in said[0]
 
 
 def test_the_live_channel_answers_about_it() -> None:
@@ -144,8 +86,8 @@ def test_the_live_channel_answers_about_it() -> None:
     columns = torch.from_numpy(example("271").picture[..., 0].sum(0) / 255).float()
     assert header["checkpoint"] == KEY
     np.testing.assert_allclose(arrays["ink"][0], columns, rtol=1e-6)
-    np.testing.assert_allclose(arrays["logits"][0], Columns().line(columns).detach(), rtol=1e-4)
-    assert arrays["slope"].shape == (1, 1, 28, 28 * DIGITS)
+    np.testing.assert_allclose(arrays["logits"][0], line()(columns).detach(), rtol=1e-4)
+    assert arrays["slope"].shape == (1, 1, *SHAPE)
 
 
 def test_its_views_are_those_of_the_page() -> None:
@@ -171,12 +113,35 @@ def test_it_is_cached_by_net_and_by_example() -> None:
         return f"{loaded.net.key} on {one.target}"
 
     for word in ("314", "271", "314"):
-        assert cache.of_subject(compute, Subject(found(KEY), example(word))) == f"{KEY} on {word}"
+        assert cache.of_subject(compute, Subject(subjects.net(KEY), example(word))) == f"{KEY} on {word}"
     assert asked == ["strip/314", "strip/271"]
 
 
-@pytest.mark.parametrize("key", ["theirs", "their:columns", "run:nobody@1", "run:", ":"])
+@pytest.mark.parametrize("key", ["ink_columns", "ink_columns:83", "ink:84", "run:nobody@1", "run:", ":"])
 def test_a_net_that_is_not_there_is_one_sentence(key: str) -> None:
     test = explorer(model=key)
     assert len(test.warning) == 1
     assert not test.error
+
+
+def test_a_strip_that_it_does_not_take_is_one_sentence() -> None:
+    test = explorer(strip="27", address="columns")
+    (said,) = test.error
+    assert "takes strips of 84 columns; this one has 56" in said.value.replace("\\", "")
+
+
+def test_a_reader_of_strips_answers_with_a_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
+    recipe = RECIPES["strip_reader.digits"]
+    config = config_of(recipe)
+    model = models.spec(recipe.model).build(config, torch.Generator().manual_seed(0))
+    untrained.write(tmp_path, recipe, model, config)
+    for word in ("314", "27"):
+        header, arrays = drawn(explorer(model=recipe.key, strip=word, address="reader.seen"))
+        strip = torch.from_numpy(example(word).picture[None, None, ..., 0] / 255)
+        with torch.no_grad():
+            answers = model.double()(strip)[0].softmax(-1).max(-1)
+        assert header["origin"]["answer"].startswith("".join(str(int(place)) for place in answers.indices) + ", ")
+        assert arrays["maps"].size == 32 * len(word)
+        _, live = answer(request(1, {}, pictures=[example(word).asked], asks=[{"checkpoint": recipe.key}]))
+        np.testing.assert_allclose(live["probabilities"].max(-1)[0], answers.values, rtol=1e-4)
