@@ -85,7 +85,7 @@ def test_a_net_without_a_card_and_a_reader_are_shown_an_example_that_is_no_pictu
 ) -> None:
     page.goto(f"{address}/explorer?model={net}&strip=314&address={tap}")
     wait_until_ready(page)
-    part = page.locator("[data-component=map_grid]").and_(page.locator("[data-drawn]"))
+    part = page.locator("[data-component=map_grid], [data-component=value_bars]").and_(page.locator("[data-drawn]"))
     part.wait_for()
     expect(page.get_by_role("radio", name="Your strip")).to_be_checked()
     with page.expect_download() as saved:

@@ -43,6 +43,7 @@ CHOSEN = (
     "element_wise.digits",
     "recurrent_attention.digits",
     "cnn_attention.digits",
+    "channel_attention.digits",
     "cnn_attention.fashion-within",
     "colour_stages.digits",
 )

@@ -17,7 +17,7 @@ MODEL, DATA, NUMBER = "channel_attention.digits", "strokes", 23
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
     from attnviz.ui.mechanisms.channel_attention import derived, view
 
-    return view.GATES_VIEW, view.BLOCKS_VIEW, derived.GATES
+    return view.GATES_VIEW, view.BLOCKS_VIEW, view.CLASS_GATES, derived.GATES
 
 
 def _is_control(config: "Mapping[str, Any]") -> bool:

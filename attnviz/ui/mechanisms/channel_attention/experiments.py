@@ -5,19 +5,18 @@ from __future__ import annotations
 from functools import cache as once
 from typing import TYPE_CHECKING
 
-import numpy as np
 import streamlit as st
 
-from attnviz import cards, comparisons, data
+from attnviz import cards, comparisons
 from attnviz.figures.bars import Row, bars
 from attnviz.figures.dots import dots
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components import stage_maps
-from attnviz.ui.components.map_grid import Names, map_grid
+from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.mechanisms.channel_attention import block, words
-from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW
+from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, CLASS_GATES
 from attnviz.ui.shared import cache, mechanism_page, pickers, result_dots
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.reserved import container_key
@@ -130,7 +129,7 @@ def counts(key: str) -> tuple[int, int]:
 
 def shared(subject: Subject) -> None:
     """Draw which share of the gates' variance lies between classes, by depth, and the mean gates of each class."""
-    from attnviz.measures.channel_attention.gates import between_classes, by_chance, class_means
+    from attnviz.measures.channel_attention.gates import between_classes, by_chance
     from attnviz.ui.mechanisms.channel_attention.gates import title_of
     from attnviz.ui.mechanisms.channel_attention.many import over
 
@@ -153,17 +152,7 @@ def shared(subject: Subject) -> None:
     paths = list(titles)
     chosen = block.FIELDS.read(st.query_params.to_dict()).get("layer", 0)
     path = paths[chosen] if isinstance(chosen, int) and 0 <= chosen < len(paths) else paths[0]
-    classes = data.DATASETS[source].classes
-    means = class_means(many.gates[path], many.labels, len(classes))
-    shown = np.isfinite(means[:, 0])
-    means -= many.gates[path].mean(0)
-    channels = [str(channel + 1) for channel in range(means.shape[1])]
-    names = [name for name, there in zip(classes, shown.tolist(), strict=True) if there]
-    map_grid(
-        means[shown][None], [titles[path]], key=f"class_gates {path}", role="signed",
-        title=f"{titles[path]}: mean gates of each class, less the mean of all",
-        names=Names("class", names, "channel", channels), origin={**subject.origin(path), "over": many.said},
-    )  # fmt: skip
+    map_grid(CLASS_GATES.of(subject, layer=paths.index(path)), key=f"class_gates {path}")
     st.caption(words.classes(many.said))
 
 

@@ -10,6 +10,7 @@ import torch
 from attnviz import data
 from attnviz.answers import as_batch
 from attnviz.data import inputs
+from attnviz.errors import BadInput
 from attnviz.subjects import Loaded
 from attnviz.tracing import trace
 from attnviz.ui.mechanisms.channel_attention.layers import Kind, kind_of, layers_of, of_channels
@@ -41,12 +42,17 @@ def over(loaded: Loaded, source: str) -> Many:
     Args:
         loaded: a net with gates.
         source: the data set.
+
+    Raises:
+        BadInput: the net has no gates.
     """
     model, net = cache.single(loaded.net)
     shown = data.shown(source)
     known = [label for label, name in enumerate(data.DATASETS[source].classes) if name in net.classes]
     places = np.flatnonzero(np.isin(shown.labels, known))[:PICTURES]
     layers = layers_of(model)
+    if not layers:
+        raise BadInput(f"{net.key} has no gates. Look at it in the explorer.")
     taps = {path: _gates(path, kind_of(layer)) for path, layer in layers.items()}
     gates: dict[str, list[np.ndarray]] = {path: [] for path in layers}
     sums: dict[str, np.ndarray] = {}

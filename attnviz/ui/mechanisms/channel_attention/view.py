@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attnviz.ui.components import stage_maps
+import numpy as np
+
+from attnviz import data
+from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Strict
+from attnviz.ui.components import map_grid, stage_maps
 from attnviz.ui.components.gates import packed
-from attnviz.ui.live.derived import NoParameters, View
-from attnviz.ui.shared import cache
+from attnviz.ui.live.derived import Index, NoParameters, View
+from attnviz.ui.shared import cache, pickers
 
 if TYPE_CHECKING:
     from attnviz.subjects import Net, Subject
@@ -34,3 +39,40 @@ def passes(parameters: NoParameters, net: Net) -> float:
 
 GATES_VIEW = View("gates_view", NoParameters, payload, passes)
 BLOCKS_VIEW = View("gated_blocks_view", NoParameters, stages_payload, passes)
+
+
+class OfLayer(Strict):
+    """Which layer of gates."""
+
+    layer: Index = 0
+
+
+def classes_payload(subject: Subject, parameters: OfLayer) -> bytes:
+    """Return the mean gates of each class in a layer, less the mean of all pictures, as a map.
+
+    Raises:
+        BadInput: the net has no such layer.
+    """
+    from attnviz.measures.channel_attention.gates import class_means
+    from attnviz.ui.mechanisms.channel_attention.gates import title_of
+    from attnviz.ui.mechanisms.channel_attention.many import over
+
+    source, layer = pickers.tests(subject), parameters.layer
+    many = cache.of_net(over, subject.net, source)
+    if layer >= len(many.gates):
+        raise BadInput(f"{subject.net.key} has {len(many.gates)} layers of gates, counted from 0; none is {layer}.")
+    path, gates = [*many.gates.items()][layer]
+    classes = data.DATASETS[source].classes
+    means = class_means(gates, many.labels, len(classes))
+    shown = np.isfinite(means[:, 0])
+    means -= gates.mean(0)
+    channels = [str(channel + 1) for channel in range(means.shape[1])]
+    names = [name for name, there in zip(classes, shown.tolist(), strict=True) if there]
+    title = title_of(path, layer)
+    return map_grid.packed(
+        means[shown][None], [title], role="signed", title=f"{title}: mean gates of each class, less the mean of all",
+        names=map_grid.Names("class", names, "channel", channels), origin={**subject.origin(path), "over": many.said},
+    )  # fmt: skip
+
+
+CLASS_GATES = View("gates_of_classes", OfLayer, classes_payload)
