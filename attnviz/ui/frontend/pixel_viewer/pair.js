@@ -17,16 +17,14 @@ export class PairPanel {
 
   /**
    * @param {object} act
-   * @param {() => void} act.release called when the visitor lets go of what is locked, by button
    * @param {(step: string) => void} act.lit called when another step is looked at: its name, or "" for none
    */
-  constructor({ release, lit }) {
+  constructor({ lit }) {
     this.tell = lit;
     this.how = text();
     this.words = { query: text(), key: text() };
     this.sentence = text();
     this.lit = -1;
-    this.release = element("button.quiet", { type: "button", hidden: true, onclick: release }, "release");
     this.columns = {
       score: new Columns(
         "The dot product, term by term",
@@ -75,7 +73,7 @@ export class PairPanel {
     this.element = element(
       "section.pair",
       { "aria-label": "The worked pair" },
-      element("h2", {}, "The worked pair", element("small", {}, this.how), this.release),
+      element("h2", {}, "The worked pair", element("small", {}, this.how)),
       element(
         "div.tokens",
         {},
@@ -159,7 +157,6 @@ export class PairPanel {
   say(reading) {
     this.reading = reading;
     say(this.how, reading.how);
-    this.release.hidden = !reading.locked.length;
     say(
       this.words.query,
       reading.direction === "received" ? `each of the ${reading.tokens} tokens in turn` : reading.queryWords,
