@@ -1,4 +1,4 @@
-"""Nothing is cut off and nothing lies on something else: all words of all pages can be read, on a laptop and a phone."""
+"""Nothing is cut off and nothing lies on something else: all words can be read, on a laptop and on a phone."""
 
 import pytest
 from playwright.sync_api import expect
@@ -32,6 +32,7 @@ SHOWN = [  # pages as they come, and with what makes their words long: a lock, a
     "recurrent_attention",
     "recurrent_attention?v=2&model=recurrent_attention.digits&data=strokes&number=23&moved=3.10.10&glimpse=3",
     "cnn_attention",
+    "channel_attention",
     "cnn_attention?v=2&query=3,4&key=1,1&head=2",
 ]
 

@@ -39,7 +39,9 @@ class Head:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.style = f"<style>{(FRONTEND / 'core' / 'page.css').read_text()}</style>"
-        self.style += f"<style>{reserved.style()}{_reserved(MECHANISMS.values())}</style>" + glossary.element() + SCRIPTS
+        self.style += (
+            f"<style>{reserved.style()}{_reserved(MECHANISMS.values())}</style>" + glossary.element() + SCRIPTS
+        )
         drawing = _streamlits(("BidiComponent", "PageLink"), STREAMLITS_PAGE)
         self.scripts = {"draw": drawing + _preload("drawing_pad", FRONTEND)}
         # Without what a faulty mechanism preloads, its page says what is wrong when it draws the component.

@@ -6,7 +6,7 @@ import { element, say, set, text } from "../core/dom.js";
 /** @typedef {{probabilities: ArrayLike<number>}} Probable */
 
 export class AnswerPanel {
-  /** @param {{ticks?: boolean}} [how] ticks: the class that the picture shows is ticked always, not only where it is missed */
+  /** @param {{ticks?: boolean}} [how] ticks: the class shown is ticked always, not only where it is missed */
   constructor({ ticks = true } = {}) {
     this.ticks = ticks;
     /** @type {string[]} */

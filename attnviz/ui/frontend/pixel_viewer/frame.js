@@ -41,7 +41,7 @@ export function makeFrame(viewer) {
   });
   // Beside the picture, where what is locked is in view.
   const release = element(
-    "button.quiet.end",
+    "button.quiet.release",
     { type: "button", hidden: true, title: HINTS.release, onclick: () => viewer.guard(() => viewer.release(true)) },
     "release",
   );

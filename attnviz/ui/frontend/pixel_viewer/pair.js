@@ -317,9 +317,9 @@ function signed(value) {
   return value > 0 && words !== NEARLY_ZERO ? `+${words}` : words;
 }
 
-/** A weight in a narrow column, with two digits. */
+/** A weight in a narrow column, with two digits, but no more than four decimals. */
 function narrow(weight, tokens) {
   if (!(weight > 0 && weight < 1)) return short(weight, 2);
   if (weight * tokens < NOTHING || weight < 5e-5) return "\u2248 0";
-  return weight.toFixed(Math.max(2, 1 - Math.floor(Math.log10(weight))));
+  return weight.toFixed(Math.min(4, Math.max(2, 1 - Math.floor(Math.log10(weight)))));
 }
