@@ -25,7 +25,7 @@ TRIES = [
 def main() -> None:
     page.start(
         MECHANISM.title,
-        "Where does this pixel take its information from? Move over the digit: every head answers.",
+        "Where does this pixel take its information from? Point at the digit: every head answers.",
         tries=TRIES,
     )
     st.session_state[RESULTS] = None  # nothing yet, so that `see` need not ask for it again

@@ -14,7 +14,7 @@ from attnviz.ui.shared.glossary import term
 def main() -> None:
     page.start(
         "See attention",
-        "Small vision models that you can look into: move over the digit and see what every pixel looks at.",
+        "Small vision models that you can look into: point at the digit and see what every pixel looks at.",
     )
     first = next((row for row in MECHANISMS.values() if row.live), None)
     if first and first.live:

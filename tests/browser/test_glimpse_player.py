@@ -366,6 +366,50 @@ def test_a_finger_drags_on_a_phone_and_nothing_is_wider_than_it(opened: Open) ->
     assert_same_path(wait_for_player(page, moved=[[0, row, column]]), compute_path("wide", forced={0: (row, column)}))
 
 
+def drag(page: Page, x: float, y: float, across: float, down: float) -> None:
+    """Move a finger in twelve steps, as a hand does: the browser tells from the first ones whether it scrolls."""
+    session = page.context.new_cdp_session(page)
+    steps = [("touchStart", 0.0), *(("touchMove", step / 12) for step in range(1, 13))]
+    for kind, part in steps:
+        point = {"x": x + part * across, "y": y + part * down}
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def count_scrolled(page: Page) -> float:
+    return float(page.get_by_test_id("stMain").evaluate("(main) => main.scrollTop"))
+
+
+PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.mark.parametrize("aside", [(0, 0), (14, -10), (-12, 14)])
+def test_a_finger_drags_a_glimpse_up_and_down_and_the_page_stays(opened: Open, aside: tuple[int, int]) -> None:
+    page = opened("wide", **PHONE)
+    find_player(page).locator(".stage").scroll_into_view_if_needed()
+    circle = find_player(page).locator(".mark.now circle:not(.grip)").bounding_box()
+    scene = find_player(page).locator(".scene svg").bounding_box()
+    assert circle
+    assert scene
+    x, y = circle["x"] + circle["width"] / 2 + aside[0], circle["y"] + circle["height"] / 2 + aside[1]
+    before, [top, left, side] = count_scrolled(page), read_player(page)["boxes"][0][0]
+    drag(page, x, y, 0, 80)
+    page.wait_for_url("**moved=1.**")
+    [[which, row, column]] = read_player(page)["moved"]
+    pixel = scene["width"] / (28 + 2 * 4)  # around the picture there is a margin of 4
+    assert (which, column, row - top - side // 2) == (0, left + side // 2, pytest.approx(80 / pixel, abs=1))
+    assert count_scrolled(page) == before
+
+
+def test_beside_the_glimpses_a_finger_scrolls_the_page(opened: Open) -> None:
+    page = opened("wide", **PHONE)
+    scene = find_player(page).locator(".scene").bounding_box()
+    assert scene
+    drag(page, scene["x"] + 6, scene["y"] + scene["height"] - 20, 0, -200)
+    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 100")
+    assert read_player(page)["moved"] == []
+
+
 def test_at_1280_by_720_everything_one_looks_at_is_above_the_fold(opened: Open) -> None:
     page = opened("small")
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280

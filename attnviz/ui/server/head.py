@@ -21,7 +21,10 @@ from attnviz.ui.server import preload
 from attnviz.ui.shared import glossary, reserved
 
 END = b"</head>"
-TERMS = '<script type="module" src="_stcore/bidi-components/attnviz.arrive/terms/terms_of_page.js"></script>'
+SCRIPTS = "".join(
+    f'<script type="module" src="_stcore/bidi-components/attnviz.arrive/{script}.js"></script>'
+    for script in ("terms/terms_of_page", "core/menu")
+)
 HOME = ""  # the last part of its URL
 STREAMLITS_PAGE = Path(streamlit.__file__).parent / "static" / "index.html"
 
@@ -36,7 +39,9 @@ class Head:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.style = f"<style>{(FRONTEND / 'core' / 'page.css').read_text()}</style>"
-        self.style += f"<style>{reserved.style()}{_reserved(MECHANISMS.values())}</style>" + glossary.element() + TERMS
+        self.style += (
+            f"<style>{reserved.style()}{_reserved(MECHANISMS.values())}</style>" + glossary.element() + SCRIPTS
+        )
         drawing = _streamlits(("BidiComponent", "PageLink"), STREAMLITS_PAGE)
         self.scripts = {"draw": drawing + _preload("drawing_pad", FRONTEND)}
         # Without what a faulty mechanism preloads, its page says what is wrong when it draws the component.

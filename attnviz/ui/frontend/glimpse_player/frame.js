@@ -1,13 +1,12 @@
 // The elements of the glimpse player, made once; glimpse_player.js gives them their hands and words.
 
+import { HINTS } from "../hands/hints.js";
 import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
 import { element, say, set, text } from "../core/dom.js";
 import { BeliefPanel } from "./belief.js";
 import { RetinaPanel } from "./retina.js";
 import { LOCATIONS } from "./view.js";
 import { Scene } from "./scene.js";
-
-const TOUCH = matchMedia("(hover: none)").matches;
 
 /**
  * Make the elements.
@@ -120,10 +119,7 @@ export function makeFrame(player) {
       set(stage, "tabindex", has("player") ? "0" : "-1");
       set(stage, "role", has("player") ? "application" : "img");
       if (!has("player")) stage.removeAttribute("aria-roledescription");
-      say(
-        words.how,
-        has("player") ? (TOUCH ? "drag a number, or tap one" : "drag a number; arrow keys move it, too") : "",
-      );
+      say(words.how, has("player") ? HINTS.drag : "");
     },
     sayControls() {
       const { view, facts } = player;

@@ -5,6 +5,7 @@
 import { element, say, set } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
 import { UrlView } from "../core/url_view.js";
+import { HINTS } from "../hands/hints.js";
 import { makeFrame } from "./frame.js";
 import { listen, pressed } from "./hands.js";
 import { LivePaths } from "./live_path.js";
@@ -309,9 +310,7 @@ export class GlimpsePlayer extends Part {
     frame.sayControls();
     const line = glimpseWords(path, glimpse, facts, header.classes, isMoved(glimpse));
     set(frame.slider, "aria-valuetext", line);
-    const keys = this.canMove
-      ? " Arrow keys move it by a pixel, numbers choose another one, Escape goes back to the model\u2019s own path."
-      : "";
+    const keys = this.canMove ? HINTS.keys : "";
     set(frame.stage, "aria-label", `The picture, ${facts.rows} rows, ${facts.columns} columns. ${line}${keys}`);
     frame.retina.say(`What the retina sees at glimpse ${glimpse + 1}`, readWords(path, glimpse, facts));
     const { policy, std, centre } = header;

@@ -3,7 +3,7 @@
 import { gridMove } from "../hands/keys.js";
 
 /**
- * Listen to pointers. A finger that does not begin at a number scrolls the page, as the style sheet says.
+ * Listen to pointers. A finger that does not begin at a number scrolls the page.
  * @param {import("./glimpse_player.js").GlimpsePlayer} player
  * @param {HTMLElement} stage
  */
@@ -23,6 +23,16 @@ export function listen(player, stage) {
       held = { glimpse, x: event.clientX, y: event.clientY, far: false, by: [ownRow - row, ownColumn - column] };
       player.choose(glimpse);
     }),
+  );
+  // Only here can a drag still be told from a scroll: browsers do not heed `touch-action` within an SVG.
+  stage.addEventListener(
+    "touchstart",
+    (event) => {
+      const [{ clientX, clientY }] = event.touches;
+      if (!player.canMove || event.touches.length !== 1) return;
+      if (scene.glimpseAt(clientX, clientY, player.view.glimpse) >= 0) event.preventDefault();
+    },
+    { passive: false },
   );
   stage.addEventListener("pointermove", (event) =>
     player.guard(() => {

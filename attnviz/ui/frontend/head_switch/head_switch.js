@@ -5,6 +5,7 @@ import { AnswerChange } from "./answer_change.js";
 import { editsOf, headsIn, logOdds, noteOf, rowsOf, turned } from "./derive.js";
 import { best } from "../core/numbers.js";
 import { element, set } from "../core/dom.js";
+import { HINTS } from "../hands/hints.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 import { mountable, Part } from "../core/part.js";
 import { Asker } from "../live/asker.js";
@@ -27,7 +28,7 @@ export class HeadSwitch extends Part {
     this.answer = new AnswerChange();
     this.tilesHolder = element("div.tiles-holder");
     this.tiles = new MapGrid(this.tilesHolder, {
-      hint: "click a head to switch it off, again to make it uniform, and again to switch it on",
+      hint: HINTS.switch,
       tiles: ({ labels }) => ({
         tiles: labels.map((label, head) => ({ name: String(head + 1), spoken: label })),
         ranges: true,

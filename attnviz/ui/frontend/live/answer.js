@@ -6,7 +6,7 @@ import { element, say, set, text } from "../core/dom.js";
 /** @typedef {{probabilities: ArrayLike<number>}} Probable */
 
 export class AnswerPanel {
-  /** @param {{ticks?: boolean}} [how] ticks: the class that the picture shows is marked, not only where it is missed */
+  /** @param {{ticks?: boolean}} [how] ticks: the class shown is ticked always, not only where it is missed */
   constructor({ ticks = true } = {}) {
     this.ticks = ticks;
     /** @type {string[]} */
@@ -32,7 +32,8 @@ export class AnswerPanel {
 
   /** @param {string} name of a class @param {number} which it is @returns {HTMLElement} */
   lineOf(name, which) {
-    const tick = this.ticks && name === this.label && element("b", { title: "what it shows" }, " \u2713");
+    const tick =
+      name === this.label && element(`b.tick${this.ticks ? ".always" : ""}`, { title: "what it shows" }, " \u2713");
     return element(
       "div.class",
       {},
@@ -57,7 +58,7 @@ export class AnswerPanel {
       line.classList.toggle("truth", missed);
       line.style.setProperty("--now", String(now.probabilities[which]));
       line.style.setProperty("--before", String(before.probabilities[which]));
-      say(this.cells[which], missed && !this.ticks ? "true" : percent(now.probabilities[which]));
+      say(this.cells[which], percent(now.probabilities[which]));
     });
   }
 

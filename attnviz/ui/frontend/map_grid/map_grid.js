@@ -5,6 +5,7 @@ import { packed } from "../core/colours.js";
 import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
 import { element, focused, say, set, text } from "../core/dom.js";
 import { choicesOf, coloursOf, edgesOf, scalesOf } from "./derive.js";
+import { HINTS } from "../hands/hints.js";
 import { gridMove } from "../hands/keys.js";
 import { Legend } from "../maps/legend.js";
 import { Passing } from "../hands/passing.js";
@@ -16,7 +17,6 @@ import { unpack } from "../core/payload.js";
 import { TileWall } from "../maps/tiles.js";
 
 const SCALES = { share: "Even share", all: "All maps", map: "This map", pictures: "All pictures" };
-const HINT = "move over a map to read its values; click to choose it";
 const NOTES = {
   all: "one scale for all maps",
   map: "a scale for each map, so do not compare maps; the numbers belong to the chosen map",
@@ -382,7 +382,7 @@ export class MapGrid extends Part {
       shown < 0 ? "" : `${this.where()}, ${header.labels[this.looked.tile]}: ${short(this.value(this.looked.tile))}`;
     say(
       this.words.how,
-      here ? `${here}${this.cell === null ? "" : " \u00b7 locked; Escape releases it"}` : (this.within.hint ?? HINT),
+      here ? `${here}${this.cell === null ? "" : ` \u00b7 ${HINTS.locked}`}` : (this.within.hint ?? HINTS.choose),
     );
     set(wall.element, "aria-label", this.summary());
     this.announceDone(() => this.summary());

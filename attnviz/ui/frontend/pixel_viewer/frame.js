@@ -2,6 +2,7 @@
 
 import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
 import { element, text } from "../core/dom.js";
+import { HINTS } from "../hands/hints.js";
 import { listen } from "../hands/keys.js";
 import { Legend } from "../maps/legend.js";
 import { Board } from "../maps/paint.js";
@@ -36,9 +37,14 @@ export function makeFrame(viewer) {
   const legend = new Legend();
   const answer = new AnswerPanel({ ticks: false });
   const pair = new PairPanel({
-    release: () => viewer.guard(() => viewer.release(true)),
     lit: (step) => viewer.guard(() => viewer.light(step)),
   });
+  // Beside the picture, where what is locked is in view.
+  const release = element(
+    "button.quiet.release",
+    { type: "button", hidden: true, title: HINTS.release, onclick: () => viewer.guard(() => viewer.release(true)) },
+    "release",
+  );
   const [wallHolder, jacobianHolder] = [element("div"), element("div")];
   const savers = new Savers(
     whenWanted(async () => (await import("./export.js")).files(viewer)),
@@ -56,7 +62,13 @@ export function makeFrame(viewer) {
     viewer.failure,
     viewer.url.complaint.element,
     controls,
-    element("section.picture-part", {}, title("The picture", how(words.pictureHow)), picture.element, answer.holder),
+    element(
+      "section.picture-part",
+      {},
+      title("The picture", how(words.pictureHow), release),
+      picture.element,
+      answer.holder,
+    ),
     element(
       "section.head-part",
       {},
@@ -86,6 +98,7 @@ export function makeFrame(viewer) {
     headChoice,
     legend,
     answer,
+    release,
     pair,
     wallHolder,
     jacobianHolder,

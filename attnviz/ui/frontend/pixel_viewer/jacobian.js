@@ -4,6 +4,7 @@
 import { element, grown } from "../core/dom.js";
 import { Complaint } from "../core/complaint.js";
 import { unpack } from "../core/payload.js";
+import { HINTS } from "../hands/hints.js";
 import { Asker } from "../live/asker.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 
@@ -79,7 +80,7 @@ export class Jacobian {
     this.reading = { answer: header.origin.answer, maps: [...values.maps], shape: shapes.maps };
     // Its single map is as wide as the map in whose place it stands, but for a line more of words below it.
     this.grid ??= new MapGrid(this.holder, {
-      hint: "move over it to read its values",
+      hint: HINTS.read,
       widthOfTile: (_, beside) => (beside === 1 ? this.side - LINE * grown() : undefined),
     });
     this.holder.hidden = false;

@@ -17,16 +17,14 @@ export class PairPanel {
 
   /**
    * @param {object} act
-   * @param {() => void} act.release called when the visitor lets go of what is locked, by button
    * @param {(step: string) => void} act.lit called when another step is looked at: its name, or "" for none
    */
-  constructor({ release, lit }) {
+  constructor({ lit }) {
     this.tell = lit;
     this.how = text();
     this.words = { query: text(), key: text() };
     this.sentence = text();
     this.lit = -1;
-    this.release = element("button.quiet", { type: "button", hidden: true, onclick: release }, "release");
     this.columns = {
       score: new Columns(
         "The dot product, term by term",
@@ -75,7 +73,7 @@ export class PairPanel {
     this.element = element(
       "section.pair",
       { "aria-label": "The worked pair" },
-      element("h2", {}, "The worked pair", element("small", {}, this.how), this.release),
+      element("h2", {}, "The worked pair", element("small", {}, this.how)),
       element(
         "div.tokens",
         {},
@@ -159,7 +157,6 @@ export class PairPanel {
   say(reading) {
     this.reading = reading;
     say(this.how, reading.how);
-    this.release.hidden = !reading.locked.length;
     say(
       this.words.query,
       reading.direction === "received" ? `each of the ${reading.tokens} tokens in turn` : reading.queryWords,
@@ -320,9 +317,9 @@ function signed(value) {
   return value > 0 && words !== NEARLY_ZERO ? `+${words}` : words;
 }
 
-/** A weight in a narrow column, with two digits. */
+/** A weight in a narrow column, with two digits, but no more than four decimals. */
 function narrow(weight, tokens) {
   if (!(weight > 0 && weight < 1)) return short(weight, 2);
   if (weight * tokens < NOTHING || weight < 5e-5) return "\u2248 0";
-  return weight.toFixed(Math.max(2, 1 - Math.floor(Math.log10(weight))));
+  return weight.toFixed(Math.min(4, Math.max(2, 1 - Math.floor(Math.log10(weight)))));
 }

@@ -3,10 +3,10 @@
 import { extent, half, MEAN } from "../maps/attention.js";
 import { TOP } from "../core/colours.js";
 import { say, set } from "../core/dom.js";
+import { HINTS } from "../hands/hints.js";
 import { NOTHING, several } from "./pair_words.js";
 import { best, column, full, oneLine, plain, short, times } from "../core/numbers.js";
 
-const LOOK = matchMedia("(hover: none)").matches ? "tap to look, tap again to lock" : "move over it, click to lock";
 const NOTES = {
   share: "one scale for all maps, set by the largest value",
   all: "one scale for all maps, set by the largest value",
@@ -84,12 +84,9 @@ function sayTitles(viewer, locked) {
   const next = locked[0] === "query" ? "key" : "query";
   say(
     words.pictureHow,
-    !locked.length
-      ? LOOK
-      : locked.length === 1 && view.direction !== "received"
-        ? `now choose the ${next}; Escape releases`
-        : "Escape releases",
+    !locked.length ? HINTS.lock : locked.length === 1 && view.direction !== "received" ? `now choose the ${next}` : "",
   );
+  frame.release.hidden = !locked.length;
   const other = viewer.showsJacobian;
   say(words.headTitle, other ? "Jacobian" : heads === 1 ? "The attention" : "");
   frame.headTerm.hidden = other || heads === 1;

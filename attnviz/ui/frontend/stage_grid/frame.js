@@ -2,6 +2,7 @@
 
 import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
 import { element, say, set, text } from "../core/dom.js";
+import { HINTS } from "../hands/hints.js";
 import { listen } from "../hands/keys.js";
 import { Legend } from "../maps/legend.js";
 import { short } from "../core/numbers.js";
@@ -31,7 +32,13 @@ export function makeFrame(grid) {
     scale: new SegmentedControl("Scale", LABELS.scale, act("scale")),
   };
   const legend = new Legend();
-  const steps = new StepsPanel(() => grid.guard(() => grid.release()));
+  const steps = new StepsPanel();
+  // Beside the picture, where what is locked is in view.
+  const release = element(
+    "button.quiet",
+    { type: "button", hidden: true, title: HINTS.release, onclick: () => grid.guard(() => grid.release()) },
+    "release",
+  );
   const savers = new Savers(
     whenWanted(async () => (await import("./export.js")).files(grid)),
     { copy: () => stepLines(grid.found).join("\n"), link: () => grid.url.link() },
@@ -67,7 +74,7 @@ export function makeFrame(grid) {
       "section.picture-part",
       {},
       element("h2", {}, "The picture"),
-      element("p.how", {}, words.pictureHow),
+      element("p.how", {}, element("span", {}, words.pictureHow), release),
       picture.element,
       element(
         "section.answer-part",
@@ -94,6 +101,7 @@ export function makeFrame(grid) {
     head,
     segments,
     legend,
+    release,
     steps,
     savers,
     wallHolder,

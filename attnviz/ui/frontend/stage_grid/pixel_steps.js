@@ -60,11 +60,9 @@ export function arithmetic(found) {
 
 /** The panel. All its nodes are made once; while the pointer moves only texts and colours change. */
 export class StepsPanel {
-  /** @param {() => void} release called when the visitor lets the pixel go by the button */
-  constructor(release) {
+  constructor() {
     this.how = text();
     this.big = { from: text(), to: text() };
-    this.release = element("button.quiet", { type: "button", hidden: true, onclick: release }, "release");
     this.sums = {};
     this.values = {};
     this.names = {};
@@ -102,7 +100,7 @@ export class StepsPanel {
     this.element = element(
       "section.pixel-steps",
       { "aria-label": "One pixel, step by step" },
-      element("h2", {}, "One pixel, step by step", this.release),
+      element("h2", {}, "One pixel, step by step"),
       element("p.how", {}, this.how),
       element(
         "p.big",
@@ -120,13 +118,12 @@ export class StepsPanel {
   /**
    * Say the steps of a pixel.
    * @param {ReturnType<typeof import("./stages.js").pixelSteps>} found
-   * @param {{where: string, locked: boolean, step: string|null, kernel: number, colour: (value: number) => string}}
-   *   more step: the tap of the map that is looked at
+   * @param {{where: string, step: string|null, kernel: number, colour: (value: number) => string}} more
+   *   step: the tap of the map that is looked at
    */
-  say(found, { where, locked, step, kernel, colour }) {
+  say(found, { where, step, kernel, colour }) {
     this.found = found;
     say(this.how, where);
-    this.release.hidden = !locked;
     say(this.big.from, short(found.input, 3));
     say(this.big.to, short(found.output, 3));
     const written = arithmetic(found);

@@ -2,20 +2,17 @@
 
 import { css } from "../core/colours.js";
 import { say, set } from "../core/dom.js";
+import { HINTS } from "../hands/hints.js";
 import { column, ofValues, percent, short, times } from "../core/numbers.js";
 import { colourOf, evenShare, INSIDE, isInColour, planeOf } from "./derive.js";
 import { PER_HEAD, sharesSum } from "./stages.js";
 import { CHANNELS, isSwitched } from "./view.js";
 import { STEPS } from "./pixel_steps.js";
 
-const TOUCH = matchMedia("(hover: none)").matches;
-
 export const STAGE_NAMES = {
   ...Object.fromEntries(STEPS.map(([tap, name]) => [tap, name])),
   x_weights: "x weights",
-  x_relevance: "softmax of rows",
   y_weights: "y weights",
-  y_relevance: "softmax of columns",
   normed_relevance: "normed",
 };
 
@@ -28,19 +25,12 @@ export function sayAll(grid) {
   const where = `row ${at[0] + 1}, column ${at[1] + 1}${channel} \u00b7 layer ${view.layer + 1}, head ${head + 1}${strongest}`;
   frame.steps.say(found, {
     where,
-    locked: view.pixel !== null,
     step: columns[tile % columns.length],
     kernel: grid.layers[0].kernel,
     colour: (value) => css(colourOf(grid.palettes.signed, value)),
   });
-  say(
-    frame.words.pictureHow,
-    view.pixel
-      ? "locked; Escape releases"
-      : TOUCH
-        ? "tap a pixel, tap it again to lock"
-        : "move over it, click to lock",
-  );
+  say(frame.words.pictureHow, view.pixel ? "locked" : HINTS.lock);
+  frame.release.hidden = view.pixel === null;
   const tight = (wall.wide ?? Infinity) < 84; // a map so narrow is too narrow for two numbers
   grid.tiles.forEach(({ extent: { low, high, most }, scale }, number) => {
     // A number that is next to nothing beside the largest is 0: its digits do not fit.

@@ -5,6 +5,7 @@ import { Passing } from "../hands/passing.js";
 import { MapGrid } from "../map_grid/map_grid.js";
 import { packed, toIndices } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
+import { HINTS } from "../hands/hints.js";
 import { Legend } from "../maps/legend.js";
 import { percent, short } from "../core/numbers.js";
 import { Board, fitBoard } from "../maps/paint.js";
@@ -27,7 +28,6 @@ import { StageWall } from "../maps/stage_wall.js";
 import { UrlView } from "../core/url_view.js";
 
 const GAP = 24; // CSS pixels between the picture and the table
-const TOUCH = matchMedia("(hover: none)").matches;
 const TALL = 500; // CSS pixels of the table of maps
 
 /** The component. */
@@ -56,10 +56,10 @@ export class StageMaps extends Part {
     this.channelsHolder = element("div.channels");
     const size = () => this.layers[this.view.layer].channels[this.view.stage];
     this.channels = new MapGrid(this.channelsHolder, {
-      hint: "click a map to see that channel above",
+      hint: HINTS.above,
       // As small as their number asks for.
       widthOfTile: () => (size() > 100 ? 40 : size() > 40 ? 56 : 84) * grown(),
-      across: () => (size() > 40 ? 10 : 8),
+      across: () => 7, // on a phone, each as wide as a finger
       chose: (channel) =>
         this.guard(() => {
           this.view.channel = channel;
@@ -256,12 +256,7 @@ export class StageMaps extends Part {
   sayAll() {
     const { wall, looked, layers, words, header } = this;
     const [layer] = placeOf(this, looked.tile);
-    say(
-      words.how,
-      TOUCH
-        ? "tap a map to read it, again to see all its channels below"
-        : "move over a map to read it; click one to see all its channels below",
-    );
+    say(words.how, HINTS.channels);
     layers.forEach(({ channels, cut }, row) =>
       wall.sayLayer(
         row,

@@ -5,6 +5,7 @@ import { element } from "../core/dom.js";
 import { picture } from "./term_pictures.js";
 
 const AWAY = 6; // CSS pixels between a term and its sentence
+const ROWS = 'li, tr, [role="row"]';
 let count = 0;
 
 /** @type {{sentences: Record<string, string>, pictures: Record<string, string>}} */
@@ -44,11 +45,12 @@ export class Tip {
     if (this.open) return;
     this.element.showPopover();
     const [word, tip] = [this.trigger.getBoundingClientRect(), this.element.getBoundingClientRect()];
+    const row = this.trigger.closest(ROWS)?.getBoundingClientRect() ?? word; // which it explains, and leaves in view
     const left = Math.max(8, Math.min(word.left, document.documentElement.clientWidth - tip.width - 8));
-    const below = word.bottom + AWAY + tip.height < innerHeight;
+    const below = row.bottom + AWAY + tip.height < innerHeight;
     Object.assign(this.element.style, {
       left: `${left}px`,
-      top: `${below ? word.bottom + AWAY : Math.max(8, word.top - AWAY - tip.height)}px`,
+      top: `${below ? row.bottom + AWAY : Math.max(8, row.top - AWAY - tip.height)}px`,
     });
   }
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from attnviz.cards import Figure
     from attnviz.ui.components.pixel_viewer import AttentionView
 
-QUESTION = "Where does a block of features take its information from? Move over the picture: every head answers."
+QUESTION = "Where does a block of features take its information from? Point at the picture: every head answers."
 NONE = (
     "No model with attention over blocks has been trained here yet. `python -m attnviz train cnn_attention --recipe "
     "digits` trains one on handwritten digits, which takes a few minutes; this page then shows it."

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from attnviz.ui.components.stage_grid import StageLayer, StageView
     from attnviz.ui.mechanisms.element_wise.stages import Measured
 
-QUESTION = "What remains of a pixel after each step? Move over a picture to follow it."
+QUESTION = "What remains of a pixel after each step? Point at a picture to follow it."
 NONE = (
     "No element-wise attention model has been trained here yet. `python -m attnviz train element_wise --recipe "
     "fashion-b` trains the paper's model B on Fashion-MNIST in a few minutes; this page then shows it."

@@ -1,0 +1,31 @@
+// What a visitor is told to do, by the kind of pointer: a finger moves over nothing and has no Escape key.
+
+const FINGER = globalThis.matchMedia?.("(hover: none)").matches ?? false;
+
+const WITH_FINGER = {
+  lock: "tap to look, tap again to lock",
+  locked: "locked",
+  release: "Let go of what is locked",
+  read: "tap it to read its values",
+  choose: "tap a map to read its values, tap again to choose it",
+  channels: "tap a map to read it, again to see all its channels below",
+  above: "tap a map to see that channel above",
+  switch: "tap a head to switch it off, again to make it uniform, and again to switch it on",
+  drag: "drag a number, or tap one",
+  keys: "",
+};
+const WITH_MOUSE = {
+  lock: "move over it, click to lock",
+  locked: "locked; Escape releases it",
+  release: "Escape does this, too",
+  read: "move over it to read its values",
+  choose: "move over a map to read its values; click to choose it",
+  channels: "move over a map to read it; click one to see all its channels below",
+  above: "click a map to see that channel above",
+  switch: "click a head to switch it off, again to make it uniform, and again to switch it on",
+  drag: "drag a number; arrow keys move it, too",
+  keys: " Arrow keys move it by a pixel, numbers choose another one, Escape goes back to the model\u2019s own path.",
+};
+
+/** The hints by what they are about. */
+export const HINTS = FINGER ? WITH_FINGER : WITH_MOUSE;

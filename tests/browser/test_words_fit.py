@@ -1,0 +1,49 @@
+"""Nothing is cut off and nothing lies on something else: all words can be read, on a laptop and on a phone."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.sweeps import sweep
+
+from .conftest import NewPage, Serve, wait_until_ready
+from .laid_out import find_cut_words, find_overprinted_words
+
+DRAWING = (
+    "ARcV8AeQAzUwNzA1MCE8DUgLSA1GEEYWRhZGFkY8FkgISgpICkIRQCM-I0AlPiMXFIgLkAMITAhKBkwISghMCEoDTAdKB0wJSgdKB0wJSgdMCUoH"
+    "TAlKB0wJSk9L"
+)
+PIXELS = "pixel_attention?v=2&data=strokes&number="
+SHOWN = [  # pages as they come, and with what makes their words long: a lock, a wrong answer, a switch, something moved
+    "",
+    "draw",
+    f"draw?v=2&strokes={DRAWING}",
+    "explorer",
+    "explorer?v=2&model=pixel_attention.1v8&data=strokes&number=23&address=attention.weights&query=12,13",
+    "results",
+    "paper",
+    f"{PIXELS}23",
+    f"{PIXELS}6&model=pixel_attention.1v8&query=14,16&key=3,3",
+    f"{PIXELS}4&model=pixel_attention.digits&query=9,8",
+    f"{PIXELS}3&model=pixel_attention.digits-no-positions&query=9,8&key=14,16&head=5&show=scores",
+    f"{PIXELS}57&model=pixel_attention.digits-no-positions&direction=received&head=mean",
+    "element_wise",
+    "element_wise?v=2&model=element_wise.fashion-b&data=fashion_mnist&number=0&pixel=16,12&skip=no",
+    "element_wise?v=2&model=element_wise.fashion-b&data=fashion_mnist&number=1&relevance=off",
+    "recurrent_attention",
+    "recurrent_attention?v=2&model=recurrent_attention.digits&data=strokes&number=23&moved=3.10.10&glimpse=3",
+    "cnn_attention",
+    "channel_attention",
+    "cnn_attention?v=2&query=3,4&key=1,1&head=2",
+]
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+@pytest.mark.parametrize("path", sweep(SHOWN, lambda path: path in (SHOWN[0], SHOWN[10], SHOWN[13])))
+def test_all_words_can_be_read(new_page: NewPage, serve: Serve, path: str, width: int) -> None:
+    finger = {"has_touch": True, "is_mobile": True} if width < 500 else {}
+    page = new_page(viewport={"width": width, "height": 720}, **finger)
+    page.goto(f"{serve()}/{path}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    wait_until_ready(page)
+    assert find_cut_words(page) == []
+    assert find_overprinted_words(page) == []
