@@ -13,9 +13,9 @@ MODEL, FIRST_MODEL = first_look.NAME, "pixel_attention.1v8"  # the second: what 
 RESULTS = "pixel_attention.results"  # the net and the data set whose figures stand below
 
 TRIES = [
-    ("one or eight: the loop of an 8", {"model": FIRST_MODEL, "data": "strokes", "number": "23", "query": "12,13"}),
+    ("1 or 8: the loop of an 8", {"model": FIRST_MODEL, "data": "strokes", "number": "23", "query": "12,13"}),
     (
-        "one or eight: ink against background",
+        "1 or 8: ink, background",
         {"model": FIRST_MODEL, "data": "strokes", "number": "6", "query": "14,16", "key": "3,3"},
     ),
     ("ten digits: a 3", {"model": MODEL, "data": "strokes", "number": "4", "query": "9,8"}),

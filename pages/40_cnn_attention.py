@@ -22,7 +22,7 @@ EIGHT = {"model": MODEL, **OPENS.words}
 TRIES = [
     ("a block of an 8", {**EIGHT, "query": "3,4", "head": HEAD}),
     ("what each block receives", {**EIGHT, "direction": "received"}),
-    ("is attending to all blocks worth it?", {**EIGHT, "experiment": "who"}),
+    ("is it worth it?", {**EIGHT, "experiment": "who"}),
 ]
 
 

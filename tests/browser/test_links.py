@@ -58,7 +58,7 @@ def test_the_url_is_completed_as_no_step_of_its_own(page: Page, serve: Serve) ->
     page.goto(serve())
     wait_until_ready(page)
     home = page.url
-    page.get_by_role("link", name="Look up every value inside a model by its name").click()
+    page.get_by_role("link", name="Explore every value inside a model").click()
     page.wait_for_url(f"**/explorer?v={VERSION}*")
     read_named(page.url)
     page.go_back()

@@ -224,7 +224,7 @@ def test_answers_come_while_the_page_reruns(page: Page, serve: Serve) -> None:
         }""",
         [{"pictures": THREE, "asks": [{"checkpoint": ONE_OR_EIGHT}]}],
     )
-    page.get_by_role("button", name="one or eight: the loop of an 8").click()
+    page.get_by_role("button", name="1 or 8: the loop of an 8").click()
     page.wait_for_url("**/*query=12*")
     wait_until_ready(page)
     answers = page.evaluate("async () => { enough = true; await flood; return answers; }")

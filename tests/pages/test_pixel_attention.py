@@ -139,8 +139,8 @@ def test_every_try_shows_what_its_words_say() -> None:
     labels = data.labels("strokes", "test")
     # label -> (what the picture shows, which of query and key lie on ink and which on paper)
     expected = {
-        "one or eight: the loop of an 8": ("8", {"query": True}),
-        "one or eight: ink against background": ("1", {"query": True, "key": False}),
+        "1 or 8: the loop of an 8": ("8", {"query": True}),
+        "1 or 8: ink, background": ("1", {"query": True, "key": False}),
         "ten digits: a 3": ("3", {"query": True}),
     }
     found = []
