@@ -54,6 +54,10 @@ def read_cards(page: Page) -> dict[str, dict[str, Any]]:
 
 def format_percent(part: float) -> str:
     """Return a part of one in the words of the panels, `percent` in frontend/core/numbers.js."""
+    if 0.99995 < part < 1 - 2**-25:
+        return "> 99.99 %"
+    if 0 < part < 0.00005:
+        return "< 0.01 %"
     return f"{100 * part:.{2 if part > 0.9995 or part < 0.0005 else 1}f} %"
 
 

@@ -45,8 +45,10 @@ def test_two_pixels_their_difference_and_their_distance(page: Page, serve: Serve
         np.testing.assert_allclose(read_tile(page, "Takes from", tile), wanted, rtol=1e-5)
     doublings = np.diff(np.log2(np.clip(np.stack([left, right]) * SIDE**2, 1 / 16, 16)), axis=0)[0]
     np.testing.assert_allclose(read_tile(page, "log₂ of the ratio", 0), doublings, atol=1e-4)
-    said = page.get_by_text("Total variation distance").inner_text()
-    assert float(said.split(": ")[1].split(" ")[0]) == pytest.approx(np.abs(left - right).sum() / 2, rel=6e-3)
+    sentence = page.get_by_text("their total variation distance is").inner_text()
+    assert float(sentence.split("total variation distance is ")[1].split(",")[0]) == pytest.approx(
+        np.abs(left - right).sum() / 2, rel=6e-3
+    )
 
 
 @pytest.mark.parametrize(("width", "scheme", "words"), [

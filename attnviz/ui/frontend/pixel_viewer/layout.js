@@ -4,7 +4,7 @@ import { grown } from "../core/dom.js";
 import { fitBoard } from "../maps/paint.js";
 
 const PAIR = 430; // pixels that the worked pair needs for eight numbers next to one another
-const ABOVE_AND_BELOW = 474; // pixels that the head of the page and the first row of tiles need
+const ABOVE_AND_BELOW = 478; // pixels that the head of the page and the first row of tiles need
 const GAP = 28;
 
 /**
