@@ -46,9 +46,8 @@ def test_two_pixels_their_difference_and_their_distance(page: Page, serve: Serve
     doublings = np.diff(np.log2(np.clip(np.stack([left, right]) * SIDE**2, 1 / 16, 16)), axis=0)[0]
     np.testing.assert_allclose(read_tile(page, "log₂ of the ratio", 0), doublings, atol=1e-4)
     sentence = page.get_by_text("their total variation distance is").inner_text()
-    assert float(sentence.split("total variation distance is ")[1].split(",")[0]) == pytest.approx(
-        np.abs(left - right).sum() / 2, rel=6e-3
-    )
+    distance = float(sentence.split("total variation distance is ")[1].split(",")[0])
+    assert distance == pytest.approx(np.abs(left - right).sum() / 2, rel=6e-3)
 
 
 @pytest.mark.parametrize(("width", "scheme", "words"), [
