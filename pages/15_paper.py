@@ -21,7 +21,7 @@ TRIES = [
 def main() -> None:
     page.start(
         "The paper revisited",
-        "Why do the paper's maps show no local pattern? Its figures, and its question, computed again.",
+        "Why do the paper's maps show no local pattern?",
         tries=TRIES,
     )
     see()

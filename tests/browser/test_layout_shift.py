@@ -14,6 +14,7 @@ SHOWN = {
     "element_wise": "[data-component=stage_grid][data-drawn]",
     "recurrent_attention": "[data-component=glimpse_player][data-drawn]",
     "cnn_attention": "[data-component=pixel_viewer][data-drawn]",
+    "channel_attention": "[data-component=gates][data-drawn]",
     "results": ".dots",
     "paper": "[data-component=pixel_viewer][data-drawn]",
 }

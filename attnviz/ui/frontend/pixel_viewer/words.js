@@ -201,7 +201,7 @@ export function placeWords({ cells, header, arrays }, token) {
 }
 
 function how({ view, header }) {
-  return { from: "what it takes from", to: "what it gives to", received: `what each ${header.unit} receives` }[
+  return { from: "what it takes from", to: "what it gives to", received: `what ${header.unit}s receive` }[
     view.direction
   ];
 }
