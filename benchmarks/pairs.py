@@ -131,17 +131,17 @@ def received(browser: Browser, url: str) -> int:
     page = context.new_page()
     session = context.new_cdp_session(page)
     session.send("Network.enable")
-    came: list[int] = []
-    session.on("Network.loadingFinished", lambda event: came.append(int(event["encodedDataLength"])))
-    session.on("Network.webSocketFrameReceived", lambda event: came.append(frame_size(event["response"])))
+    sizes: list[int] = []
+    session.on("Network.loadingFinished", lambda event: sizes.append(int(event["encodedDataLength"])))
+    session.on("Network.webSocketFrameReceived", lambda event: sizes.append(frame_size(event["response"])))
     page.goto(url)
     wait_until_ready(page)
     before = -1
-    while len(came) > before:
-        before = len(came)
+    while len(sizes) > before:
+        before = len(sizes)
         page.wait_for_timeout(QUIET)
     context.close()
-    return sum(came)
+    return sum(sizes)
 
 
 def frame_size(frame: dict[str, Any]) -> int:
