@@ -10,6 +10,7 @@ Source: directional derivatives of a maximum, by Danskin's theorem: "The Theory 
 1966, https://doi.org/10.1137/0114053.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -73,7 +74,7 @@ def steps(model: nn.Module, image: Tensor, pixels: Tensor, answer: int | None = 
     return changes.view(2, count) * torch.tensor([[1], [-1]])
 
 
-class _Watching(TorchFunctionMode):
+class _Watching(TorchFunctionMode, ABC):
     """Call `maximum` and `relu` in place of the functions of torch that have ties."""
 
     def __torch_function__(self, function: Any, types: Any, arguments: Any = (), keywords: Any = None) -> Any:
@@ -84,13 +85,13 @@ class _Watching(TorchFunctionMode):
         windows = _WINDOWS[function](*arguments, **keywords) if function in _WINDOWS else None
         return plain() if windows is None else self.maximum(windows, plain)
 
+    @abstractmethod
     def maximum(self, windows: Tensor, plain: Callable[[], Tensor]) -> Tensor:
         """Return the maximum over the last axis, which `plain` computes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def relu(self, values: Tensor, plain: Callable[[], Tensor]) -> Tensor:
         """Return the ReLU, which `plain` computes."""
-        raise NotImplementedError
 
 
 class _Ties(_Watching):
