@@ -3,39 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { pack } from "../../attnviz/ui/frontend/live/live.js";
 import { Asker } from "../../attnviz/ui/frontend/live/asker.js";
-
-/** A socket that a test opens, answers and closes. */
-class Socket extends EventTarget {
-  static OPEN = 1;
-  static made = [];
-
-  constructor() {
-    super();
-    this.readyState = 0;
-    this.sent = [];
-    Socket.made.push(this);
-  }
-
-  send(bytes) {
-    this.sent.push(bytes);
-  }
-
-  close() {
-    this.readyState = 3;
-  }
-
-  become(state) {
-    this.readyState = state === "open" ? 1 : 3;
-    this.dispatchEvent(new Event(state));
-  }
-
-  answer(number, more = {}) {
-    const data = pack({ number, ask: 0, done: true, ...more }, {}).buffer;
-    this.dispatchEvent(Object.assign(new Event("message"), { data }));
-  }
-}
+import { Socket } from "./helpers.js";
 
 const REQUEST = { pictures: [{ data: "strokes", number: 3 }], asks: [{ checkpoint: "a.b" }] };
 

@@ -1,6 +1,7 @@
 // What several of these tests need.
 
 import { palettes } from "../../attnviz/ui/frontend/core/colours.js";
+import { pack } from "../../attnviz/ui/frontend/live/live.js";
 
 /** The folder of the modules under test. */
 export const FRONTEND = new URL("../../attnviz/ui/frontend/", import.meta.url);
@@ -83,4 +84,35 @@ export function canvasOf(width, height) {
   };
   const canvas = /** @type {any} */ ({ width, height, getContext: () => context });
   return { canvas, pixels: () => [...last] };
+}
+
+/** A socket that a test opens, answers and closes. */
+export class Socket extends EventTarget {
+  static OPEN = 1;
+  static made = [];
+
+  constructor() {
+    super();
+    this.readyState = 0;
+    this.sent = [];
+    Socket.made.push(this);
+  }
+
+  send(bytes) {
+    this.sent.push(bytes);
+  }
+
+  close() {
+    this.readyState = 3;
+  }
+
+  become(state) {
+    this.readyState = state === "open" ? 1 : 3;
+    this.dispatchEvent(new Event(state));
+  }
+
+  answer(number, more = {}) {
+    const data = pack({ number, ask: 0, done: true, ...more }, {}).buffer;
+    this.dispatchEvent(Object.assign(new Event("message"), { data }));
+  }
 }

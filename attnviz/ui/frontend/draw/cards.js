@@ -12,12 +12,11 @@ import { Jacobians } from "./jacobian.js";
 import { wordsOf } from "./links.js";
 import { sayLegend } from "./maps_note.js";
 import { Pin } from "./pin.js";
+import { Questions } from "./questions.js";
 import { claimOf, headline, NONE, summary } from "./verdict.js";
-import { Asker } from "../live/asker.js";
 
 const WIDEST = 320; // CSS pixels of a picture
 const READABLE = 250; // milliseconds that the time of a model is shown at least
-const LOST = "The live connection is lost. The panels continue as soon as it is back.";
 
 /** A grid of cards. */
 export class Cards {
@@ -50,11 +49,8 @@ export class Cards {
     this.rested = null;
     /** @type {Card[]} */
     this.cards = [];
-    this.turn = 0;
     /** @type {ReturnType<typeof enlarged>} taken before anything is shown */
     this.sample = /** @type {any} */ (null);
-    this.showing = null;
-    this.asking = null;
     this.pin = new Pin({
       toggle: () => this.guard(() => this.togglePin()),
       compare: (change) =>
@@ -66,13 +62,13 @@ export class Cards {
     this.timed = 0;
     this.frames = new Frames(() => this.guard(() => this.paint()));
     this.complaint = new Complaint();
-    this.asker = new Asker({
+    this.questions = new Questions({
       guard,
       complaint: this.complaint,
-      lost: LOST,
-      dim: () => this.dim(),
-      changed: (state) => this.become(state),
-      each: true,
+      pin: this.pin,
+      cards: () => this.cards,
+      renewed: () => this.forgetJacobians(),
+      hear: (answer, asked) => this.hear(answer, asked),
     });
     this.size = "";
     this.classes = [];
@@ -108,7 +104,7 @@ export class Cards {
     this.frame.grid.replaceChildren(...this.cards.map((card) => card.element));
     this.relayout = true;
     this.layout();
-    if (this.showing) this.again();
+    this.questions.again();
   }
 
   /**
@@ -123,7 +119,7 @@ export class Cards {
     for (const card of this.cards) card.pin(null);
     this.pin.change = change && pinned !== null;
     this.sayPin();
-    this.again();
+    this.questions.again();
     this.showMaps(map);
   }
 
@@ -133,7 +129,7 @@ export class Cards {
       (head) =>
         this.guard(() => {
           if (head !== null) this.heads[model.checkpoint] = head;
-          this.again();
+          this.questions.again();
           this.chosen();
         }),
       () => this.guard(() => this.paintAll()),
@@ -144,21 +140,14 @@ export class Cards {
 
   /** Connect, unless it is connected. */
   open() {
-    this.asker.open();
-    this.next();
-  }
-
-  become(state) {
-    if (state === "ready" && this.failed) this.again();
-    this.failed = false;
+    this.questions.open();
   }
 
   /** Close the connection; what is on the screen stays. */
   close() {
     this.jacobians.cancel();
     this.frames.stop();
-    this.asker.close();
-    this.asking = null;
+    this.questions.close();
   }
 
   // Asking
@@ -176,59 +165,20 @@ export class Cards {
     const asked = empty
       ? { pictures: this.sample.canvas, prepare: { centred: false } }
       : { pictures: raster, prepare: { centred } };
-    this.showing = { turn: ++this.turn, empty, settled, now, drawn, ...asked };
-    this.forgetJacobians();
-    this.next();
-    return this.turn;
+    return this.questions.show({ empty, settled, now, drawn, ...asked });
   }
 
-  /** Ask once more about the same drawing: another head is wanted, or another model. */
-  again() {
-    if (!this.showing) return;
-    this.pin.stale = this.pin.showing !== null;
-    this.showing = { ...this.showing, turn: ++this.turn };
-    this.forgetJacobians();
-    this.next();
-  }
-
-  next() {
-    if (!this.asker.isOpen || this.asking || !this.cards.length) return;
-    const what = this.pin.stale ? { ...this.pin.showing, pinned: true } : this.showing;
-    if (!what || (!what.pinned && what.turn === this.answered)) return;
-    if (what.pinned) this.pin.stale = false;
-    this.asking = { ...what, cards: this.cards, first: true, seen: [] };
-    const { pictures, prepare, cards } = this.asking;
-    const asked = this.asking;
-    const request = { pictures, prepare, asks: cards.map((card) => card.asked) };
-    this.asker.ask(asked, request, (answer) => this.hear(answer, asked));
-  }
-
-  dim() {
-    for (const card of this.cards)
-      card.element.classList.toggle(
-        "waiting",
-        this.asking !== null && !this.asking.pinned && card.turn !== this.asking.turn,
-      );
-  }
-
-  /** Take one model's answer; where that was the last, ask about what has been drawn since. */
+  /** Take one model's answer. */
   hear(answer, asked) {
-    if (answer.done) {
-      this.asking = null;
-      this.asker.rest();
-      if (!asked.pinned) this.answered = asked.turn;
-      this.next(); // before anything is painted: the server computes meanwhile
-    }
-    this.failed = answer.ask === undefined;
-    if (!this.failed) {
-      const card = asked.cards[answer.ask];
+    const card = asked.cards[answer.ask];
+    if (card) {
       try {
         this.place(answer, card, asked);
       } catch (error) {
         card.refuse(error); // what a faulty mechanism gives is the matter of its own panel
       }
     }
-    if (answer.done && !asked.pinned && !this.failed) this.done = asked;
+    if (answer.done && !asked.pinned && card) this.done = asked;
     if (answer.done && asked.pinned) this.sayPin();
     // One frame for all cards costs a fraction of one for each; only where a model is slow the others do not wait for
     // it.
@@ -283,7 +233,7 @@ export class Cards {
 
   /** They are of a picture that is not looked at any more, or not wanted. */
   forgetJacobians() {
-    if (this.rested && this.rested.turn !== this.turn) this.rested = null;
+    if (this.rested && this.rested.turn !== this.questions.turn) this.rested = null;
     this.jacobians.cancel();
     for (const card of this.cards) card.takeJacobian(null);
     this.element.removeAttribute("data-jacobian");
@@ -394,7 +344,7 @@ export class Cards {
     }
     if (this.toHear) this.heard(this.toHear);
     this.toHear = null;
-    const { sentence, doubt } = this.showing?.empty
+    const { sentence, doubt } = this.questions.showing?.empty
       ? { sentence: "This is a sample: draw to begin.", doubt: false }
       : headline(this);
     const { words } = this.frame;
@@ -404,7 +354,7 @@ export class Cards {
     this.shown = done;
     set(this.element, "data-answered", String(done.turn));
     this.pin.allow();
-    if (done.settled && done.seen.length && done.turn === this.turn) this.settle(done);
+    if (done.settled && done.seen.length && done.turn === this.questions.turn) this.settle(done);
   }
 
   /**
@@ -424,7 +374,7 @@ export class Cards {
     this.rested = done;
     if (!empty) this.announce(summary(this));
     const words = await wordsOf(seen);
-    if (turn !== this.turn) return;
+    if (turn !== this.questions.turn) return;
     this.guard(() => {
       for (const card of this.cards) card.settle(words.get(card.answer?.seen) ?? "");
       set(this.element, "data-settled", String(turn));
@@ -435,9 +385,9 @@ export class Cards {
 
   readings() {
     return {
-      turn: this.turn,
-      answered: this.answered ?? null,
-      sample: Boolean(this.showing?.empty),
+      turn: this.questions.turn,
+      answered: this.questions.answered,
+      sample: Boolean(this.questions.showing?.empty),
       cards: this.cards.map((card) => card.reading),
     };
   }

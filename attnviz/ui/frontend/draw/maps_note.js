@@ -65,7 +65,7 @@ export function toSave(owner) {
     cards,
     look,
     pin: { change },
-    showing,
+    questions: { showing },
   } = owner;
   const { kind, ends, note } = legendBy(owner);
   const slopes = owner.map === "jacobian";

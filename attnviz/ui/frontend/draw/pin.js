@@ -7,7 +7,7 @@ import { Raster } from "../hands/raster.js";
 import { decode } from "../hands/strokes.js";
 
 /**
- * What was pinned before, as `Cards.show` makes it.
+ * What was pinned before, as `Cards.show` asks about it.
  * @param {{base: Base|null, strokes: Stroke[]}} now the drawing
  * @param {boolean} centred
  * @param {{drawing: string, base: string|null, centred: boolean}|null} drawn as a link says it; null where none can
@@ -38,7 +38,7 @@ export class Pin {
    */
   constructor({ toggle, compare }) {
     /** @type {any} */
-    this.showing = null; // as `Cards.show` makes it; null where nothing is pinned
+    this.showing = null; // as `Cards.show` asks about it; null where nothing is pinned
     this.stale = false; // the panels do not have its answers yet
     this.change = false; // the maps show how they differ from the pinned ones
     this.word = text("Pin");
