@@ -11,9 +11,9 @@ import { fromLink, pinnedAgain } from "../draw/pin.js";
 import { follow } from "../core/follow.js";
 import { fitsLink, isNewer, linkedOf, obstacleOf, panelsNewer, pendingAfter, startsOf, stepOf } from "./derive.js";
 import { Pad } from "./pad.js";
-import { canKeep, forget, here, keepHere, keepLast, last } from "./memory.js";
+import { here, keepHere } from "./memory.js";
 import { PadShare } from "./share.js";
-import { Seen, Thumbs, Ways } from "./side.js";
+import { LastDrawings, Seen, Thumbs, Ways } from "./side.js";
 import { mountable, Part } from "../core/part.js";
 import { BadDrawing } from "../hands/strokes.js";
 import { UrlView } from "../core/url_view.js";
@@ -35,7 +35,7 @@ export class DrawingPad extends Part {
     this.begun = false;
     /** @type {any[]} what Python may have been told since it last answered, the newest at the end */
     this.pending = [];
-    this.words = { told: text(), kept: text() };
+    this.words = { told: text() };
     this.told = element("p.told", { role: "status" }, this.words.told);
     const pad = element("section.draw", { "aria-label": "Pad" });
     this.pad = new Pad(pad, {
@@ -45,7 +45,10 @@ export class DrawingPad extends Part {
     this.seen = new Seen((centred) => this.guard(() => this.centre(centred)));
     this.starts = new Thumbs("Digits to start from", (start) => this.guard(() => this.start(start)));
     this.ways = new Ways((way) => this.guard(() => this.openWay(way)));
-    this.lasts = new Thumbs("Your last drawings", (kept) => this.guard(() => this.pad.open(kept)));
+    this.lasts = new LastDrawings({
+      open: (kept) => this.guard(() => this.pad.open(kept)),
+      forgotten: () => this.guard(() => this.forgotten()),
+    });
     this.share = new PadShare({
       drawing: () => this.pad.now,
       raster: () => this.pad.raster(),
@@ -53,18 +56,6 @@ export class DrawingPad extends Part {
       open: (drawing) => this.pad.open(drawing),
       say: (words) => say(this.words.told, words),
     });
-    this.forgetter = element(
-      "button.quiet",
-      { type: "button", onclick: () => this.guard(() => this.forget()) },
-      "Delete them",
-    );
-    this.keeping = element(
-      "div.last",
-      {},
-      element("h2", {}, "Your last drawings", element("span.end", {}, this.forgetter)),
-      this.lasts.element,
-      element("p.note", {}, this.words.kept),
-    );
     this.cardsRoom = element("section.cards", { "aria-label": "Models" });
     this.cards = null; // a page may have none
     pad.append(this.seen.element);
@@ -80,7 +71,7 @@ export class DrawingPad extends Part {
         {},
         element("div.start", {}, element("span.lead", {}, "or start from"), this.starts.element, this.ways.element),
         element("div.share", {}, this.share.element, this.told),
-        this.keeping,
+        this.lasts.element,
       ),
       this.liveRegion,
     );
@@ -292,8 +283,8 @@ export class DrawingPad extends Part {
     if (way) this.announce("You can choose a starting picture above the pad.");
   }
 
-  forget() {
-    forget();
+  /** The last drawings were deleted. */
+  forgotten() {
     this.saySoon();
     this.announce("Your last drawings were deleted from this browser.");
     this.pad.sheet.focus();
@@ -313,7 +304,7 @@ export class DrawingPad extends Part {
     if (!this.begun) return; // it has not begun: what was kept is still to be read
     keepHere(this.toKeep());
     // Only what a hand has drawn: a sample that was looked at is there to be looked at again.
-    if (pad.now.strokes.length && !pad.empty) this.refused = !keepLast(pad.now);
+    if (pad.now.strokes.length && !pad.empty) this.lasts.keep(pad.now);
     this.saySoon();
   }
 
@@ -327,23 +318,6 @@ export class DrawingPad extends Part {
       pinned: pinned ? { now: pinned.now, centred: pinned.prepare.centred } : null,
     };
     return { drawing: pad.now, history: pad.memory, centred, known, pending, panels };
-  }
-
-  showLast() {
-    const drawings = last();
-    const written = JSON.stringify(drawings.map(({ id, strokes }) => [id, strokes.length]));
-    this.keeping.hidden = !drawings.length && canKeep() && !this.refused;
-    this.forgetter.hidden = !drawings.length;
-    say(
-      this.words.kept,
-      canKeep() && !this.refused
-        ? "Stored only in this browser."
-        : "This browser cannot store drawings: its storage is full or disabled.",
-    );
-    if (written !== this.writtenLast)
-      this.lasts.show(drawings.map((one, i) => ({ ...one, words: `Drawing ${i + 1} of ${drawings.length}` })));
-    this.writtenLast = written;
-    this.lasts.mark(drawings.findIndex(({ id }) => id === this.pad.now.id));
   }
 
   /** The drawing as it may stand in the URL; "" if it is empty or too long. */
@@ -397,7 +371,7 @@ export class DrawingPad extends Part {
   }
 
   sayAll() {
-    this.showLast();
+    this.lasts.show(this.pad.now.id);
   }
 
   leave() {

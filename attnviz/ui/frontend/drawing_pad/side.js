@@ -3,6 +3,7 @@
 
 import { element, focused, say, set, text } from "../core/dom.js";
 import { captionOf } from "./derive.js";
+import { canKeep, forget, keepLast, last } from "./memory.js";
 import { paint, paintSeen } from "./paint.js";
 import { CELLS, inColour } from "../hands/strokes.js";
 
@@ -109,6 +110,59 @@ export class Thumbs {
   /** Frame one of them. @param {number} which -1: none */
   mark(which) {
     this.buttons?.forEach((button, i) => set(button, "aria-current", String(i === which)));
+  }
+}
+
+/** The last drawings of this browser, and a button that deletes them. */
+export class LastDrawings {
+  /**
+   * @param {object} owner
+   * @param {(drawing: any) => void} owner.open is given the drawing that was clicked
+   * @param {() => void} owner.forgotten they were deleted
+   */
+  constructor({ open, forgotten }) {
+    this.thumbs = new Thumbs("Your last drawings", open);
+    this.words = text();
+    this.refused = false; // the browser did not store the newest
+    const clicked = () => {
+      forget();
+      forgotten();
+    };
+    this.forgetter = element("button.quiet", { type: "button", onclick: clicked }, "Delete them");
+    this.element = element(
+      "div.last",
+      {},
+      element("h2", {}, "Your last drawings", element("span.end", {}, this.forgetter)),
+      this.thumbs.element,
+      element("p.note", {}, this.words),
+    );
+  }
+
+  /** @param {import("./memory.js").Drawing} drawing that is to be the newest */
+  keep(drawing) {
+    this.refused = !keepLast(drawing);
+  }
+
+  /** Take the colours of a theme. */
+  colour(inks) {
+    this.thumbs.colour(inks);
+  }
+
+  /** @param {string} framed the id of the drawing on the pad */
+  show(framed) {
+    const drawings = last();
+    const stored = canKeep() && !this.refused;
+    const written = JSON.stringify(drawings.map(({ id, strokes }) => [id, strokes.length]));
+    this.element.hidden = !drawings.length && stored;
+    this.forgetter.hidden = !drawings.length;
+    say(
+      this.words,
+      stored ? "Stored only in this browser." : "This browser cannot store drawings: its storage is full or disabled.",
+    );
+    if (written !== this.written)
+      this.thumbs.show(drawings.map((one, i) => ({ ...one, words: `Drawing ${i + 1} of ${drawings.length}` })));
+    this.written = written;
+    this.thumbs.mark(drawings.findIndex(({ id }) => id === framed));
   }
 }
 
