@@ -5,6 +5,7 @@ import { colourAt, pictureCanvas } from "../maps/paint.js";
 import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
 import { short } from "../core/numbers.js";
 import { strangeCells } from "../export/sheet.js";
+import { placeOf } from "./words.js";
 
 const MARGIN = 24;
 const WIDTH = 1040;
@@ -50,7 +51,7 @@ function origin(grid) {
       kind === "share"
         ? "log2 of the multiple of an even share, -4 to 4"
         : `${scale === "map" ? "each map its own" : `${short(low, 3)} to ${short(high, 3)}`} (${kind})`,
-    ...(shown < 0 ? {} : { cell: grid.where() }),
+    ...(shown < 0 ? {} : { cell: placeOf(grid) }),
     ...(grid.chosen === null ? {} : { chosen: header.labels[grid.chosen] }),
     counted: "rows and columns from 1, from the top left",
     page: location.href,

@@ -9,20 +9,12 @@ import { HINTS } from "../hands/hints.js";
 import { gridMove } from "../hands/keys.js";
 import { Legend } from "../maps/legend.js";
 import { Passing } from "../hands/passing.js";
-import { column, full, short, times } from "../core/numbers.js";
 import { PictureTile } from "./picture_tile.js";
 import { Cells } from "../maps/paint.js";
 import { mountable, Part } from "../core/part.js";
 import { unpack } from "../core/payload.js";
 import { TileWall } from "../maps/tiles.js";
-
-const SCALES = { share: "Even share", all: "All maps", map: "This map", pictures: "All pictures" };
-const NOTES = {
-  all: "one scale for all maps",
-  map: "a scale for each map, so do not compare maps; the numbers belong to the chosen map",
-  pictures: "one scale for all pictures",
-  own: "a scale for each map; the numbers belong to the chosen map",
-};
+import { copied, noteOf, pointedAt, SCALES, shownValue, summaryOf } from "./words.js";
 
 // What a grid of a key showed when it left the page: Streamlit mounts it anew where something above it comes or goes.
 // Who goes to another page and comes back is asked anew, with a new revision: what the URL does not say is forgotten
@@ -91,7 +83,7 @@ export class MapGrid extends Part {
     );
     this.savers = new Savers(
       whenWanted(async () => (await import("./export.js")).files(this)),
-      { copy: () => this.copyText() },
+      { copy: () => copied(this) },
       (happened) => this.announce(happened),
     );
     this.root = element(
@@ -358,59 +350,28 @@ export class MapGrid extends Part {
 
   sayAll() {
     const { header, wall, shown, scale } = this;
-    const tile = this.chosen ?? this.looked.tile;
-    const tileScale = this.tileScales[tile];
-    const text = (value) => (scale === "share" ? `${times(value * header.tokens)}\u00d7` : column(value));
-    for (let i = 0; i < this.count; i++) wall.say(i, shown < 0 ? "" : text(this.value(i)));
+    const tileScale = this.tileScales[this.chosen ?? this.looked.tile];
+    for (let i = 0; i < this.count; i++) wall.say(i, shown < 0 ? "" : shownValue(this.value(i), scale, header.tokens));
     wall.mark(this.chosen ?? -1);
     const hidden = Object.keys(SCALES).filter((name) => !this.choices[name]);
     this.scales.show(scale, hidden);
     this.scales.element.hidden = hidden.length >= 3;
     this.legend.colour(this.palette);
-    this.legend.say(
-      tileScale,
-      scale === "share"
-        ? `\u00d7 an even share, 1/${header.tokens} = ${short(1 / header.tokens, 3)}`
-        : (header.note ?? NOTES[header.role === "own" ? "own" : scale]),
-    );
+    this.legend.say(tileScale, noteOf(header, scale));
     this.legend.point(
       shown < 0 ? NaN : this.value(this.looked.tile) * (scale === "share" ? header.tokens : 1),
       tileScale,
     );
     this.legend.explain(this.marks);
-    const here =
-      shown < 0 ? "" : `${this.where()}, ${header.labels[this.looked.tile]}: ${short(this.value(this.looked.tile))}`;
+    const here = pointedAt(this);
     say(
       this.words.how,
       here ? `${here}${this.cell === null ? "" : ` \u00b7 ${HINTS.locked}`}` : (this.within.hint ?? HINTS.choose),
     );
-    set(wall.element, "aria-label", this.summary());
-    this.announceDone(() => this.summary());
+    set(wall.element, "aria-label", summaryOf(this));
+    this.announceDone(() => summaryOf(this));
     this.root.classList.toggle("plain", header.role === "ink");
     this.within.written?.();
-  }
-
-  where() {
-    const [row, place] = this.cells.place(this.shown);
-    const { names } = this.header;
-    if (names) return `${names.row} ${names.rows[row]}, ${names.column} ${names.columns[place]}`;
-    return `row ${row + 1}, column ${place + 1}`;
-  }
-
-  summary() {
-    const { header, looked } = this;
-    const chosen = this.chosen === null ? "" : ` ${header.labels[this.chosen]} is chosen.`;
-    const value =
-      this.shown < 0 ? "" : ` At ${this.where()}, ${header.labels[looked.tile]}: ${short(this.value(looked.tile))}.`;
-    return `${header.title}, ${this.count} maps of ${this.cells.rows} rows and ${this.cells.columns} columns.${chosen}${value}`;
-  }
-
-  /** The values under the cross-hair in full precision, a line for each map. */
-  copyText() {
-    const tile = (i) => `${this.header.labels[i]}\t${this.shown < 0 ? "" : full(this.value(i))}`;
-    const place = this.shown < 0 ? [] : [`cell\t${this.where()}`];
-    const origin = Object.entries(this.header.origin).map(([name, value]) => `${name}\t${value}`);
-    return [...place, ...Array.from({ length: this.count }, (_, i) => tile(i)), ...origin].join("\n");
   }
 }
 
