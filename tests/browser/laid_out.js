@@ -128,7 +128,8 @@ function smallTargets([FINGER, CLEAR]) {
     .map(
       ({ area, left, right, top, bottom, near, covered }) =>
         `${nameOf(area)} '${short(area.innerText || area.getAttribute("aria-label") || "")}' ` +
-        `${Math.round(right - left)} x ${Math.round(bottom - top)}, ${Math.round(near)} from the next${covered ? " (covered)" : ""}`,
+        `${Math.round(right - left)} x ${Math.round(bottom - top)}, ${Math.round(near)} from the ` +
+        `next${covered ? " (covered)" : ""}`,
     );
 }
 

@@ -152,7 +152,7 @@ test("the relevance is replaced by one, zero, its mean or another picture's", ()
   assert.deepEqual(replaced("other"), [Float64Array.of(7)]);
 });
 
-test("the stage maps take ReLU from the convolution, and show the channel with the largest mean unless one is chosen", () => {
+test("stage maps take ReLU from the convolution and show the channel with the largest mean until one is chosen", () => {
   const boxes = [0, 0, 1, 1, 1, 1];
   const stages = { conv: "after conv", relu: "after ReLU", pool: "after pooling" };
   const header = { stages, layers: [{ title: "Convolution 1", boxes: { conv: boxes }, channel: null }] };

@@ -59,7 +59,7 @@ test("what a tab kept counts where the URL is empty, or says what the tab had to
   assert.ok(!pad.isNewer(kept, { ...drawn(""), centred: false }));
 });
 
-test("what a tab kept of its panels counts where the URL says nothing of them, or what it said then, or the same", () => {
+test("what a tab kept of its panels counts where the URL says nothing of them, what it said then, or the same", () => {
   const [nothing, one, two] = [{}, { heads: { a: 1, b: 2 } }, { map: "jacobian" }].map((some) => ({
     ...{ heads: {}, map: "attention", change: false, pin: null },
     ...some,
@@ -101,7 +101,7 @@ test("the next point of a stroke is four canvas pixels away, and the first one a
   assert.ok(!pad.isNear([], [0, 0]));
 });
 
-test("the tip of the pen leads from the last point; a stroke ends there unless the hand came back to that point", () => {
+test("the tip of the pen leads from the last point; a stroke ends there unless the hand came back to it", () => {
   const rest = [101, 203, 30];
   const given = structuredClone(STROKE);
   assert.deepEqual(pad.tipOf(given, rest), { ...STROKE, points: [100, 200, 101, 203], pressures: [20, 30] });

@@ -71,7 +71,7 @@ for (const damage of [{ strokes: ["AAAA"] }, { at: 9 }, { bases: [] }, { steps: 
   });
 }
 
-test("heads, maps and the pinned drawing are said to Python; what is compared with nothing that a URL holds is not", () => {
+test("heads, maps and the pinned drawing are said to Python; a comparison with what no URL can hold is not", () => {
   const cards = [3, null].map((head, at) => ({ head, model: { checkpoint: `model.${at}` } }));
   const drawn = { drawing: "abc", base: null, centred: true };
   const owner = (showing) => /** @type {any} */ ({ cards, map: "attention", pin: { change: true, showing } });

@@ -144,7 +144,8 @@ test("it makes no difference in how many pieces a stroke is drawn", () => {
 // In colour
 
 const RED = [200, 40, 0];
-const band = (more = {}) => ({ ...straight("ink", 40, [[60, 140], [140, 140], [220, 140]]), ...more }); // prettier-ignore
+// prettier-ignore
+const band = (more = {}) => ({ ...straight("ink", 40, [[60, 140], [140, 140], [220, 140]]), ...more });
 const pixelAt = ({ values, side }, x, y) => [...values.slice(3 * (y * side + x), 3 * (y * side + x) + 3)];
 
 test("a stroke in colour covers what lies below it once, in as many pieces as it is drawn", () => {

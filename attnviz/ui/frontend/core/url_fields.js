@@ -68,7 +68,8 @@ export function readView(fields, asked, { exists, there }, facts) {
     }
   }
   const complaint = dropped.length
-    ? `The URL asks for ${dropped.join(" and ")}, which does not exist here; you see the default instead. Valid values of ${known.join("; of ")}.`
+    ? `The URL asks for ${dropped.join(" and ")}, which does not exist here; you see the default instead. ` +
+      `Valid values of ${known.join("; of ")}.`
     : "";
   return { view, complaint };
 }

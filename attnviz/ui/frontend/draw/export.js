@@ -77,13 +77,9 @@ function panelSheet({ cards, headline, look: { theme, palettes }, kind, ends, no
     items.push({ kind: "picture", ...place, canvas });
     items.push({ kind: "frame", ...place, colour: quiet });
     const below = y + 38 + SIDE;
-    write(
-      x,
-      below + 18,
-      `${best}, ${percent(Math.max(...answer.probabilities))}${card.sure ? "" : ", unsure"}${card.knowsAll ? "" : `, ${words.knows.data}`}`,
-      13,
-      { weight: 600 },
-    );
+    const sureness = [percent(Math.max(...answer.probabilities)), ...(card.sure ? [] : ["unsure"])];
+    const said = [best, ...sureness, ...(card.knowsAll ? [] : [words.knows.data])];
+    write(x, below + 18, said.join(", "), 13, { weight: 600 });
     originLines({ "": [words.head.data, words.says.data].filter(Boolean).join(": ") }, 38).forEach((line, row) =>
       write(x, below + 36 + 14 * row, line.trim(), 11),
     );

@@ -69,7 +69,9 @@ async function packed(picture) {
  * @returns {string} relative to the draw page, and so right below any base path
  */
 export function linkTo(page, checkpoint, word, head) {
-  return `${page}?${new URLSearchParams({ v: VERSION, model: checkpoint, drawing: word, ...(head === null ? {} : { head: String(head + 1) }) })}`;
+  const query = new URLSearchParams({ v: VERSION, model: checkpoint, drawing: word });
+  if (head !== null) query.set("head", String(head + 1));
+  return `${page}?${query}`;
 }
 
 /**

@@ -11,7 +11,9 @@ const SAYS = {
   outline: "The thin line is the outline of the ink.",
 };
 const SLOPES =
-  "Violet where more intensity raises the answer\u2019s logit, ochre where it lowers it, per unit of intensity. Each panel has its own scale, and is computed when the pen rests. Where a max-pooling has no derivative, as on flat background, one of its two slopes is shown.";
+  "Violet where more intensity raises the answer\u2019s logit, ochre where it lowers it, per unit of intensity. " +
+  "Each panel has its own scale, and is computed when the pen rests. Where a max-pooling has no derivative, as " +
+  "on flat background, one of its two slopes is shown.";
 const CHANGED = { share: "Multiples of the pinned share.", values: "Violet is more than before, ochre is less." };
 const ENDS = {
   jacobian: ["lowers it", "", "0", "", "raises it"],

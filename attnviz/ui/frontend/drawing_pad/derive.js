@@ -11,7 +11,8 @@ const NO_CHOICE = { heads: {}, map: "attention", change: false, pin: null }; // 
 const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in a URL
 const NOTHING = { drawing: "", base: null, centred: true }; // of a URL without words
 const CENTRED =
-  "Your drawing is cut out, scaled to 20 \u00d7 20 pixels, and placed with its centre of mass in the middle of 28 \u00d7 28 pixels.";
+  "Your drawing is cut out, scaled to 20 \u00d7 20 pixels, and placed with its centre of mass in the middle of " +
+  "28 \u00d7 28 pixels.";
 
 const WHOLE = "The whole pad, scaled to the pixels that each model takes.";
 
@@ -106,7 +107,8 @@ export function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
  * @param {boolean} centres whether what is drawn may be centred
  */
 export function captionOf(words, centres = true) {
-  return (words || (centres ? CENTRED : WHOLE)).replaceAll(" \u00d7 ", "\u00a0\u00d7\u00a0"); // a size is not parted between two lines
+  const caption = words || (centres ? CENTRED : WHOLE);
+  return caption.replaceAll(" \u00d7 ", "\u00a0\u00d7\u00a0"); // a size is not parted between two lines
 }
 
 // A hand

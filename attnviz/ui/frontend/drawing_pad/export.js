@@ -31,7 +31,8 @@ async function savePng({ values, shape: [rows, columns, channels] }) {
     withText(
       png,
       "Description",
-      `Drawn in attnviz: ${channels === 1 ? "black ink" : "in colour"}, ${columns} x ${rows}, several pixels for each that a model sees`,
+      `Drawn in attnviz: ${channels === 1 ? "black ink" : "in colour"}, ${columns} x ${rows}, several pixels for ` +
+        "each that a model sees",
     ),
     "image/png",
   );

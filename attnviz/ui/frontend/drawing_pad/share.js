@@ -8,7 +8,8 @@ const LARGEST = 4 << 20; // characters of a file that are read
 const TOO_LONG = "This drawing is too long for a link. Save it as JSON instead: the file contains it exactly.";
 const PIN_LEFT = " The pinned drawing does not fit into it.";
 const NOT_IN_LINK =
-  "The picture under the strokes does not fit into a link. Save the drawing as JSON instead: the file contains it exactly.";
+  "The picture under the strokes does not fit into a link. Save the drawing as JSON instead: the file contains " +
+  "it exactly.";
 
 export class PadShare extends Savers {
   /**

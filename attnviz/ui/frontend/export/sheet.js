@@ -21,7 +21,8 @@ const FONT = "'Source Sans', 'Source Sans 3', 'Source Sans Pro', sans-serif";
 export function toSvg(sheet) {
   const parts = sheet.items.map((item) => SVG[item.kind](item, sheet));
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${sheet.width}" height="${sheet.height}" viewBox="0 0 ${sheet.width} ${sheet.height}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${sheet.width}" height="${sheet.height}" ` +
+      `viewBox="0 0 ${sheet.width} ${sheet.height}">`,
     `<metadata>${escaped(JSON.stringify(sheet.origin))}</metadata>`,
     `<rect width="100%" height="100%" fill="${sheet.background}"/>`,
     ...parts,
@@ -89,21 +90,30 @@ const SVG = {
       .map(({ cell, index }) => {
         const [left, top, size] = markBox(cell, index, columns);
         return index === NOT_A_NUMBER
-          ? `<path d="M${left} ${top}l${size} ${size}M${left + size} ${top}l${-size} ${size}" stroke="${ink}" vector-effect="non-scaling-stroke"/>`
+          ? `<path d="M${left} ${top}l${size} ${size}M${left + size} ${top}l${-size} ${size}" stroke="${ink}" ` +
+              `vector-effect="non-scaling-stroke"/>`
           : `<rect x="${left}" y="${top}" width="${size}" height="${size}" fill="${ink}"/>`;
       })
       .join("");
     const marks = outlineRects(outlines, columns);
     return (
-      `<g transform="translate(${x} ${y}) scale(${width / columns} ${height / rows})"><g shape-rendering="crispEdges">${paths}</g>` +
-      `<path d="${line}" fill="none" stroke="${ink}" stroke-opacity="0.5" vector-effect="non-scaling-stroke"/>${odd}${marks}</g>`
+      `<g transform="translate(${x} ${y}) scale(${width / columns} ${height / rows})">` +
+      `<g shape-rendering="crispEdges">${paths}</g>` +
+      `<path d="${line}" fill="none" stroke="${ink}" stroke-opacity="0.5" ` +
+      `vector-effect="non-scaling-stroke"/>${odd}${marks}</g>`
     );
   },
   marks({ x, y, width, height, columns, rows, outlines }) {
-    return `<g transform="translate(${x} ${y}) scale(${width / columns} ${height / rows})">${outlineRects(outlines, columns)}</g>`;
+    return (
+      `<g transform="translate(${x} ${y}) scale(${width / columns} ${height / rows})">` +
+      `${outlineRects(outlines, columns)}</g>`
+    );
   },
   picture({ x, y, width, height, canvas }) {
-    return `<image x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${canvas.toDataURL()}"/>`;
+    return (
+      `<image x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" ` +
+      `style="image-rendering:pixelated" href="${canvas.toDataURL()}"/>`
+    );
   },
   bar({ x, y, width, height, colours }) {
     const step = width / colours.length;
@@ -116,13 +126,22 @@ const SVG = {
   },
   text({ x, y, text, size, colour, anchor = "start", weight = 400, halo }) {
     const rim = halo ? ` stroke="${halo}" stroke-width="${HALO}" stroke-linejoin="round" paint-order="stroke"` : "";
-    return `<text x="${x}" y="${y}" font-family="${FONT}" font-size="${size}" font-weight="${weight}" fill="${colour}" text-anchor="${anchor}"${rim}>${escaped(text)}</text>`;
+    return (
+      `<text x="${x}" y="${y}" font-family="${FONT}" font-size="${size}" font-weight="${weight}" fill="${colour}" ` +
+      `text-anchor="${anchor}"${rim}>${escaped(text)}</text>`
+    );
   },
   line({ points, colour, line = 1 }) {
-    return `<polyline points="${points.map((point) => point.join()).join(" ")}" fill="none" stroke="${colour}" stroke-width="${line}"/>`;
+    return (
+      `<polyline points="${points.map((point) => point.join()).join(" ")}" fill="none" stroke="${colour}" ` +
+      `stroke-width="${line}"/>`
+    );
   },
   frame({ x, y, width, height, colour, line = 1 }) {
-    return `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="none" stroke="${colour}" stroke-width="${line}"/>`;
+    return (
+      `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="none" stroke="${colour}" ` +
+      `stroke-width="${line}"/>`
+    );
   },
 };
 
@@ -223,7 +242,10 @@ function outlineRects(outlines, columns) {
   return outlines
     .map((one) => {
       const [top, left, bottom, right] = boxOf(one, columns);
-      return `<rect x="${left}" y="${top}" width="${right - left}" height="${bottom - top}" fill="none" stroke="${css(one.colour)}" stroke-width="2" vector-effect="non-scaling-stroke"/>`;
+      return (
+        `<rect x="${left}" y="${top}" width="${right - left}" height="${bottom - top}" fill="none" ` +
+        `stroke="${css(one.colour)}" stroke-width="2" vector-effect="non-scaling-stroke"/>`
+      );
     })
     .join("");
 }

@@ -333,7 +333,8 @@ export class Gates extends Part {
     const { view, layers, words, looked, found, header, strips } = this;
     say(
       words.legend,
-      `Each bar is the gate of a channel, from 0 to 1. The line across it is its mean over ${header.many}; a weaker violet: it hardly varies over these.`,
+      `Each bar is the gate of a channel, from 0 to 1. The line across it is its mean over ${header.many}; a ` +
+        "weaker violet: it hardly varies over these.",
     );
     const channel = channelOf(view, layers);
     const at = looked.channel >= 0 ? looked : { layer: view.layer, channel };

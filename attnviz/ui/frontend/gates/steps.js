@@ -82,7 +82,8 @@ export class StepsPanel {
     say(
       words.reduced,
       `The ${layer.channels} ${most ? "means, and likewise the largest values," : "means"} become ${layer.units} ` +
-        `${layer.units === 1 ? "unit" : "units"}; ${steps.idle ? `ReLU leaves ${steps.idle} of them at 0` : "none of them is 0"}.`,
+        `${layer.units === 1 ? "unit" : "units"}; ` +
+        `${steps.idle ? `ReLU leaves ${steps.idle} of them at 0` : "none of them is 0"}.`,
     );
     const sorted = [...steps.terms].sort((one, other) => Math.abs(other.product) - Math.abs(one.product));
     this.terms.forEach(({ name, product }, place) => {
@@ -135,7 +136,12 @@ function instead(held, all, { gate }) {
 
 function scaledInWords({ form, spaceIs }, { squeezed, factor, scaled, gate }) {
   if (spaceIs === "score")
-    return `Each value of the channel is multiplied by 1 + the gate of its place: by ${short(1 + gate, 3)} in the mean.`;
+    return (
+      "Each value of the channel is multiplied by 1 + the gate of its place: " + `by ${short(1 + gate, 3)} in the mean.`
+    );
   const by = form === "one plus" ? `1 + ${short(gate, 3)} = ${short(factor, 3)}` : short(factor, 3);
-  return `Each value of the channel is multiplied by ${by}: its mean becomes ${short(squeezed, 3)} × ${short(factor, 3)} = ${short(scaled, 3)}.`;
+  return (
+    `Each value of the channel is multiplied by ${by}: its mean becomes ${short(squeezed, 3)} × ` +
+    `${short(factor, 3)} = ${short(scaled, 3)}.`
+  );
 }

@@ -346,7 +346,8 @@ export class GlimpsePlayer extends Part {
       set(
         frame.stage,
         "aria-label",
-        `A path of ${facts.glimpses} glimpses, from ${placeWords(pixelOf(path, 0, facts))} to ${placeWords(pixelOf(path, facts.glimpses - 1, facts))}.`,
+        `A path of ${facts.glimpses} glimpses, from ${placeWords(pixelOf(path, 0, facts))} to ` +
+          `${placeWords(pixelOf(path, facts.glimpses - 1, facts))}.`,
       );
   }
 

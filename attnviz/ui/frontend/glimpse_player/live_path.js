@@ -5,7 +5,8 @@ import { locationsOf, pathOf } from "./derive.js";
 
 export const PATHS = 50; // drawn at once
 const LOST =
-  "The live connection is lost: the boxes follow your hand, but the rest of the path and the belief are the previous ones.";
+  "The live connection is lost: the boxes follow your hand, but the rest of the path and the belief are the " +
+  "previous ones.";
 
 const DIM = { path: "waiting", many: "waiting-many" }; // what the root is called while one of these takes long
 

@@ -41,7 +41,10 @@ export function answerWords(path, glimpse, facts, classes) {
  * @param {boolean} moved
  */
 export function glimpseWords(path, glimpse, facts, classes, moved) {
-  return `Glimpse ${glimpse + 1}${moved ? ", moved" : ""}: ${placeWords(pixelOf(path, glimpse, facts))}; belief ${answerWords(path, glimpse, facts, classes)}.`;
+  return (
+    `Glimpse ${glimpse + 1}${moved ? ", moved" : ""}: ${placeWords(pixelOf(path, glimpse, facts))}; belief ` +
+    `${answerWords(path, glimpse, facts, classes)}.`
+  );
 }
 
 /**
@@ -68,7 +71,10 @@ export function policyWords(path, glimpse, facts, { policy, std, centre, draw, m
         ? `At ${at}: without a draw, the first glimpse is at the centre.`
         : `At ${at}: the first glimpse is drawn at random.`;
   if (draw === null) return `At ${at}, the mean of the policy.`;
-  return `The policy aimed at ${aim} (\u00d7), give or take ${spreadWords(std, facts)} (circle); the location drawn is ${at}.`;
+  return (
+    `The policy aimed at ${aim} (\u00d7), give or take ${spreadWords(std, facts)} (circle); the location drawn is ` +
+    `${at}.`
+  );
 }
 
 /** @param {Path} path @param {number} glimpse @param {Facts} facts */
@@ -90,7 +96,10 @@ export function readWords(path, glimpse, facts) {
   const [each, all] = [scales * size * size, rows * columns];
   const sharp = sharplySeen(path, glimpse + 1, facts);
   const read = (each * (glimpse + 1)).toLocaleString("en-US");
-  return `Read so far: ${read} numbers; the picture has ${all.toLocaleString("en-US")} pixels, of which ${sharp.toLocaleString("en-US")} were in a sharp patch.`;
+  return (
+    `Read so far: ${read} numbers; the picture has ${all.toLocaleString("en-US")} pixels, of which ` +
+    `${sharp.toLocaleString("en-US")} were in a sharp patch.`
+  );
 }
 
 /**
@@ -102,7 +111,10 @@ export function readWords(path, glimpse, facts) {
  */
 export function changeWords(path, before, facts, classes) {
   const last = facts.glimpses - 1;
-  return `On its own path it would have said ${answerWords(before, last, facts, classes)}; now it says ${answerWords(path, last, facts, classes)}.`;
+  return (
+    `On its own path it would have said ${answerWords(before, last, facts, classes)}; now it says ` +
+    `${answerWords(path, last, facts, classes)}.`
+  );
 }
 
 /**
@@ -119,5 +131,8 @@ export function manyWords(many, glimpse, facts, classes) {
     .filter((which) => counts[which])
     .sort((one, other) => counts[other] - counts[one]);
   const said = order.map((which) => `${counts[which]} answer ${classes[which]}`).join(", ");
-  return `Of ${many.belief.length / facts.classes} draws, ${said}. The more violet a pixel, the more draws have it in their sharp patch at glimpse ${glimpse + 1}.`;
+  return (
+    `Of ${many.belief.length / facts.classes} draws, ${said}. The more violet a pixel, the more draws have it in ` +
+    `their sharp patch at glimpse ${glimpse + 1}.`
+  );
 }

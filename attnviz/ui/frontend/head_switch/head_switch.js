@@ -99,7 +99,8 @@ export class HeadSwitch extends Part {
     if (subject !== this.subject) {
       this.subject = subject;
       this.answer.name(header.classes, header.label);
-      const title = `${header.labels.length === 1 ? "The head" : `${header.labels.length} heads`}: what each pixel receives`;
+      const heads = header.labels.length === 1 ? "The head" : `${header.labels.length} heads`;
+      const title = `${heads}: what each pixel receives`;
       this.tiles.hold(subject, {
         header: { ...header, role: "share", scale: "share", bounds: null, title },
         arrays: { maps: arrays.maps, picture: arrays.picture },

@@ -77,6 +77,7 @@ export class AnswerPanel {
     const { label } = this;
     const right = label === this.classes[best(now.probabilities)];
     const truth = label === null ? "" : right ? ", which is correct" : `; the picture shows ${label}`;
-    return `The model\u2019s answer: ${this.words(now)}${truth}.${now === before ? "" : ` Before: ${this.words(before)}.`}`;
+    const change = now === before ? "" : ` Before: ${this.words(before)}.`;
+    return `The model\u2019s answer: ${this.words(now)}${truth}.${change}`;
   }
 }

@@ -13,8 +13,10 @@ const weight = {
     const { high, low } = extent(maps, 0, maps.length);
     const words =
       high === low
-        ? `w = 0: every value is b = ${short(header.bias)}. On its own scale the tile is empty, because all values are equal.`
-        : `On its own scale the tile is ${at > 0 ? "the picture" : "its negative"}; its values span only ${short(high - low)}.`;
+        ? `w = 0: every value is b = ${short(header.bias)}. On its own scale the tile is empty, because all values ` +
+          "are equal."
+        : `On its own scale the tile is ${at > 0 ? "the picture" : "its negative"}; its values span only ` +
+          `${short(high - low)}.`;
     return { panes: [maps, maps], lines: [words] };
   },
 };
@@ -32,7 +34,8 @@ const temperature = {
       const bits = fillRow(maps, row * tokens, arrays.query.subarray(row * size, (row + 1) * size), arrays.key, factor);
       const { count: needed } = half(maps, row * tokens, tokens);
       lines.push(
-        `${header.names[row]}: ${bits.toFixed(2)} of ${Math.log2(tokens).toFixed(2)} bits, half of the weight on ${needed} of ${tokens} pixels`,
+        `${header.names[row]}: ${bits.toFixed(2)} of ${Math.log2(tokens).toFixed(2)} bits, half of the weight on ` +
+          `${needed} of ${tokens} pixels`,
       );
     }
     return { panes: [maps], lines };

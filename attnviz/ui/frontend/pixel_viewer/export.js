@@ -116,19 +116,22 @@ function viewerSheet(viewer) {
   write(
     MARGIN,
     32,
-    `${reading.direction === "received" ? "" : `query ${placeName(cells, reading.query)} \u00b7 `}key ${placeName(cells, reading.key)} \u00b7 head ${headName(view.head)}`,
+    `${reading.direction === "received" ? "" : `query ${placeName(cells, reading.query)} \u00b7 `}key ` +
+      `${placeName(cells, reading.key)} \u00b7 head ${headName(view.head)}`,
     17,
     { weight: 600 },
   );
   write(
     MARGIN,
     50,
-    `${header.origin.model ?? "model"} answers ${viewer.frame.answer.words(viewer.arrays)}; colours: ${origin(viewer).scale}`,
+    `${header.origin.model ?? "model"} answers ${viewer.frame.answer.words(viewer.arrays)}; colours: ` +
+      `${origin(viewer).scale}`,
   );
   write(
     MARGIN,
     68,
-    `${origin(viewer).shows}, ${origin(viewer).direction}: weight ${short(reading.weight)}, ${short(reading.share, 3)} \u00d7 an even share, score ${short(reading.score)}`,
+    `${origin(viewer).shows}, ${origin(viewer).direction}: weight ${short(reading.weight)}, ` +
+      `${short(reading.share, 3)} \u00d7 an even share, score ${short(reading.score)}`,
   );
   const top = 88;
   const shown = viewer.arrays.background ? outlines.splice(0) : [];

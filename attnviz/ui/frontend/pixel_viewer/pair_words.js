@@ -18,10 +18,16 @@ export function stepSentence(step, reading) {
 
 function score({ size, head, direction }) {
   if (head === MEAN)
-    return "Each head compares its own query with its own key. This is the mean of their scores; choose a head to see its terms.";
+    return (
+      "Each head compares its own query with its own key. This is the mean of their scores; choose a head to see " +
+      "its terms."
+    );
   const root = size === 1 ? "" : `, divided by \u221a${size} so that long vectors do not give larger scores`;
   if (direction === "received") return `The dot product of query and key${root}, as a mean over all queries.`;
-  return `Multiply the query by the key, number by number, and add up the products${root}: this says how well the key fits what the query looks for.`;
+  return (
+    `Multiply the query by the key, number by number, and add up the products${root}: this says how well the key ` +
+    "fits what the query looks for."
+  );
 }
 
 function softmax({ tokens, head, direction, weight }) {
@@ -33,7 +39,10 @@ function softmax({ tokens, head, direction, weight }) {
         ? "These are the means over the heads."
         : `The dashed line is an even share, 1/${tokens}.`;
   const small = weight * tokens < NOTHING ? " This key gets almost nothing." : "";
-  return `Softmax turns the scores of all ${tokens} keys into weights that add up to 1: the larger the score, the larger the weight. ${whose}${small}`;
+  return (
+    `Softmax turns the scores of all ${tokens} keys into weights that add up to 1: the larger the score, the ` +
+    `larger the weight. ${whose}${small}`
+  );
 }
 
 function value({ head, carriedSigned, carried, direction }) {
@@ -42,7 +51,10 @@ function value({ head, carriedSigned, carried, direction }) {
   const moved = carriedSigned
     ? `This adds ${plain(carried)} to its output.`
     : `This changes its output by ${plain(carried)}.`;
-  return `The weight says how much of the key\u2019s value ${query} takes: each number of the value times the weight. ${moved}`;
+  return (
+    `The weight says how much of the key\u2019s value ${query} takes: each number of the value times the weight. ` +
+    `${moved}`
+  );
 }
 
 function share({ worked, logitWords, direction, head, heads }) {
@@ -54,24 +66,42 @@ function share({ worked, logitWords, direction, head, heads }) {
   }
   const who = direction === "received" ? "this key, through all queries" : "this pair";
   const sum = head === MEAN && heads > 1 ? ` in all ${heads} heads together` : "";
-  return `In this model the answer is a sum over all pairs and heads. What ${who}${sum} adds to it is exact; a number below zero speaks against the answer. Here the sum is the ${logitWords}.`;
+  return (
+    `In this model the answer is a sum over all pairs and heads. What ${who}${sum} adds to it is exact; a number ` +
+    `below zero speaks against the answer. Here the sum is the ${logitWords}.`
+  );
 }
 
 /** Where this head's attention goes, beyond the pair. @param {any} reading @returns {string} */
 export function restingSentence({ direction, show, head, tokens, count, sum, unit, jacobian }) {
   if (jacobian)
-    return "The map shows how the answer depends on each pixel of the picture. It belongs to no query and to no head; the numbers above are those of the attention.";
+    return (
+      "The map shows how the answer depends on each pixel of the picture. It belongs to no query and to no head; " +
+      "the numbers above are those of the attention."
+    );
   if (tokens === 1) return "There is only one token: the softmax over a single score is always 1.";
   if (show === "scores") {
     if (direction === "received")
       return `The map shows the mean over all ${tokens} queries of the score before softmax.`;
-    return `The map shows scores. Softmax over all ${tokens} scores of a query turns them into its weights, which sum to 1.`;
+    return (
+      `The map shows scores. Softmax over all ${tokens} scores of a query turns them into its weights, which sum ` +
+      "to 1."
+    );
   }
   if (show === "carried")
-    return `The map shows each weight times what its key carries. Half of the total comes from ${count} of ${tokens} ${unit}.`;
+    return (
+      `The map shows each weight times what its key carries. Half of the total comes from ${count} of ${tokens} ` +
+      `${unit}.`
+    );
   const whose = head === MEAN ? "the heads\u2019 mean attention" : "this head\u2019s attention";
   if (direction === "from") return `Half of ${whose} lies on ${count} of ${tokens} ${unit}.`;
   if (direction === "to")
-    return `All ${tokens} queries together give this key ${times(sum)} \u00d7 an even share of ${whose}; half of that comes from ${count} ${unit}.`;
-  return `The mean over all ${tokens} queries. Half of all ${whose.replace("the heads\u2019 ", "")} lies on ${count} of ${tokens} ${unit}.`;
+    return (
+      `All ${tokens} queries together give this key ${times(sum)} \u00d7 an even share of ${whose}; half of that ` +
+      `comes from ${count} ${unit}.`
+    );
+  return (
+    `The mean over all ${tokens} queries. Half of all ${whose.replace("the heads\u2019 ", "")} lies on ${count} of ` +
+    `${tokens} ${unit}.`
+  );
 }

@@ -224,6 +224,8 @@ function summarise(viewer, reading) {
   return (
     shown +
     `In ${headWords(view.head)}, ${how(viewer)}: ${query}; ${role("key", reading.keyWords)}; ` +
-    `weight ${plain(reading.weight, NOTHING / reading.tokens)}, ${reading.share < NOTHING ? "almost nothing of" : times(reading.share) + " times"} an even share; score ${short(reading.score)}.`
+    `weight ${plain(reading.weight, NOTHING / reading.tokens)}, ` +
+    `${reading.share < NOTHING ? "almost nothing of" : times(reading.share) + " times"} an even share; score ` +
+    `${short(reading.score)}.`
   );
 }

@@ -28,7 +28,8 @@ export function arithmetic(found) {
   const n = (value) => short(value, 3);
   const signed = (value) => (value < 0 ? `\u2212 ${n(-value)}` : `+ ${n(value)}`);
   const normed = (value, { mean, variance, eps, scale, shift }) =>
-    `(${short(value)} ${mean < 0 ? "+" : "\u2212"} ${short(Math.abs(mean))})\n\u00f7 \u221a(${short(variance, 2)} + ${short(eps, 2)})` +
+    `(${short(value)} ${mean < 0 ? "+" : "\u2212"} ${short(Math.abs(mean))})\n\u00f7 ` +
+    `\u221a(${short(variance, 2)} + ${short(eps, 2)})` +
     (scale === null ? "" : ` \u00d7 ${n(scale)}`) +
     (shift === null ? "" : ` ${signed(shift)}`);
   return {
@@ -158,7 +159,8 @@ export class StepsPanel {
     set(
       this.window,
       "aria-label",
-      `What each of the ${cells.length} neighbours adds, summed over all heads: ${cells.map((value) => (Number.isNaN(value) ? "outside" : short(value, 2))).join(", ")}.`,
+      `What each of the ${cells.length} neighbours adds, summed over all heads: ` +
+        `${cells.map((value) => (Number.isNaN(value) ? "outside" : short(value, 2))).join(", ")}.`,
     );
     say(this.windowHow, "What each neighbour adds, summed over all heads.");
   }

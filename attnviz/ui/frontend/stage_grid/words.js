@@ -22,7 +22,8 @@ export function sayAll(grid) {
   const inColour = isInColour(grid);
   const channel = coloured ? ` \u00b7 ${CHANNELS[planeOf(view)]} channel` : "";
   const strongest = view.head === "mean" ? ", the strongest here" : "";
-  const where = `row ${at[0] + 1}, column ${at[1] + 1}${channel} \u00b7 layer ${view.layer + 1}, head ${head + 1}${strongest}`;
+  const place = `row ${at[0] + 1}, column ${at[1] + 1}${channel}`;
+  const where = `${place} \u00b7 layer ${view.layer + 1}, head ${head + 1}${strongest}`;
   frame.steps.say(found, {
     where,
     step: columns[tile % columns.length],
@@ -71,7 +72,8 @@ export function sayAll(grid) {
   say(
     frame.words.colourHow,
     inColour
-      ? `In colour: red, green and blue from ${n(own.low)} to ${n(own.high)}, ${view.scale === "all" ? "one scale for all maps" : "each map its own"}.`
+      ? `In colour: red, green and blue from ${n(own.low)} to ${n(own.high)}, ` +
+          `${view.scale === "all" ? "one scale for all maps" : "each map its own"}.`
       : "",
   );
   if (grid.header.inside) sayInside(grid);
@@ -106,7 +108,8 @@ function sayAtRest(grid, where) {
       : "";
     wall.name(
       number,
-      `Layer ${layer + 1}, ${STAGE_NAMES[tap]}${whose}: ${short(low, 3)} to ${short(high, 3)}; at row ${at[0] + 1}, column ${at[1] + 1}: ${short(grid.valueAt(number))}.`,
+      `Layer ${layer + 1}, ${STAGE_NAMES[tap]}${whose}: ${short(low, 3)} to ${short(high, 3)}; at row ` +
+        `${at[0] + 1}, column ${at[1] + 1}: ${short(grid.valueAt(number))}.`,
     );
   });
   if (grid.header.inside)
@@ -119,7 +122,9 @@ function sayAtRest(grid, where) {
         even ? `${times(low / even)} to ${times(high / even)} \u00d7 even` : `${n(low)} to ${n(high)}`,
       );
     });
-  const summary = `At ${where}: ${short(found.input)} comes in, the relevance is ${short(found.relevance)}, ${times(found.evenShare)} times an even share, ${short(found.output)} comes out.`;
+  const summary =
+    `At ${where}: ${short(found.input)} comes in, the relevance is ${short(found.relevance)}, ` +
+    `${times(found.evenShare)} times an even share, ${short(found.output)} comes out.`;
   set(frame.picture.element, "aria-label", `The picture, ${cells.rows} rows, ${cells.columns} columns. ${summary}`);
   set(frame.picture.cell, "aria-label", where);
   set(frame.picture.element, "aria-rowcount", String(cells.rows));

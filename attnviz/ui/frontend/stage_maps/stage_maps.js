@@ -274,7 +274,8 @@ export class StageMaps extends Part {
     say(
       words.picture,
       box
-        ? `The value under the pointer is computed from the ${bottom - top} \u00d7 ${right - left} pixels inside the frame.`
+        ? `The value under the pointer is computed from the ${bottom - top} \u00d7 ${right - left} pixels inside ` +
+            "the frame."
         : "",
     );
     this.legend.colour(this.palettes.signed);
