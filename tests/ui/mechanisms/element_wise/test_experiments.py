@@ -11,7 +11,7 @@ from attnviz.cards import Ablated
 from attnviz.figures.dots import Dot
 from attnviz.recipes import RECIPES
 from attnviz.subjects import net
-from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments, film
+from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments
 
 
 def test_at_most_five_questions() -> None:
@@ -55,15 +55,6 @@ def test_the_recipes_of_a_data_set_are_those_that_are_tested_on_it() -> None:
     assert "element_wise.cifar" in found
     assert "vgg_control.cifar" in found
     assert all(any(test.data == "cifar10" for test in RECIPES[name].tests) for name in found)
-
-
-def test_the_courses_of_nets_that_die_are_shipped() -> None:
-    found = film.courses()
-    assert found
-    dead, alive = found["courses"]
-    assert (dead["dead"], alive["dead"]) == (True, False)
-    assert min(layer["above"] for layer in dead["steps"][-1]) == 0
-    assert len(dead["steps"]) > max(film.STEPS)
 
 
 def test_what_became_of_models_a_and_c_here_is_said_once_they_are_trained(
