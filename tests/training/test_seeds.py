@@ -17,12 +17,10 @@ from attnviz.models.controls import PixelLine
 from attnviz.recipes.recipe import Augmentation, Recipe
 from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.training import measuring, seeds
-from attnviz.training.configs import class_names
 from attnviz.training.evaluations import EVALUATIONS
 from attnviz.training.events import Epoch, Resumed
 from attnviz.training.examples import as_float, on_device
 from attnviz.training.loop import Training
-from attnviz.training.material import split
 from attnviz.training.objectives import OBJECTIVES, Classification, objective
 from attnviz.training.run import Run
 from tests.training import small
@@ -295,19 +293,6 @@ def test_a_run_uses_the_threads_it_was_given(here):
     seeds.train(chosen, [0], device="cpu", threads=1, report=lambda seed, event: used.append(torch.get_num_threads()))
     assert set(used) == {1}
     assert Run(small.run_file(chosen, data_digest=cards.read("pixel_line.small").data_digest)).info.threads == 1
-
-
-def test_class_names_come_in_the_order_of_the_logits():
-    assert class_names(small.recipe(classes=(8, 1))) == ("8", "1")
-    assert class_names(small.recipe(data="fashion_mnist", classes=(9, 0))) == ("ankle boot", "T-shirt/top")
-
-
-def test_the_pictures_that_weights_are_chosen_by_are_never_trained_on():
-    held_out, trained = split(50, small.recipe(validation=0.3))
-    assert len(held_out) == 15
-    assert sorted([*held_out.tolist(), *trained.tolist()]) == list(range(50))
-    assert [part.tolist() for part in split(5, _unvalidated())] == [[], [0, 1, 2, 3, 4]]
-    assert held_out.tolist() != list(range(15)), "the order of a data set may be no chance order"
 
 
 def test_the_objective_is_built_once_for_all_seeds(here, monkeypatch):
