@@ -9,7 +9,7 @@ from torch import nn
 from attnviz import cards, checkpoints, subjects
 from attnviz.errors import UnknownName
 from attnviz.models import MODELS
-from attnviz.subjects import NETS, Net, Picture, Subject
+from attnviz.subjects import NETS, Net
 
 NAME = "pixel_attention.1v8"
 
@@ -56,13 +56,3 @@ def test_only_checkpoints_with_weights_are_usable() -> None:
     assert {*usable} == {name for name in cards.names() if cards.weights(name).is_file()}
     assert set(cards.names()) - set(usable), "some checkpoints have no weights"
     assert set(subjects.usable([NAME, "nobody"])) == {NAME}
-
-
-def test_a_subject_says_where_its_views_come_from_and_how_to_ask_about_it() -> None:
-    subject = Subject(subjects.net(NAME), Picture("strokes", 23))
-    origin = subject.origin("attention.weights")
-    assert (origin["model"], origin["recipe"], origin["seed"]) == ("pixel_attention", "1v8", subject.net.seed)
-    assert (origin["image"], origin["address"]) == ("strokes/test/23", "attention.weights")
-    assert "address" not in subject.origin()
-    assert subject.asked == {"checkpoint": NAME, "picture": {"data": "strokes", "number": 23}}
-    assert subject.image.shape == (28, 28, 1)

@@ -1,6 +1,9 @@
 """The tiles of the home page: their colours on light and dark pages, and what is drawn on them."""
 
+from pathlib import Path
+
 import numpy as np
+from PIL import Image
 
 from attnviz.ui.shared import home_picture
 
@@ -24,3 +27,28 @@ def test_an_outline_lies_around_its_square_and_leaves_it_as_it_is() -> None:
     assert (found[side : 2 * side, 2 * side : 3 * side] == (*home_picture.INK, 255)).all()
     assert tuple(found[side - 1, 2 * side]) == tuple(found[2 * side, 3 * side]) == (*home_picture.MARK, 255)
     assert tuple(found[0, 0]) == (*home_picture.INK, 255)
+
+
+def test_a_path_joins_its_points_by_lines_with_a_dot_on_each() -> None:
+    tile = home_picture.grey(np.zeros((4, 4), np.uint8))
+    home_picture.path(tile, (4, 4), [(1, 1), (1, 3), (3, 3)])
+    cell = home_picture.TILE // 4
+    marked = (np.asarray(tile)[..., :3] == home_picture.MARK).all(-1)
+    for row, column in ((1, 1), (1, 2), (1, 3), (2, 3), (3, 3)):
+        assert marked[row * cell, column * cell]
+    for row, column in ((2, 1), (2, 2), (3, 1), (3, 2)):
+        assert not marked[row * cell, column * cell]
+    assert marked[cell - 3 : cell + 4, cell].all(), "a dot is higher than the line"
+    assert marked[:, 2 * cell].sum() == 2, "the line is 2 pixels wide"
+
+
+def test_two_tiles_are_saved_beside_the_module_with_a_gap_that_shows_the_page(tmp_path: Path) -> None:
+    full, empty = (home_picture.heat(np.full((2, 2), value)) for value in (1.0, 0.0))
+    home_picture.save(full, empty, str(tmp_path / "home.py"))
+    with Image.open(tmp_path / "home.png") as found:
+        opaque = np.asarray(found)[..., 3]
+    side, gap = home_picture.TILE, home_picture.GAP
+    assert opaque.shape == (side, 2 * side + gap)
+    assert (opaque[:, :side] == 255).all()
+    assert (opaque[:, side : side + gap] == 0).all()
+    assert (opaque[:, side + gap :] == round(255 * home_picture.LEAST)).all(), "one sees where an empty tile ends"
