@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack, with_header
-from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.ui.components import url_view
+from attnviz.ui.components.payload import pack
 from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind
+from attnviz.ui.components.url_view import settled_view as settled_view
 
 SETS = ("own", "one", "mean", "other")
 """What all gates are: those that the net computes, 1, their mean over many pictures, those of another picture."""
@@ -164,13 +164,8 @@ def gates(
     Returns:
         The view that has settled last, all fields filled; None before the first time.
     """
-    data = with_header(
-        view if isinstance(view, bytes) else packed(view),
-        fields=FIELDS.declared(),
-        state={"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
-    )
-    component("gates")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
-    return settled_view(key)
+    data = view if isinstance(view, bytes) else packed(view)
+    return url_view.draw("gates", data, FIELDS, key=key, state=state, on_change=on_change)
 
 
 def packed(view: GatesView) -> bytes:
@@ -194,12 +189,6 @@ def packed(view: GatesView) -> bytes:
     for place, layer in enumerate(view.layers):
         arrays |= {f"{place}.{name}": values for name, values in _arrays(layer).items() if values is not None}
     return pack(header, arrays)
-
-
-def settled_view(key: str) -> dict[str, Any] | None:
-    """Return the view that settled last in the component of that key; None before the first time."""
-    view: dict[str, Any] | None = _controlled(key).shown()
-    return view
 
 
 def _described(layer: GatesOfLayer) -> dict[str, Any]:
@@ -237,7 +226,3 @@ def _arrays(layer: GatesOfLayer) -> dict[str, np.ndarray | None]:
         **{name: None if values is None else values.astype(np.float64) for name, values in exact.items()},
         **{name: None if values is None else values.astype(np.float32) for name, values in sent.items()},
     }
-
-
-def _controlled(key: str) -> ControlledState:
-    return ControlledState(key, "view", lambda view: dict(view) if isinstance(view, Mapping) else UNKNOWN)

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack, unpack, with_header
-from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.ui.components import url_view
+from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind, dotted, numbers
+from attnviz.ui.components.url_view import settled_view as settled_view
 
 PARTS = ("player", "retina", "belief", "saves")
 
@@ -120,14 +120,15 @@ def glimpse_player(
     Returns:
         The view that has settled last, all fields filled; None before the first time.
     """
-    data = with_header(
+    return url_view.draw(
+        "glimpse_player",
         view if isinstance(view, bytes) else packed(view),
+        FIELDS,
+        key=key,
+        state=state,
+        on_change=on_change,
         parts=[*parts],
-        fields=FIELDS.declared(),
-        state={"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
     )
-    component("glimpse_player")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
-    return settled_view(key)
 
 
 def packed(view: GlimpseView) -> bytes:
@@ -171,19 +172,9 @@ def unpacked(data: bytes) -> GlimpseView:
     return GlimpseView(**given, path=Path(**arrays))
 
 
-def settled_view(key: str) -> dict[str, Any] | None:
-    """Return the view that settled last in the player of that key; None before the first time."""
-    view: dict[str, Any] | None = _controlled(key).shown()
-    return view
-
-
 def draw_of(state: Mapping[str, Any]) -> int | None:
     """Return of which random numbers the path is that a view shows; None for the means, 0 for nonsense."""
     if state.get("locations") == "means":
         return None
     draw = state.get("draw", 0)
     return draw if type(draw) is int and draw >= 0 else 0
-
-
-def _controlled(key: str) -> ControlledState:
-    return ControlledState(key, "view", lambda view: dict(view) if isinstance(view, Mapping) else UNKNOWN)

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack, unpack, with_header
-from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.ui.components import url_view
+from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.components.url_fields import Field, Fields
+from attnviz.ui.components.url_view import settled_view as settled_view
 
 if TYPE_CHECKING:  # the home page draws a viewer before numpy is loaded
     import numpy as np
@@ -157,15 +157,16 @@ def pixel_viewer(
     Returns:
         The view that has settled last, all fields filled; None before the first time.
     """
-    data = with_header(
+    return url_view.draw(
+        "pixel_viewer",
         view if isinstance(view, bytes) else packed(view),
+        FIELDS,
+        key=key,
+        state=state,
+        on_change=on_change,
         plain=plain,
         asked=None if asked is None else dict(asked),
-        fields=FIELDS.declared(),
-        state={"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
     )
-    component("pixel_viewer")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
-    return settled_view(key)
 
 
 def packed(view: AttentionView) -> bytes:
@@ -222,13 +223,3 @@ def distinct(view: AttentionView) -> tuple[npt.NDArray[np.int32], npt.NDArray[np
     kinds: dict[bytes, int] = {}
     place = np.array([kinds.setdefault(row.tobytes(), len(kinds)) for row in rows], np.int32)
     return np.unique(place, return_index=True)[1].astype(np.int32), place
-
-
-def settled_view(key: str) -> dict[str, Any] | None:
-    """Return the view that settled last in the viewer of that key, as in `pixel_viewer`; None before the first time."""
-    view: dict[str, Any] | None = _controlled(key).shown()
-    return view
-
-
-def _controlled(key: str) -> ControlledState:
-    return ControlledState(key, "view", lambda view: dict(view) if isinstance(view, Mapping) else UNKNOWN)

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack, with_header
-from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.ui.components import url_view
+from attnviz.ui.components.payload import pack
 from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind, dotted, numbers
+from attnviz.ui.components.url_view import settled_view as settled_view
 
 STAGES = ("attended", "after_conv", "before_norm", "after_norm", "output")  # the columns of the paper's figures
 ALL = ("relevance", "normed_relevance", *STAGES)
@@ -171,17 +171,18 @@ def stage_grid(
     Returns:
         The view that has settled last, all fields filled; None before the first time.
     """
-    data = with_header(
+    return url_view.draw(
+        "stage_grid",
         view if isinstance(view, bytes) else packed(view),
+        FIELDS,
+        key=key,
+        state=state,
+        on_change=on_change,
         columns=[*columns],
         switches=[*switches],
         inside=inside,
         saves=saves,
-        fields=FIELDS.declared(),
-        state={"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
     )
-    component("stage_grid")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
-    return settled_view(key)
 
 
 def packed(view: StageView) -> bytes:
@@ -207,12 +208,6 @@ def packed(view: StageView) -> bytes:
         **{f"{place}.{name}": array for place, layer in enumerate(view.layers) for name, array in _arrays(layer)},
     }
     return pack(header, {name: _narrow(array) for name, array in arrays.items()})
-
-
-def settled_view(key: str) -> dict[str, Any] | None:
-    """Return the view that settled last in the stage grid of that key; None before the first time."""
-    view: dict[str, Any] | None = _controlled(key).shown()
-    return view
 
 
 def _described(layer: StageLayer) -> dict[str, Any]:
@@ -254,7 +249,3 @@ def _narrow(array: np.ndarray) -> np.ndarray:
         return array
     single = array.astype(np.float32)
     return single if np.array_equal(single.astype(np.float64), array) else array
-
-
-def _controlled(key: str) -> ControlledState:
-    return ControlledState(key, "view", lambda view: dict(view) if isinstance(view, Mapping) else UNKNOWN)

@@ -15,10 +15,10 @@ import numpy as np
 
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
-from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack, with_header
-from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.ui.components import url_view
+from attnviz.ui.components.payload import pack
 from attnviz.ui.components.url_fields import Field, Fields
+from attnviz.ui.components.url_view import settled_view as settled_view
 
 STAGES: Mapping[str, str] = {"conv": "after conv", "relu": "after ReLU", "pool": "after pooling"}
 """The stages of a convolution with ReLU and pooling, and what stands above each."""
@@ -124,13 +124,8 @@ def stage_maps(
     Returns:
         The view that has settled last, all fields filled; None before the first time.
     """
-    data = with_header(
-        view if isinstance(view, bytes) else packed(view),
-        fields=fields.declared(),
-        state={"view": _controlled(key).ask(None if state is None else fields.complete(state))},
-    )
-    component("stage_maps")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
-    return settled_view(key)
+    data = view if isinstance(view, bytes) else packed(view)
+    return url_view.draw("stage_maps", data, fields, key=key, state=state, on_change=on_change)
 
 
 def packed(view: StageMapsView) -> bytes:
@@ -147,12 +142,6 @@ def packed(view: StageMapsView) -> bytes:
     return pack(header, arrays)
 
 
-def settled_view(key: str) -> dict[str, Any] | None:
-    """Return the view that settled last in the component of that key; None before the first time."""
-    view: dict[str, Any] | None = _controlled(key).shown()
-    return view
-
-
 def _described(layer: LayerMaps) -> dict[str, Any]:
     return {
         "title": layer.title,
@@ -161,7 +150,3 @@ def _described(layer: LayerMaps) -> dict[str, Any]:
         "boxes": {name: stage.grid.boxes for name, stage in layer.stages.items()},
         "addresses": {name: stage.address for name, stage in layer.stages.items()},
     }
-
-
-def _controlled(key: str) -> ControlledState:
-    return ControlledState(key, "view", lambda view: dict(view) if isinstance(view, Mapping) else UNKNOWN)

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import with_header
-from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.ui.components import url_view
 from attnviz.ui.components.url_fields import Field, Fields
 
 FIELDS = Fields(Field("stage", "number", 0))
@@ -18,19 +16,6 @@ def energies(payload: bytes, *, key: str, state: Mapping[str, Any], on_change: C
         payload: from the view "stage_energies".
         key: of the component in its page.
         state: what the URL asks for.
-        on_change: called when the visitor has chosen another stage.
+        on_change: called when the visitor has chosen another stage; `url_view.settled_view` gives it there.
     """
-    view = _controlled(key)
-    asked = {"view": view.ask(FIELDS.complete(state))}
-    data = with_header(payload, fields=FIELDS.declared(), state=asked)
-    component("colour_stages.energies")(key=key, data=data, on_view_change=view.callback(on_change))
-
-
-def settled(key: str) -> dict[str, Any] | None:
-    """Return what the visitor has chosen last; None before the first time."""
-    found: dict[str, Any] | None = _controlled(key).shown()
-    return found
-
-
-def _controlled(key: str) -> ControlledState:
-    return ControlledState(key, "view", lambda view: dict(view) if isinstance(view, Mapping) else UNKNOWN)
+    url_view.draw("colour_stages.energies", payload, FIELDS, key=key, state=state, on_change=on_change)

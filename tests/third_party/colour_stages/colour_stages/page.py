@@ -4,8 +4,9 @@ import streamlit as st
 
 from attnviz import cards
 from attnviz.subjects import Subject
+from attnviz.ui.components.url_view import settled_view
 from attnviz.ui.shared import accuracy, mechanism_page, page, pickers, url_state
-from colour_stages.component import FIELDS, energies, settled
+from colour_stages.component import FIELDS, energies
 from colour_stages.mechanism import ENERGIES, MECHANISM
 
 KEY = "energies"
@@ -16,7 +17,7 @@ with page.sentences():
     net = pickers.net(names, "colour_stages.digits", of=MECHANISM.models)
     subject = Subject(net, pickers.example(net))
     state = FIELDS.read(st.query_params.to_dict())
-    energies(ENERGIES.of(subject), key=KEY, state=state, on_change=mechanism_page.keep(FIELDS, settled, KEY))
+    energies(ENERGIES.of(subject), key=KEY, state=state, on_change=mechanism_page.keep(FIELDS, settled_view, KEY))
     url_state.state(**pickers.stated(subject))
     page.link("00_explorer.py", "All taps of this model on this picture", **pickers.stated(subject))
     accuracy.show(net, pickers.tests(subject))
