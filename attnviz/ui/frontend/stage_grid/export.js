@@ -91,38 +91,17 @@ function sheet(grid) {
     const [layer, column] = [Math.floor(tile / columns.length), tile % columns.length];
     const [x, y] = [MARGIN + column * (wide + 8), 86 + layer * (high + 44)];
     if (!column) write(x, y - 6, `Layer ${layer + 1}`, 12, { weight: 600 });
-    const indices = new Uint16Array(cells.tokens);
+    const map = { kind: "map", x, y, width: wide, height: high, columns: cells.columns, rows: cells.rows, outlines };
     if (planes.length === 1) {
+      const indices = new Uint16Array(cells.tokens);
       toIndices(planes[0], 0, cells.tokens, scale, indices);
-      items.push({
-        kind: "map",
-        x,
-        y,
-        width: wide,
-        height: high,
-        columns: cells.columns,
-        rows: cells.rows,
-        edge,
-        outlines,
-        strange: strangeCells(indices),
-        colours: Array.from(indices, (index) => palettes[scale.palette][index]),
-      });
+      const colours = Array.from(indices, (index) => palettes[scale.palette][index]);
+      items.push({ ...map, edge, strange: strangeCells(indices), colours });
     } else {
       const factor = own.high > own.low ? 255 / (own.high - own.low) : 0;
       const part = (plane, i) => Math.min(255, Math.max(0, (planes[plane][i] - own.low) * factor));
-      items.push({
-        kind: "map",
-        x,
-        y,
-        width: wide,
-        height: high,
-        columns: cells.columns,
-        rows: cells.rows,
-        edge: [],
-        outlines,
-        strange: [],
-        colours: Array.from({ length: cells.tokens }, (_, i) => packed([0, 1, 2].map((plane) => part(plane, i)))),
-      });
+      const colours = Array.from({ length: cells.tokens }, (_, i) => packed([0, 1, 2].map((plane) => part(plane, i))));
+      items.push({ ...map, edge: [], strange: [], colours });
     }
     items.push({ kind: "frame", x, y, width: wide, height: high, colour: css(packed(theme.line)) });
     write(x, y + high + 14, `${short(extent.low, 3)} to ${short(extent.high, 3)}`, 11);
