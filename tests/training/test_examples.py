@@ -10,7 +10,7 @@ from attnviz import data
 from attnviz.data import DATASETS, Dataset
 from attnviz.errors import BadInput
 from attnviz.training.examples import Examples, Parts, Stream, as_float, on_device
-from tests.data.test_targets import WORDS
+from tests.data.test_streams import WORDS
 from tests.training import small
 
 

@@ -66,6 +66,7 @@ def test_a_page_that_cannot_be_made_says_why() -> None:
         from attnviz.ui.shared import navigation
 
         ((_, page),) = navigation.pages([row], ())
+        assert callable(page._page)
         page._page()
 
     test = AppTest.from_function(app, args=(lost,)).run()
