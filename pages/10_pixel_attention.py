@@ -56,7 +56,7 @@ def see() -> tuple[Net, str] | None:
             subject = Subject(net, pickers.example(net, opens))
         view, numbers = explorer.look(subject)
         pickers.more(subject)
-        explorer.explain(net, view, numbers)
+        explorer.explain(subject, view, numbers)
         experiments.choose(choice.EXPERIMENTS, subject)
         url_state.state(**pickers.stated(subject))
         source = pickers.tests(subject)

@@ -23,7 +23,7 @@ from attnviz.ui.shared import glossary, reserved
 END = b"</head>"
 SCRIPTS = "".join(
     f'<script type="module" src="_stcore/bidi-components/attnviz.arrive/{script}.js"></script>'
-    for script in ("terms/terms_of_page", "core/menu")
+    for script in ("terms/terms_of_page", "core/menu", "core/links")
 )
 HOME = ""  # the last part of its URL
 STREAMLITS_PAGE = Path(streamlit.__file__).parent / "static" / "index.html"

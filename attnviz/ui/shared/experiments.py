@@ -69,6 +69,16 @@ def choose(experiments: Mapping[str, Experiment], *seen: object, heading: str = 
                             one.show(*seen)
 
 
+def link(name: str, title: str) -> str:
+    """Return Markdown of a link that opens an experiment of the same page and scrolls to it (frontend/core/links.js).
+
+    Args:
+        name: of the experiment, as in the URL.
+        title: of the experiment.
+    """
+    return f"[{title}](#experiment-{name})"
+
+
 def finding(name: str = "") -> Callable[[str], None]:
     """Reserve the place of an experiment's finding; an experiment calls it before it draws anything else.
 

@@ -90,13 +90,16 @@ def link(page: str, label: str, **parameters: Any) -> None:
         label: the words to click on.
         **parameters: what stands in the URL there, such as digit=8.
     """
-    words = {key: str(value) for key, value in parameters.items()}
-    if words:
-        words["v"] = url_state.VERSION
     try:
-        st.page_link(page, label=label, query_params=words)
+        st.page_link(page, label=label, query_params=_words_of(parameters))
     except StreamlitPageNotFoundError:  # this page runs alone, without the navigation: an ordinary link does the same
-        st.markdown(f"[{label}]({_url_of(page)}?{urlencode(words)})")
+        st.markdown(written_link(page, label, **parameters))
+
+
+def written_link(page: str, label: str, **parameters: Any) -> str:
+    """Return Markdown of a link to another page, for the middle of a sentence; the arguments are those of `link`."""
+    words = _words_of(parameters)
+    return f"[{label}]({_url_of(page)}{'?' if words else ''}{urlencode(words)})"
 
 
 @contextmanager
@@ -121,6 +124,11 @@ def _title_of(model: str) -> str:
 
     card = cards.readable([model]).get(model)
     return model if card is None else card.recipe.title
+
+
+def _words_of(parameters: Mapping[str, Any]) -> dict[str, str]:
+    words = {key: str(value) for key, value in parameters.items()}
+    return {**words, "v": url_state.VERSION} if words else {}
 
 
 def _url_of(page: str) -> str:

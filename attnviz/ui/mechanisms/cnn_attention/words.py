@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attnviz.ui.shared.experiments import link
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.verdict import verdict
 from attnviz.ui.shared.wording import share, short
@@ -97,8 +98,8 @@ def does_not_show() -> str:
         "at, not which of their pixels matter.\n\n"
         "**Attention is not an explanation.** Each block keeps its own features in addition to what it takes from "
         "others, and a layer of 256 units then reads all blocks at once. So the answer depends on the whole picture "
-        "even if the attention is switched off. *Which blocks may attend to which?* compares this network with one "
-        "whose attention is set to zero.\n\n"
+        f"even if the attention is switched off. {link('who', 'Which blocks may attend to which?')} compares this "
+        "network with one whose attention is set to zero.\n\n"
         "Nothing tells a block where it is: two blocks with the same features have the same query and the same map."
     )
 

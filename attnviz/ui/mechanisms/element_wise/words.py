@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attnviz.ui.shared.experiments import link
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.verdict import verdict
 from attnviz.ui.shared.wording import share, short
@@ -263,8 +264,8 @@ def does_not_show(view: StageView) -> str:
     zero = " and a pixel that was 0 stays 0." if view.input.min() >= 0 else " so its shapes remain."
     return (
         "A sharp picture *before conv* does not mean that the layer has recognised what it shows: the layer multiplies "
-        f"the picture itself,{zero} *Does the layer need the relevance?* below tests the model with its relevance "
-        "replaced.\n\n"
+        f"the picture itself,{zero} {link('copy', 'Does the layer need the relevance?')} tests the model with its "
+        "relevance replaced.\n\n"
         "A large value in the last stage does not necessarily decide the answer: a linear layer follows, which this "
         "page does not show. Each map has its own scale unless you choose *all maps*."
     )

@@ -7,11 +7,13 @@ from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView, pixel_view
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.mechanisms.pixel_attention import equations
+from attnviz.ui.mechanisms.pixel_attention.experiments import erase, one_token, parts
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
-from attnviz.ui.shared import page, url_state
+from attnviz.ui.shared import experiments, page, pickers, url_state
 from attnviz.ui.shared.glossary import term
 
 VIEWER = "viewer"
+PAPER = "15_paper.py"
 LOCK = "Click a pixel to lock it, then click another one: their numbers appear here."
 PLACELESS = (
     "Nothing tells this model where a pixel is. Two pixels of the same intensity have the same query and get the same "
@@ -19,13 +21,9 @@ PLACELESS = (
 )
 PLACED = (
     "This model knows where a token is: a position code is joined to its intensity. So a map can be violet in one "
-    "spot because of *where* it is, whatever is drawn there; *Does a pixel look for ink or for a position?*, on the "
-    "page *The paper revisited*, separates the two."
+    "spot because of *where* it is, whatever is drawn there; {}, on another page, separates the two."
 )
-ALONE = (
-    "With one token there is nothing to choose: its weight is 1 on any picture. See *What does attention do with a "
-    "single token?* on the page *The paper revisited*."
-)
+ALONE = "With one token there is nothing to choose: its weight is 1 on any picture. {} shows what is left of attention."
 
 
 def look(subject: Subject) -> tuple[AttentionView, tuple[str, str] | None]:
@@ -43,21 +41,21 @@ def look(subject: Subject) -> tuple[AttentionView, tuple[str, str] | None]:
     return view, equations.numbers(view, state)
 
 
-def explain(net: Net, view: AttentionView, numbers: tuple[str, str] | None) -> None:
+def explain(subject: Subject, view: AttentionView, numbers: tuple[str, str] | None) -> None:
     """Say what the pictures mean, with the numbers of the locked pair, and what they do not show.
 
     Args:
-        net: the net whose attention is drawn.
+        subject: whose attention is drawn.
         view: the view, as `look` returned it.
         numbers: the equations of the locked pair, as `look` returned them.
     """
     page.meaning(
-        f"{_token_of(net)} is a {term('token')}. {_in_heads(*view.query.shape[:2])}\n\n"
+        f"{_token_of(subject.net)} is a {term('token')}. {_in_heads(*view.query.shape[:2])}\n\n"
         + _formulas(equations.symbols(view.query.shape[-1]))
         + (f"For the locked pair:\n\n{_formulas(numbers)}" if numbers else LOCK),
         "**Attention is not an explanation.** A large weight can have a small effect: the value it carries can be "
         "small, and the layer after it can undo it. The last step of the worked pair says what the pair adds "
-        "to the answer, and *Does it matter what it looks at?* puts it to the test.\n\n" + _unsaid(net),
+        f"to the answer, and {experiments.link('erase', erase.TITLE)} puts it to the test.\n\n" + _unsaid(subject),
     )
 
 
@@ -86,11 +84,14 @@ def _in_heads(heads: int, tokens: int) -> str:
     )
 
 
-def _unsaid(net: Net) -> str:
-    """Return what this model's maps do not show."""
-    if single_token(net):
-        return ALONE
-    return PLACED if net.config.get("positions") else PLACELESS
+def _unsaid(subject: Subject) -> str:
+    """Return what this model's maps do not show, with the experiment of the other page that shows more."""
+    words = pickers.stated(subject)
+    if single_token(subject.net):
+        return ALONE.format(page.written_link(PAPER, one_token.TITLE, **words, experiment="one_token"))
+    if subject.net.config.get("positions"):
+        return PLACED.format(page.written_link(PAPER, parts.TITLE, **words, experiment="parts"))
+    return PLACELESS
 
 
 def _formulas(several: tuple[str, ...]) -> str:

@@ -10,7 +10,7 @@ from attnviz.recipes.recipe import Test
 from attnviz.recipes.schwarz import TESTS
 from attnviz.ui.components import arrive
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
-from attnviz.ui.shared import page, url_state
+from attnviz.ui.shared import page, result_dots, url_state
 from attnviz.ui.shared.glossary import term
 
 ELSEWHERE = "10_pixel_attention.py"  # the page of the other experiments
@@ -78,7 +78,8 @@ def answers() -> list[tuple[str, str, str]]:
         (f"**The paper's proposal: background noise.** {_noise()}", "", ""),
         (
             "**What remains unexplained?** Why training produces just these heads, and whether another seed would "
-            "produce the same ones: of other seeds only the accuracy is known; it is on the page *Results*. Also what "
+            "produce the same ones: of other seeds only the accuracy is known; it is on the page "
+            f"{page.written_link(result_dots.PAGE, 'Results')}. Also what "
             "a violet spot in a map is *for*: that a head looks there does not tell how much the answer depends on "
             "it. And one layer on one data set says nothing about larger models.",
             "Which heads are similar", "heads",

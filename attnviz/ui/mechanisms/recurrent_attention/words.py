@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attnviz.recipes import RECIPES
+from attnviz.ui.shared.experiments import link
 from attnviz.ui.shared.verdict import verdict
 from attnviz.ui.shared.wording import share, short
 
@@ -116,8 +117,8 @@ def does_not_show(net: Net) -> str:
     text = (
         "A path that follows the object does not prove that the model chose it because of the object. "
         + (coarse if net.config.get("scales", 3) > 1 else "A")
-        + " model that always looks at the same places can be almost as accurate. *Does it depend on the picture?* "
-        "below tests this.\n\n"
+        + " model that always looks at the same places can be almost as accurate. "
+        + f"{link('depends', 'Does it depend on the picture?')} tests this.\n\n"
     )
     if not _objective(net).get("every_glimpse", False):
         text += (
