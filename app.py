@@ -7,8 +7,9 @@ from attnviz.ui import derived_values
 from attnviz.ui.live import channel
 from attnviz.ui.server import callbacks, compressed, head, hosts, moved, scripts, security, sockets, uploads
 from attnviz.ui.server.no_delay import NoDelay
+from attnviz.ui.shared import url_state
 
-callbacks.finish()
+callbacks.finish(url_state.is_late)
 scripts.take_turns()
 
 # Written literally: `streamlit run` finds the app by reading this file's syntax tree.

@@ -156,9 +156,13 @@ def catch_up() -> None:
     For callbacks, including those of components, and the start of fragments, which run only after clicks: what *Back*
     brings is never changed.
     """
-    known = _known()
-    if known and st.query_params.to_dict() in known[:-1]:
-        st.query_params.from_dict(known[-1])
+    if is_late():
+        st.query_params.from_dict(_known()[-1])
+
+
+def is_late() -> bool:
+    """Return whether the URL is one that Python has replaced: the browser had not heard of the last one."""
+    return st.query_params.to_dict() in _known()[:-1]
 
 
 def shown() -> dict[str, str]:
