@@ -53,7 +53,8 @@ def finish(is_late: Callable[[], bool]) -> None:
 
 def _heard(state: Any, fresh: WidgetStates, late: bool) -> WidgetStates:
     """Return what a message says, without what it repeats where it is late; clicks are no values, and all count."""
-    before = state[_REPORTED] if _REPORTED in state else {}
+    known = _REPORTED in state  # it has no `get`
+    before = state[_REPORTED] if known else {}
     state[_REPORTED] = {one.id: one.SerializeToString() for one in fresh.widgets}
     if not late:
         return fresh

@@ -70,7 +70,7 @@ def slowly(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that takes a second."""
 
     def wait(*given: Any) -> Any:
-        time.sleep(1)
+        time.sleep(1)  # the fault itself: no test waits by it, and no event could end it
         return function(*given)
 
     return wait
