@@ -221,3 +221,14 @@ function overprintedWords() {
   });
   return found;
 }
+
+/** What is wider than its place and can only be read by scrolling it sideways. The row of *tries* is meant to. */
+function hiddenSideways() {
+  return everything(document.querySelector('[data-testid="stMain"]'))
+    .filter((one) => /auto|scroll/.test(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth + 1)
+    .filter((one) => isShown(one) && !one.closest(".st-key-page_tries"))
+    .map(
+      (one) =>
+        `'${short((one.textContent ?? "").slice(-40))}' in ${nameOf(one)}, ${one.scrollWidth} of ${one.clientWidth}`,
+    );
+}

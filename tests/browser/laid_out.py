@@ -30,5 +30,10 @@ def find_overprinted_words(page: Page) -> list[str]:
     return _measure(page, "overprintedWords")
 
 
+def find_words_hidden_sideways(page: Page) -> list[str]:
+    """Return what is wider than its place, so that its end can only be read by scrolling sideways."""
+    return _measure(page, "hiddenSideways")
+
+
 def _measure(page: Page, measure: str, sizes: Any = None) -> list[str]:
     return [str(line) for line in page.evaluate(f"(sizes) => {{ {_MEASURES}\nreturn {measure}(sizes); }}", sizes)]

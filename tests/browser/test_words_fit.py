@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tests.sweeps import sweep
 
 from .conftest import NewPage, Serve, wait_until_ready
-from .laid_out import find_cut_words, find_overprinted_words
+from .laid_out import find_cut_words, find_overprinted_words, find_words_hidden_sideways
 
 DRAWING = (
     "ARcV8AeQAzUwNzA1MCE8DUgLSA1GEEYWRhZGFkY8FkgISgpICkIRQCM-I0AlPiMXFIgLkAMITAhKBkwISghMCEoDTAdKB0wJSgdKB0wJSgdMCUoH"
@@ -47,3 +47,14 @@ def test_all_words_can_be_read(new_page: NewPage, serve: Serve, path: str, width
     wait_until_ready(page)
     assert find_cut_words(page) == []
     assert find_overprinted_words(page) == []
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_the_equation_of_a_locked_pair_fits_with_long_negative_numbers(
+    new_page: NewPage, serve: Serve, width: int
+) -> None:
+    page = new_page(viewport={"width": width, "height": 720})
+    page.goto(f"{serve()}/{PIXELS}4&model=pixel_attention.digits&query=9,8&key=5,5&head=3")
+    expect(page.locator(".katex-display").filter(has_text="2.382")).to_be_visible()
+    wait_until_ready(page)
+    assert find_words_hidden_sideways(page) == []

@@ -39,15 +39,18 @@ def numbers(view: AttentionView, state: Mapping[str, Any]) -> tuple[str, str] | 
     query, key = view.query[head, i], view.key[head, j]
     score = float(query @ key) / np.sqrt(len(query))
     weight = np.exp(score - view.log_normaliser[head, i])
-    terms = " + ".join(
+    # Each term on a line of its own, so that long numbers fit on a phone: a formula does not wrap.
+    terms = r" \\ &\quad + ".join(
         rf"{coloured(QUERY, _signed(a))} \cdot {coloured(KEY, _signed(b))}"
         for a, b in zip(query[:3], key[:3], strict=True)
     )
     if len(query) > 3:
         terms += r" + \dots"
+    written, sum_of_powers = _figure(score), _power(view.log_normaliser[head, i])
+    product, root = rf"{coloured(QUERY, 'q_i')} \cdot {coloured(KEY, 'k_j')}", rf"/\sqrt{{{len(query)}}}"
     return (
-        rf"\frac{{{terms}}}{{\sqrt{{{len(query)}}}}} = {score:.4g}",
-        rf"w_{{ij}} = \frac{{e^{{{score:.4g}}}}}{{{_power(view.log_normaliser[head, i])}}} = {_scientific(weight)}",
+        rf"\begin{{aligned}} & {product} {root} \\ &= \big({terms}\big) {root} \\ &= {written} \end{{aligned}}",
+        rf"w_{{ij}} = \frac{{e^{{{written}}}}}{{{sum_of_powers}}} = {_scientific(weight)}",
     )
 
 
@@ -70,8 +73,13 @@ def _power(logarithm: float) -> str:
     return f"{np.exp(logarithm):.1f}" if logarithm < 12 else rf"e^{{{logarithm:.2f}}}"
 
 
-def _scientific(value: float) -> str:
-    if value >= 0.001:
+def _figure(value: float) -> str:
+    written = f"{value:.4g}"
+    return _scientific(value, 3) if "e" in written else written
+
+
+def _scientific(value: float, places: int = 2) -> str:
+    if 0.001 <= value < 10_000:
         return f"{value:.4f}"
-    mantissa, exponent = f"{value:.2e}".split("e")
+    mantissa, exponent = f"{value:.{places}e}".split("e")
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"

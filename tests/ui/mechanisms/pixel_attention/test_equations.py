@@ -56,3 +56,11 @@ def test_the_symbols_name_the_head_size_and_the_colours_of_the_roles() -> None:
 @pytest.mark.parametrize(("value", "words"), [(0.25, "0.2500"), (1.5e-7, r"1.50 \cdot 10^{-7}")])
 def test_small_weights_are_written_as_powers_of_ten(value: float, words: str) -> None:
     assert equations._scientific(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(-1.0, "-1"), (7.7782, "7.778"), (-23456.0, r"-2.346 \cdot 10^{4}"), (1e-5, r"1.000 \cdot 10^{-5}")],
+)
+def test_scores_have_four_digits_whatever_their_size(value: float, words: str) -> None:
+    assert equations._figure(value) == words
