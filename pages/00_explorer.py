@@ -16,6 +16,10 @@ from attnviz.ui.shared.glossary import term
 MODEL = "pixel_attention.1v8"
 EIGHT = {"model": MODEL, "data": "strokes", "number": "23"}
 RANGES = {"signed": "any number", "unit": "0 to 1", "positive": "0 or more"}
+DRAWS = (
+    "Where this model draws random numbers, its taps, its Jacobian and its answer are all of draw 1, with which its own "
+    "page opens."
+)
 TRIES = [
     ("the queries", {**EIGHT, "address": "attention.query"}),
     ("the weights of one pixel", {**EIGHT, "address": "attention.weights", "query": "12,13"}),
@@ -41,6 +45,8 @@ def explore(subject: Subject) -> None:
     """Draw the choice of a tap, its maps, and the list of all taps; or the Jacobian of the answer."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         other, rest = jacobian_map.switch("Taps"), st.container(horizontal=True, vertical_alignment="bottom")
+    if "generator" in subject.net.takes:
+        st.caption(DRAWS)
     if other:
         jacobian_map.show(subject)
         return

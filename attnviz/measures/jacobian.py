@@ -4,14 +4,19 @@ Source: gradients of the answer as a map: "Deep Inside Convolutional Networks", 
 https://arxiv.org/abs/1312.6034. It tells of small changes only, and nothing of removing a pixel.
 """
 
+from collections.abc import Callable
+
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attnviz.answers import predicted
 from attnviz.errors import BadInput
 
+Model = Callable[[Tensor], Tensor]
+"""A model as a function of pictures alone: what else it takes, such as random numbers, is fixed."""
 
-def jacobian(model: nn.Module, images: Tensor, answer: int | Tensor | None = None) -> Tensor:
+
+def jacobian(model: Model, images: Tensor, answer: int | Tensor | None = None) -> Tensor:
     """Return the derivative of the shown logit of each picture by each of its numbers.
 
     Args:
@@ -28,7 +33,7 @@ def jacobian(model: nn.Module, images: Tensor, answer: int | Tensor | None = Non
     return answered(model, images, answer)[1]
 
 
-def answered(model: nn.Module, images: Tensor, answer: int | Tensor | None = None) -> tuple[Tensor, Tensor]:
+def answered(model: Model, images: Tensor, answer: int | Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Return the logits and the `jacobian` from the same forward pass, which may be traced.
 
     Args:

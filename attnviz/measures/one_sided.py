@@ -15,17 +15,17 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from attnviz.answers import predicted
-from attnviz.measures.jacobian import toward
+from attnviz.measures.jacobian import Model, toward
 
 ROUNDING = 256.0  # times the precision: nearer values tie, as the same sum may round differently at two places
 
 
-def without_derivative(model: nn.Module, image: Tensor) -> Tensor:
+def without_derivative(model: Model, image: Tensor) -> Tensor:
     """Return the pixels whose steps reach a tie, which are those at which there may be no derivative.
 
     Args:
@@ -46,7 +46,7 @@ def without_derivative(model: nn.Module, image: Tensor) -> Tensor:
     return reached[0] != 0
 
 
-def steps(model: nn.Module, image: Tensor, pixels: Tensor, answer: int | None = None) -> Tensor:
+def steps(model: Model, image: Tensor, pixels: Tensor, answer: int | None = None) -> Tensor:
     """Return what a small step up and a small step down of some pixels do to the shown logit, per unit of intensity.
 
     Args:
@@ -70,7 +70,7 @@ def steps(model: nn.Module, image: Tensor, pixels: Tensor, answer: int | None = 
         return found
 
     with torch.inference_mode(False), torch.no_grad(), _Steps():
-        changes = torch.vmap(change)(directions.view(2 * count, *image.shape))
+        changes = torch.vmap(change, randomness="same")(directions.view(2 * count, *image.shape))
     return changes.view(2, count) * torch.tensor([[1], [-1]])
 
 

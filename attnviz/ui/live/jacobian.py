@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -56,7 +57,10 @@ def settle(loaded: Loaded, parameters: OfAnswer) -> OfAnswer:
 
 
 def compute(context: Context[OfAnswer]) -> Reading:
-    """Return d logit / d intensity, batch by channel, row and column, one picture at a time: the graph is large.
+    """Return d logit / d intensity, batch by channel, row and column, along the path of the request's seed.
+
+    It is computed one picture at a time, as the graph is large; but a model that draws random numbers draws for all
+    pictures in turn, so it is asked about all of them at once, as in the pass of the request.
 
     Raises:
         BadInput: with edits; it is the Jacobian of the model as it was trained.
@@ -65,6 +69,7 @@ def compute(context: Context[OfAnswer]) -> Reading:
 
     from attnviz.measures.jacobian import jacobian
     from attnviz.readings import Reading
+    from attnviz.ui.shared import inference
 
     if context.edited:
         raise BadInput(
@@ -73,7 +78,11 @@ def compute(context: Context[OfAnswer]) -> Reading:
         )
     model, net = context.loaded
     answer = None if context.parameters.answer is None else net.classes.index(context.parameters.answer)
-    found = torch.cat([jacobian(model, image, answer) for image in context.images.split(1)])
+    if context.generator is not None and "generator" in net.takes:
+        asked = partial(inference.ask, context.loaded, seed=context.generator.initial_seed())
+        found = jacobian(asked, context.images, answer)
+    else:
+        found = torch.cat([jacobian(model, image, answer) for image in context.images.split(1)])
     return Reading("jacobian", found, ("batch", "channel", "row", "column"))
 
 

@@ -7,6 +7,7 @@ each of them, so there are two views: a quick one in which these pixels are empt
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attnviz.errors import BadInput
@@ -60,15 +61,18 @@ class Found:
 
 
 def computed(loaded: Loaded, example: Example) -> Found:
-    """Return the answer to an example, its Jacobian, and where that may not exist."""
+    """Return the answer to an example, its Jacobian, and where that may not exist.
+
+    A net that draws random numbers draws those of `inference.ask`, as for its taps.
+    """
     from attnviz.answers import predicted
     from attnviz.measures.jacobian import answered
     from attnviz.measures.one_sided import without_derivative
     from attnviz.ui.shared import inference
 
-    batch = inference.batch_of(loaded, example)
-    logits, found = answered(loaded.model, batch)
-    ties = without_derivative(loaded.model, batch).flatten().nonzero()[:, 0]
+    model, batch = partial(inference.ask, loaded), inference.batch_of(loaded, example)
+    logits, found = answered(model, batch)
+    ties = without_derivative(model, batch).flatten().nonzero()[:, 0]
     return Found(loaded.net.classes[int(predicted(logits))], found[0].numpy(), ties.numpy())
 
 
@@ -79,7 +83,8 @@ def steps(loaded: Loaded, example: Example, pixels: tuple[int, ...]) -> npt.NDAr
     from attnviz.measures import one_sided
     from attnviz.ui.shared import inference
 
-    return one_sided.steps(loaded.model, inference.batch_of(loaded, example), torch.tensor(pixels)).numpy()
+    model = partial(inference.ask, loaded)
+    return one_sided.steps(model, inference.batch_of(loaded, example), torch.tensor(pixels)).numpy()
 
 
 def payload(subject: Subject, parameters: OfJacobian) -> bytes:

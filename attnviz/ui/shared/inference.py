@@ -28,7 +28,10 @@ class TapInfo:
 
 
 def ask(loaded: Loaded, batch: Tensor, seed: int = 0) -> Tensor:
-    """Return the logits of a batch; a model that draws random numbers gets a generator of that seed."""
+    """Return the logits of a batch; a model that draws random numbers gets a generator of that seed.
+
+    Taps, answers and Jacobians that do not name a draw are all of seed 0, the draw that pages open with.
+    """
     model, net = loaded
     drawn = "generator" in net.takes
     logits: Tensor = model(batch, **({"generator": torch.Generator().manual_seed(seed)} if drawn else {}))
