@@ -8,6 +8,7 @@ import {
   beliefOf,
   boxesOf,
   coverage,
+  drawsOf,
   locationOf,
   locationsOf,
   moveTo,
@@ -18,6 +19,7 @@ import {
   sharplySeen,
   shifted,
 } from "../../attnviz/ui/frontend/glimpse_player/derive.js";
+import { policyWords } from "../../attnviz/ui/frontend/glimpse_player/words.js";
 
 const FACTS = { glimpses: 2, scales: 2, size: 3, rows: 6, columns: 10, classes: 2 };
 const PATH = {
@@ -57,6 +59,35 @@ test("the middle of a pixel is a location of that pixel, in single precision too
       assert.ok(Math.abs(placeOf(location, side) - pixel - 0.5) < 1e-4);
     }
   }
+});
+
+test("cross and circle are where the draws lie: around the mean, or around the squashed one", () => {
+  const path = { ...PATH, mean: Float32Array.of(0, 0, 0.75, -1) };
+  const [std, noise] = [0.25, Array.from({ length: 20001 }, (_, number) => Math.sin(number * number))]; // symmetric
+  for (const [squash, squashed] of [
+    ["clamp", (/** @type {number} */ x) => x],
+    ["tanh", Math.tanh],
+  ]) {
+    const { middle, ends } = drawsOf(path, 1, FACTS, { std, squash });
+    [0.75, -1].forEach((mean, axis) => {
+      const side = [FACTS.rows, FACTS.columns][axis];
+      const drawn = noise.map((one) => ((squashed(mean + std * one) + 1) / 2) * side).sort((one, other) => one - other);
+      assert.ok(Math.abs(middle[axis] - drawn[10000]) < 0.01 * side, `${squash}, ${axis}`);
+      const expected = [-1, 1].map((sign) => ((squashed(mean + sign * std) + 1) / 2) * side);
+      ends[axis].forEach((end, place) => assert.ok(Math.abs(end - expected[place]) < 1e-9));
+    });
+  }
+  // What was stored before models said how they squash is of models that do not.
+  assert.deepEqual(drawsOf(path, 1, FACTS, { std }), drawsOf(path, 1, FACTS, { std, squash: "clamp" }));
+  const how = { policy: "learnt", std, centre: false, draw: 0, moved: false };
+  assert.match(
+    policyWords(path, 1, FACTS, { ...how, squash: "clamp" }),
+    /row 5\.8, column 0\.5 .* 0\.8 rows and 1\.3 col/,
+  );
+  assert.match(
+    policyWords(path, 1, FACTS, { ...how, squash: "tanh" }),
+    /row 5\.4, column 1\.7 .* 0\.4 rows and 0\.5 col/,
+  );
 });
 
 test("a moved glimpse puts its boxes around the pixel, and leaves the others and the given path alone", () => {

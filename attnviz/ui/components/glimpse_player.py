@@ -75,6 +75,7 @@ class GlimpseView:
         forced: per glimpse the [row, column] in -1..1 where the model is made to look, whatever its policy says.
         policy: "learnt", "random" or "fixed".
         std: standard deviation of a location around its mean, where half a picture is 1; of a learnt policy.
+        squash: how a draw is brought into the picture, "clamp" or "tanh"; see `attnviz.layers.glimpse.Glimpses`.
         centre: whether the first glimpse is always at the centre.
         classes: the names of the answers.
         label: what the picture shows, if it is known.
@@ -94,6 +95,7 @@ class GlimpseView:
     label: str | None
     checkpoint: str
     asked: Mapping[str, Any]
+    squash: str = "clamp"
     forced: tuple[tuple[float, float], ...] = ()
     ink: bool = False
     origin: Mapping[str, str | int | float] = field(default_factory=dict)
@@ -138,6 +140,7 @@ def packed(view: GlimpseView) -> bytes:
         "forced": [[*place] for place in view.forced],
         "policy": view.policy,
         "std": view.std,
+        "squash": view.squash,
         "centre": view.centre,
         "classes": [*view.classes],
         "label": view.label,

@@ -117,6 +117,25 @@ export function placeOf(location, side) {
 }
 
 /**
+ * Where the draws of a glimpse lie, in pixels from the first edge: the middle of them on each axis, and the ends of one
+ * standard deviation on either side. A model that squashes its draws has them around the squashed mean.
+ * @param {Path} path
+ * @param {number} glimpse
+ * @param {Facts} facts
+ * @param {{std: number, squash?: string}} policy
+ * @returns {{middle: number[], ends: number[][]}} each row, then column; ends: [first, last] of each axis
+ */
+export function drawsOf({ mean }, glimpse, { rows, columns }, { std, squash }) {
+  const squashed = squash === "tanh" ? Math.tanh : (/** @type {number} */ location) => location;
+  /** @param {number} axis @param {number} away */
+  const place = (axis, away) => placeOf(squashed(mean[2 * glimpse + axis] + away), [rows, columns][axis]);
+  return {
+    middle: [0, 1].map((axis) => place(axis, 0)),
+    ends: [0, 1].map((axis) => [place(axis, -std), place(axis, std)]),
+  };
+}
+
+/**
  * Move a glimpse. What was moved after it goes back to the model: its path from there on follows.
  * @param {Moved} moved
  * @param {number} glimpse

@@ -280,7 +280,7 @@ export class GlimpsePlayer extends Part {
     const { view, header, path } = this;
     const moved = view.moved.map(/** @param {number[]} move */ ([glimpse]) => glimpse);
     const drawn = header.policy === "learnt" && view.glimpse > 0 && !header.forced.length;
-    this.scene.draw(path, { glimpse: view.glimpse, before: this.before, moved, std: drawn ? header.std : null });
+    this.scene.draw(path, { glimpse: view.glimpse, before: this.before, moved, policy: drawn ? header : null });
     this.root.classList.toggle("playing", this.playing);
     this.saySoon();
   }
@@ -313,10 +313,17 @@ export class GlimpsePlayer extends Part {
     const keys = this.canMove ? HINTS.keys : "";
     set(frame.stage, "aria-label", `The picture, ${facts.rows} rows, ${facts.columns} columns. ${line}${keys}`);
     frame.retina.say(`What the retina sees at glimpse ${glimpse + 1}`, readWords(path, glimpse, facts));
-    const { policy, std, centre } = header;
+    const { policy, std, squash, centre } = header;
     say(
       frame.words.policy,
-      policyWords(path, glimpse, facts, { policy, std, centre, draw: this.paths.draw, moved: isMoved(glimpse) }),
+      policyWords(path, glimpse, facts, {
+        policy,
+        std,
+        squash,
+        centre,
+        draw: this.paths.draw,
+        moved: isMoved(glimpse),
+      }),
     );
     say(frame.words.many, this.many ? manyWords(this.many, glimpse, facts, header.classes) : "");
     frame.manyPart.hidden = !this.many;

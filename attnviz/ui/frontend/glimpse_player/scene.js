@@ -3,7 +3,7 @@
 
 import { context2d, element, set } from "../core/dom.js";
 import { pictureCanvas } from "../maps/paint.js";
-import { boxesOf, coverage, pixelOf, placeOf } from "./derive.js";
+import { boxesOf, coverage, drawsOf, pixelOf } from "./derive.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const RADIUS = 9; // of a number, CSS pixels
@@ -156,11 +156,11 @@ export class Scene {
   /**
    * Draw a path.
    * @param {import("./derive.js").Path} path
-   * @param {{glimpse: number, before: import("./derive.js").Path|null, moved: number[], std: number|null}} how glimpse:
-   *   the one that is looked at; before: the path that the model would have taken; moved: glimpses that were; std: the
-   *   policy's standard deviation, null where there is none around this glimpse
+   * @param {{glimpse: number, before: import("./derive.js").Path|null, moved: number[],
+   *   policy: {std: number, squash?: string}|null}} how glimpse: the one that is looked at; before: the path that the
+   *   model would have taken; moved: glimpses that were; policy: null where this glimpse is not drawn around a mean
    */
-  draw(path, { glimpse, before, moved, std }) {
+  draw(path, { glimpse, before, moved, policy }) {
     const { facts } = this;
     const middles = (/** @type {import("./derive.js").Path} */ of) =>
       this.parts.map((_, number) =>
@@ -200,7 +200,7 @@ export class Scene {
     const { group, mark } = this.parts[glimpse];
     if (this.glimpses.lastChild !== group) this.glimpses.append(group);
     if (this.numbers.lastChild !== mark) this.numbers.append(mark);
-    this.drawPolicy(path, glimpse, std);
+    this.drawPolicy(path, glimpse, policy);
   }
 
   /** A number stays on the scene. @param {number[]} point */
@@ -212,19 +212,20 @@ export class Scene {
   }
 
   /**
-   * The mean, and one standard deviation around it.
+   * The middle of the draws, and one standard deviation around it.
    * @param {import("./derive.js").Path} path
    * @param {number} glimpse
-   * @param {number|null} std
+   * @param {{std: number, squash?: string}|null} policy
    */
-  drawPolicy({ mean }, glimpse, std) {
-    const { rows, columns } = this.facts;
-    if (std === null) {
+  drawPolicy(path, glimpse, policy) {
+    if (policy === null) {
       this.policy.replaceChildren();
       return;
     }
-    const [cx, cy] = [placeOf(mean[2 * glimpse + 1], columns), placeOf(mean[2 * glimpse], rows)];
-    const round = { cx, cy, rx: (std * columns) / 2, ry: (std * rows) / 2 };
+    const { middle, ends } = drawsOf(path, glimpse, this.facts, policy);
+    const [[top, bottom], [left, right]] = ends;
+    const [cy, cx] = middle;
+    const round = { cx: (left + right) / 2, cy: (top + bottom) / 2, rx: (right - left) / 2, ry: (bottom - top) / 2 };
     const arm = 5 / this.scale;
     const cross = `M${cx - arm} ${cy}H${cx + arm}M${cx} ${cy - arm}V${cy + arm}`;
     this.policy.replaceChildren(

@@ -1,7 +1,7 @@
 // The sentences of the glimpse player: the path in words, where the policy aimed, and how much was read.
 
 import { best, percent } from "../core/numbers.js";
-import { answersOf, beliefOf, pixelOf, placeOf, sharplySeen } from "./derive.js";
+import { answersOf, beliefOf, drawsOf, pixelOf, sharplySeen } from "./derive.js";
 
 /** @typedef {import("./derive.js").Path} Path */
 /** @typedef {import("./derive.js").Facts} Facts */
@@ -52,11 +52,13 @@ export function glimpseWords(path, glimpse, facts, classes, moved) {
  * @param {Path} path
  * @param {number} glimpse
  * @param {Facts} facts
- * @param {{policy: string, std: number, centre: boolean, draw: number|null, moved: boolean}} how
+ * @param {{policy: string, std: number, squash?: string, centre: boolean, draw: number|null, moved: boolean}} how
  */
-export function policyWords(path, glimpse, facts, { policy, std, centre, draw, moved }) {
+export function policyWords(path, glimpse, facts, { policy, std, squash, centre, draw, moved }) {
   const at = placeWords(pixelOf(path, glimpse, facts));
-  const aim = meanWords(path, glimpse, facts);
+  const { middle, ends } = drawsOf(path, glimpse, facts, { std, squash });
+  const [row, column] = middle.map((place) => (place + 0.5).toFixed(1));
+  const aim = `row ${row}, column ${column}`;
   if (moved)
     return `You moved this glimpse to ${at}${policy === "learnt" && glimpse ? `; the policy aimed at ${aim}` : ""}.`;
   if (policy === "fixed") return `At ${at}, as for every picture.`;
@@ -72,22 +74,15 @@ export function policyWords(path, glimpse, facts, { policy, std, centre, draw, m
         : `At ${at}: the first glimpse is drawn at random.`;
   if (draw === null) return `At ${at}, the mean of the policy.`;
   return (
-    `The policy aimed at ${aim} (\u00d7), give or take ${spreadWords(std, facts)} (circle); the location drawn is ` +
+    `The policy aimed at ${aim} (\u00d7), give or take ${spreadWords(ends)} (circle); the location drawn is ` +
     `${at}.`
   );
 }
 
-/** @param {Path} path @param {number} glimpse @param {Facts} facts */
-function meanWords({ mean }, glimpse, { rows, columns }) {
-  const place = (/** @type {number} */ location, /** @type {number} */ side) =>
-    (placeOf(location, side) + 0.5).toFixed(1);
-  return `row ${place(mean[2 * glimpse], rows)}, column ${place(mean[2 * glimpse + 1], columns)}`;
-}
-
-/** @param {number} std @param {Facts} facts */
-function spreadWords(std, { rows, columns }) {
-  const [down, across] = [rows, columns].map((side) => ((std * side) / 2).toFixed(1));
-  return rows === columns ? `${down} pixels` : `${down} rows and ${across} columns`;
+/** @param {number[][]} ends of one standard deviation, on each axis */
+function spreadWords(ends) {
+  const [down, across] = ends.map(([first, last]) => ((last - first) / 2).toFixed(1));
+  return down === across ? `${down} pixels` : `${down} rows and ${across} columns`;
 }
 
 /** Pixels read against pixels there are. @param {Path} path @param {number} glimpse @param {Facts} facts */

@@ -44,6 +44,7 @@ def view(loaded: Loaded, example: Example, draw: int | None, forced: Places = ()
         forced=forced,
         policy=layer.policy,
         std=layer.location_std,
+        squash=layer.squash,
         centre=layer.first == "centre",
         classes=net.classes,
         label=example.target,

@@ -81,18 +81,18 @@ def means(view: GlimpseView, net: Net) -> str:
 
 
 def squashed(view: GlimpseView) -> str:
-    """Return how far from the drawn means the locations of a model lie that squashes its draws with tanh.
+    """Return how far from the means the draws of a model lie that squashes them with tanh.
 
     Args:
-        view: of such a model: mean, cross and circle are drawn where the mean is, before it is squashed.
+        view: of such a model, whose cross and circle are where the squashed draws lie.
     """
     rows, columns = view.picture.shape[:2]
     means = np.asarray(view.path.location_mean[1:], float)  # the first location is not drawn around a mean
     away = np.hypot(*((means - np.tanh(means)) * (rows / 2, columns / 2)).T)
     return (
         "This model then squashes what it has drawn with tanh, as the implementation that the paper very likely used. "
-        "Mean, cross and circle show the mean before that: the locations lie around a point nearer to the centre, on "
-        f"this picture {short(float(away.mean()), 2)} pixels from the mean on average. "
+        "So its locations lie around a point nearer to the centre, on this picture "
+        f"{short(float(away.mean()), 2)} pixels from the mean on average: cross and circle are drawn around that point. "
     )
 
 
