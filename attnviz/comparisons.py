@@ -12,7 +12,7 @@ from attnviz.errors import BadInput
 from attnviz.measures.difference import Difference, Trainings, most_variance
 from attnviz.measures.difference import difference as between
 from attnviz.recipes import RECIPES
-from attnviz.recipes.differences import differences
+from attnviz.recipes.differences import BUDGET, differences
 from attnviz.recipes.recipe import Question, Recipe, Test
 
 
@@ -125,6 +125,17 @@ def answered(question: Question) -> Comparison | None:
 def with_control(name: str) -> Comparison | None:
     """Return a checkpoint beside the control that its recipe names; see `answered`."""
     return answered(Question(checkpoint=name))
+
+
+def trained_differently(one: str, other: str, budget: bool = False) -> tuple[str, ...]:
+    """Return what differs between the trainings of two checkpoints, in words, and not what their networks are.
+
+    Args:
+        one, other: their names.
+        budget: only their data, variants and epochs.
+    """
+    found = differences(RECIPES[one], RECIPES[other])
+    return tuple(words for field, words in found.items() if (field in BUDGET if budget else field != "config"))
 
 
 def _with_itself(card: Card, question: Question, test: Test) -> Comparison | None:

@@ -163,7 +163,22 @@ def verdicts_of(figure: PaperFigure) -> list[Verdict]:
 
 def reproduction(paper: Paper) -> str:
     """Return a paper's figures and tables in Markdown, each with ours."""
-    return "\n\n".join([*filter(None, [paper.note]), *map(compared, paper.figures), *map(beside, paper.tables)])
+    told = filter(None, [paper.note, how_chosen(paper.checkpoints)])
+    return "\n\n".join([*told, *map(compared, paper.figures), *map(beside, paper.tables)])
+
+
+def how_chosen(names: Iterable[str]) -> str:
+    """Return a Markdown list of how the settings of some models were chosen, where their recipes say so.
+
+    Args:
+        names: of the checkpoints; those of one sentence share a line.
+    """
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(RECIPES[name].chosen, []).append(f"`{name}`")
+    groups.pop("", None)
+    lines = [f"- {', '.join(those)}: {said}" for said, those in groups.items()]
+    return "\n".join(["How the settings were chosen:", "", *lines]) if lines else ""
 
 
 def compared(figure: PaperFigure) -> str:
@@ -232,7 +247,7 @@ def everything() -> str:
     further = [question for paper in PAPERS.values() for question in paper.questions]
     parts = [_INTRODUCTION, "## With and without", verdicts(first(PAPERS) + further)]
     for paper in PAPERS.values():
-        parts += [f"## {paper.title}", f"{paper.source}.", *filter(None, [paper.note])]
+        parts += [f"## {paper.title}", f"{paper.source}.", *filter(None, [paper.note, how_chosen(paper.checkpoints)])]
         for figure in paper.figures:
             parts += [_asked(figure), answer(figure)]
         parts += map(beside, paper.tables)
@@ -246,6 +261,24 @@ def brief() -> str:
     """Return what README says of results: a table of each mechanism beside its control, and a list of what else."""
     further = listed(question for paper in PAPERS.values() for question in paper.questions)
     return "\n\n".join([verdicts(first(PAPERS)), *([f"Also compared:\n\n{further}"] if further else [])])
+
+
+def trained_otherwise(names: Iterable[str], like: str) -> str:
+    """Say which models have other data, variants or epochs than one of them, and what differs; nothing if none has.
+
+    Args:
+        names: of the checkpoints that stand beside it.
+        like: the checkpoint that they are compared with.
+    """
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        groups.setdefault(comparisons.trained_differently(like, name, budget=True), []).append(RECIPES[name].title)
+    said = [
+        f"{', '.join(f'*{title}*' for title in titles)} ({'; '.join(differs)})"
+        for differs, titles in groups.items()
+        if differs
+    ]
+    return f"Not trained like *{RECIPES[like].title}*: {'; '.join(said)}." if said else ""
 
 
 def first(papers: Iterable[str]) -> list[Question]:

@@ -172,6 +172,18 @@ def test_what_learning_where_to_look_is_worth_is_said_against_random_and_against
     assert "at its mean over" in lines[1]
 
 
+def test_models_with_another_budget_are_said_to_have_one():
+    like, same = "recurrent_attention.cluttered", "recurrent_attention.cluttered-random"
+    others = [f"{like}{end}" for end in ("-ring", "-oracle", "-50-epochs")]
+    assert results.trained_otherwise([like, same], like) == ""
+    said = results.trained_otherwise([like, same, *others], like)
+    assert said == (
+        "Not trained like *Cluttered digits, ours*: *Cluttered digits, on a ring*, *Cluttered digits, 50 epochs* "
+        "(epochs 150 against 50); *Cluttered digits, an oracle* (data cluttered_mnist against cluttered_mnist_centred; "
+        "epochs 150 against 50)."
+    )
+
+
 def test_a_question_is_answered_with_the_control_that_each_row_names(one_trained, tmp_path, monkeypatch):
     question = _pair(tmp_path, monkeypatch)
     found = comparisons.answered(question)

@@ -114,7 +114,7 @@ class Ablation(Strict):
 
 
 TEN_CLASSES = tuple(range(10))  # all of MNIST, Fashion-MNIST or CIFAR-10
-DESCRIPTIVE = {"title", "why", "cost", "control"}  # fields of a recipe that do not affect its training
+DESCRIPTIVE = {"title", "why", "cost", "control", "chosen"}  # fields of a recipe that do not affect its training
 
 
 class Recipe(Strict):
@@ -127,6 +127,8 @@ class Recipe(Strict):
         cost: the time that one seed takes, in words ("70 core-minutes"), shown in tables if the recipe was not trained.
         control: the checkpoint that shows what the same pictures give without the mechanism; None for a control, and
             where there is none. Tables say what else differs between the two.
+        chosen: how its settings were chosen, where that was not done on its validation part: the values that were tried
+            and what they gave on validation pictures, as far as that is known. In whole sentences.
         config: the model's, all but `classes`.
         data, classes: the data set, its training part, and the labels kept of it, in the order of the answers.
         validation: the share of the training part that is split off at random to choose by, the same for all seeds; or
@@ -168,6 +170,7 @@ class Recipe(Strict):
     title: str
     cost: str = ""
     control: str | None = None
+    chosen: str = ""
     config: Settings
     data: str
     classes: tuple[int, ...]
@@ -227,7 +230,7 @@ class Recipe(Strict):
         return f"{self.model}.{self.name}"
 
     def trains_like(self, other: "Recipe") -> bool:
-        """Return whether another recipe differs only in its description: title, why, cost, control."""
+        """Return whether another recipe differs only in its description: title, why, cost, control, chosen."""
         return self.model_dump(exclude=DESCRIPTIVE) == other.model_dump(exclude=DESCRIPTIVE)
 
 

@@ -56,7 +56,9 @@ class RunFile(Strict):
     def id(self) -> str:
         """The name of its folder. The number of threads is no part of it: a resumed run keeps its own."""
         settings = {
-            "recipe": self.recipe.model_dump(mode="json", exclude={"title", "why", "cost"}, exclude_defaults=True),
+            "recipe": self.recipe.model_dump(
+                mode="json", exclude={"title", "why", "cost", "chosen"}, exclude_defaults=True
+            ),
             "device": self.device,
             "data_digest": self.data_digest,
         }  # without defaults, so that a setting that recipes get one day renames no run

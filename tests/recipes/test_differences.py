@@ -47,7 +47,16 @@ def test_every_field_that_decides_a_training_is_compared_or_left_out_on_purpose(
     from attnviz.recipes import differences as module
 
     left_out = {
-        *("model", "name", "why", "title", "cost", "control", "config"),  # the network, and what is said of it
+        *(
+            "model",
+            "name",
+            "why",
+            "title",
+            "cost",
+            "control",
+            "chosen",
+            "config",
+        ),  # the network, and what is said of it
         *("betas", "eps", "nesterov", "rise", "plateau", "accumulate"),  # follow from optimiser, schedule or memory
         *("watch", "weights", "probes", "tests", "ablations"),  # what is measured and stored
     }
