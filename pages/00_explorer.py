@@ -17,8 +17,8 @@ MODEL = "pixel_attention.1v8"
 EIGHT = {"model": MODEL, "data": "strokes", "number": "23"}
 RANGES = {"signed": "any number", "unit": "0 to 1", "positive": "0 or more"}
 DRAWS = (
-    "Where this model draws random numbers, its taps, its Jacobian and its answer are all of draw 1, with which its own "
-    "page opens."
+    "Where this model draws random numbers, its taps, its Jacobian and its answer are all of draw 1, the one that its "
+    "own page opens with."
 )
 TRIES = [
     ("the queries", {**EIGHT, "address": "attention.query"}),

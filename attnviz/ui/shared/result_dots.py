@@ -143,7 +143,15 @@ def of(names: Sequence[str], controls: Collection[str], claims: dict[str, float]
     return found
 
 
-def show(names: Sequence[str], controls: Collection[str], papers: Sequence[str], source: str, *, key: str) -> None:
+def show(
+    names: Sequence[str],
+    controls: Collection[str],
+    papers: Sequence[str],
+    source: str,
+    *,
+    key: str,
+    like: str | None = None,
+) -> None:
     """Draw the results on a data set and, one click away, their numbers.
 
     Args:
@@ -152,6 +160,7 @@ def show(names: Sequence[str], controls: Collection[str], papers: Sequence[str],
         papers: names in PAPERS; what they give is drawn beside ours.
         source: the data set whose test pictures count.
         key: of the picture in this page; keep it fixed.
+        like: the recipe of the model that is looked at: which of the others were not trained like it is said.
     """
     wanted = [name for name in names if any(test.data == source for test in RECIPES[name].tests)]
     rows = shortened(of(wanted, controls, claimed(papers), source))
@@ -163,6 +172,8 @@ def show(names: Sequence[str], controls: Collection[str], papers: Sequence[str],
     with st.container(key=container_key(len(rows), key)):
         st.markdown(picture, unsafe_allow_html=True)
     with st.expander("The numbers"):
+        if like in RECIPES and (otherwise := results.trained_otherwise(_trained(wanted), like)):
+            st.markdown(otherwise)
         st.markdown(results.table(wanted))
         for paper in (PAPERS[name] for name in papers if name in PAPERS):
             if sentences := from_paper(paper, wanted):
@@ -237,14 +248,19 @@ def of_mechanism(row: Mechanism, task: Task, *, key: str, like: str | None = Non
     beside: list[str] = []
     others = [name for name in names if name not in own and RECIPES[name].augmentation in variants]
     if like and trained & set(others):
-        show(own + others, _controls(), row.papers, task.source, key=key)
+        show(own + others, _controls(), row.papers, task.source, key=key, like=like)
         return
     for model in dict.fromkeys(RECIPES[name].model for name in names if name not in own):
         its = [name for name in names if RECIPES[name].model == model]
         same = [name for name in its if RECIPES[name].augmentation in variants]
         plain = [name for name in its if RECIPES[name].augmentation is None]
         beside += next((found for found in (same, plain) if trained & set(found)), its)
-    show(own + beside, _controls(), row.papers, task.source, key=key)
+    show(own + beside, _controls(), row.papers, task.source, key=key, like=like)
+
+
+def _trained(names: Sequence[str]) -> list[str]:
+    known = set(cards.names())
+    return [name for name in names if name in known]
 
 
 def _controls() -> list[str]:

@@ -1,5 +1,7 @@
 """What a comparison of two trained models says, in a sentence: the verdict, both accuracies, and the interval."""
 
+from collections.abc import Sequence
+
 from attnviz import results
 from attnviz.cards import Figure
 from attnviz.comparisons import difference
@@ -15,6 +17,7 @@ def verdict(
     worse: str,
     neither: str,
     answers: int,
+    differs: Sequence[str] = (),
 ) -> str:
     """Return which of three claims the test figures of two models support, with their numbers, in Markdown.
 
@@ -25,17 +28,24 @@ def verdict(
         worse: likewise where it is worse.
         neither: likewise where the interval of the difference contains 0.
         answers: how many classes there are to choose from.
+        differs: what else differs between their trainings, from `attnviz.comparisons.trained_differently`.
     """
     found = difference(one, other)
     claim = {"better": better, "worse": worse, "no difference": neither, "one seed": "One seed cannot tell"}
     ends = "; one of the two was trained only once"
     if found.interval is not None:
         ends = f" (95 % interval {' to '.join(map(_points, found.interval))})"
+    also = f"They were not trained alike: {'; '.join(differs)}. " if differs else ""
     return (
-        f"**{claim[found.verdict]}**: {names[0]}, {results.percent(one.mean)} of {one.count:,} answers are correct; "
-        f"{names[1]}, {results.percent(other.mean)}. The difference is {_points(found.value)} points{ends}. "
+        f"**{claim[found.verdict]}**: {names[0]}, {results.percent(one.mean)} of {one.count:,} answers are correct "
+        f"({_seeds(one)}); {names[1]}, {results.percent(other.mean)} ({_seeds(other)}). The difference is "
+        f"{_points(found.value)} points{ends}. {also}"
         f"Guessing among {answers} classes gives {results.percent(1 / answers)}."
     )
+
+
+def _seeds(figure: Figure) -> str:
+    return "one seed" if figure.seeds == 1 else f"{figure.seeds} seeds"
 
 
 def _points(share: float) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from attnviz import cards
 from attnviz.figures.dots import Dot
-from attnviz.recipes import PAPERS
+from attnviz.recipes import PAPERS, RECIPES
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import result_dots
 from tests.ui.mechanisms.element_wise.placed import place
@@ -86,7 +86,7 @@ def test_beside_a_model_stand_controls_that_learnt_from_the_same_variants_or_fro
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn: list[list[str]] = []
-    monkeypatch.setattr(result_dots, "show", lambda names, *_, key: drawn.append([*names]))
+    monkeypatch.setattr(result_dots, "show", lambda names, *_, key, like: drawn.append([*names]))
     row = MECHANISMS["pixel_attention"]
     for name, classes in (("1v8-augmented", (8, 1)), ("digits", tuple(range(10)))):
         task = result_dots.Task("mnist", classes)
@@ -94,6 +94,22 @@ def test_beside_a_model_stand_controls_that_learnt_from_the_same_variants_or_fro
     rotated, plain = ([name for name in names if not name.startswith("pixel_attention.")] for names in drawn)
     assert rotated == [f"{one}.1v8-augmented" for one in ("ink", "histogram_line", "histogram_mlp", "pixel_line")]
     assert plain == ["pixel_mlp.digits-moved", "pixel_line.digits-moved", "plain_conv.digits"]
+
+
+def test_beside_the_numbers_stands_which_models_had_another_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("streamlit.markdown", lambda text, **_: said.append(text))
+    row, task = MECHANISMS["recurrent_attention"], result_dots.Task("cluttered_mnist", tuple(range(10)))
+    result_dots.of_mechanism(row, task, key="x", like="recurrent_attention.cluttered")
+    (otherwise,) = [one for one in said if one.startswith("Not trained like *Cluttered digits, ours*: ")]
+    shown = [name for name in result_dots.groups(row)[task] if name in cards.names()]
+    for name in shown:
+        epochs = RECIPES[name].epochs
+        assert (f"*{RECIPES[name].title}*" in otherwise.partition(": ")[2]) >= (epochs != 150)
+        assert epochs == 150 or f"epochs 150 against {epochs}" in otherwise
+    said.clear()
+    result_dots.of_mechanism(row, task, key="x")
+    assert not [one for one in said if one.startswith("Not trained like")]
 
 
 def test_without_a_trained_model_of_the_mechanism_controls_alone_are_not_shown(

@@ -160,17 +160,13 @@ def verdict(found: Difference) -> str:
     Args:
         found: of the model less the same with all its gates at their mean.
     """
-    if abs(found.value) < 0.002:
-        return (
-            f"**Here the gates are a constant.** With every gate at its mean the model loses {100 * found.value:.2f} "
-            "points: what the gates do from picture to picture is hardly worth anything on these pictures."
-        )
-    if found.value > 0:
-        return (
-            f"**Here the gates depend on the picture, and that counts**: with every gate at its mean the model loses "
-            f"{100 * found.value:.2f} points."
-        )
-    return f"**With every gate at its mean the model is better**, by {-100 * found.value:.2f} points."
+    apart = f"The model less the same with every gate at its mean: {points(found)} points"
+    return {
+        "better": f"**Here the gates depend on the picture, and that counts.** {apart}.",
+        "worse": f"**With every gate at its mean the model is better.** {apart}.",
+        "no difference": f"**Here the gates might as well be a constant.** {apart}, which can be chance.",
+        "one seed": f"**One seed cannot tell.** {apart}; the model was trained only once.",
+    }[found.verdict]
 
 
 def accuracy(figure: Figure) -> str:

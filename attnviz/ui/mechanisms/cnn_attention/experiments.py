@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 from pydantic import Field
 
-from attnviz import cards, results
+from attnviz import cards, comparisons, results
 from attnviz.cards import Figure
 from attnviz.errors import BadInput
 from attnviz.figures.bars import Row, bars
@@ -51,11 +51,14 @@ def who(subject: Subject) -> None:
         table = bars(rows, "network", ("parameters", "multiply-adds for one picture"), "test accuracy")
         st.markdown(table, unsafe_allow_html=True)
     st.caption(words.counted(side, [names[kind] for kind in KINDS if names[kind] not in cards.names()]))
+    if otherwise := results.trained_otherwise(names.values(), names["blocks"]):
+        st.caption(otherwise)
     if any(row.remark.endswith("1 seed") for row in rows):
         st.caption(words.ONE_SEED)
     with_attention, without = measured(names["blocks"]), measured(names["zero"])
     if with_attention and without:
-        say(words.finding(with_attention, without, len(first.classes)))
+        differs = comparisons.trained_differently(names["blocks"], names["zero"])
+        say(words.finding(with_attention, without, len(first.classes), differs))
     else:
         say(words.UNKNOWN)
     st.markdown(words.saved(dict(zip(KINDS, (row.values for row in rows), strict=True))))

@@ -146,12 +146,13 @@ def saved(found: Mapping[str, tuple[float, ...]]) -> str:
     )
 
 
-def finding(blocks: Figure, zero: Figure, answers: int) -> str:
+def finding(blocks: Figure, zero: Figure, answers: int, differs: Sequence[str] = ()) -> str:
     """Return whether attention made the network better, from its accuracy and that of the one without attention.
 
     Args:
         blocks, zero: on the same test pictures, of the network with attention over blocks, and with it set to zero.
         answers: how many classes there are to choose from.
+        differs: what else differs between their trainings.
     """
     return verdict(
         blocks, zero,
@@ -160,6 +161,7 @@ def finding(blocks: Figure, zero: Figure, answers: int) -> str:
         worse="Attending to all blocks makes the network worse",
         neither="Attending to all blocks makes no difference that could not be chance",
         answers=answers,
+        differs=differs,
     )  # fmt: skip
 
 

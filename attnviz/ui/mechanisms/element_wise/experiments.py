@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz import cards, results
-from attnviz.cards import Figure
+from attnviz.cards import Card, Figure
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import map_grid
@@ -180,8 +180,7 @@ def sizes(names: Sequence[str], source: str) -> list[words.Size]:
     """Return heads, layers and accuracy on a data set's test pictures of the trained models of these names."""
     found = []
     for card in cards.readable(names).values():
-        tests = [test for test in card.recipe.tests if test.data == source and test.augmentation is None]
-        figure = max((one for test in tests if (one := card.figure(test))), key=lambda one: one.count, default=None)
+        figure = measured(card, source)
         if figure is not None:
             config = {"heads": 1, "layers": 1, **card.config}
             found.append(words.Size(config.pop("heads"), config.pop("layers"), repr(sorted(config.items())), figure))
@@ -195,13 +194,13 @@ def is_of_the_papers_series(name: str) -> bool:
 
 
 def worth(subject: Subject, view: StageView) -> None:
-    """Draw the accuracy of every model over its number of parameters, and name a control that is better and smaller."""
+    """Draw the accuracy of every model over its number of parameters, beside the best control that is no larger."""
     say = finding()
     trained_on = subject.net.data or ""
     rows = result_dots.of(recipes(trained_on), CONTROLS, result_dots.claimed(MECHANISM.papers), trained_on)
     from attnviz.figures.trade import trade
 
-    say(verdict(rows))
+    say(words.finding_of_worth(rivals(recipes(trained_on), trained_on), len(subject.net.classes)))
     _draw(trade(rows, axis=result_dots.ACCURACY), "worth_trade")
 
 
@@ -210,28 +209,21 @@ def _draw(figure: object, key: str) -> None:
     st.plotly_chart(figure, key=key, theme="streamlit", config={"displayModeBar": False})
 
 
-def verdict(rows: list[Any]) -> str:
-    """Say whether a control has at most as many parameters as the best model with the mechanism, and is as accurate."""
-    ours = [row for row in rows if not row.control and row.parameters]
-    if not ours:
-        return "**Not known yet**: no model with element-wise attention has been trained on these pictures."
-    best = max(ours, key=lambda row: row.mean)
-    text = f"The best model with element-wise attention, *{best.name}*, answers {best.mean:.2f} % correctly with "
-    text += f"{best.parameters:,} parameters"
-    rivals = [row for row in rows if row.control and row.parameters]
-    beaten = [row for row in rivals if row.parameters <= best.parameters and row.mean >= best.mean]
-    if beaten:
-        control = max(beaten, key=lambda row: row.mean)
-        fewer = control.parameters < best.parameters
-        count = f"only {control.parameters:,}" if fewer else "as many parameters"
-        return (
-            f"**No**: {text}; *{control.name}*, without attention, answers {control.mean:.2f} % correctly with {count}."
-        )
-    if not rivals:
-        return f"**Not known yet**: {text}, but no control has been trained on these pictures."
-    return (
-        f"**Yes, among the models here**: {text}. None of {len(rivals)} controls is as accurate with as few parameters."
-    )
+def rivals(names: Sequence[str], source: str) -> list[words.Rival]:
+    """Return size and accuracy on a data set's test pictures of the trained models of these names, and of controls."""
+    found = []
+    for name, card in cards.readable(names).items():
+        figure = measured(card, source)
+        if figure is not None and card.parameters:
+            control = card.recipe.model in CONTROLS or MECHANISM.is_control(card.config)
+            found.append(words.Rival(name, card.recipe.title, control, card.parameters, figure))
+    return found
+
+
+def measured(card: Card, source: str) -> Figure | None:
+    """Return a model's accuracy on the most unchanged test pictures of a data set; None where it was not measured."""
+    tests = [test for test in card.recipe.tests if test.data == source and test.augmentation is None]
+    return max((one for test in tests if (one := card.figure(test))), key=lambda one: one.count, default=None)
 
 
 def recipes(source: str) -> list[str]:

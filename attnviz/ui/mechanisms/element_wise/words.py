@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attnviz import comparisons
 from attnviz.ui.shared.experiments import link
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.verdict import verdict
@@ -203,6 +204,57 @@ def finding_of_dying(dead: Mapping[int, int], seeds: int) -> str:
         f"**Possibly because their norm switched a layer off**: in a simplified network this {often} happens, to "
         f"{counts}."
     )
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A trained model among others of any size.
+
+    Args:
+        key: of the checkpoint.
+        title: in lists.
+        control: whether it has no learnt element-wise attention.
+        parameters: how many.
+        accuracy: on test pictures.
+    """
+
+    key: str
+    title: str
+    control: bool
+    parameters: int
+    accuracy: Figure
+
+
+def finding_of_worth(models: Sequence[Rival], answers: int) -> str:
+    """Say whether the best model with the mechanism is better than the best control that is no larger.
+
+    Args:
+        models: trained and tested on the same pictures.
+        answers: how many classes there are to choose from.
+    """
+    ours = [one for one in models if not one.control]
+    if not ours:
+        return "**Not known yet**: no model with element-wise attention has been trained on these pictures."
+    best = max(ours, key=lambda one: one.accuracy.mean)
+    small = [one for one in models if one.control and one.parameters <= best.parameters]
+    if not small:
+        return (
+            "**Not known yet**: no control with at most as many parameters as the best model with element-wise "
+            f"attention, *{best.title}*, which has {best.parameters:,}, has been trained on these pictures."
+        )
+    control = max(small, key=lambda one: one.accuracy.mean)
+    return verdict(
+        best.accuracy, control.accuracy,
+        names=(
+            f"with *{best.title}*, the best with element-wise attention, which has {best.parameters:,} parameters",
+            f"with *{control.title}*, the best control that is no larger, which has {control.parameters:,}",
+        ),
+        better="Yes, among the models here",
+        worse="No",
+        neither="No difference that could not be chance",
+        answers=answers,
+        differs=comparisons.trained_differently(best.key, control.key),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -110,22 +110,21 @@ def _histogram() -> str:
         f"On rotated, shifted and stretched test pictures the 24 heads answer {results.percent(one.mean)} correctly "
         f"({results.percent(_figure(attention, PLAIN).mean)} of the plain ones). A small network that only counts "
         f"intensities answers {results.percent(other.mean)} ({results.percent(_figure(net, PLAIN).mean)}): "
-        f"{_more(one, other)}. The paper reports 93 % on its validation pictures."
+        f"{_more(one, other)}{_unlike(attention, net)}. The paper reports 93 % on its validation pictures."
     )
     sharp, sharp_net = _card(SHARP), _card(SHARP_NET)
     if sharp is None or sharp_net is None:
         return compared
-    gained = {
-        name: 100 * (_figure(blurred, BILINEAR).mean - _figure(clear, NEAREST).mean)
-        for name, blurred, clear in (("the heads", attention, sharp), ("the network", net, sharp_net))
-    }
-    points = " and ".join(f"{more:+.1f} points for {name}" for name, more in gained.items())
+    gained = (
+        _gained("the heads", _figure(attention, BILINEAR), _figure(sharp, NEAREST)),
+        _gained("the network", _figure(net, BILINEAR), _figure(sharp_net, NEAREST)),
+    )
     fallen = [results.percent(_figure(card, NEAREST).mean) for card in (attention, net)]
     return (
         f"{compared}\n\n**How much of this comes from blur?** A picture that is rotated by mixing neighbouring pixels "
         f"has grey levels that reveal the rotation. Trained *and* tested on mixtures instead of on nearest pixels: "
-        f"{points}. But a model that learnt from mixtures relies on them: on nearest pixels the same heads fall to "
-        f"{fallen[0]}, the network to {fallen[1]}."
+        f"{' and '.join(gained)}. But a model that learnt from mixtures relies on them: on nearest pixels the same "
+        f"heads fall to {fallen[0]}, the network to {fallen[1]}."
     )
 
 
@@ -138,8 +137,9 @@ def _positions() -> str:
         f"The same 24 heads, with a {term('position code')} joined to each token, on a grid of 14 x 14, answer "
         f"{results.percent(one.mean)} of the variants and {results.percent(_figure(placed, PLAIN).mean)} of the plain "
         f"pictures correctly. Compared with the heads without positions that is "
-        f"{_more(one, _figure(attention, BILINEAR))}; compared with the network on the histogram, "
-        f"{_more(one, _figure(net, BILINEAR))}. Choose this model above: its maps are local."
+        f"{_more(one, _figure(attention, BILINEAR))}{_unlike(placed, attention)}; compared with the network on the "
+        f"histogram, {_more(one, _figure(net, BILINEAR))}{_unlike(placed, net)}. Choose this model above: its maps "
+        "are local."
     )
 
 
@@ -173,6 +173,19 @@ def _more(one: Figure, other: Figure) -> str:
         return f"{100 * found.value:+.1f} points (one seed: another one may give another difference)"
     low, high = found.interval
     return f"{100 * found.value:+.1f} points (95 % interval {100 * low:+.1f} to {100 * high:+.1f})"
+
+
+def _gained(who: str, blurred: Figure, clear: Figure) -> str:
+    """Say by how many points a model is better on mixtures than another one on nearest pixels, and their seeds."""
+    seeds = [blurred.seeds, clear.seeds]
+    count = "one seed each" if seeds == [1, 1] else f"{seeds[0]} and {seeds[1]} seeds"
+    return f"{100 * (blurred.mean - clear.mean):+.1f} points for {who} ({count})"
+
+
+def _unlike(one: Card, other: Card) -> str:
+    """Say what else differs between the trainings of two models; nothing where nothing does."""
+    differs = comparisons.trained_differently(one.name, other.name)
+    return f", not trained alike ({'; '.join(differs)})" if differs else ""
 
 
 def _open(experiment: str) -> None:

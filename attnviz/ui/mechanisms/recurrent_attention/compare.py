@@ -19,10 +19,10 @@ LOOKS = "recurrent_attention"
 
 
 def show(names: Sequence[str], learnt: Sequence[str], *, key: str) -> None:
-    """Draw the accuracies of models, with one draw and with ten, and say which were not trained.
+    """Draw the accuracies of models, with one draw and with ten, and say which were not trained, or not alike.
 
     Args:
-        names: of the recipes, in the order of the rows.
+        names: of the recipes, in the order of the rows; what all others are compared with comes first.
         learnt: those whose policy is learnt; all others are controls.
         key: of the charts in this page.
     """
@@ -40,6 +40,8 @@ def show(names: Sequence[str], learnt: Sequence[str], *, key: str) -> None:
                         st.markdown(dots(rows, axis=result_dots.ACCURACY), unsafe_allow_html=True)
         with st.expander("The numbers"):
             st.markdown(table(here.values()))
+    if otherwise := results.trained_otherwise([name for name in names if name in here], names[0]):
+        st.caption(otherwise)
     absent = [f"{RECIPES[name].title}{expected(name)}" for name in names if name not in here]
     if absent:
         st.caption(f"Not trained: {'; '.join(absent)}.")

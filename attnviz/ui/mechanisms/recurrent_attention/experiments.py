@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attnviz import results
+from attnviz import cards, comparisons, results
 from attnviz.cards import Card, Figure
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
@@ -107,15 +107,25 @@ def _ablated(card: Card, name: str) -> tuple[Figure, ...]:
 
 
 def worth(subject: Subject, view: GlimpseView) -> None:
-    """Draw the accuracy of learnt locations beside that of random ones, a ring, the centre, and an oracle."""
+    """Draw the accuracy of learnt locations beside that of random ones, a ring, the centre, and an oracle.
+
+    What learning where to look is worth is said twice, for the same network: against one with random locations, and
+    along one path for all pictures.
+    """
     say = finding()
     fashion = "fashion" in (subject.net.data or "")
     learnt_one, fixed = ("fashion", "fashion-ring") if fashion else ("cluttered", "cluttered-random")
     other = "on a ring that is the same for all pictures" if fashion else "drawn at random"
-    say(words.finding_of_learning(accuracy(learnt_one), accuracy(fixed), other, len(subject.net.classes)))
+    answers = len(subject.net.classes)
+    differs = comparisons.trained_differently(*(f"{compare.LOOKS}.{name}" for name in (learnt_one, fixed)))
+    found = [
+        words.finding_of_learning(accuracy(learnt_one), accuracy(fixed), other, answers, differs),
+        words.finding_of_choosing(accuracy(learnt_one), accuracy_of_one_path(learnt_one), answers),
+    ]
+    say("\n\n".join(found))
     names = ("fashion", "fashion-collapsed", "fashion-ring") if fashion else (
-        "cluttered", "cluttered-every-glimpse", "cluttered-ring", "cluttered-centre", "cluttered-random",
-        "cluttered-oracle",
+        "cluttered", "cluttered-every-glimpse", "cluttered-random", "cluttered-50-epochs", "cluttered-ring",
+        "cluttered-centre", "cluttered-oracle",
     )  # fmt: skip
     learnt = [f"{compare.LOOKS}.{name}" for name in names]
     controls = [name for name in RECIPES if RECIPES[name].model == "pixel_mlp" and ("fashion" in name) == fashion]
@@ -159,11 +169,9 @@ def fewer(subject: Subject, view: GlimpseView) -> None:
     names = [f"{compare.LOOKS}.{end}" for end in ends]
     read = {name: numbers_read(name) for name in names}
     least, most = (pick(names, key=read.__getitem__) for pick in (min, max))
-    say(
-        words.finding_of_fewer(
-            *((read[name], compare.accuracy(name)) for name in (least, most)), answers=len(subject.net.classes)
-        )
-    )
+    differs = comparisons.trained_differently(most, least)
+    both = ((read[name], compare.accuracy(name)) for name in (least, most))
+    say(words.finding_of_fewer(*both, answers=len(subject.net.classes), differs=differs))
     compare.show(names, names, key="fewer")
     lines = ["| Model | numbers read | pixels of the picture |", "| --- | --- | --- |"]
     for name in names:
@@ -181,6 +189,13 @@ def numbers_read(name: str) -> int:
 def accuracy(end: str) -> Figure | None:
     """Return the accuracy, with one draw, of the recurrent model whose recipe's name ends so; None if not trained."""
     return compare.accuracy(f"{compare.LOOKS}.{end}")
+
+
+def accuracy_of_one_path(end: str) -> Figure | None:
+    """Return the same along the mean path, from the card's ablations; None where that was not measured."""
+    name = f"{compare.LOOKS}.{end}"
+    card = cards.readable([name]).get(name)
+    return one_draw(_ablated(card, "mean")) if card else None
 
 
 EXPERIMENTS = {

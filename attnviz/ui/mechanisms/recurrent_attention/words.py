@@ -92,7 +92,7 @@ def squashed(view: GlimpseView) -> str:
     return (
         "This model then squashes what it has drawn with tanh, as the implementation that the paper very likely used. "
         "So its locations lie around a point nearer to the centre, on this picture "
-        f"{short(float(away.mean()), 2)} pixels from the mean on average: cross and circle are drawn around that point. "
+        f"{short(float(away.mean()), 2)} pixels from the mean on average; cross and circle are drawn there. "
     )
 
 
@@ -156,13 +156,16 @@ def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[
     )  # fmt: skip
 
 
-def finding_of_learning(learnt: Figure | None, other: Figure | None, locations: str, answers: int) -> str:
+def finding_of_learning(
+    learnt: Figure | None, other: Figure | None, locations: str, answers: int, differs: Sequence[str] = ()
+) -> str:
     """Say whether learnt locations give a better accuracy than others.
 
     Args:
         learnt, other: the accuracies; None of a model that has not been trained.
         locations: what the other locations are.
         answers: how many classes there are to choose from.
+        differs: what else differs between their trainings.
     """
     if learnt is None or other is None:
         return NOT_TRAINED
@@ -172,6 +175,28 @@ def finding_of_learning(learnt: Figure | None, other: Figure | None, locations: 
         better="Yes, learnt locations are better",
         worse="No, learnt locations are worse",
         neither="No difference that could not be chance",
+        answers=answers,
+        differs=differs,
+    )  # fmt: skip
+
+
+def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) -> str:
+    """Say whether a network that has learnt where to look needs it, or one path for all pictures would do.
+
+    Args:
+        own, fixed: its accuracy along the paths that it chooses, and along their mean; None where it was not measured.
+        answers: how many classes there are to choose from.
+    """
+    if own is None or fixed is None:
+        return "**Not known**: the card of this network has no test along one path for all pictures."
+    return verdict(
+        own, fixed,
+        names=(
+            "along the paths that it chooses", "along the mean of them, one fixed path for all pictures",
+        ),
+        better="The same network also needs a path for each picture",
+        worse="The same network is better along one path for all pictures",
+        neither="For the same network, choosing a path makes no difference that could not be chance",
         answers=answers,
     )  # fmt: skip
 
@@ -195,12 +220,15 @@ def finding_of_gradient(broken: Figure | None, correct: Figure | None, answers: 
     )  # fmt: skip
 
 
-def finding_of_fewer(least: tuple[int, Figure | None], most: tuple[int, Figure | None], *, answers: int) -> str:
+def finding_of_fewer(
+    least: tuple[int, Figure | None], most: tuple[int, Figure | None], *, answers: int, differs: Sequence[str] = ()
+) -> str:
     """Say whether reading more of a picture makes the answers better.
 
     Args:
         least, most: of the models that read least and most: how many numbers, and the accuracy; None if not trained.
         answers: how many classes there are to choose from.
+        differs: what else differs between their trainings.
     """
     (few, one), (many, other) = least, most
     if one is None or other is None:
@@ -212,6 +240,7 @@ def finding_of_fewer(least: tuple[int, Figure | None], most: tuple[int, Figure |
         worse="Seeing more does harm",
         neither="Seeing more makes no difference that could not be chance",
         answers=answers,
+        differs=differs,
     )  # fmt: skip
 
 

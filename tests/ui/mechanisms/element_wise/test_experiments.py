@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from attnviz import cards
-from attnviz.cards import Ablated
-from attnviz.figures.dots import Dot
+from attnviz.cards import Ablated, Figure
 from attnviz.recipes import RECIPES
 from attnviz.subjects import net
-from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments
+from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments, words
 
 
 def test_at_most_five_questions() -> None:
@@ -37,17 +36,40 @@ def test_ablations_come_from_the_card(here: Path) -> None:
     assert "has no test" in experiments.ablations(replace(small, card=None))
 
 
-def test_the_verdict_names_a_control_that_is_better_and_not_larger() -> None:
-    ours = Dot("ours", 89.0, 89.0, 89.0, 1, parameters=31_000)
-    small = Dot("small", 90.0, 90.0, 90.0, 1, control=True, parameters=25_000)
-    large = Dot("large", 95.0, 95.0, 95.0, 1, control=True, parameters=900_000)
-    assert "*small*, without attention, answers 90.00 %" in experiments.verdict([ours, small, large])
-    assert "**Yes, among the models here**" in experiments.verdict([ours, large])
-    same = Dot("same", 90.0, 90.0, 90.0, 1, control=True, parameters=31_000)
-    no = experiments.verdict([ours, same])
-    assert no.startswith("**No**") and no.endswith("answers 90.00 % correctly with as many parameters.")
-    assert experiments.verdict([small]).startswith("**Not known yet**")
-    assert experiments.verdict([ours]).startswith("**Not known yet**")
+def rival(key: str, mean: float, parameters: int, control: bool = False, seeds: int = 5) -> words.Rival:
+    figure = Figure(
+        name="accuracy", data="fashion_mnist", split="test", count=10_000, value=mean, mean=mean,
+        lowest=mean - 0.002 * (seeds > 1), highest=mean + 0.002 * (seeds > 1), seeds=seeds,
+    )  # fmt: skip
+    return words.Rival(key, key.partition(".")[2], control, parameters, figure)
+
+
+def test_worth_is_decided_by_the_interval_beside_the_best_control_that_is_not_larger() -> None:
+    ours = rival("element_wise.fashion-repaired", 0.89, 31_000)
+    small = rival("plain_conv.fashion", 0.92, 25_000, control=True)
+    poor = rival("pixel_line.fashion", 0.84, 7_850, control=True)
+    large = rival("vgg_control.fashion", 0.95, 900_000, control=True)
+    said = words.finding_of_worth([ours, small, poor, large], 10)
+    assert said.startswith("**No**: with *fashion-repaired*, the best with element-wise attention, which has 31,000")
+    assert "with *fashion*, the best control that is no larger, which has 25,000, 92.00 % (5 seeds)." in said
+    assert "They were not trained alike: groups of parameters." in said
+    assert words.finding_of_worth([ours, poor, large], 10).startswith("**Yes, among the models here**")
+    close = rival("plain_conv.fashion", 0.8905, 31_000, control=True)
+    assert words.finding_of_worth([ours, close], 10).startswith("**No difference that could not be chance**")
+    once = rival("plain_conv.fashion", 0.92, 31_000, control=True, seeds=1)
+    assert words.finding_of_worth([ours, once], 10).startswith("**One seed cannot tell**")
+    for models in ([small], [ours], [ours, large]):
+        assert words.finding_of_worth(models, 10).startswith("**Not known yet**")
+
+
+def test_the_models_that_are_compared_are_those_of_the_cards() -> None:
+    found = {one.key: one for one in experiments.rivals(experiments.recipes("cifar10"), "cifar10")}
+    for name, one in found.items():
+        card = cards.read(name)
+        learnt = name.startswith("element_wise.") and card.config.get("mode", "learnt") == "learnt"
+        assert (one.parameters, one.control) == (card.parameters, not learnt)
+        assert one.accuracy in card.figures and one.accuracy.data == "cifar10"
+    assert {"element_wise.cifar-repaired", "element_wise.cifar-repaired-one", "plain_conv.cifar"} <= set(found)
 
 
 def test_the_recipes_of_a_data_set_are_those_that_are_tested_on_it() -> None:

@@ -50,6 +50,17 @@ def test_a_difference_has_an_interval_over_seeds_or_says_that_there_is_one_seed(
     assert ending in paper_question._more(one, other)
 
 
+def test_what_else_differs_between_two_trainings_stands_beside_their_difference() -> None:
+    text = prose()
+    for one, other in (("PLACED", "ATTENTION"), ("PLACED", "NET"), ("ATTENTION", "NET")):
+        recipes = [cards.read(getattr(paper_question, name)).recipe for name in (one, other)]
+        for field, said in (("epochs", "epochs"), ("batch", "batch"), ("learning_rate", "learning rate")):
+            values = [getattr(recipe, field) for recipe in recipes]
+            if values[0] != values[1]:
+                assert f"{said} {values[0]} against {values[1]}" in text
+    assert text.count("not trained alike (") == 3
+
+
 def test_what_was_not_trained_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path))
     assert prose().count("*not trained*") == 4

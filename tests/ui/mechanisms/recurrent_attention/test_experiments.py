@@ -1,9 +1,15 @@
 """What the experiments say of cards and pictures."""
 
 from pathlib import Path
+from typing import Any
 
-from attnviz.subjects import net
-from attnviz.ui.mechanisms.recurrent_attention import experiments
+import pytest
+
+from attnviz import cards
+from attnviz.recipes import RECIPES
+from attnviz.subjects import Picture, Subject, net
+from attnviz.ui.mechanisms.recurrent_attention import compare, experiments
+from attnviz.ui.shared.wording import MINUS
 
 
 def test_at_most_five_questions() -> None:
@@ -17,3 +23,91 @@ def test_ablations_come_from_the_card(here: Path) -> None:
     assert "| along the path of another picture |  | 50.00 % |" in found
     assert "Accuracy on 10 test pictures" in found
     assert "has no test" in experiments.ablations(net("recurrent_attention.ring"))
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the list in which the finding of an experiment arrives; nothing else is drawn."""
+    found: list[str] = []
+    monkeypatch.setattr(experiments, "finding", lambda: found.append)
+    monkeypatch.setattr(compare, "show", lambda *_, **__: None)
+    for part in ("caption", "markdown"):
+        monkeypatch.setattr(f"streamlit.{part}", lambda *_, **__: None)
+    return found
+
+
+def ask(experiment: Any, name: str) -> None:
+    experiment(Subject(net(name), Picture("strokes", 0)), None)
+
+
+def one_draw(name: str, ablation: str = "") -> float:
+    card = cards.read(name)
+    figures = card.figures
+    if ablation:
+        (figures,) = [one.figures for one in card.ablations if one.name == ablation]
+    return next(one.mean for one in figures if (one.name, one.count) == ("accuracy_one_draw", 10_000))
+
+
+def test_what_learning_where_to_look_is_worth_is_said_against_random_locations_and_along_one_path(
+    said: list[str],
+) -> None:
+    name = "recurrent_attention.cluttered"
+    ask(experiments.worth, name)
+    against_random, along_one_path = said[0].split("\n\n")
+    for sentence, other in (
+        (against_random, one_draw(f"{name}-random")),
+        (along_one_path, one_draw(name, "mean")),
+    ):
+        assert f"{100 * one_draw(name):.2f} % of 10,000" in sentence and f"{100 * other:.2f} %" in sentence
+        apart = f"{100 * (one_draw(name) - other):+.2f}".replace("-", MINUS)
+        assert f"The difference is {apart} points" in sentence
+    assert "one fixed path for all pictures" in along_one_path
+    assert "not trained alike" not in said[0]
+
+
+def test_models_that_were_not_trained_alike_are_said_not_to_be(
+    said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(experiments.fewer, "recurrent_attention.fashion")
+    if not said[0].startswith("**Not known yet**"):
+        assert "They were not trained alike: epochs 40 against 200" in said.pop()
+    figure = cards.read("recurrent_attention.fashion").figures[0]
+    monkeypatch.setattr(compare, "accuracy", lambda name: figure)
+    said.clear()
+    ask(experiments.fewer, "recurrent_attention.fashion")
+    assert "They were not trained alike: epochs 40 against 200" in said[0]
+
+
+def test_under_the_chart_stand_the_models_with_another_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[str, ...]] = []
+    captions: list[str] = []
+    monkeypatch.setattr("streamlit.caption", captions.append)
+    for part in ("markdown", "expander", "container"):
+        monkeypatch.setattr(f"streamlit.{part}", _Nothing)
+    monkeypatch.setattr("streamlit.columns", lambda count, **_: [_Nothing()] * count)
+    monkeypatch.setattr(experiments, "finding", lambda: lambda _: None)
+    show = compare.show
+    monkeypatch.setattr(
+        compare, "show", lambda names, *given, **key: (shown.append((*names,)), show(names, *given, **key))
+    )
+    ask(experiments.worth, "recurrent_attention.cluttered")
+    (names,) = shown
+    assert names[0] == "recurrent_attention.cluttered"
+    (caption,) = [one for one in captions if one.startswith("Not trained like *Cluttered digits, ours*: ")]
+    for name in names:
+        other = RECIPES[name]
+        if name in cards.names() and other.epochs != RECIPES[names[0]].epochs:
+            assert f"*{other.title}*" in caption and f"epochs 150 against {other.epochs}" in caption
+
+
+class _Nothing:
+    """A part of a page that draws nothing."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: Any) -> None:
+        pass
