@@ -45,12 +45,15 @@ class Role:
         meaning: one sentence for a person.
         range: signed (any number), unit (0 to 1) or positive (0 or more).
         sums_to_one: the axis along which the values sum to one, or None.
+        attends: how the values say which places of a picture count, so that they can be ranked beside other maps:
+            "weights", the larger the more; "points", (x, y) in -1 to 1 where it is looked at; "" for not at all.
     """
 
     axes: tuple[str, ...]
     meaning: str
     range: Range
     sums_to_one: str | None = None
+    attends: Literal["", "weights", "points"] = ""
 
     @property
     def colouring(self) -> Literal["share", "signed", "unit", "positive"]:
@@ -77,7 +80,7 @@ ROLES: dict[str, Role] = {
     "key": Role(_PER_HEAD, "What a token offers to queries.", "signed"),
     "value": Role(_PER_HEAD, "What a token passes on to those that attend to it.", "signed"),
     "scores": Role(_PAIRS, "Query times key over the root of the head size, before the softmax.", "signed"),
-    "weights": Role(_STEP_PAIRS, "How much of each key's value a query takes.", "unit", sums_to_one="key"),
+    "weights": Role(_STEP_PAIRS, "How much of each key's value a query takes.", "unit", "key", "weights"),
     "mixed": Role(_PER_HEAD, "The values, averaged with the weights.", "signed"),
     "output": Role(_ANY_MAPS, "The output of the layer.", "signed"),
     "feature_scores": Role(_FEATURE_PAIRS, "Products of one token's features, before the softmax.", "signed"),
@@ -91,7 +94,8 @@ ROLES: dict[str, Role] = {
     "x_relevance": Role(_MAPS_PER_HEAD, "The softmax of x_product along each row.", "unit", sums_to_one="column"),
     "y_product": Role(_MAPS_PER_HEAD, "The input times the learnt y weights.", "signed"),
     "y_relevance": Role(_MAPS_PER_HEAD, "The softmax of y_product along each column.", "unit", sums_to_one="row"),
-    "relevance": Role(_MAPS_PER_HEAD, "x_relevance times y_relevance; sums to about one, not exactly.", "positive"),
+    "relevance": Role(_MAPS_PER_HEAD, "x_relevance times y_relevance; sums to about one, not exactly.", "positive",
+    attends="weights"),
     "normed_relevance": Role(_MAPS_PER_HEAD, "The relevance after its normalisation; may be negative.", "signed"),
     "attended": Role(_MAPS_PER_HEAD, "The input times the normed relevance, before the convolution.", "signed"),
     "before_norm": Role(_ANY_MAPS, "The sum with the skip connection, before the normalisation.", "signed"),
@@ -122,15 +126,17 @@ ROLES: dict[str, Role] = {
     "scaled": Role(_MAPS, "The feature maps times their gates.", "signed"),
     "channel_score": Role(_CHANNELS, "What each channel adds to the gate, before the sigmoid.", "signed"),
     "space_score": Role(_PLACES, "What each place adds to the gate, before the sigmoid.", "signed"),
-    "full_gate": Role(_MAPS, "The factor of each channel at each place.", "unit"),
+    "full_gate": Role(_MAPS, "The factor of each channel at each place.", "unit", attends="weights"),
     "space_summary": Role(_MAPS, "Mean and maximum over the channels at each place.", "signed"),
-    "space_gate": Role(_PLACES, "The factor of each place.", "unit"),
+    "space_gate": Role(_PLACES, "The factor of each place.", "unit", attends="weights"),
     "scaled_twice": Role(_MAPS, "The feature maps times the gates of channels and places.", "signed"),
     "trunk": Role(_MAPS, "The feature maps that a mask is laid over.", "signed"),
-    "trunk_mask": Role(_MAPS, "The mask that is laid over the feature maps.", "unit"),
+    "trunk_mask": Role(_MAPS, "The mask that is laid over the feature maps.", "unit", attends="weights"),
     # spatial transformer
     "theta": Role(_PLACES, "The transform, a matrix of two rows and three columns.", "signed"),
-    "sampling_grid": Role(("batch row column feature",), "Where each pixel comes from, (x, y) in -1 to 1.", "signed"),
+    "sampling_grid": Role(
+        ("batch row column feature",), "Where each pixel comes from, (x, y) in -1 to 1.", "signed", attends="points"
+    ),
     "transformed": Role(_MAPS, "The picture after the transform.", "signed"),
     # sequences
     "columns": Role(("batch token feature",), "Features of the columns of a strip.", "positive"),

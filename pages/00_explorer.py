@@ -7,10 +7,12 @@ from attnviz.roles import role_of
 from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.value_bars import value_bars
+from attnviz.ui.explorer.experiments import EXPERIMENTS
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.live.tap_view import TAP_VIEW, is_strip
 from attnviz.ui.server import preload
 from attnviz.ui.shared import findings, page, pickers, url_state
+from attnviz.ui.shared.experiments import choose
 from attnviz.ui.shared.glossary import term
 
 MODEL = "pixel_attention.1v8"
@@ -36,13 +38,15 @@ def main() -> None:
             net = pickers.net(cards.names(), MODEL)
             subject = Subject(net, pickers.example(net))
         explore(subject)
+        choose(EXPERIMENTS, subject)
+        list_taps(subject)
         pickers.more(subject)
         url_state.state(**pickers.stated(subject))
     preload.soon()
 
 
 def explore(subject: Subject) -> None:
-    """Draw the choice of a tap, its maps, and the list of all taps; or the Jacobian of the answer."""
+    """Draw the choice of a tap and its maps; or the Jacobian of the answer."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         other, rest = jacobian_map.switch("Taps"), st.container(horizontal=True, vertical_alignment="bottom")
     if "generator" in subject.net.takes:
@@ -68,6 +72,13 @@ def explore(subject: Subject) -> None:
     key = f"maps {subject.net.key} {chosen}"  # what was chosen in other maps says nothing about these
     show = value_bars if is_strip(maps) else map_grid
     show(TAP_VIEW.of(subject, address=chosen, query=query), key=key)
+
+
+def list_taps(subject: Subject) -> None:
+    """Draw the list of all taps."""
+    known = findings.list_taps(subject.net)
+    if not known:
+        return
     st.header("All taps", anchor=False)
     lines = [f"| {term('tap path')} | axes | shape | meaning |", "| --- | --- | --- | --- |"]
     for name, one in known.items():

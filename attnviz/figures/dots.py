@@ -5,7 +5,7 @@ script takes a browser longer than all the rest of such a page (benchmarks/start
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TypeGuard
@@ -13,7 +13,7 @@ from typing import TypeGuard
 from attnviz.figures.verdicts import anchor
 
 _TICKS = 5  # about as many fit on a phone
-_KINDS = (("mechanism", "with the mechanism"), ("control", "control"), ("claimed", "the paper"))
+_KINDS = {"mechanism": "with the mechanism", "control": "control", "claimed": "the paper"}
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Dot:
         parameters: how many numbers were learnt.
         claimed: what a paper gives for it; None where it gives nothing.
         link: the URL of a page that shows it; None where there is none.
+        counted: what is counted, where it is not seeds.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Dot:
     parameters: int | None = None
     claimed: float | None = None
     link: str | None = None
+    counted: str = "seeds"
 
     @property
     def kind(self) -> str:
@@ -49,11 +51,11 @@ class Dot:
     def words(self) -> str:
         """Its mean and range, such as "81.19, 80.90 to 81.50 over 5 seeds"."""
         if self.seeds == 1:
-            return f"{self.mean:.2f}, one seed"
-        return f"{self.mean:.2f}, {self.lowest:.2f} to {self.highest:.2f} over {self.seeds} seeds"
+            return f"{self.mean:.2f}, one {self.counted.removesuffix('s')}"
+        return f"{self.mean:.2f}, {self.lowest:.2f} to {self.highest:.2f} over {self.seeds} {self.counted}"
 
 
-def dots(rows: Sequence[Dot], *, axis: str, chance: float | None = None) -> str:
+def dots(rows: Sequence[Dot], *, axis: str, chance: float | None = None, kinds: Mapping[str, str] | None = None) -> str:
     """Return a picture with a row per model, in the order given: HTML, whose classes page.css styles.
 
     The scale shows what was measured here. What a paper gives far beyond it stands at the edge, with its number.
@@ -62,6 +64,7 @@ def dots(rows: Sequence[Dot], *, axis: str, chance: float | None = None) -> str:
         rows: the models, at least one; their names differ.
         axis: what is measured, with its unit.
         chance: what guessing gives; a dotted line.
+        kinds: what the marks of "mechanism" and "control" stand for, where it is not that.
     """
     values = [value for one in rows for value in (one.lowest, one.highest)]
     values += [chance] if chance is not None else []
@@ -69,7 +72,10 @@ def dots(rows: Sequence[Dot], *, axis: str, chance: float | None = None) -> str:
     values += [one.claimed for one in rows if _near(one.claimed, min(values) - width, max(values) + width)]
     scale = _Scale(min(values), max(values))
     there = {one.kind for one in rows} | {"claimed" for one in rows if one.claimed is not None}
-    legend = "".join(f'<span><i class="dots-{kind}"></i>{words}</span>' for kind, words in _KINDS if kind in there)
+    said = {**_KINDS, **(kinds or {})}
+    legend = "".join(
+        f'<span><i class="dots-{kind}"></i>{escape(words)}</span>' for kind, words in said.items() if kind in there
+    )
     lines = "".join(f'<i class="dots-tick" style="left:{scale.place(tick)}%"></i>' for tick in scale.ticks)
     numbers = "".join(f'<b style="left:{scale.place(tick)}%">{tick:.{scale.decimals}f}</b>' for tick in scale.ticks)
     if chance is not None:

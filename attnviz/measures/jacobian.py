@@ -69,7 +69,15 @@ def toward(logits: Tensor, answer: Tensor) -> Tensor:
 
     Returns:
         float (batch,).
+
+    Raises:
+        BadInput: the model gives an answer for each step.
     """
+    if logits.ndim != 2:
+        raise BadInput(
+            "One answer is looked at, with logits (batch, class), but this model answers step by step: its logits are "
+            f"{tuple(logits.shape)}. Choose another model."
+        )
     if logits.shape[1] == 1:
         return logits[:, 0] * (2 * answer - 1)
     return logits.gather(1, answer[:, None])[:, 0]

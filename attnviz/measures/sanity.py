@@ -16,11 +16,12 @@ from torch import Tensor, nn
 
 from attnviz.errors import BadInput
 
-Part = nn.Linear | nn.Conv2d
-
 
 def from_the_top(model: nn.Module) -> list[str]:
-    """Return the paths of a model's linear layers and convolutions, the one nearest to the answer first.
+    """Return the paths of a model's layers, the one nearest to the answer first.
+
+    A layer is a module with learnt weights of its own, such as a linear layer or a convolution. A normalisation, which
+    has a number for each channel only, belongs to the layer before it.
 
     The order is that in which the modules were made, reversed: for models that are not made in the order in which they
     compute, give `randomised` an order of your own.
@@ -31,13 +32,14 @@ def from_the_top(model: nn.Module) -> list[str]:
     Returns:
         Paths, as in `model.named_modules()`.
     """
-    return [name for name, module in model.named_modules() if isinstance(module, Part)][::-1]
+    return list(_layers(model))[::-1]
 
 
 def randomised(model: nn.Module, paths: Sequence[str], *, seed: int) -> Iterator[nn.Module]:
     """Make the layers of a copy of a model random, one after the other, and yield it after each.
 
-    The weights of a layer are drawn anew from a normal distribution of the same mean and standard deviation.
+    The weights of a layer are drawn anew from a normal distribution of the same mean and standard deviation; those of a
+    normalisation that follows it, too.
 
     Args:
         model: left as it is.
@@ -48,21 +50,33 @@ def randomised(model: nn.Module, paths: Sequence[str], *, seed: int) -> Iterator
         The same copy each time, with one more layer made random: compute from it before asking for the next.
 
     Raises:
-        BadInput: a path that is no linear layer or convolution.
+        BadInput: a path that is no layer.
     """
     generator = torch.Generator().manual_seed(seed)
     made = copy.deepcopy(model)
-    known = dict(made.named_modules())
+    known = _layers(made)
     for path in paths:
-        part = known.get(path)
-        if not isinstance(part, Part):
-            raise BadInput(f"{path!r} is no linear layer or convolution of this model; see `from_the_top`.")
+        if path not in known:
+            raise BadInput(f"{path!r} is no layer with weights of this model; see `from_the_top`.")
         with torch.no_grad():
-            for parameter in part.parameters(recurse=False):
+            for parameter in (one for module in known[path] for one in module.parameters(recurse=False)):
                 drawn = torch.randn(parameter.shape, generator=generator).to(parameter)
                 spread = parameter.std(correction=0) if parameter.numel() > 1 else parameter.abs()
                 parameter.copy_(parameter.mean() + spread * drawn)
         yield made
+
+
+def _layers(model: nn.Module) -> dict[str, list[nn.Module]]:
+    """Return the layers by their paths, in the order in which they were made, each with what belongs to it."""
+    found: dict[str, list[nn.Module]] = {}
+    for path, module in model.named_modules():
+        own = [parameter.ndim for parameter in module.parameters(recurse=False)]
+        if not own:
+            continue
+        if not found or max(own) > 1:
+            found[path] = []
+        found[[*found][-1]].append(module)
+    return found
 
 
 class Shifted(nn.Module):

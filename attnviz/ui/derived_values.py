@@ -11,6 +11,7 @@ from typing import Any
 from attnviz.errors import BadInput, UnknownName
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
 from attnviz.ui.dot_product.mean_row import MEAN_ROW
+from attnviz.ui.explorer.views import VIEWS as PLACE_MAPS
 from attnviz.ui.live.derived import Derived, View
 from attnviz.ui.live.jacobian import JACOBIAN
 from attnviz.ui.live.jacobian_view import JACOBIAN_VIEW
@@ -18,7 +19,7 @@ from attnviz.ui.live.tap_view import TAP_VIEW
 from attnviz.ui.mechanisms import MECHANISMS, guard
 
 Row = Derived[Any] | View[Any]
-OF_ANY_NET: tuple[Row, ...] = (JACOBIAN, JACOBIAN_VIEW, TAP_VIEW, MEAN_ROW, ATTENTION_VIEW)
+OF_ANY_NET: tuple[Row, ...] = (JACOBIAN, JACOBIAN_VIEW, TAP_VIEW, MEAN_ROW, ATTENTION_VIEW, *PLACE_MAPS)
 
 
 def known() -> dict[str, Row]:

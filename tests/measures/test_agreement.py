@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnviz.errors import BadInput
-from attnviz.measures.agreement import kendall, kendalls, random_map
+from attnviz.measures.agreement import ROUNDING, by_chance, kendall, kendalls, random_map
 
 
 def test_by_hand():
@@ -63,3 +63,17 @@ def test_each_two_of_several_maps():
 def test_maps_of_other_places_are_refused(other):
     with pytest.raises(BadInput, match="Maps of the same places"):
         kendall(np.ones(4), other)
+
+
+def test_by_chance_is_the_correlation_with_each_random_map():
+    of = np.arange(36.0).reshape(6, 6)
+    found = by_chance(of, draws=3, seed=5)
+    assert found.tolist() == [kendall(of, random_map((6, 6), seed=seed)) for seed in (5, 6, 7)]
+    assert np.isnan(by_chance(np.ones((6, 6)), draws=2, seed=0)).all()
+
+
+def test_what_differs_by_rounding_has_no_order():
+    near = np.array([1.0, 1 + 1e-7, 2, 1 - 1e-7])
+    assert kendall(near, np.array([1.0, 1, 2, 1]), equal=ROUNDING) == 1.0
+    assert kendall(near, np.array([1.0, 1, 2, 1])) < 1
+    assert kendall(1 + 1e-7 * np.arange(4.0), np.arange(4.0), equal=ROUNDING) is None

@@ -26,15 +26,32 @@ def test_layers_are_listed_from_the_answer_down(model):
 
 
 def test_one_layer_more_is_made_random_at_each_step_and_the_model_stays_as_it_is(model):
+    with torch.no_grad():
+        for norm in (one for one in model.modules() if isinstance(one, nn.BatchNorm2d)):
+            norm.weight.uniform_()  # at first they are all 1, and have no spread
     before = copy.deepcopy(model.state_dict())
     paths = from_the_top(model)
     for step, made in enumerate(randomised(model, paths, seed=3), 1):
         changed = {
             name.rpartition(".")[0] for name, now in made.state_dict().items() if not torch.equal(now, before[name])
         }
-        assert changed == set(paths[:step])
+        assert changed == {"classifier"} | {
+            f"convolutions.{number + part}"
+            for number in (6, 3, 0)[: step - 1]
+            for part in (0, 1)  # with its norm
+        }
     assert step == 4
     assert all(torch.equal(now, before[name]) for name, now in model.state_dict().items())
+
+
+def test_a_layer_with_weights_of_its_own_kind_is_one_of_them():
+    class Scale(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weights = nn.Parameter(torch.ones(3, 2))
+            self.norm = nn.LayerNorm(2)
+
+    assert from_the_top(nn.Sequential(nn.LayerNorm(4), nn.ReLU(), nn.Linear(4, 6), Scale())) == ["3", "2", "0"]
 
 
 def test_random_weights_have_the_mean_and_the_spread_of_the_learnt_ones():
@@ -64,5 +81,5 @@ def test_a_constant_that_is_taken_out_again_changes_neither_answer_nor_gradient_
 
 @pytest.mark.parametrize("path", ["convolutions.1", "head"])
 def test_what_is_no_layer_is_refused(model, path):
-    with pytest.raises(BadInput, match=f"'{path}' is no linear layer"):
+    with pytest.raises(BadInput, match=f"'{path}' is no layer"):
         next(randomised(model, [path], seed=0))

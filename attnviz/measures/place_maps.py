@@ -1,0 +1,185 @@
+"""What a network looks at, place by place, in several ways: its own attention, its Jacobian, and what erasing does.
+
+The places are squares of a picture, about `PLACES` of them, so that maps of any resolution can be ranked against one
+another (`attnviz.measures.agreement`). Larger always means that a place counts for more.
+
+Source: attention beside gradients and leave-one-out: "Attention is not Explanation", Jain and Wallace, 2019,
+https://arxiv.org/abs/1902.10186; input times gradient: "Not Just a Black Box", Shrikumar et al., 2016,
+https://arxiv.org/abs/1605.01713.
+"""
+
+import math
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from attnviz.answers import predicted
+from attnviz.errors import BadInput
+from attnviz.measures.jacobian import answered, toward
+from attnviz.measures.maps import maps
+from attnviz.measures.token_boxes import Fill, erased
+from attnviz.readings import Grid, Reading
+from attnviz.roles import role_of
+from attnviz.tracing import trace
+
+Array = npt.NDArray[np.float64]
+
+PLACES = 64  # about so many: erasing takes a forward pass for each
+BATCH = 64  # pictures at once through the model
+
+ATTENTION, JACOBIAN, PRODUCT, ERASURE = "attention", "jacobian", "product", "erasure"
+NAMES = (ATTENTION, JACOBIAN, PRODUCT, ERASURE)
+"""The maps: a tap of the network, where one is named; the Jacobian; the picture times it; the effect of erasing."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceMaps:
+    """One picture, and how much each place of it counts.
+
+    Args:
+        answer: number of the class whose logit is looked at.
+        logit: of it; for two classes the log-odds toward it.
+        grid: the places.
+        maps: name -> float64 (row, column), 0 or more; those of NAMES, without ATTENTION where no tap is named.
+    """
+
+    answer: int
+    logit: float
+    grid: Grid
+    maps: Mapping[str, Array]
+
+
+def place_maps(
+    model: nn.Module, image: Tensor, tap: str = "", *, answer: int | None = None, fill: Fill = "mean"
+) -> PlaceMaps:
+    """Return how much each place of a picture counts, in several ways.
+
+    Args:
+        model: of pictures, in evaluation mode: no picture may change the answer to another one.
+        image: float (channel, row, column) in 0..1, of the model's precision.
+        tap: path of a tap that says what is attended to, such as `lies_on_the_picture` allows; "" for none.
+        answer: number of the class; None for the one that the model chooses.
+        fill: what replaces an erased place, see `attnviz.measures.token_boxes.erased`.
+
+    Returns:
+        Each map, on the same places: the tap, as of `attended`; the absolute derivative of the logit by each number of
+        the picture, and the absolute value of the picture times its derivative, summed over channels, both in the mean
+        over the place; and by how much the logit moves, up or down, when the place is erased.
+
+    Raises:
+        BadInput: the model has no derivative by its pictures, gives an answer for each step, or the tap lies nowhere.
+    """
+    grid = tiles(*image.shape[1:])
+    with trace(model, [tap]) if tap else nullcontext({}) as seen:
+        logits, gradient = answered(model, image[None], answer)
+    chosen = int(predicted(logits)) if answer is None else answer
+    logit = float(toward(logits, torch.tensor([chosen])))
+    found = {ATTENTION: attended(seen[tap], grid, *image.shape[1:])} if tap else {}
+    found[JACOBIAN] = by_place(_numbers(gradient[0].abs().sum(0)), grid)
+    found[PRODUCT] = by_place(_numbers((gradient[0] * image).sum(0).abs()), grid)
+    found[ERASURE] = erasure(model, image, grid, chosen, fill)
+    return PlaceMaps(chosen, logit, grid, found)
+
+
+def tiles(rows: int, columns: int, about: int = PLACES) -> Grid:
+    """Return squares that cover a picture, as near in number to `about` as squares of whole pixels can be.
+
+    Args:
+        rows, columns: of the picture.
+        about: how many squares there are to be.
+    """
+    whole = math.gcd(rows, columns)
+    sides = [side for side in range(1, whole + 1) if whole % side == 0]
+    side = min(sides, key=lambda one: abs(math.log(rows * columns / one**2 / about)))
+    return Grid(rows // side, columns // side, stride=float(side), field=float(side))
+
+
+def erasure(model: nn.Module, image: Tensor, grid: Grid, answer: int, fill: Fill = "mean") -> Array:
+    """Return by how much the logit of a class moves, up or down, when a place is erased: (row, column).
+
+    Args:
+        model, image, answer, fill: as of `place_maps`.
+        grid: the places.
+    """
+    places = grid.rows * grid.columns
+    pictures = erased(image.expand(places, -1, -1, -1), torch.eye(places, dtype=torch.bool), grid, fill)
+    with torch.no_grad():
+        parts = [model(part) for part in (image[None], *pictures.split(BATCH))]
+    logits = toward(torch.cat(parts), torch.full((places + 1,), answer))
+    return _numbers((logits[1:] - logits[0]).abs()).reshape(grid.rows, grid.columns)
+
+
+def lies_on_the_picture(tap: str, axes: tuple[str, ...], shape: tuple[int, ...], grid: Grid | None) -> bool:
+    """Return whether a tap says, place by place, what is attended to.
+
+    Args:
+        tap: its path, whose role decides (`attnviz.roles.Role.attends`).
+        axes, shape, grid: as of its reading.
+    """
+    if not role_of(tap).attends:
+        return False
+    sizes = dict(zip(axes, shape, strict=True))
+    return {"row", "column"} <= {*axes} or (grid is not None and grid.tokens == sizes.get("key"))
+
+
+def attended(reading: Reading, grid: Grid, rows: int, columns: int) -> Array:
+    """Return how much a network attends to each place of a picture: (row, column), 0 or more.
+
+    Of weights and gates it is the mean over heads, channels and queries, in the mean over the place. Of a sampling grid
+    it is the number of pixels that are sampled there.
+
+    Args:
+        reading: of one picture, of a tap that `lies_on_the_picture`.
+        grid: the places.
+        rows, columns: of the picture.
+
+    Raises:
+        BadInput: the tap does not lie on the picture.
+    """
+    if not lies_on_the_picture(reading.address, reading.axes, tuple(reading.tensor.shape), reading.grid):
+        raise BadInput(f"{reading.address} does not say, place by place, what is attended to.")
+    if role_of(reading.address).attends == "points":
+        points = _numbers(reading.at(**_first(reading)).reshape(-1, 2))  # (pixel, (x, y)) in -1..1
+        edges = [np.linspace(-1, 1, count + 1) for count in (grid.rows, grid.columns)]
+        return np.histogram2d(points[:, 1], points[:, 0], bins=edges)[0]
+    values = maps(reading, **_first(reading)).values.mean(0)
+    known = reading.grid is not None and values.shape == (reading.grid.rows, reading.grid.columns)
+    return by_place(values, grid, reading.grid if known else None, (rows, columns))
+
+
+def by_place(values: Array, grid: Grid, cells: Grid | None = None, size: tuple[int, int] | None = None) -> Array:
+    """Return the mean of a map over each place, weighed by how much of each of its cells lies there.
+
+    Args:
+        values: (row, column).
+        grid: the places.
+        cells: where the values lie on the picture; None where they share it out evenly.
+        size: rows and columns of the picture; None where the values are its pixels.
+
+    Returns:
+        (row, column) of the places; 0 where no cell lies.
+    """
+    along = []
+    for axis, (count, places, pixels) in enumerate(
+        zip(values.shape, (grid.rows, grid.columns), size or values.shape, strict=True)
+    ):
+        step, field, begin = (cells.stride, cells.field, cells.offset[axis]) if cells else (*[pixels / count] * 2, 0.0)
+        starts, own = begin + step * np.arange(count), grid.stride * np.arange(places)[:, None]
+        overlap = np.minimum(starts + field, own + grid.field) - np.maximum(starts, own)
+        overlap = overlap.clip(min=0)
+        along.append(overlap / np.maximum(overlap.sum(1, keepdims=True), 1e-300))
+    return np.asarray(along[0] @ values @ along[1].T)
+
+
+def _first(reading: Reading) -> dict[str, Any]:
+    return {"batch": 0} if "batch" in reading.axes else {}
+
+
+def _numbers(values: Tensor) -> Array:
+    return values.detach().double().cpu().numpy()

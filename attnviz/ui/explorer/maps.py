@@ -1,0 +1,199 @@
+"""What a net looks at, place by place, as the experiments of the explorer compare it, on one example and on many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.subjects import Loaded, Net, Picture, Subject
+from attnviz.ui.live.jacobian import missing
+from attnviz.ui.shared import cache, findings, pickers
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from attnviz.measures.place_maps import PlaceMaps
+    from attnviz.subjects import Example
+
+Array = npt.NDArray[np.float64]
+
+OWN, JACOBIAN, PRODUCT, ERASURE, CHANCE = "attention", "jacobian", "product", "erasure", "random"
+DRAWS = 20  # random maps beside each picture
+LEVEL = 128 / 255  # the constant that is added: a level of 8 bits, so that a rounded mean moves with it
+STEPS = 8  # at most so many numbers of random layers are tried on many pictures
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """How alike two maps rank the places of some pictures; NaN where a map is the same everywhere.
+
+    Args:
+        taus: two names -> Kendall's tau, (picture,).
+        chance: of DRAWS random maps with the erasure, (picture, draw).
+    """
+
+    taus: dict[tuple[str, str], Array]
+    chance: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """How alike a map remains while layers are made random, on some pictures; NaN where it is the same everywhere.
+
+    Args:
+        layers: (step,) how many layers are random.
+        taus: name -> Kendall's tau with the map of the trained network, (picture, step).
+        chance: of DRAWS random maps with the trained Jacobian, (picture, draw).
+    """
+
+    layers: npt.NDArray[np.int64]
+    taus: dict[str, Array]
+    chance: Array
+
+
+def refusal(subject: Subject) -> str | None:
+    """Return why there is nothing to compare for a net, as a sentence; None where there is."""
+    why = missing(subject.net)
+    return None if why is None else f"{why} Without it there are no two accepted methods to compare a map with."
+
+
+def taps_of(net: Net) -> list[str]:
+    """Return the taps of a net that say, place by place, what it attends to."""
+    from attnviz.measures.place_maps import lies_on_the_picture
+
+    known = findings.list_taps(net).items()
+    return [path for path, tap in known if lies_on_the_picture(path, tap.axes, tap.shape, tap.grid)]
+
+
+def of_example(loaded: Loaded, example: Example, tap: str, answer: int | None = None) -> PlaceMaps:
+    """Return the maps of one example.
+
+    Args:
+        loaded, example: the net and what it looks at.
+        tap: whose map is among them; "" for none.
+        answer: number of the class that is looked at; None for the one that the net chooses.
+    """
+    from attnviz.measures import place_maps
+
+    return place_maps.place_maps(loaded.model, _image(loaded, example), tap, answer=answer)
+
+
+def with_random_layers(loaded: Loaded, example: Example, tap: str, layers: int) -> PlaceMaps:
+    """Return the maps of one example, of the class that is answered, with the layers nearest to the answer random."""
+    from attnviz.measures.sanity import from_the_top, randomised
+
+    model, net = loaded
+    answer = cache.of_subject(of_example, Subject(net, example), tap).answer
+    for made in randomised(model, from_the_top(model)[:layers], seed=0):
+        model = made
+    return of_example(Loaded(model, net), example, tap, answer)
+
+
+def shifted(loaded: Loaded, example: Example, tap: str) -> PlaceMaps:
+    """Return the maps of one example to which a constant was added, of the network that takes it out again."""
+    from attnviz.measures import place_maps
+    from attnviz.measures.sanity import Shifted
+
+    image = _image(loaded, example)
+    constant = image.new_tensor(LEVEL)
+    return place_maps.place_maps(Shifted(loaded.model, constant), image + constant, f"model.{tap}" if tap else "")
+
+
+def layers_of(loaded: Loaded) -> list[str]:
+    """Return the paths of the layers that are made random, the one nearest to the answer first."""
+    from attnviz.measures.sanity import from_the_top
+
+    return from_the_top(loaded.model)
+
+
+def ranked(loaded: Loaded, source: str, tap: str, first: int, count: int) -> Ranked:
+    """Return how alike the maps of some test pictures rank their places.
+
+    Args:
+        loaded: the net, in single precision to halve the time.
+        source: the data set of the pictures.
+        tap: whose map is ranked; "" for none.
+        first, count: which of those that fit the net.
+    """
+    return together(
+        [ranked_on(of_example(loaded, one, tap), one.number) for one in _some(loaded, source, first, count)]
+    )
+
+
+def alike(one: Array, other: Array) -> float:
+    """Return Kendall's tau of two maps of places; NaN where one is the same everywhere."""
+    from attnviz.measures.agreement import ROUNDING, kendall
+
+    tau = kendall(one, other, equal=ROUNDING)
+    return float("nan") if tau is None else tau
+
+
+def chance_of(values: Array, seed: int) -> Array:
+    """Return Kendall's tau of DRAWS random maps with a map, (draw,); other ones for every seed."""
+    from attnviz.measures.agreement import ROUNDING, by_chance
+
+    return by_chance(values, draws=DRAWS, seed=DRAWS * seed, equal=ROUNDING)
+
+
+def ranked_on(found: PlaceMaps, seed: int) -> Ranked:
+    """Return how alike the maps of one picture rank its places; the random maps have that seed and those after it."""
+    own = [OWN] if OWN in found.maps else []
+    pairs = [(one, other) for one in own for other in (JACOBIAN, ERASURE)] + [(JACOBIAN, ERASURE)]
+    taus = {pair: np.array([alike(found.maps[pair[0]], found.maps[pair[1]])]) for pair in pairs}
+    return Ranked(taus, chance_of(found.maps[ERASURE], seed)[None])
+
+
+def kept(loaded: Loaded, source: str, tap: str, first: int, count: int) -> Kept:
+    """Return how alike the maps of some test pictures remain while layers are made random, anew for each picture.
+
+    Args:
+        loaded, source, tap, first, count: as of `ranked`.
+    """
+    from attnviz.measures.sanity import randomised
+
+    paths = layers_of(loaded)
+    steps = np.unique(np.linspace(1, len(paths), min(len(paths), STEPS)).round().astype(np.int64))
+    parts = []
+    for one in _some(loaded, source, first, count):
+        trained = of_example(loaded, one, tap)
+        rows = []
+        for number, made in enumerate(randomised(loaded.model, paths, seed=one.number), 1):
+            if number in steps:
+                maps = of_example(Loaded(made, loaded.net), one, tap, trained.answer).maps
+                rows.append([alike(trained.maps[name], values) for name, values in maps.items()])
+        taus = dict(zip(trained.maps, np.array(rows, np.float64).T[:, None], strict=True))
+        parts.append(Kept(steps, taus, chance_of(trained.maps[JACOBIAN], one.number)[None]))
+    return all_kept(parts)
+
+
+def together(parts: list[Ranked]) -> Ranked:
+    """Return the pictures of several parts as one."""
+    taus = {pair: np.concatenate([part.taus[pair] for part in parts]) for pair in parts[0].taus}
+    return Ranked(taus, np.concatenate([part.chance for part in parts]))
+
+
+def all_kept(parts: list[Kept]) -> Kept:
+    """Return the pictures of several parts as one."""
+    taus = {name: np.concatenate([part.taus[name] for part in parts]) for name in parts[0].taus}
+    return Kept(parts[0].layers, taus, np.concatenate([part.chance for part in parts]))
+
+
+def fitting(net: Net, source: str, most: int) -> npt.NDArray[np.int64]:
+    """Return the numbers of the first test pictures that are here and whose class a net knows."""
+    return pickers.Fitting(net, source, pickers.ANY, wrong=False).numbers[:most]
+
+
+def _some(loaded: Loaded, source: str, first: int, count: int) -> list[Picture]:
+    return [Picture(source, int(number)) for number in fitting(loaded.net, source, first + count)[first:]]
+
+
+def _image(loaded: Loaded, example: Example) -> Tensor:
+    import torch
+
+    from attnviz.answers import as_batch
+
+    double = any(weight.dtype == torch.float64 for weight in loaded.model.parameters())
+    return as_batch(example.taken_by(loaded.net), double=double)[0]

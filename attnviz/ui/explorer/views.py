@@ -1,0 +1,126 @@
+"""Maps of what a net looks at, place by place, as views of every net whose answer has a derivative. Loads no torch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from pydantic import Field
+
+from attnviz.errors import BadInput
+from attnviz.recipes.recipe import Strict
+from attnviz.ui.components import map_grid
+from attnviz.ui.explorer import maps
+from attnviz.ui.explorer.words import titles
+from attnviz.ui.live.derived import View
+from attnviz.ui.live.jacobian import PASSES
+from attnviz.ui.shared import cache
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from attnviz.measures.place_maps import PlaceMaps
+    from attnviz.subjects import Net, Subject
+
+ERASED = 64.0  # passes, one for each place
+
+
+class OfMaps(Strict):
+    """Which tap of the net stands beside the Jacobian and the effect of erasing; "" for none."""
+
+    tap: Annotated[str, Field(pattern=r"^([A-Za-z_][A-Za-z0-9_.]{0,199})?$")] = ""
+
+
+class OfRandomLayers(OfMaps):
+    """The same, and how many layers are random, from the answer down."""
+
+    layers: Annotated[int, Field(ge=0, lt=1 << 31)] = 1
+
+
+def ranked_payload(subject: Subject, parameters: OfMaps) -> bytes:
+    """Return the maps of a picture, and a random one beside them, as the grid of maps takes them."""
+    from attnviz.measures.agreement import random_map
+
+    tap = _checked(subject, parameters.tap)
+    found = cache.of_subject(maps.of_example, subject, tap)
+    chance = random_map((found.grid.rows, found.grid.columns), seed=0)
+    shown = {**_named(found, tap), "a random map": chance}
+    return _packed(subject, found, [*shown.values()], [*shown], title="What counts, place by place", tap=tap)
+
+
+def random_payload(subject: Subject, parameters: OfRandomLayers) -> bytes:
+    """Return the maps of a picture, and below them those with random layers.
+
+    Raises:
+        BadInput: the net has fewer layers.
+    """
+    tap, count = _checked(subject, parameters.tap), parameters.layers
+    layers = len(cache.of_net(maps.layers_of, subject.net))
+    if count > layers:
+        raise BadInput(f"{subject.net.key} has {layers} layers that can be made random, not {count}.")
+    random = cache.of_subject(maps.with_random_layers, subject, tap, count)
+    return _two_rows(subject, tap, random, "trained", f"{count} random")
+
+
+def shifted_payload(subject: Subject, parameters: OfMaps) -> bytes:
+    """Return the maps of a picture, and below them those of the picture with a constant, which the net takes out."""
+    tap = _checked(subject, parameters.tap)
+    shifted = cache.of_subject(maps.shifted, subject, tap)
+    return _two_rows(subject, tap, shifted, "as it is", f"+ {maps.LEVEL:.2f}")
+
+
+def once(parameters: OfMaps, net: Net) -> float:
+    """Return the work, in forward passes: a Jacobian, and one for each place."""
+    return PASSES + ERASED
+
+
+def twice(parameters: OfMaps, net: Net) -> float:
+    """Return the work, in forward passes, of two rows of maps."""
+    return 2 * (PASSES + ERASED)
+
+
+def _checked(subject: Subject, tap: str) -> str:
+    why = maps.refusal(subject)
+    if why is not None:
+        raise BadInput(why)
+    if tap and tap not in maps.taps_of(subject.net):
+        raise BadInput(f"{tap} of {subject.net.key} does not say, place by place, what is attended to.")
+    return tap
+
+
+def _named(found: PlaceMaps, tap: str) -> Mapping[str, np.ndarray]:
+    names = titles(tap)
+    return {names[name]: values for name, values in found.maps.items()}
+
+
+def _two_rows(subject: Subject, tap: str, other: PlaceMaps, one: str, two: str) -> bytes:
+    found = cache.of_subject(maps.of_example, subject, tap)
+    above, below = _named(found, tap), _named(other, tap)
+    shown = [*above.values(), *below.values()]
+    table = map_grid.Table((one, two), [*above])
+    return _packed(subject, found, shown, [f"{name}, {row}" for row in (one, two) for name in above], table, tap=tap)
+
+
+def _packed(
+    subject: Subject,
+    found: PlaceMaps,
+    shown: list[np.ndarray],
+    labels: list[str],
+    table: map_grid.Table | None = None,
+    *,
+    title: str | None = None,
+    tap: str,
+) -> bytes:
+    image = subject.image
+    return map_grid.packed(
+        np.stack(shown), labels, role="positive", scale="map", table=table, title=title, background=image,
+        ink=subject.example.ink, grid=found.grid,
+        note=f"each square of {int(found.grid.field)} × {int(found.grid.field)} pixels; every map has its own scale",
+        origin={**subject.origin(tap), "answer": subject.net.classes[found.answer]},
+    )  # fmt: skip
+
+
+RANKED = View("place_maps", OfMaps, ranked_payload, once)
+RANDOM = View("place_maps_of_random_layers", OfRandomLayers, random_payload, twice)
+SHIFTED = View("place_maps_of_shifted_picture", OfMaps, shifted_payload, twice)
+VIEWS = (RANKED, RANDOM, SHIFTED)
