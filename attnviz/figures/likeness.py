@@ -45,7 +45,7 @@ def likeness(
             hovertemplate=f"%{{x}} random, %{{customdata}}: %{{y:.2f}}<extra>{name}</extra>",
         )  # fmt: skip
     figure.update_layout(
-        xaxis={"title": f"layers made random, from the answer down, of {len(names)}", "rangemode": "tozero"},
+        xaxis={"title": f"layers made random, of {len(names)}", "rangemode": "tozero"},
         yaxis={"title": "Kendall's tau with the trained map"},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
         margin={"l": 8, "r": 8, "t": 8, "b": 8}, height=340, hovermode="closest",

@@ -51,6 +51,21 @@ def kendall(one: Floats, other: Floats, *, equal: float = 0.0) -> float | None:
     return agreeing / math.sqrt(untied[0] * untied[1])
 
 
+def ranks(of: Floats, *, equal: float = 0.0) -> Floats:
+    """Return where each place of a map stands in its order: the share of the other places that have less.
+
+    Args:
+        of: the map, with at least two places.
+        equal: as of `kendall`; equal places count half to one another.
+
+    Returns:
+        float64 of that shape: 0 for the least, 1 for the largest, 0.5 everywhere where all are equal.
+    """
+    values = _rounded(of.ravel(), equal)
+    below = (values[:, None] > values).sum(1) + 0.5 * ((values[:, None] == values).sum(1) - 1)
+    return np.asarray(below / (values.size - 1)).reshape(of.shape)
+
+
 def kendalls(maps: Mapping[str, Floats]) -> dict[tuple[str, str], float | None]:
     """Return `kendall` of each two of several maps.
 

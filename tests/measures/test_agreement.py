@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnviz.errors import BadInput
-from attnviz.measures.agreement import ROUNDING, by_chance, kendall, kendalls, random_map
+from attnviz.measures.agreement import ROUNDING, by_chance, kendall, kendalls, random_map, ranks
 
 
 def test_by_hand():
@@ -77,3 +77,11 @@ def test_what_differs_by_rounding_has_no_order():
     assert kendall(near, np.array([1.0, 1, 2, 1]), equal=ROUNDING) == 1.0
     assert kendall(near, np.array([1.0, 1, 2, 1])) < 1
     assert kendall(1 + 1e-7 * np.arange(4.0), np.arange(4.0), equal=ROUNDING) is None
+
+
+def test_ranks_by_hand():
+    assert ranks(np.array([[3.0, 1], [1, 9]])).tolist() == [[2 / 3, 1 / 6], [1 / 6, 1]]
+    assert ranks(np.array([1.0, 1 + 1e-7, 2]), equal=ROUNDING).tolist() == [0.25, 0.25, 1]
+    assert ranks(np.ones(5)).tolist() == [0.5] * 5
+    one, other = np.random.default_rng(2).random((2, 40))
+    assert kendall(one, other) == kendall(ranks(one), ranks(other))

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz import cards, data
+from attnviz import cards, data, subjects
 from attnviz.models import MODELS
-from attnviz.roles import ROLES
+from attnviz.roles import ROLES, Role
 from attnviz.ui.components.payload import unpack
+from attnviz.ui.explorer import experiments
+from attnviz.ui.explorer.experiments import EXPERIMENTS
+from attnviz.ui.shared import jobs
 from tests.committed import one_per_model
 
 from ..ui import colour_model
@@ -139,3 +142,67 @@ def test_a_visit_lasts_while_the_page_runs_again() -> None:
     first = grid(test)[0]["state"]["chosen"]["revision"]
     test.button[3].click().run()
     assert grid(test)[0]["state"]["chosen"]["revision"] == first == 1
+
+
+def finding(test: AppTest) -> str:
+    assert not test.exception
+    assert not test.error
+    return next(one.value for one in test.markdown if one.value.startswith("**"))
+
+
+@pytest.mark.parametrize("name", sorted(EXPERIMENTS))
+@pytest.mark.parametrize("model", one_per_model())
+def test_every_experiment_is_there_for_every_model_or_says_why_not(model: str, name: str) -> None:
+    if not cards.usable([model]):
+        pytest.skip("no weights are here")
+    test = run(model=model, experiment=name)
+    if subjects.net(model).differentiable:
+        assert finding(test)
+        assert unpack(test.get("bidi_component")[-2].proto.bytes)[0]["role"] == "positive"
+    else:
+        assert not test.exception
+        assert "no two accepted methods" in test.info[-1].value
+
+
+def test_many_pictures_are_compared_in_a_thread_that_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiments, "PICTURES", 4)
+    words = {"model": "pixel_line.digits", "data": "strokes", "experiment": "agreement"}
+    test = run(**words)
+    test.button(key="agree_start").click().run()
+    assert test.query_params["agree"] in ("yes", ["yes"])
+    (job,) = [one for key, one in jobs._jobs.items() if key[0] == "agree" and key[1] == "pixel_line.digits"]
+    assert job.wait(2, 60)
+    done = "\n".join(one.value for one in run(**words, agree="yes").markdown)
+    assert "Over 4 pictures tau of the Jacobian and erasure, two accepted methods" in done
+    assert "random maps and erasure" in done
+
+    began = job_of_random_layers(monkeypatch)
+    assert "Stop" in [one.label for one in began.button]
+    began.button(key="randomise_stop").click().run()
+    assert "randomise" not in began.query_params
+
+
+def job_of_random_layers(monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """Return the page while layers are made random: in a job that never ends."""
+    monkeypatch.setattr(jobs.Job, "start", lambda job: None)
+    words = {"model": "pixel_line.digits", "data": "strokes", "experiment": "random_layers", "randomise": "yes"}
+    return run(**words)
+
+
+def test_a_tap_of_a_third_party_whose_role_says_so_is_ranked_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(
+        ROLES, "after_relu", Role(("batch channel row column",), "Maps.", "positive", attends="weights")
+    )
+    test = run(model="cnn_attention.digits", data="strokes", experiment="agreement", ranked="conv.1.after_relu")
+    assert "its own map (after relu)" in finding(test)
+    assert "conv.1.after_relu" in test.selectbox(key="ranked").options
+
+
+def test_the_layers_are_chosen_in_the_url() -> None:
+    words = {"model": "pixel_attention.digits", "data": "strokes", "experiment": "random_layers"}
+    test = run(**words, random_layers="3")
+    assert test.slider(key="random_layers").value == 3
+    assert any("`attention.value`" in one.value for one in test.caption)
+    test.slider(key="random_layers").set_value(5).run()
+    assert test.query_params["random_layers"] in ("5", ["5"])
+    assert "valid numbers are 0 to 5" in run(**words, random_layers="6").warning[0].value

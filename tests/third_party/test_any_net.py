@@ -72,6 +72,18 @@ def test_the_explorer_shows_its_jacobian() -> None:
     np.testing.assert_allclose(arrays["maps"][0], np.broadcast_to(weight[best].detach(), SHAPE), rtol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["agreement", "random_layers", "constant"])
+def test_the_explorer_compares_what_counts_for_it(name: str) -> None:
+    test = explorer(strip="314", experiment=name)
+    assert not test.error
+    (drawn,) = [
+        unpack(one.proto.bytes) for one in test.get("bidi_component") if one.proto.component_name.endswith("map_grid")
+    ]
+    assert drawn[0]["boxes"] == [0, 0, 7, 7, 7, 7]
+    assert any("Jacobian" in one.value and one.value.startswith("**") for one in test.markdown)
+    assert any("no test pictures" in one.value for one in test.caption) or name == "constant"
+
+
 def test_nonsense_is_one_sentence() -> None:
     test = explorer(strip="31x")
     said = [one.value.replace("\\", "") for kind in ("warning", "error") for one in test.get(kind)]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 TAP = "ranked"  # field of the URL: the tap whose map stands beside the others
-AGREE, RANDOMISE, LAYERS = "agree", "randomise", "layers"
+AGREE, RANDOMISE, LAYERS = "agree", "randomise", "random_layers"
 PICTURES, TOGETHER = 100, 2  # of the agreement; how many are computed together
 FEWER = 12  # pictures of the random layers: each takes a pass over all maps for every step
 
@@ -117,7 +117,7 @@ def _tap(net: Net) -> str:
         return ""
     chosen = url_state.choice(TAP, known, known[0])
     if len(known) > 1:
-        st.selectbox("Its own map", known, key=TAP, on_change=url_state.keep, args=(TAP,))
+        st.selectbox("Its own map", known, key=TAP, width=420, on_change=url_state.keep, args=(TAP,))
     return chosen
 
 

@@ -44,8 +44,9 @@ def ranked_payload(subject: Subject, parameters: OfMaps) -> bytes:
     tap = _checked(subject, parameters.tap)
     found = cache.of_subject(maps.of_example, subject, tap)
     chance = random_map((found.grid.rows, found.grid.columns), seed=0)
-    shown = {**_named(found, tap), "a random map": chance}
-    return _packed(subject, found, [*shown.values()], [*shown], title="What counts, place by place", tap=tap)
+    compared = {name: found.maps[name] for name in (maps.OWN, maps.JACOBIAN, maps.ERASURE) if name in found.maps}
+    shown = {**compared, maps.CHANCE: chance}
+    return _packed(subject, found, tap, {"values": shown, "ranks": _ranks(shown)})
 
 
 def random_payload(subject: Subject, parameters: OfRandomLayers) -> bytes:
@@ -88,34 +89,27 @@ def _checked(subject: Subject, tap: str) -> str:
     return tap
 
 
-def _named(found: PlaceMaps, tap: str) -> Mapping[str, np.ndarray]:
-    names = titles(tap)
-    return {names[name]: values for name, values in found.maps.items()}
-
-
 def _two_rows(subject: Subject, tap: str, other: PlaceMaps, one: str, two: str) -> bytes:
     found = cache.of_subject(maps.of_example, subject, tap)
-    above, below = _named(found, tap), _named(other, tap)
-    shown = [*above.values(), *below.values()]
-    table = map_grid.Table((one, two), [*above])
-    return _packed(subject, found, shown, [f"{name}, {row}" for row in (one, two) for name in above], table, tap=tap)
+    return _packed(subject, found, tap, {one: _ranks(found.maps), two: _ranks(other.maps)})
 
 
-def _packed(
-    subject: Subject,
-    found: PlaceMaps,
-    shown: list[np.ndarray],
-    labels: list[str],
-    table: map_grid.Table | None = None,
-    *,
-    title: str | None = None,
-    tap: str,
-) -> bytes:
-    image = subject.image
+def _ranks(shown: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+    from attnviz.measures.agreement import ROUNDING, ranks
+
+    return {name: ranks(values, equal=ROUNDING) for name, values in shown.items()}
+
+
+def _packed(subject: Subject, found: PlaceMaps, tap: str, rows: Mapping[str, Mapping[str, np.ndarray]]) -> bytes:
+    image, side = subject.image, int(found.grid.field)
+    columns, names = [*next(iter(rows.values()))], titles(tap)
+    heads = {**names, maps.OWN: names[maps.OWN].rpartition(" ")[2], maps.PRODUCT: "× picture", maps.CHANCE: "random"}
     return map_grid.packed(
-        np.stack(shown), labels, role="positive", scale="map", table=table, title=title, background=image,
-        ink=subject.example.ink, grid=found.grid,
-        note=f"each square of {int(found.grid.field)} × {int(found.grid.field)} pixels; every map has its own scale",
+        np.stack([values for row in rows.values() for values in row.values()]),
+        [f"{names[name]}, {row}" for row in rows for name in columns],
+        role="positive", scale="map", fixed=True, table=map_grid.Table([*rows], [heads[name] for name in columns]),
+        title=f"What counts, in squares of {side} × {side} pixels", background=image, ink=subject.example.ink,
+        grid=found.grid, note="of this map; a rank is the share of the other squares that count for less",
         origin={**subject.origin(tap), "answer": subject.net.classes[found.answer]},
     )  # fmt: skip
 

@@ -32,7 +32,7 @@ SHOWN = "Each row is a mean over the pictures; its line spans the middle 80 % of
 STAYS = (
     "Random weights have the mean and the spread of the learnt ones, and are drawn anew for each picture. Lines are "
     "means, bands one standard deviation, over the pictures. A map that stays as it was shows the picture, not what "
-    "the network has learnt."
+    "the network has learnt: picture × Jacobian is 0 wherever the picture is."
 )
 CONSTANT = (
     "The constant is added to every pixel, and taken out again before the first layer, as a changed bias would do. So "
@@ -61,7 +61,7 @@ def pair_of(pair: tuple[str, str], tap: str) -> str:
 def tau(value: float) -> str:
     """Return a rank correlation with its sign: "+0.34", "−0.05"."""
     if np.isnan(value):
-        return "none, as a map is the same everywhere"
+        return "not there, as one of them is the same everywhere"
     return f"{value:+.2f}".replace("-", MINUS)
 
 
@@ -82,15 +82,17 @@ def one_picture(found: Ranked, tap: str) -> str:
 def on_this_picture(found: Ranked, tap: str) -> str:
     """Say how the maps of one picture agree."""
     yardstick = float(found.taus[JACOBIAN, ERASURE][0])
-    two = f"Jacobian and erasure, two accepted methods, agree by {tau(yardstick)}"
     most = float(np.nanmax(np.abs(found.chance))) if np.isfinite(found.chance).any() else np.nan
     chance = f"random maps reach {most:.2f}"
     if (OWN, ERASURE) not in found.taus:
-        return f"**On this picture** {two}, and {chance}."
+        return (
+            "**On this picture** Kendall's tau of the Jacobian and erasure, two accepted methods, is "
+            f"{tau(yardstick)}, and {chance}."
+        )
     own = [float(found.taus[OWN, other][0]) for other in (JACOBIAN, ERASURE)]
     return (
-        f"**On this picture** the map of {titles(tap)[OWN]} agrees with the Jacobian by {tau(own[0])} and with erasure "
-        f"by {tau(own[1])}, while {two}, and {chance}."
+        f"**On this picture** Kendall's tau of its own map ({titles(tap)[OWN]}) is {tau(own[0])} with the Jacobian and "
+        f"{tau(own[1])} with erasure. That of these two accepted methods is {tau(yardstick)}, and {chance}."
     )
 
 
@@ -100,7 +102,7 @@ def verdict(found: Ranked, tap: str) -> str:
     count = len(yardstick)
     mean = tau(_mean(yardstick))
     if (OWN, ERASURE) not in found.taus:
-        return f"Over {count} pictures the Jacobian and erasure, two accepted methods, agree by {mean} in the mean."
+        return f"Over {count} pictures tau of the Jacobian and erasure, two accepted methods, is {mean} in the mean."
     own = found.taus[OWN, ERASURE]
     both = np.isfinite(own) & np.isfinite(yardstick)
     if both.sum() < 2:
@@ -112,9 +114,9 @@ def verdict(found: Ranked, tap: str) -> str:
     name = titles(tap)[OWN]
     interval = f"{tau(float(difference.low))} to {tau(float(difference.high))}"
     return (
-        f"Over {count} pictures the map of {name} agrees with erasure **{said}** the Jacobian does: {tau(_mean(own))} "
-        f"and {mean} in the mean, a difference of {tau(float(difference.mean))} (95 % interval {interval}). Random "
-        f"maps give {tau(_mean(found.chance))}."
+        f"Over {count} pictures its own map ({name}) agrees with erasure **{said}** the Jacobian does: tau is "
+        f"{tau(_mean(own))} and {mean} in the mean, a difference of {tau(float(difference.mean))} (95 % "
+        f"interval {interval}). Random maps give {tau(_mean(found.chance))}."
     )
 
 
@@ -138,7 +140,7 @@ def stays(taus: Mapping[str, float], chance: Array, layers: int, tap: str) -> st
         kept = _listed([titles(tap)[name] for name in alike])
         said = f"**On this picture {kept} {'keeps' if len(alike) == 1 else 'keep'} more order than chance gives,**"
     return (
-        f"{said} when all {layers} layers are random. Kendall's tau with the trained network's map: {each}; "
+        f"{said} when {_all(layers)} random. Kendall's tau with the trained network's map: {each}; "
         f"{len(chance)} random maps reach {most:.2f}."
     )
 
@@ -148,7 +150,7 @@ def survives(found: Kept, tap: str) -> str:
     count = len(found.chance)
     each = ", ".join(f"{titles(tap)[name]} {tau(_mean(values[:, -1]))}" for name, values in found.taus.items())
     return (
-        f"Over {count} {'picture' if count == 1 else 'pictures'}, with all {found.layers[-1]} layers random: {each}; "
+        f"Over {count} {'picture' if count == 1 else 'pictures'}, when {_all(int(found.layers[-1]))} random: {each}; "
         f"random maps {tau(_mean(found.chance))}."
     )
 
@@ -169,18 +171,22 @@ def constant(taus: Mapping[str, float], logits: tuple[float, float], tap: str) -
         "The logit of the answer stays the same" if moved < 1e-9 else f"The logit of the answer moves by {moved:.2g}"
     )
     if not changed:
-        return f"**No map tells of the constant.** {answer}, and so do {_listed(same)}."
-    kept = f", and so do {_listed(same)}" if same else ""
+        return f"**No map tells of the constant.** {answer}, and so do the maps of {_listed(same)}."
+    kept = f", and so do the maps of {_listed(same)}" if same else ""
     others = ", ".join(f"{names[name]} {tau(value)}" for name, value in taus.items() if value < 1 - 1e-6)
     verb = "tells" if len(changed) == 1 else "tell"
     return (
-        f"**{_listed(changed)} {verb} of the constant, not of the network alone.** {answer}{kept}. Kendall's tau of "
-        f"before and after: {others}."
+        f"**The map of {_listed(changed)} {verb} of the constant, not of the network alone.** {answer}{kept}. "
+        f"Kendall's tau of before and after: {others}."
     )
 
 
 def _listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _all(layers: int) -> str:
+    return "its only layer is" if layers == 1 else f"all {layers} layers are"
 
 
 def _mean(values: Array) -> float:
