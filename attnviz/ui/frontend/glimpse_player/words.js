@@ -74,8 +74,7 @@ export function policyWords(path, glimpse, facts, { policy, std, squash, centre,
         : `At ${at}: the first glimpse is drawn at random.`;
   if (draw === null) return `At ${at}, the mean of the policy.`;
   return (
-    `The policy aimed at ${aim} (\u00d7), give or take ${spreadWords(ends)} (circle); the location drawn is ` +
-    `${at}.`
+    `The policy aimed at ${aim} (\u00d7), give or take ${spreadWords(ends)} (circle); the location drawn is ` + `${at}.`
   );
 }
 
