@@ -6,17 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from attnviz.data import inputs
 from attnviz.data.inputs import drawing
 from attnviz.data.inputs.prepared import checked
+from attnviz.subjects.examples import Bytes
 
 if TYPE_CHECKING:
     from attnviz.subjects.nets import Net
-
-Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from attnviz.subjects.nets import Net
 
 Bytes = npt.NDArray[np.uint8]
-COLON = ":"
 
 
 class Example(Protocol):
@@ -117,7 +116,7 @@ def example(data: str, number: int = 0) -> Example:
         UnknownName: there is no such kind.
         BadInput: the word names no example of its kind.
     """
-    kind, colon, word = data.partition(COLON)
+    kind, colon, word = data.partition(":")
     if not colon:
         from attnviz.subjects.pictures import Picture
 

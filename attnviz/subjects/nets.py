@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from attnviz.cards import Card
     from attnviz.recipes.recipe import Recipe
 
-COLON = ":"
-
 
 class Loaded(NamedTuple):
     """A torch module in evaluation mode and without gradients, and the net whose weights it has."""
@@ -116,7 +114,7 @@ def net(key: str) -> Net:
         UnknownName: there is no such net; the closest ones are listed.
         CheckpointError: it is a checkpoint whose card cannot be used.
     """
-    kind, colon, _ = key.partition(COLON)
+    kind, colon, _ = key.partition(":")
     if colon:
         if kind not in NETS:
             raise UnknownName("kind of net", kind, NETS)

@@ -8,16 +8,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from attnviz import data as datasets
 from attnviz.data import inputs
 from attnviz.errors import BadInput, UnknownName
+from attnviz.subjects.examples import Bytes
 
 if TYPE_CHECKING:
     from attnviz.subjects.nets import Net
 
-Bytes = npt.NDArray[np.uint8]
 QUICK = 256  # pictures of a generated data set that are made at first: a tenth of a second for strokes
 
 

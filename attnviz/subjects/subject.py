@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 import attnviz
-from attnviz.subjects.examples import Example
+from attnviz.subjects.examples import Bytes, Example
 from attnviz.subjects.nets import Net
 
 
@@ -19,7 +16,7 @@ class Subject(NamedTuple):
     example: Example
 
     @property
-    def image(self) -> npt.NDArray[np.uint8]:
+    def image(self) -> Bytes:
         """The example as the net takes it, uint8 (row, column, channel)."""
         return self.example.taken_by(self.net)
 
