@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 import anyio
@@ -58,7 +58,10 @@ class Planned(Protocol):
 
 Plan = Callable[["Request"], Sequence[Planned]]
 
-QUICK = 0.01
+QUICK = 0.01  # seconds
+
+A = TypeVar("A")
+T = TypeVar("T")
 
 COOKIE = "attnviz_browser"
 """Which browser asks: attnviz/ui/server/sockets.py gives each one its cookie."""
@@ -118,14 +121,12 @@ class Channel:
         """
         try:
             planned = self.plan(request)
-            begun = _Begun(request, planned, budget.long([one.work for one in planned]))
         except AttnvizError as error:
-            begun = _Begun(request, [], [])
-            begun.messages = [_words({"number": request.head.number, "done": True, "error": str(error)})]
+            return _refused(request, str(error))
         except Exception:
             _log.exception("No answer to a live request")
-            begun = _Begun(request, [], [])
-            begun.messages = [_words({"number": request.head.number, "done": True, "error": UNEXPECTED})]
+            return _refused(request, UNEXPECTED)
+        begun = _Begun(request, planned, budget.long([one.work for one in planned]))
         self.some(begun)
         return begun
 
@@ -168,6 +169,11 @@ class _Begun:
         """Return what is ready to be sent, once."""
         messages, self.messages = self.messages, []
         return messages
+
+
+def _refused(request: "Request", sentence: str) -> _Begun:
+    message = _words({"number": request.head.number, "done": True, "error": sentence})
+    return _Begun(request, [], [], messages=[message])
 
 
 class _Visitor:
@@ -213,10 +219,10 @@ class _Visitor:
                     if self.waiting is not None:  # newer than the one being answered, or than one that began to wait
                         stale, request = begun, self.waiting
                         self.waiting, self.news = None, anyio.Event()
-                        begun = await self.thread(self.charged, self.channel.begin, request)
+                        begun = await self.charged(self.channel.begin, request)
                     else:
                         assert begun is not None
-                        await self.thread(self.charged, self.channel.some, begun)
+                        await self.charged(self.channel.some, begun)
             else:
                 await self.long(begun)
             assert begun is not None
@@ -280,17 +286,21 @@ class _Visitor:
             self.channel.queue.leave(self.place)
             self.place = None
 
-    async def thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    async def thread(self, function: Callable[[A], T], given: A) -> T:
         """Call a function in a thread."""
-        return await to_thread.run_sync(function, *arguments, limiter=self.channel.threads)
+        return await to_thread.run_sync(function, given, limiter=self.channel.threads)
 
-    def charged(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function, and count the time that it computes, in the thread that does."""
-        began = time.thread_time()
-        try:
-            return function(*arguments)
-        finally:
-            self.browser.charge(time.thread_time() - began)
+    async def charged(self, function: Callable[[A], T], given: A) -> T:
+        """Call a function in a thread, and charge the browser the time that it computes."""
+
+        def timed(given: A) -> T:
+            began = time.thread_time()
+            try:
+                return function(given)
+            finally:
+                self.browser.charge(time.thread_time() - began)
+
+        return await self.thread(timed, given)
 
     async def tell(self, number: int | None, **words: Any) -> None:
         """Send the last word on a request that gets no answer."""

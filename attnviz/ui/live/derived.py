@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 
 P = TypeVar("P", bound=Strict)
 
+Address = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,199}$")]
+"""A tap path."""
+
 Index = Annotated[int, Field(ge=0, lt=1 << 31)]
-"""A parameter that counts from 0: a head, a token."""
+"""What counts from 0: a head, a token."""
 
 
 class NoParameters(Strict):
@@ -56,12 +59,12 @@ class Context(Generic[P]):
     logits: Tensor | None = None
 
 
-def no_taps(parameters: Any) -> tuple[str, ...]:
+def no_taps(parameters: Strict) -> tuple[str, ...]:
     """Return no taps, for derived values that need none."""
     return ()
 
 
-def one_pass(parameters: Any, net: Net) -> float:
+def one_pass(parameters: Strict, net: Net) -> float:
     """Return no extra cost, for derived values that take no longer than the model's forward pass."""
     return 1.0
 

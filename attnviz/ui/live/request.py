@@ -38,7 +38,7 @@ from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import EXAMPLES
 from attnviz.ui.components.payload import unpack
-from attnviz.ui.live.derived import Derived, View
+from attnviz.ui.live.derived import Address, Derived, Index, View
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -55,13 +55,11 @@ LARGEST_NUMBER = 2**53 - 1  # that JavaScript counts to
 LARGEST_VALUE = float(np.finfo(np.float32).max)  # models compute in float32
 RESERVED = ("logits", "probabilities", "seen")  # arrays of every answer, which nothing that is wanted may replace
 
-Address = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,199}$")]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 NetKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,199}$")]
-Place = Annotated[int, Field(ge=0, lt=1 << 31)]
 Value = Annotated[float, Field(ge=-LARGEST_VALUE, le=LARGEST_VALUE, allow_inf_nan=False)]
-Places = Annotated[
-    list[Place],
+Indices = Annotated[
+    list[Index],
     Field(min_length=1, max_length=4096),
     BeforeValidator(lambda given: [given] if type(given) is int else given),
 ]
@@ -90,7 +88,7 @@ class Scale(Strict):
 
     edit: Literal["scale"]
     address: Address
-    index: dict[str, Places] = {}
+    index: dict[str, Indices] = {}
     factor: Value
 
 
@@ -99,7 +97,7 @@ class Put(Strict):
 
     edit: Literal["set"]
     address: Address
-    index: dict[str, Places] = {}
+    index: dict[str, Indices] = {}
     value: Value | None = None
     array: Name | None = None
 
@@ -109,7 +107,7 @@ class Off(Strict):
 
     edit: Literal["off"]
     address: Address
-    index: dict[str, Places] = {}
+    index: dict[str, Indices] = {}
 
 
 class Uniform(Strict):
@@ -117,14 +115,14 @@ class Uniform(Strict):
 
     edit: Literal["uniform"]
     address: Address
-    index: dict[str, Places] = {}
+    index: dict[str, Indices] = {}
 
 
 class Part(Strict):
     """Return a tap, or the part of it that an index names."""
 
     address: Address
-    index: dict[str, Place] = {}
+    index: dict[str, Index] = {}
 
 
 Find = Callable[[str], Derived[Any] | View[Any]]
@@ -265,10 +263,10 @@ def read(message: bytes, find: Find) -> Request:
 
     Args:
         message: a payload.
-        find: returns the derived value of a name.
+        find: returns the derived value of a name; called once an ask is answered, so that an unknown name is the matter
+            of that ask alone.
 
     Raises:
-        UnknownName: it asks for a derived value that does not exist.
         BadInput: it is too large, not a payload, or asks for something impossible; the message says what.
     """
     if len(message) > MESSAGE:

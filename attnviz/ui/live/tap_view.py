@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-from pydantic import Field
+from typing import TYPE_CHECKING
 
 from attnviz.errors import BadInput, UnknownName
 from attnviz.recipes.recipe import Strict
 from attnviz.roles import role_of
-from attnviz.ui.live.derived import Index, View
+from attnviz.ui.live.derived import Address, Index, View
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +25,7 @@ class OfTap(Strict):
         query: of a tap with queries, the one whose row is shown, by number among the tokens.
     """
 
-    address: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,199}$")]
+    address: Address
     query: Index | None = None
 
 
