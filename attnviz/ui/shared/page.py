@@ -14,7 +14,6 @@ The view of a page is in its URL (url_state.py): a *try* and a link write the UR
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -82,7 +81,7 @@ def meaning(means: str, does_not_show: str) -> None:
         right.markdown(does_not_show)
 
 
-def link(page: str, label: str, **parameters: Any) -> None:
+def link(page: str, label: str, **parameters: object) -> None:
     """Draw a link to another page, with a view of it.
 
     Args:

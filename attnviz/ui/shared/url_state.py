@@ -11,7 +11,6 @@ URLs that Python has replaced are remembered, and one of them that comes back wi
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -93,7 +92,7 @@ def keep(key: str) -> None:
     set_value(**{key: st.session_state[key]})
 
 
-def set_value(**words: Any) -> None:
+def set_value(**words: object) -> None:
     """Change some fields of the URL; None removes one. They change all at once, so *Back* undoes them together.
 
     What the page has stated is added, so that the URL means the same wherever it is opened.
@@ -103,7 +102,7 @@ def set_value(**words: Any) -> None:
     become({**kept, **{key: str(word) for key, word in words.items() if word is not None}})
 
 
-def state(**words: Any) -> None:
+def state(**words: object) -> None:
     """State what the page shows: where the URL leaves it open, the browser completes the URL in place.
 
     So a copied link shows the same on a server with other data sets, and after a default has changed.
