@@ -11,7 +11,7 @@ from attnviz.ui.components.drawing_pad import (
     Base,
     Drawn,
     Sheet,
-    clicked_way,
+    clicked_input,
     drawing_pad,
     drawn_from_url,
     drawn_to_url,
@@ -83,7 +83,7 @@ def draw() -> None:
         offers = [(row, row.on_drawing) for row in MECHANISMS.values() if row.on_drawing]
         cards = panels.on_cards(names, its, settled=any(offer.word in st.query_params for _, offer in offers))
         with st.container(key="other_inputs"):  # always there, so that the pad keeps its place below it
-            way = other_inputs.show(clicked_way(PAD), its)
+            opened = other_inputs.show(clicked_input(PAD), its)
         drawing_pad(
             known,
             key=PAD,
@@ -92,8 +92,8 @@ def draw() -> None:
             base=base,
             shown=panels.asked(cards, pinned),
             pinned_base=pinned_base,
-            ways=other_inputs.WAYS,
-            way=way,
+            inputs=other_inputs.INPUTS,
+            opened=opened,
             on_change=keep,
             cards=cards,
         )

@@ -58,3 +58,11 @@ def test_the_equation_of_a_locked_pair_fits_with_long_negative_numbers(
     expect(page.locator(".katex-display").filter(has_text="2.382")).to_be_visible()
     wait_until_ready(page)
     assert find_words_hidden_sideways(page) == []
+
+
+def test_the_sentence_above_a_layer_can_be_read_on_a_tablet(new_page: NewPage, serve: Serve) -> None:
+    page = new_page(viewport={"width": 1024, "height": 720})
+    page.goto(f"{serve()}/element_wise?v=2&model=element_wise.fashion-b&data=fashion_mnist&number=0")
+    expect(page.locator(".stage-wall .layer").first).to_contain_text("of the values to 0")
+    wait_until_ready(page)
+    assert find_cut_words(page) == []

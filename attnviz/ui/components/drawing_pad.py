@@ -160,8 +160,8 @@ def drawing_pad(
     base: Base | None = None,
     shown: Shown | None = None,
     pinned_base: Base | None = None,
-    ways: Mapping[str, str] | None = None,
-    way: str = "",
+    inputs: Mapping[str, str] | None = None,
+    opened: str = "",
     cards: Cards | None = None,
 ) -> None:
     """Draw the pad and the cards.
@@ -175,8 +175,8 @@ def drawing_pad(
         base: the picture under the strokes that `drawn` names.
         shown: what the panels show according to the URL.
         pinned_base: the picture under the strokes of what is pinned.
-        ways: to other pictures, and the words for each; the page has them chosen once `clicked_way` says which.
-        way: the one that is open; "" for none.
+        inputs: other inputs by name, and the words for each; the page shows the one that `clicked_input` returns.
+        opened: the name of the one that is open; "" for none.
         cards: of the models that look.
 
     Raises:
@@ -190,7 +190,7 @@ def drawing_pad(
             wanted = f"(side, side) or (side, side, 3) of at most {LARGEST} pixels a side"
             raise BadInput(f"{one.name}: expected uint8 {wanted}, got {one.picture.dtype} {shape}.")
     if drawn.base != (base.name if base else None):
-        raise BadInput(f"The base should be {drawn.base!r}, and is {base.name if base else None!r}.")
+        raise BadInput(f"The base must be {drawn.base!r}, not {base.name if base else None!r}.")
     cards, shown = cards or Cards(), shown or Shown()
     header = {
         "state": {"drawn": _drawn(key).ask(drawn.plain()), "panels": _panels(key).ask(shown.plain())},
@@ -202,8 +202,8 @@ def drawing_pad(
         "pin_side": len(pinned_base.picture) if pinned_base else None,
         "samples": [{"name": one.name, "label": one.label} for one in samples],
         "panels": shown.plain(),
-        "ways": [{"name": name, "label": label} for name, label in (ways or {}).items()],
-        "way": way,
+        "inputs": [{"name": name, "label": label} for name, label in (inputs or {}).items()],
+        "input": opened,
         "cards": dict(cards.header),
     }
     empty = np.zeros((0, drawing.SIDE, drawing.SIDE), np.uint8)
@@ -214,7 +214,7 @@ def drawing_pad(
     component("drawing_pad")(
         key=key, data=pack(header, arrays),
         on_drawn_change=_drawn(key).callback(on_change), on_panels_change=_panels(key).callback(on_change),
-        on_seen_change=_nothing, on_way_change=_nothing,
+        on_seen_change=_nothing, on_input_change=_nothing,
     )  # fmt: skip
 
 
@@ -243,13 +243,13 @@ def shown_on_pad(key: str) -> Shown | None:
     return _read_panels(told) if isinstance(told, Mapping) else None
 
 
-def clicked_way(key: str) -> str | None:
-    """Return the way to another picture that was clicked just now, "" to close the one that is open; else None."""
+def clicked_input(key: str) -> str | None:
+    """Return the name of the other input that was clicked just now, "" to close the one that is open; else None."""
     import streamlit as st
 
     found = st.session_state.get(key)
-    way = found.get("way") if isinstance(found, Mapping) else None
-    return way if isinstance(way, str) else None
+    name = found.get("input") if isinstance(found, Mapping) else None
+    return name if isinstance(name, str) else None
 
 
 def is_drawing(word: str) -> bool:
@@ -290,8 +290,8 @@ def shown_to_url(shown: Shown) -> dict[str, str | None]:
     """Return what the panels show in the words of the URL; None where one is to be taken out."""
     heads = ",".join(f"{name}:{head + 1}" for name, head in shown.heads.items())
     pin = drawn_to_url(shown.pin) if shown.pin else {}
-    said = PANELS.write({"heads": heads, "map": shown.map, "change": shown.change})
-    return {**said, **{word: pin.get(name) for name, word in PIN.items()}}
+    words = PANELS.write({"heads": heads, "map": shown.map, "change": shown.change})
+    return {**words, **{word: pin.get(name) for name, word in PIN.items()}}
 
 
 def pinned_from_url(words: Mapping[str, str]) -> tuple[Drawn | None, list[str]]:

@@ -1,7 +1,7 @@
-"""Other ways to start a drawing: a test picture, a file, the camera.
+"""Other inputs than the pen: a test picture, a file, the camera.
 
     base = other_inputs.given(PAD)        # before the pad is drawn: a picture that it is to take now, or None
-    way = other_inputs.show(clicked)      # above it, once one is clicked: the choices
+    opened = other_inputs.show(clicked)   # above it, once one is clicked: the choices
 
 A test picture has a name and goes through the URL. A file or a photograph has none: it is read when it comes, kept
 for this visit only, and handed to the pad once; from then on the browser has it. What cannot be read leaves everything
@@ -30,7 +30,7 @@ from attnviz.ui.draw.tasks import Task
 from attnviz.ui.shared import page, pickers, url_state
 
 SAMPLE, FILE, CAMERA = "sample", "file", "camera"
-WAYS = {SAMPLE: "a test picture", FILE: "a picture file", CAMERA: "the camera"}
+INPUTS = {SAMPLE: "a test picture", FILE: "a picture file", CAMERA: "the camera"}
 WORD = "input"
 ANY = pickers.ANY
 
@@ -41,16 +41,16 @@ _DARK = {True: "darker than its background", False: "lighter than its background
 
 
 @dataclass
-class _Came:
-    """What came from outside in this visit: the last picture that could be read, and what was refused after it."""
+class _Received:
+    """The pictures from outside in this visit: the last picture that could be read, and what was refused after it."""
 
     upload: pictures.Upload | None = None
-    way: str = ""  # by which it came
+    by: str = ""  # the input that it came by
     dark: bool = True  # whether its ink is darker than its paper, as found or as chosen
     found: bool = True  # as found
-    notes: tuple[str, ...] = ()  # what became of it on its way to the canvas
+    notes: tuple[str, ...] = ()  # what was done to it for the canvas
     waiting: Base | None = None  # for the pad to take it
-    refused: dict[str, str] = field(default_factory=dict)  # by the way it came
+    refused: dict[str, str] = field(default_factory=dict)  # by the input
 
 
 def given(pad: str) -> Base | None:
@@ -62,32 +62,32 @@ def given(pad: str) -> Base | None:
     Returns:
         A picture of 280 x 280 under a name of its own; None where there is none, or the pad has told that it has it.
     """
-    came = _came()
+    outside = _outside()
     told = on_pad(pad)
-    if came.waiting and told and told.base == came.waiting.name:
-        came.waiting = None
-    return came.waiting
+    if outside.waiting and told and told.base == outside.waiting.name:
+        outside.waiting = None
+    return outside.waiting
 
 
 def show(clicked: str | None, its: Task) -> str:
-    """Draw what belongs to the way that is open, and the choice among the ways; nothing where none is.
+    """Draw the input that is open, and the choice among the inputs; nothing where none is open.
 
     Args:
-        clicked: a way to open now; "" to close the one that is open; None to leave it.
+        clicked: the input to open now; "" to close the one that is open; None to leave it.
         its: what the models classify.
 
     Returns:
-        The way that is open; "" for none.
+        The input that is open; "" for none.
     """
     in_memory()
     if clicked is not None:
         url_state.set_value(**{WORD: clicked or None})
-    way = url_state.choice(WORD, ["", *WAYS], "")
-    if way:
-        st.session_state[WORD] = way
-        st.segmented_control("Start from", list(WAYS), key=WORD, format_func=_title, on_change=_open)
-        {SAMPLE: sample, FILE: file, CAMERA: camera}[way](its)
-    return way
+    opened = url_state.choice(WORD, ["", *INPUTS], "")
+    if opened:
+        st.session_state[WORD] = opened
+        st.segmented_control("Start from", list(INPUTS), key=WORD, format_func=_title, on_change=_open)
+        {SAMPLE: sample, FILE: file, CAMERA: camera}[opened](its)
+    return opened
 
 
 def sample(its: Task) -> None:
@@ -147,8 +147,8 @@ def camera_refusal(url: str | None) -> str | None:
     if parts.scheme != "http" or host == "localhost" or host.endswith(".localhost") or _is_loopback(host):
         return None
     return (
-        f"Browsers allow the camera only on pages that come over https or from this machine; this page came over "
-        f"plain http from {host}. Choose “{_title(FILE)}”: a phone or tablet offers its camera there too."
+        "Browsers allow the camera only on pages that are loaded over https or from this machine; this page was loaded "
+        f"over plain http from {host}. Choose “{_title(FILE)}”: a phone or tablet offers its camera there too."
     )
 
 
@@ -159,8 +159,8 @@ def in_memory() -> None:
     MultiPartParser.spool_max_size = pictures.MOST_BYTES * 2
 
 
-def _came() -> _Came:
-    found: _Came = st.session_state.setdefault(_MEMORY, _Came())
+def _outside() -> _Received:
+    found: _Received = st.session_state.setdefault(_MEMORY, _Received())
     return found
 
 
@@ -171,8 +171,8 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _title(way: str) -> str:
-    return WAYS[way].capitalize()
+def _title(name: str) -> str:
+    return INPUTS[name].capitalize()
 
 
 def _open() -> None:
@@ -197,7 +197,7 @@ def _start(which: Callable[..., int], *more: int) -> None:
     names = data.DATASETS[source].classes
     shown = data.shown(source)
     fitting = shown.numbers[shown.labels == names.index(wanted)] if wanted in names else shown.numbers
-    _came().waiting = None
+    _outside().waiting = None
     url_state.set_value(start=f"{source}.{which([int(number) for number in fitting], *more)}", strokes=None)
 
 
@@ -216,56 +216,56 @@ def _typed(_: list[int], before: int) -> int:
 # A picture from outside
 
 
-def _receive(way: str, key: str, its: Task) -> None:
-    """Read what has come, and hand it to the pad; or remember why not."""
-    came = _came()
-    came.refused.pop(way, None)
+def _receive(by: str, key: str, its: Task) -> None:
+    """Read what was received, and hand it to the pad; or remember why not."""
+    outside = _outside()
+    outside.refused.pop(by, None)
     received = st.session_state[key]
     if received is None:  # taken back: what is on the pad stays
         return
     try:
-        came.upload = pictures.read(received.getvalue(), colours=its.channels == 3)
+        outside.upload = pictures.read(received.getvalue(), colours=its.channels == 3)
     except AttnvizError as error:
-        came.refused[way] = str(error)
+        outside.refused[by] = str(error)
         return
-    came.found = paper.ink(came.upload.grey)[1]
-    came.way, came.dark = way, came.found
+    outside.found = paper.ink(outside.upload.grey)[1]
+    outside.by, outside.dark = by, outside.found
     _hand_over(its)
 
 
 def _hand_over(its: Task) -> None:
     """Have the pad take the picture, under a name that it has never heard; but not an empty one."""
-    came = _came()
-    assert came.upload is not None
-    came.refused.pop(came.way, None)
+    outside = _outside()
+    assert outside.upload is not None
+    outside.refused.pop(outside.by, None)
     if its.spec.ink:
-        canvas, came.notes = paper.to_canvas(paper.ink(came.upload.grey, came.dark)[0])
+        canvas, outside.notes = paper.to_canvas(paper.ink(outside.upload.grey, outside.dark)[0])
     else:  # all of a photograph is the picture
-        photograph = came.upload.grey if came.upload.colours is None else came.upload.colours
+        photograph = outside.upload.grey if outside.upload.colours is None else outside.upload.colours
         square = checked(its.on_pad(checked(photograph)))
-        canvas, came.notes = its.on_pad(scaled(square, its.canvas, its.canvas)), ()
+        canvas, outside.notes = its.on_pad(scaled(square, its.canvas, its.canvas)), ()
     if (canvas >= FAINT).any():
-        came.waiting = Base(f"{came.way}-{secrets.token_hex(4)}", canvas)
+        outside.waiting = Base(f"{outside.by}-{secrets.token_hex(4)}", canvas)
     else:
-        came.refused[came.way] = EMPTY
+        outside.refused[outside.by] = EMPTY
 
 
 def _turn(its: Task) -> None:
-    came = _came()
+    outside = _outside()
     chosen = st.session_state["input_dark"]
-    if chosen is not None and chosen != came.dark:
-        came.dark = chosen
+    if chosen is not None and chosen != outside.dark:
+        outside.dark = chosen
         _hand_over(its)
 
 
-def _say(way: str, its: Task) -> None:
+def _say(by: str, its: Task) -> None:
     """Say what became of the last picture, and let its ink be chosen."""
-    came = _came()
-    if way in came.refused:
-        st.error(page.verbatim(f"{came.refused[way]} The pad stays as it was."))
-    if came.upload is None or came.way != way:
+    outside = _outside()
+    if by in outside.refused:
+        st.error(page.verbatim(f"{outside.refused[by]} The pad stays as it was."))
+    if outside.upload is None or outside.by != by:
         return
-    st.session_state["input_dark"] = came.dark
+    st.session_state["input_dark"] = outside.dark
     with st.container(key="page_choices", horizontal=True, vertical_alignment="bottom"):
         if its.spec.ink:
             st.segmented_control(
@@ -273,9 +273,9 @@ def _say(way: str, its: Task) -> None:
                 on_change=_turn, args=(its,),
             )  # fmt: skip
         st.button("Put it back on the pad", key="input_again", on_click=_hand_over, args=(its,))
-    which = "The last picture that could be read: " if way in came.refused else ""
-    how = "as found" if came.dark == came.found else "as you chose"
-    ink = f"; ink {_DARK[came.dark]}, {how}" if its.spec.ink else ""
+    which = "The last picture that could be read: " if by in outside.refused else ""
+    how = "as found" if outside.dark == outside.found else "as you chose"
+    ink = f"; ink {_DARK[outside.dark]}, {how}" if its.spec.ink else ""
     kept = "The server keeps it only in memory and only for this visit."
-    words = [f"{which}{came.upload.format}{ink}.", *came.upload.notes, *came.notes, kept]
+    words = [f"{which}{outside.upload.format}{ink}.", *outside.upload.notes, *outside.notes, kept]
     st.caption(page.verbatim(" ".join(words)))

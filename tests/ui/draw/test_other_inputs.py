@@ -48,14 +48,14 @@ def test_nothing_is_open_unless_the_url_or_a_click_says_so() -> None:
     assert not test.file_uploader and not test.camera_input and not test.number_input
     assert "input" not in [group.key for group in test.button_group]
     header = pad(test)[0]
-    assert [way["label"] for way in header["ways"]] == ["a test picture", "a picture file", "the camera"]
-    assert header["way"] == ""
-    test.session_state["pad"] = {"way": "file"}
+    assert [one["label"] for one in header["inputs"]] == ["a test picture", "a picture file", "the camera"]
+    assert header["input"] == ""
+    test.session_state["pad"] = {"input": "file"}
     run(test)
-    assert test.query_params["input"] == "file" and test.file_uploader and pad(test)[0]["way"] == "file"
-    test.session_state["pad"] = {"way": ""}
+    assert test.query_params["input"] == "file" and test.file_uploader and pad(test)[0]["input"] == "file"
+    test.session_state["pad"] = {"input": ""}
     run(test)
-    assert "input" not in test.query_params and not test.file_uploader and pad(test)[0]["way"] == ""
+    assert "input" not in test.query_params and not test.file_uploader and pad(test)[0]["input"] == ""
 
 
 def test_the_way_can_be_changed_and_closed_above_the_pad() -> None:
@@ -64,7 +64,7 @@ def test_the_way_can_be_changed_and_closed_above_the_pad() -> None:
     assert choice.options == ["A test picture", "A picture file", "The camera"] and choice.value == "file"
     choice.set_value("sample")
     run(test)
-    assert test.number_input and not test.file_uploader and pad(test)[0]["way"] == "sample"
+    assert test.number_input and not test.file_uploader and pad(test)[0]["input"] == "sample"
     test.button_group(key="input").set_value(None)
     run(test)
     assert "input" not in test.query_params and not test.number_input

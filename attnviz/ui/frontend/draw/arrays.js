@@ -29,7 +29,7 @@ export function once(known, picture) {
 }
 
 /**
- * The largest room for a picture in a square, with its proportions kept.
+ * The largest size of a picture in a square that keeps its proportions.
  * @param {number} side of the square
  * @param {number[]} shape of the picture: rows, columns
  * @returns {[number, number]} width and height

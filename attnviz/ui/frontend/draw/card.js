@@ -11,9 +11,9 @@ import { term } from "../terms/terms.js";
 const LEAST = 0.02; // the probability below which a mark would lie on the line below the bars
 const NAMED = 3; // classes that are listed by name where a model knows only these
 const UNSURE = 0.6; // the probability below which an answer is one of two
-const BAR = { width: 24, gap: 2, height: 17 }; // CSS pixels; as draw_cards.css has them, where there is room
+const BAR = { width: 24, gap: 2, height: 17 }; // CSS pixels; as draw_cards.css has them, where they fit
 
-const SHORT = 2; // characters of a class's name that find room under its bar
+const SHORT = 2; // characters of a class's name that fit under its bar
 
 /**
  * @typedef {{probabilities: Float32Array, logits: Float32Array, map: Float32Array|null, shape: number[]|null, parts:
@@ -180,7 +180,7 @@ export class Card {
     this.stepped(this.head);
   }
 
-  /** Say that an answer came which cannot be shown. */
+  /** Say that the answer cannot be shown. */
   refuse(error) {
     console.warn("attnviz:", error);
     Object.assign(this, { refused: "The answer for this panel cannot be read.", dirty: true });
@@ -243,7 +243,7 @@ export class Card {
     if (wide !== this.canvas.width || high !== this.canvas.height)
       [this.canvas.width, this.canvas.height] = [wide, high];
     Object.assign(this.other, { width: wide, height: high });
-    // The room is a square whatever the picture is, so that the lines of all cards stay beside one another.
+    // The place for it is a square whatever the picture is, so that the lines of all cards stay beside one another.
     const [aside, above] = [size - wide, size - high].map((rest) => `${rest / 2 / devicePixelRatio}px`);
     for (const { style } of [this.canvas, this.other]) {
       Object.assign(style, { width: `${wide / devicePixelRatio}px`, height: `${high / devicePixelRatio}px` });
@@ -332,8 +332,8 @@ export class Card {
     const { words, model } = this;
     if (model.heads > 1) say(words.head, ` ${head + 1} of ${model.heads}`);
     if (this.headWord.hidden) this.headWord.hidden = false;
-    const said = model.says.replace("{answer}", this.best).replace("{most}", short(deepest, 2));
-    say(words.says, this.refused || this.unable || (before ? `change since pinned: ${said}` : said));
+    const caption = model.says.replace("{answer}", this.best).replace("{most}", short(deepest, 2));
+    say(words.says, this.refused || this.unable || (before ? `change since pinned: ${caption}` : caption));
   }
 
   drawBars({ probabilities }, { theme }) {

@@ -242,7 +242,7 @@ export class Cards {
   askJacobians() {
     if (this.map !== "jacobian" || !this.rested) return;
     const { turn } = this.rested;
-    const came = (all) => {
+    const received = (all) => {
       if (!all) return this.frames.soon();
       set(this.element, "data-jacobian", String(turn));
       return this.paintAll();
@@ -251,13 +251,13 @@ export class Cards {
     const asked = answered.filter(({ model }) => !model.missing);
     for (const card of answered) card.takeJacobian(card.model.missing ? { why: card.model.missing } : null);
     if (!asked.length) {
-      came(true);
+      received(true);
       return;
     }
     const checkpoints = asked.map(({ model }) => model.checkpoint);
     this.jacobians.ask(this.rested, checkpoints, (number, jacobian, last) => {
       asked[number].takeJacobian(jacobian);
-      came(last);
+      received(last);
     });
   }
 

@@ -27,8 +27,8 @@ export async function wordOf(seen) {
   const key = `${rows} ${columns} ${coloured} ${picture.join()}`;
   if (!words.has(key)) {
     if (words.size === KEPT) words.delete(words.keys().next().value);
-    const said = [rows, columns, ...(coloured ? [COLOURS] : [])].join("x");
-    const shape = said === `${USUAL}x${USUAL}` ? "" : `${said}.`;
+    const size = [rows, columns, ...(coloured ? [COLOURS] : [])].join("x");
+    const shape = size === `${USUAL}x${USUAL}` ? "" : `${size}.`;
     words.set(
       key,
       packed(picture).then((written) => shape + written),

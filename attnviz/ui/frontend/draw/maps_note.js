@@ -33,14 +33,14 @@ export function legendOf(renderers, { slopes, change, ink }) {
   const share = shown.has("share");
   const values = ["signed", "stages", ...(change ? ["ink"] : [])].filter((name) => shown.has(name));
   const kind = share ? "share" : values.length ? "signed" : null;
-  const said = change
+  const sentences = change
     ? [share && CHANGED.share, values.length > 0 && CHANGED.values]
     : ["share", ...values].map((name) => shown.has(name) && SAYS[name]);
   const outlined = ink && OUTLINED.some((name) => shown.has(name));
   return {
     kind,
     ends: kind === "signed" ? ENDS.signed : null,
-    note: [...said, outlined && SAYS.outline].filter(Boolean).join(" "),
+    note: [...sentences, outlined && SAYS.outline].filter(Boolean).join(" "),
   };
 }
 

@@ -72,14 +72,14 @@ export function isNewer({ known, pending }, url) {
 
 /**
  * Whether what a tab kept of its panels is newer than what the URL says.
- * @param {{now: any, known: any}} kept what they showed, and what the URL then said
+ * @param {{now: any, known: any}} kept their view, and the words of the URL for it
  * @param {any} url
  */
 export function panelsNewer({ now, known }, url) {
   return [NO_CHOICE, known, now].some((one) => written(one) === written(url));
 }
 
-/** The same for the same values, in whichever order they came. */
+/** The same for the same values, in whichever order they are listed. */
 function written(value) {
   return JSON.stringify(value, (_, one) =>
     one && typeof one === "object" && !Array.isArray(one)
@@ -102,7 +102,7 @@ export function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
 }
 
 /**
- * How the picture that the models see came from the drawing.
+ * How the picture that the models see was made from the drawing.
  * @param {string} words "": as it usually does
  * @param {boolean} centres whether what is drawn may be centred
  */

@@ -13,7 +13,7 @@ import { fitsLink, isNewer, linkedOf, obstacleOf, panelsNewer, pendingAfter, sta
 import { Pad } from "./pad.js";
 import { here, keepHere } from "./memory.js";
 import { PadShare } from "./share.js";
-import { LastDrawings, Seen, Thumbs, Ways } from "./side.js";
+import { Inputs, LastDrawings, Seen, Thumbs } from "./side.js";
 import { mountable, Part } from "../core/part.js";
 import { BadDrawing } from "../hands/strokes.js";
 import { UrlView } from "../core/url_view.js";
@@ -44,7 +44,7 @@ export class DrawingPad extends Part {
     });
     this.seen = new Seen((centred) => this.guard(() => this.centre(centred)));
     this.starts = new Thumbs("Digits to start from", (start) => this.guard(() => this.start(start)));
-    this.ways = new Ways((way) => this.guard(() => this.openWay(way)));
+    this.inputs = new Inputs((name) => this.guard(() => this.openInput(name)));
     this.lasts = new LastDrawings({
       open: (kept) => this.guard(() => this.pad.open(kept)),
       forgotten: () => this.guard(() => this.forgotten()),
@@ -69,7 +69,7 @@ export class DrawingPad extends Part {
       element(
         "section.more",
         {},
-        element("div.start", {}, element("span.lead", {}, "or start from"), this.starts.element, this.ways.element),
+        element("div.start", {}, element("span.lead", {}, "or start from"), this.starts.element, this.inputs.element),
         element("div.share", {}, this.share.element, this.told),
         this.lasts.element,
       ),
@@ -113,8 +113,8 @@ export class DrawingPad extends Part {
     const laid = JSON.stringify([names, header.sheet]);
     const another = laid !== this.laid; // other pictures to start from, another sample, perhaps another canvas
     this.laid = laid;
-    this.ways.show(header.ways, header.way);
-    if (header.way && header.way === this.opening) {
+    this.inputs.show(header.inputs, header.input);
+    if (header.input && header.input === this.opening) {
       this.opening = "";
       follow(() => document.querySelector(".st-key-other_inputs"), "nearest");
     }
@@ -237,7 +237,7 @@ export class DrawingPad extends Part {
 
   /**
    * The pad shows what Python asked for, which need not be told again: that would be sent with the URL of before, and
-   * could undo what the visitor has clicked meanwhile. Of a picture from outside Python waits to hear that it came.
+   * could undo what the visitor has clicked meanwhile. Python hears when a picture from outside is there.
    * A link that cannot be read stays in the URL: told of the empty pad, Python would take it out, as a step for *Back*.
    */
   followed() {
@@ -276,11 +276,11 @@ export class DrawingPad extends Part {
     this.announce(`${drawing.words}. You can draw on it and erase it.`);
   }
 
-  /** Have the page open a way to another picture, above the pad; "" closes it. */
-  openWay(way) {
-    this.opening = way;
-    this.trigger("way", way);
-    if (way) this.announce("You can choose a starting picture above the pad.");
+  /** Have the page open one of the other inputs, above the pad; "" closes it. */
+  openInput(name) {
+    this.opening = name;
+    this.trigger("input", name);
+    if (name) this.announce("You can choose a starting picture above the pad.");
   }
 
   /** The last drawings were deleted. */

@@ -9,18 +9,18 @@ export const MOST = 10;
 
 /** @typedef {{id: string, base: Base|null, strokes: Stroke[]}} Drawing */
 
-/** @typedef {{past: Drawing[], now: Drawing, future: Drawing[]}} History what undo and redo lead to */
+/** @typedef {{past: Drawing[], now: Drawing, future: Drawing[]}} History the steps of undo and redo */
 
 /**
  * @typedef {object} Kept
  * @property {Drawing} drawing on the pad
  * @property {History|null} [history]
  * @property {boolean} centred
- * @property {any} known what the URL said of it
- * @property {any[]} [pending] what Python was told of it since
+ * @property {any} known the words of the URL for it
+ * @property {any[]} [pending] its states that Python has been told since
  * @property {{now: any, known: any, pinned: {now: {base: Base|null, strokes: Stroke[]}, centred: boolean}|null}|null}
  *   [panels]
- *   what they showed, what the URL said of that, and the drawing that was pinned
+ *   their view, the words of the URL for it, and the pinned drawing
  */
 
 function plain({ id, base, strokes }) {
@@ -28,9 +28,9 @@ function plain({ id, base, strokes }) {
 }
 
 /** @returns {Drawing|null} null for what is damaged, or was written by another version */
-function drawing(came) {
+function drawing(stored) {
   try {
-    return { id: String(came.id), base: unpackBase(came.base), strokes: decode(came.strokes) };
+    return { id: String(stored.id), base: unpackBase(stored.base), strokes: decode(stored.strokes) };
   } catch {
     return null;
   }
@@ -43,9 +43,9 @@ export function keepHere(kept) {
     sessionStorage.setItem(HERE, JSON.stringify({ ...least, history: kept.history && packHistory(kept.history) }));
   } catch {
     try {
-      sessionStorage.setItem(HERE, JSON.stringify(least)); // the steps of many large pictures have no room
+      sessionStorage.setItem(HERE, JSON.stringify(least)); // the steps of many large pictures may not fit
     } catch {
-      // Refused or full: a reload then begins with what the URL says.
+      // Refused or full: a reload then begins with the drawing of the URL.
     }
   }
 }
@@ -53,10 +53,15 @@ export function keepHere(kept) {
 /** @returns {Kept|null} what `keepHere` kept */
 export function here() {
   try {
-    const came = JSON.parse(sessionStorage.getItem(HERE) ?? "null");
-    const found = drawing(came.drawing);
+    const stored = JSON.parse(sessionStorage.getItem(HERE) ?? "null");
+    const found = drawing(stored.drawing);
     return (
-      found && { ...came, drawing: found, history: unpackHistory(came.history), panels: unpackPanels(came.panels) }
+      found && {
+        ...stored,
+        drawing: found,
+        history: unpackHistory(stored.history),
+        panels: unpackPanels(stored.panels),
+      }
     );
   } catch {
     return null;
@@ -69,10 +74,10 @@ function packPanels(panels) {
   return { ...panels, pinned: { now: plain({ id: "", ...now }), centred } };
 }
 
-function unpackPanels(came) {
-  if (!came?.pinned) return came ?? null;
-  const now = drawing(came.pinned.now);
-  return now && { ...came, pinned: { now, centred: came.pinned.centred !== false } };
+function unpackPanels(stored) {
+  if (!stored?.pinned) return stored ?? null;
+  const now = drawing(stored.pinned.now);
+  return now && { ...stored, pinned: { now, centred: stored.pinned.centred !== false } };
 }
 
 /** Steps share their strokes and pictures: each is written once. @param {History} history */
@@ -92,18 +97,18 @@ export function packHistory({ past, now, future }) {
   };
 }
 
-/** The other way. @returns {History|null} null for what is damaged */
-export function unpackHistory(came) {
+/** Undo `packHistory`. @returns {History|null} null for what is damaged */
+export function unpackHistory(stored) {
   try {
-    const bases = came.bases.map(unpackBase);
-    const strokes = came.strokes.map((one) => decode(one)[0]);
+    const bases = stored.bases.map(unpackBase);
+    const strokes = stored.strokes.map((one) => decode(one)[0]);
     const there = (list, at) => list[at] ?? raise();
-    const steps = came.steps.map(({ id, base, strokes: drawn }) => ({
+    const steps = stored.steps.map(({ id, base, strokes: drawn }) => ({
       id: String(id),
       base: base === null ? null : there(bases, base),
       strokes: drawn.map((at) => there(strokes, at)),
     }));
-    return { past: steps.slice(0, came.at), now: there(steps, came.at), future: steps.slice(came.at + 1) };
+    return { past: steps.slice(0, stored.at), now: there(steps, stored.at), future: steps.slice(stored.at + 1) };
   } catch {
     return null;
   }
@@ -163,16 +168,16 @@ export function forget() {
 
 function read() {
   /** @type {any} */
-  let came = null;
+  let stored = null;
   try {
-    came = JSON.parse(localStorage.getItem(LAST) ?? "null");
+    stored = JSON.parse(localStorage.getItem(LAST) ?? "null");
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  return Array.isArray(came) ? came.filter((one) => typeof one?.id === "string") : [];
+  return Array.isArray(stored) ? stored.filter((one) => typeof one?.id === "string") : [];
 }
 
-/** Where there is no room for all, the oldest go. */
+/** Where not all fit, the oldest are left out. */
 function write(drawings) {
   for (let count = drawings.length; count > 0; count--) {
     try {

@@ -34,7 +34,7 @@ export class Seen {
   /**
    * Show what a model was given.
    * @param {{values: Uint8Array, shape: number[]}|null} picture (row, column, channel); null: not known yet
-   * @param {string} words how it came from the drawing
+   * @param {string} words how it was made from the drawing
    */
   show(picture, words) {
     this.picture = picture;
@@ -169,28 +169,28 @@ export class LastDrawings {
 /**
  * Other pictures to start from: a button each. The page has them chosen above the pad, and says which is open there.
  */
-export class Ways {
+export class Inputs {
   /**
-   * @param {(name: string) => void} open is given the name of the way that was clicked; "" closes the one that is open
+   * @param {(name: string) => void} open is given the name of the one that was clicked; "" closes the one that is open
    */
   constructor(open) {
     this.open = open;
     this.buttons = [];
-    this.element = element("div.ways", { role: "group", "aria-label": "Other pictures to start from" });
+    this.element = element("div.inputs", { role: "group", "aria-label": "Other pictures to start from" });
   }
 
   /**
-   * @param {{name: string, label: string}[]} ways
+   * @param {{name: string, label: string}[]} inputs
    * @param {string} opened the name of the one that is open; "" for none
    */
-  show(ways, opened) {
-    if (this.buttons.length !== ways.length) {
-      this.buttons = ways.map(({ name, label }) =>
+  show(inputs, opened) {
+    if (this.buttons.length !== inputs.length) {
+      this.buttons = inputs.map(({ name, label }) =>
         element("button.tool", { type: "button", onclick: () => this.open(this.opened === name ? "" : name) }, label),
       );
       this.element.replaceChildren(...this.buttons);
     }
     this.opened = opened;
-    this.buttons.forEach((button, which) => set(button, "aria-expanded", String(ways[which].name === opened)));
+    this.buttons.forEach((button, which) => set(button, "aria-expanded", String(inputs[which].name === opened)));
   }
 }

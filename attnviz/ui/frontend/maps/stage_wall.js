@@ -6,7 +6,8 @@ import { gridMove, listen } from "../hands/keys.js";
 import { Board, cellSize } from "./paint.js";
 
 const LINE = 22; // pixels of the design for the sentence above a row
-const NARROW_LINE = 38; // on a phone, where it takes two
+const TWO_LINES = 38; // where the table is too narrow for it
+const ONE_LINE = 640; // pixels of the design that its longest sentence takes
 const ASIDE = 116; // for the sentence beside a row, where there are so many that height is dear
 const RANGE = 18; // for the scale below a map
 
@@ -98,7 +99,8 @@ export class StageWall {
     const count = this.columns.length;
     const gap = narrow ? 5 : 10;
     const beside = !narrow && this.rows > 2 && width > 480;
-    const [aside, line] = beside ? [ASIDE * type, 0] : [0, (narrow ? NARROW_LINE : LINE) * type];
+    const two = narrow || (!beside && width < ONE_LINE * type);
+    const [aside, line] = beside ? [ASIDE * type, 0] : [0, (two ? TWO_LINES : LINE) * type];
     const across = (width - aside - gap * (count - 1)) / count;
     const top = type * (across < 84 * type ? 34 : 20);
     const down = Math.max(56, (height - top) / this.rows - line - range - 6);
@@ -120,8 +122,9 @@ export class StageWall {
       }),
     );
     this.element.classList.toggle("beside", beside);
+    this.element.classList.toggle("two-lines", two);
     this.lines.forEach((one, row) =>
-      Object.assign(one.style, { top: `${top + row * below}px`, width: `${beside ? aside - 12 : size[0]}px` }),
+      Object.assign(one.style, { top: `${top + row * below}px`, width: `${beside ? aside - 12 : two ? width : size[0]}px` }),
     );
     this.tiles.forEach((tile, number) => {
       const [row, column] = [Math.floor(number / count), number % count];
