@@ -270,9 +270,10 @@ def read(message: bytes, find: Find) -> Request:
         BadInput: it is too large, not a payload, or asks for something impossible; the message says what.
     """
     if len(message) > MESSAGE:
-        raise BadInput(f"A request may have {MESSAGE:,} bytes; this one has {len(message):,}.")
+        raise BadInput(f"A request may have at most {MESSAGE:,} bytes; this one has {len(message):,}.")
     if _header_length(message) > HEADER:
-        raise BadInput(f"The header of a request may have {HEADER:,} bytes; this one has {_header_length(message):,}.")
+        length = _header_length(message)
+        raise BadInput(f"The header of a request may have at most {HEADER:,} bytes; this one has {length:,}.")
     try:
         header, arrays = unpack(message)
     except (ArithmeticError, RecursionError) as error:

@@ -95,7 +95,7 @@ def link(page: str, label: str, **parameters: object) -> None:
         st.markdown(written_link(page, label, **parameters))
 
 
-def written_link(page: str, label: str, **parameters: Any) -> str:
+def written_link(page: str, label: str, **parameters: object) -> str:
     """Return Markdown of a link to another page, for the middle of a sentence; the arguments are those of `link`."""
     words = _words_of(parameters)
     return f"[{label}]({_url_of(page)}{'?' if words else ''}{urlencode(words)})"
@@ -125,7 +125,7 @@ def _title_of(model: str) -> str:
     return model if card is None else card.recipe.title
 
 
-def _words_of(parameters: Mapping[str, Any]) -> dict[str, str]:
+def _words_of(parameters: Mapping[str, object]) -> dict[str, str]:
     words = {key: str(value) for key, value in parameters.items()}
     return {**words, "v": url_state.VERSION} if words else {}
 

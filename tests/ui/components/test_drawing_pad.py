@@ -199,6 +199,6 @@ def test_pictures_of_another_kind_are_named(picture: np.ndarray) -> None:
 
 
 def test_a_base_that_was_not_named_is_refused() -> None:
-    with pytest.raises(BadInput, match="must be 'b', and is 'a'"):
+    with pytest.raises(BadInput, match="must be 'b', not 'a'"):
         base = Base("a", np.zeros((280, 280), np.uint8))
         drawing_pad(Drawn("", "b"), key="pad", samples=[], base=base, on_change=lambda: None)

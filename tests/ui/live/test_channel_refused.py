@@ -13,9 +13,13 @@ from .live_server import NAME, Server, Slow, last_words, last_words_of, planning
 @pytest.mark.parametrize(
     ("message", "number", "said"),
     [
-        (request(5, {"pictures": np.zeros(MESSAGE, np.uint8)}), 5, "may have 1,048,576 bytes; this one has 1,04"),
-        (bytes(MESSAGE + 1), None, "may have 1,048,576 bytes"),
-        (request(5, words="x" * HEADER), None, "header of a request may have 65,536 bytes"),
+        (
+            request(5, {"pictures": np.zeros(MESSAGE, np.uint8)}),
+            5,
+            "may have at most 1,048,576 bytes; this one has 1,04",
+        ),
+        (bytes(MESSAGE + 1), None, "may have at most 1,048,576 bytes"),
+        (request(5, words="x" * HEADER), None, "header of a request may have at most 65,536 bytes"),
         (request(5, {"pictures": np.zeros((65, 2, 2, 1), np.uint8)}), 5, "At most 64 pictures"),
         (request(5, {"pictures": np.zeros((600, 600, 1), np.uint8)}), 5, "together 262,144 numbers"),
         (request(5, {"pictures": np.zeros((28, 28, 1), np.float32)}), 5, r"must be uint8 .* it is float32"),

@@ -66,7 +66,7 @@ export class Gates extends Part {
     this.undoer = element(
       "button.quiet",
       { type: "button", onclick: () => this.guard(() => this.choose({ gates: "own", turned: [] })) },
-      "Let all go",
+      "Release all",
     );
     this.savers = new Savers(
       whenWanted(async () => (await import("./export.js")).files(this)),

@@ -3,7 +3,7 @@
 from attnviz.ui.components.stage_maps import fields_of
 
 TITLES = {
-    "input": "what comes in",
+    "input": "input",
     "conv": "after conv",
     "norm": "after norm",
     "relu": "after ReLU",

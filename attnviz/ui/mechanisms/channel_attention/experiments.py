@@ -52,7 +52,7 @@ def constant(subject: Subject) -> None:
         if name == "mean" and of == card.ablations[0].of:
             say(words.verdict(comparisons.difference(whole, figure)))
     with st.container(key="constant_bars"):
-        table = bars(rows, "gates", (f"right answers, % of {whole.count:,}",), "difference in points")
+        table = bars(rows, "gates", (f"correct answers, % of {whole.count:,}",), "difference in points")
         st.markdown(table, unsafe_allow_html=True)
     st.caption(words.ABLATED)
 
@@ -159,23 +159,24 @@ def shared(subject: Subject) -> None:
 EXPERIMENTS = {
     "maps": Experiment(
         "What comes before and after a gate?",
-        "The maps of every block: convolution, normalisation, ReLU and gate, with one cross-hair.",
+        "Draws the maps of every block after convolution, normalisation, ReLU and gate, with one cross-hair for all.",
         maps,
         ("stage",),
     ),
     "constant": Experiment(
-        "Attention or a constant?",
-        "Holds the gates at their mean, all of them and block by block, and counts the right answers.",
+        "Is it attention or a constant?",
+        "Holds the gates at their mean, all of them and block by block, and counts the correct answers.",
         constant,
     ),
     "pays": Experiment(
         "Does it pay?",
-        "Every kind of gate beside the network without gates, and beside one widened to as many weights.",
+        "Compares every kind of gate with the network without gates, and with a wider one that has as many weights.",
         pays,
     ),
     "shared": Experiment(
-        "Early shared, late by class?",
-        "How much of what the gates do depends on the class, block by block, beside shuffled labels.",
+        "Do later gates depend more on the class?",
+        "Measures, block by block, how much of the variance of the gates lies between classes, with shuffled labels as "
+        "a control.",
         shared,
     ),
 }

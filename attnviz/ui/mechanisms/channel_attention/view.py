@@ -70,7 +70,7 @@ def classes_payload(subject: Subject, parameters: OfLayer) -> bytes:
     names = [name for name, there in zip(classes, shown.tolist(), strict=True) if there]
     title = title_of(path, layer)
     return map_grid.packed(
-        means[shown][None], [title], role="signed", title=f"{title}: mean gates of each class, less the mean of all",
+        means[shown][None], [title], role="signed", title=f"{title}: mean gates of each class, minus the mean of all",
         names=map_grid.Names("class", names, "channel", channels), origin={**subject.origin(path), "over": many.said},
     )  # fmt: skip
 

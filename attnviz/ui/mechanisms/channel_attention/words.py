@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attnviz.comparisons import difference
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared.wording import MINUS, short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,13 +28,14 @@ NONE = (
 STAGES = (
     "What a block does to its maps: it convolves them, normalises, sets negative values to 0, convolves and normalises "
     "again, and multiplies each map by its gate. The input is then added. The maps are those of the gates that the "
-    "network computes, with none turned. A bar above, a map here: the choice is the same."
+    "network computes, with none turned. A bar that is chosen above and a map that is chosen here belong to the same "
+    "channel."
 )
 ABLATED = (
     "The trained model, with its gates replaced and nothing else changed; counted on test pictures. *At the mean*: "
     "each gate at its mean over 3,000 training pictures. *Of another picture*: every picture gets the gates of the "
     "next one. *At 1*: no gate closes, so the layers behind receive larger values than they were trained on; that says "
-    "nothing of attention."
+    "nothing about attention."
 )
 PAYS = (
     "All were trained alike, for the same number of epochs. Filled bars: with gates; hollow bars: controls. A "
@@ -91,7 +92,7 @@ def means(subject: Subject) -> str:
     kind = {"score": "bam", "gate": "cbam", "": "gate"}[layer.space_is]
     places = {
         "gate": "",
-        "cbam": " A second gate, of places, then scales every place of all channels alike.",
+        "cbam": " A second gate, one for each place, then scales all channels at that place.",
         "bam": " A score of each place is added, so that a gate may differ from place to place; the factor is 1 + the "
         "gate and never silences a channel.",
     }[kind]
@@ -117,9 +118,10 @@ def farthest(layers: tuple[GatesOfLayer, ...]) -> tuple[GatesOfLayer, int, float
 def does_not_show() -> str:
     """Return what the bars cannot tell."""
     return (
-        "**A gate that never varies is no attention.** A factor that is the same for every picture could be multiplied "
-        "into the weights of the next convolution, and nothing would change. Only what differs from the mean depends "
-        "on the picture, so compare each bar with its line. *All at their mean* takes exactly that away.\n\n"
+        "**A gate that never varies is not attention.** A factor that is the same for every picture could be "
+        "multiplied into the weights of the next convolution, and nothing would change. Only what differs from the "
+        "mean depends on the picture, so compare each bar with its line. The choice *All at their mean* takes exactly "
+        "that away.\n\n"
         "**An open gate is not importance.** The next layer can undo any factor, and a channel that is scaled down may "
         "still decide. Turn the gate and look at the answer.\n\n"
         "A channel has no name: nothing says what its map stands for, and the same channel means something else in a "
@@ -140,7 +142,7 @@ def replaced(name: str, of: str) -> str:
     how, part = _REPLACED.get(name, name), of.split(".")
     if part[1] == "*":
         return f"all {how}"
-    return f"block {int(part[1]) + 1} {how}" if part[0] == "blocks" else f"behind block {int(part[1]) + 1} {how}"
+    return f"block {int(part[1]) + 1} {how}" if part[0] == "blocks" else f"after block {int(part[1]) + 1} {how}"
 
 
 def lost(whole: Figure, part: Figure) -> str:
@@ -158,14 +160,18 @@ def verdict(found: Difference) -> str:
     """Return whether gates that do not depend on the picture would do.
 
     Args:
-        found: of the model less the same with all its gates at their mean.
+        found: of the model minus the same with all its gates at their mean.
     """
-    apart = f"The model less the same with every gate at its mean: {points(found)} points"
+    sign, turns = (100, "falls") if found.value >= 0 else (-100, "rises")
+    change = f"with every gate at its mean the accuracy {turns} by {sign * found.value:.2f} points"
+    if found.interval:
+        low, high = sorted(sign * end for end in found.interval)
+        change += f" (95 % interval {low:.2f} to {high:.2f})".replace("-", MINUS)
     return {
-        "better": f"**Here the gates depend on the picture, and that counts.** {apart}.",
-        "worse": f"**With every gate at its mean the model is better.** {apart}.",
-        "no difference": f"**Here the gates might as well be a constant.** {apart}, which can be chance.",
-        "one seed": f"**One seed cannot tell.** {apart}; the model was trained only once.",
+        "better": f"**Attention, on these pictures**: {change}.",
+        "worse": f"**A constant is even better, on these pictures**: {change}.",
+        "no difference": f"**As good as a constant, on these pictures**: {change}, which can be chance.",
+        "one seed": f"**One seed cannot tell**: {change}, and the model was trained only once.",
     }[found.verdict]
 
 
@@ -184,7 +190,7 @@ def beside(one: str, other: str, found: Difference) -> str:
         "no difference": "no difference that could not be chance",
         "one seed": "one seed alone, so it can be chance",
     }
-    return f"{one} less {other}: {points(found)} points, {verdicts[found.verdict]}."
+    return f"{one} minus {other}: {points(found)} points, {verdicts[found.verdict]}."
 
 
 def spread(gates: np.ndarray) -> str:
@@ -202,17 +208,18 @@ def by_depth(shares: Sequence[float], chance: Sequence[float]) -> str:
     above = sum(share > most for share, most in zip(shares, chance, strict=True))
     half = len(shares) // 2
     early, late = sum(shares[:half]) / max(half, 1), sum(shares[half:]) / (len(shares) - half)
-    grows = "more in the second half of the network than in the first" if late > early else "not more in the later half"
+    grows = "so it grows with depth" if late > early else "so it does not grow with depth"
     return (
-        f"Between classes lie {100 * early:.0f} % of the variance in the first half and {100 * late:.0f} % in the "
-        f"second: {grows}. In {above} of {len(shares)} layers it is more than any of 20 shuffles of the labels gives."
+        f"{100 * early:.0f} % of the variance of the gates lies between classes in the first half of the network, and "
+        f"{100 * late:.0f} % in the second half, {grows}. In {above} of {len(shares)} layers the share is larger than "
+        "with any of 20 shuffles of the labels."
     )
 
 
 def classes(said: str) -> str:
     """Return how the map of gates by class was made."""
     return (
-        f"Over {said}. Violet: a class opens this gate more than the mean of all pictures; ochre: less. The layer is "
-        "the one chosen above. A share of variance says nothing of how large it is: read it with the standard "
-        "deviation."
+        f"Computed from {said}. Violet: a class opens this gate more than the mean of all pictures; ochre: less. The "
+        "layer is the one chosen above. A share of the variance does not say how large the variance is: read it "
+        "together with the standard deviation."
     )

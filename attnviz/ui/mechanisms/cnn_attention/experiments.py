@@ -146,7 +146,7 @@ def within_payload(subject: Subject, parameters: OfBlock) -> bytes:
     from attnviz.ui.mechanisms.cnn_attention import blocks
 
     if subject.net.config.get("attention") != "within":
-        raise BadInput(f"{subject.net.key} has no blocks that see themselves alone.")
+        raise BadInput(f"{subject.net.key} has no blocks that attend to themselves alone.")
     weights, ink, origin = cache.of_subject(blocks.within, subject)
     row, column = parameters.block or most_ink(ink)
     if row >= ink.shape[0] or column >= ink.shape[1]:

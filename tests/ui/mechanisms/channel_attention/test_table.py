@@ -55,20 +55,35 @@ def test_the_words_of_an_ablation_name_its_block() -> None:
     assert words.replaced("mean", "blocks.*.attention.*gate") == "all at the mean"
     assert words.replaced("shuffled", "bam.*.full_gate") == "all of another picture"
     assert words.replaced("mean", "blocks.3.attention.*gate") == "block 4 at the mean"
-    assert words.replaced("mean", "bam.5.full_gate") == "behind block 6 at the mean"
+    assert words.replaced("mean", "bam.5.full_gate") == "after block 6 at the mean"
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [(0.0001, "are a constant"), (0.03, "that counts"), (-0.01, "the model is better")]
+    ("found", "said"),
+    [
+        (Difference(0.0001, None, "one seed"), "**One seed cannot tell**: {} falls by 0.01 points, and"),
+        (
+            Difference(-0.0001, (-0.0004, 0.0002), "no difference"),
+            "**As good as a constant, on these pictures**: {} rises by 0.01 points (95 % interval \u22120.02 to 0.04),",
+        ),
+        (
+            Difference(0.03, (0.02, 0.04), "better"),
+            "**Attention, on these pictures**: {} falls by 3.00 points (95 % interval 2.00 to 4.00).",
+        ),
+        (
+            Difference(-0.01, (-0.02, -0.005), "worse"),
+            "**A constant is even better, on these pictures**: {} rises by 1.00 points (95 % interval 0.50 to 2.00).",
+        ),
+    ],
 )
-def test_a_verdict_says_what_was_found(value: float, said: str) -> None:
-    assert said in words.verdict(Difference(value, None, "one seed"))
+def test_a_verdict_says_what_was_found(found: Difference, said: str) -> None:
+    assert words.verdict(found).startswith(said.format("with every gate at its mean the accuracy"))
 
 
 def test_by_depth_says_whether_classes_part_later() -> None:
-    assert "more in the second half" in words.by_depth([0.1, 0.9], [0.05, 0.05])
+    assert "so it grows with depth" in words.by_depth([0.1, 0.9], [0.05, 0.05])
     assert "In 2 of 2 layers" in words.by_depth([0.1, 0.9], [0.05, 0.05])
-    assert "not more in the later half" in words.by_depth([0.9, 0.01], [0.05, 0.05])
+    assert "does not grow with depth" in words.by_depth([0.9, 0.01], [0.05, 0.05])
     assert "In 1 of 2 layers" in words.by_depth([0.9, 0.01], [0.05, 0.05])
 
 

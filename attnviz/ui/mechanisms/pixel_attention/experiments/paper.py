@@ -140,7 +140,7 @@ def finding_of_weights(held: Mapping[str, int], pixels: int) -> str:
     if len(few) == len(held):
         what = "Maps that are black and white"
     elif few:
-        what = f"Maps of which {len(few)} of {len(held)} are black and white"
+        what = f"{len(few)} of {len(held)} maps are black and white"
     else:
         what = "Maps that are black and white only on their own scales"
     return (

@@ -112,7 +112,7 @@ def test_one_token() -> None:
     ("held", "claim"),
     [
         ({"ink": 3, "background": 9}, "**Maps that are black and white**"),
-        ({"ink": 3, "background": 300}, "**Maps of which 1 of 2 are black and white**"),
+        ({"ink": 3, "background": 300}, "**1 of 2 maps are black and white**"),
         ({"ink": 350, "background": 300}, "**Maps that are black and white only on their own scales**"),
     ],
 )
