@@ -10,7 +10,7 @@ from attnviz.ui.live import jacobian_map
 from attnviz.ui.mechanisms.cnn_attention import DATA, HEAD, MECHANISM, MODEL, NUMBER, experiments, words
 from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
 from attnviz.ui.server import preload
-from attnviz.ui.shared import mechanism_page, page, pickers, url_state
+from attnviz.ui.shared import cache, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
 VIEWER, MAPS = "blocks", "stages"
@@ -41,12 +41,21 @@ def see(names: list[str]) -> None:
     keep = mechanism_page.keep(FIELDS, settled_view, VIEWER)
     found = ATTENTION_VIEW.of(subject, unit=UNIT)
     pixel_viewer(found, key=VIEWER, state=state, asked=jacobian_map.asked(subject), on_change=keep)
+    if said := nearly_even(subject):
+        st.markdown(said)
     pickers.more(subject)
     follow(subject)
     page.meaning(words.means(attention(subject, UNIT)), words.does_not_show())
     choose(experiments.EXPERIMENTS, subject, heading="Experiment")
     mechanism_page.results(MECHANISM, net)
     url_state.state(**pickers.stated(subject), **opening)
+
+
+def nearly_even(subject: Subject) -> str:
+    """Return that attention is nearly even on the picture; nothing where it is not."""
+    from attnviz.ui.mechanisms.cnn_attention import blocks
+
+    return words.even(attention(subject, UNIT), cache.of_subject(blocks.evenly, subject))
 
 
 def follow(subject: Subject) -> None:

@@ -10,6 +10,7 @@ the root: elsewhere, a block whose features are all 0 would have no gradient.
 
     our name       the paper's word
     token          block
+    joined         the heads side by side, with the block itself added
     output         the output of multi-head attention, after the normalisation layer
 """
 
@@ -39,6 +40,8 @@ class BlockAttention(Attention):
         float (batch, token, output_features).
     """
 
+    taps = (*Attention.taps[:-1], "joined", "output")
+
     def __init__(self, *, features: int, heads: int, output_features: int, grid: Grid | None = None) -> None:
         super().__init__(
             features=features, heads=heads, head_size=features // heads, output_features=output_features, grid=grid
@@ -47,7 +50,7 @@ class BlockAttention(Attention):
 
     def forward(self, tokens: Tensor) -> Tensor:
         mixed = self.mix(tokens)  # (batch, head, token, head_size)
-        joined = mixed.transpose(1, 2).flatten(2) + tokens
+        joined = self.tap("joined", mixed.transpose(1, 2).flatten(2) + tokens, axes="batch token feature")
         return self.tap("output", self.norm(self.output(joined).relu()), axes="batch token feature")
 
     def split(self, tokens: Tensor) -> Tensor:
@@ -65,7 +68,7 @@ class BlockAttention(Attention):
 class WithinBlocks(BlockAttention):
     """The same layers, but features of a block attend to features of the same block: no block sees another."""
 
-    taps = ("query", "key", "value", "feature_scores", "feature_weights", "mixed", "output")
+    taps = ("query", "key", "value", "feature_scores", "feature_weights", "mixed", "joined", "output")
 
     def mix(self, tokens: Tensor) -> Tensor:
         """Mix the features of each block with one another.
@@ -91,7 +94,7 @@ class WithinBlocks(BlockAttention):
 class WithoutAttention(BlockAttention):
     """The same layers with zeros in place of the mixed values: query, key and value have no effect."""
 
-    taps = ("mixed", "output")
+    taps = ("mixed", "joined", "output")
 
     def mix(self, tokens: Tensor) -> Tensor:
         """Return zeros in place of mixed values.

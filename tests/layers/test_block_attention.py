@@ -85,7 +85,8 @@ def test_without_attention_only_the_block_itself_is_handed_on():
         assert (seen._visits["mixed"][0].tensor == 0).all()
         expected = finished(model, given[0, 1], [torch.zeros(HEADS * SIZE, dtype=torch.float64)])
         torch.testing.assert_close(result[0, 1], expected)
-    assert tuple(seen) == ("mixed", "output")
+    assert tuple(seen) == ("mixed", "joined", "output")
+    torch.testing.assert_close(seen["joined"].tensor, given)
 
 
 def test_all_three_have_the_same_parameters():

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # the home page draws a viewer before numpy is loaded
 
 OF_TOKENS = ("query", "key", "value", "log_normaliser", "carried", "received")  # (head, token, ...), of a view
 OF_READOUT = ("projection", "readout", "of_heads")  # of a view whose answer is a sum over pairs
+OF_END = ("before", "own", "added", "scale")  # of a view whose layer ends in ReLU and a norm
 
 FIELDS = Fields(
     Field("query", "place"),
@@ -48,8 +49,8 @@ class AttentionView:
         key: (head, token, size)
         value: (head, token, size)
         log_normaliser: (head, token) log of the sum of exp(score) over all keys, for each query.
-        carried: (head, token) what a key would add to the output if its weight were 1: signed where the output is one
-            number, else the length of what it adds.
+        carried: (head, token) what a key would add to the projection of the heads if its weight were 1: signed where
+            that is one number, else the length of what it adds.
         carried_signed: whether `carried` has a sign.
         received: (head, token) mean weight over all queries; 1/N is an even share.
         output: (token, feature) what comes out of the layer.
@@ -65,6 +66,10 @@ class AttentionView:
         projection, readout, of_heads, logit: how the answer is read out of the layer's output, as in
             `attnviz.measures.readout.Readout`, so that the browser can compute what a pair adds to the answer; all
             None for a model where that is no sum.
+        before, own, added, scale, eps: where the layer ends in ReLU and a layer normalisation, so that the browser can
+            compute what a pair changes in the output: (token, feature) what enters ReLU; the part of it that comes from
+            the token itself; (head, token, feature) what a key would add to it if its weight were 1; (feature,) the
+            scale of the norm; and what the norm adds to the variance. All None where the projection is the output.
         boxes: where the tokens' boxes lie on `background`, as `Grid.boxes` says; None where they are its pixels, or lie
             side by side and cover it.
         unit: what a token is called: "pixel", "box", "block".
@@ -92,6 +97,11 @@ class AttentionView:
     readout: np.ndarray | None = None
     of_heads: np.ndarray | None = None
     logit: float | None = None
+    before: np.ndarray | None = None
+    own: np.ndarray | None = None
+    added: np.ndarray | None = None
+    scale: np.ndarray | None = None
+    eps: float | None = None
     boxes: Sequence[float] | None = None
     unit: str = "pixel"
 
@@ -121,6 +131,13 @@ class AttentionView:
             expected["projection"] = (features, heads, self.value.shape[-1])
             expected["readout"] = (tokens, features)
             expected["of_heads"] = (heads,)
+        ends = [getattr(self, name) is not None for name in (*OF_END, "eps")]
+        if any(ends):
+            if not all(ends):
+                raise BadInput("before, own, added, scale and eps belong together: give all of them, or none.")
+            features = self.output.shape[-1]
+            expected |= {"before": (tokens, features), "own": (tokens, features), "scale": (features,)}
+            expected["added"] = (heads, tokens, features)
         for name, shape in expected.items():
             array = getattr(self, name)
             if array.shape != shape or array.dtype != np.float64:
@@ -181,7 +198,7 @@ def packed(view: AttentionView) -> bytes:
     }
     if view.background is not None:
         arrays["background"] = view.background
-    arrays |= {name: getattr(view, name) for name in OF_READOUT if getattr(view, name) is not None}
+    arrays |= {name: getattr(view, name) for name in (*OF_READOUT, *OF_END) if getattr(view, name) is not None}
     header = {
         "rows": view.rows,
         "columns": view.columns,
@@ -194,6 +211,7 @@ def packed(view: AttentionView) -> bytes:
         "logit": view.logit,
         "boxes": None if view.boxes is None else [*view.boxes],
         "unit": view.unit,
+        **({} if view.eps is None else {"eps": view.eps}),
     }
     return pack(header, arrays)
 

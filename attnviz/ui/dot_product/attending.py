@@ -1,7 +1,10 @@
 """Run a net on an example and return what the viewer shows of its attention. Loads torch."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
+from torch.nn import LayerNorm
 from torch.nn.functional import avg_pool2d
 
 from attnviz.answers import as_batch, probabilities
@@ -33,16 +36,17 @@ def attention(loaded: Loaded, example: Example, *, unit: str | None = None) -> A
     if address is None or layer is None:
         raise BadInput(f"{net.key} has no layer in which tokens attend to one another. Look at it in the explorer.")
     pixels = as_batch(image, double=True)
-    names = ("query", "key", "value", "mixed", "output")
+    names = ("query", "key", "value", "mixed", "output", *(["joined"] if "joined" in layer.taps else []))
     with torch.no_grad(), trace(model, [f"{address}.{tap}" for tap in names]) as seen:
         logits = ask(loaded, pixels)
-    query, key, value, mixed, output = (seen[f"{address}.{tap}"].at(batch=0) for tap in names)
+    query, key, value, mixed, output = (seen[f"{address}.{tap}"].at(batch=0) for tap in names[:5])
     grid = seen[f"{address}.query"].grid
     assert grid is not None, "the attention of every model of pictures says where its tokens lie"
     log_normaliser, received = normalisers(query, key)
     added, signed = carried(value, layer.output.weight)
     with torch.no_grad():
         read = linear_readout(mixed, layer.output, output, logits[0], model.modules())
+        end = normed_end(layer, value, mixed, seen[f"{address}.joined"].at(batch=0)) if "joined" in layer.taps else {}
     return AttentionView(
         picture=pooled(pixels, grid).numpy(),
         query=query.numpy(),
@@ -68,7 +72,33 @@ def attention(loaded: Loaded, example: Example, *, unit: str | None = None) -> A
         logit=None if read is None else read.logit,
         boxes=None if grid.tiles(*image.shape[:2]) else grid.boxes,
         unit=unit or ("pixel" if grid.field == 1 else "box"),
+        **end,
     )
+
+
+def normed_end(layer: Attention, value: Tensor, mixed: Tensor, joined: Tensor) -> dict[str, Any]:
+    """Return what the viewer needs of a layer whose projection passes through ReLU and a layer normalisation.
+
+    Args:
+        layer: that ends so.
+        value, mixed: (head, token, size).
+        joined: (token, feature), what is projected: the heads side by side, with the token itself added.
+
+    Returns:
+        before, own, added, scale and eps of the view; nothing where the layer has no such norm.
+    """
+    norm = getattr(layer, "norm", None)
+    if not isinstance(norm, LayerNorm):
+        return {}
+    heads = mixed.transpose(0, 1).flatten(1)
+    parts = layer.output.weight.unflatten(1, (len(value), -1))  # (feature, head, size)
+    return {
+        "before": layer.output(joined).numpy(),
+        "own": ((joined - heads) @ layer.output.weight.mT).numpy(),
+        "added": torch.einsum("hts,fhs->htf", value, parts).numpy(),
+        "scale": norm.weight.numpy(),
+        "eps": norm.eps,
+    }
 
 
 def pooled(pixels: Tensor, grid: Grid) -> Tensor:

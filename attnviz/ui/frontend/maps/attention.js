@@ -9,8 +9,13 @@ export class Attention {
    * @param {{query: Float64Array, key: Float64Array, log_normaliser: Float64Array, carried: Float64Array,
    *   received: Float64Array}} arrays query and key (head, token, size), the others (head, token); see pixel_viewer.py
    * @param {number[]} shape heads, tokens, size
+   * @param {import("./normed_end.js").NormedEnd|null} end how the layer ends; null where the projection of the heads is
+   *   its output
    */
-  constructor(arrays, [heads, tokens, size]) {
+  constructor(arrays, [heads, tokens, size], end = null) {
+    this.end = end;
+    /** @type {Float64Array|null} */
+    this.meanChanges = null;
     this.heads = heads;
     this.tokens = tokens;
     this.size = size;
@@ -90,9 +95,39 @@ export class Attention {
     return {
       score: received ? this.meanScore(head, key) : this.score(head, query, key),
       weight,
-      carried: weight * this.carried[at],
+      carried: this.change(head, received ? null : query, key, weight),
       terms: received ? [] : this.terms(head, query, key),
     };
+  }
+
+  /**
+   * What a key adds to the output, or by how much it changes it where that is no sum.
+   * @param {number} head
+   * @param {number|null} query every token in turn (null) gives the mean over them
+   * @param {number} key
+   * @param {number} weight of the pair
+   */
+  change(head, query, key, weight) {
+    const at = head * this.tokens + key;
+    if (!this.end) return weight * this.carried[at];
+    if (query !== null) return this.end.change(head, query, key, weight);
+    this.meanChanges ??= this.changesOnAverage(this.end);
+    return this.meanChanges[at];
+  }
+
+  /** By how much each key changes the output, as a mean over all queries: (head, key). */
+  changesOnAverage(end) {
+    const { heads, tokens } = this;
+    const means = new Float64Array(heads * tokens);
+    const weights = new Float64Array(tokens);
+    for (let head = 0; head < heads; head++) {
+      for (let query = 0; query < tokens; query++) {
+        this.row(head, query, weights);
+        for (let key = 0; key < tokens; key++)
+          means[head * tokens + key] += end.change(head, query, key, weights[key]) / tokens;
+      }
+    }
+    return means;
   }
 
   /** The mean score of a key over all queries: the score of the mean query, for a score is linear in it. */
@@ -123,7 +158,9 @@ export class Attention {
       if (show === "scores") continue;
       if (direction === "received") this.fillLogs(start, maps, logs);
       else this.fillWeights(start, direction === "from" ? start + held : -1, maps, logs);
-      if (show === "carried") this.carry(start, direction === "to" ? start + held : -1, maps);
+      if (show !== "carried") continue;
+      if (this.end) this.fillChanges(head, direction, held, maps);
+      else this.carry(start, direction === "to" ? start + held : -1, maps);
     }
     this.fillMean(show, maps, logs);
   }
@@ -149,6 +186,15 @@ export class Attention {
   /** Weights times what the keys carry. @param {number} column the key whose column this is, or -1 for a row */
   carry(start, column, maps) {
     for (let at = start; at < start + this.tokens; at++) maps[at] *= this.carried[column < 0 ? at : column];
+  }
+
+  /** Weights into the changes of the output that they make. */
+  fillChanges(head, direction, held, maps) {
+    for (let token = 0, at = head * this.tokens; token < this.tokens; token++, at++) {
+      if (direction === "from") maps[at] = this.change(head, held, token, maps[at]);
+      else if (direction === "to") maps[at] = this.change(head, token, held, maps[at]);
+      else maps[at] = this.change(head, null, token, maps[at]);
+    }
   }
 
   fillMean(show, maps, logs) {

@@ -116,5 +116,6 @@ export function readingOf({ attention, view: { show, direction, head }, held, sh
   const pair = attention.pair(head, query, key, direction);
   const share = pair.weight * tokens;
   const value = head === MEAN ? NaN : arrays.carried[head * tokens + key];
-  return { ...pair, query, key, head, heads, tokens, size, show, direction, share, value, carriedSigned };
+  const ends = attention.end !== null;
+  return { ...pair, query, key, head, heads, tokens, size, show, direction, share, value, carriedSigned, ends };
 }

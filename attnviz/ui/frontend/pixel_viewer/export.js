@@ -49,7 +49,7 @@ export function origin(viewer) {
     shows: {
       weights: "attention weights",
       scores: "scores before softmax",
-      carried: "weight times what the key carries",
+      carried: reading.ends ? "change of the output by each key" : "weight times what the key carries",
     }[view.show],
     direction: {
       from: "what the query takes from each key",

@@ -45,23 +45,28 @@ function softmax({ tokens, head, direction, weight }) {
   );
 }
 
-function value({ head, carriedSigned, carried, direction }) {
+function value({ head, carriedSigned, carried, direction, ends }) {
   if (head === MEAN) return "In each head the key carries another value. Choose a head to see its numbers.";
   const query = direction === "received" ? "a query, on average," : "the query";
   const moved = carriedSigned
     ? `This adds ${plain(carried)} to its output.`
-    : `This changes its output by ${plain(carried)}.`;
+    : ends
+      ? `Without this, the output after ReLU and norm would differ by ${plain(carried)}.`
+      : `This changes its output by ${plain(carried)}.`;
   return (
     `The weight says how much of the key\u2019s value ${query} takes: each number of the value times the weight. ` +
     `${moved}`
   );
 }
 
-function share({ worked, logitWords, direction, head, heads }) {
+function share({ worked, logitWords, direction, head, heads, ends }) {
   if (worked.added === null) {
+    const whole = ends
+      ? "the changes that all keys in all heads, and the query\u2019s own features, make to the output, each alone"
+      : `all that ${head === MEAN ? "is added" : "this head adds"} to the query\u2019s output`;
     return (
       "No exact share of the answer can be given, because what follows the attention in this model is not a sum. " +
-      "The number here is this pair\u2019s share, by size, of all that is added to the query\u2019s output."
+      `The number here is this pair\u2019s share, by size, of ${whole}.`
     );
   }
   const who = direction === "received" ? "this key, through all queries" : "this pair";
@@ -73,7 +78,7 @@ function share({ worked, logitWords, direction, head, heads }) {
 }
 
 /** Where this head's attention goes, beyond the pair. @param {any} reading @returns {string} */
-export function restingSentence({ direction, show, head, tokens, count, sum, unit, jacobian }) {
+export function restingSentence({ direction, show, head, tokens, count, sum, unit, jacobian, ends }) {
   if (jacobian)
     return (
       "The map shows how the answer depends on each pixel of the picture. It belongs to no query and to no head; " +
@@ -88,11 +93,12 @@ export function restingSentence({ direction, show, head, tokens, count, sum, uni
       "to 1."
     );
   }
-  if (show === "carried")
-    return (
-      `The map shows each weight times what its key carries. Half of the total comes from ${count} of ${tokens} ` +
-      `${unit}.`
-    );
+  if (show === "carried") {
+    const what = ends
+      ? "by how much each key, taken with its weight, changes the output"
+      : "each weight times what its key carries";
+    return `The map shows ${what}. Half of the total comes from ${count} of ${tokens} ${unit}.`;
+  }
   const whose = head === MEAN ? "the heads\u2019 mean attention" : "this head\u2019s attention";
   if (direction === "from") return `Half of ${whose} lies on ${count} of ${tokens} ${unit}.`;
   if (direction === "to")

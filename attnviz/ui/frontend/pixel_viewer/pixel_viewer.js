@@ -2,6 +2,7 @@
 // computed in attention.js, so nothing that follows a pointer asks the server.
 
 import { Attention, MEAN } from "../maps/attention.js";
+import { NormedEnd } from "../maps/normed_end.js";
 import { Boxes } from "../maps/boxes.js";
 import { set } from "../core/dom.js";
 import { UrlView } from "../core/url_view.js";
@@ -73,7 +74,8 @@ export class Viewer extends PixelPart {
     const { header, arrays, shapes, frame } = this;
     const { rows, columns } = header;
     this.passing.keep();
-    this.attention = new Attention(/** @type {any} */ (arrays), shapes.query);
+    const end = arrays.before && new NormedEnd(/** @type {any} */ (arrays), shapes.query[1], header.eps);
+    this.attention = new Attention(/** @type {any} */ (arrays), shapes.query, end ?? null);
     this.worked = new Worked(this.attention, arrays, shapes);
     this.cells = new Cells(rows, columns, header.prefix);
     this.boxes = header.boxes && new Boxes(header.boxes, this.cells, shapes.background);

@@ -31,7 +31,8 @@ export class Worked {
    * Compute what follows from the weights of the query.
    * @param {{head: number|"mean", query: number|null, key: number}} pair
    * @returns {{weights: Float64Array, part: number, added: number|null, ofQuery: number|null}} weights: of the query
-   *   (overwritten by the next call); part: of all that the query's output takes (0..1), by size; added: what the pair
+   *   (overwritten by the next call); part: of the sizes of all that the query's output takes (0..1): of the heads that
+   *   are looked at, or, where the layer ends in a norm, of all heads and the query itself; added: what the pair
    *   adds to the logit, ofQuery: what all keys together add there; for the mean of the heads both are sums over heads,
    *   without a query over all queries. Null where the answer is no sum.
    */
@@ -39,16 +40,13 @@ export class Worked {
     const { attention, weights, ofHead, readout } = this;
     const { heads, tokens } = attention;
     const all = head === MEAN ? Array.from({ length: heads }, (_, number) => number) : [head];
-    let [added, ofQuery, taken, mine] = [0, 0, 0, 0];
+    let [added, ofQuery, taken, mine] = [0, 0, attention.end ? this.sizesBeside(attention.end, all, query) : 0, 0];
     weights.fill(0);
     for (const number of all) {
       attention.row(number, query, ofHead);
-      const start = number * tokens;
-      for (let token = 0; token < tokens; token++) {
-        weights[token] += ofHead[token];
-        taken += ofHead[token] * Math.abs(attention.carried[start + token]);
-      }
-      mine += ofHead[key] * Math.abs(attention.carried[start + key]);
+      for (let token = 0; token < tokens; token++) weights[token] += ofHead[token];
+      mine += Math.abs(attention.change(number, query, key, ofHead[key]));
+      taken += this.sizes(number, query, ofHead);
       if (!readout) continue;
       if (query === null) {
         added += this.fromAll(number, key);
@@ -61,6 +59,28 @@ export class Worked {
     }
     for (let token = 0; token < tokens; token++) weights[token] /= all.length;
     return { weights, part: mine / taken, added: readout ? added : null, ofQuery: readout ? ofQuery : null };
+  }
+
+  /** The sizes of all that a query takes in a head, added up; of every token in turn (null) the mean. */
+  sizes(head, query, weights) {
+    const { attention } = this;
+    let sum = 0;
+    for (let key = 0; key < attention.tokens; key++) sum += Math.abs(attention.change(head, query, key, weights[key]));
+    return sum;
+  }
+
+  /** The size of what a query's own features change in its output, and of all that it takes in other heads. */
+  sizesBeside(end, heads, query) {
+    const { attention, ofHead } = this;
+    const { tokens } = attention;
+    const queries = query === null ? Array.from({ length: tokens }, (_, token) => token) : [query];
+    let sum = queries.reduce((total, one) => total + end.changeOfOwn(one) / queries.length, 0);
+    for (let head = 0; head < attention.heads; head++) {
+      if (heads.includes(head)) continue;
+      attention.row(head, query, ofHead);
+      sum += this.sizes(head, query, ofHead);
+    }
+    return sum;
   }
 
   /** The value of a token in a head. @returns {number[]} */

@@ -5,11 +5,18 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from attnviz import edits
 from attnviz.grids import Grid
 from attnviz.subjects import Example, Loaded, Subject
 from attnviz.tracing import trace
 from attnviz.ui.dot_product import attending
 from attnviz.ui.shared import inference
+
+
+def evenly(loaded: Loaded, example: Example) -> str:
+    """Return the answer of a net that attends to all blocks equally, and its probability, in words."""
+    with torch.no_grad(), trace(loaded.model, (), edits.uniform("attention.mixed")):
+        return inference.answer(loaded, example)
 
 
 def within(loaded: Loaded, example: Example) -> tuple[np.ndarray, np.ndarray, dict[str, str | int | float]]:

@@ -29,6 +29,7 @@ STAGES = (
     "negative values to 0, and pooling keeps the largest value of every 2 × 2 cells. What pooling leaves goes into the "
     "next convolution; the cells after the last one are the blocks."
 )
+EVEN = 1.25  # even shares: where no weight is above, attention is called nearly even
 FIELD, STEP = 11, 4  # pixels of a receptive field, and from one to the next
 WHO = (
     "All five networks begin with the same three convolutions and end with the same two layers. In the first, every "
@@ -79,6 +80,24 @@ def means(view: AttentionView) -> str:
         f"{term('skip connection')}. On this picture the largest weight of all is {short(weight, 2)}, "
         f"{short(weight * tokens, 2)} times an {term('even share')}: in head {head + 1}, the block in "
         f"{_place(view, query)} takes it from the block in {_place(view, key)}."
+    )
+
+
+def even(view: AttentionView, answer: str) -> str:
+    """Return that attention is nearly even on a picture; nothing where a weight is far above an even share.
+
+    Args:
+        view: of the picture.
+        answer: of the model with exact even shares, in words.
+    """
+    _, tokens, _ = view.query.shape
+    times = strongest(view)[3] * tokens
+    if times > EVEN:
+        return ""
+    return (
+        f"**On this picture attention is nearly {term('even share', 'even')}**: no weight is above {short(times, 3)} "
+        f"even shares, so every head takes about the mean of all values. With exact even shares the model answers "
+        f"{answer}; as it was trained, {view.origin['answer']}."
     )
 
 

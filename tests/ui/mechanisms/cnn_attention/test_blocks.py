@@ -1,5 +1,6 @@
 """What the viewer is given: the queries and keys of the blocks, and where these lie on the picture."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,51 @@ def test_queries_keys_and_intensities_are_those_of_the_blocks(here: Path, name: 
     head, query, key, weight = words.strongest(found)
     assert weight == pytest.approx(wanted.weights.max())
     assert weight == pytest.approx(wanted.weights[head, query, key])
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_what_enters_relu_is_given_in_the_parts_that_each_key_and_the_block_itself_add(here: Path, name: str) -> None:
+    """The browser computes what a pair changes from these parts; here the model itself is run without the pair."""
+    subject = Subject(net(f"cnn_attention.{name}"), PICTURE)
+    view = attention(subject, "block")
+    loaded = subject.net.load(double=True)
+    assert view.before is not None and view.own is not None and view.added is not None and view.scale is not None
+    scores = view.query @ view.key.transpose(0, 2, 1) / view.query.shape[2] ** 0.5
+    weights = np.exp(scores) / np.exp(scores).sum(2, keepdims=True)
+    layer = loaded.model.get_submodule("attention")
+
+    def output(change: Callable[[torch.Tensor], torch.Tensor], tap: str) -> np.ndarray:
+        edits = {f"attention.{tap}": change}
+        with torch.no_grad(), trace(loaded.model, ["attention.output"], edits) as seen:
+            loaded.model(as_batch(subject.image, double=True))
+        found: np.ndarray = seen["attention.output"].tensor[0].numpy()
+        return found
+
+    def finished(entering: np.ndarray) -> np.ndarray:
+        positive = np.maximum(entering, 0)
+        spread = positive.var(-1, keepdims=True) + view.eps
+        shift: np.ndarray = layer.norm.bias.numpy()
+        found: np.ndarray = (positive - positive.mean(-1, keepdims=True)) / np.sqrt(spread) * view.scale + shift
+        return found
+
+    np.testing.assert_allclose(finished(view.before), view.output, atol=1e-10)
+    heads, tokens, size = view.value.shape
+    for head, query, key in ((0, 0, 0), (heads - 1, 3, tokens - 1), (0, tokens - 1, 2)):
+        taken = torch.from_numpy(weights[head, query, key] * view.value[head, key])
+
+        def without(
+            mixed: torch.Tensor, at: tuple[int, int] = (head, query), part: torch.Tensor = taken
+        ) -> torch.Tensor:
+            changed = mixed.clone()
+            changed[0, at[0], at[1]] -= part
+            return changed
+
+        wanted = output(without, "mixed")[query]
+        part = weights[head, query, key] * view.added[head, key]
+        np.testing.assert_allclose(finished(view.before[query] - part), wanted, atol=1e-10)
+    collected = np.einsum("hqk,hkf->qf", weights, view.added)
+    bias = layer.output.bias.numpy()
+    np.testing.assert_allclose(view.before, view.own + collected + bias, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", SHOWN)

@@ -1,14 +1,21 @@
 """What the page of attention over blocks says, with numbers."""
 
+import re
 from pathlib import Path
 
 import numpy as np
+import pytest
+import torch
 
-from attnviz import cards
+from attnviz import cards, data
+from attnviz.answers import as_batch
 from attnviz.cards import Figure
+from attnviz.edits import uniform
 from attnviz.subjects import Picture, Subject, net
+from attnviz.tracing import trace
 from attnviz.ui.dot_product.attention_view import attention
-from attnviz.ui.mechanisms.cnn_attention import words
+from attnviz.ui.mechanisms.cnn_attention import blocks, words
+from attnviz.ui.shared import cache, inference
 
 from .placed import SHOWN
 
@@ -26,6 +33,37 @@ def test_the_largest_weight_is_named_with_its_place(here: Path) -> None:
             f"in head {head + 1}, the block in row {from_row + 1}, column {from_column + 1} takes it from the block in "
             f"row {row + 1}, column {column + 1}."
         )
+
+
+def test_where_attention_is_even_that_is_said_with_the_answer_of_exact_even_shares() -> None:
+    subject = Subject(net("cnn_attention.cluttered-blocks"), Picture("cluttered_strokes", 0))
+    view = attention(subject, "block")
+    evenly = cache.of_subject(blocks.evenly, subject)
+    said = words.even(view, evenly)
+    scores = view.query @ view.key.transpose(0, 2, 1) / view.query.shape[2] ** 0.5
+    weights = np.exp(scores) / np.exp(scores).sum(2, keepdims=True)
+    (times,) = re.findall(r"no weight is above ([0-9.]+) even shares", said)
+    assert float(times) == pytest.approx(weights.max() * view.query.shape[1], abs=0.005)
+    assert f"exact even shares the model answers {evenly}; as it was trained, {view.origin['answer']}." in said
+    mixed = np.repeat(view.value.mean(1, keepdims=True), view.value.shape[1], 1)
+    loaded = subject.net.load(double=True)
+    batch = as_batch(subject.image, double=True)
+    with torch.no_grad(), trace(loaded.model, (), {"attention.mixed": lambda _: torch.from_numpy(mixed)[None]}):
+        assert inference.in_words(subject.net, loaded.model(batch)) == evenly
+    other = Subject(net("cnn_attention.digits"), Picture("strokes", 23))
+    assert words.even(attention(other, "block"), "8, 98 %") == ""
+
+
+def test_no_weight_of_the_model_of_cluttered_digits_is_far_above_an_even_share() -> None:
+    loaded = net("cnn_attention.cluttered-blocks").load()
+    pictures = as_batch(data.load("cluttered_strokes", "test", count=100).images)
+    with torch.no_grad(), trace(loaded.model, ["attention.weights"]) as seen:
+        own = loaded.model(pictures).argmax(1)
+    with torch.no_grad(), trace(loaded.model, (), uniform("attention.mixed")):
+        evenly = loaded.model(pictures).argmax(1)
+    weights = seen["attention.weights"].tensor
+    assert float(weights.max()) * weights.shape[-1] < 1.2 < words.EVEN
+    assert (own == evenly).float().mean() > 0.98
 
 
 def test_what_is_missing_is_counted_and_named() -> None:
