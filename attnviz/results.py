@@ -281,6 +281,26 @@ def trained_otherwise(names: Iterable[str], like: str) -> str:
     return f"Not trained like *{RECIPES[like].title}*: {'; '.join(said)}." if said else ""
 
 
+def caveats(names: Iterable[str]) -> str:
+    """Say which of some models had no validation part, and of which the statistics were renewed; nothing if none.
+
+    Args:
+        names: of the checkpoints.
+    """
+    recipes = [RECIPES[name] for name in names]
+    without = [f"*{recipe.title}*" for recipe in recipes if recipe.validation is None]
+    renewed = [f"*{recipe.title}*" for recipe in recipes if recipe.keep == "renewed"]
+    said = []
+    if without:
+        every = len(without) == len(recipes)
+        said.append(
+            "None of these models had a validation part." if every else f"No validation part: {', '.join(without)}."
+        )
+    if renewed:
+        said.append(f"The running statistics of {', '.join(renewed)} were renewed after training, unlike the paper's.")
+    return " ".join(said)
+
+
 def first(papers: Iterable[str]) -> list[Question]:
     """Return what the results of some papers begin with: a question for each mechanism.
 

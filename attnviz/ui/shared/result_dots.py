@@ -171,8 +171,10 @@ def show(
     picture = dots(rows, axis=ACCURACY, chance=chance if any(row.lowest < 2 * chance for row in rows) else None)
     with st.container(key=container_key(len(rows), key)):
         st.markdown(picture, unsafe_allow_html=True)
+    if caveats := results.caveats(_trained(wanted)):
+        st.caption(caveats)
     with st.expander("The numbers"):
-        if like in RECIPES and (otherwise := results.trained_otherwise(_trained(wanted), like)):
+        if like is not None and like in RECIPES and (otherwise := results.trained_otherwise(_trained(wanted), like)):
             st.markdown(otherwise)
         st.markdown(results.table(wanted))
         for paper in (PAPERS[name] for name in papers if name in PAPERS):

@@ -112,6 +112,26 @@ def test_beside_the_numbers_stands_which_models_had_another_budget(monkeypatch: 
     assert not [one for one in said if one.startswith("Not trained like")]
 
 
+def test_below_the_chart_stands_which_models_had_no_validation_part_and_renewed_statistics(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("streamlit.caption", lambda text, **_: said.append(text))
+    row = MECHANISMS["element_wise"]
+    task = next(task for task in result_dots.groups(row) if task.source == "fashion_mnist")
+    result_dots.of_mechanism(row, task, key="x", like="element_wise.fashion-b")
+    for name in result_dots.groups(row)[task]:
+        recipe = RECIPES[name]
+        if name in cards.names() and recipe.model in row.models and recipe.augmentation is None:
+            assert (f"*{recipe.title}*" in said[0].partition("statistics of ")[2]) is (recipe.keep == "renewed"), name
+            assert recipe.validation is None and ("None of these" in said[0] or f"*{recipe.title}*" in said[0])
+    assert "were renewed after training, unlike the paper's." in said[0]
+    said.clear()
+    digits = result_dots.Task("mnist", tuple(range(10)))
+    result_dots.of_mechanism(MECHANISMS["recurrent_attention"], digits, key="x", like="recurrent_attention.digits")
+    assert not any("statistics" in one for one in said)
+
+
 def test_without_a_trained_model_of_the_mechanism_controls_alone_are_not_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

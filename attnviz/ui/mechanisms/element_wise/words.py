@@ -139,7 +139,7 @@ def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
     """
     usual = [float(np.sqrt(np.square(mean).mean())) for mean in means]
     if all(0.5 <= one <= 2 for one in usual):
-        return "A relevance of 1 is an even share here, so the layer passes its input on unchanged."
+        return "*1 everywhere* is an even share here, so the layer passes its input on unchanged."
     said = short(max(usual), 2) if len(usual) == 1 else f"{short(min(usual), 2)} to {short(max(usual), 2)}"
     return (
         "*1 everywhere* is not neutral for this model: the norm subtracts the mean of the relevance, and the size of "
@@ -314,10 +314,12 @@ def finding_of_sizes(models: Sequence[Size], answers: int) -> str:
 def does_not_show(view: StageView) -> str:
     """Return what the pictures cannot tell."""
     zero = " and a pixel that was 0 stays 0." if view.input.min() >= 0 else " so its shapes remain."
+    means = [layer.mean for layer in view.layers if layer.mean is not None]
+    one = f"\n\nThe switch *Relevance*: {one_is(means)}" if means else ""
     return (
         "A sharp picture *before conv* does not mean that the layer has recognised what it shows: the layer multiplies "
         f"the picture itself,{zero} {link('copy', 'Does the layer need the relevance?')} tests the model with its "
         "relevance replaced.\n\n"
         "A large value in the last stage does not necessarily decide the answer: a linear layer follows, which this "
-        "page does not show. Each map has its own scale unless you choose *all maps*."
+        f"page does not show. Each map has its own scale unless you choose *all maps*.{one}"
     )

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from attnviz.measures.difference import Difference
 from attnviz.subjects import Picture, net
 from attnviz.tracing import trace
 from attnviz.ui.live.answer import ask_model

@@ -8,10 +8,11 @@ import pytest
 
 from attnviz import cards, checkpoints, data
 from attnviz.cards import Figure
-from attnviz.subjects import net
-from attnviz.ui.mechanisms.element_wise import words
+from attnviz.subjects import Picture, Subject, net
+from attnviz.ui.mechanisms.element_wise import stages, words
 from attnviz.ui.mechanisms.element_wise.stages import Measured, layers_of, left_of_the_start, mean_relevance
 from attnviz.ui.mechanisms.element_wise.words import about, does_not_show, equations, of_values
+from attnviz.ui.shared import cache
 from tests.browser.apps.element_wise_nets import make_blocks, make_grey
 
 MEASURED = Measured(variance=2.6e-10, trained=2.5e-10, eps=1e-5, left=0.9, gain=0.0093, convolved=0.0013, cut=0.005)
@@ -146,7 +147,7 @@ def test_what_is_said_of_the_stored_variance_holds_for_the_model_that_is_shown(n
 @pytest.mark.parametrize(("name", "neutral"), [("fashion-repaired", True), ("fashion-b", False), ("cifar", False)])
 def test_a_relevance_of_1_is_called_neutral_only_where_it_is_usual(name: str, neutral: bool) -> None:
     means = mean_relevance(net(f"element_wise.{name}").load())
-    assert words.one_is([*means.values()]).startswith("A relevance of 1 is an even share here") == neutral
+    assert words.one_is([*means.values()]).startswith("*1 everywhere* is an even share here") == neutral
     if not neutral:
         assert max(abs(mean).max() for mean in means.values()) < 1
 
@@ -204,3 +205,15 @@ def test_only_models_that_differ_in_one_size_are_compared() -> None:
     assert "**Not known for layers**" in words.finding_of_sizes([one, eight], 10)
     worse = words.finding_of_sizes([words.Size(1, 2, "", accuracy(0.95)), eight], 10)
     assert worse.startswith("**More heads make it worse**")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("fashion-b", "is not neutral"), ("fashion-repaired", "is an even share here")]
+)
+def test_beside_the_stages_stands_what_1_everywhere_means_for_the_model(name: str, said: str) -> None:
+    subject = Subject(net(f"element_wise.{name}"), Picture("fashion_mnist", 0))
+    view = cache.of_subject(stages.view, subject)
+    assert f"The switch *Relevance*: *1 everywhere* {said}" in does_not_show(view)
+    for layer in view.layers:
+        size = np.sqrt(np.square(layer.mean).mean())
+        assert bool(0.5 <= size <= 2) == (name == "fashion-repaired")
