@@ -117,7 +117,7 @@ def worth(subject: Subject, view: GlimpseView) -> None:
     learnt_one, fixed = ("fashion", "fashion-ring") if fashion else ("cluttered", "cluttered-random")
     other = "on a ring that is the same for all pictures" if fashion else "drawn at random"
     answers = len(subject.net.classes)
-    differs = comparisons.trained_differently(*(f"{compare.LOOKS}.{name}" for name in (learnt_one, fixed)))
+    differs = comparisons.trained_differently(f"{compare.LOOKS}.{learnt_one}", f"{compare.LOOKS}.{fixed}")
     found = [
         words.finding_of_learning(accuracy(learnt_one), accuracy(fixed), other, answers, differs),
         words.finding_of_choosing(accuracy(learnt_one), accuracy_of_one_path(learnt_one), answers),
