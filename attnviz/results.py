@@ -130,8 +130,7 @@ def answer(figure: PaperFigure) -> str:
         found = comparisons.with_control(name)
         accuracy = _cell(name, card, test, "accuracy")
         tested = f"{accuracy}, {words(test)}" if accuracy and card else accuracy
-        compared_with = f"`{RECIPES[name].control}`" if RECIPES[name].control else ""
-        lines.append([_short(name, card), tested, compared_with, *(judged(found) if found else ("", "", ""))])
+        lines.append([_short(name, card), tested, _control(name), *(judged(found) if found else ("", "", ""))])
     return _markdown(lines)
 
 
@@ -335,6 +334,19 @@ def _card(name: str) -> Card | None:
     return cards.readable([name]).get(name)
 
 
+def _control(name: str) -> str:
+    """Return the control of a checkpoint, with its seeds where it is trained; nothing where it has none."""
+    control = RECIPES[name].control
+    if control is None:
+        return ""
+    card = _card(control)
+    return f"`{control}`" + (f", {_seeds(card)}" if card else "")
+
+
+def _seeds(card: Card) -> str:
+    return f"{len(card.runs)} seed{'s' * (len(card.runs) > 1)}"
+
+
 def _title(name: str, card: Card | None) -> str:
     stored = "" if card is None or cards.weights(name).exists() else f"; no weights here: `{card.command}`"
     return _short(name, card) + stored
@@ -342,7 +354,7 @@ def _title(name: str, card: Card | None) -> str:
 
 def _short(name: str, card: Card | None) -> str:
     recipe = RECIPES[name]
-    marks = [f"{len(card.runs)} seed{'s' * (len(card.runs) > 1)}"] if card else []
+    marks = [_seeds(card)] if card else []
     marks += ["no validation part"] * (recipe.validation is None) + ["statistics renewed"] * (recipe.keep == "renewed")
     return ", ".join([f"{recipe.title} (`{name}`)", *marks])
 

@@ -20,7 +20,7 @@ EIGHT = {"model": MODEL, "data": "strokes", "number": "23"}
 RANGES = {"signed": "any number", "unit": "0 to 1", "positive": "0 or more"}
 DRAWS = (
     "Where this model draws random numbers, its taps, its Jacobian and its answer are all of draw 1, the one that its "
-    "own page opens with."
+    "own page opens with; in the experiments below it draws none."
 )
 TRIES = [
     ("the queries", {**EIGHT, "address": "attention.query"}),

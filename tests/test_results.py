@@ -189,7 +189,7 @@ def test_a_question_is_answered_with_the_control_that_each_row_names(one_trained
     found = comparisons.answered(question)
     _, _, with_it, without = _rows(results.answer(PAPER.figures[0]))
     assert with_it[1:] == [
-        f"{results.spread(found.figures[0])}, strokes test", "`pixel_line.small`", *results.judged(found),
+        f"{results.spread(found.figures[0])}, strokes test", "`pixel_line.small`, 2 seeds", *results.judged(found),
     ]  # fmt: skip
     assert without[1:] == [f"{results.spread(found.figures[1])}, strokes test", "", "", "", ""]
 

@@ -80,6 +80,11 @@ def test_a_card_stands_without_weights_only_where_its_recipe_says_so(name):
     _chosen_as_the_recipe_says(card)
 
 
+@pytest.mark.parametrize("name", [name for name in COMMITTED if RECIPES[name].weights is None])
+def test_where_a_recipe_keeps_its_weights_out_of_the_repository_there_are_none(name):
+    assert not cards.weights(name).exists()
+
+
 @pytest.mark.parametrize("name", COMMITTED)
 def test_a_committed_checkpoint_was_trained_by_the_recipe_that_is_here(name):
     assert cards.read(name).recipe == RECIPES[name]

@@ -100,6 +100,17 @@ def test_under_the_chart_stand_the_models_with_another_budget(monkeypatch: pytes
             assert f"*{other.title}*" in caption and f"epochs 150 against {other.epochs}" in caption
 
 
+def test_that_the_paper_s_gradient_was_broken_is_called_very_likely_and_not_proven(
+    said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    captions: list[str] = []
+    monkeypatch.setattr("streamlit.caption", captions.append)
+    ask(experiments.published, "recurrent_attention.cluttered-6")
+    assert "very likely, but not proven" in captions[0]
+    assert "very likely" in RECIPES["recurrent_attention.cluttered-6-as-published"].why
+    assert "very likely" in experiments.EXPERIMENTS["published"].measures
+
+
 class _Nothing:
     """A part of a page that draws nothing."""
 
