@@ -11,7 +11,7 @@ from attnviz.comparisons import Comparison
 from attnviz.errors import BadInput
 from attnviz.measures.difference import METHOD, Difference, Verdict
 from attnviz.recipes import PAPERS, RECIPES, Paper
-from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Question, Test
+from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Question, Recipe, Test
 
 README = Path(__file__).parent.parent / "README.md"
 FULL = README.parent / "docs" / "results.md"
@@ -287,17 +287,24 @@ def caveats(names: Iterable[str]) -> str:
         names: of the checkpoints.
     """
     recipes = [RECIPES[name] for name in names]
-    without = [f"*{recipe.title}*" for recipe in recipes if recipe.validation is None]
-    renewed = [f"*{recipe.title}*" for recipe in recipes if recipe.keep == "renewed"]
+    without = [recipe for recipe in recipes if recipe.validation is None]
+    chosen = [recipe for recipe in recipes if recipe.validation is not None]
+    renewed = [recipe for recipe in recipes if recipe.keep == "renewed"]
     said = []
-    if without:
-        every = len(without) == len(recipes)
-        said.append(
-            "None of these models had a validation part." if every else f"No validation part: {', '.join(without)}."
-        )
+    if without and not chosen:
+        said.append("None of these models had a validation part.")
+    elif without and len(chosen) < len(without):
+        said.append(f"Only {_titles(chosen)} had a validation part.")
+    elif without:
+        said.append(f"No validation part: {_titles(without)}.")
     if renewed:
-        said.append(f"The running statistics of {', '.join(renewed)} were renewed after training, unlike the paper's.")
+        short = dict.fromkeys(f"*{recipe.title.partition(': ')[0]}*" for recipe in renewed)  # "Model A: 8 heads, ..."
+        said.append(f"The running statistics of {', '.join(short)} were renewed after training, unlike the paper's.")
     return " ".join(said)
+
+
+def _titles(recipes: Iterable[Recipe]) -> str:
+    return ", ".join(f"*{recipe.title}*" for recipe in recipes)
 
 
 def first(papers: Iterable[str]) -> list[Question]:

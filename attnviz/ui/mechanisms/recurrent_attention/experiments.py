@@ -128,7 +128,8 @@ def worth(subject: Subject, view: GlimpseView) -> None:
         "cluttered-centre", "cluttered-oracle",
     )  # fmt: skip
     learnt = [f"{compare.LOOKS}.{name}" for name in names]
-    controls = [name for name in RECIPES if RECIPES[name].model == "pixel_mlp" and ("fashion" in name) == fashion]
+    source = RECIPES[learnt[0]].data
+    controls = [name for name, recipe in RECIPES.items() if (recipe.model, recipe.data) == ("pixel_mlp", source)]
     compare.show([*learnt, *controls], [name for name in learnt if policy(name) == "learnt"], key="worth")
     text = (
         "Averaging the answers of ten draws hides a bad policy: where one draw misses, another one hits. So compare "

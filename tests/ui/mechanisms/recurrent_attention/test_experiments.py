@@ -93,6 +93,8 @@ def test_under_the_chart_stand_the_models_with_another_budget(monkeypatch: pytes
     ask(experiments.worth, "recurrent_attention.cluttered")
     (names,) = shown
     assert names[0] == "recurrent_attention.cluttered"
+    assert {"pixel_mlp.cluttered"} == {name for name in names if name.startswith("pixel_mlp.")}
+    assert {RECIPES[name].data.removesuffix("_centred") for name in names} == {"cluttered_mnist"}
     (caption,) = [one for one in captions if one.startswith("Not trained like *Cluttered digits, ours*: ")]
     for name in names:
         other = RECIPES[name]
