@@ -60,17 +60,17 @@ def test_the_words_of_an_ablation_name_its_block() -> None:
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (Difference(0.0001, None, "one seed"), "**One seed cannot tell**: {} falls by 0.01 points, and"),
+        (Difference(0.0001, None, (1, 1)), "**One seed cannot tell**: {} falls by 0.01 points, and"),
         (
-            Difference(-0.0001, (-0.0004, 0.0002), "no difference"),
+            Difference(-0.0001, (-0.0004, 0.0002), (3, 3)),
             "**As good as a constant, on these pictures**: {} rises by 0.01 points (95 % interval \u22120.02 to 0.04),",
         ),
         (
-            Difference(0.03, (0.02, 0.04), "better"),
+            Difference(0.03, (0.02, 0.04), (3, 3)),
             "**Attention, on these pictures**: {} falls by 3.00 points (95 % interval 2.00 to 4.00).",
         ),
         (
-            Difference(-0.01, (-0.02, -0.005), "worse"),
+            Difference(-0.01, (-0.02, -0.005), (3, 3)),
             "**A constant is even better, on these pictures**: {} rises by 1.00 points (95 % interval 0.50 to 2.00).",
         ),
     ],
