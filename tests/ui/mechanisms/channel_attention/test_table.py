@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from attnviz.measures.difference import Difference
 from attnviz.subjects import Picture, net
 from attnviz.tracing import trace
 from attnviz.ui.live.answer import ask_model
