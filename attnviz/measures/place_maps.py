@@ -10,7 +10,7 @@ https://arxiv.org/abs/1605.01713.
 
 import math
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +76,9 @@ def place_maps(
         BadInput: the model has no derivative by its pictures, gives an answer for each step, or the tap lies nowhere.
     """
     grid = tiles(*image.shape[1:])
-    with trace(model, [tap]) if tap else nullcontext({}) as seen:
+    none: Mapping[str, Reading] = {}
+    watched: AbstractContextManager[Mapping[str, Reading]] = trace(model, [tap]) if tap else nullcontext(none)
+    with watched as seen:
         logits, gradient = answered(model, image[None], answer)
     chosen = int(predicted(logits)) if answer is None else answer
     logit = float(toward(logits, torch.tensor([chosen])))

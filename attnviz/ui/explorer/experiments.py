@@ -49,8 +49,9 @@ def agreement(subject: Subject) -> None:
 
 def _draw_agreement(parts: list[maps.Ranked], tap: str) -> None:
     found = maps.together(parts)
-    rows = [_dot(words.pair_of(pair, tap), values, maps.OWN not in pair) for pair, values in found.taus.items()]
-    rows = [*filter(None, rows), *filter(None, [_dot("random maps and erasure", found.chance, True)])]
+    every = [_dot(words.pair_of(pair, tap), values, maps.OWN not in pair) for pair, values in found.taus.items()]
+    every.append(_dot("random maps and erasure", found.chance, True))
+    rows = [one for one in every if one is not None]
     if rows:
         kinds = {"mechanism": "its own map", "control": "two accepted methods; chance"}
         with st.container(key=container_key(len(rows), "agreement")):
