@@ -18,6 +18,7 @@ WORDS = {
     "recurrent_attention": r"glimpse|retina|recurrent|belief|location_mean|glances|[\"']moves[\"']",
     "cnn_attention": r"block_?attention|: [\"']blocks[\"']|-blocks\b|feature_weights",
     "channel_attention": r"squeeze_?excite|\bcbam\b|\bbam\b|many_gates|gates_view|gated_blocks",
+    "spatial_transformer": r"\btheta\b|sampling_?grid|spatial_?transform|jaderberg",
     # of two mechanisms: pixels and blocks attend in the same layer
     "dot-product attention": r"mean_?row|least_?uniform|layers\.attention",
 }
@@ -40,6 +41,11 @@ OWN = {  # beside the folder of a mechanism, its pages, its measures and its com
         "attnviz/models/channel_attention",
         "attnviz/recipes/hu.py",
     ),  # fmt: skip
+    "spatial_transformer": (
+        "attnviz/layers/spatial_transformer",
+        "attnviz/models/spatial_transformer",
+        "attnviz/recipes/jaderberg.py",
+    ),
     "dot-product attention": ("attnviz/layers/", "attnviz/models/", "attnviz/measures/", "attnviz/ui/dot_product/"),
 }
 PLACES = ("attnviz/ui/components/", "attnviz/ui/frontend/")  # of components
@@ -93,6 +99,7 @@ def test_the_words_of_a_mechanism_stand_in_its_own_files() -> None:
         ("recurrent_attention", 'kind == "moves"', "if it moves on"),
         ("cnn_attention", '"attention": "blocks"', "blocks.append(block)"),
         ("cnn_attention", ".st-key-blocks {", "display: block"),
+        ("spatial_transformer", "the_theta = seen.theta", "another"),
         ("dot-product attention", "from attnviz.layers.attention import Attention", "attention"),
     ],
 )

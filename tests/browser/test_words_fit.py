@@ -33,6 +33,7 @@ SHOWN = [  # pages as they come, and with what makes their words long: a lock, a
     "recurrent_attention?v=2&model=recurrent_attention.digits&data=strokes&number=23&moved=3.10.10&glimpse=3",
     "cnn_attention",
     "channel_attention",
+    "spatial_transformer",
     "cnn_attention?v=2&query=3,4&key=1,1&head=2",
 ]
 

@@ -16,6 +16,7 @@ from attnviz.ui.mechanisms import (
     guard,
     pixel_attention,
     recurrent_attention,
+    spatial_transformer,
 )
 from attnviz.ui.mechanisms.mechanism import Mechanism as Mechanism
 
@@ -32,6 +33,7 @@ _OURS = (
     recurrent_attention.MECHANISM,
     cnn_attention.MECHANISM,
     channel_attention.MECHANISM,
+    spatial_transformer.MECHANISM,
 )
 MECHANISMS = Table("mechanisms", {row.name: row for row in _OURS}, _read)
 

@@ -25,9 +25,9 @@ USUAL = [
     "recurrent_attention.digits-two-scales",
     "cnn_attention.digits",
     "channel_attention.digits-cbam",
+    "spatial_transformer.rotated",
     "pixel_line.digits",
     "histogram_line.digits",
-    "histogram_mlp.digits",
 ]
 DIGITS = tuple("0123456789")
 WORD = drawing.word(drawing.name(strokes.draw([5], seed=9)[0, ..., 0]))
@@ -111,7 +111,7 @@ def test_there_are_eight_at_first_and_those_beside_the_best_give_way(
     assert panels.chosen() == [USUAL[0], beside, *USUAL[1:3], *USUAL[4:]]
     monkeypatch.setitem(MODELS, "a", MODELS["pixel_line"])
     lay(tmp_path, "pixel_line.digits", "a")
-    assert panels.chosen() == [*USUAL[:3], USUAL[4], "a.digits", *USUAL[5:]]
+    assert panels.chosen() == [*USUAL[:3], *USUAL[4:6], "a.digits", *USUAL[6:]]
 
 
 def test_a_damaged_card_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

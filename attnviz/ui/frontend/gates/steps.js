@@ -1,7 +1,8 @@
 // The arithmetic of one gate in words and numbers: squeeze, reduce, excite, scale; and the slider that turns it.
 
-import { context2d, element, say, set, text } from "../core/dom.js";
+import { context2d, element, say, text } from "../core/dom.js";
 import { column, short } from "../core/numbers.js";
+import { HeldValue } from "../hands/held_value.js";
 import { BarPlaces, paintBars, spanOf } from "../maps/bars.js";
 import { term } from "../terms/terms.js";
 
@@ -26,9 +27,13 @@ export class StepsPanel {
     /** @type {Record<string, Text>} */
     this.words = Object.fromEntries(names.map((name) => [name, text()]));
     const { words } = this;
-    this.slider = element("input", { type: "range", min: 0, max: 100, step: 1, "aria-label": "This gate, in percent" });
-    this.slider.addEventListener("input", () => turn(Number(this.slider.value) / 100));
-    this.release = element("button.quiet", { type: "button", onclick: () => turn(null) }, "as computed");
+    this.value = new HeldValue({
+      label: "This gate, in percent",
+      range: [0, 100],
+      step: 1,
+      free: "as computed",
+      turn: (percent) => turn(percent === null ? null : percent / 100),
+    });
     this.units = element("canvas", { "aria-hidden": "true" });
     this.terms = Array.from({ length: TERMS }, () => ({ name: text(), product: text() }));
     const line = (name, value, kind = "tr") =>
@@ -40,7 +45,7 @@ export class StepsPanel {
       { "aria-label": "The arithmetic of one gate" },
       element("h2", {}, "This gate", element("small", {}, words.where)),
       element("p.big", {}, words.gate, element("small", {}, words.kind)),
-      element("div.turn", {}, this.slider, this.release),
+      this.value.element,
       element(
         "ol.steps",
         {},
@@ -73,10 +78,8 @@ export class StepsPanel {
     say(words.where, `${layer.title}, channel ${channel + 1} of ${layer.channels}`);
     say(words.gate, short(steps.gate, 3));
     say(words.kind, `mean over many pictures ${short(layer.mean[channel], 3)}${kind}`);
-    if (Number(this.slider.value) !== Math.round(100 * steps.gate))
-      this.slider.value = String(Math.round(100 * steps.gate));
-    set(this.slider, "aria-valuetext", `${Math.round(100 * steps.gate)} %${held ? ", set by hand" : ""}`);
-    set(this.release, "aria-disabled", String(!held));
+    const percent = Math.round(100 * steps.gate);
+    this.value.show(percent, `${percent} %`, held);
     const most = steps.squeezedMax === null ? "" : `, and its largest value ${short(steps.squeezedMax, 3)}`;
     say(words.squeezed, `The mean of the channel is ${short(steps.squeezed, 3)}${most}.`);
     say(

@@ -1,0 +1,182 @@
+"""A picture and the grid at which it is sampled, both to be moved by hand: the data for `frontend/sampling_grid/`.
+
+Theta comes with the data, and the browser computes grid, sampled picture and decomposition from it. A picture that is
+moved is sent to the live channel as pixels; a grid that is not the net's own is an edit of theta.
+
+A *view* is a dictionary: "drag" (what the pointer takes hold of), "rotate" (degrees, counter-clockwise), "scale",
+"across" and "down" (pixels): how the picture is moved; "grid" (one of GRIDS: which theta is used) and "theta" (six
+numbers, row by row: set by hand, in the place of that).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from attnviz.errors import BadInput
+from attnviz.ui.components.component import component
+from attnviz.ui.components.payload import pack, with_header
+from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind
+
+GRIDS = ("own", "identity", "mean")
+"""Which theta is used: that of the net for this picture, the identity, or the mean over many pictures."""
+
+_NUMBER = r"-?\d{1,3}(?:\.\d{1,4})?"
+
+
+def read_signed(word: str) -> float | None:
+    """Return the number that a word such as "-12.5" means; None for anything else."""
+    return float(word) if re.fullmatch(_NUMBER, word, re.ASCII) else None
+
+
+def read_theta(word: str) -> list[float] | None:
+    """Return the six numbers that a word such as "1,0,0,0,1,0" means; None for anything else."""
+    return [float(part) for part in word.split(",")] if re.fullmatch(f"{_NUMBER}(,{_NUMBER}){{5}}", word) else None
+
+
+def write_theta(theta: Sequence[float]) -> str:
+    """Return the word of six numbers, as `read_theta` reads it."""
+    return ",".join(f"{value:g}" for value in theta)
+
+
+KINDS["signed"] = Kind(read_signed, lambda value: f"{value:g}")
+KINDS["theta"] = Kind(read_theta, write_theta)
+
+FIELDS = Fields(
+    Field("drag", "choice", "picture", ("picture", "grid")),
+    Field("rotate", "signed", 0),
+    Field("scale", "signed", 1),
+    Field("across", "signed", 0),
+    Field("down", "signed", 0),
+    Field("grid", "choice", "own", GRIDS),
+    Field("theta", "theta"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Angles:
+    """By how much many pictures were rotated, and by how much their grids are, in degrees counter-clockwise as seen.
+
+    Args:
+        picture, grid: (picture,)
+        slope, offset: of the line that is nearest to them.
+        here: by how much the picture that is shown was rotated before anybody moved it; None if that is not known.
+    """
+
+    picture: np.ndarray
+    grid: np.ndarray
+    slope: float
+    offset: float
+    here: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class GridView:
+    """A picture, the transform that a net computes from it, and its answer.
+
+    Args:
+        picture: uint8 (row, column, 1 or 3).
+        ink: whether it is ink on paper, and not a photograph.
+        theta: (2, 3)
+        mean: (2, 3), over many pictures.
+        many: over which pictures, in words.
+        tap: the tap path of theta.
+        classes: the names of the answers.
+        label: what the picture shows.
+        logits, probabilities: the answer.
+        angles: of many pictures; None where it is not known by how much they were rotated.
+        checkpoint: the key of the net that the live channel asks.
+        asked: the example, as a request names it.
+        origin: software version, model, recipe, seed, digest, image: stands in every export.
+    """
+
+    picture: np.ndarray
+    ink: bool
+    theta: np.ndarray
+    mean: np.ndarray
+    many: str
+    tap: str
+    classes: tuple[str, ...]
+    label: str | None
+    logits: np.ndarray
+    probabilities: np.ndarray
+    angles: Angles | None
+    checkpoint: str
+    asked: Mapping[str, Any]
+    origin: Mapping[str, str | int | float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if {self.theta.shape, self.mean.shape} != {(2, 3)}:
+            raise BadInput(f"Theta has 2 rows and 3 columns, not the shape {self.theta.shape} or {self.mean.shape}.")
+
+
+def sampling_grid(
+    view: bytes,
+    *,
+    key: str,
+    state: Mapping[str, Any] | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> dict[str, Any] | None:
+    """Draw a picture and its grid.
+
+    Args:
+        view: what `packed` returned.
+        key: the component's name in this page; keep it fixed.
+        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
+            visible sentence). None leaves the visitor's own view as it is.
+        on_change: called when a view has settled, before the page runs again; `settled_view` gives it there.
+
+    Returns:
+        The view that has settled last, all fields filled; None before the first time.
+    """
+    data = with_header(
+        view,
+        fields=FIELDS.declared(),
+        state={"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
+    )
+    component("sampling_grid")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
+    return settled_view(key)
+
+
+def packed(view: GridView) -> bytes:
+    """Return a view as the browser gets it."""
+    angles = view.angles
+    header = {
+        "ink": view.ink,
+        "many": view.many,
+        "tap": view.tap,
+        "classes": list(view.classes),
+        "label": view.label,
+        "line": None if angles is None else {"slope": angles.slope, "offset": angles.offset, "here": angles.here},
+        "checkpoint": view.checkpoint,
+        "picture": dict(view.asked),
+        "origin": dict(view.origin),
+    }
+    arrays = {
+        "picture": view.picture,
+        "theta": view.theta.astype(np.float64),
+        "mean": view.mean.astype(np.float64),
+        "logits": view.logits.astype(np.float32),
+        "probabilities": view.probabilities.astype(np.float32),
+    }
+    if angles is not None:
+        arrays |= {
+            "angles_in": angles.picture.astype(np.float32),
+            "angles_out": angles.grid.astype(np.float32),
+        }
+    return pack(header, arrays)
+
+
+def settled_view(key: str) -> dict[str, Any] | None:
+    """Return the view that settled last in the component of that key; None before the first time."""
+    view: dict[str, Any] | None = _controlled(key).shown()
+    return view
+
+
+def _controlled(key: str) -> ControlledState:
+    return ControlledState(key, "view", lambda view: dict(view) if isinstance(view, Mapping) else UNKNOWN)

@@ -1,0 +1,405 @@
+// A picture that is moved, a grid and what is sampled at it, from theta. Nothing here knows the page.
+//
+// Theta maps a place of what is sampled to a place of the picture, both (x, y) in -1..1 from edge to edge, y downwards.
+// A *place* below is such a pair. Angles of pictures count counter-clockwise as seen, as in attnviz/data/moved.py;
+// those of grids clockwise, as y points down: attnviz/measures/spatial_transformer/decomposition.py.
+
+import { KINDS } from "../core/url_fields.js";
+
+/** @typedef {[number, number]} Place */
+/** @typedef {{rotate: number, scale: number, across: number, down: number}} Move */
+/** @typedef {"middle"|"knob"|"nw"|"ne"|"se"|"sw"} Handle */
+
+export const IDENTITY = [1, 0, 0, 0, 1, 0];
+export const STILL = Object.freeze({ rotate: 0, scale: 1, across: 0, down: 0 });
+export const GRIDS = { own: "As computed", identity: "Identity", mean: "Mean" };
+export const DRAGS = { picture: "The picture", grid: "The grid" };
+/** How far each way something can be moved; across and down in pixels, see `limitsOf`. */
+export const LIMITS = { rotate: [-180, 180], scale: [0.5, 2] };
+const MOST = 4; // of a number of theta that is set by hand
+const KNOB = 1.28; // how far above the middle a knob stands, in halves of the height
+
+/** @type {Record<string, Place>} */
+export const CORNERS = { nw: [-1, -1], ne: [1, -1], se: [1, 1], sw: [-1, 1] };
+
+KINDS.signed = { holds: Number.isFinite, word: String };
+KINDS.theta = {
+  holds: (value) => Array.isArray(value) && value.length === 6 && value.every(Number.isFinite),
+  word: String,
+};
+
+/** What of a view exists. @type {import("../core/url_fields.js").Rules} */
+export const RULES = {
+  exists({ name }, value, { shape }) {
+    if (name === "theta") return value.every((number) => Math.abs(number) <= MOST);
+    const [least, most] = limitsOf(shape)[name] ?? [];
+    return least === undefined || (value >= least && value <= most);
+  },
+  there({ name }, { shape }) {
+    if (name === "theta") return `six numbers from -${MOST} to ${MOST}, such as 1,0,0,0,1,0`;
+    const [least, most] = limitsOf(shape)[name];
+    return `${least} to ${most}`;
+  },
+};
+
+/** How far a picture can be moved, by field of the view. @param {number[]} shape */
+export function limitsOf([rows, columns]) {
+  return { ...LIMITS, across: [-columns, columns], down: [-rows, rows] };
+}
+
+// Rounded, so that a link holds exactly what is seen; never -0, which would be another word
+const rounded = (value, digits) => Math.round(value * 10 ** digits) / 10 ** digits + 0;
+/** @param {number} value @param {number[]} range */
+const within = (value, [least, most]) => Math.min(most, Math.max(least, value));
+
+/** A move as a view holds it. @param {Move} move @param {number[]} shape @returns {Move} */
+export function asMove({ rotate, scale, across, down }, shape) {
+  const limits = limitsOf(shape);
+  const turned = rotate - 360 * Math.round(rotate / 360);
+  return {
+    rotate: within(rounded(turned, 0), limits.rotate),
+    scale: within(rounded(scale, 2), limits.scale),
+    across: within(rounded(across, 1), limits.across),
+    down: within(rounded(down, 1), limits.down),
+  };
+}
+
+/** A theta as a view holds it. @param {ArrayLike<number>} theta @returns {number[]} */
+export function asTheta(theta) {
+  return Array.from(theta, (value) => within(rounded(value, 3), [-MOST, MOST]));
+}
+
+/** The move that a view holds. @param {any} view @returns {Move} */
+export function moveOf({ rotate, scale, across, down }) {
+  return { rotate, scale, across, down };
+}
+
+/** @param {Move} move */
+export function isMoved({ rotate, scale, across, down }) {
+  return rotate !== 0 || scale !== 1 || across !== 0 || down !== 0;
+}
+
+/** Whether theta is another one than the net's. @param {any} view */
+export function isHeld({ grid, theta }) {
+  return grid !== "own" || theta !== null;
+}
+
+/**
+ * The theta that a view asks for in the place of the net's; null where it is the net's.
+ * @param {any} view
+ * @param {ArrayLike<number>} mean
+ * @returns {ArrayLike<number>|null}
+ */
+export function heldTheta({ grid, theta }, mean) {
+  if (theta) return theta;
+  return grid === "identity" ? IDENTITY : grid === "mean" ? mean : null;
+}
+
+/**
+ * A picture that is scaled and rotated about its middle, then shifted; what comes in from outside is 0.
+ * @param {Uint8Array} picture (row, column, channel)
+ * @param {number[]} shape
+ * @param {Move} move
+ * @returns {Uint8Array}
+ */
+export function moved(picture, shape, move) {
+  if (!isMoved(move)) return picture;
+  return toBytes(sampled(picture, shape, undoing(move, shape)));
+}
+
+/** The theta that samples a picture as a move leaves it. @param {Move} move @param {number[]} shape */
+function undoing({ rotate, scale, across, down }, [rows, columns]) {
+  const [cosine, sine] = turn(rotate).map((part) => part / scale);
+  const [x, y] = [(2 * across) / columns, (2 * down) / rows];
+  const ratio = rows / columns;
+  // (x, y) is looked up where it was before: shifted back, then rotated clockwise as seen
+  const linear = [cosine, -sine * ratio, sine / ratio, cosine];
+  return [
+    linear[0],
+    linear[1],
+    -(linear[0] * x + linear[1] * y),
+    linear[2],
+    linear[3],
+    -(linear[2] * x + linear[3] * y),
+  ];
+}
+
+/** Cosine and sine; exact for quarters of a turn. @param {number} degrees */
+function turn(degrees) {
+  const quarters = { 0: [1, 0], 90: [0, 1], 180: [-1, 0], 270: [0, -1] }[((degrees % 360) + 360) % 360];
+  return quarters ?? [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+}
+
+/** Where theta maps a place to. @param {ArrayLike<number>} theta @param {Place} place @returns {Place} */
+export function at(theta, [x, y]) {
+  return [theta[0] * x + theta[1] * y + theta[2], theta[3] * x + theta[4] * y + theta[5]];
+}
+
+/**
+ * The place of every pixel of what is sampled: x and y in turn, row by row.
+ * @param {ArrayLike<number>} theta
+ * @param {number[]} shape rows and columns
+ */
+export function gridOf(theta, [rows, columns]) {
+  const grid = new Float64Array(2 * rows * columns);
+  for (let pixel = 0; pixel < rows * columns; pixel++) grid.set(placeOf(theta, pixel, [rows, columns]), 2 * pixel);
+  return grid;
+}
+
+/**
+ * The place at which a pixel of what is sampled is.
+ * @param {ArrayLike<number>} theta
+ * @param {number} pixel
+ * @param {number[]} shape rows and columns
+ */
+export function placeOf(theta, pixel, [rows, columns]) {
+  const [row, column] = [Math.floor(pixel / columns), pixel % columns];
+  return at(theta, [(2 * column + 1) / columns - 1, (2 * row + 1) / rows - 1]);
+}
+
+/** A place in pixels, from the middle of the first one: [row, column]. @param {Place} place @param {number[]} shape */
+export function inPixels([x, y], [rows, columns]) {
+  return [((y + 1) * rows - 1) / 2, ((x + 1) * columns - 1) / 2];
+}
+
+/**
+ * Sample a picture bilinearly at a grid; outside of it all is 0.
+ * @param {ArrayLike<number>} picture (row, column, channel)
+ * @param {number[]} shape
+ * @param {ArrayLike<number>} theta
+ * @returns {Float64Array} of the same shape
+ */
+export function sampled(picture, shape, theta) {
+  const [rows, columns, channels] = shape;
+  const grid = gridOf(theta, shape);
+  const found = new Float64Array(rows * columns * channels);
+  for (let pixel = 0; pixel < rows * columns; pixel++) {
+    const [down, across] = inPixels([grid[2 * pixel], grid[2 * pixel + 1]], shape);
+    const [top, left] = [Math.floor(down), Math.floor(across)];
+    for (let row = top; row <= top + 1; row++)
+      for (let column = left; column <= left + 1; column++) {
+        if (row < 0 || row >= rows || column < 0 || column >= columns) continue;
+        const weight = (1 - Math.abs(down - row)) * (1 - Math.abs(across - column));
+        for (let channel = 0; channel < channels; channel++)
+          found[pixel * channels + channel] += weight * picture[(row * columns + column) * channels + channel];
+      }
+  }
+  return found;
+}
+
+/** Values from 0 to 255 as bytes. @param {Float64Array} values */
+export function toBytes(values) {
+  return Uint8Array.from(values, (value) => Math.min(255, Math.floor(value + 0.5)));
+}
+
+/**
+ * Rotation, scales, shear and shift of a theta: A = R S, in pixels, as decomposition.py has them.
+ * @param {ArrayLike<number>} theta
+ * @param {number[]} shape rows and columns
+ * @returns {{angle: number, scales: number[], shear: number, shift: number[], mirrored: boolean}}
+ */
+export function decomposed(theta, [rows, columns]) {
+  const [a, b, c, d] = linearOf(theta, rows / columns);
+  const mirrored = a * d - b * c < 0;
+  const [p, r] = mirrored ? [-a, -c] : [a, c];
+  const [sum, difference] = [Math.hypot(p + d, r - b) / 2, Math.hypot(p - d, r + b) / 2];
+  const lengths = Math.hypot(a, c) * Math.hypot(b, d);
+  const cosine = lengths > 0 ? (a * b + c * d) / lengths : 0;
+  return {
+    angle: degrees(Math.atan2(r - b, p + d)),
+    scales: [sum + difference, Math.abs(sum - difference)],
+    shear: degrees(Math.asin(within(cosine, [-1, 1]))),
+    shift: [(theta[2] * columns) / 2, (theta[5] * rows) / 2],
+    mirrored,
+  };
+}
+
+/** The linear part of theta in pixels, row by row. @param {ArrayLike<number>} theta @param {number} ratio */
+function linearOf(theta, ratio) {
+  return [theta[0], theta[1] / ratio, theta[3] * ratio, theta[4]];
+}
+
+/** @param {number} radians */
+const degrees = (radians) => (radians * 180) / Math.PI;
+
+/**
+ * Where the handles of a grid stand on the picture.
+ * @param {ArrayLike<number>} theta
+ * @returns {Record<Handle, Place>}
+ */
+export function handlesOf(theta) {
+  const corners = Object.entries(CORNERS).map(([name, corner]) => [name, at(theta, corner)]);
+  return { ...Object.fromEntries(corners), middle: at(theta, [0, 0]), knob: at(theta, [0, -KNOB]) };
+}
+
+/** The theta whose grid is the frame of a picture that is moved. @param {Move} move @param {number[]} shape */
+export function frameOf({ rotate, scale, across, down }, [rows, columns]) {
+  const [cosine, sine] = turn(rotate).map((part) => part * scale);
+  const ratio = rows / columns;
+  return [cosine, sine * ratio, (2 * across) / columns, -sine / ratio, cosine, (2 * down) / rows];
+}
+
+/**
+ * Theta after one of its handles was dragged: a corner takes the grid along and leaves its middle and the other two
+ * corners where they are; the knob rotates it; the middle shifts it.
+ * @param {ArrayLike<number>} theta when the drag began
+ * @param {Handle} handle
+ * @param {Place} from where it began
+ * @param {Place} to
+ * @param {number[]} shape rows and columns
+ * @returns {number[]}
+ */
+export function draggedGrid(theta, handle, from, to, shape) {
+  if (handle === "middle")
+    return [theta[0], theta[1], theta[2] + to[0] - from[0], theta[3], theta[4], theta[5] + to[1] - from[1]];
+  if (handle === "knob") return rotated(theta, angleBetween(theta, from, to, shape), shape);
+  const [across, down] = CORNERS[handle];
+  const corner = [across * theta[0] + down * theta[1], across * theta[3] + down * theta[4]]; // from the middle
+  const beside = [across * theta[0] - down * theta[1], across * theta[3] - down * theta[4]];
+  const now = [corner[0] + to[0] - from[0], corner[1] + to[1] - from[1]];
+  const column = (one, other) => [(one[0] + other[0]) / 2, (one[1] + other[1]) / 2];
+  const [x, y] = [column(now, beside), column(now, [-beside[0], -beside[1]])];
+  return [x[0] * across, y[0] * down, theta[2], x[1] * across, y[1] * down, theta[5]];
+}
+
+/**
+ * The move of a picture after its frame was dragged: a corner scales it, the knob rotates it, the middle shifts it.
+ * @param {Move} move when the drag began
+ * @param {Handle} handle
+ * @param {Place} from
+ * @param {Place} to
+ * @param {number[]} shape
+ * @returns {Move}
+ */
+export function draggedPicture(move, handle, from, to, shape) {
+  const [rows, columns] = shape;
+  const frame = frameOf(move, shape);
+  if (handle === "middle")
+    return asMove(
+      {
+        ...move,
+        across: move.across + ((to[0] - from[0]) * columns) / 2,
+        down: move.down + ((to[1] - from[1]) * rows) / 2,
+      },
+      shape,
+    );
+  if (handle === "knob") return asMove({ ...move, rotate: move.rotate - angleBetween(frame, from, to, shape) }, shape);
+  const far = ([x, y]) => Math.hypot((x - frame[2]) * columns, (y - frame[5]) * rows);
+  return asMove({ ...move, scale: (move.scale * far(to)) / (far(from) || 1) }, shape);
+}
+
+/**
+ * Theta whose grid is rotated about its middle, clockwise as seen.
+ * @param {ArrayLike<number>} theta
+ * @param {number} angle
+ * @param {number[]} shape
+ */
+export function rotated(theta, angle, [rows, columns]) {
+  const [cosine, sine] = turn(angle);
+  const ratio = rows / columns;
+  const rotate = (x, y) => [cosine * x - sine * ratio * y, (sine / ratio) * x + cosine * y];
+  const [first, second] = [rotate(theta[0], theta[3]), rotate(theta[1], theta[4])];
+  return [first[0], second[0], theta[2], first[1], second[1], theta[5]];
+}
+
+/** Theta whose grid is enlarged about its middle. @param {ArrayLike<number>} theta @param {number} factor */
+export function enlarged(theta, factor) {
+  return Array.from(theta, (value, place) => (place % 3 === 2 ? value : value * factor));
+}
+
+/**
+ * Degrees clockwise as seen from one place to another, around the middle of a grid.
+ * @param {ArrayLike<number>} theta
+ * @param {Place} from
+ * @param {Place} to
+ * @param {number[]} shape
+ */
+function angleBetween(theta, from, to, [rows, columns]) {
+  const angle = ([x, y]) => Math.atan2((y - theta[5]) * rows, (x - theta[2]) * columns);
+  return degrees(angle(to) - angle(from));
+}
+
+/**
+ * The handle that is meant at a place: the nearest one within reach, else the middle.
+ * @param {ArrayLike<number>} theta
+ * @param {Place} place
+ * @param {number} reach in pixels of the picture
+ * @param {number[]} shape
+ * @returns {Handle}
+ */
+export function handleAt(theta, place, reach, [rows, columns]) {
+  const far = ([x, y]) => Math.hypot(((x - place[0]) * columns) / 2, ((y - place[1]) * rows) / 2);
+  const near = Object.entries(handlesOf(theta))
+    .filter(([name, handle]) => name !== "middle" && far(handle) <= reach)
+    .sort(([, one], [, other]) => far(one) - far(other));
+  return /** @type {Handle} */ (near[0]?.[0] ?? "middle");
+}
+
+/**
+ * What a key does to what is held: a move of the picture, or theta. Arrows shift, [ and ] rotate, + and - scale.
+ * @param {string} key
+ * @param {boolean} large with Shift
+ * @returns {{rotate?: number, factor?: number, across?: number, down?: number}|null} rotate: degrees counter-clockwise;
+ *   across, down: pixels
+ */
+export function byKey(key, large) {
+  const pixels = large ? 4 : 1;
+  const angle = large ? 30 : 5;
+  const steps = {
+    ArrowLeft: { across: -pixels },
+    ArrowRight: { across: pixels },
+    ArrowUp: { down: -pixels },
+    ArrowDown: { down: pixels },
+    "[": { rotate: angle },
+    "{": { rotate: 30 },
+    "]": { rotate: -angle },
+    "}": { rotate: -30 },
+    "+": { factor: 1.05 },
+    "=": { factor: 1.05 },
+    "-": { factor: 1 / 1.05 },
+    _: { factor: 1 / 1.05 },
+  };
+  return Object.hasOwn(steps, key) ? steps[key] : null;
+}
+
+/** An angle in words, for one that counts counter-clockwise. @param {number} angle */
+export function angleInWords(angle) {
+  const size = Math.abs(angle);
+  if (size < 0.05) return "0\u00b0";
+  return `${size.toFixed(1)}\u00b0 ${angle > 0 ? "counter-clockwise" : "clockwise"}`;
+}
+
+/** What theta does, in a line for each part. @param {ReturnType<typeof decomposed>} parts */
+export function inWords({ angle, scales, shear, shift, mirrored }) {
+  const far = (pixels, forward, back) =>
+    `${Math.abs(pixels).toFixed(1)} ${Math.abs(pixels) === 1 ? "pixel" : "pixels"} ${pixels < 0 ? back : forward}`;
+  const size = Math.sqrt(scales[0] * scales[1]);
+  const seen =
+    size < 0.005
+      ? ""
+      : size < 1
+        ? `enlarges ${(1 / size).toFixed(2)} times`
+        : size > 1
+          ? `shrinks to ${(1 / size).toFixed(2)}`
+          : "";
+  return {
+    rotation: `${angleInWords(-angle)}${mirrored ? ", and mirrored" : ""}`,
+    scale: `${scales[0].toFixed(2)} and ${scales[1].toFixed(2)}${seen ? `: ${seen}` : ""}`,
+    shear: `${Math.abs(shear).toFixed(1)}\u00b0 from a right angle`,
+    shift: `${far(shift[0], "right", "left")}, ${far(shift[1], "down", "up")}`,
+  };
+}
+
+/**
+ * By how much the picture is rotated in all, and by how much its grid is, counter-clockwise; null where it is not known
+ * how the picture was before.
+ * @param {number|null} here before anybody moved it
+ * @param {Move} move
+ * @param {{angle: number}} parts of the grid
+ * @returns {{picture: number, grid: number}|null}
+ */
+export function dotOf(here, { rotate }, { angle }) {
+  if (here === null) return null;
+  const whole = here + rotate;
+  return { picture: whole - 360 * Math.round(whole / 360), grid: -angle };
+}

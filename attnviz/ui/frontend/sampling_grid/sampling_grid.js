@@ -1,0 +1,537 @@
+// A picture with the grid at which a network samples it, what it samples, and its answer; picture and grid can be moved
+// by hand. Python's side is attnviz/ui/components/sampling_grid.py, which also says how the view stands in the URL.
+
+import { best, percent, short } from "../core/numbers.js";
+import { packed } from "../core/colours.js";
+import { element, grown, say, set, text } from "../core/dom.js";
+import { mountable, Part } from "../core/part.js";
+import { UrlView } from "../core/url_view.js";
+import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { HeldValue } from "../hands/held_value.js";
+import { gridMove } from "../hands/keys.js";
+import { AnswerPanel } from "../live/answer.js";
+import { Asker } from "../live/asker.js";
+import { Board, Cells, fitBoard } from "../maps/paint.js";
+import {
+  asMove,
+  asTheta,
+  byKey,
+  decomposed,
+  dotOf,
+  draggedGrid,
+  draggedPicture,
+  DRAGS,
+  enlarged,
+  frameOf,
+  gridOf,
+  GRIDS,
+  heldTheta,
+  inPixels,
+  isHeld,
+  isMoved,
+  LIMITS,
+  limitsOf,
+  moved,
+  moveOf,
+  placeOf,
+  rotated,
+  RULES,
+  sampled,
+  STILL,
+  toBytes,
+} from "./derive.js";
+import { Scene } from "./scene.js";
+import { ThetaPanel } from "./theta.js";
+
+const LOST = "The live connection is lost: picture and grid follow your hand, but the answer is the previous one.";
+const PICTURE = 312; // pixels of the design: the picture with what is around it
+const SEEN = 208; // what is sampled from it
+const MIDDLE = 240; // the column of what is sampled
+const GAP = 24;
+const PLOT = 196; // the height of the plot of angles
+const DEEP = 100; // so many steps can be undone
+
+const SLIDERS = {
+  rotate: { label: "Rotate", step: 1, words: (value) => `${value}\u00b0` },
+  scale: { label: "Scale", step: 0.01, words: (value) => `${value}` },
+  across: { label: "Across", step: 0.5, words: (value) => `${value} px` },
+  down: { label: "Down", step: 0.5, words: (value) => `${value} px` },
+};
+
+/** @typedef {Answered & {picture: Uint8Array, theta: ArrayLike<number>}} Found an answer, and what it belongs to */
+
+/** The component. */
+export class SamplingGrid extends Part {
+  url = new UrlView({}, RULES);
+  // All that comes with the first data
+  /** @type {Found} of the picture as it is, with the net's theta */ before;
+  /** @type {Found} of the picture as it is moved, with the theta that is used */ answered;
+  /** @type {Uint8Array} as it is moved */ picture;
+  /** @type {Float64Array} what is sampled */ values;
+  /** @type {ReturnType<typeof decomposed>} */ parts;
+
+  constructor(parent) {
+    super();
+    this.subject = "";
+    this.looked = -1; // pixel of what is sampled that is pointed at
+    /** @type {any[]} views that an undo leads back to */
+    this.past = [];
+    this.doing = ""; // what the last change was made with: what follows from the same hand is one step
+    /** @type {{handle: any, from: any}|null} */
+    this.held = null;
+    this.words = { how: text(), answer: text(), reading: text(), verdict: text() };
+    this.scene = new Scene();
+    this.stage = element(
+      "div.board.stage",
+      { tabindex: 0, role: "application", "aria-roledescription": "picture with a grid" },
+      this.scene.canvas,
+    );
+    const canvas = element("canvas", { "aria-hidden": "true" });
+    this.seen = { canvas, board: new Board(canvas) };
+    this.seenBoard = element(
+      "div.board",
+      { tabindex: 0, role: "application", "aria-roledescription": "picture" },
+      canvas,
+    );
+    this.answer = new AnswerPanel();
+    this.theta = new ThetaPanel({ type: (place, value) => this.guard(() => this.type(place, value)) });
+    this.sliders = this.makeSliders();
+    this.drags = new SegmentedControl("Drag", DRAGS, (drag) => this.guard(() => this.choose({ drag }, "drag")));
+    this.grids = new SegmentedControl("Grid", GRIDS, (grid) =>
+      this.guard(() => this.choose({ grid, theta: null }, "")),
+    );
+    const button = (words, act) => element("button.quiet", { type: "button", onclick: () => this.guard(act) }, words);
+    this.undoer = button("Undo", () => this.undo());
+    this.freer = button("Let all go", () => this.choose({ ...STILL, grid: "own", theta: null }, ""));
+    this.savers = new Savers(
+      whenWanted(async () => (await import("./export.js")).files(this)),
+      { link: () => this.url.link() },
+      (happened) => this.announce(happened),
+    );
+    this.asker = new Asker({
+      guard: (act) => this.guard(act),
+      complaint: this.url.complaint,
+      lost: LOST,
+      dim: () => this.root.classList.add("waiting"),
+    });
+    this.root = element(
+      "div.attnviz.sampling-grid",
+      { "data-component": "sampling_grid" },
+      this.failure,
+      this.url.complaint.element,
+      element(
+        "div.controls",
+        {},
+        this.drags.element,
+        this.grids.element,
+        element("span.undo", {}, this.undoer, this.freer),
+        this.savers.element,
+      ),
+      element(
+        "div.left",
+        {},
+        element("section.picture-part", {}, element("h2", {}, "The picture"), this.stage),
+        element("section.move-part", { "aria-label": "Move the picture" }, ...this.sliders.rows),
+      ),
+      element(
+        "div.middle-column",
+        {},
+        element(
+          "section.seen-part",
+          {},
+          element("h2", {}, "What is classified"),
+          this.seenBoard,
+          element("p.verdict", {}, this.words.verdict),
+        ),
+        element("p.reading", {}, this.words.reading),
+        element(
+          "section.answer-part",
+          { "aria-label": "The answer" },
+          element("h2", {}, "The answer", element("small", {}, this.words.answer)),
+          this.answer.holder,
+        ),
+      ),
+      this.theta.element,
+      this.liveRegion,
+    );
+    this.listen();
+    parent.append(this.root);
+  }
+
+  makeSliders() {
+    const made = {};
+    const rows = Object.entries(SLIDERS).map(([name, { label, step }]) => {
+      const range = LIMITS[name] ?? [-1, 1];
+      made[name] = new HeldValue({
+        label: `${label} the picture`.replace(/^(Across|Down) the/, "Shift $1, the"),
+        range,
+        step,
+        free: "reset",
+        turn: (value) => this.guard(() => this.slide(name, value)),
+      });
+      return element("div.row", {}, element("b", {}, label), element("span", {}, made[name].words), made[name].element);
+    });
+    return { made, rows };
+  }
+
+  listen() {
+    this.scene.listen({
+      frame: () => this.frame,
+      begin: (handle) => this.guard(() => this.begin(handle)),
+      drag: (from, to) => this.guard(() => this.drag(from, to)),
+      end: () => this.guard(() => this.end()),
+    });
+    const { canvas, board } = this.seen;
+    const look = (event) =>
+      this.guard(() =>
+        this.look(board.find(event.offsetX * devicePixelRatio, event.offsetY * devicePixelRatio)?.token ?? -1),
+      );
+    canvas.addEventListener("pointermove", look);
+    canvas.addEventListener("pointerdown", look);
+    canvas.addEventListener(
+      "pointerleave",
+      (event) => event.pointerType === "touch" || this.guard(() => this.look(-1)),
+    );
+    this.seenBoard.addEventListener("keydown", (event) => this.guard(() => this.keyOnSeen(event)));
+    this.stage.addEventListener("keydown", (event) => this.guard(() => this.keyOnStage(event)));
+    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
+  }
+
+  takeData() {
+    const { header, arrays } = this;
+    this.before = {
+      logits: arrays.logits,
+      probabilities: arrays.probabilities,
+      picture: arrays.picture,
+      theta: arrays.theta,
+    };
+    const subject = JSON.stringify([header.origin, header.classes]);
+    if (subject !== this.subject) {
+      this.subject = subject;
+      this.past = [];
+      this.answer.name(header.classes, header.label);
+      const limits = limitsOf(this.shapes.picture);
+      for (const name of ["across", "down"]) {
+        const [min, max] = limits[name];
+        Object.assign(this.sliders.made[name].slider, { min: String(min), max: String(max) });
+      }
+      this.rest();
+      this.answered = this.before;
+    }
+    this.takeView({ shape: this.shapes.picture });
+    this.follow();
+  }
+
+  // What the hands do
+
+  /** Theta of what has handles. */
+  get frame() {
+    return this.view.drag === "grid" ? this.used : frameOf(moveOf(this.view), this.shapes.picture);
+  }
+
+  /** The theta that is used now; while the net's is awaited, the last one. */
+  get used() {
+    return heldTheta(this.view, this.arrays.mean) ?? this.answered.theta;
+  }
+
+  /** Whose theta is used, in words. */
+  get kind() {
+    const { view, header } = this;
+    if (view.theta) return "set by hand";
+    return { own: "as computed", identity: "the identity", mean: `the mean over ${header.many}` }[view.grid];
+  }
+
+  begin(handle) {
+    this.held = { handle, from: this.view.drag === "grid" ? Array.from(this.used) : moveOf(this.view) };
+    this.remember("");
+    this.doing = "drag";
+  }
+
+  drag(from, to) {
+    if (!this.held) return;
+    const { handle, from: start } = this.held;
+    const shape = this.shapes.picture;
+    if (this.view.drag === "grid")
+      this.change({ grid: "own", theta: asTheta(draggedGrid(start, handle, from, to, shape)) });
+    else this.change(draggedPicture(start, handle, from, to, shape));
+  }
+
+  end() {
+    this.held = null;
+    this.doing = "";
+    const last = this.past.at(-1);
+    if (last && JSON.stringify(last) === JSON.stringify(this.view)) this.past.pop(); // a click that moved nothing
+    this.changed();
+  }
+
+  slide(name, value) {
+    const move = { ...moveOf(this.view), [name]: value ?? STILL[name] };
+    this.choose(asMove(move, this.shapes.picture), value === null ? "" : name);
+  }
+
+  type(place, value) {
+    const theta = asTheta(this.used);
+    theta[place] = value;
+    this.choose({ grid: "own", theta: asTheta(theta) }, `theta ${place}`);
+  }
+
+  /** Change the view on purpose. @param {any} changes @param {string} by with what; "": a step of its own */
+  choose(changes, by) {
+    this.remember(by);
+    this.change(changes);
+    this.changed();
+  }
+
+  /** Keep the present view for an undo, unless it has been changed with the same as before. @param {string} by */
+  remember(by) {
+    if (by && by === this.doing) return;
+    this.doing = by;
+    this.past = [...this.past.slice(1 - DEEP), { ...this.view }];
+  }
+
+  change(changes) {
+    Object.assign(this.view, changes);
+    this.follow();
+    this.draw();
+  }
+
+  undo() {
+    const last = this.past.pop();
+    if (!last) return;
+    this.doing = "";
+    this.change(last);
+    this.changed();
+  }
+
+  /** Look at a pixel of what is sampled. @param {number} pixel */
+  look(pixel) {
+    if (pixel === this.looked) return;
+    this.looked = pixel;
+    this.draw();
+  }
+
+  key(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") this.undo();
+    else if (event.key === "Escape" && (isHeld(this.view) || isMoved(moveOf(this.view))))
+      this.choose({ ...STILL, grid: "own", theta: null }, "");
+    else return;
+    event.preventDefault();
+  }
+
+  keyOnStage(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { view } = this;
+    const shape = this.shapes.picture;
+    if (event.key === "Delete" || event.key === "Backspace") {
+      this.choose(view.drag === "grid" ? { grid: "own", theta: null } : STILL, "");
+    } else {
+      const by = byKey(event.key, event.shiftKey);
+      if (!by) return;
+      const { rotate = 0, factor = 1, across = 0, down = 0 } = by;
+      if (view.drag === "picture") {
+        const move = moveOf(view);
+        this.choose(
+          asMove(
+            {
+              rotate: move.rotate + rotate,
+              scale: move.scale * factor,
+              across: move.across + across,
+              down: move.down + down,
+            },
+            shape,
+          ),
+          "keys",
+        );
+      } else {
+        const theta = enlarged(rotated(this.used, -rotate, shape), factor);
+        theta[2] += (2 * across) / shape[1];
+        theta[5] += (2 * down) / shape[0];
+        this.choose({ grid: "own", theta: asTheta(theta) }, "keys");
+      }
+    }
+    event.preventDefault();
+  }
+
+  keyOnSeen(event) {
+    const [rows, columns] = this.shapes.picture;
+    const now = Math.max(0, this.looked);
+    const to = gridMove(event, Math.floor(now / columns), now % columns, rows, columns);
+    if (!to) return;
+    this.toAnnounce = true;
+    this.look(to[0] * columns + to[1]);
+    event.preventDefault();
+  }
+
+  // The answer
+
+  /** Move the picture, and ask what the net makes of it. */
+  follow() {
+    const { view, arrays, shapes, header } = this;
+    const move = moveOf(view);
+    const known = this.movedTo === JSON.stringify([this.subject, move]);
+    if (!known) this.picture = moved(arrays.picture, shapes.picture, move);
+    this.movedTo = JSON.stringify([this.subject, move]);
+    if ((!isMoved(move) && !isHeld(view)) || !header.checkpoint) {
+      this.rest();
+      this.answered = this.before;
+      return;
+    }
+    const theta = heldTheta(view, arrays.mean);
+    const picture = this.picture;
+    /** @type {any} */
+    const request = {
+      pictures: isMoved(move) ? { values: picture, shape: shapes.picture } : [header.picture],
+      asks: [
+        {
+          checkpoint: header.checkpoint,
+          edits: theta ? [{ edit: "set", address: header.tap, array: "theta" }] : [],
+          wanted: { theta: { address: header.tap } },
+        },
+      ],
+      arrays: theta ? { theta: { values: Float32Array.from(theta), shape: [2, 3] } } : {},
+    };
+    this.asker.ask(this.question, request, (answer) => this.hear(answer, picture), header.origin.digest);
+  }
+
+  /** What an answer must belong to in order to be shown. */
+  get question() {
+    const { grid, theta } = this.view;
+    return JSON.stringify([this.movedTo, grid, theta]);
+  }
+
+  hear({ error, arrays }, picture) {
+    this.rest();
+    if (error) return;
+    this.answered = { logits: arrays.logits, probabilities: arrays.probabilities, theta: arrays.theta, picture };
+    this.draw();
+  }
+
+  rest() {
+    this.asker.rest();
+    this.root.classList.remove("waiting");
+  }
+
+  // Layout and drawing
+
+  layout(force = false) {
+    const width = this.widthToFit(force);
+    if (!width || !this.view) return;
+    const kind = this.nameWidth(width, 560, 980);
+    const half = Math.floor((width - 8) / 2) - 2;
+    const [stage, seen] = kind === "narrow" ? [half, half] : [PICTURE * grown(), SEEN * grown()];
+    const { shapes } = this;
+    this.scene.layout(shapes.picture, stage);
+    fitBoard(this.seen, new Cells(shapes.picture[0], shapes.picture[1]), seen);
+    const rest = width - (PICTURE + MIDDLE) * grown() - 2 * GAP;
+    this.plotSize = [kind === "broad" ? Math.min(rest - 25, 520 * grown()) : Math.min(width, 520), PLOT * grown()];
+    this.draw();
+  }
+
+  draw() {
+    const { view, theme, palettes, shapes, header, arrays, scene, seen } = this;
+    if (!view || !theme || !this.plotSize) return;
+    const inks = header.ink ? palettes.ink : null;
+    const theta = this.used;
+    const shape = shapes.picture;
+    scene.paint(
+      { picture: this.picture, move: moveOf(view), theta, drag: view.drag, looked: this.looked },
+      theme,
+      inks,
+    );
+    // What the net sampled: of a picture whose theta is awaited, that of the last answer
+    const source = isHeld(view) ? this.picture : this.answered.picture;
+    this.values = sampled(source, shape, theta);
+    this.parts = decomposed(theta, shape);
+    seen.board.paintPicture(0, toBytes(this.values), shape, inks);
+    if (this.looked >= 0)
+      seen.board.outline(0, this.looked, packed(theme.text), { halo: packed(theme.background), strong: true });
+    seen.board.flush();
+    if (header.line)
+      this.theta.paint(
+        { picture: arrays.angles_in, grid: arrays.angles_out },
+        header.line,
+        dotOf(header.line.here, moveOf(view), this.parts),
+        this.plotSize,
+        theme,
+      );
+    this.answer.show(this.answered, this.before);
+    this.saySoon();
+  }
+
+  /** What tests read. */
+  read() {
+    const { view, answered, before, asker, parts, values, picture, shapes, looked } = this;
+    const theta = Array.from(this.used);
+    return {
+      ...view,
+      pending: asker.pending,
+      used: theta,
+      grid_points: Array.from(gridOf(theta, shapes.picture)),
+      parts,
+      picture: Array.from(picture),
+      values: Array.from(values),
+      looked,
+      undos: this.past.length,
+      before: [...before.probabilities],
+      now: [...answered.probabilities],
+    };
+  }
+
+  sayAll() {
+    const { view, words, header, sliders, shapes } = this;
+    const move = moveOf(view);
+    for (const [name, { words: written }] of Object.entries(SLIDERS))
+      sliders.made[name].show(view[name], written(view[name]), view[name] !== STILL[name]);
+    this.drags.show(view.drag);
+    this.grids.show(view.theta ? "" : view.grid);
+    set(this.undoer, "aria-disabled", String(this.past.length === 0));
+    const changed = isMoved(move) || isHeld(view);
+    set(this.freer, "aria-disabled", String(!changed));
+    this.root.classList.toggle("switched", changed);
+    this.theta.show(this.used, this.parts, this.kind);
+    this.theta.tell(header.line, header.line && dotOf(header.line.here, move, this.parts), header.many);
+    const [was, is] = [best(this.before.probabilities), best(this.answered.probabilities)];
+    say(
+      words.answer,
+      !changed
+        ? ""
+        : was === is
+          ? "still the same"
+          : `before: ${header.classes[was]}, ${percent(this.before.probabilities[was])}`,
+    );
+    say(words.verdict, this.answer.words(this.answered));
+    const what = view.drag === "grid" ? "the grid" : "the picture";
+    set(
+      this.stage,
+      "aria-label",
+      `The picture with its grid. Arrow keys shift ${what}, [ and ] rotate it, + and \u2212 scale it, Delete lets it go.`,
+    );
+    say(words.reading, this.reading(shapes.picture));
+    set(this.seenBoard, "aria-label", `What is classified. Arrow keys read it. ${words.reading.data}`);
+    if (!this.asker.pending)
+      this.announceDone(() =>
+        this.looked >= 0 ? words.reading.data : this.answer.summary(this.answered, this.before),
+      );
+  }
+
+  /** Where the pixel that is pointed at comes from, in words. @param {number[]} shape */
+  reading([rows, columns, channels]) {
+    if (this.looked < 0) return "Point at a pixel to see where it is sampled.";
+    const [row, column] = [Math.floor(this.looked / columns), this.looked % columns];
+    const [down, across] = inPixels(placeOf(this.used, this.looked, [rows, columns]), [rows, columns]);
+    const values = Array.from(this.values.subarray(this.looked * channels, (this.looked + 1) * channels), (value) =>
+      short(value / 255, 3),
+    );
+    return (
+      `Row ${row + 1}, column ${column + 1} is sampled at row ${(down + 1).toFixed(2)}, column ` +
+      `${(across + 1).toFixed(2)}: ${values.join(", ")}`
+    );
+  }
+
+  leave() {
+    super.leave();
+    this.asker.close();
+  }
+}
+
+export default mountable(SamplingGrid);

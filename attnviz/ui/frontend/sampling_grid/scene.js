@@ -1,0 +1,232 @@
+// The picture with its grid on a canvas, with room around it for a grid that reaches beyond; and hands on it.
+
+import { css, packed } from "../core/colours.js";
+import { context2d } from "../core/dom.js";
+import { pictureCanvas } from "../maps/paint.js";
+import { at, CORNERS, frameOf, handleAt, handlesOf, inPixels, placeOf } from "./derive.js";
+
+const AROUND = 1.42; // how much wider than the picture is what is shown: a square that is turned has a diagonal of 1.41
+const LINES = 8; // of the grid, each way, beside its points
+const GRIP = { mouse: 14, touch: 24 }; // CSS pixels from a handle within which it is taken hold of
+
+export class Scene {
+  constructor() {
+    this.canvas = document.createElement("canvas");
+    this.shape = [1, 1, 1];
+    this.cell = 1; // CSS pixels a pixel of the picture
+    this.size = [1, 1]; // width and height in CSS pixels
+    /** @type {{picture: Uint8Array, inks: any, canvas: HTMLCanvasElement}|null} the picture at its own resolution */
+    this.made = null;
+  }
+
+  /** @param {number[]} shape of the picture @param {number} room in CSS pixels, for the longer side */
+  layout(shape, room) {
+    const [rows, columns] = shape;
+    this.shape = shape;
+    this.cell = room / (AROUND * Math.max(rows, columns));
+    this.size = [columns, rows].map((count) => Math.round(count * this.cell * AROUND));
+    const [width, height] = this.size;
+    Object.assign(this.canvas, { width: width * devicePixelRatio, height: height * devicePixelRatio });
+    Object.assign(this.canvas.style, { width: `${width}px`, height: `${height}px` });
+  }
+
+  /** Where a place of the picture is on the canvas, in CSS pixels. @param {number[]} place */
+  onCanvas([x, y]) {
+    const [rows, columns] = this.shape;
+    const [width, height] = this.size;
+    return [width / 2 + (x * columns * this.cell) / 2, height / 2 + (y * rows * this.cell) / 2];
+  }
+
+  /** Back again. @param {number} x @param {number} y @returns {import("./derive.js").Place} */
+  placeAt(x, y) {
+    const [rows, columns] = this.shape;
+    const [width, height] = this.size;
+    return [(2 * (x - width / 2)) / (columns * this.cell), (2 * (y - height / 2)) / (rows * this.cell)];
+  }
+
+  /**
+   * @param {object} what
+   * @param {Uint8Array} what.picture as it is moved
+   * @param {import("./derive.js").Move} what.move
+   * @param {ArrayLike<number>} what.theta
+   * @param {string} what.drag what has handles
+   * @param {number} what.looked pixel of what is sampled that is pointed at; -1: none
+   * @param {Theme} theme
+   * @param {Uint32Array|null} inks
+   */
+  paint({ picture, move, theta, drag, looked }, theme, inks) {
+    const context = context2d(this.canvas);
+    const [width, height] = this.size;
+    const [rows, columns] = this.shape;
+    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    context.fillStyle = css(packed(theme.panel));
+    context.fillRect(0, 0, width, height);
+    if (this.made?.picture !== picture || this.made.inks !== inks)
+      this.made = { picture, inks, canvas: pictureCanvas(picture, this.shape, inks) };
+    const [left, top] = this.onCanvas([-1, -1]);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.made.canvas, left, top, columns * this.cell, rows * this.cell);
+    context.strokeStyle = css(packed(theme.line));
+    context.lineWidth = 1;
+    context.strokeRect(left - 0.5, top - 0.5, columns * this.cell + 1, rows * this.cell + 1);
+    const [blue, halo, ink] = [theme.blue, theme.background, theme.text].map((one) => css(packed(one)));
+    this.paintGrid(context, theta, blue, halo);
+    if (looked >= 0) this.paintLooked(context, theta, looked, blue, halo, ink);
+    if (drag === "grid") this.paintHandles(context, theta, blue, halo);
+    else {
+      const frame = frameOf(move, this.shape);
+      this.line(context, Object.values(CORNERS), frame, ink, 1);
+      this.paintHandles(context, frame, ink, halo);
+    }
+  }
+
+  paintGrid(context, theta, blue, halo) {
+    const [rows, columns] = this.shape;
+    context.globalAlpha = 0.45;
+    for (let line = 1; line < LINES; line++) {
+      const along = (2 * line) / LINES - 1;
+      this.line(
+        context,
+        [
+          [-1, along],
+          [1, along],
+        ],
+        theta,
+        blue,
+        1,
+      );
+      this.line(
+        context,
+        [
+          [along, -1],
+          [along, 1],
+        ],
+        theta,
+        blue,
+        1,
+      );
+    }
+    context.globalAlpha = 0.75;
+    context.fillStyle = blue;
+    const dot = Math.max(1, Math.min(2, this.cell / 4));
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) {
+        const [x, y] = this.onCanvas(at(theta, [(2 * column + 1) / columns - 1, (2 * row + 1) / rows - 1]));
+        context.fillRect(x - dot / 2, y - dot / 2, dot, dot);
+      }
+    context.globalAlpha = 1;
+    for (const [colour, width] of [
+      [halo, 4],
+      [blue, 2],
+    ])
+      this.line(context, Object.values(CORNERS), theta, colour, width);
+    const { knob } = handlesOf(theta);
+    for (const [colour, width] of [
+      [halo, 4],
+      [blue, 2],
+    ]) {
+      const [[x1, y1], [x2, y2]] = [this.onCanvas(at(theta, [0, -1])), this.onCanvas(knob)];
+      this.stroke(
+        context,
+        [
+          [x1, y1],
+          [x2, y2],
+        ],
+        colour,
+        width,
+      );
+    }
+  }
+
+  /** The place at which a pixel is sampled, and the pixels that have a part in it. */
+  paintLooked(context, theta, looked, blue, halo, ink) {
+    const place = placeOf(theta, looked, this.shape);
+    const [down, across] = inPixels(place, this.shape).map(Math.floor);
+    const [left, top] = this.onCanvas([-1, -1]);
+    context.strokeStyle = ink;
+    context.lineWidth = 1.5;
+    context.strokeRect(left + across * this.cell, top + down * this.cell, 2 * this.cell, 2 * this.cell);
+    this.disc(context, this.onCanvas(place), 4, blue, halo);
+  }
+
+  paintHandles(context, frame, colour, halo) {
+    const { knob, ...handles } = handlesOf(frame);
+    this.stroke(context, [this.onCanvas(at(frame, [0, -1])), this.onCanvas(knob)], colour, 1.5);
+    this.disc(context, this.onCanvas(knob), 6, colour, halo);
+    for (const corner of Object.keys(CORNERS)) {
+      const [x, y] = this.onCanvas(handles[corner]);
+      context.fillStyle = halo;
+      context.fillRect(x - 6, y - 6, 12, 12);
+      context.fillStyle = colour;
+      context.fillRect(x - 4.5, y - 4.5, 9, 9);
+    }
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {number[]} place in CSS pixels
+   * @param {number} radius
+   * @param {string} colour
+   * @param {string} halo
+   */
+  disc(context, [x, y], radius, colour, halo) {
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    context.fillStyle = colour;
+    context.fill();
+    context.strokeStyle = halo;
+    context.lineWidth = 1.5;
+    context.stroke();
+  }
+
+  /** A line through places of a grid, closed where there are more than two. */
+  line(context, places, theta, colour, width) {
+    const points = places.map((place) => this.onCanvas(at(theta, place)));
+    this.stroke(context, points.length > 2 ? [...points, points[0], points[1]] : points, colour, width);
+  }
+
+  stroke(context, points, colour, width) {
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.beginPath();
+    for (const [x, y] of points) context.lineTo(x, y);
+    context.stroke();
+  }
+
+  /**
+   * Listen to pointers; what is dragged does not scroll the page.
+   * @param {object} hands
+   * @param {() => ArrayLike<number>} hands.frame theta of what has handles
+   * @param {(handle: import("./derive.js").Handle) => void} hands.begin a handle was taken hold of
+   * @param {(from: import("./derive.js").Place, to: import("./derive.js").Place) => void} hands.drag
+   * @param {() => void} hands.end
+   */
+  listen({ frame, begin, drag, end }) {
+    const { canvas } = this;
+    const handle = (event) =>
+      handleAt(
+        frame(),
+        this.placeAt(event.offsetX, event.offsetY),
+        (event.pointerType === "touch" ? GRIP.touch : GRIP.mouse) / this.cell,
+        this.shape,
+      );
+    /** @type {import("./derive.js").Place|null} */
+    let from = null;
+    canvas.addEventListener("pointerdown", (event) => {
+      if (!event.isPrimary || event.button !== 0) return;
+      canvas.setPointerCapture(event.pointerId);
+      from = this.placeAt(event.offsetX, event.offsetY);
+      begin(handle(event));
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (from) drag(from, this.placeAt(event.offsetX, event.offsetY));
+      else canvas.style.cursor = CURSORS[handle(event)] ?? "nwse-resize";
+    });
+    canvas.addEventListener("lostpointercapture", () => {
+      from = null;
+      end();
+    });
+  }
+}
+
+const CURSORS = { middle: "move", knob: "grab" };

@@ -1,0 +1,189 @@
+// Theta as six numbers that can be typed, what it does in words, and the plot of angles: does it undo what was done?
+
+import { css, packed } from "../core/colours.js";
+import { context2d, element, focused, say, set, text } from "../core/dom.js";
+import { term } from "../terms/terms.js";
+import { angleInWords, inWords } from "./derive.js";
+
+const PARTS = { rotation: "Rotation", scale: "Scale", shear: "Shear", shift: "Shift" };
+const TICK = 45; // degrees
+
+export class ThetaPanel {
+  /** @param {{type: (place: number, value: number) => void}} hands a number was typed */
+  constructor({ type }) {
+    /** @type {Record<string, Text>} */
+    this.words = Object.fromEntries(["kind", "plot", "here", ...Object.keys(PARTS)].map((name) => [name, text()]));
+    const { words } = this;
+    this.cells = Array.from({ length: 6 }, (_, place) => {
+      const label = `Theta, row ${Math.floor(place / 3) + 1}, column ${(place % 3) + 1}`;
+      const cell = element("input", { type: "number", step: 0.05, min: -4, max: 4, "aria-label": label });
+      cell.addEventListener("input", () => {
+        if (cell.value !== "" && cell.checkValidity()) type(place, Number(cell.value));
+        else if (cell.value !== "" && Number.isFinite(cell.valueAsNumber)) type(place, cell.valueAsNumber);
+      });
+      return cell;
+    });
+    this.canvas = element("canvas", { role: "img" });
+    this.plot = element(
+      "section.plot-part",
+      {},
+      element("h2", {}, "Does it undo what was done?"),
+      element("div.plot", {}, this.canvas),
+      element("p", {}, words.here),
+      element("p.quiet", {}, words.plot),
+    );
+    this.element = element(
+      "section.theta-part",
+      { "aria-label": "Theta" },
+      element("h2", {}, term("theta", "Theta"), element("small", {}, words.kind)),
+      element("div.matrix", {}, ...this.cells),
+      element(
+        "dl",
+        {},
+        ...Object.entries(PARTS).flatMap(([name, title]) => [element("dt", {}, title), element("dd", {}, words[name])]),
+      ),
+      this.plot,
+    );
+  }
+
+  /**
+   * @param {ArrayLike<number>} theta
+   * @param {ReturnType<typeof import("./derive.js").decomposed>} parts
+   * @param {string} kind whose theta it is
+   */
+  show(theta, parts, kind) {
+    const typed = focused(this.element);
+    this.cells.forEach((cell, place) => {
+      const written = (Math.round(1000 * theta[place]) / 1000 + 0).toFixed(3);
+      if (cell !== typed && cell.value !== written) cell.value = written;
+    });
+    for (const [name, words] of Object.entries(inWords(parts))) say(this.words[name], words);
+    say(this.words.kind, kind);
+  }
+
+  /**
+   * Say what the plot shows.
+   * @param {{slope: number, here: number|null}|null} line of many pictures; null where it is not known how these were
+   *   rotated
+   * @param {{picture: number, grid: number}|null} dot of this picture
+   * @param {string} many over which pictures
+   */
+  tell(line, dot, many) {
+    this.plot.hidden = !line;
+    if (!line) return;
+    say(
+      this.words.here,
+      dot
+        ? `This picture is rotated by ${angleInWords(dot.picture)}, its grid by ${angleInWords(dot.grid)}.`
+        : "By how much this picture is rotated is not known.",
+    );
+    say(
+      this.words.plot,
+      `A dot each for ${many}. On the dashed line the rotation would be undone; the solid one is nearest to the dots: ` +
+        `${line.slope.toFixed(2)}\u00b0 for each degree.`,
+    );
+    set(this.canvas, "aria-label", `${this.words.here.data} ${this.words.plot.data}`);
+  }
+
+  /**
+   * @param {{picture: Float32Array, grid: Float32Array}} angles of many pictures
+   * @param {{slope: number, offset: number}} line
+   * @param {{picture: number, grid: number}|null} dot
+   * @param {number[]} size in CSS pixels
+   * @param {Theme} theme
+   */
+  paint(angles, line, dot, [width, height], theme) {
+    const { canvas } = this;
+    const ratio = devicePixelRatio;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+      Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+    }
+    const context = context2d(canvas);
+    const colour = (name) => css(packed(theme[name]));
+    const most = TICK * Math.ceil(angles.picture.reduce((found, one) => Math.max(found, Math.abs(one)), TICK) / TICK);
+    const room = { left: 40, right: 8, top: 6, bottom: 34 };
+    const x = (angle) => room.left + ((angle + most) / (2 * most)) * (width - room.left - room.right);
+    const y = (angle) => height - room.bottom - ((angle + most) / (2 * most)) * (height - room.top - room.bottom);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = colour("background");
+    context.fillRect(0, 0, width, height);
+    const path = (points, stroke, wide, dash = []) => {
+      Object.assign(context, { strokeStyle: stroke, lineWidth: wide });
+      context.setLineDash(dash);
+      context.beginPath();
+      for (const [across, up] of points) context.lineTo(x(across), y(up));
+      context.stroke();
+      context.setLineDash([]);
+    };
+    context.font = `12px ${getComputedStyle(canvas).fontFamily}`;
+    context.fillStyle = colour("edge");
+    for (let tick = -most; tick <= most; tick += TICK) {
+      path(
+        [
+          [tick, -most],
+          [tick, most],
+        ],
+        colour("line"),
+        1,
+      );
+      path(
+        [
+          [-most, tick],
+          [most, tick],
+        ],
+        colour("line"),
+        1,
+      );
+      context.textAlign = "center";
+      if (tick % (2 * TICK) === 0 || most === TICK)
+        context.fillText(degreesOf(tick), x(tick), height - room.bottom + 14);
+      context.textAlign = "right";
+      if (tick % (2 * TICK) === 0 || most === TICK) context.fillText(degreesOf(tick), room.left - 5, y(tick) + 4);
+    }
+    context.textAlign = "center";
+    context.fillText("the picture is rotated by", (room.left + width - room.right) / 2, height - 4);
+    context.save();
+    context.translate(10, (room.top + height - room.bottom) / 2);
+    context.rotate(-Math.PI / 2);
+    context.fillText("its grid by", 0, 0);
+    context.restore();
+    context.save();
+    context.beginPath();
+    context.rect(room.left, room.top, width - room.left - room.right, height - room.top - room.bottom);
+    context.clip();
+    context.fillStyle = css(packed(theme.violet[0]));
+    for (let one = 0; one < angles.picture.length; one++)
+      context.fillRect(x(angles.picture[one]) - 1, y(angles.grid[one]) - 1, 2, 2);
+    path(
+      [
+        [-most, -most],
+        [most, most],
+      ],
+      colour("text"),
+      1.5,
+      [5, 4],
+    );
+    const on = (angle) => line.slope * angle + line.offset;
+    path(
+      [
+        [-most, on(-most)],
+        [most, on(most)],
+      ],
+      colour("text"),
+      1.5,
+    );
+    context.restore();
+    if (!dot) return;
+    const inside = (angle) => Math.min(most, Math.max(-most, angle));
+    context.beginPath();
+    context.arc(x(inside(dot.picture)), y(inside(dot.grid)), 6, 0, 2 * Math.PI);
+    Object.assign(context, { fillStyle: colour("blue"), strokeStyle: colour("background"), lineWidth: 2 });
+    context.fill();
+    context.stroke();
+  }
+}
+
+function degreesOf(angle) {
+  return `${angle < 0 ? "\u2212" : ""}${Math.abs(angle)}\u00b0`;
+}

@@ -1,0 +1,47 @@
+"""Spatial transformers: a network samples its picture anew, at a grid that it computes from the picture."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from attnviz.ui.live.derived import Derived, View
+
+# The view with which its page opens, and which the home page shows.
+MODEL, DATA, NUMBER = "spatial_transformer.rotated", "rotated_strokes", 23
+
+
+def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
+    from attnviz.ui.mechanisms.spatial_transformer import derived, view
+
+    return view.GRID_VIEW, derived.SAMPLED
+
+
+def _is_control(config: "Mapping[str, Any]") -> bool:
+    return bool(config.get("transform", "affine") == "none")
+
+
+MECHANISM = Mechanism(
+    name="spatial_transformer",
+    title="Spatial transformer",
+    question="Where does a network sample its picture, and does that undo what was done to it?",
+    page="60_spatial_transformer.py",
+    url="spatial_transformer",
+    models=("spatial_transformer",),
+    is_control=_is_control,
+    panel=later(f"{__name__}.panels", "panel_of"),
+    papers=("jaderberg",),
+    home=HomePicture(
+        Path(__file__).parent / "home.png",
+        "A rotated digit with the outline of the grid at which a network samples it, and what the network sees",
+        {"model": MODEL, "data": DATA, "number": NUMBER},
+    ),
+    derived=_derived,
+    components=("sampling_grid",),
+    preload=("sampling_grid",),
+    heights={"grid": Height(520, phone=1270)},
+    imports=("attnviz.ui.components.sampling_grid",),
+)
