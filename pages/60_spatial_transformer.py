@@ -4,10 +4,11 @@ import streamlit as st
 
 from attnviz.subjects import Picture, Subject
 from attnviz.ui.components import sampling_grid
-from attnviz.ui.mechanisms.spatial_transformer import DATA, MECHANISM, MODEL, NUMBER, words
+from attnviz.ui.mechanisms.spatial_transformer import DATA, MECHANISM, MODEL, NUMBER, experiments, words
 from attnviz.ui.mechanisms.spatial_transformer.view import GRID_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import mechanism_page, page, pickers, url_state
+from attnviz.ui.shared.experiments import choose
 
 GRID = "grid"
 OPENS = Picture(DATA, NUMBER)
@@ -35,6 +36,7 @@ def see(names: list[str]) -> None:
     sampling_grid.sampling_grid(GRID_VIEW.of(subject), key=GRID, state=state, on_change=keep)
     pickers.more(subject)
     page.meaning(words.means(subject), words.does_not_show())
+    choose(experiments.EXPERIMENTS, subject)
     mechanism_page.results(MECHANISM, net)
     url_state.state(**pickers.stated(subject))
 

@@ -17,12 +17,12 @@ from attnviz.ui.components import stage_maps
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.mechanisms.channel_attention import block, words
 from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, CLASS_GATES
-from attnviz.ui.shared import cache, mechanism_page, pickers, result_dots
+from attnviz.ui.shared import ablated, cache, mechanism_page, pickers, result_dots
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.reserved import container_key
 
 if TYPE_CHECKING:
-    from attnviz.cards import Card, Figure
+    from attnviz.cards import Card
 
 MAPS = "stages"
 
@@ -37,30 +37,9 @@ def maps(subject: Subject) -> None:
 
 def constant(subject: Subject) -> None:
     """Draw how many answers are right with gates that no longer depend on the picture, all together and by block."""
-    say = finding()
-    card = subject.net.card
-    whole = None if card is None else card.figure(comparisons.main_test(card.recipe))
-    if card is None or whole is None or not card.ablations:
-        say("The card of this model has no test with other gates; only the answer above is known.")
-        return
-    found = {(one.name, one.of): _like(one.figures, whole) for one in card.ablations}
-    rows = [Row("as computed", (100 * whole.value,), "")]
-    for (name, of), figure in found.items():
-        if figure is None:
-            continue
-        rows.append(Row(words.replaced(name, of), (100 * figure.value,), words.lost(whole, figure), control=True))
-        if name == "mean" and of == card.ablations[0].of:
-            say(words.verdict(comparisons.difference(whole, figure)))
-    with st.container(key="constant_bars"):
-        table = bars(rows, "gates", (f"correct answers, % of {whole.count:,}",), "difference in points")
-        st.markdown(table, unsafe_allow_html=True)
+    none = "The card of this model has no test with other gates; only the answer above is known."
+    ablated.show(subject.net.card, finding(), kind="gates", named=words.replaced, verdict=words.verdict, none=none)
     st.caption(words.ABLATED)
-
-
-def _like(figures: tuple[Figure, ...], whole: Figure) -> Figure | None:
-    """Return the figure that was measured on the same pictures as another one."""
-    same = (one for one in figures if (one.name, one.data, one.count) == (whole.name, whole.data, whole.count))
-    return next(same, None)
 
 
 def pays(subject: Subject) -> None:

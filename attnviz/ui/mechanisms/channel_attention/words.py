@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attnviz.comparisons import difference
 from attnviz.ui.shared import cache
+from attnviz.ui.shared.ablated import points
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import MINUS, short
 
@@ -143,17 +143,6 @@ def replaced(name: str, of: str) -> str:
     if part[1] == "*":
         return f"all {how}"
     return f"block {int(part[1]) + 1} {how}" if part[0] == "blocks" else f"after block {int(part[1]) + 1} {how}"
-
-
-def lost(whole: Figure, part: Figure) -> str:
-    """Return how many points an ablation costs, with the interval of the shipped weights' answers."""
-    return points(difference(part, whole))
-
-
-def points(found: Difference) -> str:
-    """Return a difference of shares in points, with its interval where there is one."""
-    ends = "" if found.interval is None else f" ({' to '.join(f'{100 * end:+.2f}' for end in found.interval)})"
-    return f"{100 * found.value:+.2f}{ends}"
 
 
 def verdict(found: Difference) -> str:

@@ -30,7 +30,7 @@ def tiles() -> tuple[Image, Image]:
         across, down = theta @ (x, y, 1)
         points.append((around[0] + (down + 1) * rows / 2, around[1] + (across + 1) * columns / 2))
     home_picture.path(left, padded.shape, points)
-    return left, home_picture.heat(sampled)
+    return left, home_picture.grey(255 * sampled)
 
 
 if __name__ == "__main__":

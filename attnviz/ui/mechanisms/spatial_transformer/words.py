@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from attnviz.measures.difference import Difference
+    from attnviz.measures.spatial_transformer.by_angle import Band
     from attnviz.measures.spatial_transformer.decomposition import Undone
     from attnviz.subjects import Subject
 
@@ -86,3 +91,107 @@ def verdict(found: Undone) -> str:
     if found.slope >= 0.1:
         return f"**Here it undoes a part of the rotation, and most of it stays.** {numbers}"
     return f"**Here it does not undo the rotation.** {numbers}"
+
+
+def undone_caption(said: str, found: Undone) -> str:
+    """Return how to read the plot of angles."""
+    return (
+        f"Over {said}, with the weights that stand here, of one training. Both angles count counter-clockwise, from "
+        f"{found.before:.0f}\u00b0 of spread before. A digit that is upright may be brought to another pose, and each "
+        "class to its own, which the classifier does not mind: hence the slope, and not the angle itself, says what is "
+        "undone. Of a grid that is not rotated, the other parts of theta may still depend on the picture."
+    )
+
+
+TRAP = (
+    "The trained model, with theta replaced and nothing else changed; counted on test pictures. *At its mean*: over "
+    "3,000 training pictures, so that every picture is sampled alike. *Of another picture*: every picture gets the "
+    "theta of the next one. *The identity*: the picture as it is, to which the classifier is not used, as what it was "
+    "trained on was usually enlarged."
+)
+_REPLACED = {"mean": "at its mean", "shuffled": "of another picture", "identity": "the identity"}
+
+
+def replaced(name: str, of: str) -> str:
+    """Return in words what an ablation of the card replaces.
+
+    Args:
+        name: of the ablation.
+        of: the pattern of tap paths; always theta here.
+    """
+    return _REPLACED.get(name, name)
+
+
+def trapped(found: Difference) -> str:
+    """Return whether a theta that is the same for every picture would do.
+
+    Args:
+        found: of the model less the same with theta at its mean.
+    """
+    if abs(found.value) < 0.002:
+        return (
+            f"**Here theta is a constant.** With theta at its mean the model loses {100 * found.value:.2f} points: the "
+            "transform could as well be left out, which is called the identity trap."
+        )
+    if found.value > 0:
+        return (
+            "**Here theta depends on the picture, and that counts**: with theta at its mean the model loses "
+            f"{100 * found.value:.2f} points. Whether it does so by rotation, the plot of angles says."
+        )
+    return f"**With theta at its mean the model is better**, by {-100 * found.value:.2f} points."
+
+
+def band(one: Band) -> str:
+    """Return which angles a band has, to either side."""
+    return f"{one.first:.0f}\u00b0 to {one.last:.0f}\u00b0"
+
+
+def gain_of(one: Band) -> str:
+    """Return how many points fewer are wrong in a band, with the interval and the number of pictures."""
+    low, high = one.interval
+    return f"{100 * one.gain:+.2f} ({100 * low:+.2f} to {100 * high:+.2f}), {one.count:,} pictures"
+
+
+def gained(title: str, source: str, bands: Sequence[Band]) -> str:
+    """Return who gains from a transformer, beside a control.
+
+    Args:
+        title: of the control.
+        source: the data set.
+        bands: of angles, ascending.
+    """
+    better = [one for one in bands if one.interval[0] > 0]
+    worse = [one for one in bands if one.interval[1] < 0]
+    most = max(bands, key=lambda one: one.gain)
+    if not better and not worse:
+        return (
+            f"**Nobody surely**: beside *{title.lower()}*, the interval of the difference includes zero in all "
+            f"{len(bands)} bands of angles."
+        )
+    near, far = bands[0], bands[-1]
+    apart = far.gain - near.gain
+    surely = abs(apart) > math.hypot(far.gain - far.interval[0], near.gain - near.interval[0])
+    grows = ("more" if apart > 0 else "less") if surely else "neither surely more nor surely less"
+    return (
+        f"**{len(better)} of {len(bands)} bands of angles gain**, {len(worse)} lose, beside *{title.lower()}*, one "
+        f"training each: most at {band(most)}, {100 * most.gain:+.2f} points. Pictures that were rotated most gain "
+        f"{grows} than those that were rotated least ({100 * far.gain:+.2f} and {100 * near.gain:+.2f})."
+    )
+
+
+def nothing_to_compare(absent: Sequence[str]) -> str:
+    """Return that there is no control to compare with."""
+    return f"No control of this task has answers to compare with here.{_not_trained(absent)}"
+
+
+def gains_caption(absent: Sequence[str]) -> str:
+    """Return how the errors by angle were counted."""
+    return (
+        "From the cards, which say which test pictures the weights that stand here answer correctly: one training "
+        "each. Pictures are compared one by one; the intervals, of 95 %, are over pictures alone, and another training "
+        f"may differ by more.{_not_trained(absent)}"
+    )
+
+
+def _not_trained(absent: Sequence[str]) -> str:
+    return f" *Not trained* yet: {'; '.join(absent)}." if absent else ""

@@ -1,0 +1,140 @@
+"""The experiments of the page, each a question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from attnviz import cards, comparisons, data
+from attnviz.data.moved import MOVED
+from attnviz.figures.bars import Row, bars
+from attnviz.recipes import RECIPES
+from attnviz.subjects import Net, Subject
+from attnviz.ui.mechanisms.spatial_transformer import MECHANISM, words
+from attnviz.ui.shared import ablated, cache, pickers
+from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.reserved import container_key
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from attnviz.cards import Card
+
+BANDS = 6  # of angles, each as wide as the others
+
+
+def undoes(subject: Subject) -> None:
+    """Draw by how much the grids of many pictures are rotated, over by how much these pictures were."""
+    from attnviz.figures.scatter import Line, scatter
+    from attnviz.measures.spatial_transformer.decomposition import undone
+    from attnviz.ui.mechanisms.spatial_transformer.many import over
+
+    say = finding()
+    net = subject.net
+    source = pickers.default_source(net)
+    many = cache.of_net(over, net, source)
+    fit = many.undone
+    if fit is None or many.picture is None:
+        say(f"By how much the pictures of {data.DATASETS[source].title} were rotated is not known.")
+        return
+    say(words.verdict(fit))
+    drawn = scatter(
+        many.picture, -many.grid,
+        (
+            Line("nearest to the dots", fit.slope, fit.offset),
+            Line("undone", 1.0, dash="dash"),
+            Line("not at all", 0.0, dash="dot"),
+        ),
+        dots="a picture", axes=("the picture is rotated by, degrees", "its grid is rotated by, degrees"),
+    )  # fmt: skip
+    st.plotly_chart(drawn, key="undone_chart", theme="streamlit", config={"displayModeBar": False})
+    rows = []
+    for label, name in enumerate(data.DATASETS[source].classes):
+        own = many.labels == label
+        if own.sum() >= 3:
+            part = undone(many.grid[own], many.picture[own])
+            rows.append(Row(name, (part.spread,), f"{part.slope:+.2f} per degree, {part.offset:+.0f} upright"))
+    with st.container(key=container_key(len(rows), "undone")):
+        table = bars(rows, "digit", ("spread of the rotation that is left, degrees",), "its grid", whole=fit.before)
+        st.markdown(table, unsafe_allow_html=True)
+    st.caption(words.undone_caption(many.said, fit))
+
+
+def trap(subject: Subject) -> None:
+    """Draw how many answers are right with a theta that does not depend on the picture."""
+    none = "The card of this model has no test with another theta; only the answer above is known."
+    ablated.show(subject.net.card, finding(), kind="theta", named=words.replaced, verdict=words.trapped, none=none)
+    st.caption(words.TRAP)
+
+
+def gains(subject: Subject) -> None:
+    """Draw the errors of the net and of each control on its task, by the angle of the picture."""
+    from attnviz.measures.spatial_transformer.by_angle import by_angle
+
+    say = finding()
+    net = subject.net
+    known = cards.readable(task_of(net))
+    own = net.card
+    controls = {key: card for key, card in known.items() if MECHANISM.is_control(card.config) and key != net.key}
+    absent = [RECIPES[key].title for key in task_of(net) if key not in known]
+    found = []
+    for key, card in controls.items():
+        pair = None if own is None else answers(own, card)
+        if pair is not None:
+            source, right, other, angles = pair
+            reach = MOVED[source].rotation
+            edges = [reach * band / BANDS for band in range(BANDS + 1)]
+            found.append((RECIPES[key].title, source, by_angle(right, other, angles, edges)))
+    if not found:
+        say(words.nothing_to_compare(absent))
+        return
+    say(words.gained(*found[0]))
+    for number, (title, source, bands) in enumerate(found):
+        rows = [Row(words.band(one), (100 * one.errors[0], 100 * one.errors[1]), words.gain_of(one)) for one in bands]
+        st.markdown(f"**Beside {title.lower()}**, on {data.DATASETS[source].title}")
+        with st.container(key=container_key(len(rows), f"gains{number}")):
+            heads = ("errors, %", "errors without, %")
+            st.markdown(bars(rows, "rotated by", heads, "fewer, in points", whole=_most(rows)), unsafe_allow_html=True)
+    st.caption(words.gains_caption(absent))
+
+
+def _most(rows: list[Row]) -> float:
+    return max(value for row in rows for value in row.values) or 1.0
+
+
+def task_of(net: Net) -> list[str]:
+    """Return the checkpoints that were, or can be, trained on the data of a net."""
+    return [key for key, one in RECIPES.items() if one.model == net.architecture and one.data == net.data]
+
+
+def answers(one: Card, other: Card) -> tuple[str, np.ndarray, np.ndarray, np.ndarray] | None:
+    """Return a data set of known angles, which of its test pictures each of two models answered correctly, and the
+    angles; None where the cards do not say."""
+    test = comparisons.main_test(one.recipe)
+    figures = one.figure(test), other.figure(test)
+    if figures[0] is None or figures[1] is None or test.data not in MOVED:
+        return None
+    if figures[0].right is None or figures[1].right is None or figures[0].count != figures[1].count:
+        return None
+    angles = MOVED[test.data].moves("test").angles[: figures[0].count]
+    return test.data, figures[0].unpacked(), figures[1].unpacked(), angles
+
+
+EXPERIMENTS = {
+    "undone": Experiment(
+        "Does it undo what was done?",
+        "By how much pictures were rotated and by how much their grids are, over 1,000 pictures.",
+        undoes,
+    ),
+    "trap": Experiment(
+        "The identity trap: does theta depend on the picture?",
+        "Holds theta at its mean, at that of another picture and at the identity, and counts the right answers.",
+        trap,
+    ),
+    "gains": Experiment(
+        "Who gains?",
+        "The errors by the angle of the picture, with a transformer and without.",
+        gains,
+    ),
+}

@@ -1,0 +1,64 @@
+"""What a trained model is worth with a part of it replaced, from its card: bars, and whether that part counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from attnviz import comparisons
+from attnviz.figures.bars import Row, bars
+
+if TYPE_CHECKING:
+    from attnviz.cards import Card, Figure
+    from attnviz.measures.difference import Difference
+
+
+def show(
+    card: Card | None,
+    say: Callable[[str], None],
+    *,
+    kind: str,
+    named: Callable[[str, str], str],
+    verdict: Callable[[Difference], str],
+    none: str,
+) -> None:
+    """Draw how many test pictures a model answers correctly, as it is and with each replacement.
+
+    Args:
+        card: of the model; None where it has none.
+        say: writes the finding.
+        kind: what is replaced.
+        named: from the name of an ablation and the pattern of its tap paths to words.
+        verdict: from the model minus the same with the part at its mean to the finding.
+        none: the finding where the card has no such test.
+    """
+    whole = None if card is None else card.figure(comparisons.main_test(card.recipe))
+    if card is None or whole is None or not card.ablations:
+        say(none)
+        return
+    rows = [Row("as computed", (100 * whole.value,), "")]
+    for one in card.ablations:
+        figure = _like(one.figures, whole)
+        if figure is None:
+            continue
+        lost = points(comparisons.difference(figure, whole))
+        rows.append(Row(named(one.name, one.of), (100 * figure.value,), lost, control=True))
+        if (one.name, one.of) == ("mean", card.ablations[0].of):
+            say(verdict(comparisons.difference(whole, figure)))
+    with st.container(key="constant_bars"):
+        table = bars(rows, kind, (f"correct answers, % of {whole.count:,}",), "difference in points")
+        st.markdown(table, unsafe_allow_html=True)
+
+
+def points(found: Difference) -> str:
+    """Return a difference of shares in points, with its interval where there is one."""
+    ends = "" if found.interval is None else f" ({' to '.join(f'{100 * end:+.2f}' for end in found.interval)})"
+    return f"{100 * found.value:+.2f}{ends}"
+
+
+def _like(figures: tuple[Figure, ...], whole: Figure) -> Figure | None:
+    """Return the figure that was measured on the same pictures as another one."""
+    same = (one for one in figures if (one.name, one.data, one.count) == (whole.name, whole.data, whole.count))
+    return next(same, None)
