@@ -7,7 +7,7 @@ import { faceOf } from "../panels/face.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { CORNERS, at, toBytes } from "./derive.js";
 
-const INSET = 0.36; // of the canvas: the corner with the drawing
+const INSET = 0.32; // of the canvas: the corner with the drawing
 const AROUND = 1.3; // of the drawing in it: room for a grid that reaches beyond it
 
 export function draw(canvas, panel, { parts, seen }, { before, theme, palettes }) {

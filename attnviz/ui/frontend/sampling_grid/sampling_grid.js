@@ -52,11 +52,14 @@ const PLOT = 196; // the height of the plot of angles
 const DEEP = 100; // so many steps can be undone
 
 const SLIDERS = {
-  rotate: { label: "Rotate", step: 1, words: (value) => `${value}\u00b0` },
+  rotate: { label: "Rotate", step: 1, words: (value) => `${signed(value)}\u00b0` },
   scale: { label: "Scale", step: 0.01, words: (value) => `${value}` },
-  across: { label: "Across", step: 0.5, words: (value) => `${value} px` },
-  down: { label: "Down", step: 0.5, words: (value) => `${value} px` },
+  across: { label: "Across", step: 0.5, words: (value) => `${signed(value)} px` },
+  down: { label: "Down", step: 0.5, words: (value) => `${signed(value)} px` },
 };
+
+/** @param {number} value */
+const signed = (value) => String(value).replace("-", "\u2212");
 
 /** @typedef {Answered & {picture: Uint8Array, theta: ArrayLike<number>}} Found an answer, and what it belongs to */
 

@@ -48,15 +48,16 @@ def undoes(subject: Subject) -> None:
         ),
         dots="a picture", axes=("the picture is rotated by, degrees", "its grid is rotated by, degrees"),
     )  # fmt: skip
-    st.plotly_chart(drawn, key="undone_chart", theme="streamlit", config={"displayModeBar": False})
+    left, right = st.columns(2, gap="medium")
+    left.plotly_chart(drawn, key="undone_chart", theme="streamlit", config={"displayModeBar": False})
     rows = []
     for label, name in enumerate(data.DATASETS[source].classes):
         own = many.labels == label
         if own.sum() >= 3:
             part = undone(many.grid[own], many.picture[own])
-            rows.append(Row(name, (part.spread,), f"{part.slope:+.2f} per degree, {part.offset:+.0f} upright"))
-    with st.container(key=container_key(len(rows), "undone")):
-        table = bars(rows, "digit", ("spread of the rotation that is left, degrees",), "its grid", whole=fit.before)
+            rows.append(Row(name, (part.spread,), words.slope_of(part)))
+    with right, st.container(key=container_key(len(rows), "undone")):
+        table = bars(rows, "digit", ("spread left, degrees",), "slope, and upright", whole=fit.before)
         st.markdown(table, unsafe_allow_html=True)
     st.caption(words.undone_caption(many.said, fit))
 

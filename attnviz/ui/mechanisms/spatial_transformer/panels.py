@@ -15,7 +15,7 @@ def panel_of(net: Net) -> Panel:
         "Spatial transformer",
         KINDS[transform],
         "sampling_grid/panel.js",
-        "what its classifier sees; in the corner, its grid on the drawing",
+        "what is sampled at the grid in the corner",
         {"derived": "sampled"},
         net.input.rows,
         net.input.columns,
