@@ -1,0 +1,55 @@
+"""What the page is given: theta and answer, the transforms over many pictures, and by how much these were rotated."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attnviz import data
+from attnviz.data.moved import MOVED
+from attnviz.errors import BadInput
+from attnviz.subjects import Picture, Subject, net
+from attnviz.ui.components.payload import unpack
+from attnviz.ui.mechanisms.spatial_transformer import grids, many
+from attnviz.ui.mechanisms.spatial_transformer.view import GRID_VIEW
+
+from .placed import SHOWN
+from .spelled import Spelled
+
+
+def picture_of(name: str) -> Picture:
+    return (
+        Picture("cifar10", int(data.shown("cifar10").numbers[0])) if name == "wide" else Picture("rotated_strokes", 7)
+    )
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_theta_and_the_answer_are_those_of_the_file_of_weights(here: Path, name: str) -> None:
+    one, picture = net(f"spatial_transformer.{name}"), picture_of(name)
+    header, arrays = unpack(GRID_VIEW.of(Subject(one, picture)))
+    wanted = Spelled(here / one.key, picture.taken_by(one), rotation=name == "rotated-only")
+    np.testing.assert_allclose(arrays["theta"], wanted.theta, atol=1e-9)
+    np.testing.assert_allclose(arrays["probabilities"], wanted.probabilities, atol=1e-6)
+    assert header["tap"] == "transformer.theta"
+    assert (header["line"] is None) == (name == "wide"), "by how much photographs were rotated is not known"
+
+
+def test_many_transforms_are_those_of_single_pictures_with_known_angles(here: Path) -> None:
+    loaded = net("spatial_transformer.rotated").load(double=True)
+    found = many.over(loaded, "rotated_strokes")
+    assert found.picture is not None
+    assert len(found.theta) == len(found.picture) == many.PICTURES
+    for number in (0, 7, 999):
+        view = grids.view(loaded, Picture("rotated_strokes", number))
+        np.testing.assert_allclose(found.theta[number], view.theta, atol=1e-5)
+        assert view.angles is not None
+        assert view.angles.here == pytest.approx(found.picture[number])
+        assert view.angles.grid[number] == pytest.approx(-found.grid[number])
+    moves = MOVED["rotated_strokes"].moves("test", np.arange(many.PICTURES))
+    np.testing.assert_array_equal(found.picture, moves.angles)
+    assert "1,000 test pictures" in found.said
+
+
+def test_a_net_without_a_transformer_is_refused_in_a_sentence(here: Path) -> None:
+    with pytest.raises(BadInput, match="has no spatial transformer. Look at it in the explorer"):
+        GRID_VIEW.of(Subject(net("spatial_transformer.rotated-widened"), Picture("rotated_strokes", 0)))

@@ -1,0 +1,80 @@
+"""The row of the mechanism: what is a control, what its panels show, and the words that its experiments say."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attnviz.measures.difference import Difference
+from attnviz.measures.spatial_transformer.by_angle import Band
+from attnviz.measures.spatial_transformer.decomposition import Undone
+from attnviz.subjects import net
+from attnviz.ui import derived_values
+from attnviz.ui.live.answer import ask_model
+from attnviz.ui.live.request import Ask
+from attnviz.ui.mechanisms import is_control
+from attnviz.ui.mechanisms.spatial_transformer import panels, words
+from attnviz.ui.shared import cache
+
+from .placed import NETS, SHOWN
+from .spelled import Spelled
+
+
+def test_only_a_network_without_a_transformer_is_a_control(here: Path) -> None:
+    nets = {name: net(f"spatial_transformer.{name}") for name in NETS}
+    assert [name for name, one in nets.items() if not is_control(one.architecture, one.config)] == [*SHOWN]
+
+
+@pytest.mark.parametrize("name", ["rotated", "wide"])
+def test_a_panel_gets_theta_and_what_is_sampled(here: Path, name: str) -> None:
+    one = net(f"spatial_transformer.{name}")
+    panel = panels.panel_of(one)
+    assert panel.renderer == "sampling_grid/panel.js"
+    taken = one.input
+    drawn = np.random.default_rng(0).integers(0, 256, (1, taken.rows, taken.columns, taken.channels), np.uint8)
+    ask = Ask.model_validate({"checkpoint": one.key, "edits": [], "wanted": {"map": dict(panel.wanted)}})
+    wanted: Any = ask.wanted["map"]
+    wanted.found_by(derived_values.find)
+    found = ask_model(cache.single(one), ask, drawn, {}).found
+    spelled = Spelled(here / one.key, drawn[0])
+    np.testing.assert_allclose(found["map.theta"][1][0], spelled.theta, atol=1e-5)
+    np.testing.assert_allclose(found["map.transformed"][1][0], spelled.sampled, atol=1e-4)
+
+
+def test_the_panel_of_a_control_shows_its_input(here: Path) -> None:
+    assert panels.panel_of(net("spatial_transformer.rotated-widened")).renderer == "ink"
+
+
+@pytest.mark.parametrize(
+    ("slope", "spread", "said"),
+    [(0.9, 10.0, "mostly undoes"), (0.9, 40.0, "a part"), (0.2, 43.0, "a part"), (0.02, 52.0, "does not undo")],
+)
+def test_a_verdict_says_what_is_undone(slope: float, spread: float, said: str) -> None:
+    assert said in words.verdict(Undone(slope, 0.0, spread, 52.0))
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.0001, "is a constant"), (0.03, "that counts"), (-0.01, "the model is better")]
+)
+def test_the_trap_says_what_was_found(value: float, said: str) -> None:
+    assert said in words.trapped(Difference(value, None, (1, 1)))
+
+
+def band(first: float, gain: float, half: float) -> Band:
+    return Band(first, first + 15, 100, (0.1, 0.1 + gain), gain, (gain - half, gain + half))
+
+
+def test_who_gains_is_said_only_where_the_interval_leaves_zero_out() -> None:
+    none = [band(0, 0.01, 0.02), band(15, 0.005, 0.02)]
+    assert "Nobody surely" in words.gained("Plain", "x", none)
+    some = [band(0, 0.001, 0.01), band(15, 0.05, 0.01)]
+    assert "1 of 2 bands of angles gain" in words.gained("Plain", "x", some)
+    assert "gain more than" in words.gained("Plain", "x", some)
+    assert "surely more nor" in words.gained("Plain", "x", [band(0, 0.05, 0.02), band(15, 0.06, 0.02)])
+
+
+def test_an_angle_is_said_with_its_direction() -> None:
+    assert words.angle(12.34) == "12.3\u00b0 counter-clockwise"
+    assert words.angle(-5) == "5.0\u00b0 clockwise"
+    assert words.angle(0.01) == "0\u00b0"
