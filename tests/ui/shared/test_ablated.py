@@ -1,0 +1,37 @@
+"""A model with a part of it replaced: the finding is made of the differences on its card."""
+
+from pathlib import Path
+
+import pytest
+
+from attnviz import cards
+from attnviz.measures.difference import Difference
+from attnviz.ui.shared import ablated
+from tests.ui.mechanisms.channel_attention.placed import place
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return place(tmp_path_factory.mktemp("ablated"))
+
+
+def told(card: cards.Card | None) -> list[str]:
+    said: list[str] = []
+    ablated.show(
+        card, said.append, kind="gates", named=lambda name, of: f"{name} {of}",
+        verdict=lambda found: f"{found.value:.2f}", none="none",
+    )  # fmt: skip
+    return said
+
+
+def test_the_verdict_is_of_the_whole_less_all_parts_at_their_mean(here: Path) -> None:
+    assert told(cards.read("channel_attention.digits")) == ["0.10"]
+
+
+def test_without_such_tests_it_says_so(here: Path) -> None:
+    assert told(cards.read("channel_attention.digits-cbam")) == told(None) == ["none"]
+
+
+def test_a_difference_has_its_interval_where_there_is_one() -> None:
+    assert ablated.points(Difference(0.0123, None, (1, 1))) == "+1.23"
+    assert ablated.points(Difference(-0.02, (-0.03, -0.01), (3, 3))) == "-2.00 (-3.00 to -1.00)"
