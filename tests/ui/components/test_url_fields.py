@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attnviz.ui.components import drawing_pad, glimpse_player, pixel_viewer, stage_grid, stage_maps
+from attnviz.ui.components import drawing_pad, glimpse_player, pixel_viewer, sampling_grid, stage_grid, stage_maps
 from attnviz.ui.components.url_fields import Field, Fields, place
 
 WORDS = json.loads((Path(__file__).parents[2] / "javascript" / "url_words.json").read_text())
@@ -20,7 +20,8 @@ def test_a_value_becomes_its_word_and_comes_back(example: dict[str, Any]) -> Non
 
 
 def test_there_is_an_example_of_every_kind_in_use() -> None:
-    several = (pixel_viewer.FIELDS, stage_grid.FIELDS, stage_maps.FIELDS, glimpse_player.FIELDS, drawing_pad.LINK)
+    views = (pixel_viewer, stage_grid, stage_maps, glimpse_player, sampling_grid)
+    several = (*(component.FIELDS for component in views), drawing_pad.LINK)
     assert {field.kind for fields in several for field in fields.fields} <= {example["kind"] for example in WORDS}
 
 
