@@ -169,7 +169,7 @@ def test_a_glimpse_is_dragged_and_the_rest_of_the_path_follows(opened: Open) -> 
     assert found["boxes"][1][0][:2] == [row - 2, column - 2]
     np.testing.assert_array_equal(found["beliefs"][0], read_player(page)["beliefs"][0])
     assert not np.allclose(wanted.logits[0, 2], own.logits[0, 2]), "it makes a difference"
-    expect(find_player(page).locator(".change-words")).to_contain_text("On its own path it would have said")
+    expect(find_player(page).locator(".change-words")).to_contain_text("On its own path it would have answered")
     page.wait_for_url(f"**moved=2.{row + 1}.{column + 1}**")
     page.reload()
     assert_same_path(wait_for_player(page, moved=[[1, row, column]]), wanted)

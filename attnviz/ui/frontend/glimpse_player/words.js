@@ -106,7 +106,7 @@ export function readWords(path, glimpse, facts) {
 export function changeWords(path, before, facts, classes) {
   const last = facts.glimpses - 1;
   return (
-    `On its own path it would have said ${answerWords(before, last, facts, classes)}; now it says ` +
+    `On its own path it would have answered ${answerWords(before, last, facts, classes)}; now it answers ` +
     `${answerWords(path, last, facts, classes)}.`
   );
 }

@@ -5,7 +5,7 @@ const FINGER = globalThis.matchMedia?.("(hover: none)").matches ?? false;
 const WITH_FINGER = {
   lock: "tap to look, tap again to lock",
   locked: "locked",
-  release: "Let go of what is locked",
+  release: "Release what is locked",
   read: "tap it to read its values",
   choose: "tap a map to read its values, tap again to choose it",
   channels: "tap a map to read it, again to see all its channels below",

@@ -11,7 +11,7 @@ import { mountable, Part } from "../core/part.js";
 import { Asker } from "../live/asker.js";
 import { Complaint } from "../core/complaint.js";
 
-const LOST = "The live connection is lost. The new answer arrives a moment later, with the page\u2019s next run.";
+const LOST = "The live connection is lost. The new answer takes a moment longer.";
 
 /** The component. */
 export class HeadSwitch extends Part {

@@ -154,7 +154,8 @@ def finding_of_norm(divided: Sequence[float]) -> str:
     Args:
         divided: of each layer, how many times the variance on this picture the norm divides by, before the root.
     """
-    numbers = ", ".join(f"{about(one)}" if np.isfinite(one) else "infinitely many" for one in divided)
+    *first, last = [about(one) if np.isfinite(one) else "infinitely many" for one in divided]
+    numbers = f"{', '.join(first)} and {last}" if first else last
     hardly, fully = sum(one >= 10 for one in divided), sum(one <= 1.5 for one in divided)
     count = len(divided)
     if fully == count:

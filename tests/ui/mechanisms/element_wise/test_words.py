@@ -155,13 +155,18 @@ def test_a_relevance_of_1_is_called_neutral_only_where_it_is_usual(name: str, ne
 @pytest.mark.parametrize(
     ("divided", "claim"),
     [
-        ([38_000.0, 12.0], "**Hardly, on this picture**: what the norm divides by is 38,000, 12 times"),
+        ([38_000.0, 12.0], "**Hardly, on this picture**: what the norm divides by is 38,000 and 12 times"),
         ([1.0, 1.2], "**Yes, on this picture**"),
         ([1.0, 50.0, 3.0], "**In part, on this picture**: fully in 1 of 3 layers, hardly in 1: "),
     ],
 )
 def test_the_finding_on_the_norm_counts_layers(divided: list[float], claim: str) -> None:
     assert words.finding_of_norm(divided).startswith(claim)
+
+
+def test_the_layers_are_no_thousands_of_one_another() -> None:
+    assert "divides by is 820 and 500 times the variance" in words.finding_of_norm([820.0, 500.0])
+    assert "divides by is 820, 500 and 3.0 times the variance" in words.finding_of_norm([820.0, 500.0, 3.0])
 
 
 def accuracy(mean: float, seeds: int = 5) -> Figure:

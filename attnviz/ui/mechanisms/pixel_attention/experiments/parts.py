@@ -93,11 +93,11 @@ def finding(shares: Array, place: str, head: int) -> str:
         return f"**For neither**: {whose}, all keys have the same score."
     ink = float(sum(part for part, (_, key) in zip(shares, HALVES, strict=True) if key == CONTENT))
     numbers = (
-        f"the keys' intensities explain {share(ink)} of the variance of its scores, their positions {share(1 - ink)}"
+        f"the keys' intensities explain {said(ink)} of the variance of its scores, their positions {said(1 - ink)}"
     )
     if abs(ink - 0.5) < EVEN:
         return f"**For both about equally**: {whose}, {numbers}."
-    return f"**For {'ink' if ink > 0.5 else 'a position'}**: {whose}, {numbers}; equal parts would have 50 % each."
+    return f"**For {'ink' if ink > 0.5 else 'a position'}**: {whose}, {numbers}; equal shares would be 50 % each."
 
 
 class OfRow(Strict):

@@ -171,16 +171,21 @@ def finding(line: "Lines", part: str) -> str:
         part: "query", "key" or "value".
     """
     up, count = int((line.slope > 0).sum()), line.slope.size
-    rises = f"{up} of {count} {part} components rise with the pixel's intensity, {count - up} fall"
+    rises = (
+        f"{counted(up, 'component')} of the {part} {'rises' if up == 1 else 'rise'} with the pixel's intensity, "
+        f"{count - up} {'falls' if count - up == 1 else 'fall'}"
+    )
+    if count > 1:
+        rises += f" (random signs would give {count / 2:g} of each on average)"
     if line.placed:
         return (
-            f"**The intensity, and where the pixel is**: {rises} (random signs would give about {round(count / 2)}). "
-            "Whatever in a map is not the digit comes from the position."
+            f"**The intensity, and where the pixel is**: {rises}. Whatever in a map is not the digit comes from the "
+            "position."
         )
     return (
-        f"**Nothing but its intensity**: {rises} (random signs would give about {round(count / 2)}). Where a component "
-        "rises its map is the digit, where it falls the digit's negative. Nothing else can appear, trained or not; the "
-        "scale *This map* shows just these two, like the paper's figure 10."
+        f"**Nothing but its intensity**: {rises}. Where a component rises, its map is the digit; where it falls, "
+        "its map is the digit's negative. Nothing else can appear, trained or not; the scale *This map* shows just "
+        "these two, like the paper's figure 10."
     )
 
 

@@ -147,7 +147,7 @@ def stops(std: float) -> dict[str, float]:
     for name, other in (("0 to 255", UNSCALED), ("standardised", MNIST_STD)):
         at = 2 * float(np.log10(other / std))
         if abs(at) < 0.01:
-            marks = {f"as trained: {name}": 0.0, **{key: value for key, value in marks.items() if value}}
+            marks = {f"as trained, {name}": 0.0, **{key: value for key, value in marks.items() if value}}
         else:
             marks[f"as if {name}"] = at
     return dict(sorted(marks.items(), key=lambda mark: mark[1]))

@@ -38,16 +38,25 @@ def test_neighbours_are_compared_with_all_others() -> None:
 @pytest.mark.parametrize(
     ("placed", "claim"),
     [
-        (False, "**Nothing but its intensity**: 2 of 3 query components"),
+        (False, "**Nothing but its intensity**: 2 components of the query rise"),
         (True, "**The intensity, and where the pixel is**"),
     ],
 )
 def test_components(placed: bool, claim: str) -> None:
     line = Lines(np.array([[1.0, 2.0, -1.0]]), np.zeros((1, 3)), placed, -1.0, 1.0)
     said = qkv.finding(line, "query")
-    assert (
-        said.startswith(claim) and "rise with the pixel's intensity, 1 fall (random signs would give about 2)" in said
-    )
+    assert said.startswith(claim)
+    assert "rise with the pixel's intensity, 1 falls (random signs would give 1.5 of each on average)" in said
+
+
+def test_of_a_single_component_no_chance_is_said() -> None:
+    said = qkv.finding(Lines(np.array([[-1.0]]), np.zeros((1, 1)), False, -1.0, 1.0), "key")
+    assert "0 components of the key rise with the pixel's intensity, 1 falls." in said
+
+
+def test_no_share_of_positions_is_minus_zero() -> None:
+    said = parts.finding(np.array([1.0 + 1e-9, 0.0, 0.0, 0.0]), "row 1, column 1", 0)
+    assert "explain 100 % of the variance of its scores, their positions 0 %" in said
 
 
 def test_mixed_values() -> None:

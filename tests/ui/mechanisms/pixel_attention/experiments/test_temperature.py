@@ -64,10 +64,10 @@ def test_without_a_locked_query_it_is_the_middle_of_the_ink() -> None:
 
 def test_the_marks_are_the_squares_of_the_scales() -> None:
     standardised = stops(0.3081)
-    assert standardised["as trained: standardised"] == 0
+    assert standardised["as trained, standardised"] == 0
     assert 10 ** standardised["as if 0 to 255"] == pytest.approx((1 / 255 / 0.3081) ** 2)
     unscaled = stops(1 / 255)
-    assert unscaled["as trained: 0 to 255"] == 0
+    assert unscaled["as trained, 0 to 255"] == 0
     assert 10 ** unscaled["as if standardised"] == pytest.approx((255 * 0.3081) ** 2)
     assert [*stops(0.5)] == ["as if 0 to 255", "as if standardised", "as trained"]
 
