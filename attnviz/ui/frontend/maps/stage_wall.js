@@ -124,7 +124,10 @@ export class StageWall {
     this.element.classList.toggle("beside", beside);
     this.element.classList.toggle("two-lines", two);
     this.lines.forEach((one, row) =>
-      Object.assign(one.style, { top: `${top + row * below}px`, width: `${beside ? aside - 12 : two ? width : size[0]}px` }),
+      Object.assign(one.style, {
+        top: `${top + row * below}px`,
+        width: `${beside ? aside - 12 : two ? width : size[0]}px`,
+      }),
     );
     this.tiles.forEach((tile, number) => {
       const [row, column] = [Math.floor(number / count), number % count];
