@@ -261,3 +261,17 @@ test("bars of values are read, summed up and saved", () => {
     ],
   });
 });
+
+test("a finger slides along a strip, and the last bar stays chosen beyond its end", async () => {
+  const { BarStrip } = await import("../../attnviz/ui/frontend/maps/bar_strip.js");
+  const strip = Object.create(BarStrip.prototype);
+  const chosen = [];
+  strip.places = new BarPlaces({ count: 64, width: 320, height: 26 });
+  strip.bars = { values: [], chosen: 3 };
+  strip.choose = (bar) => {
+    chosen.push(bar);
+    strip.bars.chosen = bar;
+  };
+  for (const x of [16, 22, 24, 400, -9]) strip.slideTo(x);
+  assert.deepEqual(chosen, [4, 63, 0]);
+});

@@ -51,6 +51,13 @@ def test_the_maps_show_the_gate_that_is_chosen_above(page: AppTest) -> None:
     assert list(found["stages"])[-2:] == ["gate", "output"]
 
 
+def test_the_maps_follow_what_the_url_turns(page: AppTest) -> None:
+    run(page, experiment="maps", gates="mean", turned="1.2-25,3.8-100")
+    [found] = headers(page, "stages")
+    assert (found["origin"]["gates"], found["origin"]["turned"]) == ("mean", "1.2-25,3.8-100")
+    assert "The gates of these maps: all at their mean, and 2 set by hand." in text(page)
+
+
 def test_accuracy_with_gates_at_their_mean_is_that_of_the_card(page: AppTest) -> None:
     run(page, experiment="constant")
     said = text(page)

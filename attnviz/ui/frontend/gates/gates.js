@@ -6,6 +6,7 @@ import { packed, toIndices, makeScale } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
 import { UrlView } from "../core/url_view.js";
+import { HINTS } from "../hands/hints.js";
 import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
 import { AnswerPanel } from "../live/answer.js";
 import { Asker } from "../live/asker.js";
@@ -61,6 +62,7 @@ export class Gates extends Part {
     this.answer = new AnswerPanel();
     this.steps = new StepsPanel({
       turn: (value) => this.guard(() => this.turn(this.view.layer, channelOf(this.view, this.layers), value)),
+      step: (by) => this.guard(() => this.step(by)),
     });
     this.sets = new SegmentedControl("Gates", SETS, (gates) => this.guard(() => this.choose({ gates, turned: [] })));
     this.undoer = element(
@@ -172,6 +174,13 @@ export class Gates extends Part {
   pick(layer, channel) {
     Object.assign(this.view, { layer, channel });
     this.changed();
+  }
+
+  /** Choose the gate before or after the chosen one, if there is one. */
+  step(by) {
+    const { layer } = this.view;
+    const channel = channelOf(this.view, this.layers) + by;
+    if (channel >= 0 && channel < this.layers[layer].channels) this.pick(layer, channel);
   }
 
   /** Turn a gate, or let it go with null. */
@@ -333,8 +342,8 @@ export class Gates extends Part {
     const { view, layers, words, looked, found, header, strips } = this;
     say(
       words.legend,
-      `Each bar is the gate of a channel, from 0 to 1. The line across it is its mean over ${header.many}; a ` +
-        "weaker violet: it hardly varies over these.",
+      `${HINTS.bar[0].toUpperCase()}${HINTS.bar.slice(1)}. Each bar is the gate of a channel, from 0 to 1. The line ` +
+        `across it is its mean over ${header.many}; a weaker violet means that it hardly varies over these.`,
     );
     const channel = channelOf(view, layers);
     const at = looked.channel >= 0 ? looked : { layer: view.layer, channel };

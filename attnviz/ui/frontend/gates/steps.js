@@ -9,8 +9,8 @@ import { term } from "../terms/terms.js";
 const TERMS = 4; // products of the score that are written out: the largest
 
 export class StepsPanel {
-  /** @param {{turn: (value: number|null) => void}} hands */
-  constructor({ turn }) {
+  /** @param {{turn: (value: number|null) => void, step: (by: number) => void}} hands */
+  constructor({ turn, step: stepBy }) {
     const names = [
       "where",
       "gate",
@@ -34,6 +34,16 @@ export class StepsPanel {
       free: "as computed",
       turn: (percent) => turn(percent === null ? null : percent / 100),
     });
+    this.before = element(
+      "button.quiet",
+      { type: "button", "aria-label": "Previous gate", onclick: () => stepBy(-1) },
+      "\u2039",
+    );
+    this.after = element(
+      "button.quiet",
+      { type: "button", "aria-label": "Next gate", onclick: () => stepBy(1) },
+      "\u203a",
+    );
     this.units = element("canvas", { "aria-hidden": "true" });
     this.terms = Array.from({ length: TERMS }, () => ({ name: text(), product: text() }));
     const line = (name, value, kind = "tr") =>
@@ -43,7 +53,12 @@ export class StepsPanel {
     this.element = element(
       "section.steps-part",
       { "aria-label": "The arithmetic of one gate" },
-      element("h2", {}, "This gate", element("small", {}, words.where)),
+      element(
+        "div.which",
+        {},
+        element("h2", {}, "This gate", element("small", {}, words.where)),
+        element("div.neighbours", {}, this.before, this.after),
+      ),
       element("p.big", {}, words.gate, element("small", {}, words.kind)),
       this.value.element,
       element(
@@ -76,6 +91,8 @@ export class StepsPanel {
     const { words } = this;
     const kind = layer.kinds[channel] === "varies" ? "" : `, ${layer.kinds[channel]}`;
     say(words.where, `${layer.title}, channel ${channel + 1} of ${layer.channels}`);
+    set(this.before, "aria-disabled", String(channel === 0));
+    set(this.after, "aria-disabled", String(channel === layer.channels - 1));
     say(words.gate, short(steps.gate, 3));
     say(words.kind, `mean over many pictures ${short(layer.mean[channel], 3)}${kind}`);
     const percent = Math.round(100 * steps.gate);

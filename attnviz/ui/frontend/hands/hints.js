@@ -12,6 +12,9 @@ const WITH_FINGER = {
   above: "tap a map to see that channel above",
   switch: "tap a head to switch it off, again to make it uniform, and again to switch it on",
   drag: "drag a number, or tap one",
+  bar: "slide along the bars to choose one",
+  turnOff: "tap to switch it off",
+  turnOn: "off: tap to switch it on",
   keys: "",
 };
 const WITH_MOUSE = {
@@ -24,6 +27,9 @@ const WITH_MOUSE = {
   above: "click a map to see that channel above",
   switch: "click a head to switch it off, again to make it uniform, and again to switch it on",
   drag: "drag a number; arrow keys move it, too",
+  bar: "click a bar to choose it, drag it to turn it",
+  turnOff: "click to switch it off",
+  turnOn: "off: click to switch it on",
   keys: " Arrow keys move it by a pixel, numbers choose another one, Escape goes back to the model\u2019s own path.",
 };
 

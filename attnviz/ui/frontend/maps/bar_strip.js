@@ -1,4 +1,5 @@
-// One strip of bars on the page: the pointer reads a bar, a click chooses it, a drag turns it, and so do the keys.
+// One strip of bars on the page: the pointer reads a bar, a click chooses it, a drag turns it, and so do the keys. A
+// finger is wider than a bar: it slides along the strip, and what is below it is chosen.
 
 import { context2d, element, set } from "../core/dom.js";
 import { BarPlaces, paintBars } from "./bars.js";
@@ -23,6 +24,8 @@ export class BarStrip {
     this.bars = { values: [0] };
     /** @type {{bar: number, y: number, turning: boolean}|null} */
     this.pressed = null;
+    /** @type {{x: number, along: boolean}|null} where a finger came down, and whether it slides */
+    this.finger = null;
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.element = element(
       "div.bar-strip",
@@ -59,7 +62,12 @@ export class BarStrip {
   listen() {
     const { canvas } = this;
     canvas.addEventListener("pointermove", (event) => {
-      const { pressed } = this;
+      const { pressed, finger } = this;
+      if (finger) {
+        finger.along ||= Math.abs(event.offsetX - finger.x) > STILL;
+        if (finger.along) this.slideTo(event.offsetX);
+        return;
+      }
       if (pressed && this.turn) {
         pressed.turning ||= Math.abs(event.offsetY - pressed.y) > STILL;
         if (pressed.turning) this.turn(pressed.bar, this.places.valueAt(event.offsetY));
@@ -71,22 +79,32 @@ export class BarStrip {
     canvas.addEventListener("pointerdown", (event) => {
       const bar = this.places.at(event.offsetX);
       if (bar < 0 || event.button !== 0) return;
-      // A finger scrolls the page over the bars; it turns with what stands beside them.
-      if (event.pointerType === "touch") return;
+      // Up and down a finger scrolls the page, which cancels; it turns with what stands beside the bars.
+      if (event.pointerType === "touch") {
+        this.finger = { x: event.offsetX, along: false };
+        canvas.setPointerCapture(event.pointerId);
+        return;
+      }
       this.pressed = { bar, y: event.offsetY, turning: false };
       canvas.setPointerCapture(event.pointerId);
     });
     canvas.addEventListener("pointerup", () => {
       const { pressed } = this;
-      this.pressed = null;
+      this.pressed = this.finger = null;
       if (pressed) this.choose(pressed.bar);
     });
-    canvas.addEventListener("pointercancel", () => (this.pressed = null));
+    canvas.addEventListener("pointercancel", () => (this.pressed = this.finger = null));
     canvas.addEventListener("click", (event) => {
       const bar = this.places.at(event.offsetX);
       if (/** @type {PointerEvent} */ (event).pointerType === "touch" && bar >= 0) this.choose(bar);
     });
     this.element.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** Choose the bar below a finger, or the last one before the end of the strip. @param {number} x */
+  slideTo(x) {
+    const bar = this.places.at(Math.min(this.places.width - 1, Math.max(0, x)));
+    if (bar !== this.bars.chosen) this.choose(bar);
   }
 
   /** Left and right choose a bar, up and down turn it, Delete lets it go. @param {KeyboardEvent} event */

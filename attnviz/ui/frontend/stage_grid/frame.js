@@ -232,7 +232,7 @@ function makeSwitches(grid, act, words) {
           const off = view.off.some(([of, which]) => of === layer && which === head);
           set(button, "aria-pressed", String(!off));
           set(button, "aria-label", `Head ${head + 1} of layer ${layer + 1}, ${off ? "off" : "on"}`);
-          set(button, "title", off ? "off: click to switch it on" : "click to switch it off");
+          set(button, "title", off ? HINTS.turnOn : HINTS.turnOff);
         }),
       );
       restore.hidden = !isSwitched(view);

@@ -44,6 +44,7 @@ export class StageMaps extends Part {
     super();
     this.held = ""; // which stage all channels are shown of
     this.looked = { tile: 0, token: -1 };
+    this.shape = ""; // of all maps: what is looked at stays while it does
     this.passing = new Passing(
       () => [this.looked.tile, this.looked.token, this.chosenTile, this.view.channel],
       ([tile, token]) => this.guard(() => this.look({ tile, token })),
@@ -114,7 +115,9 @@ export class StageMaps extends Part {
     });
     this.wallHolder.replaceChildren(this.wall.element);
     this.takeView(this.layers);
-    this.looked = { tile: this.chosenTile, token: middle(boxesOf(this, this.chosenTile)) };
+    const shape = JSON.stringify(shapes);
+    if (shape !== this.shape) this.looked = { tile: this.chosenTile, token: middle(boxesOf(this, this.chosenTile)) };
+    this.shape = shape;
     this.held = ""; // the channels of another picture
   }
 

@@ -16,7 +16,7 @@ from attnviz.subjects import Net, Subject
 from attnviz.ui.components import stage_maps
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.mechanisms.channel_attention import block, words
-from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, CLASS_GATES
+from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, CLASS_GATES, in_url
 from attnviz.ui.shared import ablated, cache, mechanism_page, pickers, result_dots
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.reserved import container_key
@@ -28,11 +28,13 @@ MAPS = "stages"
 
 
 def maps(subject: Subject) -> None:
-    """Draw the maps of every block before and after its gate; layer and channel are those of the gates above."""
+    """Draw the maps of every block before and after its gate; layer, channel and gates are those above."""
+    asked = in_url(subject, st.query_params.to_dict())
     st.markdown(words.STAGES)
+    st.caption(words.gates_of_maps(asked["gates"], asked["turned"]))
     state = block.FIELDS.read(st.query_params.to_dict())
     keep = mechanism_page.keep(block.FIELDS, stage_maps.settled_view, MAPS)
-    stage_maps.stage_maps(BLOCKS_VIEW.of(subject), key=MAPS, state=state, fields=block.FIELDS, on_change=keep)
+    stage_maps.stage_maps(BLOCKS_VIEW.of(subject, **asked), key=MAPS, state=state, fields=block.FIELDS, on_change=keep)
 
 
 def constant(subject: Subject) -> None:

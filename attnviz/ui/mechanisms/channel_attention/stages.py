@@ -1,15 +1,21 @@
-"""The maps of every block with gates, before and after its convolutions, normalisation, ReLU and gate. Loads torch."""
+"""The maps of every block with gates, before and after its convolutions, normalisation, ReLU and gate. Loads torch.
+
+The gates may be those that the network computes, or others: replaced all together, and turned one by one.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import torch
 
+from attnviz.edits import Change, set_value
+from attnviz.errors import BadInput
 from attnviz.grids import Grid
 from attnviz.layers.bam import Bam
 from attnviz.layers.residual import ResidualBlock
 from attnviz.subjects import Example, Loaded, Subject
 from attnviz.tracing import trace
+from attnviz.ui.components.gates import GatesView, read_turns
 from attnviz.ui.components.stage_maps import LayerMaps, StageMaps, StageMapsView
 from attnviz.ui.mechanisms.channel_attention import gates
 from attnviz.ui.mechanisms.channel_attention.block import BEHIND_BLOCK, IN_BLOCK, TITLES
@@ -17,16 +23,26 @@ from attnviz.ui.mechanisms.channel_attention.layers import GateLayer
 from attnviz.ui.shared import cache, inference
 
 
-def view(loaded: Loaded, example: Example) -> StageMapsView:
-    """Return the maps of every block with gates, in single precision."""
+def view(loaded: Loaded, example: Example, replaced: str = "own", turned: str = "") -> StageMapsView:
+    """Return the maps of every block with gates, in single precision.
+
+    Args:
+        loaded, example: the net and what it looks at.
+        replaced: what all gates are, one of `attnviz.ui.components.gates.SETS`.
+        turned: the gates that are turned besides, as the URL names them: "1.5-25,2.3-100"; "" for none.
+
+    Raises:
+        BadInput: there is no such gate, or no other picture whose gates these could be.
+    """
     model, net = loaded
     subject = Subject(net, example)
     image = example.taken_by(net)
     blocks = {path: part for path, part in model.named_modules() if isinstance(part, ResidualBlock)}
     behind = {path: part for path, part in model.named_modules() if isinstance(part, Bam)}
-    with torch.no_grad(), trace(model) as seen:
+    own = cache.of_subject(gates.view, subject)
+    with torch.no_grad(), trace(model, edits=_edits(own, replaced, turned)) as seen:
         inference.ask(loaded, inference.batch_of(loaded, example))
-    shown = {layer.path: gates.farthest(layer) for layer in cache.of_subject(gates.view, subject).layers}
+    shown = {layer.path: gates.farthest(layer) for layer in own.layers}
     grid = Grid(*image.shape[:2]).after(3, 1, 1, *image.shape[:2])  # the network's first convolution
     layers: list[LayerMaps] = []
     for number, (path, block) in enumerate(blocks.items()):
@@ -58,5 +74,26 @@ def view(loaded: Loaded, example: Example) -> StageMapsView:
         layers=tuple(layers),
         stages={name: TITLES[name] for name in (BEHIND_BLOCK if behind else IN_BLOCK)},
         ink=example.ink,
-        origin=subject.origin(layers[0].path),
+        origin={
+            **subject.origin(layers[0].path),
+            **({} if replaced == "own" else {"gates": replaced}),
+            **({"turned": turned} if turned else {}),
+        },
     )
+
+
+def _edits(own: GatesView, replaced: str, turned: str) -> dict[str, list[Change]]:
+    """Return the edits that make gates other than the network computes them, by tap path."""
+    made: dict[str, list[Change]] = {}
+    for layer in own.layers:
+        for tap in filter(None, (layer.tap, layer.space_tap)):
+            values = {"own": None, "one": np.ones(()), "mean": tap.mean, "other": tap.other}[replaced]
+            if values is not None:
+                made[tap.address] = [set_value(values.copy())]  # what is kept cannot be written to
+            elif replaced != "own":
+                raise BadInput("There is no other picture here whose gates these could be.")
+    for number, channel, percent in (read_turns(turned) or []) if turned else []:
+        if not (0 <= number < len(own.layers) and 0 <= channel < len(own.layers[number].gate) and percent <= 100):
+            raise BadInput(f"There is no gate {number + 1}.{channel + 1} that can be turned to {percent} %.")
+        made.setdefault(own.layers[number].tap.address, []).append(set_value(percent / 100, channel=channel))
+    return made

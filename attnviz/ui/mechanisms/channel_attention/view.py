@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from attnviz import data
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
 from attnviz.ui.components import map_grid, stage_maps
-from attnviz.ui.components.gates import packed
+from attnviz.ui.components.gates import FIELDS, SETS, packed, write_turns
 from attnviz.ui.live.derived import Index, NoParameters, View
 from attnviz.ui.shared import cache, pickers
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from attnviz.subjects import Net, Subject
 
 
@@ -25,20 +28,43 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
     return packed(cache.of_subject(gates.view, subject))
 
 
-def stages_payload(subject: Subject, parameters: NoParameters) -> bytes:
+_TURN = r"\d{1,3}\.\d{1,4}-\d{1,3}"
+
+
+class OfGates(Strict):
+    """What the gates are: all of them, and those that are turned besides, as the URL names them."""
+
+    gates: Literal["own", "one", "mean", "other"] = "own"
+    turned: Annotated[str, Field(max_length=4000, pattern=rf"^({_TURN}(,{_TURN})*)?$")] = ""
+
+
+def in_url(subject: Subject, words: Mapping[str, str]) -> dict[str, Any]:
+    """Return the parameters of the maps that the URL asks for; what does not exist is left out, as the bars do."""
+    from attnviz.ui.mechanisms.channel_attention import gates
+
+    own = cache.of_subject(gates.view, subject)
+    asked = FIELDS.complete(FIELDS.read(words))
+    known = asked["gates"] in SETS and (asked["gates"] != "other" or own.other is not None)
+    turned = asked["turned"] or []
+    counts = [len(layer.gate) for layer in own.layers]
+    there = all(0 <= at < len(counts) and 0 <= which < counts[at] and to <= 100 for at, which, to in turned)
+    return {"gates": asked["gates"] if known else "own", "turned": write_turns(turned) if there else ""}
+
+
+def stages_payload(subject: Subject, parameters: OfGates) -> bytes:
     """Return the maps of every block with gates, as the component takes them."""
     from attnviz.ui.mechanisms.channel_attention import stages
 
-    return stage_maps.packed(cache.of_subject(stages.view, subject))
+    return stage_maps.packed(cache.of_subject(stages.view, subject, parameters.gates, parameters.turned))
 
 
-def passes(parameters: NoParameters, net: Net) -> float:
+def passes(parameters: Strict, net: Net) -> float:
     """Return the work: a pass on the picture, and one on another; those on many pictures are made once for a net."""
     return 2.0
 
 
 GATES_VIEW = View("gates_view", NoParameters, payload, passes)
-BLOCKS_VIEW = View("gated_blocks_view", NoParameters, stages_payload, passes)
+BLOCKS_VIEW = View("gated_blocks_view", OfGates, stages_payload, passes)
 
 
 class OfLayer(Strict):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from attnviz.subjects import Subject
     from attnviz.ui.components.gates import GatesOfLayer
 
-QUESTION = "Which channels does a network let through for this picture? Click a bar, then turn its gate."
+QUESTION = "Which channels does a network let through for this picture? Choose a bar, then turn its gate."
 NONE = (
     "No model with attention over channels has been trained here yet. "
     "`python -m attnviz train channel_attention --recipe digits` trains one on handwritten digits; this page then "
@@ -27,9 +27,8 @@ NONE = (
 )
 STAGES = (
     "What a block does to its maps: it convolves them, normalises, sets negative values to 0, convolves and normalises "
-    "again, and multiplies each map by its gate. The input is then added. The maps are those of the gates that the "
-    "network computes, with none turned. A bar that is chosen above and a map that is chosen here belong to the same "
-    "channel."
+    "again, and multiplies each map by its gate. The input is then added. A bar that is chosen above and a map that is "
+    "chosen here belong to the same channel, and where a gate is turned, the maps follow."
 )
 ABLATED = (
     "The trained model, with its gates replaced and nothing else changed; counted on test pictures. *At the mean*: "
@@ -127,6 +126,21 @@ def does_not_show() -> str:
         "A channel has no name: nothing says what its map stands for, and the same channel means something else in a "
         "network that was trained from another seed."
     )
+
+
+_ALL = {"own": "as computed", "one": "all at 1", "mean": "all at their mean", "other": "those of another picture"}
+
+
+def gates_of_maps(replaced: str, turned: str) -> str:
+    """Return with which gates the maps below are computed, in a sentence.
+
+    Args:
+        replaced: what all gates are.
+        turned: those that are turned besides, as the URL names them.
+    """
+    count = turned.count("-")
+    by_hand = f", and {count} set by hand" if count else ""
+    return f"The gates of these maps: {_ALL[replaced]}{by_hand}."
 
 
 _REPLACED = {"mean": "at the mean", "shuffled": "of another picture", "one": "at 1"}

@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attnviz.errors import BadInput
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.components import gates as component
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.channel_attention import block, gates, many, stages
-from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, GATES_VIEW
+from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, GATES_VIEW, in_url
 
 from .placed import NETS, SHOWN
 from .spelled import Spelled
@@ -83,6 +84,45 @@ def test_the_maps_before_and_after_a_gate_are_those_of_the_spelled_out_network(h
         assert list(layer.stages) == list(block.IN_BLOCK)
         for stage, maps in wanted.items():
             np.testing.assert_allclose(layer.stages[stage].maps, maps, rtol=1e-4, atol=1e-4, err_msg=stage)
+
+
+@pytest.mark.parametrize("name", ["digits", "digits-cbam"])
+def test_the_maps_follow_gates_that_are_turned(here: Path, name: str) -> None:
+    found = net(f"channel_attention.{name}")
+    put = {0: np.array([np.nan, np.nan, 0.25, np.nan]), 1: np.array([np.nan] * 5 + [1.0])}
+    wanted = Spelled(here / found.key, picture_of(name).taken_by(found), dict(NETS[name][1]), put)
+    turned = stages.view(found.load(double=True), picture_of(name), turned="1.3-25,2.6-100")
+    assert turned.origin["turned"] == "1.3-25,2.6-100"
+    for layer, one in zip(turned.layers, wanted.stages, strict=True):
+        for stage, maps in one.items():
+            np.testing.assert_allclose(layer.stages[stage].maps, maps, rtol=1e-4, atol=1e-4, err_msg=stage)
+    own = stages.view(found.load(double=True), picture_of(name))
+    assert not np.allclose(own.layers[0].stages["gate"].maps[2], turned.layers[0].stages["gate"].maps[2], atol=1e-4)
+
+
+def test_the_maps_follow_gates_that_are_replaced_all_together(here: Path) -> None:
+    found = net("channel_attention.digits")
+    ones = {number: np.ones(width) for number, width in enumerate((4, 6, 8))}
+    wanted = Spelled(here / found.key, WHERE["digits"].taken_by(found), dict(NETS["digits"][1]), ones)
+    for layer, one in zip(
+        stages.view(found.load(double=True), WHERE["digits"], "one").layers, wanted.stages, strict=True
+    ):
+        np.testing.assert_allclose(layer.stages["gate"].maps, one["gate"], rtol=1e-4, atol=1e-4)
+    subject = Subject(found, WHERE["digits"])
+    own = gates.view(found.load(double=True), WHERE["digits"])
+    mean = {number: layer.many.mean(0) for number, layer in enumerate(own.layers)}
+    at_mean = Spelled(here / found.key, WHERE["digits"].taken_by(found), dict(NETS["digits"][1]), mean).stages
+    _, arrays = unpack(BLOCKS_VIEW.of(subject, gates="mean"))
+    np.testing.assert_allclose(arrays["2.output"], at_mean[2]["output"], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("turned", ["4.1-50", "1.5-50", "1.1-101"])
+def test_a_gate_that_there_is_not_is_refused(here: Path, turned: str) -> None:
+    subject = Subject(net("channel_attention.digits"), WHERE["digits"])
+    with pytest.raises(BadInput, match="There is no gate"):
+        BLOCKS_VIEW.of(subject, turned=turned)
+    assert in_url(subject, {"turned": turned, "gates": "one"}) == {"gates": "one", "turned": ""}
+    assert in_url(subject, {"turned": "1.2-50,3.8-0"}) == {"gates": "own", "turned": "1.2-50,3.8-0"}
 
 
 def test_the_gate_of_bam_comes_after_the_block(here: Path) -> None:

@@ -1,0 +1,64 @@
+"""Exact facts of gates, in float64: a dead squeeze is a constant, and a constant folds into the next convolution."""
+
+import pytest
+import torch
+from torch import nn
+
+from attnviz.layers.cbam import Cbam
+from attnviz.layers.squeeze_excite import SqueezeExcite
+from attnviz.tracing import trace
+
+
+def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def gate_of(layer: nn.Module, maps: torch.Tensor) -> torch.Tensor:
+    with torch.no_grad(), trace(layer, ["reduced", "gate"]) as seen:
+        layer(maps)
+    assert torch.equal(seen["reduced"].tensor, torch.zeros_like(seen["reduced"].tensor)) is dead(layer)
+    return seen["gate"].tensor
+
+
+def dead(layer: nn.Module) -> bool:
+    return bool((layer.reduce.weight == 0).all() and (layer.reduce.bias <= 0).all())
+
+
+def kill(layer: nn.Module) -> None:
+    """Make the narrow layer 0 for every picture."""
+    with torch.no_grad():
+        layer.reduce.weight.zero_()
+        layer.reduce.bias.fill_(-1.0)
+
+
+@pytest.mark.parametrize(("kind", "biases"), [(SqueezeExcite, 1), (Cbam, 2)])
+def test_a_dead_squeeze_is_a_constant_gate(kind: type[nn.Module], biases: int) -> None:
+    layer = kind(channels=6, reduction=2).double().eval()
+    pictures = drawn(5, 6, 4, 4)
+    alive = gate_of(layer, pictures)
+    assert not torch.allclose(alive, alive[:1])
+    kill(layer)
+    gate = gate_of(layer, pictures)
+    assert torch.equal(gate, gate[:1].expand(5, -1))
+    # CBAM adds the scores of means and of maxima, each with the bias.
+    torch.testing.assert_close(gate[0], torch.sigmoid(biases * layer.excite.bias.detach()), rtol=0, atol=1e-15)
+    with torch.no_grad():
+        layer.excite.bias.zero_()
+    assert torch.equal(gate_of(layer, pictures), torch.full((5, 6), 0.5, dtype=torch.float64))
+
+
+def test_equal_gates_fold_into_the_next_convolution() -> None:
+    layer = SqueezeExcite(channels=6, reduction=2).double().eval()
+    convolution = nn.Conv2d(6, 3, 3, padding=1).double()
+    pictures = drawn(5, 6, 7, 9, seed=1)
+    before = convolution(layer(pictures)).detach()
+    kill(layer)
+    gate = gate_of(layer, pictures)[0]
+    folded = nn.Conv2d(6, 3, 3, padding=1).double()
+    with torch.no_grad():
+        folded.weight.copy_(convolution.weight * gate[None, :, None, None])
+        folded.bias.copy_(convolution.bias)
+        torch.testing.assert_close(folded(pictures), convolution(layer(pictures)), rtol=0, atol=1e-13)
+        assert not torch.allclose(
+            folded(pictures), before
+        )  # what a gate that varies does, no convolution can take over
