@@ -97,7 +97,7 @@ def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else CHECKPOINT
     words = f"v=2&model={name}&data=strokes&number=23&layer=6"
     with run_app() as app, sync_playwright() as playwright, launch(playwright) as browser:
-        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page = browser.new_page(viewport={"width": 1280, "height": 1000})  # all blocks are in view
         for _ in range(2):  # all is warm the second time
             page.goto(f"{app.address}/channel_attention?{words}")
             page.locator(".gates[data-drawn]").wait_for(timeout=120_000)

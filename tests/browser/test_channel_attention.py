@@ -17,6 +17,7 @@ from tests.ui.mechanisms.channel_attention.spelled import Spelled
 
 from .conftest import NewPage, find_violations, open_at, read_state
 from .harness import wait_for_state
+from .laid_out import find_small_targets
 from .stock import make_folder_fixture
 
 GATES = ".gates[data-drawn]"
@@ -163,3 +164,54 @@ def test_a_phone_shows_the_picture_first_and_nothing_is_wider_than_it(opened: Op
     assert picture
     assert gates
     assert picture["y"] < gates["y"]
+
+
+def test_a_finger_slides_along_the_bars_and_steps_to_the_next(opened: Open) -> None:
+    phone = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
+    page = opened("digits", "&layer=3&channel=1", **phone)
+    assert find_small_targets(page) == []
+    strip = find_gates(page).locator(".bar-strip canvas").last
+    strip.evaluate("(canvas) => canvas.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    box = strip.bounding_box()
+    assert box
+    wide, y = box["width"] / 8, box["y"] + box["height"] / 2
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *bars: float) -> None:
+        points = [{"x": box["x"] + bar * wide, "y": y} for bar in bars]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 0.5)
+    for bar in (1.5, 2.5, 3.5, 4.5):
+        touch("touchMove", bar)
+    wait_for_state(page, ".gates", "(found) => found.shown === 4")
+    touch("touchEnd")
+    page.wait_for_url("**channel=5*")
+    page.get_by_role("button", name="Next gate").tap()
+    wait_for_state(page, ".gates", "(found) => found.shown === 5 && found.turned.length === 0")
+    page.get_by_role("button", name="Previous gate").tap()
+    wait_for_state(page, ".gates", "(found) => found.shown === 4")
+    expect(find_gates(page)).to_contain_text("Slide along the bars")
+
+
+def test_the_maps_follow_a_gate_that_is_turned(opened: Open, folder: Path) -> None:
+    page = opened("digits", "&experiment=maps&layer=2&channel=3")
+    maps = page.locator(".stage-maps[data-drawn]")
+    maps.wait_for()
+    before = maps.evaluate("(root) => root.readStage(1, 'gate')")
+    strip = find_gates(page).locator(".bar-strip").nth(1)
+    strip.focus()
+    for _ in range(5):
+        page.keyboard.press("PageDown")
+    page.wait_for_url("**turned=2.3-0*")
+    put = np.full(6, np.nan)
+    put[2] = 0
+    wanted = compute_spelled(folder, "digits", {1: put}).stages
+    expect(page.get_by_text("as computed, and 1 set by hand")).to_be_visible()
+    page.wait_for_function(
+        "([root, before]) => JSON.stringify(root.readStage(1, 'gate')) !== JSON.stringify(before)",
+        arg=[maps.element_handle(), before],
+    )
+    for layer, stage in ((1, "gate"), (2, "output")):
+        shown = maps.evaluate("(root, [layer, stage]) => root.readStage(layer, stage)", [layer, stage])
+        np.testing.assert_allclose(shown, wanted[layer][stage].ravel(), rtol=1e-4, atol=1e-4, err_msg=stage)

@@ -74,7 +74,8 @@ def example(net: Net, opens: Example | None = None) -> Example:
 
     Args:
         net: that will look at it; the classes on offer are those it knows.
-        opens: what is shown of its data set until something is chosen; by default the first picture of the first class.
+        opens: what is shown of its data set until something is chosen, and of another data set the first picture of
+            its class; by default the first picture of the first class.
 
     Raises:
         DataError: no picture of these classes is here; says how to get some.
@@ -98,8 +99,8 @@ def example(net: Net, opens: Example | None = None) -> Example:
     fitting = Fitting(net, source, chosen, wrong)
     first = Fitting(net, source, net.classes[0] if chosen == ANY and not wrong else chosen, wrong).after(-1)
     begins = first if first is not None else int(shown.numbers[0])
-    if isinstance(opens, Picture) and opens.data == source and chosen == ANY and not wrong:
-        begins = opens.number if opens.number in fitting.numbers else begins
+    if isinstance(opens, Picture) and chosen == ANY and not wrong:
+        begins = _begins(net, source, opens, begins)
     number = _number(source, begins)
 
     if len(here) > 1:
@@ -127,6 +128,15 @@ def example(net: Net, opens: Example | None = None) -> Example:
     if first is None and fitting.all:
         st.caption("There is no such picture: every answer here is correct.")
     return Picture(source, number)
+
+
+def _begins(net: Net, source: str, opens: Picture, otherwise: int) -> int:
+    """Return the number of the picture that is shown first: the one that opens a page, or else the first like it."""
+    if opens.data == source:
+        return opens.number if opens.number in Fitting(net, source, ANY, wrong=False).numbers else otherwise
+    alike = opens.target in net.classes and data.spec(opens.data).classes == data.spec(source).classes
+    found = Fitting(net, source, opens.target, wrong=False).after(-1) if alike else None
+    return otherwise if found is None else found
 
 
 def more(subject: Subject) -> None:

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import data, subjects
 from attnviz.grids import Grid
-from attnviz.subjects import Net
+from attnviz.subjects import Net, Picture
 from attnviz.ui.shared import findings, pickers
 from attnviz.ui.shared.findings import Wrong
 from attnviz.ui.shared.pickers import ANY, Fitting, default_source
@@ -172,3 +172,14 @@ def test_a_query_is_a_row_and_a_column_from_1_or_a_token_that_lies_nowhere(word:
 )
 def test_a_query_that_is_not_there_is_none(word: str) -> None:
     assert pickers._token_of(word, 36, Grid(5, 7, prefix=1)) is None
+
+
+def test_a_page_opens_on_its_picture_and_elsewhere_on_the_first_one_like_it() -> None:
+    net, eight = subjects.net("channel_attention.digits"), Picture("strokes", 23)
+    assert pickers._begins(net, "strokes", eight, 5) == 23
+    other = Picture("cluttered_strokes", 0)
+    found = pickers._begins(net, "strokes", other, 5)
+    labels = data.shown("strokes").labels
+    assert found == list(labels).index(int(other.target))
+    assert pickers._begins(subjects.net("element_wise.fashion-b"), "fashion_mnist", eight, 5) == 5
+    assert pickers._begins(subjects.net("pixel_attention.1v8"), "strokes", Picture("strokes", 10**6), 5) == 5
