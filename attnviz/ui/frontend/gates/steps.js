@@ -1,6 +1,6 @@
 // The arithmetic of one gate in words and numbers: squeeze, reduce, excite, scale; and the slider that turns it.
 
-import { context2d, element, say, text } from "../core/dom.js";
+import { context2d, element, say, set, text } from "../core/dom.js";
 import { column, short } from "../core/numbers.js";
 import { HeldValue } from "../hands/held_value.js";
 import { BarPlaces, paintBars, spanOf } from "../maps/bars.js";
