@@ -15,7 +15,7 @@ from tests.sweeps import sweep
 from tests.ui.mechanisms.channel_attention.placed import NETS, place
 from tests.ui.mechanisms.channel_attention.spelled import Spelled
 
-from .conftest import NewPage, find_violations, open_at, read_state
+from .conftest import NewPage, find_violations, open_at, read_state, wait_until_ready
 from .harness import wait_for_state
 from .laid_out import find_small_targets
 from .stock import make_folder_fixture
@@ -187,6 +187,7 @@ def test_a_finger_slides_along_the_bars_and_steps_to_the_next(opened: Open) -> N
     wait_for_state(page, ".gates", "(found) => found.shown === 4")
     touch("touchEnd")
     page.wait_for_url("**channel=5*")
+    wait_until_ready(page)
     page.get_by_role("button", name="Next gate").tap()
     wait_for_state(page, ".gates", "(found) => found.shown === 5 && found.turned.length === 0")
     page.get_by_role("button", name="Previous gate").tap()
