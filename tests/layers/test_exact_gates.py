@@ -24,6 +24,13 @@ def dead(layer: nn.Module) -> bool:
     return bool((layer.reduce.weight == 0).all() and (layer.reduce.bias <= 0).all())
 
 
+def with_weights(layer: nn.Module) -> nn.Module:
+    """Return a layer in double precision with drawn weights, the same in every run."""
+    for seed, weight in enumerate(layer.double().eval().parameters()):
+        weight.data.copy_(drawn(*weight.shape, seed=seed))
+    return layer
+
+
 def kill(layer: nn.Module) -> None:
     """Make the narrow layer 0 for every picture."""
     with torch.no_grad():
@@ -33,22 +40,23 @@ def kill(layer: nn.Module) -> None:
 
 @pytest.mark.parametrize(("kind", "biases"), [(SqueezeExcite, 1), (Cbam, 2)])
 def test_a_dead_squeeze_is_a_constant_gate(kind: type[nn.Module], biases: int) -> None:
-    layer = kind(channels=6, reduction=2).double().eval()
+    layer = with_weights(kind(channels=6, reduction=2))
     pictures = drawn(5, 6, 4, 4)
     alive = gate_of(layer, pictures)
     assert not torch.allclose(alive, alive[:1])
     kill(layer)
     gate = gate_of(layer, pictures)
-    assert torch.equal(gate, gate[:1].expand(5, -1))
+    torch.testing.assert_close(gate, gate[:1].expand(5, -1), rtol=0, atol=1e-15)  # sigmoid rounds by its lane
     # CBAM adds the scores of means and of maxima, each with the bias.
     torch.testing.assert_close(gate[0], torch.sigmoid(biases * layer.excite.bias.detach()), rtol=0, atol=1e-15)
     with torch.no_grad():
         layer.excite.bias.zero_()
-    assert torch.equal(gate_of(layer, pictures), torch.full((5, 6), 0.5, dtype=torch.float64))
+    half = torch.full((5, 6), 0.5, dtype=torch.float64)
+    assert torch.equal(gate_of(layer, pictures), half)
 
 
 def test_equal_gates_fold_into_the_next_convolution() -> None:
-    layer = SqueezeExcite(channels=6, reduction=2).double().eval()
+    layer = with_weights(SqueezeExcite(channels=6, reduction=2))
     convolution = nn.Conv2d(6, 3, 3, padding=1).double()
     pictures = drawn(5, 6, 7, 9, seed=1)
     before = convolution(layer(pictures)).detach()
