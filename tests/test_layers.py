@@ -29,6 +29,7 @@ LAYERS: dict[str, set[str]] = {
     "dot_product": {"components", "table", "shared", "live"},
     "mechanisms": {"components", "table", "shared", "live", "dot_product"},
     "draw": {"components", "table", "shared", "live"},
+    "explorer": {"components", "table", "shared", "live"},
     "training": {"components", "table", "shared", "live"},
     "derived_values": {
         "components",
@@ -36,6 +37,7 @@ LAYERS: dict[str, set[str]] = {
         "shared",
         "live",
         "dot_product",
+        "explorer",
     },  # which app.py hands down to the live channel
     "server": {"components", "table", "shared", "live"},  # which only app.py and the pages import
 }
@@ -51,6 +53,7 @@ FOLDERS: dict[str, set[str]] = {  # of the front end; the others import `SHARED`
     "head_switch": {*SHARED, "map_grid"},
     "moving_maps": {*SHARED, "map_grid"},
     "pixel_viewer": {*SHARED, "map_grid"},
+    "sampling_grid": {*SHARED, "panels"},
     "stage_maps": {*SHARED, "map_grid"},
     "draw": {*SHARED, "panels"},
     "drawing_pad": {*SHARED, "draw"},

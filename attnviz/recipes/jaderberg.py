@@ -7,7 +7,7 @@ transformer stands the plain one, as it is and widened to as many weights.
 
 from typing import Any
 
-from attnviz.recipes.recipe import TEN_CLASSES, Ablation, Paper, PaperFigure, Recipe, Test, changed
+from attnviz.recipes.recipe import TEN_CLASSES, Ablation, Paper, PaperFigure, Question, Recipe, Test, changed
 
 THETA = "transformer.theta"
 
@@ -28,6 +28,7 @@ ROTATED = Recipe(
     watch="accuracy",
     keep="last",
     weights="float16",
+    control="spatial_transformer.rotated-widened",
     tests=(Test(data="rotated_mnist"), Test(data="rotated_strokes", count=2000)),
     ablations=(
         Ablation(name="mean", of=THETA),
@@ -48,7 +49,7 @@ def variant(base: Recipe, name: str, title: str, why: str, config: dict[str, Any
 def plain(base: Recipe) -> Recipe:
     """Return the same network without a transformer."""
     why = "The same classifier without a transformer."
-    return variant(base, "plain", "no transformer", why, {"transform": "none"}, ablations=())
+    return variant(base, "plain", "no transformer", why, {"transform": "none"}, ablations=(), control=None)
 
 
 def widened(base: Recipe) -> Recipe:
@@ -56,7 +57,7 @@ def widened(base: Recipe) -> Recipe:
     return variant(
         base, "widened", "no transformer, widened",
         "As many weights as with the affine transformer, within 1 %, and no transformer.",
-        {"transform": "none", "hidden": 144}, ablations=(), weights=None,
+        {"transform": "none", "hidden": 144}, ablations=(), weights=None, control=None,
     )  # fmt: skip
 
 
@@ -68,7 +69,7 @@ ROTATED_ONLY = variant(
 MOVED = changed(
     ROTATED, name="moved", title="Moved digits, affine transformer", data="moved_mnist", epochs=6,
     why="Digits rotated by up to 45 degrees, scaled and shifted on 42 x 42 pixels.", cost="10 core-minutes",
-    config={"transform": "affine", "rows": 42, "columns": 42},
+    config={"transform": "affine", "rows": 42, "columns": 42}, control="spatial_transformer.moved-widened",
     tests=(Test(data="moved_mnist"), Test(data="moved_strokes", count=2000)),
 )  # fmt: skip
 MOVED_PLAIN, MOVED_WIDENED = plain(MOVED), widened(MOVED)
@@ -105,4 +106,6 @@ PAPER = Paper(
         ),
         _figure("Rotated, scaled and shifted digits, CNN", _MOVED, 0.992, MOVED_PLAIN),
     ),
+    first=(ROTATED.key,),
+    questions=(Question(checkpoint=MOVED.key),),
 )  # fmt: skip

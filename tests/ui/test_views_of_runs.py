@@ -44,6 +44,7 @@ CHOSEN = (
     "recurrent_attention.digits",
     "cnn_attention.digits",
     "channel_attention.digits",
+    "spatial_transformer.rotated",
     "cnn_attention.fashion-within",
     "colour_stages.digits",
 )

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.component import component
-from attnviz.ui.components.payload import pack, with_header
-from attnviz.ui.components.state import UNKNOWN, ControlledState
+from attnviz.ui.components import url_view
+from attnviz.ui.components.payload import pack
 from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind
+from attnviz.ui.components.url_view import settled_view as settled_view
 
 GRIDS = ("own", "identity", "mean")
 """Which theta is used: that of the net for this picture, the identity, or the mean over many pictures."""
@@ -134,13 +134,7 @@ def sampling_grid(
     Returns:
         The view that has settled last, all fields filled; None before the first time.
     """
-    data = with_header(
-        view,
-        fields=FIELDS.declared(),
-        state={"view": _controlled(key).ask(None if state is None else FIELDS.complete(state))},
-    )
-    component("sampling_grid")(key=key, data=data, on_view_change=_controlled(key).callback(on_change))
-    return settled_view(key)
+    return url_view.draw("sampling_grid", view, FIELDS, key=key, state=state, on_change=on_change)
 
 
 def packed(view: GridView) -> bytes:
@@ -170,13 +164,3 @@ def packed(view: GridView) -> bytes:
             "angles_out": angles.grid.astype(np.float32),
         }
     return pack(header, arrays)
-
-
-def settled_view(key: str) -> dict[str, Any] | None:
-    """Return the view that settled last in the component of that key; None before the first time."""
-    view: dict[str, Any] | None = _controlled(key).shown()
-    return view
-
-
-def _controlled(key: str) -> ControlledState:
-    return ControlledState(key, "view", lambda view: dict(view) if isinstance(view, Mapping) else UNKNOWN)

@@ -26,7 +26,9 @@ function origin({ header, view, answer, answered, url, used, parts, kind }) {
     ...header.origin,
     ...(isMoved(move)
       ? {
-          moved: `${move.rotate} degrees counter-clockwise, scale ${move.scale}, by ${move.across}, ${move.down} pixels`,
+          moved:
+            `${move.rotate} degrees counter-clockwise, scale ${move.scale}, ` +
+            `by ${move.across}, ${move.down} pixels`,
         }
       : {}),
     theta: `${Array.from(used).join(" ")}: ${kind}`,

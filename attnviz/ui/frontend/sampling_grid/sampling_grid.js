@@ -507,7 +507,8 @@ export class SamplingGrid extends Part {
     set(
       this.stage,
       "aria-label",
-      `The picture with its grid. Arrow keys shift ${what}, [ and ] rotate it, + and \u2212 scale it, Delete lets it go.`,
+      `The picture with its grid. Arrow keys shift ${what}, [ and ] rotate it, ` +
+        "+ and \u2212 scale it, Delete lets it go.",
     );
     say(words.reading, this.reading(shapes.picture));
     set(this.seenBoard, "aria-label", `What is classified. Arrow keys read it. ${words.reading.data}`);

@@ -9,34 +9,19 @@ import torch
 
 from attnviz.answers import probabilities
 from attnviz.data.moved import MOVED
-from attnviz.errors import BadInput
 from attnviz.layers.spatial_transformer import SpatialTransformer
 from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.tracing import trace
 from attnviz.ui.components.sampling_grid import Angles, GridView
+from attnviz.ui.mechanisms.spatial_transformer.many import Many, over, path_of
 from attnviz.ui.shared import cache, inference, pickers
 
 if TYPE_CHECKING:
     from attnviz.readings import Reading
-    from attnviz.ui.mechanisms.spatial_transformer.many import Many
-
-
-def path_of(loaded: Loaded) -> str:
-    """Return the path of a net's spatial transformer.
-
-    Raises:
-        BadInput: it has none.
-    """
-    for path, part in loaded.model.named_modules():
-        if isinstance(part, SpatialTransformer):
-            return path
-    raise BadInput(f"{loaded.net.key} has no spatial transformer. Look at it in the explorer.")
 
 
 def view(loaded: Loaded, example: Example) -> GridView:
     """Return what the page shows of the transform of a net on an example."""
-    from attnviz.ui.mechanisms.spatial_transformer.many import over
-
     net, subject = loaded.net, Subject(loaded.net, example)
     many = cache.of_net(over, net, pickers.default_source(net))
     tap = f"{path_of(loaded)}.theta"

@@ -5,6 +5,7 @@ from PIL.Image import Image
 
 from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms.spatial_transformer import MECHANISM, grids
+from attnviz.ui.mechanisms.spatial_transformer.many import path_of
 from attnviz.ui.shared import home_picture
 
 CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))
@@ -17,7 +18,7 @@ def tiles() -> tuple[Image, Image]:
     shown = MECHANISM.home.view
     loaded, picture = net(shown["model"]).load(double=True), Picture(shown["data"], shown["number"])
     seen, _ = grids.seen_of(loaded, picture)
-    path = grids.path_of(loaded)
+    path = path_of(loaded)
     theta = seen[f"{path}.theta"].tensor[0].numpy()
     sampled = seen[f"{path}.transformed"].tensor[0, 0].numpy()
     image = picture.taken_by(loaded.net)[..., 0]

@@ -12,10 +12,10 @@ from attnviz import data
 from attnviz.answers import as_batch
 from attnviz.data import inputs
 from attnviz.data.moved import MOVED
+from attnviz.errors import BadInput
 from attnviz.layers.spatial_transformer import SpatialTransformer
 from attnviz.measures.spatial_transformer.decomposition import Undone, decomposed, undone
 from attnviz.tracing import trace
-from attnviz.ui.mechanisms.spatial_transformer.grids import path_of
 from attnviz.ui.shared import cache
 
 if TYPE_CHECKING:
@@ -47,6 +47,18 @@ class Many:
     def undone(self) -> Undone | None:
         """Whether the grids undo the rotations; None where these are not known."""
         return None if self.picture is None else undone(self.grid, self.picture)
+
+
+def path_of(loaded: Loaded) -> str:
+    """Return the path of a net's spatial transformer.
+
+    Raises:
+        BadInput: it has none.
+    """
+    for path, part in loaded.model.named_modules():
+        if isinstance(part, SpatialTransformer):
+            return str(path)
+    raise BadInput(f"{loaded.net.key} has no spatial transformer. Look at it in the explorer.")
 
 
 def over(loaded: Loaded, source: str) -> Many:

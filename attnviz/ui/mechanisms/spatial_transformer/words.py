@@ -103,9 +103,10 @@ def undone_caption(said: str, found: Undone) -> str:
     return (
         f"Over {said}, with the weights that stand here, of one training. Both angles count counter-clockwise, from "
         f"{found.before:.0f}\u00b0 of spread before. *Slope*: degrees of the grid for each degree of the picture; "
-        "*upright*: the angle of the grid where the line meets pictures that were not rotated. A digit that is upright may be brought to another pose, and each "
-        "class to its own, which the classifier does not mind: hence the slope, and not the angle itself, says what is "
-        "undone. Of a grid that is not rotated, the other parts of theta may still depend on the picture."
+        "*upright*: the angle of the grid where the line meets pictures that were not rotated. A digit that is upright "
+        "may be brought to another pose, and each class to its own, which the classifier does not mind: hence the "
+        "slope, and not the angle itself, says what is undone. Where a grid is not rotated, the other parts of theta "
+        "may still depend on the picture."
     )
 
 
