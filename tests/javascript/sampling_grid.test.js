@@ -4,7 +4,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { readView, urlOf } from "../../attnviz/ui/frontend/core/url_fields.js";
-import * as grid from "../../attnviz/ui/frontend/sampling_grid/derive.js";
+import * as affine from "../../attnviz/ui/frontend/sampling_grid/affine.js";
+import * as derive from "../../attnviz/ui/frontend/sampling_grid/derive.js";
+
+const grid = { ...affine, ...derive };
 
 const SHAPE = [20, 32, 1];
 const near = (found, wanted, digits = 9) =>

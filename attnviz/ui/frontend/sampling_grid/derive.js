@@ -1,17 +1,29 @@
-// A picture that is moved, a grid and what is sampled at it, from theta. Nothing here knows the page.
-//
-// Theta maps a place of what is sampled to a place of the picture, both (x, y) in -1..1 from edge to edge, y downwards.
-// A *place* below is such a pair. Angles of pictures count counter-clockwise as seen, as in attnviz/data/moved.py;
-// those of grids clockwise, as y points down: attnviz/measures/spatial_transformer/decomposition.py.
+// The view of a picture and its grid, and what hands and keys make of it. Nothing here knows the page. Angles of
+// pictures count counter-clockwise as seen, as in attnviz/data/moved.py; those of grids clockwise (affine.js).
 
+import { short } from "../core/numbers.js";
 import { KINDS } from "../core/url_fields.js";
+import {
+  at,
+  degrees,
+  enlarged,
+  IDENTITY,
+  inPixels,
+  placeOf,
+  rotated,
+  sampled,
+  toBytes,
+  turn,
+  within,
+} from "./affine.js";
 
-/** @typedef {[number, number]} Place */
+/** @typedef {import("./affine.js").Place} Place */
 /** @typedef {{rotate: number, scale: number, across: number, down: number}} Move */
 /** @typedef {"middle"|"knob"|"nw"|"ne"|"se"|"sw"} Handle */
 
-export const IDENTITY = [1, 0, 0, 0, 1, 0];
 export const STILL = Object.freeze({ rotate: 0, scale: 1, across: 0, down: 0 });
+/** What of a view changes where all is let go. */
+export const FREE = Object.freeze({ ...STILL, grid: "own", theta: null });
 export const GRIDS = { own: "As computed", identity: "Identity", mean: "Mean" };
 export const DRAGS = { picture: "The picture", grid: "The grid" };
 /** How far each way something can be moved; across and down in pixels, see `limitsOf`. */
@@ -49,8 +61,6 @@ export function limitsOf([rows, columns]) {
 
 // Rounded, so that a link holds exactly what is seen; never -0, which would be another word
 const rounded = (value, digits) => Math.round(value * 10 ** digits) / 10 ** digits + 0;
-/** @param {number} value @param {number[]} range */
-const within = (value, [least, most]) => Math.min(most, Math.max(least, value));
 
 /** A move as a view holds it. @param {Move} move @param {number[]} shape @returns {Move} */
 export function asMove({ rotate, scale, across, down }, shape) {
@@ -124,104 +134,6 @@ function undoing({ rotate, scale, across, down }, [rows, columns]) {
   ];
 }
 
-/** Cosine and sine; exact for quarters of a turn. @param {number} degrees */
-function turn(degrees) {
-  const quarters = { 0: [1, 0], 90: [0, 1], 180: [-1, 0], 270: [0, -1] }[((degrees % 360) + 360) % 360];
-  return quarters ?? [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
-}
-
-/** Where theta maps a place to. @param {ArrayLike<number>} theta @param {Place} place @returns {Place} */
-export function at(theta, [x, y]) {
-  return [theta[0] * x + theta[1] * y + theta[2], theta[3] * x + theta[4] * y + theta[5]];
-}
-
-/**
- * The place of every pixel of what is sampled: x and y in turn, row by row.
- * @param {ArrayLike<number>} theta
- * @param {number[]} shape rows and columns
- */
-export function gridOf(theta, [rows, columns]) {
-  const grid = new Float64Array(2 * rows * columns);
-  for (let pixel = 0; pixel < rows * columns; pixel++) grid.set(placeOf(theta, pixel, [rows, columns]), 2 * pixel);
-  return grid;
-}
-
-/**
- * The place at which a pixel of what is sampled is.
- * @param {ArrayLike<number>} theta
- * @param {number} pixel
- * @param {number[]} shape rows and columns
- */
-export function placeOf(theta, pixel, [rows, columns]) {
-  const [row, column] = [Math.floor(pixel / columns), pixel % columns];
-  return at(theta, [(2 * column + 1) / columns - 1, (2 * row + 1) / rows - 1]);
-}
-
-/** A place in pixels, from the middle of the first one: [row, column]. @param {Place} place @param {number[]} shape */
-export function inPixels([x, y], [rows, columns]) {
-  return [((y + 1) * rows - 1) / 2, ((x + 1) * columns - 1) / 2];
-}
-
-/**
- * Sample a picture bilinearly at a grid; outside of it all is 0.
- * @param {ArrayLike<number>} picture (row, column, channel)
- * @param {number[]} shape
- * @param {ArrayLike<number>} theta
- * @returns {Float64Array} of the same shape
- */
-export function sampled(picture, shape, theta) {
-  const [rows, columns, channels] = shape;
-  const grid = gridOf(theta, shape);
-  const found = new Float64Array(rows * columns * channels);
-  for (let pixel = 0; pixel < rows * columns; pixel++) {
-    const [down, across] = inPixels([grid[2 * pixel], grid[2 * pixel + 1]], shape);
-    const [top, left] = [Math.floor(down), Math.floor(across)];
-    for (let row = top; row <= top + 1; row++)
-      for (let column = left; column <= left + 1; column++) {
-        if (row < 0 || row >= rows || column < 0 || column >= columns) continue;
-        const weight = (1 - Math.abs(down - row)) * (1 - Math.abs(across - column));
-        for (let channel = 0; channel < channels; channel++)
-          found[pixel * channels + channel] += weight * picture[(row * columns + column) * channels + channel];
-      }
-  }
-  return found;
-}
-
-/** Values from 0 to 255 as bytes. @param {Float64Array} values */
-export function toBytes(values) {
-  return Uint8Array.from(values, (value) => Math.min(255, Math.floor(value + 0.5)));
-}
-
-/**
- * Rotation, scales, shear and shift of a theta: A = R S, in pixels, as decomposition.py has them.
- * @param {ArrayLike<number>} theta
- * @param {number[]} shape rows and columns
- * @returns {{angle: number, scales: number[], shear: number, shift: number[], mirrored: boolean}}
- */
-export function decomposed(theta, [rows, columns]) {
-  const [a, b, c, d] = linearOf(theta, rows / columns);
-  const mirrored = a * d - b * c < 0;
-  const [p, r] = mirrored ? [-a, -c] : [a, c];
-  const [sum, difference] = [Math.hypot(p + d, r - b) / 2, Math.hypot(p - d, r + b) / 2];
-  const lengths = Math.hypot(a, c) * Math.hypot(b, d);
-  const cosine = lengths > 0 ? (a * b + c * d) / lengths : 0;
-  return {
-    angle: degrees(Math.atan2(r - b, p + d)),
-    scales: [sum + difference, Math.abs(sum - difference)],
-    shear: degrees(Math.asin(within(cosine, [-1, 1]))),
-    shift: [(theta[2] * columns) / 2, (theta[5] * rows) / 2],
-    mirrored,
-  };
-}
-
-/** The linear part of theta in pixels, row by row. @param {ArrayLike<number>} theta @param {number} ratio */
-function linearOf(theta, ratio) {
-  return [theta[0], theta[1] / ratio, theta[3] * ratio, theta[4]];
-}
-
-/** @param {number} radians */
-const degrees = (radians) => (radians * 180) / Math.PI;
-
 /**
  * Where the handles of a grid stand on the picture.
  * @param {ArrayLike<number>} theta
@@ -289,25 +201,6 @@ export function draggedPicture(move, handle, from, to, shape) {
 }
 
 /**
- * Theta whose grid is rotated about its middle, clockwise as seen.
- * @param {ArrayLike<number>} theta
- * @param {number} angle
- * @param {number[]} shape
- */
-export function rotated(theta, angle, [rows, columns]) {
-  const [cosine, sine] = turn(angle);
-  const ratio = rows / columns;
-  const rotate = (x, y) => [cosine * x - sine * ratio * y, (sine / ratio) * x + cosine * y];
-  const [first, second] = [rotate(theta[0], theta[3]), rotate(theta[1], theta[4])];
-  return [first[0], second[0], theta[2], first[1], second[1], theta[5]];
-}
-
-/** Theta whose grid is enlarged about its middle. @param {ArrayLike<number>} theta @param {number} factor */
-export function enlarged(theta, factor) {
-  return Array.from(theta, (value, place) => (place % 3 === 2 ? value : value * factor));
-}
-
-/**
  * Degrees clockwise as seen from one place to another, around the middle of a grid.
  * @param {ArrayLike<number>} theta
  * @param {Place} from
@@ -362,6 +255,50 @@ export function byKey(key, large) {
   return Object.hasOwn(steps, key) ? steps[key] : null;
 }
 
+/**
+ * What a key changes in a view; null where it changes nothing.
+ * @param {any} view
+ * @param {ArrayLike<number>} used the theta that is used
+ * @param {ReturnType<typeof byKey>} by
+ * @param {number[]} shape
+ */
+export function keyed(view, used, by, shape) {
+  if (!by) return null;
+  const { rotate = 0, factor = 1, across = 0, down = 0 } = by;
+  if (view.drag === "picture") {
+    const move = moveOf(view);
+    const to = { rotate: move.rotate + rotate, across: move.across + across, down: move.down + down };
+    return asMove({ ...to, scale: move.scale * factor }, shape);
+  }
+  const theta = enlarged(rotated(used, -rotate, shape), factor);
+  theta[2] += (2 * across) / shape[1];
+  theta[5] += (2 * down) / shape[0];
+  return { grid: "own", theta: asTheta(theta) };
+}
+
+/** What changes where that which can be dragged is let go. @param {any} view */
+export function letGo({ drag }) {
+  return drag === "grid" ? { grid: "own", theta: null } : STILL;
+}
+
+/**
+ * Where a pixel of what is sampled comes from, in words.
+ * @param {number} pixel -1 for none
+ * @param {ArrayLike<number>} theta
+ * @param {Float64Array} values what is sampled
+ * @param {number[]} shape
+ */
+export function reading(pixel, theta, values, [rows, columns, channels]) {
+  if (pixel < 0) return "Point at a pixel to see where it is sampled.";
+  const [row, column] = [Math.floor(pixel / columns), pixel % columns];
+  const [down, across] = inPixels(placeOf(theta, pixel, [rows, columns]), [rows, columns]);
+  const own = Array.from(values.subarray(pixel * channels, (pixel + 1) * channels), (value) => short(value / 255, 3));
+  return (
+    `Row ${row + 1}, column ${column + 1} is sampled at row ${(down + 1).toFixed(2)}, column ` +
+    `${(across + 1).toFixed(2)}: ${own.join(", ")}`
+  );
+}
+
 /** An angle in words, for one that counts counter-clockwise. @param {number} angle */
 export function angleInWords(angle) {
   const size = Math.abs(angle);
@@ -369,7 +306,7 @@ export function angleInWords(angle) {
   return `${size.toFixed(1)}\u00b0 ${angle > 0 ? "counter-clockwise" : "clockwise"}`;
 }
 
-/** What theta does, in a line for each part. @param {ReturnType<typeof decomposed>} parts */
+/** What theta does, in a line for each part. @param {ReturnType<typeof import("./affine.js").decomposed>} parts */
 export function inWords({ angle, scales, shear, shift, mirrored }) {
   const far = (pixels, forward, back) =>
     `${Math.abs(pixels).toFixed(1)} ${Math.abs(pixels) === 1 ? "pixel" : "pixels"} ${pixels < 0 ? back : forward}`;

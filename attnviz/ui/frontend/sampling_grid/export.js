@@ -3,7 +3,8 @@
 import { css, packed } from "../core/colours.js";
 import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
 import { pictureCanvas } from "../maps/paint.js";
-import { at, CORNERS, inPixels, inWords, moveOf, isMoved, placeOf, toBytes } from "./derive.js";
+import { at, inPixels, placeOf, toBytes } from "./affine.js";
+import { CORNERS, inWords, moveOf, isMoved } from "./derive.js";
 
 const MARGIN = 24;
 const CELL = 8; // CSS pixels a pixel

@@ -5,7 +5,8 @@ import { css, packed } from "../core/colours.js";
 import { context2d } from "../core/dom.js";
 import { faceOf } from "../panels/face.js";
 import { pictureCanvas } from "../maps/paint.js";
-import { CORNERS, at, toBytes } from "./derive.js";
+import { at, toBytes } from "./affine.js";
+import { CORNERS } from "./derive.js";
 
 const INSET = 0.32; // of the canvas: the corner with the drawing
 const AROUND = 1.3; // of the drawing in it: room for a grid that reaches beyond it

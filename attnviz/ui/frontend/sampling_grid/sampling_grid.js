@@ -1,46 +1,42 @@
 // A picture with the grid at which a network samples it, what it samples, and its answer; picture and grid can be moved
 // by hand. Python's side is attnviz/ui/components/sampling_grid.py, which also says how the view stands in the URL.
 
-import { best, percent, short } from "../core/numbers.js";
+import { best, percent } from "../core/numbers.js";
 import { packed } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
 import { mountable, Part } from "../core/part.js";
 import { UrlView } from "../core/url_view.js";
 import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
-import { HeldValue } from "../hands/held_value.js";
 import { gridMove } from "../hands/keys.js";
 import { AnswerPanel } from "../live/answer.js";
 import { Asker } from "../live/asker.js";
 import { Board, Cells, fitBoard } from "../maps/paint.js";
+import { decomposed, gridOf, sampled, toBytes } from "./affine.js";
 import {
   asMove,
   asTheta,
   byKey,
-  decomposed,
   dotOf,
   draggedGrid,
   draggedPicture,
   DRAGS,
-  enlarged,
   frameOf,
-  gridOf,
+  FREE,
   GRIDS,
   heldTheta,
-  inPixels,
   isHeld,
   isMoved,
-  LIMITS,
-  limitsOf,
+  keyed,
+  letGo,
   moved,
   moveOf,
-  placeOf,
-  rotated,
+  reading,
   RULES,
-  sampled,
   STILL,
-  toBytes,
 } from "./derive.js";
+import { Past } from "./past.js";
 import { Scene } from "./scene.js";
+import { Sliders } from "./sliders.js";
 import { ThetaPanel } from "./theta.js";
 
 const LOST = "The live connection is lost: picture and grid follow your hand, but the answer is the previous one.";
@@ -49,17 +45,6 @@ const SEEN = 208; // what is sampled from it
 const MIDDLE = 240; // the column of what is sampled
 const GAP = 24;
 const PLOT = 196; // the height of the plot of angles
-const DEEP = 100; // so many steps can be undone
-
-const SLIDERS = {
-  rotate: { label: "Rotate", step: 1, words: (value) => `${signed(value)}\u00b0` },
-  scale: { label: "Scale", step: 0.01, words: (value) => `${value}` },
-  across: { label: "Across", step: 0.5, words: (value) => `${signed(value)} px` },
-  down: { label: "Down", step: 0.5, words: (value) => `${signed(value)} px` },
-};
-
-/** @param {number} value */
-const signed = (value) => String(value).replace("-", "\u2212");
 
 /** @typedef {Answered & {picture: Uint8Array, theta: ArrayLike<number>}} Found an answer, and what it belongs to */
 
@@ -77,9 +62,7 @@ export class SamplingGrid extends Part {
     super();
     this.subject = "";
     this.looked = -1; // pixel of what is sampled that is pointed at
-    /** @type {any[]} views that an undo leads back to */
-    this.past = [];
-    this.doing = ""; // what the last change was made with: what follows from the same hand is one step
+    this.past = new Past();
     /** @type {{handle: any, from: any}|null} */
     this.held = null;
     this.words = { how: text(), answer: text(), reading: text(), verdict: text() };
@@ -98,14 +81,14 @@ export class SamplingGrid extends Part {
     );
     this.answer = new AnswerPanel();
     this.theta = new ThetaPanel({ type: (place, value) => this.guard(() => this.type(place, value)) });
-    this.sliders = this.makeSliders();
+    this.sliders = new Sliders((name, value) => this.guard(() => this.slide(name, value)));
     this.drags = new SegmentedControl("Drag", DRAGS, (drag) => this.guard(() => this.choose({ drag }, "drag")));
     this.grids = new SegmentedControl("Grid", GRIDS, (grid) =>
       this.guard(() => this.choose({ grid, theta: null }, "")),
     );
     const button = (words, act) => element("button.quiet", { type: "button", onclick: () => this.guard(act) }, words);
     this.undoer = button("Undo", () => this.undo());
-    this.freer = button("Let all go", () => this.choose({ ...STILL, grid: "own", theta: null }, ""));
+    this.freer = button("Let all go", () => this.choose(FREE, ""));
     this.savers = new Savers(
       whenWanted(async () => (await import("./export.js")).files(this)),
       { link: () => this.url.link() },
@@ -161,22 +144,6 @@ export class SamplingGrid extends Part {
     parent.append(this.root);
   }
 
-  makeSliders() {
-    const made = {};
-    const rows = Object.entries(SLIDERS).map(([name, { label, step }]) => {
-      const range = LIMITS[name] ?? [-1, 1];
-      made[name] = new HeldValue({
-        label: `${label} the picture`.replace(/^(Across|Down) the/, "Shift $1, the"),
-        range,
-        step,
-        free: "reset",
-        turn: (value) => this.guard(() => this.slide(name, value)),
-      });
-      return element("div.row", {}, element("b", {}, label), element("span", {}, made[name].words), made[name].element);
-    });
-    return { made, rows };
-  }
-
   listen() {
     this.scene.listen({
       frame: () => this.frame,
@@ -211,13 +178,9 @@ export class SamplingGrid extends Part {
     const subject = JSON.stringify([header.origin, header.classes]);
     if (subject !== this.subject) {
       this.subject = subject;
-      this.past = [];
+      this.past.clear();
       this.answer.name(header.classes, header.label);
-      const limits = limitsOf(this.shapes.picture);
-      for (const name of ["across", "down"]) {
-        const [min, max] = limits[name];
-        Object.assign(this.sliders.made[name].slider, { min: String(min), max: String(max) });
-      }
+      this.sliders.fit(this.shapes.picture);
       this.rest();
       this.answered = this.before;
     }
@@ -246,8 +209,8 @@ export class SamplingGrid extends Part {
 
   begin(handle) {
     this.held = { handle, from: this.view.drag === "grid" ? Array.from(this.used) : moveOf(this.view) };
-    this.remember("");
-    this.doing = "drag";
+    this.past.keep(this.view, "");
+    this.past.doing = "drag";
   }
 
   drag(from, to) {
@@ -261,9 +224,7 @@ export class SamplingGrid extends Part {
 
   end() {
     this.held = null;
-    this.doing = "";
-    const last = this.past.at(-1);
-    if (last && JSON.stringify(last) === JSON.stringify(this.view)) this.past.pop(); // a click that moved nothing
+    this.past.end(this.view); // a click that moved nothing
     this.changed();
   }
 
@@ -280,16 +241,9 @@ export class SamplingGrid extends Part {
 
   /** Change the view on purpose. @param {any} changes @param {string} by with what; "": a step of its own */
   choose(changes, by) {
-    this.remember(by);
+    this.past.keep(this.view, by);
     this.change(changes);
     this.changed();
-  }
-
-  /** Keep the present view for an undo, unless it has been changed with the same as before. @param {string} by */
-  remember(by) {
-    if (by && by === this.doing) return;
-    this.doing = by;
-    this.past = [...this.past.slice(1 - DEEP), { ...this.view }];
   }
 
   change(changes) {
@@ -299,9 +253,8 @@ export class SamplingGrid extends Part {
   }
 
   undo() {
-    const last = this.past.pop();
+    const last = this.past.back();
     if (!last) return;
-    this.doing = "";
     this.change(last);
     this.changed();
   }
@@ -315,43 +268,19 @@ export class SamplingGrid extends Part {
 
   key(event) {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") this.undo();
-    else if (event.key === "Escape" && (isHeld(this.view) || isMoved(moveOf(this.view))))
-      this.choose({ ...STILL, grid: "own", theta: null }, "");
+    else if (event.key === "Escape" && (isHeld(this.view) || isMoved(moveOf(this.view)))) this.choose(FREE, "");
     else return;
     event.preventDefault();
   }
 
   keyOnStage(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { view } = this;
-    const shape = this.shapes.picture;
-    if (event.key === "Delete" || event.key === "Backspace") {
-      this.choose(view.drag === "grid" ? { grid: "own", theta: null } : STILL, "");
-    } else {
-      const by = byKey(event.key, event.shiftKey);
-      if (!by) return;
-      const { rotate = 0, factor = 1, across = 0, down = 0 } = by;
-      if (view.drag === "picture") {
-        const move = moveOf(view);
-        this.choose(
-          asMove(
-            {
-              rotate: move.rotate + rotate,
-              scale: move.scale * factor,
-              across: move.across + across,
-              down: move.down + down,
-            },
-            shape,
-          ),
-          "keys",
-        );
-      } else {
-        const theta = enlarged(rotated(this.used, -rotate, shape), factor);
-        theta[2] += (2 * across) / shape[1];
-        theta[5] += (2 * down) / shape[0];
-        this.choose({ grid: "own", theta: asTheta(theta) }, "keys");
-      }
-    }
+    const isLetGo = event.key === "Delete" || event.key === "Backspace";
+    const changes = isLetGo
+      ? letGo(this.view)
+      : keyed(this.view, this.used, byKey(event.key, event.shiftKey), this.shapes.picture);
+    if (!changes) return;
+    this.choose(changes, isLetGo ? "" : "keys");
     event.preventDefault();
   }
 
@@ -483,8 +412,7 @@ export class SamplingGrid extends Part {
   sayAll() {
     const { view, words, header, sliders, shapes } = this;
     const move = moveOf(view);
-    for (const [name, { words: written }] of Object.entries(SLIDERS))
-      sliders.made[name].show(view[name], written(view[name]), view[name] !== STILL[name]);
+    sliders.show(view);
     this.drags.show(view.drag);
     this.grids.show(view.theta ? "" : view.grid);
     set(this.undoer, "aria-disabled", String(this.past.length === 0));
@@ -510,26 +438,12 @@ export class SamplingGrid extends Part {
       `The picture with its grid. Arrow keys shift ${what}, [ and ] rotate it, ` +
         "+ and \u2212 scale it, Delete lets it go.",
     );
-    say(words.reading, this.reading(shapes.picture));
+    say(words.reading, reading(this.looked, this.used, this.values, shapes.picture));
     set(this.seenBoard, "aria-label", `What is classified. Arrow keys read it. ${words.reading.data}`);
     if (!this.asker.pending)
       this.announceDone(() =>
         this.looked >= 0 ? words.reading.data : this.answer.summary(this.answered, this.before),
       );
-  }
-
-  /** Where the pixel that is pointed at comes from, in words. @param {number[]} shape */
-  reading([rows, columns, channels]) {
-    if (this.looked < 0) return "Point at a pixel to see where it is sampled.";
-    const [row, column] = [Math.floor(this.looked / columns), this.looked % columns];
-    const [down, across] = inPixels(placeOf(this.used, this.looked, [rows, columns]), [rows, columns]);
-    const values = Array.from(this.values.subarray(this.looked * channels, (this.looked + 1) * channels), (value) =>
-      short(value / 255, 3),
-    );
-    return (
-      `Row ${row + 1}, column ${column + 1} is sampled at row ${(down + 1).toFixed(2)}, column ` +
-      `${(across + 1).toFixed(2)}: ${values.join(", ")}`
-    );
   }
 
   leave() {

@@ -3,7 +3,8 @@
 import { css, packed } from "../core/colours.js";
 import { context2d } from "../core/dom.js";
 import { pictureCanvas } from "../maps/paint.js";
-import { at, CORNERS, frameOf, handleAt, handlesOf, inPixels, placeOf } from "./derive.js";
+import { at, inPixels, placeOf } from "./affine.js";
+import { CORNERS, frameOf, handleAt, handlesOf } from "./derive.js";
 
 const AROUND = 1.42; // how much wider than the picture is what is shown: a square that is turned has a diagonal of 1.41
 const LINES = 8; // of the grid, each way, beside its points

@@ -48,7 +48,7 @@ export class ThetaPanel {
 
   /**
    * @param {ArrayLike<number>} theta
-   * @param {ReturnType<typeof import("./derive.js").decomposed>} parts
+   * @param {ReturnType<typeof import("./affine.js").decomposed>} parts
    * @param {string} kind whose theta it is
    */
   show(theta, parts, kind) {
