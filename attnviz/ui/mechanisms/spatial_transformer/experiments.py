@@ -125,17 +125,17 @@ def answers(one: Card, other: Card) -> tuple[str, np.ndarray, np.ndarray, np.nda
 EXPERIMENTS = {
     "undone": Experiment(
         "Does it undo what was done?",
-        "By how much pictures were rotated and by how much their grids are, over 1,000 pictures.",
+        "Compares by how much a picture was rotated and by how much its grid is, over 1,000 pictures.",
         undoes,
     ),
     "trap": Experiment(
         "The identity trap: does theta depend on the picture?",
-        "Holds theta at its mean, at that of another picture and at the identity, and counts the right answers.",
+        "Holds theta at its mean, at that of another picture and at the identity, and counts the correct answers.",
         trap,
     ),
     "gains": Experiment(
         "Who gains?",
-        "The errors by the angle of the picture, with a transformer and without.",
+        "Counts the errors by the angle of the picture, with a transformer and without.",
         gains,
     ),
 }

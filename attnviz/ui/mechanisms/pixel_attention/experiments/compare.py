@@ -18,9 +18,7 @@ from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import experiments, page, pickers, url_state
 
 TITLE = "How far apart are two maps?"
-MEASURES = (
-    "Changes one thing only, the pixel, the head, the picture or the model, and measures what changes in the map."
-)
+MEASURES = "Changes the pixel, the head, the picture or the model, and measures what changes in the map."
 WORDS = ("other", "other_pixel", "other_head", "other_number", "other_model")
 
 VIEWS = (COMPARED,)

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
     from attnviz.subjects import Loaded
 
 TITLE = "Are the codes of nearby positions similar?"
-MEASURES = (
-    "Compares the code of each position with the codes of its neighbours and of all others. Move over the picture to "
-    "see them."
-)
+MEASURES = "Compares the code of each position with the codes of its neighbours and of all others."
 WORDS = ("code", "longest", "likeness", "place")
 
 KINDS = {
