@@ -26,6 +26,7 @@ from attnviz.ui.draw.tasks import Task
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.server import preload
 from attnviz.ui.shared import faults, page, url_state
+from attnviz.ui.shared.wording import verbatim
 
 PAD = "pad"
 HEADED = "draw.task"  # the task that the head of the page names
@@ -74,7 +75,7 @@ def draw() -> None:
         except AttnvizError as error:
             pinned, more = None, [f"{error} Nothing is pinned."]
         for sentence in [*sentences, *more]:
-            st.warning(page.verbatim(sentence))
+            st.warning(verbatim(sentence))
         known = Drawn(drawn.drawing, base.name if base else None, drawn.centred)
         outside = other_inputs.given(PAD)
         if outside:

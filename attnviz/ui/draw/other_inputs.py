@@ -27,7 +27,8 @@ from attnviz.data.inputs.resized import scaled
 from attnviz.errors import AttnvizError
 from attnviz.ui.components.drawing_pad import Base, on_pad
 from attnviz.ui.draw.tasks import Task
-from attnviz.ui.shared import page, pickers, url_state
+from attnviz.ui.shared import pickers, url_state
+from attnviz.ui.shared.wording import verbatim
 
 SAMPLE, FILE, CAMERA = "sample", "file", "camera"
 INPUTS = {SAMPLE: "a test picture", FILE: "a picture file", CAMERA: "the camera"}
@@ -127,7 +128,7 @@ def camera(its: Task) -> None:
     """Draw the camera, or why the browser will not lend it, and what became of the last photograph."""
     refusal = camera_refusal(st.context.url)
     if refusal:
-        st.info(page.verbatim(refusal))
+        st.info(verbatim(refusal))
         return
     st.camera_input(
         "Hold a digit on paper in front of the camera" if its.spec.ink else "Take a picture", key="input_camera",
@@ -262,7 +263,7 @@ def _say(by: str, its: Task) -> None:
     """Say what became of the last picture, and let its ink be chosen."""
     outside = _outside()
     if by in outside.refused:
-        st.error(page.verbatim(f"{outside.refused[by]} The pad stays as it was."))
+        st.error(verbatim(f"{outside.refused[by]} The pad stays as it was."))
     if outside.upload is None or outside.by != by:
         return
     st.session_state["input_dark"] = outside.dark
@@ -278,4 +279,4 @@ def _say(by: str, its: Task) -> None:
     ink = f"; ink {_DARK[outside.dark]}, {how}" if its.spec.ink else ""
     kept = "The server keeps it only in memory and only for this visit."
     words = [f"{which}{outside.upload.format}{ink}.", *outside.upload.notes, *outside.notes, kept]
-    st.caption(page.verbatim(" ".join(words)))
+    st.caption(verbatim(" ".join(words)))

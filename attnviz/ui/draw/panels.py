@@ -22,7 +22,8 @@ from attnviz.ui.draw import tasks
 from attnviz.ui.draw.tasks import Task
 from attnviz.ui.live.jacobian import missing
 from attnviz.ui.mechanisms import guard
-from attnviz.ui.shared import page, url_state
+from attnviz.ui.shared import url_state
+from attnviz.ui.shared.wording import verbatim
 
 AT_FIRST = 8
 """How many panels the page opens with."""
@@ -121,7 +122,7 @@ def shown(its: Task) -> list[str]:
     wrong = next((name for name in asked if name not in known), None)
     if wrong is not None:
         sentence = f"There is no model of {its.kind} called {wrong!r}, so it has no panel. {closest(wrong, known)}"
-        st.warning(page.verbatim(sentence))
+        st.warning(verbatim(sentence))
     if len(asked) > MOST:
         st.warning(f"The URL names {len(asked)} models; only the first {MOST} have panels.")
     return [name for name in asked if name in known][:MOST] or chosen(its)
@@ -231,7 +232,7 @@ def heads(described: list[dict[str, Any]]) -> dict[str, int]:
         if name in counts and good and 0 < int(number) <= counts[name]:
             found[name] = int(number) - 1
         else:
-            st.warning(page.verbatim(f"The URL asks for the head {part[:60]!r}, which no panel here has."))
+            st.warning(verbatim(f"The URL asks for the head {part[:60]!r}, which no panel here has."))
     return found
 
 

@@ -21,7 +21,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 
 from attnviz.errors import AttnvizError
 from attnviz.ui.shared import url_state
-from attnviz.ui.shared.wording import verbatim as verbatim
+from attnviz.ui.shared.wording import verbatim
 
 _SWITCHED = "page_switched"  # in the session: the model that a *try* has just switched to
 

@@ -23,6 +23,7 @@ from attnviz.grids import Grid
 from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject
 from attnviz.subjects.pictures import missing
 from attnviz.ui.shared import findings, page, url_state
+from attnviz.ui.shared.wording import verbatim
 
 ANY = "any"
 CLASS = "digit"
@@ -354,7 +355,7 @@ def _offer(name: str) -> None:
         data.fetch(name, show)
     except AttnvizError as error:
         bar.empty()
-        st.error(page.verbatim(str(error)))
+        st.error(verbatim(str(error)))
     else:
         st.rerun()
 

@@ -20,8 +20,8 @@ from attnviz.ui.components.payload import header_of
 from attnviz.ui.components.pixel_viewer import AttentionView
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import NoParameters, View
-from attnviz.ui.shared import cache, page, url_state
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared import cache, url_state
+from attnviz.ui.shared.wording import short, verbatim
 
 if TYPE_CHECKING:
     from attnviz.subjects import Loaded
@@ -279,7 +279,7 @@ def place_of_handle(word: str, low: float, high: float) -> float | None:
         value = float("nan")
     if low <= value <= high:
         return value
-    st.warning(page.verbatim(f"The URL asks for {word} {written!r}; it must be from {low:.4g} to {high:.4g}."))
+    st.warning(verbatim(f"The URL asks for {word} {written!r}; it must be from {low:.4g} to {high:.4g}."))
     return None
 
 

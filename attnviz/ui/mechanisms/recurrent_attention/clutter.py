@@ -9,7 +9,8 @@ from attnviz.data.cluttered import CLUTTERED, thrown
 from attnviz.data.inputs import drawing
 from attnviz.errors import BadInput
 from attnviz.subjects import Drawing, Example, Net
-from attnviz.ui.shared import page, url_state
+from attnviz.ui.shared import url_state
+from attnviz.ui.shared.wording import verbatim
 
 FIELD = "clutter"
 MOST = 1000  # throws
@@ -42,7 +43,7 @@ def around(net: Net, example: Example) -> tuple[Example, dict[str, int]]:
     try:
         name = drawing.name(thrown(ink[:, :, 0], how, seed=throw)[:, :, 0])
     except BadInput as error:
-        st.caption(page.verbatim(f"{error} You see it without clutter."))
+        st.caption(verbatim(f"{error} You see it without clutter."))
         return example, {FIELD: throw}
     return Drawing(drawing.word(name)), {FIELD: throw}
 

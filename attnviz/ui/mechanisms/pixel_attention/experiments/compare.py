@@ -15,7 +15,8 @@ from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.pixel_attention import selection
 from attnviz.ui.mechanisms.pixel_attention.experiments.compare_sides import COMPARED, DIRECTIONS, Side, draw
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
-from attnviz.ui.shared import experiments, page, pickers, url_state
+from attnviz.ui.shared import experiments, pickers, url_state
+from attnviz.ui.shared.wording import verbatim
 
 TITLE = "How far apart are two maps?"
 MEASURES = "Changes the pixel, the head, the picture or the model, and measures what changes in the map."
@@ -85,7 +86,7 @@ def other_pixel(subject: Subject, left: Side) -> Pair:
             other = selection.at(view, view.prefix + place[0] * view.columns + place[1])
         else:
             asked = f"The URL asks for the other pixel {word!r}; rows run from 1 to {view.rows}, columns from 1 to"
-            st.warning(page.verbatim(f"{asked} {view.columns}. You see {other.place} instead."))
+            st.warning(verbatim(f"{asked} {view.columns}. You see {other.place} instead."))
     row, column = divmod(other.number - view.prefix, view.columns)
     st.session_state["other_row"], st.session_state["other_column"] = row + 1, column + 1
     st.number_input("Other row", 1, view.rows, key="other_row", width=110, on_change=keep_pixel)

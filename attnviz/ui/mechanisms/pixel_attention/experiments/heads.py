@@ -19,7 +19,7 @@ from attnviz.ui.live.derived import NoParameters, View
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, experiments, page, url_state
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.wording import share, short
+from attnviz.ui.shared.wording import share, short, verbatim
 
 if TYPE_CHECKING:
     from attnviz.measures.heads import Reach, Tree
@@ -82,7 +82,7 @@ def switches(subject: Subject) -> None:
     with page.sentences():
         states, sentences = states_from_url(st.query_params.to_dict(), len(attention(subject).received))
         for sentence in sentences:
-            st.warning(page.verbatim(sentence))
+            st.warning(verbatim(sentence))
         head_switch(HEAD_SWITCH_VIEW.of(subject, states=states), key=SWITCH, on_change=keep_states)
 
 

@@ -16,7 +16,7 @@ from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, experiments, page, url_state
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared.wording import short, verbatim
 
 if TYPE_CHECKING:
     from attnviz.subjects import Loaded
@@ -234,7 +234,7 @@ def place_from_url(rows: int, columns: int) -> int | None:
     if place and 0 <= place[0] < rows and 0 <= place[1] < columns:
         return place[0] * columns + place[1]
     st.warning(
-        page.verbatim(
+        verbatim(
             f"The URL asks for the position {word!r} (row, column); rows run from 1 to {rows}, columns from 1 to "
             f"{columns}."
         )

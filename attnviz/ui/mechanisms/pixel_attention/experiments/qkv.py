@@ -13,7 +13,7 @@ from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.live.derived import View
 from attnviz.ui.mechanisms.pixel_attention.tokens import single_token
 from attnviz.ui.shared import cache, experiments, findings, page, url_state
-from attnviz.ui.shared.wording import short
+from attnviz.ui.shared.wording import short, verbatim
 
 if TYPE_CHECKING:
     from attnviz.measures.pixel_attention.components import Lines
@@ -136,7 +136,7 @@ def tile_of(word: str | None, heads: int, size: int) -> tuple[int, int] | None:
         if 0 <= head < heads and 0 <= row < size:
             return head, row
     asked = f"The URL asks for the map {word!r} (head, component); heads run from 1 to {heads}, components from 1 to "
-    st.warning(page.verbatim(f"{asked}{size}. None is chosen."))
+    st.warning(verbatim(f"{asked}{size}. None is chosen."))
     return None
 
 
