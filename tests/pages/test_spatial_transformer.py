@@ -64,7 +64,7 @@ def test_accuracy_with_theta_replaced_is_that_of_the_card(page: AppTest) -> None
         assert row in said
     assert "<b>60</b>" in said
     assert "-30.00" in said
-    assert "that counts" in said
+    assert "One seed cannot tell" in said
 
 
 def test_a_model_without_such_tests_says_so(page: AppTest) -> None:

@@ -36,7 +36,7 @@ STAYS = (
 )
 CONSTANT = (
     "The constant is added to every pixel, and taken out again before the first layer, as a changed bias would do. So "
-    "the network computes what it did before, and a map that changes tells of the constant."
+    "the network computes what it did before, and a map that changes depends on the constant."
 )
 
 
@@ -102,7 +102,7 @@ def verdict(found: Ranked, tap: str) -> str:
     count = len(yardstick)
     mean = tau(_mean(yardstick))
     if (OWN, ERASURE) not in found.taus:
-        return f"Over {count} pictures tau of the Jacobian and erasure, two accepted methods, is {mean} in the mean."
+        return f"Over {count} pictures tau of the Jacobian and erasure, two accepted methods, is {mean} on average."
     own = found.taus[OWN, ERASURE]
     both = np.isfinite(own) & np.isfinite(yardstick)
     if both.sum() < 2:
@@ -115,7 +115,7 @@ def verdict(found: Ranked, tap: str) -> str:
     interval = f"{tau(float(difference.low))} to {tau(float(difference.high))}"
     return (
         f"Over {count} pictures its own map ({name}) agrees with erasure **{said}** the Jacobian does: tau is "
-        f"{tau(_mean(own))} and {mean} in the mean, a difference of {tau(float(difference.mean))} (95 % "
+        f"{tau(_mean(own))} and {mean} on average, a difference of {tau(float(difference.mean))} (95 % "
         f"interval {interval}). Random maps give {tau(_mean(found.chance))}."
     )
 
@@ -171,12 +171,12 @@ def constant(taus: Mapping[str, float], logits: tuple[float, float], tap: str) -
         "The logit of the answer stays the same" if moved < 1e-9 else f"The logit of the answer moves by {moved:.2g}"
     )
     if not changed:
-        return f"**No map tells of the constant.** {answer}, and so do the maps of {_listed(same)}."
+        return f"**No map depends on the constant.** {answer}, and so do the maps of {_listed(same)}."
     kept = f", and so do the maps of {_listed(same)}" if same else ""
     others = ", ".join(f"{names[name]} {tau(value)}" for name, value in taus.items() if value < 1 - 1e-6)
-    verb = "tells" if len(changed) == 1 else "tell"
+    maps, verb = ("map", "depends") if len(changed) == 1 else ("maps", "depend")
     return (
-        f"**The map of {_listed(changed)} {verb} of the constant, not of the network alone.** {answer}{kept}. "
+        f"**The {maps} of {_listed(changed)} {verb} on the constant, not on the network alone.** {answer}{kept}. "
         f"Kendall's tau of before and after: {others}."
     )
 

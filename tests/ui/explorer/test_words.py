@@ -39,7 +39,7 @@ def test_the_verdict_follows_the_interval(own: list[float], said: str) -> None:
 
 def test_a_net_without_a_map_of_its_own_gets_the_yardstick_alone() -> None:
     found = Ranked({("jacobian", "erasure"): np.array([0.4, 0.5])}, np.repeat(CHANCE, 2, 0))
-    assert "two accepted methods, is +0.45 in the mean" in words.verdict(found, "")
+    assert "two accepted methods, is +0.45 on average" in words.verdict(found, "")
 
 
 def test_a_map_that_ranks_nothing_is_said_to() -> None:
@@ -71,8 +71,8 @@ def test_one_layer_is_its_only_one() -> None:
 def test_the_constant() -> None:
     taus = {"attention": 1.0, "jacobian": 1.0, "product": 0.4, "erasure": 1.0}
     said = words.constant(taus, (3.0, 3.0), TAP)
-    assert said.startswith("**The map of picture × Jacobian tells of the constant")
+    assert said.startswith("**The map of picture × Jacobian depends on the constant")
     assert "stays the same, and so do the maps of space gate, Jacobian and erasure." in said
     assert said.endswith("picture × Jacobian +0.40.")
     assert "moves by 0.5" in words.constant(taus, (3.0, 3.5), TAP)
-    assert words.constant({"jacobian": 1.0}, (3.0, 3.0), "").startswith("**No map tells of the constant.**")
+    assert words.constant({"jacobian": 1.0}, (3.0, 3.0), "").startswith("**No map depends on the constant.**")

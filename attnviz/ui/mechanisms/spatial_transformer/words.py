@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term
+from attnviz.ui.shared.wording import MINUS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,19 +134,21 @@ def trapped(found: Difference) -> str:
     """Return whether a theta that is the same for every picture would do.
 
     Args:
-        found: of the model less the same with theta at its mean.
+        found: of the model minus the same with theta at its mean.
     """
-    if abs(found.value) < 0.002:
-        return (
-            f"**Here theta is a constant.** With theta at its mean the model loses {100 * found.value:.2f} points: the "
-            "transform could as well be left out, which is called the identity trap."
-        )
-    if found.value > 0:
-        return (
-            "**Here theta depends on the picture, and that counts**: with theta at its mean the model loses "
-            f"{100 * found.value:.2f} points. Whether it does so by rotation, the plot of angles says."
-        )
-    return f"**With theta at its mean the model is better**, by {-100 * found.value:.2f} points."
+    sign, turns = (100, "loses") if found.value >= 0 else (-100, "gains")
+    change = f"with theta at its mean the model {turns} {sign * found.value:.2f} points"
+    if found.interval:
+        low, high = sorted(sign * end for end in found.interval)
+        change += f" (95 % interval {low:.2f} to {high:.2f})".replace("-", MINUS)
+    return {
+        "better": f"**Here theta depends on the picture, and that counts**: {change}. Whether it does so by rotation, "
+        "the plot of angles says.",
+        "worse": f"**A constant theta is even better**: {change}.",
+        "no difference": f"**Here theta might as well be a constant**, which is called the identity trap: {change}, "
+        "which can be chance.",
+        "one seed": f"**One seed cannot tell**: {change}, and the model was trained only once.",
+    }[found.verdict]
 
 
 def band(one: Band) -> str:
@@ -172,8 +175,8 @@ def gained(title: str, source: str, bands: Sequence[Band]) -> str:
     most = max(bands, key=lambda one: one.gain)
     if not better and not worse:
         return (
-            f"**Nobody surely**: beside *{title.lower()}*, the interval of the difference includes zero in all "
-            f"{len(bands)} bands of angles."
+            f"**No band of angles surely gains**: beside *{title.lower()}*, the interval of the difference includes "
+            f"zero in all {len(bands)} bands of angles."
         )
     near, far = bands[0], bands[-1]
     apart = far.gain - near.gain

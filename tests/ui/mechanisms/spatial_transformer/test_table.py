@@ -55,10 +55,26 @@ def test_a_verdict_says_what_is_undone(slope: float, spread: float, said: str) -
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [(0.0001, "is a constant"), (0.03, "that counts"), (-0.01, "the model is better")]
+    ("found", "said"),
+    [
+        (Difference(0.03, None, (1, 1)), "**One seed cannot tell**: {} loses 3.00 points, and"),
+        (
+            Difference(-0.0001, (-0.0004, 0.0002), (3, 3)),
+            "**Here theta might as well be a constant**, which is called the identity trap: {} gains 0.01 points "
+            "(95 % interval \u22120.02 to 0.04),",
+        ),
+        (
+            Difference(0.03, (0.02, 0.04), (3, 3)),
+            "**Here theta depends on the picture, and that counts**: {} loses 3.00 points (95 % interval 2.00 to 4.00)",
+        ),
+        (
+            Difference(-0.01, (-0.02, -0.005), (3, 3)),
+            "**A constant theta is even better**: {} gains 1.00 points (95 % interval 0.50 to 2.00).",
+        ),
+    ],
 )
-def test_the_trap_says_what_was_found(value: float, said: str) -> None:
-    assert said in words.trapped(Difference(value, None, (1, 1)))
+def test_the_trap_says_what_was_found(found: Difference, said: str) -> None:
+    assert words.trapped(found).startswith(said.format("with theta at its mean the model"))
 
 
 def band(first: float, gain: float, half: float) -> Band:
@@ -67,7 +83,7 @@ def band(first: float, gain: float, half: float) -> Band:
 
 def test_who_gains_is_said_only_where_the_interval_leaves_zero_out() -> None:
     none = [band(0, 0.01, 0.02), band(15, 0.005, 0.02)]
-    assert "Nobody surely" in words.gained("Plain", "x", none)
+    assert "No band of angles surely gains" in words.gained("Plain", "x", none)
     some = [band(0, 0.001, 0.01), band(15, 0.05, 0.01)]
     assert "1 of 2 bands of angles gain" in words.gained("Plain", "x", some)
     assert "gain more than" in words.gained("Plain", "x", some)
