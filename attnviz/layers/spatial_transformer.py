@@ -19,7 +19,7 @@ from typing import Literal, get_args
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import affine_grid, grid_sample
+from torch.nn.functional import grid_sample
 
 from attnviz.errors import BadInput
 from attnviz.tracing import Layer
@@ -69,7 +69,7 @@ class SpatialTransformer(Layer):
     def forward(self, images: Tensor) -> Tensor:
         numbers = self.last(self.localisation(images))
         theta = self.tap("theta", self._matrix(numbers, images.shape[2] / images.shape[3]), axes="batch row column")
-        grid = affine_grid(theta, list(images.shape), align_corners=False)  # (batch, row, column, 2)
+        grid = _places(*images.shape[2:]).to(theta) @ theta[:, None].mT  # (batch, row, column, 2)
         grid = self.tap("sampling_grid", grid, axes="batch row column feature")
         transformed = grid_sample(images, grid, align_corners=False)
         return self.tap("transformed", transformed, axes="batch channel row column")
@@ -89,3 +89,13 @@ class SpatialTransformer(Layer):
         scale, across, down = numbers.unbind(1)
         zero = torch.zeros_like(scale)
         return torch.stack([scale, zero, across, zero, scale, down], 1).reshape(-1, 2, 3)
+
+
+def _places(rows: int, columns: int) -> Tensor:
+    """Return the places of a picture as rows of (x, y, 1), (row, column, 3).
+
+    PyTorch's `affine_grid` computes the same, but has no rule for `vmap`, which the Jacobian needs.
+    """
+    down, across = (2 * torch.arange(count, dtype=torch.float64) + 1 - count for count in (rows, columns))
+    y, x = torch.meshgrid(down / rows, across / columns, indexing="ij")
+    return torch.stack([x, y, torch.ones_like(x)], 2)

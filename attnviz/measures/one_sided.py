@@ -122,7 +122,11 @@ class _Ties(_Watching):
 
 
 class _Steps(_Watching):
-    """Follow a small step, the tangent of forward-mode differentiation, through ties."""
+    """Follow a small step, the tangent of forward-mode differentiation, through ties and through bilinear sampling."""
+
+    def __torch_function__(self, function: Any, types: Any, arguments: Any = (), keywords: Any = None) -> Any:
+        sampled = _sampled(*arguments, **keywords or {}) if function is functional.grid_sample else None
+        return super().__torch_function__(function, types, arguments, keywords) if sampled is None else sampled
 
     def maximum(self, windows: Tensor, plain: Callable[[], Tensor]) -> Tensor:
         found: Tensor = _Maximum.apply(windows)  # type: ignore[no-untyped-call]
@@ -204,6 +208,36 @@ def _pooled_to_one(maps: Tensor, output_size: Any, return_indices: bool = False)
     """Return the windows of an adaptive max-pooling to one cell, (..., 1, 1, cell); None for another size."""
     whole = output_size in (1, (1, 1), [1, 1]) and not return_indices
     return maps.flatten(-2)[..., None, None, :] if whole else None
+
+
+def _sampled(
+    images: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor | None:
+    """Return what `grid_sample` does, which torch cannot differentiate forward; None for any but its defaults."""
+    if (mode, padding_mode, bool(align_corners)) != ("bilinear", "zeros", False):
+        return None
+    channels, rows, columns = images.shape[1:]
+    cells = functional.pad(images, (1, 1, 1, 1)).flatten(2)
+    # In pixels of the padded picture. Nearer than one pixel to its outer edge, everything is zero.
+    across = ((grid[..., 0] + 1) * columns + 1) / 2
+    down = ((grid[..., 1] + 1) * rows + 1) / 2
+    across, down = across.clamp(0, columns + 1), down.clamp(0, rows + 1)
+    left, top = across.floor().clamp(max=columns), down.floor().clamp(max=rows)
+    across, down = (across - left)[:, None], (down - top)[:, None]
+    corner = (top * (columns + 2) + left).long()
+
+    def at(offset: int) -> Tensor:
+        numbers = (corner + offset).flatten(1)[:, None].expand(-1, channels, -1)
+        found: Tensor = cells.gather(2, numbers).unflatten(2, grid.shape[1:3])
+        return found
+
+    above = at(0) * (1 - across) + at(1) * across
+    below = at(columns + 2) * (1 - across) + at(columns + 3) * across
+    return above * (1 - down) + below * down
 
 
 def _pair(value: Any) -> tuple[int, int]:

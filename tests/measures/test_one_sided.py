@@ -13,11 +13,11 @@ from attnviz.models.cnn_attention import CnnAttention
 STEP = 1e-6
 
 
-def one_sided(model: nn.Module, image: Tensor, pixel: int) -> tuple[float, float]:
-    """Return what a finite step up and a finite step down do to the shown logit, per unit."""
+def one_sided(model: nn.Module, image: Tensor, pixel: int, of: int | None = None) -> tuple[float, float]:
+    """Return what a finite step up and a finite step down do to the logit that is shown or said, per unit."""
     with torch.no_grad():
         logits = model(image)
-        answer = predicted(logits)
+        answer = predicted(logits) if of is None else torch.tensor([of])
         here = toward(logits, answer)
         ends = []
         for sign in (1, -1):
@@ -77,6 +77,26 @@ def test_every_kind_of_pooling_on_flat_ground(pool: nn.Module, ink: float) -> No
     torch.testing.assert_close(found, expected.double(), rtol=0, atol=1e-5)
     differ = (expected[0] - expected[1]).abs() > 1e-4
     assert differ.any() and not (differ & ~tied).any()
+
+
+@pytest.mark.parametrize("reach", [0.5, 1])
+def test_a_step_goes_through_bilinear_sampling(reach: float) -> None:
+    generator = torch.Generator().manual_seed(4)
+    image = torch.rand(1, 1, 5, 7, generator=generator).double()
+    turn = reach * (torch.rand(35, 2 * 3 * 4, generator=generator).double() - 0.5)
+    classes = torch.rand(12, 3, generator=generator).double()
+
+    class Sampling(nn.Module):
+        """The places at which the picture is sampled depend on the picture."""
+
+        def forward(self, images: Tensor) -> Tensor:
+            grid = (images.flatten(1) @ turn).view(-1, 3, 4, 2)
+            return nn.functional.grid_sample(images, grid, align_corners=False).flatten(1) @ classes
+
+    found = steps(Sampling(), image, torch.arange(35), answer=1)
+    expected = torch.tensor([one_sided(Sampling(), image, pixel, 1) for pixel in range(35)]).T
+    torch.testing.assert_close(found, expected.double(), rtol=0, atol=1e-4)
+    assert (expected != 0).all()
 
 
 NETS = [net for net in subjects.usable().values() if net.differentiable]

@@ -77,7 +77,7 @@ def test_the_widened_network_has_the_weights_of_the_one_with_an_affine_transform
 
 @pytest.mark.parametrize("task", MOVED)
 def test_all_of_a_task_train_alike(task):
-    own = {"name", "title", "why", "cost", "config", "weights", "ablations"}
+    own = {"name", "title", "why", "cost", "config", "weights", "ablations", "control"}
     recipes: tuple[Recipe, ...] = MOVED[task]
     assert len({str(recipe.model_dump(exclude=own)) for recipe in recipes}) == 1
 

@@ -25,7 +25,7 @@ USUAL = [
     "recurrent_attention.digits-two-scales",
     "cnn_attention.digits",
     "channel_attention.digits-cbam",
-    "spatial_transformer.rotated",
+    "spatial_transformer.moved",
     "pixel_line.digits",
     "histogram_line.digits",
 ]
