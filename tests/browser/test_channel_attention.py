@@ -178,6 +178,8 @@ def test_a_finger_slides_along_the_bars_and_steps_to_the_next(opened: Open) -> N
     session = page.context.new_cdp_session(page)
 
     def touch(kind: str, *bars: float) -> None:
+        # Chromium drops what is sent before the frame that shows the page scrolled.
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         points = [{"x": box["x"] + bar * wide, "y": y} for bar in bars]
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 

@@ -84,7 +84,7 @@ function sayTitles(viewer, locked) {
   const next = locked[0] === "query" ? "key" : "query";
   say(
     words.pictureHow,
-    !locked.length ? HINTS.lock : locked.length === 1 && view.direction !== "received" ? `now choose the ${next}` : "",
+    !locked.length ? HINTS.lock : locked.length === 1 && view.direction !== "received" ? `choose a ${next}` : "",
   );
   frame.release.hidden = !locked.length;
   const other = viewer.showsJacobian;

@@ -79,9 +79,8 @@ export class ThetaPanel {
     );
     say(
       this.words.plot,
-      `A dot each for ${many}. On the dashed line the rotation would be undone; the solid one is ` +
-        "nearest to the dots: " +
-        `${line.slope.toFixed(2)}\u00b0 for each degree.`,
+      `One dot for each of ${many}. On the dashed line the rotation would be undone; the solid line is the best ` +
+        `fit: ${line.slope.toFixed(2)}\u00b0 for each degree.`,
     );
     set(this.canvas, "aria-label", `${this.words.here.data} ${this.words.plot.data}`);
   }

@@ -42,7 +42,7 @@ def undoes(subject: Subject) -> None:
     drawn = scatter(
         many.picture, -many.grid,
         (
-            Line("nearest to the dots", fit.slope, fit.offset),
+            Line("best fit", fit.slope, fit.offset),
             Line("undone", 1.0, dash="dash"),
             Line("not at all", 0.0, dash="dot"),
         ),

@@ -83,9 +83,9 @@ def angle(counter_clockwise: float) -> str:
 
 def verdict(found: Undone) -> str:
     """Return whether the grids undo the rotations of the pictures."""
-    left = f"{found.spread:.0f}\u00b0 of {found.before:.0f}\u00b0"
     numbers = (
-        f"The grid rotates by {found.slope:.2f}\u00b0 for each degree of the picture, and {left} of spread are left."
+        f"The grid rotates by {found.slope:.2f}\u00b0 for each degree of the picture. The standard deviation of the "
+        f"rotation falls from {found.before:.0f}\u00b0 to {found.spread:.0f}\u00b0."
     )
     if found.slope >= 0.5 and found.spread <= found.before / 2:
         return f"**Here it mostly undoes the rotation.** {numbers}"
@@ -102,12 +102,12 @@ def slope_of(found: Undone) -> str:
 def undone_caption(said: str, found: Undone) -> str:
     """Return how to read the plot of angles."""
     return (
-        f"Over {said}, with the weights that stand here, of one training. Both angles count counter-clockwise, from "
-        f"{found.before:.0f}\u00b0 of spread before. *Slope*: degrees of the grid for each degree of the picture; "
-        "*upright*: the angle of the grid where the line meets pictures that were not rotated. A digit that is upright "
-        "may be brought to another pose, and each class to its own, which the classifier does not mind: hence the "
-        "slope, and not the angle itself, says what is undone. Where a grid is not rotated, the other parts of theta "
-        "may still depend on the picture."
+        f"Measured on {said}, with one trained model. Both angles count counter-clockwise; the standard deviation of "
+        f"the pictures' angles is {found.before:.0f}\u00b0. *Slope*: degrees of the grid for each degree of the "
+        "picture; *upright*: the angle of the grid where the line meets pictures that were not rotated. The classifier "
+        "does not mind if upright digits are rotated as well, each class by an angle of its own. So the slope, and not "
+        "the angle itself, shows what is undone. Where a grid is not rotated, the other parts of theta may still "
+        "depend on the picture."
     )
 
 
@@ -142,11 +142,11 @@ def trapped(found: Difference) -> str:
         low, high = sorted(sign * end for end in found.interval)
         change += f" (95 % interval {low:.2f} to {high:.2f})".replace("-", MINUS)
     return {
-        "better": f"**Here theta depends on the picture, and that counts**: {change}. Whether it does so by rotation, "
-        "the plot of angles says.",
+        "better": f"**Here theta depends on the picture, and that counts**: {change}. The plot of angles shows whether "
+        "it does so by rotation.",
         "worse": f"**A constant theta is even better**: {change}.",
         "no difference": f"**Here theta might as well be a constant**, which is called the identity trap: {change}, "
-        "which can be chance.",
+        "which may be chance.",
         "one seed": f"**One seed cannot tell**: {change}, and the model was trained only once.",
     }[found.verdict]
 
@@ -197,9 +197,9 @@ def nothing_to_compare(absent: Sequence[str]) -> str:
 def gains_caption(absent: Sequence[str]) -> str:
     """Return how the errors by angle were counted."""
     return (
-        "From the cards, which say which test pictures the weights that stand here answer correctly: one training "
-        "each. Pictures are compared one by one; the intervals, of 95 %, are over pictures alone, and another training "
-        f"may differ by more.{_not_trained(absent)}"
+        "From the cards, which record the test pictures that each model answers correctly; each was trained once. "
+        "Pictures are compared one by one. The 95 % intervals cover the choice of pictures alone; another training may "
+        f"differ by more.{_not_trained(absent)}"
     )
 
 
