@@ -24,7 +24,7 @@ USUAL = [
     "element_wise.digits",
     "recurrent_attention.digits-two-scales",
     "cnn_attention.digits",
-    "channel_attention.digits-cbam",
+    "channel_attention.digits",
     "spatial_transformer.moved",
     "pixel_line.digits",
     "histogram_line.digits",
