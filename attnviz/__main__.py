@@ -3,6 +3,7 @@
 import argparse
 import os
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -12,6 +13,8 @@ import attnviz
 from attnviz import cards, data, files, results
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes import PAPERS, RECIPES, Recipe, paper, recipe
+from attnviz.recipes.altered import ALTERABLE, altered, settings
+from attnviz.training import runs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0; 2 for wrong arguments or something missing; 130 when stopped by the keyboard; 141 when the
-        output is no longer read.
+        output is no longer read; 143 when a training was stopped by SIGTERM.
     """
     options = _parser().parse_args(arguments)
     try:
@@ -33,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt as stopped:
         print(str(stopped) or "Stopped.", file=sys.stderr)
-        return 130
+        return 130 if type(stopped.__cause__ or stopped) is KeyboardInterrupt else 143
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise Python complains at exit
         return 141
@@ -58,7 +61,13 @@ def _checkpoints(_: argparse.Namespace) -> None:
 
 
 def _train(options: argparse.Namespace) -> None:
-    card = _trained(recipe(options.model, options.recipe), options.seeds, options.device, options.threads)
+    chosen = recipe(options.model, options.recipe)
+    if options.run_only:
+        _trained_runs(altered(chosen, settings(options.set)), options)
+        return
+    if options.set or options.minutes is not None:
+        raise BadInput("--set and --minutes belong to --run-only: a checkpoint is trained by its recipe as it stands.")
+    card = _trained(chosen, options.seeds, options.device, options.threads)
     for figure in card.figures:
         print(f"{card.name}: {figure.name} on {results.words(figure)}, {figure.count:,}: {results.spread(figure)}")
 
@@ -127,14 +136,33 @@ def _data(options: argparse.Namespace) -> None:
     print(f"{kept} is in {data.folder() / kept}.")
 
 
+def _trained_runs(chosen: Recipe, options: argparse.Namespace) -> None:
+    from attnviz.training import stopping
+    from attnviz.training.objectives import objective
+    from attnviz.training.progress import Progress
+    from attnviz.training.seeds import command_of, train_runs
+
+    goal = objective(chosen)
+    progress = Progress(chosen, options.seeds, goal)
+    changes = [word for change in options.set for word in ("--set", change)]
+    with progress.shown(), stopping.terminable():
+        train_runs(
+            chosen, options.seeds, device=options.device, threads=options.threads, report=progress.report, goal=goal,
+            command=shlex.join([*command_of(chosen, options.seeds).split(), "--run-only", *changes]),
+            minutes=options.minutes,
+        )  # fmt: skip
+    print(f"Trained: the runs of {chosen.key} are in {runs.folder()}.")
+
+
 def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | None) -> cards.Card:
+    from attnviz.training import stopping
     from attnviz.training.objectives import objective
     from attnviz.training.progress import Progress
     from attnviz.training.seeds import train
 
     goal = objective(chosen)
     progress = Progress(chosen, seeds, goal)
-    with progress.shown():
+    with progress.shown(), stopping.terminable():
         return train(chosen, seeds, device=device, threads=threads, report=progress.report, goal=goal)
 
 
@@ -188,6 +216,13 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--threads", type=int, help="number of CPU threads; a run keeps the number it was started with"
     )
+    command.add_argument(
+        "--run-only", action="store_true", help="train the runs and write no checkpoint; then the next two may be given"
+    )
+    command.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help=f"change a setting: {', '.join(ALTERABLE)}"
+    )
+    command.add_argument("--minutes", type=float, help="stop after so many minutes; the same command resumes it")
     command.set_defaults(run=_train)
 
     command = commands.add_parser("evaluate", help="test a checkpoint again")

@@ -251,7 +251,7 @@ def test_stopped_from_the_keyboard_it_says_how_to_go_on(here, capsys, monkeypatc
 
     monkeypatch.setattr(seeds, "train", stopped)
     assert command.main(["train", "pixel_attention", "--recipe", "small"]) == 130
-    assert capsys.readouterr().err == "Stopped in the first epoch of seed 0: nothing of it was saved.\n"
+    assert capsys.readouterr().err == "Stopped before the training began. What was saved earlier is still there.\n"
 
 
 @pytest.mark.parametrize(

@@ -72,12 +72,14 @@ class Progress:
         try:
             yield
         except KeyboardInterrupt as error:
-            raise Stopped(self._stopped()) from error
+            raise Stopped(" ".join(filter(None, [str(error), self._stopped()]))) from error
         finally:
             if self._bar is not None:
                 self._bar.close()
 
     def _stopped(self) -> str:
+        if not self._started:
+            return "Stopped before the training began. What was saved earlier is still there."
         if self._saved:
             return f"Stopped. The same command resumes seed {self._seed} after epoch {self._saved}."
         earlier = self._seeds[: self._seeds.index(self._seed)]

@@ -23,9 +23,13 @@ from attnviz.training import runs
 from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.loop import Training
 from attnviz.training.runs import RunFile
+from attnviz.work import processes
 
 LIMIT = 200_000_000
 """Bytes that the weights of all epochs of a run may take together."""
+
+BEAT = 2.0
+"""Seconds after which `status.json` says again how far an epoch is."""
 
 
 class Run:
@@ -80,12 +84,19 @@ class Run:
             self._resume(training)
             if training.epoch:
                 yield Resumed(training.epoch, training.finished)
-            started = time.monotonic()
+            with self._writing():
+                self._status(training)
+            started = told = time.monotonic()
             for event in training.run():
+                now = time.monotonic()
                 if isinstance(event, Epoch):
                     with self._writing():
-                        self._record(training, event, time.monotonic() - started)
-                    started = time.monotonic()
+                        self._record(training, event, now - started)
+                    started = told = time.monotonic()
+                elif now - told > BEAT:
+                    told = now
+                    with self._writing():
+                        self._status(training, event)
                 yield event
             with self._writing():
                 self._status(training)
@@ -160,12 +171,13 @@ class Run:
             files.write(runs.weights_path(self.folder, epoch), content)
         return kept
 
-    def _status(self, training: Training) -> None:
+    def _status(self, training: Training, step: Step | None = None) -> None:
         status = {
             "state": "finished" if training.finished else "running",
             "epoch": training.epoch,
             "best_epoch": training.best_epoch,
-            "process": os.getpid(),
+            "share": step.done / step.total if step else 0.0,  # of the next epoch
+            **processes.own().model_dump(),
         }
         files.write(self.folder / "status.json", json.dumps(status) + "\n")
 

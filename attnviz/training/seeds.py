@@ -1,6 +1,7 @@
 """From a recipe to a checkpoint: train some seeds, choose by validation, test all of them once, write one card."""
 
 import platform
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from attnviz import cards, checkpoints, models
 from attnviz.cards import Card, SeedRun
 from attnviz.errors import BadInput, CheckpointError, RunError
 from attnviz.recipes import Recipe
-from attnviz.training import configs, evaluations, measuring
+from attnviz.training import configs, evaluations, measuring, stopping
 from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.loop import Training
 from attnviz.training.material import Material, material
@@ -44,6 +45,7 @@ class _Job:
     device: str
     threads: int
     report: Report
+    deadline: float | None = None
 
 
 def train(
@@ -76,17 +78,11 @@ def train(
         DataError: the recipe's data are not here.
         RunError, CheckpointError: something cannot be written, or the seeds that are there were trained otherwise.
     """
-    device = device_of(device)
-    if threads is not None and threads < 1:
-        raise BadInput(f"There must be at least one thread, not {threads}.")
-    goal = goal or objective(recipe)
-    evaluations.check(recipe)
-    configs.check(recipe, goal.per_step)
-    given = material(recipe, device)
+    job = _job(recipe, device, threads, report, goal, None)
+    given, goal, device = job.given, job.goal, job.device
     before = _before(recipe, seeds, given.digest)
     earlier = [run for run in before.runs if run.seed not in seeds] if before else []
     shipped_before = checkpoints.load(recipe.key).model.state_dict() if earlier else {}
-    job = _Job(given, goal, device, threads or torch.get_num_threads(), report)
     command = command_of(recipe, [*(run.seed for run in earlier), *seeds])
     trained = [_train_seed(job, seed, command) for seed in seeds]
     runs = (*earlier, *(result.run for result in trained))
@@ -116,6 +112,47 @@ def train(
     )
     checkpoints.save(weights, card)
     return card
+
+
+def train_runs(
+    recipe: Recipe,
+    seeds: Sequence[int],
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    report: Report,
+    goal: Objective | None = None,
+    command: str,
+    minutes: float | None = None,
+) -> None:
+    """Train or go on with each seed and leave it at that: each has its run, and no checkpoint is written.
+
+    Args:
+        recipe, seeds, device, threads, report, goal: as `train` takes them.
+        command: that trains them again; the runs keep it.
+        minutes: after so many it ends as if it had been asked to; None for as long as it takes.
+
+    Raises:
+        BadInput, UnknownName, DataError, RunError: as of `train`.
+        Terminated: the minutes are over, or the process was asked to end; what was saved is in the runs.
+    """
+    deadline = None if minutes is None else time.monotonic() + 60 * minutes
+    job = _job(recipe, device, threads, report, goal, deadline)
+    for seed in seeds:
+        _train_seed(job, seed, command)
+
+
+def _job(
+    recipe: Recipe, device: str, threads: int | None, report: Report, goal: Objective | None, deadline: float | None
+) -> _Job:
+    """Check the recipe and the device, and load the data."""
+    device = device_of(device)
+    if threads is not None and threads < 1:
+        raise BadInput(f"There must be at least one thread, not {threads}.")
+    goal = goal or objective(recipe)
+    evaluations.check(recipe)
+    configs.check(recipe, goal.per_step)
+    return _Job(material(recipe, device), goal, device, threads or torch.get_num_threads(), report, deadline)
 
 
 def command_of(recipe: Recipe, seeds: Sequence[int]) -> str:
@@ -216,7 +253,7 @@ def _train_seed(job: _Job, seed: int, command: str) -> Trained:
     generator = torch.Generator().manual_seed(seed)
     model = build(recipe, generator).to(job.device)
     training = Training(model, recipe, train, validation, generator, job.goal)
-    for event in run.train(training):
+    for event in stopping.heeding(run.train(training), job.deadline):
         job.report(seed, event)
     epochs = run.curve()
     curve = {name: tuple(epoch.values[name] for epoch in epochs) for name in epochs[0].values}
