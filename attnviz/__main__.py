@@ -136,6 +136,28 @@ def _data(options: argparse.Namespace) -> None:
     print(f"{kept} is in {data.folder() / kept}.")
 
 
+def _jobs(options: argparse.Namespace) -> None:
+    from attnviz.work.jobs import keeping, order, table
+
+    table.tend()
+    if options.action == "list":
+        for job in table.ids():
+            print(f"{job:40} {table.state(job).sentence}")
+    elif options.action == "start":
+        most = order.NONE if options.no_limits else None
+        asked = {"model": options.model, "recipe": options.recipe, "changes": settings(options.set)}
+        device = order.device_of(options.device)
+        wanted = {**asked, "seeds": tuple(options.seeds), "device": device, "threads": options.threads or 1}
+        job = table.start(order.read({**wanted, "minutes": options.minutes}), most)
+        print(f"{job}: {table.state(job).sentence}")
+    elif options.action == "keep":
+        print(f"Kept as {keeping.keep(options.run_id, options.epoch, options.word)}.")
+    else:
+        {"stop": table.stop, "resume": table.resume, "delete": table.delete}[options.action](options.job)
+        left = table.state(options.job).sentence if options.job in table.ids() else "It is deleted."
+        print(f"{options.job}: {'It was asked to stop.' if options.action == 'stop' else left}")
+
+
 def _trained_runs(chosen: Recipe, options: argparse.Namespace) -> None:
     from attnviz.training import stopping
     from attnviz.training.objectives import objective
@@ -224,6 +246,29 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--minutes", type=float, help="stop after so many minutes; the same command resumes it")
     command.set_defaults(run=_train)
+
+    command = commands.add_parser("jobs", help="train in the background: list, start, stop, resume, delete, keep")
+    actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
+    actions.add_parser("list", help="say how each job stands")
+    action = actions.add_parser("start", help="start a training, or let it wait for the one before it")
+    action.add_argument("model", metavar="MODEL")
+    action.add_argument("--recipe", required=True)
+    action.add_argument("--seeds", type=_seeds, default=[0])
+    action.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as of train")
+    action.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    action.add_argument("--threads", type=int, help="number of CPU threads; by default one")
+    action.add_argument("--minutes", type=float, help="stop after so many minutes")
+    action.add_argument("--no-limits", action="store_true", help="allow any number of epochs, parameters and pictures")
+    for word, what in {
+        "stop": "end a training after its batch", "resume": "go on after its last epoch",
+        "delete": "remove a job and its runs",
+    }.items():  # fmt: skip
+        actions.add_parser(word, help=what).add_argument("job", metavar="JOB", help="a name that `jobs list` shows")
+    action = actions.add_parser("keep", help="keep the weights of an epoch as a model")
+    action.add_argument("run_id", metavar="RUN", help="the name of a folder of runs")
+    action.add_argument("epoch", type=int, metavar="EPOCH")
+    action.add_argument("word", metavar="WORD", help="it is kept as MODEL.WORD")
+    command.set_defaults(run=_jobs)
 
     command = commands.add_parser("evaluate", help="test a checkpoint again")
     command.add_argument("name", metavar="NAME", help="MODEL.RECIPE; `attnviz checkpoints` lists them")

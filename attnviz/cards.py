@@ -295,7 +295,7 @@ def read(name: str) -> Card:
     if name not in names():  # a file system that ignores case has it under any
         raise UnknownName("checkpoint", name, names())
     try:
-        card = _parsed(files.read(path, _LARGEST), path)
+        card = parsed(files.read(path, _LARGEST), path)
     except OSError as error:
         raise CheckpointError(f"The card {path} cannot be read: {reason(error)}.") from error
     if stamp.settled:
@@ -314,7 +314,16 @@ def _names_in(base: Path) -> list[str]:
         return []
 
 
-def _parsed(content: bytes, path: Path) -> Card:
+def parsed(content: bytes, path: Path) -> Card:
+    """Return the card that a file holds.
+
+    Args:
+        content: of the file.
+        path: of the file, for sentences.
+
+    Raises:
+        CheckpointError: it is not a card, contradicts itself, or was changed afterwards.
+    """
     try:
         fields = json.loads(content)
         digest = fields.pop("digest", None) if isinstance(fields, dict) else None

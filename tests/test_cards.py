@@ -89,8 +89,8 @@ def test_reading_cards_and_rendering_results_costs_no_torch():
 def parsed(monkeypatch):
     """Return the paths of the cards that are parsed from here on."""
     paths = []
-    original = cards._parsed
-    monkeypatch.setattr(cards, "_parsed", lambda content, path: (paths.append(path), original(content, path))[1])
+    original = cards.parsed
+    monkeypatch.setattr(cards, "parsed", lambda content, path: (paths.append(path), original(content, path))[1])
     return paths
 
 

@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
@@ -135,6 +135,25 @@ def parsed(path: Path) -> RunFile:
         return RunFile.model_validate_json(files.read(path, _LARGEST), strict=False)
     except (ValidationError, OSError) as error:
         raise RunError(f"{path} cannot be read. Remove the folder to train from the start.") from error
+
+
+def status(run_id: str) -> dict[str, Any]:
+    """Return what the process that trains a run said last: its state, epoch, share of the next one, and itself.
+
+    Args:
+        run_id: one of `ids()`.
+
+    Returns:
+        The content of its `status.json`; nothing where that is not there, or cannot be read.
+
+    Raises:
+        UnknownName: there is no run of that ID.
+    """
+    try:
+        found = json.loads(files.read(_folder(run_id) / "status.json", _LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def curve(run_id: str) -> list[Epoch]:

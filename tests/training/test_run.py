@@ -20,6 +20,7 @@ from attnviz import files
 from attnviz.errors import RunError
 from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.run import Run
+from attnviz.work import processes
 from tests.training import killable, kinds, small
 
 # With a server that has imported everything, a process starts in milliseconds.
@@ -84,7 +85,7 @@ def test_a_run_leaves_its_recipe_its_curve_its_weights_its_last_two_states_and_i
     assert set(lines[0]) == {"epoch", "train_loss", "validation_loss", "validation_accuracy"}  # and no clock
     status = json.loads((run.folder / "status.json").read_text())
     best = min(lines, key=lambda line: line["validation_loss"])["epoch"]
-    assert status == {"state": "finished", "epoch": 4, "best_epoch": best, "process": os.getpid()}
+    assert status == {"state": "finished", "epoch": 4, "best_epoch": best, "share": 0.0, **processes.own().model_dump()}
     assert run.seconds() >= 0
     assert len((run.folder / "log.txt").read_text().splitlines()) == 4
 

@@ -1,0 +1,160 @@
+"""Models that somebody keeps: from any epoch of a run, under a word of one's own; and as one file to carry elsewhere."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import platform
+import tempfile
+import zipfile
+from pathlib import Path
+
+import attnviz
+from attnviz import cards, checkpoints
+from attnviz.cards import Card, SeedRun
+from attnviz.checkpoint_folder import is_name
+from attnviz.errors import AttnvizError, BadInput, CheckpointError
+from attnviz.recipes.recipe import changed
+from attnviz.training import configs, runs
+
+LARGEST = 64 * 2**20
+"""Bytes of a file that may be brought in, and of what is packed in it."""
+
+_CARD, _WEIGHTS = "card.json", "weights.safetensors"
+
+
+def keep(run_id: str, epoch: int, word: str) -> str:
+    """Keep the weights of a run after an epoch as a model, which then stands on every page.
+
+    Args:
+        run_id: one of `runs.ids()`.
+        epoch: one of `runs.epochs(run_id)`.
+        word: the second half of its name.
+
+    Returns:
+        The name of the model: MODEL.WORD.
+
+    Raises:
+        UnknownName: there is no such run or epoch.
+        BadInput: a model cannot have that name, or another one has it.
+        CheckpointError, RunError: something cannot be read or written.
+    """
+    import torch
+
+    from attnviz.training import measuring, seeds
+
+    info = runs.read(run_id)
+    name = f"{info.recipe.model}.{word}"
+    if not is_name(name):
+        raise BadInput("The name of a model is a word of letters, digits, - and _.")
+    model = runs.load(run_id, epoch)
+    recipe = changed(info.recipe, title=f"{info.recipe.title}, yours: {word}", weights=info.recipe.weights or "float32")
+    weights = checkpoints.stored(model, model.state_dict(), recipe.weights)
+    model.load_state_dict(weights)
+    curve = runs.curve(run_id)
+    told = {column: tuple(one.values.get(column) for one in curve) for column in curve[0].values}
+    card = Card(
+        name=name,
+        recipe=recipe,
+        config=configs.config_of(recipe),
+        classes=configs.class_names(recipe),
+        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        data_digest=info.data_digest,
+        weights_digest=checkpoints.digest(checkpoints.encode(weights)),
+        seed=info.seed,
+        runs=(SeedRun(seed=info.seed, epoch=epoch, curve=told),),
+        figures=(),
+        example=measuring.example(model, recipe),
+        seconds=0.0,
+        device=info.device,
+        threads=info.threads,
+        versions={
+            "attnviz": attnviz.__version__, "python": platform.python_version(), "torch": torch.__version__
+        },
+        command=seeds.command_of(info.recipe, [info.seed]) if not info.command else info.command,
+    )  # fmt: skip
+    checkpoints.keep(weights, card)
+    return name
+
+
+def packed(name: str) -> bytes:
+    """Return a checkpoint as one file: a zip of its card and its weights.
+
+    Args:
+        name: of the checkpoint.
+
+    Raises:
+        UnknownName: there is none of that name.
+        CheckpointError: it cannot be read; see `checkpoints.load`.
+    """
+    checkpoints.load(name)  # nobody carries away what cannot be trusted
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
+        for file in (_CARD, _WEIGHTS):
+            path = cards.home(name) / file
+            archive.writestr(zipfile.ZipInfo(file), path.read_bytes())  # ZipInfo's date is always the same
+    return content.getvalue()
+
+
+def bring(content: bytes, word: str) -> str:
+    """Keep a model that was packed elsewhere.
+
+    No path is made of what the file says, nothing in it is run, and no more of it is read than the sizes of its two
+    members that are checked first.
+
+    Args:
+        content: as `packed` returned it, from anywhere.
+        word: the second half of its new name.
+
+    Returns:
+        The name of the model: MODEL.WORD.
+
+    Raises:
+        BadInput: it is no such file, is too large, or cannot have that name.
+        CheckpointError: its card or weights cannot be trusted, or it cannot be written.
+    """
+    card_bytes, weights_bytes = _members(content)
+    with tempfile.TemporaryDirectory(prefix="attnviz-") as place:
+        path, weights = Path(place) / _CARD, Path(place) / _WEIGHTS
+        path.write_bytes(card_bytes)
+        weights.write_bytes(weights_bytes)
+        try:
+            card = cards.parsed(card_bytes, Path(_CARD))
+            if card.config != {"classes": card.classes, **card.recipe.config}:
+                raise CheckpointError("Its card contradicts itself.")
+            expected = checkpoints.outline(card.recipe.model, card.config, card.recipe.weights)
+            if sum(tensor.nbytes for tensor in expected.values()) > LARGEST:
+                raise CheckpointError("Its card describes a model that is too large.")
+            read, tensors = checkpoints.read(weights, expected, "Pack the model again.")
+        except (AttnvizError, ArithmeticError, RuntimeError, ValueError, TypeError) as error:
+            why = str(error).replace(f"{place}{os.sep}", "").partition("\n")[0][:300]
+            raise BadInput(f"This file holds no model that attnviz can use. {why}") from error
+    if checkpoints.digest(read) != card.weights_digest:
+        raise BadInput("This file holds other weights than its card describes. Pack the model again.")
+    name = f"{card.recipe.model}.{word}"
+    checkpoints.keep(tensors, Card.model_validate({**json.loads(card.model_dump_json()), "name": name}))
+    return name
+
+
+def _members(content: bytes) -> tuple[bytes, bytes]:
+    if len(content) > LARGEST:
+        raise BadInput(f"The file has {len(content):,} bytes; at most {LARGEST:,} are read.")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            found = {one.filename: one for one in archive.infolist()}
+            if sorted(found) != [_CARD, _WEIGHTS] or len(archive.infolist()) != 2:
+                raise BadInput(f"The file must be a zip of {_CARD} and {_WEIGHTS} and nothing else.")
+            if sum(one.file_size for one in found.values()) > LARGEST:
+                raise BadInput(f"What is packed in the file has more than {LARGEST:,} bytes.")
+            parts = []
+            for name in (_CARD, _WEIGHTS):
+                with archive.open(found[name]) as file:  # a false size is no use: no more than it says is read
+                    parts.append(file.read(found[name].file_size + 1))
+            return parts[0], parts[1]
+    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise BadInput("The file is no zip that a model was packed in.") from error
+    except Exception as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput("The file is a damaged zip.") from error  # zlib.error and its kin have no common base

@@ -1,0 +1,158 @@
+"""What a job is asked to train, and how much it may ask for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from attnviz import recipes
+from attnviz.data.specs import DATASETS
+from attnviz.errors import BadInput
+from attnviz.recipes.altered import altered
+from attnviz.recipes.recipe import Recipe, Strict
+
+UNLIMITED = "ATTNVIZ_TRAIN_UNLIMITED"
+"""Environment variable: "1" lifts the limits of jobs."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one job may ask for, at most; None for as much as it likes."""
+
+    epochs: int | None = 200
+    minutes: float | None = 120.0
+    parameters: int | None = 2_000_000
+    pictures: int | None = 100_000
+    seeds: int | None = 5
+
+
+NONE = Limits(None, None, None, None, None)
+
+
+class Order(Strict):
+    """What a job trains.
+
+    Args:
+        model, recipe: a recipe by its two names.
+        changes: settings of it that are changed, as `attnviz.recipes.altered` reads them.
+        seeds: one training each, in this order.
+        device: on which.
+        threads: of the CPU.
+        minutes: after so many it stops and can be resumed; None takes the limit.
+    """
+
+    model: str
+    recipe: str
+    changes: dict[str, str] = {}
+    seeds: tuple[Annotated[int, Field(ge=0, lt=10**6)], ...] = Field(default=(0,), min_length=1, max_length=100)
+    device: Literal["cpu", "cuda"] = "cpu"
+    threads: int = Field(default=1, gt=0, le=256)
+    minutes: Annotated[float, Field(gt=0)] | None = None
+
+    @property
+    def id(self) -> str:
+        """The name of the job: the same for the same training."""
+        what = self.model_dump(mode="json", exclude={"threads", "minutes"})
+        digest = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+        return f"{self.model}.{self.recipe}.{digest[:10]}"
+
+    def made(self) -> Recipe:
+        """Return the recipe with its changes.
+
+        Raises:
+            UnknownName, BadInput: there is no such recipe, or it cannot be changed so.
+        """
+        return altered(recipes.recipe(self.model, self.recipe), self.changes)
+
+    def words(self) -> list[str]:
+        """Return the command, word by word."""
+        words = [sys.executable, "-m", "attnviz", "train", self.model, "--recipe", self.recipe, "--run-only"]
+        words += ["--seeds", ",".join(map(str, self.seeds)), "--device", self.device, "--threads", str(self.threads)]
+        words += [word for name, value in self.changes.items() for word in ("--set", f"{name}={value}")]
+        return words if self.minutes is None else [*words, "--minutes", str(self.minutes)]
+
+    def command(self) -> str:
+        """Return the command as one types it."""
+        return shlex.join(["python", *self.words()[1:]])
+
+
+def read(wanted: Mapping[str, Any]) -> Order:
+    """Return the order with these fields, which may come from anywhere.
+
+    Raises:
+        BadInput: one of them makes no sense.
+    """
+    try:
+        return Order.model_validate(wanted)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(
+            f"The training cannot be started: {'.'.join(map(str, first['loc']))}: {first['msg']}."
+        ) from error
+
+
+def device_of(word: str) -> str:
+    """Return "cpu" or "cuda" for a device as the command line names it.
+
+    Raises:
+        BadInput: there is no such device.
+    """
+    from attnviz.training import seeds
+
+    return seeds.device_of(word)
+
+
+def limits() -> Limits:
+    """Return the limits that hold here."""
+    return NONE if os.environ.get(UNLIMITED) == "1" else Limits()
+
+
+def checked(order: Order, most: Limits) -> Order:
+    """Return an order with its minutes limited.
+
+    Args:
+        order: what is asked for.
+        most: what may be asked for.
+
+    Raises:
+        BadInput: it asks for too much, or for seeds twice; says what would fit.
+        UnknownName: there is no such recipe.
+    """
+    recipe = order.made()
+    if len(set(order.seeds)) < len(order.seeds):
+        raise BadInput("Each seed can be trained once.")
+    asked: dict[str, tuple[float, float | None]] = {
+        "epochs": (recipe.epochs, most.epochs),
+        "seeds": (len(order.seeds), most.seeds),
+        "pictures": (DATASETS[recipe.data].counts["train"], most.pictures),
+        "minutes": (order.minutes or 0, most.minutes),
+    }
+    if most.parameters is not None:
+        asked["parameters"] = parameters(recipe), most.parameters
+    for word, (count, limit) in asked.items():
+        if limit is not None and count > limit:
+            raise BadInput(
+                f"One training may have at most {limit:,} {word} here, not {count:,}. "
+                f"Ask for less, or set {UNLIMITED}=1 where attnviz is started."
+            )
+    return order if order.minutes is not None else order.model_copy(update={"minutes": most.minutes})
+
+
+def parameters(recipe: Recipe) -> int:
+    """Return how many parameters the recipe's model learns, without their memory."""
+    import torch
+
+    from attnviz import models
+    from attnviz.training.configs import config_of
+
+    with torch.device("meta"):
+        built = models.spec(recipe.model).build(config_of(recipe))
+    return sum(parameter.numel() for parameter in built.parameters())

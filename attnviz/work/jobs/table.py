@@ -1,0 +1,354 @@
+"""The jobs that there are: started, found again, stopped, resumed and deleted.
+
+one = table.start(Order(model="pixel_attention", recipe="1v8", changes={"data": "strokes", "epochs": "6"}))
+table.state(one).sentence          # "It is training."; ask as often as you like
+table.stop(one); table.resume(one); table.delete(one)
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import psutil
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+import attnviz
+from attnviz import files
+from attnviz.checkpoint_folder import is_name
+from attnviz.errors import BadInput, RunError, UnknownName
+from attnviz.training import runs
+from attnviz.work import processes
+from attnviz.work.jobs import order as orders
+from attnviz.work.jobs.order import Limits, Order
+from attnviz.work.processes import Identity
+
+WAITING = 8
+"""So many jobs may wait."""
+
+MOST = 100
+"""So many jobs there may be; the finished ones count until they are deleted."""
+
+_LARGEST = 2**16  # bytes of an order, and of the end of a log
+_PATIENCE = 10  # seconds that one waits for another who starts a job
+_children: list[subprocess.Popen[bytes]] = []  # started by this process: they stay zombies until they are waited for
+
+Word = Literal["running", "waiting", "finished", "stopped", "failed", "interrupted"]
+
+
+@dataclass(frozen=True)
+class State:
+    """How a job stands.
+
+    Args:
+        word: "interrupted" is one that neither ended by itself nor was stopped.
+        sentence: the same for a person.
+        place: in the queue, from 1; 0 where it does not wait.
+    """
+
+    word: Word
+    sentence: str
+    place: int = 0
+
+
+def folder() -> Path:
+    """Return the folder of all jobs."""
+    return runs.folder() / ".jobs"
+
+
+def ids() -> list[str]:
+    """Return the names of all jobs, in alphabetical order."""
+    with suppress(OSError), os.scandir(folder()) as entries:
+        return sorted(
+            one.name for one in entries if is_name(one.name) and (folder() / one.name / "order.json").is_file()
+        )
+    return []
+
+
+def read(job: str) -> Order:
+    """Return what a job was asked to train.
+
+    Args:
+        job: one of `ids()`, from anywhere.
+
+    Raises:
+        UnknownName: there is no such job.
+        RunError: its order cannot be read.
+    """
+    path = _home(job) / "order.json"
+    try:
+        found = Order.model_validate_json(files.read(path, _LARGEST), strict=False)
+    except (ValidationError, OSError) as error:
+        raise RunError(f"{path} cannot be read. Delete the job and start it again.") from error
+    if found.id != job:
+        raise RunError(f"{path} belongs to the job {found.id}. Delete the job and start it again.")
+    return found
+
+
+def start(order: Order, most: Limits | None = None) -> str:
+    """Start a training, or let it wait for the one before it; one that was begun earlier goes on.
+
+    Args:
+        order: what to train.
+        most: what it may ask for; by default what holds here.
+
+    Returns:
+        The name of the job: the same for the same order.
+
+    Raises:
+        BadInput: it asks for too much, or too many wait.
+        UnknownName: there is no such recipe.
+        RunError: the folder of jobs cannot be written.
+    """
+    order = orders.checked(order, most or orders.limits())
+    job = order.id
+    if not is_name(job):
+        raise BadInput("A job is named after its recipe, whose name is too long.")
+    with _alone():
+        if job not in (there := ids()) and len(there) >= MOST:
+            raise BadInput(f"There are {MOST} jobs already. Delete one that you no longer need.")
+        if _alive(job) or job in _queue():
+            return job
+        if len(queue := _queue()) >= WAITING:
+            raise BadInput(f"{len(queue)} trainings are waiting already, which is the most. Try again later.")
+        (folder() / job).mkdir(exist_ok=True)
+        files.write(folder() / job / "order.json", order.model_dump_json(indent=1) + "\n")
+        numbers = [int(path.name.partition(".")[0]) for path in _waiting()]
+        (folder() / "queue" / f"{max(numbers, default=0) + 1:08d}.{job}").touch()  # no clock: it can be set back
+        _start_next()
+    return job
+
+
+def resume(job: str, most: Limits | None = None) -> None:
+    """Go on with a job after its last epoch, or let it wait.
+
+    Args and Raises: as of `read` and `start`.
+    """
+    start(read(job), most)
+
+
+def stop(job: str) -> None:
+    """Ask a job to end after the batch that it is in, or take it out of the queue; the next one starts by itself.
+
+    Args:
+        job: one of `ids()`.
+
+    Raises:
+        UnknownName: there is no such job.
+        RunError: the folder of jobs cannot be written.
+    """
+    _home(job)
+    with _alone():
+        for path in _waiting():
+            if path.name.partition(".")[2] == job:
+                path.unlink()
+        for identity in _witnesses(job):
+            processes.terminate(identity)
+
+
+def delete(job: str) -> None:
+    """Remove a job and its runs, but not those that another job shares, nor models that were kept.
+
+    Args:
+        job: one of `ids()`.
+
+    Raises:
+        UnknownName: there is no such job.
+        BadInput: it is training or waiting.
+        RunError: something cannot be removed.
+    """
+    home = _home(job)
+    with _alone():
+        if _alive(job) or job in _queue():
+            raise BadInput("This training is running or waiting. Stop it first.")
+        shared: set[str] = set()
+        for other in ids():
+            with suppress(RunError, BadInput, UnknownName):
+                shared |= set(runs_of(other)) if other != job else set()
+        own = []
+        with suppress(RunError, BadInput, UnknownName):
+            own = [run for run in runs_of(job) if run not in shared]
+        try:
+            for path in (*(runs.folder() / run for run in own), home):
+                shutil.rmtree(path)
+        except OSError as error:
+            raise RunError(f"The job {job} cannot be removed: {files.reason(error)}.") from error
+
+
+def tend() -> None:
+    """Start the next job that waits, where nothing runs on its device. Whoever shows jobs calls this first.
+
+    Raises:
+        RunError: the folder of jobs cannot be written.
+    """
+    _children[:] = [child for child in _children if child.poll() is None]
+    if _waiting():
+        with _alone():
+            _start_next()
+
+
+def state(job: str) -> State:
+    """Return how a job stands, from what its processes left behind.
+
+    Args:
+        job: one of `ids()`.
+
+    Raises:
+        UnknownName: there is no such job.
+    """
+    home = _home(job)
+    if _alive(job):
+        return State("running", "It is training.")
+    if job in (queue := _queue()):
+        place = queue.index(job) + 1
+        return State("waiting", f"It waits for the training before it, at place {place} of {len(queue)}.", place)
+    with suppress(RunError, BadInput, UnknownName):
+        order = read(job)
+        statuses = [runs.status(run) for run in runs_of(job)]
+        if [one.get("state") for one in statuses] == ["finished"] * len(order.seeds):
+            return State("finished", "It is finished.")
+    told = _last_words(home / "log.txt")
+    if told is not None and told.removeprefix("The minutes that it was given are over. ").startswith("Stopped"):
+        return State("stopped", told)
+    if told is not None:
+        return State("failed", told)
+    before = _identity(home)
+    if before is None:
+        return State("stopped", "It has not begun.")
+    if before.boot != processes.boot():
+        return State("interrupted", "The machine was started again while it trained. It can be resumed.")
+    return State("interrupted", "It ended without a word: it was killed, or memory or disk ran out. It can be resumed.")
+
+
+def runs_of(job: str) -> list[str]:
+    """Return the runs of a job, one for each of its seeds that has begun, in the order of the seeds.
+
+    Args:
+        job: one of `ids()`.
+
+    Raises:
+        UnknownName, RunError, BadInput: there is no such job, or its order can no longer be read.
+    """
+    order = read(job)
+    recipe, found = order.made(), {}
+    for run in runs.ids():
+        if run.startswith(f"{order.model}.{order.recipe}."):
+            with suppress(RunError, UnknownName):
+                info = runs.read(run)
+                if info.device == order.device and info.recipe.trains_like(recipe):
+                    found[info.seed] = run
+    return [found[seed] for seed in order.seeds if seed in found]
+
+
+def _home(job: str) -> Path:
+    """Return the folder of a job, whose name can come from anywhere: no path is made of one that is none."""
+    if not is_name(job) or not (folder() / job / "order.json").is_file():
+        raise UnknownName("job", job, ids())
+    return folder() / job
+
+
+def _waiting() -> list[Path]:
+    with suppress(OSError):
+        found = (folder() / "queue").iterdir()
+        return sorted(one for one in found if one.name.partition(".")[0].isdecimal() and is_name(one.name[9:]))
+    return []
+
+
+def _queue() -> list[str]:
+    return [path.name.partition(".")[2] for path in _waiting()]
+
+
+def _identity(home: Path) -> Identity | None:
+    with suppress(OSError, ValidationError):
+        return Identity.model_validate_json(files.read(home / "process.json", _LARGEST), strict=False)
+    return None
+
+
+def _witnesses(job: str) -> Iterator[Identity]:
+    """Yield the processes that may train a job: who was started for it, and who says so in one of its runs."""
+    if (found := _identity(folder() / job)) is not None:
+        yield found
+    with suppress(RunError, BadInput, UnknownName):
+        for run in runs_of(job):
+            with suppress(ValidationError):
+                status = runs.status(run)
+                yield Identity.model_validate({name: status.get(name) for name in Identity.model_fields})
+
+
+def _alive(job: str) -> bool:
+    return any(identity.alive for identity in _witnesses(job))
+
+
+def _start_next() -> None:
+    """Start what waits and finds its device free. The caller holds the lock."""
+    busy = set()
+    for job in ids():
+        if _alive(job):
+            with suppress(RunError):
+                busy.add(read(job).device)
+    for path in _waiting():
+        job = path.name.partition(".")[2]
+        try:
+            order = read(job)
+        except (RunError, UnknownName):
+            path.unlink()  # nobody can say what it should train
+            continue
+        if order.device not in busy:
+            busy.add(order.device)
+            _popen(order, folder() / job)
+            path.unlink()
+
+
+def _popen(order: Order, home: Path) -> None:
+    threads = {name: str(order.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+    found = [str(Path(attnviz.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = {"ATTNVIZ_RUNS": str(runs.folder().absolute()), "PYTHONPATH": os.pathsep.join(found)}
+    (home / "process.json").unlink(missing_ok=True)
+    with (home / "log.txt").open("wb") as log:
+        try:
+            child = subprocess.Popen(
+                order.words(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                env={**os.environ, **threads, **paths},
+            )  # fmt: skip
+        except OSError as error:
+            log.write(f"The training could not be started: {files.reason(error)}.\n".encode())
+            return
+    _children.append(child)
+    with suppress(psutil.Error):  # it may have ended already
+        psutil.Process(child.pid).nice(19 if os.name == "posix" else psutil.IDLE_PRIORITY_CLASS)
+    if (identity := processes.of(child.pid)) is not None:
+        files.write(home / "process.json", identity.model_dump_json() + "\n")
+
+
+def _last_words(log: Path) -> str | None:
+    """Return the sentence with which a process ended; None where it was cut off, or has said nothing."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - _LARGEST))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return None
+    lines = text.split("\n")
+    if lines.pop():  # a bar, in the middle of which it ended
+        return None
+    return next((line[:1000] for line in reversed(lines) if line.strip() and "\r" not in line), None)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Hold the lock of all jobs."""
+    try:
+        (folder() / "queue").mkdir(parents=True, exist_ok=True)
+        with FileLock(folder() / "lock", timeout=_PATIENCE):
+            yield
+    except Timeout as error:  # an OSError too, hence before it
+        raise RunError("Another process is starting a training. Try again in a moment.") from error
+    except OSError as error:
+        raise RunError(f"The jobs in {folder()} cannot be written: {files.reason(error)}.") from error

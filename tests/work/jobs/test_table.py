@@ -1,0 +1,230 @@
+"""Jobs, attnviz/work/jobs/table.py."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from attnviz.errors import AttnvizError, BadInput, UnknownName
+from attnviz.training import runs
+from attnviz.work import processes
+from attnviz.work.jobs import order as orders
+from attnviz.work.jobs import table
+from attnviz.work.jobs.order import Limits, Order
+from tests.training import small
+
+WAITS = "import sys, signal; sys.stderr.write('bar \\r'); sys.stderr.flush(); open(sys.argv[1], 'w'); signal.pause()"
+TRAINS = """
+import sys
+from pathlib import Path
+from attnviz import __main__
+from tests.training import small
+with small.place(Path(sys.argv[1])):
+    sys.exit(__main__.main(sys.argv[2:]))
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A place with one recipe; what a job started is ended afterwards."""
+    with small.place(tmp_path):
+        words = Order.words
+        monkeypatch.setattr(Order, "words", lambda one: [sys.executable, "-c", TRAINS, str(tmp_path), *words(one)[3:]])
+        yield tmp_path
+        for job in table.ids():
+            for identity in table._witnesses(job):
+                processes.terminate(identity)
+        for child in table._children:
+            child.wait()
+        table._children.clear()
+
+
+@pytest.fixture
+def waiting(here, monkeypatch) -> Path:
+    """Every job only waits to be ended, and makes this file once it runs."""
+    file = here / "began"
+    monkeypatch.setattr(Order, "words", lambda one: [sys.executable, "-c", WAITS, str(file)])
+    return file
+
+
+def _until(holds: Callable[[], object]) -> None:
+    for _ in range(6000):
+        if holds():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never came")
+
+
+def _order(**changes) -> Order:
+    return Order.model_validate({"model": "pixel_attention", "recipe": "small", **changes})
+
+
+def _ended() -> None:
+    for child in table._children:
+        child.wait()
+
+
+def test_a_job_trains_and_is_found_finished_and_deleted(here):
+    job = table.start(_order(seeds=(0, 1)))
+    assert table.start(_order(seeds=(0, 1))) == job
+    assert table.ids() == [job]
+    _ended()
+    assert table.state(job) == table.State("finished", "It is finished.")
+    assert [runs.read(run).seed for run in table.runs_of(job)] == [0, 1]
+    assert all(runs.read(run).threads == 1 for run in table.runs_of(job))
+    table.delete(job)
+    assert table.ids() == runs.ids() == []
+
+
+def test_a_run_that_two_jobs_share_stays_until_both_are_deleted(here):
+    one = table.start(_order(seeds=(0,)))
+    _ended()
+    other = table.start(_order(seeds=(0, 1)))
+    _ended()
+    assert table.runs_of(other)[:1] == table.runs_of(one)
+    table.delete(one)
+    assert table.state(other).word == "finished"
+
+
+def test_a_job_runs_at_the_lowest_priority_in_a_session_of_its_own(waiting):
+    job = table.start(_order())
+    _until(waiting.exists)
+    (identity,) = table._witnesses(job)
+    assert os.getpriority(os.PRIO_PROCESS, identity.process) == 19
+    assert os.getsid(identity.process) == identity.process
+    assert table.state(job).word == "running"
+
+
+def test_one_runs_the_others_wait_each_at_its_place_and_the_next_begins_when_it_ends(waiting):
+    jobs = [table.start(_order(seeds=(seed,))) for seed in range(9)]
+    assert [table.state(job).place for job in jobs] == [0, *range(1, 9)]
+    with pytest.raises(BadInput, match="8 trainings are waiting already"):
+        table.start(_order(seeds=(9,)))
+    assert table.state(jobs[2]).sentence == "It waits for the training before it, at place 2 of 8."
+    table.stop(jobs[1])
+    assert table.state(jobs[1]) == table.State("stopped", "It has not begun.")
+    _until(waiting.exists)
+    table.stop(jobs[0])
+    _ended()
+    table.tend()
+    assert table.state(jobs[0]).word == "interrupted"
+    assert table.state(jobs[2]).word == "running"
+    assert table.state(jobs[3]).place == 1
+    with pytest.raises(BadInput, match="Stop it first"):
+        table.delete(jobs[3])
+
+
+def test_many_who_look_at_once_start_one(waiting, monkeypatch):
+    started = []
+    popen = table._popen
+    monkeypatch.setattr(table, "_popen", lambda order, home: (started.append(order.id), popen(order, home)))
+    jobs = [table.start(_order(seeds=(seed,))) for seed in range(3)]
+    threads = [threading.Thread(target=table.tend) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert started == jobs[:1]
+
+
+def test_killed_with_9_or_before_another_boot_it_says_so_and_can_be_resumed(waiting, monkeypatch):
+    job = table.start(_order())
+    _until(waiting.exists)
+    (identity,) = table._witnesses(job)
+    os.kill(identity.process, signal.SIGKILL)
+    _ended()
+    assert table.state(job).word == "interrupted"
+    assert "killed" in table.state(job).sentence
+    with monkeypatch.context() as patch:
+        patch.setattr(processes, "boot", lambda: "another")
+        assert "machine was started again" in table.state(job).sentence
+    waiting.unlink()
+    table.resume(job)
+    _until(waiting.exists)
+    assert table.state(job).word == "running"
+
+
+def test_a_training_that_fails_says_its_last_sentence(here, monkeypatch):
+    monkeypatch.setattr(
+        Order, "words", lambda one: [sys.executable, "-c", "import sys; print('\\rbar\\nIt diverged.'); sys.exit(2)"]
+    )
+    job = table.start(_order())
+    _ended()
+    assert table.state(job) == table.State("failed", "It diverged.")
+
+
+def test_a_program_that_is_not_there_is_a_failure_with_a_sentence(here, monkeypatch):
+    monkeypatch.setattr(Order, "words", lambda one: [str(here / "none")])
+    job = table.start(_order())
+    assert table.state(job).word == "failed"
+    assert "could not be started" in table.state(job).sentence
+
+
+def test_who_trains_is_known_from_the_run_when_the_app_was_killed_before_it_wrote_it_down(here):
+    job = table.start(_order())
+    _ended()
+    (run,) = table.runs_of(job)
+    status = (runs.folder() / run / "status.json").read_text()
+    own = processes.own().model_dump_json().strip("{}")
+    (table.folder() / job / "process.json").unlink()
+    (runs.folder() / run / "status.json").write_text("{" + own + "}")
+    assert table.state(job).word == "running"
+    (runs.folder() / run / "status.json").write_text(status)
+    assert table.state(job).word == "finished"
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "../x.y", "/etc/passwd", "a.b/../../c", "a.b\0", "", ".", "a\\b.c", "a.b\n", "x.y", "queue", "é.b"]
+)
+@pytest.mark.parametrize("ask", [table.read, table.state, table.stop, table.resume, table.delete, table.runs_of])
+def test_a_name_from_anywhere_is_refused_and_leads_nowhere(here, name, ask):
+    before = sorted(here.rglob("*"))
+    with pytest.raises(UnknownName, match="There is no job"):
+        ask(name)
+    assert sorted(here.rglob("*")) == before
+
+
+def test_an_order_of_another_name_is_refused(here, monkeypatch):
+    monkeypatch.setattr(Order, "words", lambda one: [sys.executable, "-c", "pass"])
+    job = table.start(_order())
+    _ended()
+    other = table.folder() / "pixel_attention.small.0000000000"
+    (table.folder() / job).rename(other)
+    for ask in (table.read, table.resume):
+        with pytest.raises(AttnvizError, match="belongs to the job"):
+            ask(other.name)
+    table.delete(other.name)
+    assert table.ids() == []
+
+
+def test_who_asks_for_too_much_is_told_what_would_fit(here, monkeypatch):
+    for limits, word in (
+        (Limits(epochs=3), "3 epochs"), (Limits(parameters=5), "5 parameters"), (Limits(pictures=7), "7 pictures"),
+        (Limits(seeds=1), "1 seeds"), (Limits(minutes=2.0), "2.0 minutes"),
+    ):  # fmt: skip
+        with pytest.raises(BadInput, match=f"at most {word}"):
+            table.start(_order(seeds=(0, 1), minutes=3), limits)
+    assert not table.ids()
+    assert orders.checked(_order(), Limits(minutes=2.0)).minutes == 2.0
+    assert orders.checked(_order(minutes=500), orders.NONE).minutes == 500
+    monkeypatch.setenv(orders.UNLIMITED, "1")
+    assert orders.limits() == orders.NONE
+
+
+def test_the_same_training_has_the_same_name_whatever_its_threads():
+    assert _order().id == _order(threads=2, minutes=1).id
+    assert len({_order().id, _order(seeds=(1,)).id, _order(changes={"epochs": "2"}).id}) == 3
+
+
+def test_a_full_disk_is_one_sentence(here, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("attnviz.files.write", full)
+    with pytest.raises(AttnvizError, match="cannot be written: no space left on device"):
+        table.start(_order())
