@@ -156,6 +156,22 @@ def status(run_id: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def seconds(run_id: str) -> list[float]:
+    """Return how long each epoch of a run took that its log tells of.
+
+    Args:
+        run_id: one of `ids()`.
+
+    Raises:
+        UnknownName: there is no run of that ID.
+    """
+    try:
+        lines = files.read(_folder(run_id) / "log.txt", _LARGEST).decode().splitlines()
+        return [float(line.split()[-2]) for line in lines if line.endswith(" seconds")]
+    except (OSError, ValueError, IndexError):
+        return []
+
+
 def curve(run_id: str) -> list[Epoch]:
     """Return the epochs of a run that are done, with their values.
 

@@ -1,4 +1,4 @@
-"""Models that somebody keeps: from any epoch of a run, under a word of one's own; and as one file to carry elsewhere."""
+"""Models that somebody keeps: from any epoch of a run, under a word of one's own; and as one file to carry along."""
 
 from __future__ import annotations
 
