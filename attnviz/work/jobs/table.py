@@ -224,7 +224,9 @@ def state(job: str) -> State:
         return State("stopped", "It has not begun.")
     if before.boot != processes.boot():
         return State("interrupted", "The machine was started again while it trained. It can be resumed.")
-    return State("interrupted", "It ended without an error message: it was killed, or memory or disk ran out. It can be resumed.")
+    return State(
+        "interrupted", "It ended without an error message: it was killed, or memory or disk ran out. It can be resumed."
+    )
 
 
 def runs_of(job: str) -> list[str]:
