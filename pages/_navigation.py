@@ -9,6 +9,7 @@ from attnviz.ui.shared import navigation
 st.set_page_config(layout="wide", initial_sidebar_state="collapsed")
 
 explorer = st.Page("00_explorer.py", title="Explorer", url_path="explorer")
+train = st.Page("80_train.py", title="Train", url_path="train")
 results = st.Page("85_results.py", title="Results", url_path="results")
 sections = {
     "": [
@@ -16,10 +17,10 @@ sections = {
         st.Page("05_draw.py", title="Draw", url_path="draw"),
     ],
 }
-own = [page for pages in sections.values() for page in pages] + [explorer, results]
+own = [page for pages in sections.values() for page in pages] + [explorer, train, results]
 for row, page in navigation.pages(MECHANISMS.values(), {"home", *(page.url_path for page in own)}):
     sections.setdefault(row.section, []).append(page)
 sections.setdefault("Look inside", []).append(explorer)
-sections[""].append(results)
+sections[""] += [train, results]
 
 st.navigation(sections, position="top").run()

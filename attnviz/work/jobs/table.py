@@ -280,7 +280,8 @@ def _witnesses(job: str) -> Iterator[Identity]:
     with suppress(RunError, BadInput, UnknownName):
         for run in runs_of(job):
             with suppress(ValidationError):
-                status = runs.status(run)
+                if (status := runs.status(run)).get("state") != "running":
+                    continue
                 yield Identity.model_validate({name: status.get(name) for name in Identity.model_fields})
 
 

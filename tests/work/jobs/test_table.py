@@ -172,7 +172,7 @@ def test_who_trains_is_known_from_the_run_when_the_app_was_killed_before_it_wrot
     status = (runs.folder() / run / "status.json").read_text()
     own = processes.own().model_dump_json().strip("{}")
     (table.folder() / job / "process.json").unlink()
-    (runs.folder() / run / "status.json").write_text("{" + own + "}")
+    (runs.folder() / run / "status.json").write_text('{"state": "running", ' + own + "}")
     assert table.state(job).word == "running"
     (runs.folder() / run / "status.json").write_text(status)
     assert table.state(job).word == "finished"

@@ -1,0 +1,70 @@
+"""Who may train: whoever sits at the machine, and from elsewhere who knows the token."""
+
+import hmac
+import ipaddress
+import os
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from attnviz.errors import BadInput
+
+TOKEN = "ATTNVIZ_TRAIN_TOKEN"
+"""Environment variable: the token of visitors from other machines. Without it they cannot train."""
+
+KEY = "train_token"
+"""Of the field in which a visitor enters it."""
+
+
+def check() -> None:
+    """Refuse whoever may not train. Every button asks this again: a page can be older than its visitor's rights.
+
+    Raises:
+        BadInput: the visitor comes from another machine and has not given the token.
+    """
+    if _sits_here():
+        return
+    token = os.environ.get(TOKEN, "")
+    if not token:
+        raise BadInput(f"From another machine, models can be trained only if attnviz was started with {TOKEN} set.")
+    given = str(st.session_state.get(KEY, ""))
+    if not hmac.compare_digest(given.encode(), token.encode()):
+        raise BadInput("To train from another machine, enter the token that this server was started with.")
+
+
+def ask() -> None:
+    """Draw the field for the token where one is needed, or say that nobody can train from there."""
+    if _sits_here():
+        return
+    if os.environ.get(TOKEN):
+        st.text_input("Token", type="password", key=KEY, max_chars=200, width=280)
+    else:
+        st.caption(f"From another machine, models can be trained only if attnviz was started with {TOKEN} set.")
+
+
+def is_local(address: str | None, host: str | None, forwarded: bool) -> bool:
+    """Return whether a visitor sits at this machine.
+
+    Args:
+        address: that the connection comes from; Streamlit gives None for this machine.
+        host: that the browser asked for. Through a proxy on this machine it is another one.
+        forwarded: whether a proxy says that it passes somebody else's request on.
+    """
+    try:
+        name = urlsplit(f"//{host or ''}").hostname or ""
+    except ValueError:
+        return False
+    return not forwarded and _is_loopback(address or "127.0.0.1") and _is_loopback(name)
+
+
+def _sits_here() -> bool:
+    headers = st.context.headers
+    forwarded = any(headers.get(name) is not None for name in ("X-Forwarded-For", "X-Real-Ip", "Forwarded"))
+    return is_local(st.context.ip_address, headers.get("Host"), forwarded)
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return name == "localhost" or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
