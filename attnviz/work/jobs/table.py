@@ -150,7 +150,8 @@ def stop(job: str) -> None:
             if path.name.partition(".")[2] == job:
                 path.unlink()
         for identity in _witnesses(job):
-            processes.terminate(identity)
+            if processes.terminate(identity):  # it may be too young to say itself that it was stopped
+                files.write(folder() / job / "stopped", "")
 
 
 def delete(job: str) -> None:
@@ -219,6 +220,8 @@ def state(job: str) -> State:
         return State("stopped", told)
     if told is not None:
         return State("failed", told)
+    if (home / "stopped").exists():
+        return State("stopped", "It was stopped, and can be resumed.")
     before = _identity(home)
     if before is None:
         return State("stopped", "It has not begun.")
@@ -313,7 +316,8 @@ def _popen(order: Order, home: Path) -> None:
     threads = {name: str(order.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     found = [str(Path(attnviz.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
     paths = {"ATTNVIZ_RUNS": str(runs.folder().absolute()), "PYTHONPATH": os.pathsep.join(found)}
-    (home / "process.json").unlink(missing_ok=True)
+    for name in ("process.json", "stopped"):
+        (home / name).unlink(missing_ok=True)
     with (home / "log.txt").open("wb") as log:
         try:
             child = subprocess.Popen(

@@ -112,7 +112,7 @@ def test_one_runs_the_others_wait_each_at_its_place_and_the_next_begins_when_it_
     table.stop(jobs[0])
     _ended()
     table.tend()
-    assert table.state(jobs[0]).word == "interrupted"
+    assert table.state(jobs[0]) == table.State("stopped", "It was stopped, and can be resumed.")
     assert table.state(jobs[2]).word == "running"
     assert table.state(jobs[3]).place == 1
     with pytest.raises(BadInput, match="Stop it first"):
