@@ -157,7 +157,7 @@ def _epoch(run: str, known: dict[str, str]) -> None:
         word = st.text_input("Name to keep it under", key="train_word", placeholder="mine", width=220, max_chars=100)
         st.button(
             "Keep", key="train_do_keep", disabled=not word, on_click=do,
-            args=(lambda: keeping.keep(run, epoch, word), f"It is kept as {word}, and stands on all pages."),
+            args=(lambda: keeping.keep(run, epoch, word), f"It is kept as {word}, among the models of its mechanism."),
         )  # fmt: skip
         recipe = runs.read(run).recipe
         for row in MECHANISMS.values():
