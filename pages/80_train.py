@@ -15,7 +15,7 @@ def main() -> None:
             order = settings.choose()
             access.ask()
             st.button(
-                "Train", key="train_start", type="primary", on_click=watch.do,
+                "Train", key="train_start", on_click=watch.do,
                 args=(lambda: table.start(order), "The training has been started; it goes on without this page."),
             )  # fmt: skip
         watch.jobs()

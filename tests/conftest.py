@@ -26,9 +26,10 @@ os.environ["ATTNVIZ_KEPT"] = os.devnull
 
 @pytest.fixture(scope="session", autouse=True)
 def no_data_sets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Point ATTNVIZ_DATA at an empty folder, for the tests and for every process they start."""
+    """Point ATTNVIZ_DATA and ATTNVIZ_RUNS at empty folders, for the tests and for every process they start."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ATTNVIZ_DATA", str(tmp_path_factory.mktemp("no-data-sets")))
+        patch.setenv("ATTNVIZ_RUNS", str(tmp_path_factory.mktemp("no-runs")))
         yield
 
 

@@ -16,7 +16,7 @@ PHONE = {
     "device_scale_factor": 2,
 }
 SWITCHED = "element_wise?v=2&model=element_wise.fashion-b&data=fashion_mnist&number=0&pixel=16,12&skip=no"
-PAGES = ["", "draw", "explorer", "results", *MECHANISMS, "paper", SWITCHED]
+PAGES = ["", "draw", "explorer", "results", "train", *MECHANISMS, "paper", SWITCHED]
 LOCKED = {  # page -> what stands in its URL where something is locked, and the picture that it is locked on
     "pixel_attention": ("query=9,12&key=3,3", ".viewer .board.picture"),
     "element_wise": ("pixel=16,12", ".stage-grid .board.picture"),

@@ -35,6 +35,7 @@ SHOWN = [  # pages as they come, and with what makes their words long: a lock, a
     "channel_attention",
     "spatial_transformer",
     "cnn_attention?v=2&query=3,4&key=1,1&head=2",
+    "train",
 ]
 
 

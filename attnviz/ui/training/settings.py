@@ -8,7 +8,7 @@ from attnviz import data
 from attnviz.data.specs import DATASETS
 from attnviz.errors import BadInput
 from attnviz.recipes import RECIPES, Recipe
-from attnviz.recipes.altered import ALTERABLE, suits
+from attnviz.recipes.altered import suits
 from attnviz.ui.components.url_fields import Field, Fields
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import url_state
@@ -32,6 +32,11 @@ START = {"data": "strokes", "epochs": "12", "learning_rate": "0.01"}
 """What is changed of the first recipe where the URL says nothing, so that it learns within a minute."""
 
 _EPOCHS = 12  # to begin with, where the recipe trains for more
+_ABOUT = {
+    "epochs": "how often it sees all pictures, at most",
+    "learning_rate": "how far each step moves the weights",
+    "heads": "attention heads of each layer",
+}
 
 
 def choose() -> Order:
@@ -53,32 +58,36 @@ def choose() -> Order:
         raise BadInput(f"No data set for this recipe is here. Download one: python -m attnviz data {wanted}")
     first = start.get("data", recipe.data)
     with row:
-        changes = {"data": _data(recipe, suiting, first if first in suiting else suiting[0])}
-    st.caption(
-        f"{verbatim(recipe.why)} By itself the recipe trains for at most {recipe.epochs} epochs, with the learning "
-        f"rate {recipe.learning_rate:g}, on {DATASETS[recipe.data].title}."
-    )
+        changes = {"data": _data(suiting, first if first in suiting else suiting[0])}
+    st.caption(f"{verbatim(recipe.why)} The recipe itself trains on {DATASETS[recipe.data].title}.")
     with st.container(key="train_numbers", horizontal=True, vertical_alignment="bottom"):
-        changes["epochs"] = _word("epochs", "Epochs", start["epochs"], f"{recipe.epochs}")
-        changes["learning_rate"] = _word(
-            "learning_rate", "Learning rate", start["learning_rate"], f"{recipe.learning_rate:g}"
-        )
+        changes["epochs"] = _word("epochs", "Epochs", start["epochs"])
+        changes["learning_rate"] = _word("learning_rate", "Learning rate", start["learning_rate"])
         if "heads" in recipe.config:
-            changes["heads"] = _word("heads", "Heads", str(recipe.config["heads"]), str(recipe.config["heads"]))
-        seeds = _word("seeds", "Seeds", "0", "0", "Each seed is a training of its own, such as 0 or 0-2.")
+            changes["heads"] = _word("heads", "Heads", str(recipe.config["heads"]))
+        seeds = _word("seeds", "Seeds", "0")
         devices = _devices()
         device = url_state.choice("device", devices, devices[0])
         if len(devices) > 1:
             st.selectbox("Device", devices, key="device", width=120, on_change=url_state.keep, args=("device",))
+    own = {"epochs": recipe.epochs, "learning_rate": f"{recipe.learning_rate:g}", "heads": recipe.config.get("heads")}
+    lines = [
+        f"*{name.replace('_', ' ').capitalize()}*: {_ABOUT[name]} ({own[name]})" for name in own if name in changes
+    ]
+    st.caption(
+        "; ".join([*lines, "*Seeds*: each is a training of its own, such as 0 or 0-2. In brackets: the recipe's."])
+    )
     url_state.state(mechanism=st.session_state["mechanism"], recipe=recipe.key, seeds=seeds, device=device, **changes)
     from attnviz.__main__ import seeds as read_seeds
 
-    return order.read(
+    asked = order.read(
         {
             "model": recipe.model, "recipe": recipe.name, "changes": changes, "seeds": tuple(read_seeds(seeds)),
             "device": device,
         }
     )  # fmt: skip
+    asked.made()  # what makes no sense is said here, and not only when it is started
+    return asked
 
 
 def _recipe() -> Recipe:
@@ -94,29 +103,25 @@ def _recipe() -> Recipe:
     key = url_state.choice("recipe", known, known[0])
     st.selectbox(
         "Recipe", known, key="recipe", format_func=lambda key: RECIPES[key].title, width=380, on_change=_other,
-        args=("recipe",), help="How one model was trained, as far as possible as in its paper.",
+        args=("recipe",),
     )  # fmt: skip
     return RECIPES[key]
 
 
-def _data(recipe: Recipe, suiting: list[str], first: str) -> str:
+def _data(suiting: list[str], first: str) -> str:
     name = url_state.choice("data", suiting, first)
     st.selectbox(
         "Data", suiting, key="data", format_func=lambda name: DATASETS[name].title, width=240,
         on_change=url_state.keep, args=("data",),
-        help=f"{ALTERABLE['data']} The recipe takes {DATASETS[recipe.data].title}.",
     )  # fmt: skip
     return name
 
 
-def _word(field: str, label: str, start: str, paper: str, about: str = "") -> str:
+def _word(field: str, label: str, start: str) -> str:
     """Draw a setting that is typed."""
     word = st.query_params.get(field, start)[:100]
     st.session_state[field] = word
-    st.text_input(
-        label, key=field, width=120, max_chars=100, on_change=url_state.keep, args=(field,),
-        help=f"{about or ALTERABLE[field]} The recipe takes {paper}.",
-    )  # fmt: skip
+    st.text_input(label, key=field, width=120, max_chars=100, on_change=url_state.keep, args=(field,))
     return word
 
 

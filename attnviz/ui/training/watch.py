@@ -132,12 +132,12 @@ def results() -> None:
     )
     names.sort(key=lambda name: (name != "loss", name != "accuracy"))
     for column, name in zip(st.columns(2), names[:2], strict=False):
-        column.plotly_chart(curves(told, name), key=f"curve-{name}", config={"displaylogo": False})
+        column.plotly_chart(curves(told, name), key=f"curve-{name}", config={"displayModeBar": False})
     if names[2:]:
         opened = st.expander("More curves", key="more_curves", on_change="rerun")
         if opened.open:
             for name in names[2:]:
-                opened.plotly_chart(curves(told, name), key=f"curve-{name}", config={"displaylogo": False})
+                opened.plotly_chart(curves(told, name), key=f"curve-{name}", config={"displayModeBar": False})
     _epoch((chosen or newest[-1:])[-1], known)
 
 
@@ -153,7 +153,7 @@ def _epoch(run: str, known: dict[str, str]) -> None:
     st.subheader("Look at it, and keep it", anchor=False)
     st.caption(verbatim(known[run]))
     with st.container(key="train_keep", horizontal=True, vertical_alignment="bottom"):
-        epoch = st.selectbox("Epoch", epochs[::-1], key=f"epoch-{run}", width=120)
+        epoch = st.selectbox("Epoch", epochs[::-1], key=f"epoch-{run}-{epochs[-1]}", width=120)
         word = st.text_input("Name to keep it under", key="train_word", placeholder="mine", width=220, max_chars=100)
         st.button(
             "Keep", key="train_do_keep", disabled=not word, on_click=do,
