@@ -92,20 +92,14 @@ def train(
     weights = stored.get(shipped.seed) or checkpoints.stored(model, shipped_before, recipe.weights)
     several = measuring.Seeds(stored, shipped.seed, [run.seed for run in earlier], before if earlier else None)
     figures, ablations = measuring.measured(recipe, several, model, given.everything, goal)
-    model.load_state_dict(weights)
     card = Card(
         name=recipe.key,
-        recipe=recipe,
-        config=configs.config_of(recipe),
-        classes=configs.class_names(recipe),
-        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        **described(recipe, model, weights),
         data_digest=given.digest,
-        weights_digest=checkpoints.digest(checkpoints.encode(weights)),
         seed=shipped.seed,
         runs=runs,
         figures=figures,
         ablations=ablations,
-        example=measuring.example(model.cpu().eval(), recipe),
         seconds=round((before.seconds if before and earlier else 0) + sum(result.seconds for result in trained), 1),
         command=command,
         **_made_with(device, [result.threads for result in trained]),
@@ -153,6 +147,28 @@ def _job(
     evaluations.check(recipe)
     configs.check(recipe, goal.per_step)
     return _Job(material(recipe, device), goal, device, threads or torch.get_num_threads(), report, deadline)
+
+
+def described(recipe: Recipe, model: nn.Module, weights: dict[str, Tensor]) -> dict[str, Any]:
+    """Return what a card says of a model and its weights.
+
+    Args:
+        recipe: that it was trained by.
+        model: gets the weights, moves to the CPU and is in evaluation mode afterwards.
+        weights: as they are stored.
+
+    Returns:
+        Fields of `Card`: recipe, config, classes, parameters, weights_digest and example.
+    """
+    model.load_state_dict(weights)
+    return {
+        "recipe": recipe,
+        "config": configs.config_of(recipe),
+        "classes": configs.class_names(recipe),
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "weights_digest": checkpoints.digest(checkpoints.encode(weights)),
+        "example": measuring.example(model.cpu().eval(), recipe),
+    }
 
 
 def command_of(recipe: Recipe, seeds: Sequence[int]) -> str:

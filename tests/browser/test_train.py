@@ -26,7 +26,7 @@ def open_page(page: Page, address: str) -> Page:
     return page
 
 
-def test_a_model_is_trained_seen_and_kept(app: str, page: Page, tmp_path: Path) -> None:
+def test_a_model_is_trained_seen_and_kept(app: str, page: Page, new_page: NewPage, tmp_path: Path) -> None:
     open_page(page, f"{app}/train")
     expect(page.get_by_text("appear here after its first epoch")).to_be_visible()
     page.get_by_role("textbox", name="Epochs").fill("2")
@@ -45,6 +45,8 @@ def test_a_model_is_trained_seen_and_kept(app: str, page: Page, tmp_path: Path) 
     expect(page.get_by_text("Kept: pixel_attention.mine")).to_be_visible()
     assert (tmp_path / "kept" / "pixel_attention.mine" / "weights.safetensors").is_file()
 
+    for scheme in ("light", "dark"):
+        assert_accessible(open_page(new_page(color_scheme=scheme), f"{app}/train"))
     page.get_by_role("link", name="See this epoch").click()
     page.wait_for_url("**/pixel_attention?**")
     page.locator(".viewer[data-drawn]").wait_for()

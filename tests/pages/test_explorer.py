@@ -154,7 +154,7 @@ def finding(test: AppTest) -> str:
 @pytest.mark.parametrize("model", one_per_model())
 def test_every_experiment_is_there_for_every_model_or_says_why_not(model: str, name: str) -> None:
     if not cards.usable([model]):
-        pytest.skip("no weights are here")
+        pytest.skip("the weights of this model are not in the repository")
     test = run(model=model, experiment=name)
     if subjects.net(model).differentiable:
         assert finding(test)

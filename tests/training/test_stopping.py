@@ -14,25 +14,24 @@ from attnviz.training import stopping
 from attnviz.training.run import Run
 from tests.training import small
 
-# The second process waits at a batch of the third epoch until it is asked to end: nothing here depends on speed.
+# At a batch of its third epoch a process says so, and goes on when it is told to: nothing here depends on speed.
 PROGRAM = """
-import sys, time
+import sys
 from pathlib import Path
 from attnviz import __main__
-from attnviz.training import stopping
 from attnviz.training.events import Step
 from attnviz.training.progress import Progress
 from tests.training import small
 
-folder, here = Path(sys.argv[1]), Path(sys.argv[2])
+folder, told = Path(sys.argv[1]), []
 report = Progress.report
 
 def waiting(self, seed, event):
     report(self, seed, event)
-    if isinstance(event, Step) and self._saved == 2 and not here.exists():
-        here.touch()
-        while not stopping._now.asked:
-            time.sleep(0.01)
+    if isinstance(event, Step) and self._saved == 2 and not told:
+        told.append(event)
+        print("here", flush=True)
+        sys.stdin.readline()
 
 Progress.report = waiting
 with small.place(folder):
@@ -40,8 +39,11 @@ with small.place(folder):
 """
 
 
-def _start(folder: Path, here: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", PROGRAM, str(folder), str(here)], stderr=subprocess.PIPE, text=True)
+def _start(folder: Path) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(folder)], stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    )
 
 
 def _digests(folder: Path) -> dict[str, str]:
@@ -49,18 +51,16 @@ def _digests(folder: Path) -> dict[str, str]:
 
 
 def test_sigterm_ends_a_training_after_the_batch_and_the_same_command_gives_the_same_weights(tmp_path):
-    here, undisturbed, stopped = tmp_path / "here", tmp_path / "undisturbed", tmp_path / "stopped"
-    process = _start(stopped, here)
-    while not here.exists():
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
+    undisturbed, stopped = tmp_path / "undisturbed", tmp_path / "stopped"
+    process = _start(stopped)
+    assert process.stdout is not None and process.stdout.readline() == "here\n", process.communicate()
     process.send_signal(signal.SIGTERM)
     told = process.communicate()[1]
     assert process.returncode == 143
     assert told.splitlines()[-1] == "Stopped. The same command resumes seed 0 after epoch 2."
     assert len(_digests(stopped)) == 2
-    for folder in (stopped, undisturbed):  # the file is there now: neither waits
-        process = _start(folder, here)
+    for folder in (stopped, undisturbed):
+        process = _start(folder)
         told = process.communicate()[1]
         assert process.returncode == 0, told
         assert ("resumes after 2 epochs" in told) is (folder == stopped)

@@ -1,7 +1,13 @@
 """Numbers and shares in a sentence, as in frontend/core/numbers.js; and quoted text without its Markdown."""
 
+from __future__ import annotations
+
 import math
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from attnviz.measures.difference import Difference
 
 MINUS = "\u2212"
 WORD_JOINER = "\u2060"  # invisible; Markdown makes no link of a URL that has one in it
@@ -52,6 +58,21 @@ def share(value: float) -> str:
         return "< 0.01 %"
     whole, near = value == 0 or value > 1 - ONE, value > 0.9995 or value < 0.0005
     return f"{100 * value:.{0 if whole else 2 if near else 1}f} %"
+
+
+def change_in_points(found: Difference, loses: str, gains: str) -> str:
+    """Return by how many points a trained model changes: "falls by 3.00 points (95 % interval 2.00 to 4.00)".
+
+    Args:
+        found: of the model minus the changed one, as parts of 1.
+        loses, gains: the verb where the changed one is worse, and where it is better.
+    """
+    sign, verb = (100, loses) if found.value >= 0 else (-100, gains)
+    change = f"{verb} {sign * found.value:.2f} points"
+    if found.interval:
+        low, high = sorted(sign * end for end in found.interval)
+        change += f" (95 % interval {low:.2f} to {high:.2f})".replace("-", MINUS)
+    return change
 
 
 def verbatim(text: str) -> str:

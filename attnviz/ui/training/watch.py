@@ -150,7 +150,7 @@ def _epoch(run: str, known: dict[str, str]) -> None:
     epochs = runs.epochs(run)
     if not epochs:
         return
-    st.subheader("Look at it, and keep it", anchor=False)
+    st.header("Look at it, and keep it", anchor=False)
     st.caption(verbatim(known[run]))
     with st.container(key="train_keep", horizontal=True, vertical_alignment="bottom"):
         epoch = st.selectbox("Epoch", epochs[::-1], key=f"epoch-{run}-{epochs[-1]}", width=120)

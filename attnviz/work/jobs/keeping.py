@@ -8,6 +8,7 @@ import os
 import platform
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 
 import attnviz
@@ -16,7 +17,7 @@ from attnviz.cards import Card, SeedRun
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import AttnvizError, BadInput, CheckpointError
 from attnviz.recipes.recipe import changed
-from attnviz.training import configs, runs
+from attnviz.training import runs
 
 LARGEST = 64 * 2**20
 """Bytes of a file that may be brought in, and of what is packed in it."""
@@ -42,7 +43,7 @@ def keep(run_id: str, epoch: int, word: str) -> str:
     """
     import torch
 
-    from attnviz.training import measuring, seeds
+    from attnviz.training import seeds
 
     info = runs.read(run_id)
     name = f"{info.recipe.model}.{word}"
@@ -51,28 +52,22 @@ def keep(run_id: str, epoch: int, word: str) -> str:
     model = runs.load(run_id, epoch)
     recipe = changed(info.recipe, title=f"{info.recipe.title}, yours: {word}", weights=info.recipe.weights or "float32")
     weights = checkpoints.stored(model, model.state_dict(), recipe.weights)
-    model.load_state_dict(weights)
     curve = runs.curve(run_id)
     told = {column: tuple(one.values.get(column) for one in curve) for column in curve[0].values}
     card = Card(
         name=name,
-        recipe=recipe,
-        config=configs.config_of(recipe),
-        classes=configs.class_names(recipe),
-        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        **seeds.described(recipe, model, weights),
         data_digest=info.data_digest,
-        weights_digest=checkpoints.digest(checkpoints.encode(weights)),
         seed=info.seed,
         runs=(SeedRun(seed=info.seed, epoch=epoch, curve=told),),
         figures=(),
-        example=measuring.example(model, recipe),
         seconds=0.0,
         device=info.device,
         threads=info.threads,
         versions={
             "attnviz": attnviz.__version__, "python": platform.python_version(), "torch": torch.__version__
         },
-        command=seeds.command_of(info.recipe, [info.seed]) if not info.command else info.command,
+        command=info.command,
     )  # fmt: skip
     checkpoints.keep(weights, card)
     return name
@@ -152,9 +147,5 @@ def _members(content: bytes) -> tuple[bytes, bytes]:
                 with archive.open(found[name]) as file:  # a false size is no use: no more than it says is read
                     parts.append(file.read(found[name].file_size + 1))
             return parts[0], parts[1]
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise BadInput("The file is no zip that a model was packed in.") from error
-    except Exception as error:
-        if isinstance(error, BadInput):
-            raise
-        raise BadInput("The file is a damaged zip.") from error  # zlib.error and its kin have no common base
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
+        raise BadInput("The file is no zip that a model was packed in, or it is damaged.") from error

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -78,10 +77,6 @@ class Order(Strict):
         words += ["--seeds", ",".join(map(str, self.seeds)), "--device", self.device, "--threads", str(self.threads)]
         words += [word for name, value in self.changes.items() for word in ("--set", f"{name}={value}")]
         return words if self.minutes is None else [*words, "--minutes", str(self.minutes)]
-
-    def command(self) -> str:
-        """Return the command as one types it."""
-        return shlex.join(["python", *self.words()[1:]])
 
 
 def read(wanted: Mapping[str, Any]) -> Order:

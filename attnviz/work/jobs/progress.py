@@ -39,9 +39,9 @@ def of(job: str) -> Progress:
     order = table.read(job)
     epochs = order.made().epochs
     done, seed, epoch, took = 0.0, order.seeds[0], 0, []
-    for number, run in enumerate(table.runs_of(job)):
+    for run in table.runs_of(job):
         status = runs.status(run)
-        seed, epoch = order.seeds[number], len(runs.curve(run))
+        seed, epoch = runs.read(run).seed, len(runs.curve(run))
         finished = status.get("state") == "finished"
         share = status.get("share")
         done += epochs if finished else epoch + (share if isinstance(share, float) and 0 <= share <= 1 else 0.0)

@@ -1,11 +1,10 @@
 """Jobs, attnviz/work/jobs/table.py."""
 
 import os
+import select
 import signal
 import sys
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,13 @@ from attnviz.work.jobs import table
 from attnviz.work.jobs.order import Limits, Order
 from tests.training import small
 
-WAITS = "import sys, signal; sys.stderr.write('bar \\r'); sys.stderr.flush(); open(sys.argv[1], 'w'); signal.pause()"
+WAITS = """
+import signal, sys
+sys.stderr.write('bar \\r')
+sys.stderr.flush()
+open(sys.argv[1], 'w').close()
+signal.pause()
+"""
 TRAINS = """
 import sys
 from pathlib import Path
@@ -46,18 +51,20 @@ def here(tmp_path, monkeypatch):
 
 @pytest.fixture
 def waiting(here, monkeypatch) -> Path:
-    """Every job only waits to be ended, and makes this file once it runs."""
+    """Every job only waits to be ended, and opens this pipe once it runs."""
     file = here / "began"
+    os.mkfifo(file)
     monkeypatch.setattr(Order, "words", lambda one: [sys.executable, "-c", WAITS, str(file)])
     return file
 
 
-def _until(holds: Callable[[], object]) -> None:
-    for _ in range(6000):
-        if holds():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it never came")
+def _await(pipe: Path) -> None:
+    """Wait until a job opens the pipe."""
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert select.select([reader], [], [], 120)[0], "no job began"
+    finally:
+        os.close(reader)
 
 
 def _order(**changes) -> Order:
@@ -93,7 +100,7 @@ def test_a_run_that_two_jobs_share_stays_until_both_are_deleted(here):
 
 def test_a_job_runs_at_the_lowest_priority_in_a_session_of_its_own(waiting):
     job = table.start(_order())
-    _until(waiting.exists)
+    _await(waiting)
     (identity,) = table._witnesses(job)
     assert os.getpriority(os.PRIO_PROCESS, identity.process) == 19
     assert os.getsid(identity.process) == identity.process
@@ -108,7 +115,7 @@ def test_one_runs_the_others_wait_each_at_its_place_and_the_next_begins_when_it_
     assert table.state(jobs[2]).sentence == "It waits for the training before it, at place 2 of 8."
     table.stop(jobs[1])
     assert table.state(jobs[1]) == table.State("stopped", "It has not begun.")
-    _until(waiting.exists)
+    _await(waiting)
     table.stop(jobs[0])
     _ended()
     table.tend()
@@ -134,7 +141,7 @@ def test_many_who_look_at_once_start_one(waiting, monkeypatch):
 
 def test_killed_with_9_or_before_another_boot_it_says_so_and_can_be_resumed(waiting, monkeypatch):
     job = table.start(_order())
-    _until(waiting.exists)
+    _await(waiting)
     (identity,) = table._witnesses(job)
     os.kill(identity.process, signal.SIGKILL)
     _ended()
@@ -143,9 +150,8 @@ def test_killed_with_9_or_before_another_boot_it_says_so_and_can_be_resumed(wait
     with monkeypatch.context() as patch:
         patch.setattr(processes, "boot", lambda: "another")
         assert "machine was started again" in table.state(job).sentence
-    waiting.unlink()
     table.resume(job)
-    _until(waiting.exists)
+    _await(waiting)
     assert table.state(job).word == "running"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.ablated import points
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.wording import MINUS, short
+from attnviz.ui.shared.wording import change_in_points, short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,15 +165,11 @@ def verdict(found: Difference) -> str:
     Args:
         found: of the model minus the same with all its gates at their mean.
     """
-    sign, turns = (100, "falls") if found.value >= 0 else (-100, "rises")
-    change = f"with every gate at its mean the accuracy {turns} by {sign * found.value:.2f} points"
-    if found.interval:
-        low, high = sorted(sign * end for end in found.interval)
-        change += f" (95 % interval {low:.2f} to {high:.2f})".replace("-", MINUS)
+    change = f"with every gate at its mean the accuracy {change_in_points(found, 'falls by', 'rises by')}"
     return {
         "better": f"**Attention, on these pictures**: {change}.",
         "worse": f"**A constant is even better, on these pictures**: {change}.",
-        "no difference": f"**As good as a constant, on these pictures**: {change}, which can be chance.",
+        "no difference": f"**As good as a constant, on these pictures**: {change}, which may be chance.",
         "one seed": f"**One seed cannot tell**: {change}, and the model was trained only once.",
     }[found.verdict]
 

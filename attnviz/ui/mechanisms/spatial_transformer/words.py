@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.wording import MINUS
+from attnviz.ui.shared.wording import change_in_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,11 +136,7 @@ def trapped(found: Difference) -> str:
     Args:
         found: of the model minus the same with theta at its mean.
     """
-    sign, turns = (100, "loses") if found.value >= 0 else (-100, "gains")
-    change = f"with theta at its mean the model {turns} {sign * found.value:.2f} points"
-    if found.interval:
-        low, high = sorted(sign * end for end in found.interval)
-        change += f" (95 % interval {low:.2f} to {high:.2f})".replace("-", MINUS)
+    change = f"with theta at its mean the model {change_in_points(found, 'loses', 'gains')}"
     return {
         "better": f"**Here theta depends on the picture, and that counts**: {change}. The plot of angles shows whether "
         "it does so by rotation.",
