@@ -13,7 +13,7 @@ import attnviz
 from attnviz import cards, data, files, results
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes import PAPERS, RECIPES, Recipe, paper, recipe
-from attnviz.recipes.altered import ALTERABLE, altered, settings
+from attnviz.recipes.altered import altered, names, settings
 from attnviz.training import runs
 
 
@@ -242,7 +242,7 @@ def _parser() -> argparse.ArgumentParser:
         "--run-only", action="store_true", help="train the runs and write no checkpoint; then the next two may be given"
     )
     command.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help=f"change a setting: {', '.join(ALTERABLE)}"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help=f"change a setting: {', '.join(names())}"
     )
     command.add_argument("--minutes", type=float, help="stop after so many minutes; the same command resumes it")
     command.set_defaults(run=_train)

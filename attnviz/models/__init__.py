@@ -4,10 +4,13 @@ Importing the table `MODELS` costs no torch, so rows name their constructors thr
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from attnviz.errors import UnknownName
 from attnviz.extensions import Table
+from attnviz.models import settings
+from attnviz.models.settings import Setting
 from attnviz.models.spec import Input as Input
 from attnviz.models.spec import ModelSpec as ModelSpec
 from attnviz.models.spec import boxes, grey, imported, pictures, receptive_fields
@@ -37,6 +40,7 @@ _OURS: dict[str, ModelSpec] = {
         "Multi-layer perceptron; a control",
         grey,
         differentiable=False,
+        settings=(settings.HIDDEN,),
     ),
     "pixel_line": ModelSpec(
         "Logistic regression on the pixels",
@@ -50,6 +54,7 @@ _OURS: dict[str, ModelSpec] = {
         "Multi-Head Attention For Binary Classification, Schwarz, 2021",
         grey,
         boxes,
+        settings=(settings.HEADS, settings.HEAD_SIZE, settings.POSITIONS, settings.SKIP, settings.DROPOUT),
     ),
     "recurrent_attention": ModelSpec(
         "Recurrent attention",
@@ -57,6 +62,21 @@ _OURS: dict[str, ModelSpec] = {
         "Recurrent Models of Visual Attention, Mnih et al., 2014",
         grey,
         takes=("generator", "locations"),
+        settings=(
+            Setting("glimpses", "Glimpses", "how often it looks before it answers", "whole", 1, 24),
+            Setting("size", "Glimpse size", "side of the finest patch of a glimpse, in pixels", "whole", 2, 28),
+            Setting("scales", "Scales", "patches of a glimpse, each twice as wide as the one before", "whole", 1, 4),
+            Setting(
+                "location_std",
+                "Spread of locations",
+                "standard deviation of where it looks, in half widths of the picture",
+                "number",
+                0.01,
+                1,
+                log=True,
+                default=0.1,
+            ),
+        ),
     ),
     "cnn_attention": ModelSpec(
         "Convolutions and attention over blocks",
@@ -64,18 +84,25 @@ _OURS: dict[str, ModelSpec] = {
         "Investigating Attention Mechanisms for Variant MNIST Datasets, Wu, Xu, Lee, 2018",
         grey,
         receptive_fields,
+        settings=(replace(settings.HEADS, default=8), replace(settings.HIDDEN, default=256)),
     ),
     "pixel_mlp": ModelSpec(
         "A small network on the pixels",
         imported(_CONTROLS, "PixelMlp"),
         "Multi-layer perceptron; a control",
         grey,
+        settings=(settings.HIDDEN,),
     ),
     "element_wise": ModelSpec(
         "Element-wise attention",
         imported("attnviz.models.element_wise", "ElementWise"),
         _ELEMENT_WISE,
         pictures,
+        settings=(
+            settings.HEADS,
+            Setting("layers", "Layers", "attention layers, one after the other", "whole", 1, 8),
+            replace(settings.SKIP, default=True),
+        ),
     ),
     "vgg_control": ModelSpec(
         "Six convolutions",
@@ -94,12 +121,26 @@ _OURS: dict[str, ModelSpec] = {
         imported("attnviz.models.channel_attention", "ChannelAttention"),
         "Squeeze-and-Excitation Networks, Hu et al., 2018, arXiv 1709.01507",
         pictures,
+        settings=(
+            Setting(
+                "reduction",
+                "Reduction",
+                "the narrow layer of a gate has this part of its channels",
+                "whole",
+                1,
+                16,
+                log=True,
+                default=4,
+            ),
+            Setting("blocks", "Blocks", "residual blocks of each stage", "whole", 1, 6, default=2),
+        ),
     ),
     "spatial_transformer": ModelSpec(
         "Spatial transformer",
         imported("attnviz.models.spatial_transformer", "SpatialTransformerNet"),
         "Spatial Transformer Networks, Jaderberg et al., 2015, arXiv 1506.02025",
         pictures,
+        settings=(replace(settings.HIDDEN, default=128),),
     ),
 }
 MODELS = Table("models", _OURS)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from attnviz.errors import BadInput
 from attnviz.grids import Grid
+from attnviz.models.settings import Setting
 
 if TYPE_CHECKING:
     import torch
@@ -50,6 +51,7 @@ class ModelSpec:
         takes: keyword arguments of `forward` beside the pictures, such as "generator".
         per_step: whether its answer is one distribution over the classes per step, logits (batch, step, class), and not
             one, (batch, class). What a distribution per step is shown as and compared with is a text.
+        settings: entries of its config that may be varied; those without a default only where a recipe names them.
     """
 
     title: str
@@ -60,6 +62,7 @@ class ModelSpec:
     differentiable: bool = True
     takes: tuple[str, ...] = ()
     per_step: bool = False
+    settings: tuple[Setting, ...] = ()
 
     def build(self, config: Mapping[str, Any], generator: "torch.Generator | None" = None) -> "nn.Module":
         """Build the model that a config describes, with fresh weights.

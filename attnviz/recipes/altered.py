@@ -1,21 +1,90 @@
-"""A recipe with a few of its settings changed, as a person asks for them in a word each: "epochs=3", "data=strokes"."""
+"""A recipe with a few of its settings changed, as a person asks for them in a word each: "epochs=3", "data=strokes".
+
+for name, setting in varied(recipe).items():        # what may be varied, for a form or for a search
+    print(setting.title, setting.about, own(recipe, setting), setting.lowest, setting.highest)
+altered(recipe, {"epochs": "3", "heads": "2"})
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
+from attnviz import models
 from attnviz.data.specs import DATASETS
 from attnviz.errors import BadInput, UnknownName
+from attnviz.models.settings import Setting
 from attnviz.recipes.recipe import Recipe, changed
 
-ALTERABLE = {
-    "epochs": "How often the training sees all pictures, at most.",
-    "learning_rate": "How far each step moves the weights; groups of parameters with a rate of their own keep it.",
-    "heads": "How many attention heads each layer has.",
-    "data": "The pictures that it is trained on.",
-}
-"""The settings that may be changed -> what each does, in one sentence."""
+_MOST = 999_999
+_SCHEDULES = ("constant", "cosine", "one_cycle", "plateau")
+
+TRAINING = {
+    one.name: one
+    for one in (
+        Setting("epochs", "Epochs", "how often it sees all pictures, at most", "whole", 1, _MOST, log=True),
+        Setting(
+            "learning_rate", "Learning rate",
+            "how far each step moves the weights; groups of parameters with a rate of their own keep it",
+            "number", 1e-9, 1000, log=True,
+        ),
+        Setting("batch", "Batch", "pictures that each step sees", "whole", 1, 16_384, log=True),
+        Setting("weight_decay", "Weight decay", "how strongly weights are drawn towards 0", "number", 0, 10),
+        Setting(
+            "optimiser", "Optimiser", "how a step is made of the gradients", "choice",
+            values={word: word for word in ("sgd", "adam", "adamw")},
+        ),
+        Setting(
+            "schedule", "Schedule", "how the learning rate changes as the training goes on", "choice",
+            values={word: word for word in _SCHEDULES},
+        ),
+        Setting(
+            "patience", "Patience", "it ends after so many epochs that were no better; as many as it has: never",
+            "whole", 1, _MOST, log=True,
+        ),
+    )
+}  # fmt: skip
+"""The settings of every training that may be varied, except its data; those of a model are in its `ModelSpec`."""
+
+DATA = "data"
+
+
+def varied(recipe: Recipe) -> dict[str, Setting]:
+    """Return the settings of a recipe that may be varied, its data aside: first those of training, then its model's.
+
+    Args:
+        recipe: which.
+    """
+    training = dict(TRAINING)
+    if recipe.validation is None:  # then nothing can be watched
+        del training["patience"]
+        schedule = training["schedule"]
+        values = {word: value for word, value in schedule.values.items() if word != "plateau"}
+        training["schedule"] = Setting(schedule.name, schedule.title, schedule.about, "choice", values=values)
+    own = {one.name: one for one in models.spec(recipe.model).settings}
+    return training | {
+        name: one for name, one in own.items() if name in recipe.config or one.default is not None or one.beside
+    }
+
+
+def own(recipe: Recipe, setting: Setting) -> Any:
+    """Return the value that a recipe itself gives a setting.
+
+    Args:
+        recipe: which.
+        setting: one of its `varied`.
+    """
+    if setting.name == "patience":
+        return recipe.patience or recipe.epochs
+    if setting.name in TRAINING:
+        return getattr(recipe, setting.name)
+    return recipe.config.get(setting.name, setting.default)
+
+
+def names() -> list[str]:
+    """Return the names of all settings that some recipe may vary."""
+    found = [DATA, *TRAINING, *(one.name for spec in models.MODELS.values() for one in spec.settings)]
+    return list(dict.fromkeys(found))
 
 
 def settings(words: Iterable[str]) -> dict[str, str]:
@@ -36,8 +105,8 @@ def settings(words: Iterable[str]) -> dict[str, str]:
         name, equals, value = word.partition("=")
         if not equals or name in found:
             raise BadInput(f"Each setting must be given once, as NAME=VALUE, not {word[:100]!r}.")
-        if name not in ALTERABLE:
-            raise UnknownName("setting", name, ALTERABLE)
+        if name not in (known := names()):
+            raise UnknownName("setting", name, known)
         found[name] = value
     return found
 
@@ -45,9 +114,11 @@ def settings(words: Iterable[str]) -> dict[str, str]:
 def altered(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
     """Return a recipe with some settings changed, checked like any other.
 
+    Probes of single parts of the model are left out where its architecture is changed: the parts may be others.
+
     Args:
         recipe: which.
-        changes: name, of `ALTERABLE`, -> value in words.
+        changes: name, "data" or one of `varied`, -> value in words.
 
     Returns:
         The recipe itself where nothing changes.
@@ -56,24 +127,38 @@ def altered(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
         BadInput: a value makes no sense, the recipe has no such setting, or the data are of another shape.
         UnknownName: there is no such setting or data set.
     """
+    known = varied(recipe)
     fields: dict[str, Any] = {}
+    config: dict[str, Any] = {}
     for name, word in changes.items():
-        if name not in ALTERABLE:
-            raise UnknownName("setting", name, ALTERABLE)
-        if name == "data":
+        if name == DATA:
             fields[name] = _data(recipe, word)
-        elif name == "heads":
-            if "heads" not in recipe.config:
-                raise BadInput(f"The recipe {recipe.key} has no number of heads to change.")
-            fields["config"] = {**recipe.config, "heads": _number(name, word)}
+            continue
+        if name not in known:
+            if name not in names():
+                raise UnknownName("setting", name, [DATA, *known])
+            raise BadInput(f"The recipe {recipe.key} has no setting {name} to change.")
+        value = known[name].read(word)
+        if value == own(recipe, known[name]):
+            continue
+        if name in TRAINING:
+            fields[name] = value
         else:
-            fields[name] = _number(name, word) if name == "epochs" else _rate(word)
-    if "epochs" in fields and recipe.patience is not None:
-        fields["patience"] = min(recipe.patience, fields["epochs"])
+            config |= {name: value, **known[name].beside.get(word, {})}
+    if config:
+        fields["config"] = {**recipe.config, **config}
+        fields["probes"] = [one for one in recipe.model_dump()["probes"] if not one["of"]]
+    if recipe.patience is not None and fields.keys() & {"epochs", "patience"}:
+        fields["patience"] = min(fields.get("patience", recipe.patience), fields.get("epochs", recipe.epochs))
+    if fields.get("optimiser", "sgd") != "sgd":
+        fields |= {"momentum": 0.0, "nesterov": False}
+    if recipe.accumulate > fields.get("batch", recipe.batch):
+        fields["accumulate"] = fields["batch"]
     try:
         made = changed(recipe, **fields)
     except ValidationError as error:
-        raise BadInput(f"The recipe {recipe.key} cannot be changed so: {error.errors()[0]['msg']}.") from error
+        why = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise BadInput(f"The recipe {recipe.key} cannot be changed so: {why}.") from error
     return recipe if made == recipe else made
 
 
@@ -98,19 +183,3 @@ def _data(recipe: Recipe, name: str) -> str:
             f"{recipe.key} cannot be trained on {name}: its pictures are of another kind than those of {recipe.data}."
         )
     return name
-
-
-def _number(name: str, word: str) -> int:
-    if not (word.isascii() and word.isdecimal() and len(word) < 7 and int(word)):
-        raise BadInput(f"The setting {name} must be a whole number from 1 to 999,999, not {word[:100]!r}.")
-    return int(word)
-
-
-def _rate(word: str) -> float:
-    try:
-        rate = float(word)
-    except ValueError:
-        rate = 0.0
-    if not 0 < rate <= 1000:
-        raise BadInput(f"The learning rate must be a number above 0, at most 1,000, not {word[:100]!r}.")
-    return rate

@@ -1,10 +1,15 @@
 """A recipe with a few settings changed, attnviz/recipes/altered.py."""
 
+from inspect import Parameter, signature
+
 import pytest
 
+from attnviz import models
 from attnviz.errors import AttnvizError, BadInput, UnknownName
+from attnviz.layers.glimpse import Glimpses
 from attnviz.recipes import RECIPES
-from attnviz.recipes.altered import altered, settings, suits
+from attnviz.recipes.altered import altered, own, settings, suits, varied
+from attnviz.training import seeds
 
 SIMPLE = RECIPES["pixel_attention.1v8"]
 
@@ -23,7 +28,8 @@ def test_settings_are_read_and_change_what_they_name():
     "words",
     [["epochs"], ["epochs=0"], ["epochs=-1"], ["epochs=1e9"], ["epochs=²"], ["learning_rate=nan"], ["heads=two"],
      ["learning_rate=inf"], ["learning_rate=0"], ["data=../strokes"], ["data=cifar10"], ["epochs=1", "epochs=2"],
-     ["batch=4"], ["model=x"]],
+     ["batch=0"], ["batch=1.5"], ["skip=maybe"], ["dropout=1"], ["positions=../x"], ["schedule=never"],
+     ["weight_decay=-1"], ["glimpses=3"], ["model=x"], ["title=x"]],
     ids=str,
 )  # fmt: skip
 def test_nonsense_is_one_sentence(words):
@@ -36,5 +42,47 @@ def test_only_data_of_the_same_kind_suit_a_recipe():
         assert suits(one, one.data)
     assert suits(SIMPLE, "strokes")
     assert not suits(SIMPLE, "fashion_mnist")
-    with pytest.raises(AttnvizError, match="has no number of heads"):
+    with pytest.raises(AttnvizError, match="has no setting heads"):
         altered(RECIPES["pixel_line.1v8"], {"heads": "2"})
+
+
+def test_every_recipe_varies_within_the_bounds_and_its_own_values_change_nothing():
+    for recipe in RECIPES.values():
+        words = {name: one.word(own(recipe, one)) for name, one in varied(recipe).items()}
+        assert altered(recipe, words) is recipe, recipe.key
+        assert {"epochs", "learning_rate", "batch"} <= words.keys()
+
+
+def test_a_setting_of_a_model_has_the_default_of_its_constructor():
+    for name, spec in models.MODELS.items():
+        recipe = next((one for one in RECIPES.values() if one.model == name), None)
+        if recipe is None or not spec.settings:
+            continue
+        built = signature(type(seeds.build(recipe)).__init__).parameters
+        known = {**signature(Glimpses.__init__).parameters, **built}
+        for one in spec.settings:
+            default = known[one.name].default
+            assert default is Parameter.empty or one.default in (default, None), (name, one.name)
+
+
+def test_changed_settings_of_a_model_can_be_built_and_drop_probes_of_parts_that_may_be_gone():
+    made = altered(RECIPES["element_wise.fashion-b"], {"layers": "1", "heads": "2", "skip": "no"})
+    assert made.config == {"heads": 2, "layers": 1, "skip": False}
+    assert [one.column for one in made.probes] == ["loss_sum"]
+    seeds.build(made)
+    made = altered(SIMPLE, {"positions": "sinusoidal_2d", "dropout": "0.1", "skip": "yes"})
+    assert (made.config["position_features"], made.config["dropout"], made.config["skip"]) == (16, 0.1, True)
+    seeds.build(made)
+    ten = RECIPES["pixel_attention.digits"]
+    seeds.build(altered(ten, {"positions": "none"}))
+
+
+def test_what_only_another_optimiser_or_a_larger_batch_has_is_taken_out():
+    sgd = RECIPES["recurrent_attention.cluttered-6-sgd-1e-2"]
+    assert altered(sgd, {"optimiser": "adam"}).momentum == 0
+    control = RECIPES["vgg_control.fashion"]
+    assert altered(control, {"batch": "8"}).accumulate == 8
+    with pytest.raises(BadInput, match="must be one of constant, cosine, one_cycle"):
+        altered(control, {"schedule": "plateau"})
+    with pytest.raises(BadInput, match="has no setting patience"):
+        altered(control, {"patience": "3"})
