@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import attnviz
@@ -158,6 +159,44 @@ def _jobs(options: argparse.Namespace) -> None:
         print(f"{options.job}: {'It was asked to stop.' if options.action == 'stop' else left}")
 
 
+def _search(options: argparse.Namespace) -> None:
+    from attnviz.recipes import axes
+    from attnviz.training import stopping
+    from attnviz.work.jobs import order
+    from attnviz.work.search import shell, table, wanted
+    from attnviz.work.search.progress import Progress
+
+    if options.worker:
+        from attnviz.work.search import worker
+
+        with stopping.terminable():
+            worker.work(table.home(options.worker), table.read(options.worker))
+        return
+    if options.model is None or options.recipe is None:
+        for one in table.ids():
+            print(f"{one:40} {table.state(one).sentence}")
+        return
+    base = recipe(options.model, options.recipe)
+    asked = wanted.read(
+        {
+            "model": options.model, "recipe": options.recipe, "changes": settings(options.set),
+            "axes": axes.read(options.vary) if options.vary else wanted.axes_of(base), "trials": options.trials,
+            "seconds": options.seconds, "seed": options.seed, "threads": options.threads or 1,
+            "sampler": "random" if options.random else "tpe", "prune": not options.no_prune,
+        }
+    )  # fmt: skip
+    with Progress(asked.trials) as progress, stopping.terminable():
+        found = shell.run(asked, options.workers, order.NONE if options.no_limits else order.limits(), progress.report)
+    print(f"{found.name}: {table.state(found.name, found).sentence}")
+    if found.best is not None:
+        print(f"Best: {found.measure} {found.best.value:.4f} with {found.best.described}, run {found.best.run}")
+    if options.write is not None:
+        try:
+            files.write(options.write, found.model_dump_json(indent=1, exclude_defaults=True) + "\n")
+        except OSError as error:
+            raise BadInput(f"{options.write} cannot be written: {files.reason(error)}.") from error
+
+
 def _trained_runs(chosen: Recipe, options: argparse.Namespace) -> None:
     from attnviz.training import stopping
     from attnviz.training.objectives import objective
@@ -269,6 +308,28 @@ def _parser() -> argparse.ArgumentParser:
     action.add_argument("epoch", type=int, metavar="EPOCH")
     action.add_argument("word", metavar="WORD", help="it is kept as MODEL.WORD")
     command.set_defaults(run=_jobs)
+
+    command = commands.add_parser(
+        "search", help="train a recipe many times with other settings; alone, list all searches"
+    )
+    command.add_argument("model", metavar="MODEL", nargs="?")
+    command.add_argument("--recipe")
+    command.add_argument(
+        "--vary", action="append", default=[], metavar="NAME=VALUES",
+        help="heads=1,8,25 or heads=1..25 or learning_rate=1e-4..1e-2:log; by default what the recipe's paper searched",
+    )  # fmt: skip
+    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as of train; for all trials")
+    command.add_argument("--trials", type=int, default=33, help="so many are finished in the end, exactly")
+    command.add_argument("--workers", type=int, default=1, help="processes; further ones may be started elsewhere")
+    command.add_argument("--threads", type=int, help="of each worker; by default one")
+    command.add_argument("--seconds", type=float, default=60.0, help="that one trial may take at most, up to 60")
+    command.add_argument("--seed", type=int, default=0, help="of the draws")
+    command.add_argument("--random", action="store_true", help="draw at random instead of learning from the trials")
+    command.add_argument("--no-prune", action="store_true", help="train poor trials to their end too")
+    command.add_argument("--no-limits", action="store_true", help="allow any number of epochs, parameters and workers")
+    command.add_argument("--write", type=Path, metavar="FILE", help="write the trials as JSON")
+    command.add_argument("--worker", metavar="SEARCH", help=argparse.SUPPRESS)
+    command.set_defaults(run=_search)
 
     command = commands.add_parser("evaluate", help="test a checkpoint again")
     command.add_argument("name", metavar="NAME", help="MODEL.RECIPE; `attnviz checkpoints` lists them")

@@ -9,6 +9,7 @@ from typing import Any
 from attnviz.errors import UnknownName
 from attnviz.extensions import Table
 from attnviz.recipes import bacochina, hu, jaderberg, schwarz, wu
+from attnviz.recipes.axes import Axis
 from attnviz.recipes.recipe import Paper as Paper
 from attnviz.recipes.recipe import Recipe as Recipe
 
@@ -25,6 +26,12 @@ def _papers(name: str, module: Any) -> dict[str, Paper]:
 
 RECIPES = Table("recipes", {key: one for module in MODULES for key, one in _recipes("", module).items()}, _recipes)
 PAPERS = Table("recipes", {name: one for module in MODULES for name, one in _papers("", module).items()}, _papers)
+
+
+VARIED: dict[str, tuple[Axis, ...]] = {
+    key: axes for module in MODULES for key, axes in getattr(module, "VARIED", {}).items()
+}
+"""The recipes whose paper says what it searched -> what that was."""
 
 
 def recipe(model: str, name: str) -> Recipe:

@@ -5,6 +5,7 @@ intensities, a fifth of the training pictures to stop by. Its test share of 20 %
 ones and eights. Ten digits, positions and all controls are not the paper's: they answer its questions.
 """
 
+from attnviz.recipes.axes import Axis
 from attnviz.recipes.recipe import TEN_CLASSES, Augmentation, Paper, PaperFigure, Question, Recipe, Test, changed
 
 MNIST_MEAN, MNIST_STD = 0.1307, 0.3081  # of the intensities of MNIST's training pictures
@@ -232,6 +233,15 @@ RECIPES = (
     *controls(TEN_PLAIN, "Ten digits"),
     *controls(changed(TEN_PLAIN, name="digits-augmented", augmentation=BILINEAR), "Ten digits, rotated"),
 )
+
+VARIED = {
+    SIMPLE.key: (
+        Axis(name="heads", choices=(1, 8, 15, 25)),
+        Axis(name="skip", choices=(False, True)),
+        Axis(name="learning_rate", choices=(0.001, 0.01)),
+        Axis(name="dropout", choices=(0.0, 0.2, 0.4, 0.6, 0.8)),
+    )
+}  # the values that occur in the 33 trials of the paper's search
 
 
 def named(name: str) -> tuple[str, ...]:

@@ -22,6 +22,10 @@ from attnviz.training.probes import Moment, probe
 _NUMBERS = ("epoch", "best_epoch", "best_value", "lowered", "lowered_epoch")  # of a state, beside its tensors
 
 
+class Diverged(RunError):
+    """A loss, or what is measured on the validation part, is no longer a finite number."""
+
+
 class Training:
     """One training of one model, which can be stopped after any epoch and resumed from its state.
 
@@ -83,7 +87,7 @@ class Training:
             A `Step` after each batch, and an `Epoch` after each epoch.
 
         Raises:
-            RunError: a loss, or what is measured on the validation part, is not a finite number.
+            Diverged: a loss, or what is measured on the validation part, is not a finite number.
         """
         while not self.finished:
             values: dict[str, float | None] = {}
@@ -98,7 +102,7 @@ class Training:
                 self._watch(measured[self.recipe.watch].value)
             for name, value in values.items():
                 if value is not None and not math.isfinite(value) and (self.validation is None or "validation" in name):
-                    raise RunError(
+                    raise Diverged(
                         f"After epoch {self.epoch} the {name.replace('_', ' ')} is {value}: the training has diverged. "
                         "Lower the recipe's learning rate."
                     )

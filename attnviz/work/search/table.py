@@ -1,0 +1,318 @@
+"""The searches that there are: started, found again, stopped, resumed, deleted, and looked at.
+
+one = table.start(Wanted(model="pixel_line", recipe="digits", axes=..., trials=33), workers=2)
+table.state(one).sentence; table.found(one).best
+table.stop(one); table.start(table.read(one), workers=2); table.delete(one)
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import psutil
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+import attnviz
+from attnviz import files
+from attnviz.checkpoint_folder import is_name
+from attnviz.data.specs import DATASETS
+from attnviz.errors import BadInput, RunError, UnknownName
+from attnviz.training import runs
+from attnviz.work import processes
+from attnviz.work.jobs import order
+from attnviz.work.jobs.order import Limits
+from attnviz.work.processes import Identity
+from attnviz.work.search import study
+from attnviz.work.search import wanted as wants
+from attnviz.work.search.trials import Found
+from attnviz.work.search.wanted import Wanted
+
+MOST = 20
+"""So many searches there may be; the finished ones count until they are deleted."""
+
+_LARGEST = 2**16  # bytes of a file of settings, and of the end of a log
+_PATIENCE = 10  # seconds that one waits for another who starts a search
+_children: list[subprocess.Popen[bytes]] = []  # started by this process: they stay zombies until they are waited for
+
+Word = Literal["running", "finished", "stopped", "failed", "interrupted"]
+
+
+@dataclass(frozen=True)
+class State:
+    """How a search stands.
+
+    Args:
+        word: "interrupted" is one whose workers neither ended by themselves nor were stopped.
+        sentence: the same for a person.
+        done: so many trials are finished.
+        trials: so many are asked for.
+    """
+
+    word: Word
+    sentence: str
+    done: int
+    trials: int
+
+
+def folder() -> Path:
+    """Return the folder of all searches."""
+    return runs.folder() / ".searches"
+
+
+def ids() -> list[str]:
+    """Return the names of all searches, in alphabetical order."""
+    with suppress(OSError), os.scandir(folder()) as entries:
+        return sorted(one.name for one in entries if is_name(one.name) and (Path(one.path) / "search.json").is_file())
+    return []
+
+
+def read(search: str) -> Wanted:
+    """Return what was asked for.
+
+    Args:
+        search: one of `ids()`, from anywhere.
+
+    Raises:
+        UnknownName: there is no such search.
+        RunError: its settings cannot be read.
+    """
+    path = home(search) / "search.json"
+    try:
+        found = Wanted.model_validate_json(files.read(path, _LARGEST), strict=False)
+    except (ValidationError, OSError) as error:
+        raise RunError(f"{path} cannot be read. Delete the search and start it again.") from error
+    if found.id != search:
+        raise RunError(f"{path} belongs to the search {found.id}. Delete the search and start it again.")
+    return found
+
+
+def home(search: str) -> Path:
+    """Return the folder of a search, whose name can come from anywhere: no path is made of one that is none.
+
+    Raises:
+        UnknownName: there is no such search.
+    """
+    if not is_name(search) or not (folder() / search / "search.json").is_file():
+        raise UnknownName("search", search, ids())
+    return folder() / search
+
+
+def start(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
+    """Start the workers of a search, or go on with it; with more trials than before it is given those.
+
+    Args:
+        wanted: what is searched.
+        workers: so many processes.
+        most: what one training may ask for; by default what holds here.
+
+    Returns:
+        The name of the search: the same for the same search.
+
+    Raises:
+        BadInput: it asks for too much, or another search runs.
+        UnknownName: there is no such recipe.
+        RunError: the folder of searches cannot be written.
+    """
+    search = prepare(wanted, workers, most)
+    with _alone():
+        for other in ids():
+            if other != search and at_work(other):
+                raise BadInput("Another search is running. Wait for it, or stop it first.")
+        for _ in range(workers - len(at_work(search))):
+            spawn(search)
+    return search
+
+
+def prepare(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
+    """Check a search and write its folder, without starting a worker.
+
+    Args, Returns and Raises: as of `start`.
+    """
+    wants.checked(wanted, workers, most or order.limits())
+    if not is_name(search := wanted.id):
+        raise BadInput("A search is named after its recipe, whose name is too long.")
+    with _alone():
+        if search not in (there := ids()) and len(there) >= MOST:
+            raise BadInput(f"There are {MOST} searches already. Delete one that you no longer need.")
+        place = folder() / search
+        (place / "workers").mkdir(parents=True, exist_ok=True)
+        if search in there:
+            wanted = wanted.model_copy(update={"trials": max(wanted.trials, read(search).trials)})
+        files.write(place / "search.json", wanted.model_dump_json(indent=1) + "\n")
+    return search
+
+
+def words(search: str) -> list[str]:
+    """Return the command of a worker, word by word."""
+    return [sys.executable, "-m", "attnviz", "search", "--worker", search]
+
+
+def spawn(search: str) -> subprocess.Popen[bytes]:
+    """Start one worker of a search, at the lowest priority and in a session of its own.
+
+    Args:
+        search: one of `ids()`.
+
+    Raises:
+        RunError: it could not be started.
+    """
+    place, count = home(search), str(read(search).threads)
+    found = [str(Path(attnviz.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    own = {
+        "ATTNVIZ_RUNS": str(runs.folder().absolute()), "PYTHONPATH": os.pathsep.join(found), "OMP_NUM_THREADS": count,
+        "MKL_NUM_THREADS": count,
+    }  # fmt: skip
+    (place / "stopped").unlink(missing_ok=True)
+    try:
+        with (place / "log.txt").open("ab") as log:
+            child = subprocess.Popen(
+                words(search), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                env={**os.environ, **own},
+            )  # fmt: skip
+    except OSError as error:
+        raise RunError(f"A worker of the search could not be started: {files.reason(error)}.") from error
+    _children.append(child)
+    with suppress(psutil.Error):  # it may have ended already
+        psutil.Process(child.pid).nice(19 if os.name == "posix" else psutil.IDLE_PRIORITY_CLASS)
+    if (identity := processes.of(child.pid)) is not None:  # before it can say so itself, which takes it seconds
+        files.write(place / "workers" / f"{child.pid}-started.json", identity.model_dump_json() + "\n")
+    return child
+
+
+def at_work(search: str) -> list[Identity]:
+    """Return the living workers of a search on this machine.
+
+    Args:
+        search: one of `ids()`.
+
+    Raises:
+        UnknownName: there is no such search.
+    """
+    _children[:] = [child for child in _children if child.poll() is None]
+    found = {}
+    for path in sorted((home(search) / "workers").glob("*.json")):
+        with suppress(OSError, ValidationError):
+            identity = Identity.model_validate_json(files.read(path, _LARGEST), strict=False)
+            if identity.alive:
+                found[identity.process] = identity
+    return list(found.values())
+
+
+def stop(search: str) -> None:
+    """Ask the workers of a search to end after their batch; it can be resumed.
+
+    Args:
+        search: one of `ids()`.
+
+    Raises:
+        UnknownName: there is no such search.
+        RunError: the folder of searches cannot be written.
+    """
+    place = home(search)
+    with _alone():
+        for identity in at_work(search):
+            if processes.terminate(identity):
+                files.write(place / "stopped", "")
+
+
+def delete(search: str) -> None:
+    """Remove a search and the runs of its trials.
+
+    Args:
+        search: one of `ids()`.
+
+    Raises:
+        UnknownName: there is no such search.
+        BadInput: it is running.
+        RunError: something cannot be removed.
+    """
+    place = home(search)
+    with _alone():
+        if at_work(search):
+            raise BadInput("This search is running. Stop it first.")
+        own: list[str] = []
+        with suppress(RunError, BadInput, UnknownName):
+            own = [trial.run for trial in found(search).trials if is_name(trial.run)]
+        try:
+            for path in (*(runs.folder() / run for run in dict.fromkeys(own)), place):
+                if path.exists():
+                    shutil.rmtree(path)
+        except OSError as error:
+            raise RunError(f"The search {search} cannot be removed: {files.reason(error)}.") from error
+
+
+def found(search: str) -> Found:
+    """Return the trials of a search so far.
+
+    Args:
+        search: one of `ids()`.
+
+    Raises:
+        UnknownName, RunError, BadInput: there is no such search, its files cannot be read, or Optuna is missing.
+    """
+    wanted = read(search)
+    opened = study.opened(home(search))
+    recipe = wanted.base()
+    changes = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in wanted.changes.items())
+    return Found(
+        name=search,
+        title=recipe.title,
+        source=f"The recipe {recipe.key}{f' with {changes}' if changes else ''} on {DATASETS[recipe.data].title}.",
+        measure="accuracy" if opened is None or opened.direction.name == "MAXIMIZE" else recipe.watch,
+        better="higher" if opened is None or opened.direction.name == "MAXIMIZE" else "lower",
+        axes=wanted.axes,
+        trials=() if opened is None else study.looked_at(opened),
+    )
+
+
+def state(search: str, known: Found | None = None) -> State:
+    """Return how a search stands.
+
+    Args:
+        search: one of `ids()`.
+        known: its trials, if they have just been read.
+
+    Raises:
+        UnknownName, RunError, BadInput: as of `found`.
+    """
+    trials, done = read(search).trials, len((known or found(search)).finished)
+    if at_work(search):
+        return State("running", f"{done} of {trials} trials are finished.", done, trials)
+    if done >= trials:
+        return State("finished", f"All {trials} trials are finished.", done, trials)
+    if (home(search) / "stopped").exists():
+        return State("stopped", f"It was stopped after {done} of {trials} trials, and can be resumed.", done, trials)
+    if last := last_words(search):
+        return State("failed", last, done, trials)
+    return State("interrupted", f"It ended after {done} of {trials} trials, and can be resumed.", done, trials)
+
+
+def last_words(search: str) -> str:
+    """Return the last sentence that a worker of a search ended with; "" where none said anything."""
+    with suppress(OSError), (home(search) / "log.txt").open("rb") as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - _LARGEST))
+        lines = [line.strip() for line in file.read().decode(errors="replace").splitlines()]
+        return next((line[:1000] for line in reversed(lines) if line), "")
+    return ""
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Hold the lock of all searches."""
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+        with FileLock(folder() / "lock", timeout=_PATIENCE):
+            yield
+    except Timeout as error:  # an OSError too, hence before it
+        raise RunError("Another process is starting a search. Try again in a moment.") from error
+    except OSError as error:
+        raise RunError(f"The searches in {folder()} cannot be written: {files.reason(error)}.") from error

@@ -1,0 +1,122 @@
+"""What a search is asked for, and how much it may ask for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from attnviz import recipes
+from attnviz.errors import BadInput
+from attnviz.recipes.altered import altered
+from attnviz.recipes.axes import Axis, Value, applied, usual
+from attnviz.recipes.recipe import Recipe, Strict
+from attnviz.work.jobs import order
+from attnviz.work.jobs.order import Limits, Order
+
+MOST_TRIALS = 1000
+MOST_SECONDS = 60.0
+"""What one search, and one trial of it, may ask for at most."""
+
+
+class Wanted(Strict):
+    """What is searched.
+
+    Args:
+        model, recipe: a recipe by its two names.
+        changes: settings of it that are changed for all trials, as `attnviz.recipes.altered` reads them.
+        axes: what is varied.
+        trials: so many are to be finished. It is no part of the name: a search can be given more of them later.
+        seconds: after so many a trial ends with what it has.
+        sampler: "tpe" learns from the trials so far, "random" does not.
+        prune: whether a trial that is worse after an epoch than half of those before it is ended there.
+        seed: of the draws; a trial's own seed is this one plus its number.
+        threads: of the CPU, for each worker.
+    """
+
+    model: str
+    recipe: str
+    changes: dict[str, str] = {}
+    axes: tuple[Axis, ...] = Field(min_length=1, max_length=12)
+    trials: int = Field(gt=0, le=MOST_TRIALS)
+    seconds: Annotated[float, Field(gt=0, le=MOST_SECONDS)] = MOST_SECONDS
+    sampler: Literal["tpe", "random"] = "tpe"
+    prune: bool = True
+    seed: int = Field(default=0, ge=0, lt=10**6)
+    threads: int = Field(default=1, gt=0, le=256)
+
+    @property
+    def id(self) -> str:
+        """The name of the search: the same for the same search."""
+        what = self.model_dump(mode="json", exclude={"trials", "threads"})
+        digest = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+        return f"{self.model}.{self.recipe}.{digest[:10]}"
+
+    def base(self) -> Recipe:
+        """Return the recipe with its changes, before anything is varied.
+
+        Raises:
+            UnknownName, BadInput: there is no such recipe, or it cannot be changed so.
+        """
+        return altered(recipes.recipe(self.model, self.recipe), self.changes)
+
+    def made(self, values: Mapping[str, Value]) -> Recipe:
+        """Return the recipe of a trial.
+
+        Args:
+            values: by the name of their axis.
+
+        Raises:
+            UnknownName, BadInput: as of `base`.
+        """
+        return applied(self.base(), values)
+
+
+def read(fields: Mapping[str, Any]) -> Wanted:
+    """Return what is wanted from its fields, which may come from anywhere.
+
+    Raises:
+        BadInput: one of them makes no sense.
+    """
+    try:
+        return Wanted.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(f"The search cannot be started: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+
+
+def axes_of(recipe: Recipe) -> tuple[Axis, ...]:
+    """Return what is varied of a recipe where nobody says otherwise."""
+    return recipes.VARIED.get(recipe.key) or usual(recipe)
+
+
+def checked(wanted: Wanted, workers: int, most: Limits) -> None:
+    """Refuse what asks for too much, or cannot be trained.
+
+    Args:
+        wanted: what is asked for.
+        workers: so many processes.
+        most: what one training may ask for.
+
+    Raises:
+        BadInput, UnknownName: says what would fit.
+    """
+    cores = os.cpu_count() or 1
+    if most != order.NONE and workers * wanted.threads > cores:
+        raise BadInput(f"{workers} workers of {wanted.threads} threads need more than the {cores} cores there are.")
+    for which in range(max(len(axis.ends) for axis in wanted.axes)):
+        recipe = wanted.made({axis.name: axis.ends[min(which, len(axis.ends) - 1)] for axis in wanted.axes})
+        order.parameters(recipe)  # builds the model, without memory: a setting that it does not have is refused here
+        _checked(recipe, wanted, most)
+
+
+def _checked(recipe: Recipe, wanted: Wanted, most: Limits) -> None:
+    if most.parameters is not None and (count := order.parameters(recipe)) > most.parameters:
+        raise BadInput(f"A model may have at most {most.parameters:,} parameters here, not {count:,}. Ask for less.")
+    if most.epochs is not None and recipe.epochs > most.epochs:
+        raise BadInput(f"One training may have at most {most.epochs} epochs here, not {recipe.epochs}. Ask for less.")
+    order.checked(Order(model=wanted.model, recipe=wanted.recipe, changes=wanted.changes), most)

@@ -1,0 +1,151 @@
+"""A worker of a search: a process that trains one trial after the other until enough are finished."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+from filelock import FileLock
+
+from attnviz import files
+from attnviz.errors import RunError
+from attnviz.recipes.axes import Value
+from attnviz.training import runs, seeds, stopping
+from attnviz.training.loop import Diverged, Training
+from attnviz.training.material import Material, material
+from attnviz.training.objectives import Objective, objective
+from attnviz.training.run import Run
+from attnviz.training.runs import RunFile
+from attnviz.work import processes
+from attnviz.work.search.study import Search
+from attnviz.work.search.wanted import Wanted
+
+WEIGHTS = 20_000_000
+"""Bytes that the weights of a finished trial may take; above that only those of its best epoch are kept."""
+
+_WAIT = 0.3  # seconds between two looks at the last trials of others
+
+
+def work(home: Path, wanted: Wanted) -> None:
+    """Train trials of a search until all are finished.
+
+    Args:
+        home: folder of the search.
+        wanted: what is searched.
+
+    Raises:
+        AttnvizError: something is missing or cannot be written, or the search asks for what cannot be trained.
+        Terminated: the process was asked to end; another one repeats its trial, and goes on with its run.
+    """
+    torch.set_num_threads(wanted.threads)
+    with _alive(home) as name:
+        given = material(wanted.base(), "cpu")
+        goal = objective(wanted.base())
+        measure = measured(goal, wanted)
+        search = Search(home, wanted, goal.measures[measure].better)
+        while (found := search.ask(name)) is not False:
+            if found is None or found is True:
+                time.sleep(_WAIT)  # another process cannot be waited for
+                continue
+            number, values, first = found
+            try:
+                _trial(search, number, _Asked(given, goal, measure, values, wanted.seed + first))
+            except stopping.Terminated:
+                search.abandon(number)
+                raise
+
+
+def measured(goal: Objective, wanted: Wanted) -> str:
+    """Return what a search improves: the accuracy, or what the recipe watches where there is none."""
+    return "accuracy" if "accuracy" in goal.measures else wanted.base().watch
+
+
+class _Asked:
+    """What one trial trains."""
+
+    def __init__(self, given: Material, goal: Objective, measure: str, values: dict[str, Value], seed: int) -> None:
+        self.given, self.goal, self.values, self.seed = given, goal, values, seed
+        self.column = f"validation_{measure}"
+
+
+def _trial(search: Search, number: int, asked: _Asked) -> None:
+    """Train one trial as a run of its own, and tell what became of it."""
+    recipe = search.wanted.made(asked.values)
+    command = f"{seeds.command_of(recipe, [asked.seed])} --run-only"
+    info = RunFile(
+        recipe=recipe, seed=asked.seed, device="cpu", threads=search.wanted.threads, data_digest=asked.given.digest,
+        command=command,
+    )  # fmt: skip
+    run = Run(info)
+    search.note(number, run=run.folder.name, seed=asked.seed)
+    train, validation = asked.given.parts()
+    generator = torch.Generator().manual_seed(asked.seed)
+    training = Training(seeds.build(recipe, generator), recipe, train, validation, generator, asked.goal)
+    try:
+        why, has_value = _train(search, number, run, training, asked.column)
+    except Diverged:
+        why, has_value = "it diverged", False
+    curve = run.curve()
+    epoch = training.kept_epoch if curve else 0
+    value = curve[epoch - 1].values[asked.column] if epoch and has_value else None
+    search.note(number, epoch=epoch, seconds=round(run.seconds(), 2), why=why)
+    tidy(run.folder, epoch)
+    search.tell(number, value)
+
+
+def _train(search: Search, number: int, run: Run, training: Training, column: str) -> tuple[str, bool]:
+    """Train until the end, or until the trial is pruned or its seconds are over.
+
+    Returns:
+        Why it ended early, "" where it did not; and whether what it has reached counts as its value.
+    """
+    end = time.monotonic() + search.wanted.seconds - run.seconds()
+    told, poor = 0, False
+    for _ in stopping.heeding(run.train(training)):
+        if training.epoch > told:
+            for epoch in run.curve()[told:]:
+                told = epoch.epoch
+                poor |= search.report(number, epoch.values[column] or 0.0, told)
+        if training.finished:
+            break
+        if poor:
+            return f"worse after epoch {told} than half of the trials before it", False
+        if time.monotonic() > end:
+            return f"its {search.wanted.seconds:g} seconds were over", True
+    return "", True
+
+
+def tidy(home: Path, best: int) -> None:
+    """Remove of a finished trial what only a resumed training needs, and the weights of most epochs if they are large.
+
+    Args:
+        home: the folder of its run.
+        best: the epoch that is kept in any case.
+    """
+    for state in home.glob("state-*.safetensors"):
+        state.unlink()
+    paths = {epoch: runs.weights_path(home, epoch) for epoch in runs.epochs_in(home)}
+    if sum(path.stat().st_size for path in paths.values()) > WEIGHTS:
+        for epoch, path in paths.items():
+            if epoch != best:
+                path.unlink()
+
+
+@contextmanager
+def _alive(home: Path) -> Iterator[str]:
+    """Hold a lock that says that this worker lives, under a name that no other one has."""
+    name = f"{processes.own().process}-{secrets.token_hex(4)}"
+    try:
+        (home / "workers").mkdir(parents=True, exist_ok=True)
+        with FileLock(home / "workers" / f"{name}.lock"):
+            files.write(home / "workers" / f"{name}.json", processes.own().model_dump_json() + "\n")
+            yield name
+    except OSError as error:
+        raise RunError(f"The search {home} cannot be written: {files.reason(error)}.") from error
+    finally:
+        for kind in ("json", "lock"):
+            (home / "workers" / f"{name}.{kind}").unlink(missing_ok=True)

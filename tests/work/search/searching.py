@@ -1,0 +1,46 @@
+"""A search of tiny trials in a folder of its own, whose workers know the recipe that only tests have."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from attnviz.recipes.axes import Axis
+from attnviz.work import processes
+from attnviz.work.search import table
+from attnviz.work.search.wanted import Wanted
+from tests.training import small
+
+WORKS = """
+import sys
+from pathlib import Path
+from attnviz import __main__
+from tests.training import small
+with small.place(Path(sys.argv[1]), small.recipe(epochs=2, patience=2)):
+    sys.exit(__main__.main(sys.argv[2:]))
+"""
+AXES = (Axis(name="heads", choices=(1, 2)), Axis(name="learning_rate", low=1e-3, high=1e-1, log=True))
+
+
+def wanted(**changes) -> Wanted:
+    fields = {"model": "pixel_attention", "recipe": "small", "axes": AXES, "trials": 4}
+    return Wanted.model_validate({**fields, **changes})
+
+
+@contextmanager
+def place(folder: Path) -> Iterator[Path]:
+    """Let searches lie in a folder; their workers are ended afterwards."""
+    with small.place(folder, small.recipe(epochs=2, patience=2)), pytest.MonkeyPatch.context() as patch:
+        words = table.words
+        patch.setattr(table, "words", lambda one: [sys.executable, "-c", WORKS, str(folder), *words(one)[3:]])
+        try:
+            yield folder
+        finally:
+            for search in table.ids():
+                for identity in table.at_work(search):
+                    processes.terminate(identity)
+            for child in table._children:
+                child.wait()
+            table._children.clear()

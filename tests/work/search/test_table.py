@@ -1,0 +1,236 @@
+"""Searches as processes, attnviz/work/search/table.py, worker.py and shell.py."""
+
+import json
+import os
+import random
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from attnviz import __main__
+from attnviz.errors import AttnvizError, BadInput, RunError, UnknownName
+from attnviz.recipes.axes import Axis
+from attnviz.subjects import nets
+from attnviz.subjects.runs import key_of
+from attnviz.training import runs, stopping
+from attnviz.training.loop import Diverged, Training
+from attnviz.work.jobs.order import NONE, Limits
+from attnviz.work.search import shell, table, worker
+from attnviz.work.search.study import Search
+from attnviz.work.search.trials import Found
+from tests.work.search import searching
+from tests.work.search.searching import wanted
+
+KILLS = 30
+
+
+@pytest.fixture
+def here(tmp_path):
+    with searching.place(tmp_path):
+        yield tmp_path
+
+
+def _work(asked) -> Found:
+    """Search in this process."""
+    search = table.prepare(asked, most=NONE)
+    worker.work(table.home(search), table.read(search))
+    return table.found(search)
+
+
+def test_a_trial_is_a_run_that_can_be_looked_at(here):
+    found = _work(wanted(trials=3))
+    assert [trial.state for trial in found.trials] == ["complete"] * 3
+    assert {trial.run for trial in found.trials} == set(runs.ids())
+    for trial in found.trials:
+        info, curve = runs.read(trial.run), runs.curve(trial.run)
+        assert info.seed == trial.seed == trial.number
+        assert info.recipe.config["heads"] == trial.params["heads"]
+        assert info.recipe.learning_rate == trial.params["learning_rate"]
+        assert [epoch.values["validation_accuracy"] for epoch in curve] == list(trial.values)
+        assert trial.value == trial.values[trial.epoch - 1]
+        assert nets.net(key_of(trial.run, trial.epoch)).load().model is not None
+        assert not list((runs.folder() / trial.run).glob("state-*"))
+    assert table.state(found.name).word == "finished"
+    table.delete(found.name)
+    assert table.ids() == runs.ids() == []
+
+
+def test_more_trials_can_be_asked_for_later(here):
+    assert len(_work(wanted(trials=1)).finished) == 1
+    assert len(_work(wanted(trials=3)).finished) == 3
+    assert len(_work(wanted(trials=2)).finished) == 3
+
+
+def test_a_trial_ends_when_its_seconds_are_over_with_what_it_has(here, monkeypatch):
+    now = iter(range(0, 10**6, 20))
+    monkeypatch.setattr("attnviz.work.search.worker.time.monotonic", lambda: float(next(now)))
+    (trial,) = _work(wanted(trials=1)).trials
+    assert (trial.state, trial.value) == ("pruned", None), "its first epoch was not over"
+    assert trial.why == "its 60 seconds were over"
+
+
+def test_what_diverges_is_pruned_and_counts(here, monkeypatch):
+    def diverges(training):
+        raise Diverged
+        yield
+
+    monkeypatch.setattr(Training, "run", diverges)
+    (trial,) = _work(wanted(trials=1)).trials
+    assert (trial.state, trial.value, trial.why) == ("pruned", None, "it diverged")
+
+
+def test_large_weights_are_kept_of_the_best_epoch_alone(here, monkeypatch):
+    monkeypatch.setattr(worker, "WEIGHTS", 10)
+    (trial,) = _work(wanted(trials=1)).trials
+    assert runs.epochs(trial.run) == [trial.epoch]
+
+
+def test_a_trial_that_was_stopped_is_gone_on_with(here, monkeypatch):
+    report = Search.report
+
+    def asked_to_end(search, number, value, epoch):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return report(search, number, value, epoch)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt), stopping.terminable():
+        patch.setattr(Search, "report", asked_to_end)
+        _work(wanted(trials=1))
+    search = wanted().id
+    assert [trial.state for trial in table.found(search).trials] == ["failed", "waiting"]
+    one, other = _work(wanted(trials=1)).trials
+    assert (other.state, other.run, other.seed, other.params) == ("complete", one.run, one.seed, one.params)
+    assert [line.split()[3] for line in (runs.folder() / one.run / "log.txt").read_text().splitlines()] == ["1:", "2:"]
+
+
+def test_two_workers_in_the_background_share_the_trials(here):
+    search = table.start(wanted(), 2, NONE)
+    assert table.start(wanted(), 2, NONE) == search
+    children = list(table._children)
+    assert len(children) == len(table.at_work(search)) == 2
+    assert table.state(search).word == "running"
+    with pytest.raises(BadInput, match="Another search is running"):
+        table.start(wanted(seed=1), 1, NONE)
+    with pytest.raises(BadInput, match="Stop it first"):
+        table.delete(search)
+    assert {os.getpriority(os.PRIO_PROCESS, child.pid) for child in children} == {19}
+    assert [child.wait() for child in children] == [0, 0]
+    assert table.state(search) == table.State("finished", "All 4 trials are finished.", 4, 4)
+
+
+def test_stopped_at_once_it_says_so(here, monkeypatch):
+    monkeypatch.setattr(table, "words", lambda one: [sys.executable, "-c", "import signal; signal.pause()"])
+    search = table.start(wanted(), 1, NONE)
+    (child,) = table._children
+    table.stop(search)
+    child.wait()
+    assert table.state(search).sentence == "It was stopped after 0 of 4 trials, and can be resumed."
+    table.start(wanted(), 1, NONE)
+    assert table.state(search).word == "running"
+    os.kill(table.at_work(search)[0].process, signal.SIGKILL)
+    table._children[-1].wait()
+    assert table.state(search).word == "interrupted"
+
+
+def test_a_worker_that_fails_ends_the_search_with_its_sentence(here, monkeypatch):
+    said = "import sys; print('There is no data.', file=sys.stderr); sys.exit(2)"
+    monkeypatch.setattr(table, "words", lambda one: [sys.executable, "-c", said])
+    with pytest.raises(RunError, match="There is no data"):
+        shell.run(wanted(), 1, NONE, lambda found: None)
+    assert table.state(wanted().id).word == "failed"
+
+
+def test_the_command_writes_its_trials(here, capsys):
+    words = ["search", "pixel_attention", "--recipe", "small", "--trials", "2", "--vary", "heads=1,2", "--write"]
+    assert __main__.main([*words, str(here / "found.json")]) == 0
+    said = capsys.readouterr().out
+    assert "All 2 trials are finished." in said and "Best: accuracy" in said
+    found = Found.model_validate(json.loads((here / "found.json").read_text()), strict=False)
+    assert [trial.state for trial in found.trials] == ["complete"] * 2
+    assert __main__.main(["search"]) == 0
+    assert found.name in capsys.readouterr().out
+    assert __main__.main([*words, "/none/found.json"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"axes": (Axis(name="wings", choices=(1, 2)),)}, "no setting 'wings'"),
+        ({"axes": (Axis(name="epochs", choices=(3, 300)),)}, "at most 200 epochs"),
+        ({"axes": (Axis(name="batch", choices=(0,)),)}, "must be a whole number"),
+        ({"changes": {"epochs": "none"}}, "whole number"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_before_anything_is_written(here, changes, said):
+    with pytest.raises((BadInput, UnknownName), match=said):
+        table.start(wanted(**changes), 1, Limits())
+    assert table.ids() == []
+
+
+def test_who_asks_for_too_much_is_told_what_would_fit(here):
+    with pytest.raises(BadInput, match="cores there are"):
+        table.start(wanted(), 1000, Limits())
+    with pytest.raises(BadInput, match="at most 5 parameters"):
+        table.start(wanted(), 1, Limits(parameters=5))
+
+
+@pytest.mark.parametrize("name", ["..", "../x.y", "/etc/passwd", "a.b\0", "", "x.y", "lock"])
+@pytest.mark.parametrize("ask", [table.read, table.state, table.stop, table.delete, table.found, table.at_work])
+def test_a_name_from_anywhere_is_refused_and_leads_nowhere(here, name, ask):
+    with pytest.raises(UnknownName, match="There is no search"):
+        ask(name)
+
+
+def test_settings_of_another_name_are_refused(here):
+    search = table.prepare(wanted(), most=NONE)
+    other = table.folder() / "pixel_attention.small.0000000000"
+    (table.folder() / search).rename(other)
+    with pytest.raises(AttnvizError, match="belongs to the search"):
+        table.read(other.name)
+    table.delete(other.name)
+    assert table.ids() == []
+
+
+class _Killer:
+    """Kills one worker after the other, each a few lines of the journal after the last."""
+
+    def __init__(self, search: str) -> None:
+        self.search, self.killed, self._over = search, 0, threading.Event()
+        self._thread = threading.Thread(target=self._kill)
+
+    def __enter__(self) -> "_Killer":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _kill(self) -> None:
+        draws = random.Random(0)
+        journal: Path = table.folder() / self.search / "journal.jsonl"
+        after = 0
+        while self.killed < KILLS and not self._over.is_set():
+            size = journal.stat().st_size if journal.exists() else 0
+            living = table.at_work(self.search) if size >= after and size else []
+            if not living:
+                self._over.wait(0.002)  # a file that grows cannot be waited for
+                continue
+            os.kill(draws.choice(living).process, signal.SIGKILL)
+            self.killed += 1
+            after = journal.stat().st_size + draws.randrange(3000)
+
+
+@pytest.mark.slow
+def test_two_workers_and_30_kills_finish_exactly_as_many_trials_as_were_asked_for(here):
+    asked = wanted(trials=60)
+    with _Killer(asked.id) as killer:
+        found = shell.run(asked, 2, NONE, lambda found: None)
+    assert killer.killed == KILLS
+    assert len(found.finished) == 60
+    assert {trial.state for trial in found.trials} <= {"complete", "pruned", "failed"}
+    repeated = [(trial.seed, trial.run) for trial in found.finished if trial.run]
+    assert len(set(repeated)) == len(repeated), "a trial was finished twice"
+    assert table.at_work(asked.id) == []
