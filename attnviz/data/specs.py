@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from attnviz.data import strokes
+from attnviz.data import digit_strips, strokes
 from attnviz.data.cluttered import CLUTTERED, COUNTS
 from attnviz.data.moved import MOVED
-from attnviz.data.targets import OneClass, Target
+from attnviz.data.targets import OneClass, Target, Text
 from attnviz.extensions import Table
 
 
@@ -107,6 +107,34 @@ def _moved(name: str, title: str, about: str) -> DataSpec:
     )
 
 
+_STRIPS_SAY = {"string": "", "reversed": ", to be read from right to left", "sorted": ", to be sorted"}
+
+
+def _strips(name: str) -> DataSpec:
+    how = digit_strips.STRIPS[name]
+    of = "MNIST's digits" if how.source == "mnist" else "drawn digits"
+    say = _STRIPS_SAY[how.order]
+
+    def batches(split: str, size: int, seed: int) -> Iterator[Dataset]:
+        return (Dataset(*batch) for batch in how.batches(split, size, seed))
+
+    return DataSpec(
+        name=name,
+        title=f"Strips of up to {how.longest} {of}{say}",
+        about=f"1 to {how.longest} of {of} side by side{say}.",
+        shape=(digit_strips.SIDE, digit_strips.SIDE * how.longest, 1),
+        classes=digit_strips.SYMBOLS,
+        counts=how.counts,
+        megabytes=11 if how.source == "mnist" else 0,
+        source="attnviz/data/digit_strips.py",
+        made_from=how.source,
+        ink=True,
+        target=Text(stop=digit_strips.STOP),
+        columns=(digit_strips.SIDE, digit_strips.SIDE * how.longest),
+        batches=batches,
+    )
+
+
 _OURS: dict[str, DataSpec] = {
     "strokes": DataSpec(
         name="strokes",
@@ -192,6 +220,7 @@ _OURS: dict[str, DataSpec] = {
         "Moved strokes",
         "Drawn digits, rotated by up to 45 degrees, scaled and shifted on 42 x 42 pixels.",
     ),
+    **{name: _strips(name) for name in digit_strips.STRIPS},
 }
 DATASETS = Table("datasets", _OURS)
 """All data sets, in teaching order; other packages add rows (attnviz/extensions.py)."""

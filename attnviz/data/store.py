@@ -105,7 +105,7 @@ def available(name: str) -> bool:
         UnknownName: there is none of that name.
     """
     its = spec(name)
-    if its.make is not None:
+    if its.make is not None or its.batches is not None:
         return its.made_from is None or available(its.made_from)
     try:
         for split in its.counts:

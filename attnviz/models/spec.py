@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SIDE = 28
 """Rows and columns of the pictures where a config does not name them: the default of all constructors here."""
+MOST_OF_A_STRIP = 30
+"""Pictures side by side in the longest strip."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Input:
     """The pictures that a built model takes.
 
     Args:
-        channels, rows, columns: of a picture.
+        channels, rows, columns: of a picture; of one that may be narrower, the columns are those of the widest.
         preparation: how a drawing or a picture of another shape becomes one; a name in `data.inputs.PREPARATIONS`.
     """
 
@@ -96,6 +98,11 @@ def pictures(config: Mapping[str, Any]) -> Input:
     channels = config.get("channels", 1)
     preparation = "mnist_style" if channels == 1 else "resized"
     return Input(channels, config.get("rows", SIDE), config.get("columns", SIDE), preparation)
+
+
+def strips(config: Mapping[str, Any]) -> Input:
+    """Return the input of a model of strips: 1 to 30 grey pictures side by side."""
+    return Input(1, SIDE, SIDE * MOST_OF_A_STRIP, "strip")
 
 
 def boxes(config: Mapping[str, Any]) -> Grid:

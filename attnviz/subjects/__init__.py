@@ -7,7 +7,8 @@
     model, _ = subject.net.load(double=True)          # the torch module
 
 A net is a checkpoint, an epoch of a run, or whatever another package adds to `NETS`. An example is a picture of a data
-set, a drawing, or whatever another package adds to `EXAMPLES`. Importing this costs neither torch nor streamlit.
+set, a drawing, a strip of digits, or whatever another package adds to `EXAMPLES`. Importing this costs neither torch
+nor streamlit.
 """
 
 from attnviz.subjects.drawings import Drawing as Drawing
@@ -23,4 +24,5 @@ from attnviz.subjects.nets import NetKind as NetKind
 from attnviz.subjects.nets import net as net
 from attnviz.subjects.nets import usable as usable
 from attnviz.subjects.pictures import Picture as Picture
+from attnviz.subjects.strips import Strip as Strip
 from attnviz.subjects.subject import Subject as Subject

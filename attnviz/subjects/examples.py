@@ -99,8 +99,18 @@ def _drawing(word: str) -> Example:
     return Drawing(word)
 
 
+def _strip(word: str) -> Example:
+    from attnviz.subjects.strips import Strip
+
+    return Strip(word)
+
+
 EXAMPLES: Table[ExampleKind] = Table(
-    "examples", {"drawing": ExampleKind("Your drawing", _drawing, "05_draw.py", "Back to your drawing")}
+    "examples",
+    {
+        "drawing": ExampleKind("Your drawing", _drawing, "05_draw.py", "Back to your drawing"),
+        "strip": ExampleKind("A strip of digits", _strip),
+    },
 )
 """Kinds of examples besides pictures of a data set, by the URL field that holds their word; other packages add rows."""
 

@@ -51,14 +51,14 @@ def drawn(test: AppTest) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def example(word: str) -> Example:
-    return subjects.example(f"strip:{word}")
+    return subjects.example(f"row:{word}")
 
 
 def test_the_explorer_shows_its_taps_and_says_where_they_come_from() -> None:
-    test = explorer(strip="314", address="columns")
+    test = explorer(row="314", address="columns")
     header, arrays = drawn(test)
     np.testing.assert_allclose(arrays["values"], example("314").picture[..., 0].sum(0) / 255)
-    assert header["origin"]["image"] == "strip/314"
+    assert header["origin"]["image"] == "row/314"
     assert header["origin"]["model"] == "ink_columns"
     assert header["origin"]["answer"].split(",")[0] in ("left", "right")
     assert test.selectbox(key="model").value == KEY
@@ -66,7 +66,7 @@ def test_the_explorer_shows_its_taps_and_says_where_they_come_from() -> None:
 
 
 def test_the_explorer_shows_its_jacobian() -> None:
-    header, arrays = drawn(explorer(strip="314", map="jacobian"))
+    header, arrays = drawn(explorer(row="314", map="jacobian"))
     weight = line().weight
     best = 0 if header["origin"]["answer"].startswith("left") else 1
     np.testing.assert_allclose(arrays["maps"][0], np.broadcast_to(weight[best].detach(), SHAPE), rtol=1e-6)
@@ -74,7 +74,7 @@ def test_the_explorer_shows_its_jacobian() -> None:
 
 @pytest.mark.parametrize("name", ["agreement", "random_layers", "constant"])
 def test_the_explorer_compares_what_counts_for_it(name: str) -> None:
-    test = explorer(strip="314", experiment=name)
+    test = explorer(row="314", experiment=name)
     assert not test.error
     (drawn,) = [
         unpack(one.proto.bytes) for one in test.get("bidi_component") if one.proto.component_name.endswith("map_grid")
@@ -85,7 +85,7 @@ def test_the_explorer_compares_what_counts_for_it(name: str) -> None:
 
 
 def test_nonsense_is_one_sentence() -> None:
-    test = explorer(strip="31x")
+    test = explorer(row="31x")
     said = [one.value.replace("\\", "") for kind in ("warning", "error") for one in test.get(kind)]
     assert "A strip is one to 3 digits, such as 314, not '31x'." in said[0]
 
@@ -110,7 +110,7 @@ def test_its_views_are_those_of_the_page() -> None:
         asks = [{"checkpoint": KEY, "wanted": {"it": {"derived": view, "parameters": parameters}}}]
         header, arrays = answer(request(1, {}, pictures=[example("314").asked], asks=asks))
         assert header["axes"] == {"it": ["byte"]}
-        ours, theirs = unpack(arrays["it"].tobytes()), drawn(explorer(strip="314", **words))
+        ours, theirs = unpack(arrays["it"].tobytes()), drawn(explorer(row="314", **words))
         assert ours[0].items() <= theirs[0].items()
         assert set(theirs[0]) - set(ours[0]) <= {"key", "state"}, "which belong to the page"
         for name, values in theirs[1].items():
@@ -126,7 +126,7 @@ def test_it_is_cached_by_net_and_by_example() -> None:
 
     for word in ("314", "271", "314"):
         assert cache.of_subject(compute, Subject(subjects.net(KEY), example(word))) == f"{KEY} on {word}"
-    assert asked == ["strip/314", "strip/271"]
+    assert asked == ["row/314", "row/271"]
 
 
 @pytest.mark.parametrize("key", ["ink_columns", "ink_columns:83", "ink:84", "run:nobody@1", "run:", ":"])
@@ -137,7 +137,7 @@ def test_a_net_that_is_not_there_is_one_sentence(key: str) -> None:
 
 
 def test_a_strip_that_it_does_not_take_is_one_sentence() -> None:
-    test = explorer(strip="27", address="columns")
+    test = explorer(row="27", address="columns")
     (said,) = test.error
     assert "takes strips of 84 columns; this one has 56" in said.value.replace("\\", "")
 
@@ -149,7 +149,7 @@ def test_a_reader_of_strips_answers_with_a_text(tmp_path: Path, monkeypatch: pyt
     model = models.spec(recipe.model).build(config, torch.Generator().manual_seed(0))
     untrained.write(tmp_path, recipe, model, config)
     for word in ("314", "27"):
-        header, arrays = drawn(explorer(model=recipe.key, strip=word, address="reader.seen"))
+        header, arrays = drawn(explorer(model=recipe.key, row=word, address="reader.seen"))
         strip = torch.from_numpy(example(word).picture[None, None, ..., 0] / 255)
         with torch.no_grad():
             answers = model.double()(strip)[0].softmax(-1).max(-1)

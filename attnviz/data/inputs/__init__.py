@@ -9,12 +9,15 @@ Another package adds a row to `PREPARATIONS` (attnviz/extensions.py), and names 
 from attnviz.data.inputs.mnist_style import mnist_style
 from attnviz.data.inputs.prepared import Bytes, Preparation, Prepared, in_channels
 from attnviz.data.inputs.resized import resized
+from attnviz.data.inputs.strip import strip
 from attnviz.errors import UnknownName
 from attnviz.extensions import Table
 
 __all__ = ["PREPARATIONS", "Prepared", "Preparation", "fitted", "named"]
 
-PREPARATIONS: Table[Preparation] = Table("preparations", {"mnist_style": mnist_style, "resized": resized})
+PREPARATIONS: Table[Preparation] = Table(
+    "preparations", {"mnist_style": mnist_style, "resized": resized, "strip": strip}
+)
 
 
 def named(name: str) -> Preparation:

@@ -1,4 +1,4 @@
-"""The row of `attnviz.subjects.EXAMPLES`: a strip of drawn digits, in the URL as strip=314. It is in no data set."""
+"""The row of `attnviz.subjects.EXAMPLES`: a strip of drawn digits, in the URL as row=314. It is in no data set."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,17 +35,17 @@ class Strip:
     @property
     def key(self) -> str:
         """Its name in exports."""
-        return f"strip/{self.word}"
+        return f"row/{self.word}"
 
     @property
     def words(self) -> Mapping[str, str]:
         """The field of the URL that holds it."""
-        return {"strip": self.word}
+        return {"row": self.word}
 
     @property
     def asked(self) -> Mapping[str, Any]:
         """How a request of the live channel names it."""
-        return {"data": f"strip:{self.word}", "number": 0}
+        return {"data": f"row:{self.word}", "number": 0}
 
     @property
     def target(self) -> str:

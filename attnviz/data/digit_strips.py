@@ -1,0 +1,236 @@
+"""Strips: 1 to 30 digits side by side, to be read, read backwards, or sorted.
+
+A strip of n digits has 28 rows and 28 n columns. Each digit is moved sideways by -3 to 3 pixels, so neighbours may
+touch; where they overlap, the brighter pixel counts. Which digits a strip has and how they are moved follows from the
+data set's part, a seed, the length and the place alone, so strips are made as they are needed.
+
+Source: ours; the task is that of a sentence that is read and translated, in "Neural Machine Translation by Jointly
+Learning to Align and Translate", Bahdanau, Cho, Bengio, 2015, https://arxiv.org/abs/1409.0473.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.errors import BadInput, UnknownName
+
+VERSION = 1
+"""Goes up whenever the same seed would give other strips."""
+
+SIDE, MOST, SHIFT = 28, 30, 3  # pixels of a digit, digits of the longest strip, pixels that a digit is moved at most
+STOP = 10  # the symbol that ends a text; 0 to 9 are the digits
+SYMBOLS = (*"0123456789", "stop")
+TESTED = (1, 2, 3, 5, 8, 10, 12, 15, 16, 17, 18, 20, 25, 30)
+"""The lengths of the test strips, up to the longest of a data set."""
+PER_LENGTH = 1024  # test strips of each length
+PARTS: Mapping[str, Mapping[str, tuple[str, int, int]]] = MappingProxyType(
+    {
+        "mnist": {"train": ("train", 0, 50_000), "validation": ("train", 50_000, 60_000), "test": ("test", 0, 10_000)},
+        "strokes": {
+            "train": ("train", 0, 10_000), "validation": ("train", 10_000, 11_000), "test": ("test", 0, 10_000),
+        },
+    }
+)  # fmt: skip
+"""Which digits of the source each part is made of: a split, the first, and the one after the last."""
+
+_SEEDS = {"train": 0, "validation": 1, "test": 2}
+
+Bytes = npt.NDArray[np.uint8]
+Integers = npt.NDArray[np.int64]
+Order = Literal["string", "reversed", "sorted"]
+
+
+@dataclass(frozen=True)
+class Strips:
+    """Strips of digits of one source, and what is to be said of them.
+
+    Args:
+        source: "mnist" or "strokes".
+        longest: digits of the longest strip; test strips have those lengths of `TESTED` that are no longer.
+        order: the digits as they stand ("string"), from the last to the first ("reversed"), or by size ("sorted").
+    """
+
+    source: str = "mnist"
+    longest: int = 15
+    order: Order = "string"
+
+    @property
+    def tested(self) -> tuple[int, ...]:
+        """The lengths of the test strips."""
+        return tuple(length for length in TESTED if length <= self.longest)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Strips in each split; of "train", in an epoch."""
+        return {"train": 8_000, "validation": 512, "test": PER_LENGTH * len(self.tested)}
+
+    def batches(self, split: str, size: int, seed: int) -> Iterator[tuple[Bytes, Integers]]:
+        """Yield the batches of an epoch; all strips of a batch have the same length.
+
+        Args:
+            split: "train", "validation" or "test", which shares no digits with the others.
+            size: strips of a batch. In "test" it must divide the 1,024 strips of each length, which come one length
+                after the other; elsewhere every batch has a length of its own, drawn evenly from 1 to `longest`.
+            seed: of the strips.
+
+        Yields:
+            images uint8 (size, 28, 28 x digits, 1); targets int64 (size, digits + 1), which end with `STOP`.
+
+        Raises:
+            UnknownName: there is no such split.
+            BadInput: a size that does not divide the test strips of a length.
+            DataError: the source is not here.
+        """
+        part_of(self.source, split)
+        if split == "test" and PER_LENGTH % size:
+            raise BadInput(f"Batches of test strips must divide {PER_LENGTH:,}: use a power of 2, not {size}.")
+        lengths = np.random.default_rng((VERSION, _SEEDS[split], seed))
+        for first in range(0, self.counts[split], size):
+            count = min(size, self.counts[split] - first)
+            length = self.tested[first // PER_LENGTH] if split == "test" else int(lengths.integers(1, self.longest + 1))
+            place = first % PER_LENGTH if split == "test" else first
+            digits, shifts = drawn(self.source, split, seed=seed, length=length, first=place, count=count)
+            images, labels = _digits(self.source, split, digits.ravel(), whole=True)
+            yield strips(images.reshape(count, length, SIDE, SIDE), shifts), self.targets(labels.reshape(digits.shape))
+
+    def targets(self, digits: Integers) -> Integers:
+        """Return what is to be said of strips: int64 (count, digits + 1), which ends with `STOP`.
+
+        Args:
+            digits: int64 (count, digits) in 0..9, from left to right.
+        """
+        ordered = {"string": digits, "reversed": digits[:, ::-1], "sorted": np.sort(digits, axis=1)}[self.order]
+        return np.concatenate([ordered, np.full((len(digits), 1), STOP)], 1).astype(np.int64)
+
+
+STRIPS: dict[str, Strips] = {
+    "strips_mnist_15": Strips(),
+    "strips_mnist_30": Strips(longest=30),
+    "strips_mnist_15_reversed": Strips(order="reversed"),
+    "strips_mnist_15_sorted": Strips(order="sorted"),
+    "strips_strokes_15": Strips("strokes"),
+}
+"""The data sets of this kind."""
+
+
+def strip(source: str, length: int, number: int) -> tuple[Bytes, str]:
+    """Return one test strip and its digits; only its own digits are loaded or drawn.
+
+    Args:
+        source: "mnist" or "strokes".
+        length: 1 to 30.
+        number: its place among the test strips of that length, 0 to 1,023.
+
+    Returns:
+        uint8 (28, 28 x length, 1), and the digits from left to right, such as "314".
+
+    Raises:
+        UnknownName: there is no such source.
+        BadInput: there is no such strip.
+        DataError: the source is not here.
+    """
+    check(length, number)
+    digits, shifts = drawn(source, "test", seed=0, length=length, first=number, count=1)
+    images, labels = _digits(source, "test", digits[0], whole=False)
+    return strips(images[None], shifts)[0], "".join(map(str, labels))
+
+
+def check(length: int, number: int) -> None:
+    """Check that there is a test strip of that length and number.
+
+    Args:
+        length: digits.
+        number: its place among the test strips of that length.
+
+    Raises:
+        BadInput: there is none.
+    """
+    if not 1 <= length <= MOST or not 0 <= number < PER_LENGTH:
+        raise BadInput(
+            f"Test strips have 1 to {MOST} digits and the numbers 0 to {PER_LENGTH - 1:,}, not {length} and {number}."
+        )
+
+
+def drawn(
+    source: str, split: str, *, seed: int, length: int, first: int, count: int
+) -> tuple[Integers, npt.NDArray[np.int8]]:
+    """Return which digits some strips are made of, and how far each is moved.
+
+    Args:
+        source, split: whose digits.
+        seed, length: of the strips.
+        first, count: their places.
+
+    Returns:
+        Indices in the source's split, int64 (count, length); pixels to the right, int8 (count, length) in -3..3.
+
+    Raises:
+        UnknownName: there is no such source or split.
+    """
+    _, start, end = part_of(source, split)
+    stream = np.random.PCG64(np.random.SeedSequence([VERSION, _SEEDS[split], seed, length]))
+    stream.advance(first * length * 2)
+    chance = (stream.random_raw(count * length * 2).reshape(count, length, 2) >> np.uint64(32)) / 2**32
+    shifts = (chance[..., 1] * (2 * SHIFT + 1)).astype(np.int8) - np.int8(SHIFT)
+    return start + (chance[..., 0] * (end - start)).astype(np.int64), shifts
+
+
+def strips(digits: Bytes, shifts: npt.NDArray[np.int8] | Sequence[Sequence[int]]) -> Bytes:
+    """Put digits side by side, each moved sideways.
+
+    Args:
+        digits: uint8 (count, digits, 28, 28).
+        shifts: int (count, digits), pixels to the right, -3..3. What leaves the strip is cut off.
+
+    Returns:
+        uint8 (count, 28, 28 x digits, 1).
+
+    Raises:
+        BadInput: a shift of more than 3 pixels.
+    """
+    moved = np.asarray(shifts)
+    count, length = digits.shape[:2]
+    if np.abs(moved).max(initial=0) > SHIFT:
+        raise BadInput(f"Digits of a strip are moved by at most {SHIFT} pixels, not by {int(np.abs(moved).max())}.")
+    made = np.zeros((count, SIDE, SIDE * length + 2 * SHIFT), np.uint8)
+    for place in range(length):
+        for shift in range(-SHIFT, SHIFT + 1):
+            which = moved[:, place] == shift
+            if which.any():
+                begin = SIDE * place + SHIFT + shift
+                here = made[which, :, begin : begin + SIDE]
+                made[which, :, begin : begin + SIDE] = np.maximum(here, digits[which, place])
+    return made[:, :, SHIFT:-SHIFT, None]
+
+
+def part_of(source: str, split: str) -> tuple[str, int, int]:
+    """Return which digits of a source a part is made of: a split, the first, and the one after the last.
+
+    Args:
+        source: "mnist" or "strokes".
+        split: "train", "validation" or "test".
+
+    Raises:
+        UnknownName: there is no such source or split.
+    """
+    if source not in PARTS:
+        raise UnknownName("source of strips", source, PARTS)
+    if split not in PARTS[source]:
+        raise UnknownName("split of strips", split, PARTS[source])
+    return PARTS[source][split]
+
+
+def _digits(source: str, split: str, numbers: Integers, *, whole: bool) -> tuple[Bytes, Integers]:
+    """Return images, uint8 (count, 28, 28), and labels of some digits; if the whole part is loaded, many are quick."""
+    from attnviz import data  # whose table lists the data sets that are made here
+
+    its, _, end = part_of(source, split)
+    if not whole:
+        images, labels = data.pick(source, its, numbers)
+        return images[..., 0], labels
+    images, labels = data.load(source, its, count=end)
+    return images[numbers][..., 0], labels[numbers]

@@ -1,0 +1,98 @@
+"""A strip: pictures of 28 x 28 side by side, for models that read them from left to right; and one as text.
+
+    pack(pictures)         "eJxjYBgFo2AUDHcA..."        what a URL holds of a strip that a visitor has drawn
+    unpack(text)           uint8 (digits, 28, 28)
+
+The text is base64 in its alphabet for URLs, without padding, of one byte a pixel, picture by picture and row by row,
+as zlib packs them. A byte is 0 to 15, so a pixel has 16 grey levels: 30 digits fit into a URL.
+"""
+
+import base64
+import binascii
+import zlib
+
+import numpy as np
+
+from attnviz.data.digit_strips import MOST, SIDE
+from attnviz.data.inputs.mnist_style import mnist_style
+from attnviz.data.inputs.prepared import Bytes, Prepared, checked, in_channels
+from attnviz.errors import BadInput
+
+LONGEST = 4200
+"""Characters of the longest text."""
+LEVELS = 16
+"""Grey levels of a pixel."""
+
+_STEP = 255 // (LEVELS - 1)
+
+
+def strip(canvas: Bytes, *, rows: int, columns: int, channels: int, centred: bool) -> Prepared:
+    """Take a strip as it is, and make of any other picture a strip of one digit: see `mnist_style`.
+
+    Args:
+        canvas: uint8 (28, 28 x digits) or (28, 28 x digits, 1), at most `columns` wide; or any canvas that
+            `mnist_style` takes.
+        rows, columns, channels: of the widest picture that the model takes.
+        centred: as of `mnist_style`.
+
+    Returns:
+        uint8 (28, 28 x digits, channels), and the steps.
+
+    Raises:
+        BadInput: the canvas is no strip, and none that `mnist_style` takes.
+    """
+    several = checked(canvas)
+    high, wide = several.shape[:2]
+    if high == rows and wide % rows == 0 and wide <= columns:
+        count = wide // rows
+        words = f"Taken as it is: {count} digit{'s' * (count > 1)} side by side."
+        return Prepared(in_channels(several, channels), words, {"digits": count})
+    return mnist_style(canvas, rows=rows, columns=rows, channels=channels, centred=centred)
+
+
+def pack(pictures: Bytes) -> str:
+    """Return a drawn strip as text.
+
+    Args:
+        pictures: uint8 (digits, 28, 28), 1 to 30; of each pixel the nearest of 16 grey levels is kept.
+
+    Raises:
+        BadInput: another type, shape or number; or so much detail that it does not fit into a URL.
+    """
+    if pictures.dtype != np.uint8 or pictures.shape[1:] != (SIDE, SIDE) or not 1 <= len(pictures) <= MOST:
+        raise BadInput(
+            f"A drawn strip is uint8 (digits, {SIDE}, {SIDE}) of 1 to {MOST} digits; this is {pictures.dtype} "
+            f"{pictures.shape}."
+        )
+    levels = np.rint(pictures / _STEP).astype(np.uint8)
+    text = base64.urlsafe_b64encode(zlib.compress(levels.tobytes(), 9)).decode().rstrip("=")
+    if len(text) > LONGEST:
+        raise BadInput(
+            f"This strip has too much detail for a URL: {len(text):,} characters, where {LONGEST:,} are allowed. "
+            "Save it as a file instead."
+        )
+    return text
+
+
+def unpack(text: str) -> Bytes:
+    """Return the digits of a drawn strip, uint8 (digits, 28, 28).
+
+    Args:
+        text: as `pack` returns it.
+
+    Raises:
+        BadInput: it is too long, cut, or no strip.
+    """
+    if len(text) > LONGEST:
+        raise BadInput(f"A strip has at most {LONGEST:,} characters in a URL; this one has {len(text):,}.")
+    most = MOST * SIDE * SIDE
+    try:
+        packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        opened = zlib.decompressobj()
+        content = opened.decompress(packed, most + 1)  # never more: a kilobyte can hold a million
+    except (ValueError, binascii.Error, zlib.error) as error:
+        raise BadInput(f"This is not a drawn strip: {text[:40]!r}. Draw one and follow its link.") from error
+    whole = opened.eof and not opened.unused_data and 0 < len(content) <= most and not len(content) % (SIDE * SIDE)
+    if not whole or max(content) >= LEVELS:
+        raise BadInput(f"This strip is incomplete, or not one of 1 to {MOST} digits. Follow the link again.")
+    return np.frombuffer(content, np.uint8).reshape(-1, SIDE, SIDE) * np.uint8(_STEP)

@@ -1,0 +1,167 @@
+"""A strip of digits, as an example: one of the test strips, or one that a visitor has drawn.
+
+In the URL a test strip is its source, length and number, `strip=strokes.15.3`; a drawn strip holds its pixels,
+`strip=drawn.eJx...`, see `attnviz.data.inputs.strip`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attnviz.data import digit_strips
+from attnviz.data.inputs.strip import pack, unpack
+from attnviz.errors import BadInput
+from attnviz.subjects.examples import Bytes
+
+if TYPE_CHECKING:
+    from attnviz.subjects.nets import Net
+
+PREPARATION = "strip"
+"""The preparation of the nets that take strips, as it is called in `Net.input`."""
+
+_TEST = re.compile(rf"({'|'.join(digit_strips.PARTS)})\.([1-9][0-9]?)\.(0|[1-9][0-9]{{0,3}})")
+_DRAWN = "drawn."
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Digits side by side, whose target is a text.
+
+    Args:
+        word: SOURCE.LENGTH.NUMBER of a test strip, such as "strokes.15.3", or "drawn." and the digits as text.
+
+    Raises:
+        BadInput: it names no strip.
+    """
+
+    word: str
+
+    def __post_init__(self) -> None:
+        if self.is_drawn:
+            unpack(self.word.removeprefix(_DRAWN))
+            return
+        found = _TEST.fullmatch(self.word)
+        if found is None:
+            raise BadInput(
+                f"A strip is named by its source, length and number, such as strokes.15.3, or holds a drawing; "
+                f"{self.word[:40]!r} is neither."
+            )
+        digit_strips.check(int(found[2]), int(found[3]))
+
+    @classmethod
+    def test(cls, source: str, length: int, number: int) -> Strip:
+        """Return a test strip.
+
+        Args:
+            source: "mnist" or "strokes".
+            length: 1 to 30 digits.
+            number: 0 to 1,023.
+
+        Raises:
+            BadInput: there is no such strip.
+        """
+        return cls(f"{source}.{length}.{number}")
+
+    @classmethod
+    def drawn(cls, pictures: Bytes) -> Strip:
+        """Return a strip of drawn digits.
+
+        Args:
+            pictures: uint8 (digits, 28, 28), 1 to 30, as `mnist_style` makes them; kept in 16 grey levels.
+
+        Raises:
+            BadInput: they are not such digits, or do not fit into a URL.
+        """
+        return cls(_DRAWN + pack(pictures))
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a visitor has drawn it."""
+        return self.word.startswith(_DRAWN)
+
+    @property
+    def key(self) -> str:
+        """Its name in exports, such as "strokes/strips/15/3"; of a drawn one a digest."""
+        if self.is_drawn:
+            return "strip/" + hashlib.sha256(self.picture.tobytes()).hexdigest()[:12]
+        return self.word.replace(".", "/strips/", 1).replace(".", "/")
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The field of the URL that names it."""
+        return {"strip": self.word}
+
+    @property
+    def asked(self) -> Mapping[str, Any]:
+        """How a request of the live channel names it."""
+        return {"data": f"strip:{self.word}", "number": 0}
+
+    @property
+    def data(self) -> None:
+        """None: a strip is made when it is asked for, and stands in no data set by a number alone."""
+        return
+
+    @property
+    def target(self) -> str | None:
+        """Its digits from left to right, such as "314"; None of a drawn one."""
+        return _read(self.word)[1]
+
+    @property
+    def ink(self) -> bool:
+        """True: strips are ink on empty paper."""
+        return True
+
+    @property
+    def picture(self) -> Bytes:
+        """The strip, uint8 (28, 28 x digits, 1).
+
+        Raises:
+            DataError: its source is not here.
+        """
+        return _read(self.word)[0]
+
+    def __len__(self) -> int:
+        """Return its number of digits."""
+        if self.is_drawn:
+            high, wide = self.picture.shape[:2]
+            return int(wide // high)
+        return int(self.word.split(".")[1])
+
+    def text_for(self, net: Net) -> str | None:
+        """Return what a net should say of it: its digits as they stand, reversed or sorted; None of a drawn one.
+
+        Args:
+            net: trained on strips.
+        """
+        how = digit_strips.STRIPS.get(net.data or "")
+        if self.target is None or how is None:
+            return self.target
+        digits = np.array([[int(digit) for digit in self.target]])
+        return "".join(map(str, how.targets(digits)[0, :-1]))
+
+    def taken_by(self, net: Net) -> Bytes:
+        """Return the strip as a net takes it.
+
+        Raises:
+            BadInput: the net takes single pictures.
+            DataError: its source is not here.
+        """
+        if net.input.preparation != PREPARATION:
+            raise BadInput(f"{net.title} takes single pictures and no strips. Choose a model that reads strips.")
+        return self.picture
+
+
+@lru_cache(maxsize=256)
+def _read(word: str) -> tuple[Bytes, str | None]:
+    if word.startswith(_DRAWN):
+        digits = unpack(word.removeprefix(_DRAWN))
+        return np.concatenate(list(digits), 1)[..., None], None
+    source, length, number = word.split(".")
+    return digit_strips.strip(source, int(length), int(number))
