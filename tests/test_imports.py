@@ -21,7 +21,7 @@ ALLOWED = {
     "layers": {"equal_tokens", "layers", "tracing", "roles", "errors"},
     "models": {"equal_tokens", "extensions", "models", "layers", "tracing", "grids", "roles", "errors"},
     "data": {"data", "extensions", "errors", "files"},
-    "measures": {"answers", "equal_tokens", "measures", "readings", "tracing", "roles", "errors"},
+    "measures": {"answers", "edits", "equal_tokens", "measures", "readings", "tracing", "roles", "errors"},
     "figures": {"figures", "roles", "errors"},
 }
 

@@ -117,13 +117,13 @@ STRIPS: dict[str, Strips] = {
 """The data sets of this kind."""
 
 
-def strip(source: str, length: int, number: int) -> tuple[Bytes, str]:
+def strip(source: str, length: int, place: int) -> tuple[Bytes, str]:
     """Return one test strip and its digits; only its own digits are loaded or drawn.
 
     Args:
         source: "mnist" or "strokes".
         length: 1 to 30.
-        number: its place among the test strips of that length, 0 to 1,023.
+        place: among the test strips of that length, 0 to 1,023.
 
     Returns:
         uint8 (28, 28 x length, 1), and the digits from left to right, such as "314".
@@ -133,25 +133,25 @@ def strip(source: str, length: int, number: int) -> tuple[Bytes, str]:
         BadInput: there is no such strip.
         DataError: the source is not here.
     """
-    check(length, number)
-    digits, shifts = drawn(source, "test", seed=0, length=length, first=number, count=1)
+    check(length, place)
+    digits, shifts = drawn(source, "test", seed=0, length=length, first=place, count=1)
     images, labels = _digits(source, "test", digits[0], whole=False)
     return strips(images[None], shifts)[0], "".join(map(str, labels))
 
 
-def check(length: int, number: int) -> None:
-    """Check that there is a test strip of that length and number.
+def check(length: int, place: int) -> None:
+    """Check that there is such a test strip.
 
     Args:
         length: digits.
-        number: its place among the test strips of that length.
+        place: among the test strips of that length.
 
     Raises:
         BadInput: there is none.
     """
-    if not 1 <= length <= MOST or not 0 <= number < PER_LENGTH:
+    if not 1 <= length <= MOST or not 0 <= place < PER_LENGTH:
         raise BadInput(
-            f"Test strips have 1 to {MOST} digits and the numbers 0 to {PER_LENGTH - 1:,}, not {length} and {number}."
+            f"Test strips have 1 to {MOST} digits and the numbers 0 to {PER_LENGTH - 1:,}, not {length} and {place}."
         )
 
 

@@ -13,7 +13,7 @@ from attnviz.models import settings
 from attnviz.models.settings import Setting
 from attnviz.models.spec import Input as Input
 from attnviz.models.spec import ModelSpec as ModelSpec
-from attnviz.models.spec import boxes, grey, imported, pictures, receptive_fields
+from attnviz.models.spec import boxes, grey, imported, pictures, receptive_fields, strips
 
 _CONTROLS = "attnviz.models.controls"
 _ELEMENT_WISE = (
@@ -141,6 +141,22 @@ _OURS: dict[str, ModelSpec] = {
         "Spatial Transformer Networks, Jaderberg et al., 2015, arXiv 1506.02025",
         pictures,
         settings=(replace(settings.HIDDEN, default=128),),
+    ),
+    "encoder_decoder": ModelSpec(
+        "Encoder-decoder",
+        imported("attnviz.models.encoder_decoder", "EncoderDecoder"),
+        "Neural Machine Translation by Jointly Learning to Align and Translate, Bahdanau et al., 2015, arXiv 1409.0473",
+        strips,
+        takes=("targets",),
+        per_step=True,
+    ),
+    "transformer": ModelSpec(
+        "Transformer",
+        imported("attnviz.models.transformer", "Transformer"),
+        "Attention Is All You Need, Vaswani et al., 2017, arXiv 1706.03762",
+        strips,
+        takes=("targets",),
+        per_step=True,
     ),
 }
 MODELS = Table("models", _OURS)

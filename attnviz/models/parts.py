@@ -88,8 +88,9 @@ def normal(model: nn.Module, generator: torch.Generator | None, std: float = 0.0
 
 
 def uniform(model: nn.Module, generator: torch.Generator | None) -> None:
-    """Draw the weights and biases of all linear layers and convolutions as torch does: uniformly within 1 over the
-    square root of the number of inputs of a unit.
+    """Draw the weights and biases of all linear layers, convolutions and recurrent layers as torch does, uniformly
+    within 1 over the square root of the number of inputs of a unit (of recurrent layers: of its states), and
+    embeddings from N(0, 1).
 
     Source: "Delving Deep into Rectifiers", He et al., 2015, with torch's slope of the square root of 5.
     """
@@ -98,6 +99,13 @@ def uniform(model: nn.Module, generator: torch.Generator | None) -> None:
         nn.init.uniform_(module.weight, -bound, bound, generator=generator)
         if module.bias is not None:
             nn.init.uniform_(module.bias, -bound, bound, generator=generator)
+    for part in model.modules():
+        if isinstance(part, nn.RNNBase | nn.RNNCellBase):
+            bound = part.hidden_size**-0.5
+            for parameter in part.parameters():
+                nn.init.uniform_(parameter, -bound, bound, generator=generator)
+        elif isinstance(part, nn.Embedding):
+            nn.init.normal_(part.weight, generator=generator)
 
 
 def _linear(model: nn.Module) -> Iterator[nn.Linear | nn.Conv2d]:

@@ -17,6 +17,7 @@ _TRAINING = {
     "momentum": "momentum",
     "learning_rate": "learning rate",
     "schedule": "schedule",
+    "clip": "gradients clipped at",
     "weight_decay": "weight decay",
     "groups": "groups of parameters",
     "objective": "objective",

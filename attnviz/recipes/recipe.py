@@ -146,6 +146,7 @@ class Recipe(Strict):
             half a cosine; "one_cycle": it rises from a 25th as half a cosine, then falls to a 250,000th as another;
             "plateau": see `plateau`.
         rise: the share of all steps over which "cosine" or "one_cycle" rises.
+        clip: the gradients of all parameters together are scaled down to this norm where they exceed it; None never.
         batch: how many pictures a step sees.
         accumulate: a batch goes through the model in so many parts, one after the other, whose gradients are added
             up: the step is that of the undivided batch, with less memory.
@@ -190,6 +191,7 @@ class Recipe(Strict):
     schedule: Literal["constant", "cosine", "one_cycle", "plateau"] = "constant"
     rise: float = Field(default=0.05, ge=0, lt=1)
     plateau: Plateau = Plateau()
+    clip: float | None = Field(default=None, gt=0)
     batch: int = Field(gt=0)
     accumulate: int = Field(default=1, gt=0)
     precision: Literal["float32", "bfloat16"] = "float32"

@@ -129,6 +129,8 @@ class Training:
                 loss += share.detach()
                 for name, value in found.items():
                     totals[name] += value.detach() * len(part)
+            if recipe.clip is not None:
+                nn.utils.clip_grad_norm_(self.model.parameters(), recipe.clip)
             self.optimiser.step()
             losses.append(loss)
             shown += len(batch)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from attnviz import data, models
 from attnviz.cards import Ablated, Card, Example, Figure, packed
 from attnviz.data import always, inputs
+from attnviz.errors import BadInput
 from attnviz.recipes import Recipe
 from attnviz.recipes.recipe import Ablation, Test
 from attnviz.training.evaluations import evaluation
@@ -49,8 +50,17 @@ def evaluate(model: nn.Module, goal: Objective, test: Test, examples: ExampleSet
 
     Returns:
         Name of a figure -> what was measured.
+
+    Raises:
+        BadInput: a figure cannot be measured on these examples.
     """
     found = goal.measure(model.eval(), examples)
+    for name in test.figures:
+        if name not in found:
+            raise BadInput(
+                f"{name} cannot be measured on {len(examples):,} examples of {test.data}/{test.split}. Test on more, "
+                "or leave it out of the test's figures."
+            )
     return {name: found[name] for name in test.figures}
 
 
@@ -178,6 +188,7 @@ def _figure(
 ) -> Figure:
     values = [one.value for one in measured.values()]
     mean, lowest, highest, per_seed = sum(values) / len(values), min(values), max(values), tuple(values)
+    count = next(iter(measured.values())).count or count
     same = (figure for figure in before if figure.measures(test, name) and figure.count == count)
     old = next(same, None) if seeds.kept else None
     if old is not None and seeds.before is not None:

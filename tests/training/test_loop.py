@@ -226,6 +226,19 @@ def test_a_batch_in_parts_gives_the_loss_and_the_gradients_of_the_undivided_one(
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
 
 
+def test_gradients_above_the_clip_are_scaled_down_to_it_together_and_others_are_left_alone():
+    def one_step(clip: float | None) -> Training:
+        training = small.training(small.recipe("pixel_line", batch=40, epochs=1, optimiser="sgd", clip=clip))
+        list(training.run())
+        return training
+
+    free = one_step(None)
+    norm = float(torch.cat([parameter.grad.flatten() for parameter in free.model.parameters()]).norm())
+    for clip, share in ((norm / 4, 1 / 4), (2 * norm, 1.0)):
+        for one, other in zip(one_step(clip).model.parameters(), free.model.parameters(), strict=True):
+            torch.testing.assert_close(one.grad, share * other.grad, rtol=1e-4, atol=1e-7)
+
+
 def test_in_bfloat16_only_the_passes_of_training_are_rounded():
     training = small.training(small.recipe("pixel_line", precision="bfloat16", epochs=1))
     exact = small.training(small.recipe("pixel_line", epochs=1))

@@ -10,9 +10,13 @@ from torch import Tensor, nn
 
 from attnviz import data, models
 from attnviz.data import strokes
+from attnviz.errors import BadInput
 from attnviz.models import Input, ModelSpec
 from attnviz.recipes import Recipe
+from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.training import measuring
+from attnviz.training.examples import ExampleSet
+from attnviz.training.objectives import Classification, Measured
 from tests.training import small
 
 
@@ -85,3 +89,13 @@ def test_the_example_of_cluttered_digits_is_made_from_strokes_in_the_same_shape(
     assert list(example.labels) == labels.tolist()
     expected = torch.tensor(images).permute(0, 3, 1, 2) / 255
     torch.testing.assert_close(torch.tensor(example.logits), expected.mean((2, 3)))
+
+
+def test_a_figure_that_these_examples_do_not_allow_to_measure_is_refused():
+    class Silent(Classification):
+        def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
+            return {"loss": Measured(1.0)}
+
+    test = RecipeTest(data="strokes", figures=("loss", "accuracy"))
+    with pytest.raises(BadInput, match="accuracy cannot be measured on 9 examples of strokes/test. Test on more"):
+        measuring.evaluate(Mean(), Silent(), test, small.examples(9))

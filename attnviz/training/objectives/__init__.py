@@ -47,10 +47,12 @@ class Measured:
         value: a mean over the examples.
         correct: of an accuracy, which examples were answered correctly: bool (count,). So that two models can be
             compared picture by picture.
+        count: on how many examples; None for all.
     """
 
     value: float
     correct: Tensor | None = None
+    count: int | None = None
 
 
 class Objective(ABC):
@@ -88,7 +90,7 @@ class Objective(ABC):
             examples: a validation or test part.
 
         Returns:
-            A value for each name in `measures`.
+            A value for each name in `measures`, but for what these examples do not allow to measure.
         """
 
     def remark(self, recipe: Recipe, values: Mapping[str, float | None]) -> str | None:
@@ -146,8 +148,14 @@ def _reinforcement(**config: Any) -> Objective:
     return Reinforcement(**config)
 
 
+def _texts(**config: Any) -> Objective:
+    from attnviz.training.objectives.texts import Texts
+
+    return Texts(**config)
+
+
 OBJECTIVES: Table[Callable[..., Objective]] = Table(
-    "objectives", {"classification": Classification, "reinforcement": _reinforcement}
+    "objectives", {"classification": Classification, "reinforcement": _reinforcement, "texts": _texts}
 )
 
 

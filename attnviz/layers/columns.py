@@ -1,0 +1,53 @@
+"""Features of the columns of a strip: what is written every 8 pixels.
+
+Source: ours; convolutions in front of a recurrent network as in "An End-to-End Trainable Neural Network for Image-based
+Sequence Recognition", Shi, Bai, Yao, 2015, https://arxiv.org/abs/1507.05717, section 2.1, much smaller.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from torch import Tensor, nn
+
+from attnviz.errors import BadInput
+from attnviz.tracing import Layer
+
+ROWS = 28
+
+
+class ColumnFeatures(Layer):
+    """Three convolutions of stride 2, the last of which takes in all rows that are left.
+
+    Args:
+        features: numbers of a column.
+        widths: filters of the first two convolutions.
+
+    Call Args:
+        images: float (batch, 1, 28, column) in 0..1.
+
+    Returns:
+        float (batch, ceil(column / 8), features), 0 or more: each sees 15 columns of pixels around its own.
+
+    Raises:
+        BadInput: the pictures have other axes, or another number of rows.
+    """
+
+    taps: ClassVar[tuple[str, ...]] = ("columns",)
+
+    def __init__(self, *, features: int, widths: Sequence[int] = (16, 32)) -> None:
+        super().__init__()
+        first, second = widths
+        self.convolutions = nn.Sequential(
+            nn.Conv2d(1, first, 3, stride=2, padding=1), nn.ReLU(),
+            nn.Conv2d(first, second, 3, stride=2, padding=1), nn.ReLU(),
+            nn.Conv2d(second, features, (ROWS // 4, 3), stride=(1, 2), padding=(0, 1)), nn.ReLU(),
+        )  # fmt: skip
+
+    def forward(self, images: Tensor) -> Tensor:
+        if images.ndim != 4 or images.shape[1:3] != (1, ROWS) or not images.is_floating_point():
+            raise BadInput(
+                f"This model takes float strips in 0..1 of shape (batch, 1, {ROWS}, column), not "
+                f"{str(images.dtype).removeprefix('torch.')} of shape {tuple(images.shape)}."
+            )
+        columns = self.convolutions(images).squeeze(2)  # (batch, features, column / 8)
+        return self.tap("columns", columns.mT, axes="batch token feature")

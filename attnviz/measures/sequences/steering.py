@@ -1,0 +1,152 @@
+"""Do the weights decide what is said? Other weights in their place, and how much the answer changes.
+
+All weights here are float (batch, head, step, key) and sum to one over the keys.
+
+Source: permuted weights, and the total variation of the answers: "Attention is not Explanation", Jain and Wallace,
+2019, https://arxiv.org/abs/1902.10186, section 4.2. That paper left out models that say texts.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from attnviz.edits import Edit, set_value
+from attnviz.errors import BadInput
+from attnviz.readings import Reading
+
+
+def rows(reading: Reading) -> Tensor:
+    """Return the weights of a reading, a row for each step: float (batch, head, step, key).
+
+    Args:
+        reading: of a tap "weights" or like it, of all steps at once (batch, head, query, key), or step by step (step,
+            batch, head, key) or (step, batch, head, 1, key).
+    """
+    tensor = reading.tensor
+    if reading.axes[0] != "step":
+        return tensor
+    several = tensor.flatten(3) if tensor.ndim == 5 else tensor  # (step, batch, head, key): one query a step
+    return several.movedim(0, 2)
+
+
+def edits_of(readings: Mapping[str, Reading], weights: Mapping[str, Tensor]) -> dict[str, list[Edit]]:
+    """Return the edits that put other weights in the place of a model's own.
+
+    Args:
+        readings: tap path -> what was read there, which says whether the model reaches the tap once for each step.
+        weights: tap path -> float (batch, head, step, key); only these are edited.
+
+    Returns:
+        Edits for `attnviz.trace`, of a pass with as many steps.
+    """
+    return {path: _edits(readings[path], one) for path, one in weights.items()}
+
+
+def _edits(reading: Reading, weights: Tensor) -> list[Edit]:
+    if reading.axes[0] != "step":
+        return [set_value(weights)]
+    each = weights.unbind(2) if "query" not in reading.axes else weights.split(1, 2)
+    return [set_value(row, step=step) for step, row in enumerate(each)]
+
+
+def swapped(weights: Tensor, order: Sequence[int]) -> Tensor:
+    """Return weights of which each step has those of another.
+
+    Args:
+        weights: float (batch, head, step, key).
+        order: for each step the one whose weights it gets.
+
+    Raises:
+        BadInput: a step that there is not, or an order of another length.
+    """
+    steps = weights.shape[2]
+    if len(order) != steps or not all(0 <= step < steps for step in order):
+        raise BadInput(f"An order of {steps} steps names a step from 0 to {steps - 1} for each, not {list(order)}.")
+    return weights[:, :, list(order)]
+
+
+def permuted(weights: Tensor, generator: torch.Generator) -> Tensor:
+    """Return weights whose keys have changed places at random, once for each text and alike in all heads and steps.
+
+    Args:
+        weights: float (batch, head, step, key).
+        generator: of the permutations.
+    """
+    order = torch.rand(len(weights), weights.shape[-1], generator=generator).argsort(-1).to(weights.device)
+    return weights.gather(-1, order[:, None, None].expand(weights.shape))
+
+
+def even(weights: Tensor) -> Tensor:
+    """Return weights that are the same for all keys.
+
+    Args:
+        weights: float (batch, head, step, key).
+    """
+    return torch.full_like(weights, 1 / weights.shape[-1])
+
+
+def only_peak(weights: Tensor) -> Tensor:
+    """Return weights that are 1 at the largest of each step, and 0 elsewhere.
+
+    Args:
+        weights: float (batch, head, step, key).
+    """
+    return torch.zeros_like(weights).scatter(-1, weights.argmax(-1, keepdim=True), 1.0)
+
+
+def moved(weights: Tensor, step: int, key: int) -> Tensor:
+    """Return weights of which those of one step are moved along the keys until their largest lies at a key.
+
+    The shape of the peak stays. What would leave the strip is lost, and the rest is divided by its sum.
+
+    Args:
+        weights: float (batch, head, step, key).
+        step: whose weights are moved.
+        key: where the largest shall lie; of several heads the largest of their mean.
+
+    Raises:
+        BadInput: there is no such step or key.
+    """
+    steps, keys = weights.shape[2:]
+    if not 0 <= step < steps or not 0 <= key < keys:
+        raise BadInput(f"There are {steps} steps and {keys} keys, counted from 0, but no step {step} with key {key}.")
+    own = weights[:, :, step]  # (batch, head, key)
+    peak = own.mean(1).argmax(-1)  # (batch,)
+    source = torch.arange(keys, device=own.device) - key + peak[:, None]  # (batch, key): where each comes from
+    inside = (source >= 0) & (source < keys)
+    taken = own.gather(-1, source.clamp(0, keys - 1)[:, None].expand(own.shape)) * inside[:, None]
+    result = weights.clone()
+    result[:, :, step] = taken / taken.sum(-1, keepdim=True)
+    return result
+
+
+def total_variation(one: Tensor, other: Tensor) -> Tensor:
+    """Return how far two answers are apart: 0 for the same, 1 where they share nothing.
+
+    Args:
+        one, other: float (..., class), probabilities.
+
+    Returns:
+        float (...), half the sum of the absolute differences.
+    """
+    return (one - other).abs().sum(-1) / 2
+
+
+def steered(answers: Tensor, texts: Tensor, order: Sequence[int]) -> tuple[float, float]:
+    """Return how often a step says the symbol whose weights it was given, and how often its own.
+
+    Only those steps count that were given the weights of a step with another symbol.
+
+    Args:
+        answers: int64 (batch, step), what is said.
+        texts: int64 (batch, step), the true symbols.
+        order: for each step the one whose weights it was given, as of `swapped`.
+
+    Returns:
+        The share that follows the weights, and the share that stays, 0..1 each; NaN where no step counts.
+    """
+    others = texts[:, list(order)]
+    counted = others != texts
+    said = answers[:, : texts.shape[1]]
+    return float((said == others)[counted].double().mean()), float((said == texts)[counted].double().mean())

@@ -1,0 +1,164 @@
+"""A recurrent encoder-decoder that reads a strip digit by digit: through one vector, or with additive attention.
+
+Source: "Neural Machine Translation by Jointly Learning to Align and Translate", Bahdanau, Cho, Bengio, 2015,
+https://arxiv.org/abs/1409.0473 (RNNsearch), and "Learning Phrase Representations using RNN Encoder-Decoder", Cho et
+al., 2014, https://arxiv.org/abs/1406.1078 (RNNencdec, with one vector).
+
+Differs: it reads columns of a picture and not words; GRU as torch has it; one linear layer and no maxout before the
+answer. The one vector is the last state of both directions, and every step gets it.
+
+    our name       the paper's symbol
+    annotation     h_j, of both directions
+    context        c_i; without attention c, the same for all steps
+    state          s_i
+    logits         of the next symbol, y_i
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.errors import BadInput
+from attnviz.layers.additive_attention import AdditiveAttention
+from attnviz.layers.columns import ColumnFeatures
+from attnviz.models.parts import uniform
+from attnviz.models.spelling import Spelling
+from attnviz.tracing import Layer
+
+
+class Encoder(Layer):
+    """Features of columns, then a GRU from the left and one from the right.
+
+    Args:
+        features: numbers of a column.
+        width: numbers of the state of each direction.
+
+    Call Args:
+        images: float (batch, 1, 28, column) in 0..1.
+
+    Returns:
+        float (batch, key, 2 x width), what both directions say of each column; float (batch, 2 x width), their last
+        states.
+    """
+
+    taps: ClassVar[tuple[str, ...]] = ("annotation",)
+
+    def __init__(self, *, features: int, width: int) -> None:
+        super().__init__()
+        self.features = ColumnFeatures(features=features)
+        self.gru = nn.GRU(features, width, batch_first=True, bidirectional=True)
+
+    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        annotations, last = self.gru(self.features(images))
+        return self.tap("annotation", annotations, axes="batch key feature"), last.movedim(0, 1).flatten(1)
+
+
+class Decoder(Layer):
+    """A GRU that says a symbol at each step, from its state, the symbol before, and the context of the step.
+
+    Args:
+        symbols: that it can say.
+        attention: "additive", "uniform" (all annotations count alike), or "none": the context of each step is the
+            encoder's last state.
+        width: numbers of the encoder's state in each direction.
+        hidden: numbers of the decoder's state.
+        units: of the additive attention.
+        embedding: numbers that stand for a symbol.
+
+    Call Args:
+        annotations, last: of `Encoder`.
+        spelling: says which symbols were said before, and until when to go on.
+
+    Returns:
+        float (batch, step, symbol).
+    """
+
+    taps: ClassVar[tuple[str, ...]] = ("context", "state", "logits")
+
+    def __init__(
+        self,
+        *,
+        symbols: int,
+        attention: Literal["none", "additive", "uniform"],
+        width: int,
+        hidden: int,
+        units: int,
+        embedding: int,
+    ) -> None:
+        super().__init__()
+        if attention not in ("none", "additive", "uniform"):
+            raise BadInput(f"There is no attention {attention!r}. Use additive, uniform or none.")
+        self.embedding = nn.Embedding(symbols + 1, embedding)  # the last one is the start
+        self.start = nn.Linear(width, hidden)
+        self.gru = nn.GRUCell(embedding + 2 * width, hidden)
+        self.answer = nn.Linear(hidden + 2 * width, symbols)
+        self.width, self.attention = width, None
+        if attention != "none":
+            self.attention = AdditiveAttention(
+                state_features=hidden, annotation_features=2 * width, units=units, uniform=attention == "uniform"
+            )
+
+    def forward(self, annotations: Tensor, last: Tensor, spelling: Spelling) -> Tensor:
+        state = self.start(last[:, self.width :]).tanh()  # of the direction that ends at the left
+        projected = self.attention.project(annotations) if self.attention else None
+        for before in spelling:
+            context = last if self.attention is None else self.attention(state, annotations, projected)
+            context = self.tap("context", context, axes="batch feature", per="step")
+            state = self.gru(torch.cat([self.embedding(before), context], 1), state)
+            state = self.tap("state", state, axes="batch feature", per="step")
+            logits = self.tap("logits", self.answer(torch.cat([state, context], 1)), axes="batch class", per="step")
+            spelling.say(logits)
+        return spelling.logits
+
+
+class EncoderDecoder(nn.Module):
+    """Read a strip of any width and say a text.
+
+    Args:
+        classes: the symbols; the last one ends a text.
+        attention: "additive", "uniform" or "none", see `Decoder`.
+        features: numbers of a column.
+        width, hidden: numbers of the encoder's state in each direction, and of the decoder's state.
+        units, embedding: of the additive attention; numbers that stand for a symbol.
+        generator: of the initial weights, drawn as torch draws them; additive attention begins uniform.
+
+    Call Args:
+        images: float (batch, 1, 28, column) in 0..1.
+        targets: int64 (batch, step), the true texts: each step is told the true symbol before it (teacher forcing).
+            None: it is told what the model itself said, until every text of the batch has ended.
+
+    Returns:
+        logits: float (batch, step, class). Steps after the stop symbol of a text count for nothing.
+
+    Raises:
+        BadInput: there is no such attention, or the pictures are no strips.
+    """
+
+    def __init__(
+        self,
+        *,
+        classes: Sequence[str],
+        attention: Literal["none", "additive", "uniform"] = "additive",
+        features: int = 128,
+        width: int = 128,
+        hidden: int = 128,
+        units: int = 128,
+        embedding: int = 32,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        self.encoder = Encoder(features=features, width=width)
+        self.decoder = Decoder(
+            symbols=len(classes), attention=attention, width=width, hidden=hidden, units=units, embedding=embedding
+        )
+        uniform(self, generator)
+        if self.decoder.attention is not None:
+            self.decoder.attention.begin_uniform()
+
+    def forward(self, images: Tensor, targets: Tensor | None = None) -> Tensor:
+        annotations, last = self.encoder(images)
+        spelling = Spelling(images, targets, start=self.decoder.answer.out_features)
+        logits: Tensor = self.decoder(annotations, last, spelling)
+        return logits

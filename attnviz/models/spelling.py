@@ -1,0 +1,63 @@
+"""How a model that says a text goes on from symbol to symbol: told the true ones, or its own."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from attnviz.errors import BadInput
+
+LONGEST = 31
+"""Steps after which a model that does not stop by itself is stopped: 30 symbols and the one that ends the text."""
+
+
+class Spelling:
+    """The steps of texts that are being said.
+
+        for before in spelling:       # int64 (batch,), the symbols before this step
+            spelling.say(logits)      # (batch, class), of this step
+        spelling.logits               # (batch, step, class)
+
+    Args:
+        images: the strips, a batch.
+        targets: int64 (batch, step), the true texts, each of whose symbols is told to the step after it; None: each
+            step is told what was most probable at the one before.
+        start: the number that stands before the first symbol. The last symbol, start - 1, ends a text.
+
+    Raises:
+        BadInput: targets that are not of these texts.
+    """
+
+    def __init__(self, images: Tensor, targets: Tensor | None, start: int) -> None:
+        if targets is not None and (targets.ndim != 2 or len(targets) != len(images) or not targets.shape[1]):
+            raise BadInput(
+                f"The true texts must be integers ({len(images)}, step), one text for each strip, not "
+                f"{tuple(targets.shape)}."
+            )
+        self.targets, self.start = targets, start
+        self._before = torch.full((len(images),), start, device=images.device)
+        self._said: list[Tensor] = []
+
+    def __iter__(self) -> Iterator[Tensor]:
+        """Yield the symbols before each step, int64 (batch,), until all texts have ended."""
+        before = self._before
+        ended = torch.zeros_like(before, dtype=torch.bool)
+        for step in range(LONGEST if self.targets is None else self.targets.shape[1]):
+            if self.targets is None and bool(ended.all()):
+                return
+            yield before
+            before = self._said[step].argmax(-1) if self.targets is None else self.targets[:, step]
+            ended = ended | (before == self.start - 1)
+
+    def say(self, logits: Tensor) -> None:
+        """Say the symbols of a step.
+
+        Args:
+            logits: float (batch, class).
+        """
+        self._said.append(logits)
+
+    @property
+    def logits(self) -> Tensor:
+        """Of all steps so far, float (batch, step, class)."""
+        return torch.stack(self._said, 1)

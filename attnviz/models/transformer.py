@@ -1,0 +1,139 @@
+"""A Transformer that reads a strip digit by digit.
+
+Source: "Attention Is All You Need", Vaswani et al., 2017, https://arxiv.org/abs/1706.03762.
+
+Differs: it reads columns of a picture; two layers each way, norm first, no dropout (see `attnviz.layers.transformer`);
+the embedding of the symbols is not shared with the last layer, and not scaled.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, cast
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.errors import BadInput
+from attnviz.layers.columns import ColumnFeatures
+from attnviz.layers.sequence_attention import Known
+from attnviz.layers.transformer import AddedPositions, DecoderLayer, EncoderLayer
+from attnviz.models.parts import uniform
+from attnviz.models.spelling import LONGEST, Spelling
+from attnviz.tracing import Layer
+
+
+class Answer(Layer):
+    """Normalise, and score the symbols.
+
+    Args:
+        features, symbols: numbers of a step, and how many symbols there are.
+
+    Call Args:
+        steps: float (batch, step, features).
+        per: "step" where one step is computed at a time, else None.
+
+    Returns:
+        float (batch, step, symbol).
+    """
+
+    taps: ClassVar[tuple[str, ...]] = ("logits",)
+
+    def __init__(self, *, features: int, symbols: int) -> None:
+        super().__init__()
+        self.norm, self.scores = nn.LayerNorm(features), nn.Linear(features, symbols)
+
+    def forward(self, steps: Tensor, per: str | None = None) -> Tensor:
+        return self.tap("logits", self.scores(self.norm(steps)), axes="batch query class", per=per)
+
+
+class Transformer(nn.Module):
+    """Read a strip of any width and say a text.
+
+    Args:
+        classes: the symbols; the last one ends a text.
+        features: numbers of a column and of a step, a multiple of the heads and of 2.
+        heads, hidden, layers: attention heads, width of the feed-forward networks, layers of encoder and decoder each.
+        positions: whether columns and steps are told their place, by sinusoids that are added.
+        generator: of the initial weights, drawn as torch draws them.
+
+    Call Args:
+        images: float (batch, 1, 28, column) in 0..1.
+        targets: int64 (batch, step), the true texts: each step is told the true symbols before it (teacher forcing),
+            and all are computed at once. None: it is told what the model itself said, one step after the other.
+
+    Returns:
+        logits: float (batch, step, class). Steps after the stop symbol of a text count for nothing.
+
+    Raises:
+        BadInput: features that the heads do not divide, or pictures that are no strips.
+    """
+
+    def __init__(
+        self,
+        *,
+        classes: Sequence[str],
+        features: int = 112,
+        heads: int = 4,
+        hidden: int = 192,
+        layers: int = 2,
+        positions: bool = True,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        if features % heads or features % 2:
+            raise BadInput(f"Features must be a multiple of 2 and of the heads, not {features} of {heads} heads.")
+        self.columns = ColumnFeatures(features=features)
+        self.column_positions = AddedPositions(features=features) if positions else None
+        self.step_positions = AddedPositions(features=features) if positions else None
+        self.encoder = nn.ModuleList(EncoderLayer(features=features, heads=heads, hidden=hidden) for _ in range(layers))
+        self.encoder_norm = nn.LayerNorm(features)
+        self.embedding = nn.Embedding(len(classes) + 1, features)  # the last one is the start
+        self.decoder = nn.ModuleList(DecoderLayer(features=features, heads=heads, hidden=hidden) for _ in range(layers))
+        self.answer = Answer(features=features, symbols=len(classes))
+        uniform(self, generator)
+
+    def forward(self, images: Tensor, targets: Tensor | None = None) -> Tensor:
+        memory = self.encode(images)
+        spelling = Spelling(images, targets, start=self.answer.scores.out_features)
+        return self._step_by_step(memory, spelling) if targets is None else self._at_once(memory, targets, spelling)
+
+    def encode(self, images: Tensor) -> Tensor:
+        """Return what the decoder reads: float (batch, token, features).
+
+        Args:
+            images: float (batch, 1, 28, column) in 0..1.
+        """
+        tokens = self.columns(images)
+        if self.column_positions is not None:
+            tokens = self.column_positions(tokens)
+        for layer in self.encoder:
+            tokens = layer(tokens)
+        memory: Tensor = self.encoder_norm(tokens)
+        return memory
+
+    def _at_once(self, memory: Tensor, targets: Tensor, spelling: Spelling) -> Tensor:
+        before = torch.cat([targets.new_full((len(targets), 1), spelling.start), targets[:, :-1]], 1)
+        steps = self.embedding(before)
+        if self.step_positions is not None:
+            steps = self.step_positions(steps)
+        allowed = torch.ones(before.shape[1], before.shape[1], dtype=steps.dtype, device=steps.device).tril()
+        for layer in self._decoder_layers():
+            steps = layer(steps, layer.cross.offer(memory), allowed)
+        logits: Tensor = self.answer(steps)
+        return logits
+
+    def _step_by_step(self, memory: Tensor, spelling: Spelling) -> Tensor:
+        codes = None if self.step_positions is None else self.step_positions.codes(LONGEST, memory)
+        so_far = [(layer, layer.cross.offer(memory), Known(LONGEST)) for layer in self._decoder_layers()]
+        for place, before in enumerate(spelling):
+            step = self.embedding(before)[:, None]
+            if codes is not None:
+                step = step + codes[place]
+            allowed = step.new_zeros(1, LONGEST)
+            allowed[:, : place + 1] = 1
+            for layer, offered, known in so_far:
+                step = layer(step, offered, allowed, known)
+            spelling.say(self.answer(step, "step")[:, 0])
+        return spelling.logits
+
+    def _decoder_layers(self) -> Iterable[DecoderLayer]:
+        return cast("Iterable[DecoderLayer]", self.decoder)

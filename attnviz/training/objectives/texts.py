@@ -1,0 +1,107 @@
+"""The objective of models that say a text: cross entropy of each symbol, told the true ones before it.
+
+Source: "Neural Machine Translation by Jointly Learning to Align and Translate", Bahdanau, Cho, Bengio, 2015. What is
+measured is what a model says by itself, symbol by symbol, always the most probable one (greedy decoding).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from attnviz.answers import predicted
+from attnviz.data.digit_strips import TESTED
+from attnviz.measures.texts import compared
+from attnviz.training.examples import Examples, ExampleSet, as_float
+from attnviz.training.objectives import Measure, Measured, Objective
+
+AT_ONCE = 256
+ENOUGH = 500  # texts of a length, without which nothing is said of that length alone
+
+
+_SAID = {
+    "accuracy": Measure("share", "higher"),
+    "digits": Measure("share", "higher"),
+    "stopped": Measure("share", "higher"),
+    "distance": Measure("changes per digit", "lower"),
+}
+
+
+class Texts(Objective):
+    """Mean cross entropy over the steps, with the true symbols before each (teacher forcing).
+
+    Measured are, of what the model says by itself: "accuracy", the share of texts that are right to the end; "digits",
+    the share of places at which the right digit stands; "stopped", of texts that end where they should; and
+    "distance", the number of insertions, deletions and changes that would mend a text, over its length. "loss" is
+    measured with the true symbols before each step, and so is "told", the share of symbols that are then right.
+    "digits_15" is "digits" over the texts of 15 symbols, and so on; it is measured where there are 500 of them.
+    """
+
+    measures = {
+        "loss": Measure("nats", "lower"),
+        "told": Measure("share", "higher"),
+        **_SAID,
+        **{f"{name}_{length}": measure for name, measure in _SAID.items() for length in TESTED},
+    }
+    per_step = True
+
+    def loss(
+        self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator
+    ) -> Mapping[str, Tensor]:
+        """Return the mean cross entropy of a batch, in nats per symbol.
+
+        Args: as of `Objective.loss`.
+
+        Returns:
+            {"loss": scalar, in nats}
+        """
+        return {"loss": cross_entropy(model(images, targets=labels).mT, labels)}
+
+    def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
+        """Measure what a model says by itself, over all texts and over those of each length.
+
+        Args: as of `Objective.measure`.
+
+        Returns:
+            A value for each name in `measures`, but none of a length of which there are few texts.
+        """
+        found = defaultdict[str, list[Tensor]](list)
+        texts = Counter[int]()
+        with torch.no_grad():
+            for part in _wide(examples):
+                images, targets = as_float(part.images), part.labels
+                logits = model(images, targets=targets)
+                found["loss"].append(cross_entropy(logits.double().mT, targets, reduction="none"))
+                found["told"].append(predicted(logits) == targets)
+                length = targets.shape[1] - 1
+                texts[length] += len(part)
+                for name, values in compared(predicted(model(images)), targets).items():
+                    found[name].append(values)
+                    found[f"{name}_{length}"].append(values)
+        measured = {}
+        for name in self.measures:
+            length = int(name.partition("_")[2] or 0)
+            if not length or texts[length] >= ENOUGH:
+                value = torch.cat([values.double().flatten() for values in found[name]]).mean()
+                right = torch.cat(found[name]).cpu() if name.startswith("accuracy") else None
+                measured[name] = Measured(float(value), right if not length else None, texts[length] or None)
+        return measured
+
+
+def _wide(examples: ExampleSet) -> Iterator[Examples]:
+    """Yield the examples in parts of at most `AT_ONCE`: parts of one length that follow each other become one."""
+    joined: list[Examples] = []
+    for part in examples.split(AT_ONCE):
+        fits = joined and joined[0].labels.shape[1:] == part.labels.shape[1:]
+        if joined and not (fits and sum(map(len, joined)) + len(part) <= AT_ONCE):
+            yield _together(joined)
+            joined = []
+        joined.append(part)
+    if joined:
+        yield _together(joined)
+
+
+def _together(parts: list[Examples]) -> Examples:
+    return Examples(torch.cat([part.images for part in parts]), torch.cat([part.labels for part in parts]))

@@ -1,0 +1,44 @@
+"""Features of the columns of a strip: attnviz/layers/columns.py."""
+
+import math
+
+import pytest
+import torch
+
+from attnviz.errors import BadInput
+from attnviz.layers.columns import ColumnFeatures
+
+
+@pytest.fixture(scope="module")
+def layer() -> ColumnFeatures:
+    torch.manual_seed(0)
+    return ColumnFeatures(features=6)
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3, 15, 30])
+def test_there_is_one_every_8_pixels(layer: ColumnFeatures, digits: int):
+    columns = layer(torch.rand(2, 1, 28, 28 * digits))
+    assert columns.shape == (2, math.ceil(3.5 * digits), 6)
+    assert (columns >= 0).all()
+
+
+def test_each_sees_15_columns_of_pixels_around_its_own(layer: ColumnFeatures):
+    generator = torch.Generator().manual_seed(1)
+    strip = torch.rand(1, 1, 28, 84, generator=generator)
+    before = layer(strip)
+    for pixel in range(84):
+        changed = strip.clone()
+        changed[..., pixel] = 1 - changed[..., pixel]
+        seen_by = (layer(changed) != before).any(-1)[0].nonzero()[:, 0].tolist()
+        assert seen_by == [column for column in range(11) if abs(8 * column - pixel) <= 7]
+
+
+@pytest.mark.parametrize("shape", [(1, 28, 84), (2, 1, 27, 84), (2, 3, 28, 84)])
+def test_other_pictures_are_refused(layer: ColumnFeatures, shape: tuple[int, ...]):
+    with pytest.raises(BadInput, match=r"of shape \(batch, 1, 28, column\), not float32"):
+        layer(torch.rand(shape))
+
+
+def test_bytes_are_refused(layer: ColumnFeatures):
+    with pytest.raises(BadInput, match="not uint8"):
+        layer(torch.zeros(1, 1, 28, 28, dtype=torch.uint8))

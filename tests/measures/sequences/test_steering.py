@@ -1,0 +1,109 @@
+"""Other weights in the place of a model's own: attnviz/measures/sequences/steering.py."""
+
+import math
+
+import pytest
+import torch
+
+from attnviz.errors import BadInput
+from attnviz.layers.additive_attention import AdditiveAttention
+from attnviz.measures.sequences import steering
+from attnviz.models import spec
+from attnviz.readings import Reading
+from attnviz.tracing import trace
+
+CLASSES = (*"0123456789", "stop")
+ROW = [0.1, 0.6, 0.2, 0.1, 0.0]
+
+
+def weights(*rows: list[float]) -> torch.Tensor:
+    """Return weights of one text and one head."""
+    return torch.tensor(rows)[None, None]
+
+
+def test_a_step_gets_the_weights_of_another():
+    one, other = ROW, [0.0, 0.0, 0.0, 0.0, 1.0]
+    found = steering.swapped(weights(one, other), [1, 1])
+    torch.testing.assert_close(found, weights(other, other))
+    with pytest.raises(BadInput, match="order of 2 steps names a step from 0 to 1"):
+        steering.swapped(weights(one, other), [0, 2])
+
+
+def test_keys_change_places_alike_in_all_steps_of_a_text():
+    one = torch.rand(40, 2, 3, 5, generator=torch.Generator().manual_seed(0))
+    found = steering.permuted(one, torch.Generator().manual_seed(1))
+    torch.testing.assert_close(found.sort(-1).values, one.sort(-1).values)
+    orders = set()
+    for text in range(40):
+        order = [int((one[text, 0, 0] == value).nonzero()[0]) for value in found[text, 0, 0]]
+        torch.testing.assert_close(found[text], one[text][..., order])
+        orders.add(tuple(order))
+    assert len(orders) > 20
+
+
+def test_even_weights_and_the_peak_alone():
+    torch.testing.assert_close(steering.even(weights(ROW)), weights([0.2] * 5))
+    torch.testing.assert_close(steering.only_peak(weights(ROW)), weights([0.0, 1.0, 0.0, 0.0, 0.0]))
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [(1, ROW), (2, [0.0, 0.1, 0.6, 0.2, 0.1]), (4, [0.0, 0.0, 0.0, 1 / 7, 6 / 7]), (0, [6 / 9, 2 / 9, 1 / 9, 0, 0])],
+)
+def test_a_peak_moves_and_keeps_its_shape(key: int, expected: list[float]):
+    other = [0.0, 0.0, 0.0, 0.0, 1.0]
+    found = steering.moved(weights(ROW, other), 0, key)
+    torch.testing.assert_close(found, weights(expected, other))
+
+
+def test_heads_move_together_by_their_mean():
+    both = torch.tensor([[[[0.8, 0.2, 0.0]], [[0.0, 0.1, 0.9]]]])  # (1, 2 heads, 1 step, 3 keys): the mean is at 2
+    found = steering.moved(both, 0, 1)
+    torch.testing.assert_close(found, torch.tensor([[[[1.0, 0.0, 0.0]], [[0.1, 0.9, 0.0]]]]))
+
+
+def test_a_place_that_there_is_not_is_refused():
+    with pytest.raises(BadInput, match="no step 1 with key 0"):
+        steering.moved(weights(ROW), 1, 0)
+
+
+def test_total_variation_by_hand():
+    one, other = torch.tensor([0.5, 0.5, 0.0]), torch.tensor([0.0, 0.25, 0.75])
+    assert float(steering.total_variation(one, other)) == pytest.approx(0.75)
+    assert float(steering.total_variation(one, one)) == 0
+
+
+def test_who_follows_the_weights_by_hand():
+    texts = torch.tensor([[3, 1, 4], [5, 5, 6]])
+    answers = torch.tensor([[1, 3, 9], [5, 5, 5]])  # with the order 1, 0, 1: the others are 1, 3, 1 and 5, 5, 5
+    follows, stays = steering.steered(answers, texts, [1, 0, 1])
+    assert follows == pytest.approx(3 / 4)  # the first two of the second text have the same digit and do not count
+    assert stays == 0
+    assert math.isnan(steering.steered(answers, torch.full((2, 3), 7), [1, 0, 1])[0])
+
+
+@pytest.mark.parametrize("path", ["decoder.attention.weights", "decoder.0.cross.weights"])
+@pytest.mark.parametrize("told", [True, False])
+def test_a_models_own_weights_put_in_their_place_change_nothing_and_others_do(path: str, told: bool):
+    name, config = ("transformer", {"features": 8, "heads": 2, "hidden": 8}) if "cross" in path else (
+        "encoder_decoder", {"features": 8, "width": 5, "hidden": 6, "units": 4, "embedding": 3})  # fmt: skip
+    model = spec(name).build({"classes": CLASSES, **config}, torch.Generator().manual_seed(0)).double().eval()
+    if isinstance(getattr(model.decoder, "attention", None), AdditiveAttention):
+        torch.nn.init.normal_(model.decoder.attention.score.weight, generator=torch.Generator().manual_seed(0))
+    strips = torch.rand(2, 1, 28, 56, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    words = {"targets": torch.tensor([[1, 2, 10], [3, 3, 10]])} if told else {}
+    with trace(model, keep=[path]) as seen:
+        logits = model(strips, **words)
+    own = steering.rows(seen[path])
+    assert own.shape == (2, own.shape[1], logits.shape[1], 7)
+    with trace(model, keep=[], edits=steering.edits_of(seen, {path: own})):
+        torch.testing.assert_close(model(strips, **words), logits)
+    with trace(model, keep=[path], edits=steering.edits_of(seen, {path: steering.only_peak(own)})) as set_:
+        assert not torch.allclose(model(strips, **words), logits, rtol=1e-6)
+    torch.testing.assert_close(steering.rows(set_[path]), steering.only_peak(own))
+
+
+def test_rows_of_all_steps_at_once_stay_as_they_are():
+    tensor = torch.rand(2, 3, 4, 5)
+    reading = Reading("weights", tensor, ("batch", "head", "query", "key"))
+    assert steering.rows(reading) is tensor
