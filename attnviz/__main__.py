@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +228,15 @@ def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | N
         return train(chosen, seeds, device=device, threads=threads, report=progress.report, goal=goal)
 
 
+def _lessons(options: argparse.Namespace) -> None:
+    try:  # the pages that a lesson shows belong to the app, which a library without streamlit does not have
+        command = import_module("attnviz.ui.lessons.command")
+    except ModuleNotFoundError as error:
+        raise BadInput(f"Lessons need the app, and {error.name} is missing: pip install attnviz[app]") from error
+    for line in command.check(options.folder):
+        print(line)
+
+
 def seeds(word: str) -> list[int]:
     """Read "3", "0-4" or "0-2,5" as a list of seeds.
 
@@ -330,6 +340,12 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--write", type=Path, metavar="FILE", help="write the trials as JSON")
     command.add_argument("--worker", metavar="SEARCH", help=argparse.SUPPRESS)
     command.set_defaults(run=_search)
+
+    command = commands.add_parser("lessons", help="check a folder of lessons")
+    actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
+    action = actions.add_parser("check", help="say all mistakes of a folder of lessons")
+    action.add_argument("folder", metavar="FOLDER")
+    command.set_defaults(run=_lessons)
 
     command = commands.add_parser("evaluate", help="test a checkpoint again")
     command.add_argument("name", metavar="NAME", help="MODEL.RECIPE; `attnviz checkpoints` lists them")

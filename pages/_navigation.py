@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attnviz.ui.lessons import bar
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import navigation
 
@@ -15,6 +16,7 @@ sections = {
     "": [
         st.Page("home.py", title="Home", default=True),
         st.Page("05_draw.py", title="Draw", url_path="draw"),
+        st.Page("07_lessons.py", title="Lessons", url_path="lessons"),
     ],
 }
 own = [page for pages in sections.values() for page in pages] + [explorer, train, results]
@@ -23,4 +25,6 @@ for row, page in navigation.pages(MECHANISMS.values(), {"home", *(page.url_path 
 sections.setdefault("Look inside", []).append(explorer)
 sections[""] += [train, results]
 
-st.navigation(sections, position="top").run()
+here = st.navigation(sections, position="top")
+bar.draw([page for pages in sections.values() for page in pages], here)
+here.run()

@@ -4,6 +4,7 @@ from base64 import b64encode
 
 import streamlit as st
 
+from attnviz.ui.lessons import offer
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.mechanisms.mechanism import Mechanism
 from attnviz.ui.server import preload
@@ -16,6 +17,7 @@ def main() -> None:
         "See attention",
         "Small vision models that you can look into: point at the digit and see what every pixel looks at.",
     )
+    offer.show()
     first = next((row for row in MECHANISMS.values() if row.live), None)
     if first and first.live:
         with faults.drawing(first, "live picture"):

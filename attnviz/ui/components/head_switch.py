@@ -24,6 +24,9 @@ from attnviz.ui.components.state import UNKNOWN, ControlledState
 STATES = ("on", "off", "uniform")
 EDITED = ("off", "uniform")  # those that stand in the URL
 
+DECLARED = ("answer", "probability", "answer_before", "probability_before", "off", "uniform", "heads")
+"""What lessons can ask for: the answers now and with all heads on, and how many heads are off, or uniform, of all."""
+
 
 @dataclass(frozen=True, eq=False)
 class Answer:

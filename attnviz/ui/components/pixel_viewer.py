@@ -36,6 +36,13 @@ FIELDS = Fields(
     Field("map", "choice", "attention", ("attention", "jacobian")),
 )
 
+DECLARED = (
+    "answer", "probability", "logit", "query", "key", "head", "heads", "tokens", "score", "weight", "share", "value",
+    "carried", "added", "added_by_all", "half", "query_number", "key_number",
+)  # fmt: skip
+"""What lessons can ask for: the answer; the pair, from the score to what it adds to the answer; and `half`, on how many
+tokens half of the map lies. Rows, columns and heads count from 1. A query or a key of one number is named, too."""
+
 
 @dataclass(frozen=True, eq=False)
 class AttentionView:

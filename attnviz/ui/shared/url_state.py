@@ -26,6 +26,9 @@ VERSION = "2"
 FIRST = "1"
 """The version of a link that says something, but not its version: those were written before there were versions."""
 
+STAYS = ("lesson", "step", "only")
+"""Fields of the URL that are about the visit, not about what a page shows: another view leaves them as they are."""
+
 _STATED = "url_state.stated"  # what the page shows, whether or not the URL says so
 _KNOWN = "url_state.known"  # the URLs that Python has replaced, and the current one at the end
 _MOST = 8  # how many are remembered: a click is late by one or two
@@ -120,9 +123,10 @@ def state(**words: object) -> None:
 
 
 def become(words: Mapping[str, str]) -> None:
-    """Replace the whole URL query, in a callback."""
+    """Replace the whole URL query, in a callback; only the fields that `STAYS` lists are kept."""
     known = _known()
     before = st.query_params.to_dict()
+    words = {**{key: word for key, word in before.items() if key in STAYS}, **words}
     # The browser may have completed the URL since it sent it: a late one comes in either form.
     for url in (before, {**_stated(), **before}, dict(words)):
         if url in known:

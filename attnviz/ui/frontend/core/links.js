@@ -1,9 +1,15 @@
 // Links in a page's own text. One to an experiment of the page opens its row and scrolls to it; one to another page
-// opens in the same tab, where Streamlit would open a new one. Python's side is attnviz/ui/shared/page.py.
+// opens in the same tab, where Streamlit would open a new one; one declines the offer of a lesson. Python's sides are
+// attnviz/ui/shared/page.py and attnviz/ui/lessons/offer.py.
 
 import { follow } from "./follow.js";
 
 const EXPERIMENT = "#experiment-";
+const DECLINED = "#lessons-declined";
+const BEGUN = "attnviz.lessons"; // in localStorage, as lesson_bar.js keeps it
+const NO_OFFER = "attnviz.no_lesson_offered";
+
+noteOffer();
 
 document.addEventListener(
   "click",
@@ -16,7 +22,10 @@ document.addEventListener(
         : null;
     if (!link || ctrlKey || metaKey || shiftKey || altKey) return; // these ask for another tab
     const leads = String(link.getAttribute("href"));
-    if (leads.startsWith(EXPERIMENT)) {
+    if (leads === DECLINED) {
+      event.preventDefault();
+      decline();
+    } else if (leads.startsWith(EXPERIMENT)) {
       event.preventDefault();
       open(leads.slice(EXPERIMENT.length));
     } else if (link.origin === location.origin && link.target === "_blank") {
@@ -34,4 +43,25 @@ function open(name) {
   if (!row || !details) return;
   if (details.open) follow(() => row, "start");
   else details.querySelector("summary")?.click();
+}
+
+/** Offer the first lesson to those who have neither begun one nor declined it: page.css hides the line for others. */
+function noteOffer() {
+  try {
+    document.documentElement.toggleAttribute(
+      "data-no-offer",
+      Boolean(localStorage.getItem(NO_OFFER) ?? localStorage.getItem(BEGUN)),
+    );
+  } catch {
+    // A browser that keeps nothing is offered it again.
+  }
+}
+
+function decline() {
+  document.documentElement.toggleAttribute("data-no-offer", true);
+  try {
+    localStorage.setItem(NO_OFFER, "yes");
+  } catch {
+    // For this page it is declined.
+  }
 }

@@ -203,10 +203,16 @@ export class Part {
     return {};
   }
 
+  /** Values by name that a lesson can ask for: words, and numbers in full precision. @returns {Record<string, any>} */
+  declared() {
+    return {};
+  }
+
   /** Something is drawn: tests wait for the first time, hear of each, and ask the root for what can be read. */
   showReading() {
     const { root } = this;
-    if (root.dataset.drawn === undefined) Object.assign(root, { read: () => this.read() }).dataset.drawn = "";
+    if (root.dataset.drawn === undefined)
+      Object.assign(root, { read: () => this.read(), declared: () => this.declared() }).dataset.drawn = "";
     root.dispatchEvent(new Event("drawn"));
   }
 

@@ -209,6 +209,22 @@ export class HeadSwitch extends Part {
     };
   }
 
+  /** What lessons can ask for; DECLARED in head_switch.py lists it. */
+  declared() {
+    const { before, now, pending, states, header } = this;
+    if (pending) return {};
+    const [was, is] = [best(before.probabilities), best(now.probabilities)];
+    return {
+      answer: header.classes[is],
+      probability: now.probabilities[is],
+      answer_before: header.classes[was],
+      probability_before: before.probabilities[was],
+      off: headsIn(states, "off").length,
+      uniform: headsIn(states, "uniform").length,
+      heads: states.length,
+    };
+  }
+
   sayAll() {
     set(this.undoer, "aria-disabled", String(!this.history.length));
     if (!this.pending) this.announceDone(() => this.acted + this.answer.summary(this.now, this.before));

@@ -1,10 +1,11 @@
 // The attention of the pixel under the pointer. Python's side is attnviz/ui/components/pixel_viewer.py; the numbers are
 // computed in attention.js, so nothing that follows a pointer asks the server.
 
-import { Attention, MEAN } from "../maps/attention.js";
+import { Attention, half, MEAN } from "../maps/attention.js";
 import { NormedEnd } from "../maps/normed_end.js";
 import { Boxes } from "../maps/boxes.js";
 import { set } from "../core/dom.js";
+import { best } from "../core/numbers.js";
 import { UrlView } from "../core/url_view.js";
 import { Cells, inkEdge } from "../maps/paint.js";
 import { mountable } from "../core/part.js";
@@ -345,6 +346,33 @@ export class Viewer extends PixelPart {
     const place = (token) => (token === null ? null : this.cells.place(token));
     const pair = { query: place(query), key: place(key), queryToken: query, keyToken: key };
     return { ...pair, head, show, direction, score, weight, share, carried, terms };
+  }
+
+  /** What lessons can ask for; DECLARED in pixel_viewer.py lists it. */
+  declared() {
+    const { reading, header, arrays, cells, buffers, chosen } = this;
+    const { head, tokens, heads, score, weight, share, carried, value, terms } = reading;
+    const which = best(arrays.probabilities);
+    const place = (token) =>
+      token === null
+        ? "all"
+        : cells
+            .place(token)
+            .map((part) => part + 1)
+            .join(",");
+    const { added, ofQuery } = this.worked.work(reading);
+    return {
+      answer: header.classes[which],
+      probability: arrays.probabilities[which],
+      logit: header.logit,
+      query: place(reading.query),
+      key: place(reading.key),
+      head: head === MEAN ? "mean" : head + 1,
+      query_number: terms.length === 1 ? terms[0].query : undefined,
+      key_number: terms.length === 1 ? terms[0].key : undefined,
+      ...{ heads, tokens, score, weight, share, value, carried, added, added_by_all: ofQuery },
+      half: half(buffers.maps, chosen * tokens, tokens).count,
+    };
   }
 
   /** One map in full precision. @param {number|"mean"} head @returns {Float64Array} a value for each token */

@@ -1,0 +1,13 @@
+"""Lessons: Markdown files with steps, each a few sentences, a view, and often a task. docs/teaching.md is the manual.
+
+A view is the URL of a page, so a step needs no code. `reader.read` turns a file into a `Lesson` and a list of its
+mistakes, and `folder.Folder` keeps the lessons of a folder up to date. Nothing here knows the app: which pages, terms
+and values there are, `Known` says.
+"""
+
+from attnviz.lessons.lesson import Known as Known
+from attnviz.lessons.lesson import Lesson as Lesson
+from attnviz.lessons.lesson import Mistake as Mistake
+from attnviz.lessons.lesson import Step as Step
+from attnviz.lessons.lesson import Task as Task
+from attnviz.lessons.lesson import View as View

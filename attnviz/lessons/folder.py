@@ -1,0 +1,107 @@
+"""The lessons of folders: ours, and those of a teacher. A file that has changed is read again."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from attnviz.errors import BadInput
+from attnviz.files import reason
+from attnviz.lessons import reader
+from attnviz.lessons.lesson import Known, Lesson, Mistake
+
+VARIABLE = "ATTNVIZ_LESSONS"
+"""The environment variable that names a teacher's folder."""
+
+MOST = 200  # lessons in a folder
+_INSTALLED = Path(__file__).parents[1] / "_lessons"  # where setup.py puts them
+_IN_REPOSITORY = Path(__file__).parents[2] / "lessons"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file of a lesson: the lesson, or None where it has mistakes, and these."""
+
+    lesson: Lesson | None
+    mistakes: Sequence[Mistake]
+
+
+class Folder:
+    """The lessons of one folder.
+
+    Args:
+        path: of the folder.
+        known: what they may name.
+    """
+
+    def __init__(self, path: Path, known: Known) -> None:
+        self.path, self.known = path, known
+        self._kept: dict[Path, tuple[tuple[int, int], Found]] = {}
+        self._lock = Lock()
+
+    def read(self) -> dict[str, Found]:
+        """Return name -> what its file holds; only files of the folder itself are read, in the order of their names.
+
+        Raises:
+            BadInput: there is no such folder, or it cannot be read.
+        """
+        try:
+            root = self.path.resolve(strict=True)
+            paths = sorted(path for path in root.iterdir() if path.suffix == ".md")[:MOST]
+        except OSError as error:
+            raise BadInput(f"The folder of lessons {str(self.path)!r} cannot be read: {reason(error)}.") from error
+        found = {}
+        for path in paths:
+            one = self._one(path, root)
+            if one:
+                found[path.stem] = one
+        return found
+
+    def _one(self, path: Path, root: Path) -> Found | None:
+        try:
+            real = path.resolve(strict=True)
+            if not real.is_relative_to(root):
+                return _refused(path, "This is a link to a file outside of the folder, which is not read.")
+            about = real.stat()
+            stamp = about.st_mtime_ns, about.st_size
+            with self._lock:
+                kept = self._kept.get(path)
+            if kept and kept[0] == stamp:
+                return kept[1]
+            if not real.is_file():
+                return _refused(path, "This is no file.")
+            if about.st_size > 4 * reader.LARGEST:
+                return _refused(path, f"A lesson has at most {reader.LARGEST:,} characters.")
+            found = _parsed(real.read_bytes(), path.name, self.known)
+        except OSError as error:
+            return _refused(path, f"The file cannot be read: {reason(error)}.")
+        with self._lock:
+            self._kept[path] = stamp, found
+        return found
+
+
+def ours() -> Path:
+    """Return the folder of the lessons that come with attnviz."""
+    return _INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY
+
+
+def of_teacher() -> Path | None:
+    """Return the folder that the environment names; None where it names none."""
+    named = os.environ.get(VARIABLE)
+    return Path(named) if named else None
+
+
+def _parsed(content: bytes, name: str, known: Known) -> Found:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        return Found(
+            None, [Mistake(name, line, "A lesson is UTF-8 text, and this line is not: save the file as UTF-8.")]
+        )
+    return Found(*reader.read(text.replace("\r\n", "\n"), name, known))
+
+
+def _refused(path: Path, sentence: str) -> Found:
+    return Found(None, [Mistake(path.name, 1, sentence)])

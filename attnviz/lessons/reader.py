@@ -1,0 +1,386 @@
+"""Reads a lesson: its front matter, its steps, their directives, and all mistakes at once."""
+
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import yaml
+from markdown_it.tree import SyntaxTreeNode
+
+from attnviz.errors import AttnvizError, BadInput, closest
+from attnviz.lessons import conditions
+from attnviz.lessons.lesson import LAST, LONGEST, Block, Known, Lesson, Mistake, Option, Step, Task, View
+from attnviz.lessons.text import TARGET, Texts, markdown
+
+LARGEST = 60_000  # characters of a lesson
+MOST_STEPS = 40
+DIRECTIVES = {  # name -> its options
+    "view": ("frame",),
+    "exercise": ("check", "number", "within"),
+    "hint": (),
+    "solution": ("view",),
+    "keypoints": (),
+}
+FIELDS = ("title", "minutes", "level", "objectives", "believed", "against")
+ORDER = "order"  # of the lesson among all, which it may leave out
+OWN = ("lesson", "step", "only")
+"""Fields of the URL that say which lesson is open; a view is written without them."""
+
+_OPTION = re.compile(r":([a-z_-]+):[ \t]*(.*)")
+_BOX = re.compile(r"\[([ xX])\][ \t]+")
+_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?", re.ASCII)
+
+
+def read(text: str, file: str, known: Known) -> tuple[Lesson | None, list[Mistake]]:
+    """Return the lesson that a text is, or None where it has mistakes, and these.
+
+    Args:
+        text: Markdown.
+        file: its name, for the mistakes; without the suffix it is the name of the lesson.
+        known: what a lesson may name.
+    """
+    return _Reader(file, known).read(text)
+
+
+def view_of(word: str, known: Known, before: View | None) -> View:
+    """Return the view that an address means.
+
+    Args:
+        word: such as "draw?data=strokes&number=23", copied from a browser with or without the beginning; "?"
+            and fields for the same page as before, with these changed.
+        known: the pages.
+        before: the view of the step before.
+
+    Raises:
+        BadInput: it is no address of a page.
+    """
+    try:
+        parts = urlsplit(word.strip())
+        words = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
+    except ValueError as error:
+        raise BadInput(f"The address {word[:60]!r} cannot be read: {error}.") from error
+    words = {key: value for key, value in words.items() if key not in OWN}
+    page = parts.path.rstrip("/").rpartition("/")[2]
+    if not page and not parts.netloc and parts.query and not parts.path:
+        if before is None:
+            raise BadInput("The first view names its page: PAGE?data=strokes&number=23, as the browser shows it.")
+        return View(before.page, {**before.words, **words})
+    if page == "home":
+        page = ""
+    if page not in known.pages:
+        raise BadInput(f"There is no page {page[:60]!r}. {closest(page[:60], [one for one in known.pages if one])}")
+    return View(page, words)
+
+
+@dataclass
+class _Directive:
+    name: str
+    argument: str
+    options: Mapping[str, str]
+    lines: Mapping[str, int]  # of the options
+    nodes: list[SyntaxTreeNode]
+    line: int
+    body: int  # the line at which the body begins
+
+
+@dataclass
+class _Open:
+    """A step that is being read."""
+
+    title: str
+    line: int
+    texts: Texts
+    view: View | None
+    text: list[Block] = field(default_factory=list)
+    seen: dict[str, Any] = field(default_factory=dict)  # the directives
+
+
+class _Reader:
+    def __init__(self, file: str, known: Known) -> None:
+        self.file, self.known = file, known
+        self.mistakes: list[Mistake] = []
+        self.parser = markdown()
+        self.steps: list[Step] = []
+        self.keypoints: list[Block] = []
+
+    def complain(self, line: int, sentence: str) -> None:
+        self.mistakes.append(Mistake(self.file, line + 1, " ".join(sentence.split())))
+
+    def read(self, text: str) -> tuple[Lesson | None, list[Mistake]]:
+        if len(text) > LARGEST:
+            self.complain(0, f"A lesson has at most {LARGEST:,} characters, and this file has {len(text):,}.")
+            return None, self.mistakes
+        nodes = SyntaxTreeNode(self.parser.parse(text)).children
+        front = nodes.pop(0) if nodes and nodes[0].type == "front_matter" else None
+        fields = self._front(front.content if front else None)
+        step: _Open | None = None
+        for node in nodes:
+            line = node.map[0] if node.map else 0
+            if node.type == "heading":
+                self._close(step)
+                before = self.steps[-1].view if self.steps else None
+                step = self._open(node, line, before)
+            elif step is None:
+                self.complain(line, "A lesson begins with a step: '## Title' comes before any text.")
+                step = self._open(None, line, None)
+                self._add(step, node)
+            else:
+                self._add(step, node)
+        self._close(step)
+        if step is None:
+            self.complain(text.count("\n"), "A lesson has at least one step, which begins with '## Title'.")
+        if len(self.steps) > MOST_STEPS:
+            self.complain(0, f"A lesson has at most {MOST_STEPS} steps, and this one has {len(self.steps)}.")
+        if not self.keypoints:
+            self.complain(
+                text.count("\n"), "A lesson ends with what to keep in mind: write a :::{keypoints} directive."
+            )
+        self.mistakes.sort()
+        if self.mistakes or fields is None:
+            return None, self.mistakes
+        name = self.file.removesuffix(".md")
+        return Lesson(name=name, steps=tuple(self.steps), keypoints=self.keypoints, **fields), []
+
+    # Front matter
+
+    def _front(self, content: str | None) -> dict[str, Any] | None:
+        if content is None:
+            self.complain(0, f"A lesson begins with front matter between two lines '---': {', '.join(FIELDS)}.")
+            return None
+        try:
+            found = yaml.safe_load(content)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            why = getattr(error, "problem", None) or "it is no YAML"
+            self.complain(mark.line + 1 if mark else 1, f"The front matter cannot be read: {why}.")
+            return None
+        except (ValueError, RecursionError, TypeError) as error:
+            self.complain(1, f"The front matter cannot be read: {str(error)[:80]}.")
+            return None
+        if not isinstance(found, dict):
+            self.complain(1, f"The front matter consists of lines 'name: value': {', '.join(FIELDS)}.")
+            return None
+        before = len(self.mistakes)
+        lines = content.split("\n")
+
+        def at(name: str) -> int:
+            return next((i + 1 for i, one in enumerate(lines) if one.startswith(f"{name}:")), 1)
+
+        for name in found:
+            if name not in (*FIELDS, ORDER):
+                word = name[:40] if isinstance(name, str) else type(name).__name__
+                self.complain(at(word), f"There is no field {word!r} in the front matter. {closest(word, FIELDS)}")
+        read: dict[str, Any] = {}
+        for name in FIELDS:
+            value = found.get(name)
+            if name == "minutes":
+                right = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= LONGEST
+                wanted = f"a number of minutes, 1 to {LONGEST}"
+            elif name == "objectives":
+                right = isinstance(value, list) and 0 < len(value) < 8 and all(_is_words(one) for one in value)
+                wanted = "a list of one to seven sentences, each after '- '"
+            else:
+                right, wanted = _is_words(value), "a sentence"
+            if not right:
+                given = "is missing" if value is None else "is something else here"
+                self.complain(at(name), f"The front matter says {name}: {wanted}; it {given}.")
+            read[name] = value
+        read[ORDER] = found.get(ORDER, LAST)
+        if type(read[ORDER]) is not int or not 0 <= read[ORDER] <= LAST:
+            self.complain(
+                at(ORDER), f"The front matter says order: a number up to {LAST:,}; it is something else here."
+            )
+        return read if len(self.mistakes) == before else None
+
+    # Steps
+
+    def _open(self, heading: SyntaxTreeNode | None, line: int, before: View | None) -> _Open:
+        title = _plain(heading) if heading else ""
+        if heading and heading.tag != "h2":
+            self.complain(line, f"A step begins with '## Title', and here is {heading.markup[:6]!r}.")
+        elif heading and not title:
+            self.complain(line, "A step has a title: '## Title'.")
+        return _Open(title, line, Texts(self.known, self.complain), before)
+
+    def _add(self, step: _Open, node: SyntaxTreeNode) -> None:
+        if node.type != "colon_fence":
+            step.text += step.texts.blocks([node], 0)
+            return
+        directive = self._directive(node)
+        if directive is None:
+            return
+        if directive.name in step.seen:
+            self.complain(directive.line, f"A step has one {directive.name}, and this is its second.")
+            return
+        step.seen[directive.name] = directive
+        if directive.name == "view":
+            try:
+                view = view_of(directive.argument, self.known, step.view)
+                step.view = View(view.page, view.words, directive.options.get("frame", ""))
+            except BadInput as error:
+                self.complain(directive.line, str(error))
+            frame = directive.options.get("frame")
+            if frame and not re.fullmatch(r"[\w.-]{1,60}", frame, re.ASCII):
+                sentence = f"A part of a page has a name such as pixel_viewer.pair, not {frame[:60]!r}."
+                self.complain(directive.lines["frame"], sentence)
+            if directive.nodes:
+                self.complain(directive.body, "A view has no text: write it below the line that ends the view.")
+        elif directive.name == "keypoints":
+            self.keypoints = step.texts.blocks(directive.nodes, directive.body)
+            if not self.keypoints:
+                self.complain(directive.line, "Write what to keep in mind into the keypoints.")
+            step.text.append(["part", "To keep in mind", self.keypoints])
+
+    def _close(self, step: _Open | None) -> None:
+        if step is None:
+            return
+        if step.view is None and "view" not in step.seen:
+            self.complain(step.line, "The first step says what is shown: add :::{view} with the address of a page.")
+        view = step.view or View("", {})
+        if "view" not in step.seen:
+            view = View(view.page, view.words)  # what was pointed at before
+        if not step.text:
+            self.complain(step.line, "A step says something: add a sentence below its title.")
+        exercise = step.seen.get("exercise")
+        for name in ("hint", "solution"):
+            if name in step.seen and not exercise:
+                self.complain(step.seen[name].line, f"A {name} belongs to an exercise, and this step has none.")
+        task = self._task(step, exercise, view) if exercise else None
+        self.steps.append(Step(step.title, step.line + 1, view, step.text, tuple(step.texts.formulas), task))
+
+    # Tasks
+
+    def _task(self, step: _Open, exercise: _Directive, view: View) -> Task:
+        options: list[Option] = []
+        lists = [node for node in exercise.nodes if _boxes(node)]
+        for node in lists:
+            options += self._options(node, exercise.body, step.texts)
+        prompt = step.texts.blocks([node for node in exercise.nodes if node not in lists], exercise.body)
+        if not prompt:
+            self.complain(exercise.line, "An exercise says what to do.")
+        kinds = [bool(options), "check" in exercise.options, "number" in exercise.options]
+        if sum(kinds) != 1:
+            self.complain(
+                exercise.line,
+                "An exercise has one of three: a :check: on the page, a :number: as its answer, or a list of answers, "
+                "'- [ ] wrong' and '- [x] right'.",
+            )
+        if options and sum(option.right for option in options) != 1:
+            self.complain(exercise.line, "Of the answers exactly one is right: mark it '- [x]'.")
+        check: list[list[str]] = []
+        number, target, within = None, "", 0.0
+        try:
+            if "check" in exercise.options:
+                check = conditions.read(exercise.options["check"], self.known.declared)
+        except AttnvizError as error:
+            self.complain(exercise.lines["check"], str(error))
+        if "number" in exercise.options:
+            number, target = self._number(exercise)
+        if "within" in exercise.options:
+            word = exercise.options["within"]
+            if not _NUMBER.fullmatch(word) or not math.isfinite(float(word)) or float(word) < 0:
+                self.complain(exercise.lines["within"], f"An answer may be off by a number, not by {word[:40]!r}.")
+            else:
+                within = float(word)
+        said: dict[str, list[Block]] = {}
+        for name in ("hint", "solution"):
+            directive = step.seen.get(name)
+            said[name] = step.texts.blocks(directive.nodes, directive.body) if directive else []
+            if directive and not said[name]:
+                self.complain(directive.line, f"Write something into the {name}.")
+        shows = self._shows(step.seen.get("solution"), view)
+        if check and shows is None:
+            self.complain(
+                exercise.line,
+                "What is checked on the page needs a solution with a :view: in which it holds: ?query=12,13",
+            )
+        return Task(exercise.line + 1, prompt, check, tuple(options), number, target, within, **said, shows=shows)
+
+    def _options(self, node: SyntaxTreeNode, first: int, texts: Texts) -> Iterator[Option]:
+        for item in node.children:
+            line = first + (item.map[0] if item.map else 0)
+            box = _box(item)
+            if not box:
+                self.complain(line, "Each answer begins with '[ ]' or '[x]'.")
+                continue
+            words = texts.inlines(item.children[0].children[0].children, line)
+            words[0] = ["text", str(words[0][1])[box.end() :]]
+            yield Option(words, box[1] != " ", texts.blocks(item.children[1:], first))
+
+    def _number(self, exercise: _Directive) -> tuple[str | None, str]:
+        word = exercise.options["number"]
+        found = re.fullmatch(r"(-?[\d.]+)(?:\s*<([^<>]+)>)?", word)
+        if not found or not _NUMBER.fullmatch(found[1]) or (found[2] and not TARGET.fullmatch(found[2])):
+            self.complain(
+                exercise.lines["number"],
+                f"The answer is a number, such as 49 or '0.12 <pixel_viewer.weight>', not {word[:40]!r}.",
+            )
+            return None, ""
+        try:
+            conditions.check_name(found[2] or "", self.known.declared)
+        except BadInput as error:
+            self.complain(exercise.lines["number"], str(error))
+        return found[1], found[2] or ""
+
+    def _shows(self, solution: _Directive | None, view: View) -> View | None:
+        if not solution or "view" not in solution.options:
+            return None
+        try:
+            return view_of(solution.options["view"], self.known, view)
+        except BadInput as error:
+            self.complain(solution.lines["view"], str(error))
+        return None
+
+    # Directives
+
+    def _directive(self, node: SyntaxTreeNode) -> _Directive | None:
+        line = node.map[0] if node.map else 0
+        found = re.fullmatch(r"\{([\w-]+)\}\s*(.*)", node.info.strip())
+        if not found or found[1] not in DIRECTIVES:
+            name = found[1][:40] if found else node.info[:40]
+            self.complain(line, f"There is no directive {name!r}. {closest(name, DIRECTIVES)}")
+            return None
+        name, allowed = found[1], DIRECTIVES[found[1]]
+        lines, options, places = node.content.split("\n"), {}, {}
+        count = 0
+        for count, one in enumerate(lines):  # noqa: B007 -- how many there are is wanted
+            option = _OPTION.fullmatch(one.strip())
+            if not option:
+                break
+            options[option[1]], places[option[1]] = option[2].strip(), line + 1 + count
+            if option[1] not in allowed:
+                known: Collection[str] = allowed or ("none",)
+                self.complain(places[option[1]], f"{name} has no option {option[1][:40]!r}. {closest('', known)}")
+            elif not option[2].strip():
+                self.complain(places[option[1]], f"The option {option[1]} has a value: ':{option[1]}: ...'.")
+        else:
+            count = len(lines)
+        if not (node.content + " ").strip() and name != "view":
+            self.complain(line, f"The directive {name} is empty.")
+        body = "\n".join(lines[count:])
+        nodes = SyntaxTreeNode(self.parser.parse(body)).children
+        return _Directive(name, found[2], options, places, nodes, line, line + 1 + count)
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value.strip()) <= 400
+
+
+def _plain(node: SyntaxTreeNode) -> str:
+    if node.type in ("text", "code_inline", "myst_role"):
+        return str(node.content)
+    return "".join(_plain(child) for child in node.children).strip() if node.children else ""
+
+
+def _box(item: SyntaxTreeNode) -> re.Match[str] | None:
+    paragraph = item.children[0] if item.children else None
+    inline = paragraph.children[0] if paragraph is not None and paragraph.type == "paragraph" else None
+    first = inline.children[0] if inline is not None and inline.children else None
+    return _BOX.match(first.content) if first is not None and first.type == "text" else None
+
+
+def _boxes(node: SyntaxTreeNode) -> bool:
+    return node.type == "bullet_list" and any(_box(item) for item in node.children)

@@ -1,0 +1,128 @@
+"""The bar of a lesson over a page: the step that the URL names, sent to `frontend/lessons/lesson_bar.js`.
+
+Drawn by the navigation, so that it stands over every page, and only where the URL names a lesson: other pages carry
+nothing of it. It is drawn through the component that every page has already, so that a lesson costs one request.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from attnviz.errors import AttnvizError, BadInput, UnknownName
+from attnviz.lessons import Lesson, Step, View
+from attnviz.ui.components.component import FRONTEND, component
+from attnviz.ui.components.payload import pack
+from attnviz.ui.shared import url_state
+from attnviz.ui.shared.wording import verbatim
+
+LESSON, STEP = "lesson", "step"
+_ELSEWHERE = {LESSON, STEP, "only", "v"}  # a URL of these alone does not say what is shown
+
+
+def draw(pages: Sequence[StreamlitPage], here: StreamlitPage) -> None:
+    """Draw the bar where the URL names a lesson; a URL that names no view besides leads to that of the step.
+
+    Args:
+        pages: of the navigation.
+        here: the one that will be drawn.
+    """
+    name = st.query_params.get(LESSON)
+    if name is None:
+        return
+    try:
+        lesson, number = _asked(name, st.query_params.get(STEP, "1"))
+    except AttnvizError as error:
+        st.warning(verbatim(str(error)))
+        return
+    step = lesson.steps[number]
+    named = set(st.query_params) - _ELSEWHERE
+    if not named and (step.view.words or step.view.page != here.url_path):
+        there = next((page for page in pages if page.url_path == step.view.page), None)
+        if there:
+            st.switch_page(there, query_params={**st.query_params.to_dict(), **words_of(step.view, name, number)})
+    with st.container(key="lesson_bar"):
+        with st.container(key="lesson_formulas"):
+            for formula in step.formulas:
+                st.latex(formula)
+        component("arrive")(key="lesson", data=pack({"lesson": sent(lesson, number)}, {}), height=1)
+
+
+def resume(lesson: Lesson) -> None:
+    """Draw a link to where the reader of a lesson was, if this browser knows it."""
+    tasks = sum(step.task is not None for step in lesson.steps)
+    begun = {"name": lesson.name, "views": [_view(step.view) for step in lesson.steps], "tasks": tasks}
+    component("arrive")(key=f"begun_{lesson.name}", data=pack({"begun": begun}, {}))
+
+
+def sent(lesson: Lesson, number: int) -> dict[str, Any]:
+    """Return what the browser is told of a step.
+
+    Args:
+        lesson: that is open.
+        number: of the step, from 0.
+    """
+    step = lesson.steps[number]
+    return {
+        "name": lesson.name,
+        "title": lesson.title,
+        "step": number,
+        "steps": [one.title for one in lesson.steps],
+        "views": [_view(one.view) for one in lesson.steps],
+        "view": _view(step.view),
+        "text": step.text,
+        "task": _task(step),
+        "style": _style(),
+    }
+
+
+def _asked(name: str, word: str) -> tuple[Lesson, int]:
+    """Return the lesson and the step that the URL asks for."""
+    from attnviz.ui.lessons import shelf  # reading lessons brings a parser along, which pages without one do not need
+
+    found = shelf.find(name)
+    if found is None:
+        raise UnknownName("lesson", name, shelf.lessons())
+    if found.lesson is None:
+        raise BadInput(f"This lesson has mistakes and cannot be shown. The first: {found.mistakes[0]}")
+    count = len(found.lesson.steps)
+    if not (word.isascii() and word.isdecimal() and len(word) < 4 and 1 <= int(word) <= count):
+        raise BadInput(f"The URL asks for step {word[:20]!r}; the lesson {name!r} has steps 1 to {count}.")
+    return found.lesson, int(word) - 1
+
+
+def _view(view: View) -> dict[str, Any]:
+    return {"page": view.page, "words": _words(view), "frame": view.frame}
+
+
+def words_of(view: View, name: str, number: int) -> dict[str, str]:
+    """Return the fields of the URL that show a view in a lesson.
+
+    Args:
+        view: of a step.
+        name: of the lesson.
+        number: of the step, from 0.
+    """
+    return {**_words(view), LESSON: name, STEP: str(number + 1)}
+
+
+def _words(view: View) -> dict[str, str]:
+    """Return the fields of the URL of a view, with the version of their defaults."""
+    return {"v": url_state.VERSION, **view.words}
+
+
+def _task(step: Step) -> dict[str, Any] | None:
+    task = step.task
+    if task is None:
+        return None
+    shown = {name: getattr(task, name) for name in ("prompt", "check", "number", "within", "hint", "solution")}
+    shows = None if task.shows is None else _view(task.shows)
+    return {**shown, "options": [asdict(option) for option in task.options], "shows": shows}
+
+
+@lru_cache(maxsize=1)
+def _style() -> str:
+    return (FRONTEND / "lessons" / "lesson_bar.css").read_text("utf-8")

@@ -1,0 +1,21 @@
+"""What home offers to whoever comes for the first time: the first lesson, in one line, until it is begun or declined.
+
+The browser alone knows whether that is so (frontend/core/links.js), so the line is always drawn, and hidden there.
+"""
+
+import streamlit as st
+
+from attnviz.ui.shared import page
+
+FIRST = "pixel-to-answer"
+"""The lesson that is offered. Home reads no lesson: its title stands here, too, and a test compares them."""
+
+TITLE = "From a pixel to an answer"
+
+
+def show() -> None:
+    """Draw the line."""
+    with st.container(key="lesson_offer", horizontal=True, vertical_alignment="center"):
+        st.markdown("New here? Ten minutes, step by step:", width="content")
+        page.link("home.py", TITLE, lesson=FIRST, step=1)
+        st.markdown("[No, thanks](#lessons-declined)", width="content")

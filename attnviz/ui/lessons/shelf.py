@@ -1,0 +1,34 @@
+"""All lessons: ours, and those of the folder that the environment names. A file that has changed is read again."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from attnviz.lessons import Lesson
+from attnviz.lessons.folder import Folder, Found, of_teacher, ours
+from attnviz.ui.lessons.known import known
+
+
+def found() -> dict[str, Found]:
+    """Return name -> a file of a lesson, in their order; a teacher's replaces one of ours that has its name.
+
+    Raises:
+        BadInput: the teacher's folder cannot be read.
+    """
+    teacher = of_teacher()
+    both = {**_folder(ours()).read(), **(_folder(teacher).read() if teacher else {})}
+    return dict(sorted(both.items(), key=lambda one: (one[1].lesson.order if one[1].lesson else 0, one[0])))
+
+
+def find(name: str) -> Found | None:
+    """Return the file of a lesson; None where there is none of that name."""
+    return found().get(name)
+
+
+def lessons() -> dict[str, Lesson]:
+    """Return the lessons without mistakes, by name."""
+    return {name: one.lesson for name, one in found().items() if one.lesson}
+
+
+@lru_cache(maxsize=8)
+def _folder(path: Path) -> Folder:
+    return Folder(path, known())

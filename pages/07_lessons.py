@@ -1,0 +1,43 @@
+"""Lessons: ten minutes each, alone, in the order in which they build on each other."""
+
+import streamlit as st
+
+from attnviz.lessons import Lesson
+from attnviz.ui.lessons import bar, shelf
+from attnviz.ui.lessons.known import file_of
+from attnviz.ui.server import preload
+from attnviz.ui.shared import page
+from attnviz.ui.shared.wording import verbatim
+
+
+def main() -> None:
+    page.start("Lessons", "Ten minutes each, alone: you look, guess, try, and see whether you were right.")
+    with page.sentences():
+        for name, found in shelf.found().items():
+            if found.lesson:
+                offer(found.lesson)
+            else:
+                st.error(verbatim(f"The lesson {name} cannot be shown. {found.mistakes[0]}"))
+    st.caption(
+        "What you have done is kept in this browser alone. A lesson of your own is a Markdown file: docs/teaching.md "
+        "says how to write one."
+    )
+    preload.soon()
+
+
+def offer(lesson: Lesson) -> None:
+    """Draw what a lesson is about, and the link that begins it."""
+    first = lesson.steps[0].view
+    with st.container(key=f"lesson_offer_{lesson.name}", gap="xsmall"):
+        page.link(file_of(first.page), f"**{verbatim(lesson.title)}**", **bar.words_of(first, lesson.name, 0))
+        tasks = sum(step.task is not None for step in lesson.steps)
+        st.markdown(
+            verbatim(f"{lesson.minutes} minutes, {len(lesson.steps)} steps, {tasks} tasks. For: {lesson.level}.")
+        )
+        bar.resume(lesson)
+        left, right = st.columns(2, gap="large")
+        left.markdown("\n".join(f"- {verbatim(one)}" for one in lesson.objectives))
+        right.markdown(f"Many believe: *{verbatim(lesson.believed)}* In this lesson you see what speaks against it.")
+
+
+main()

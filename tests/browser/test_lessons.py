@@ -1,0 +1,196 @@
+"""Lessons in a browser: every number is the one that the page shows, every task can be solved, and a newcomer gets from
+home to the end of the first three by keyboard alone, and by touch on a phone."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from attnviz.lessons import Lesson, Step, Task
+from attnviz.ui.lessons import offer, shelf
+
+from .conftest import NewPage, Serve, wait_until_ready
+
+LESSONS = shelf.lessons()
+FIRST_THREE = [*LESSONS][:3]
+
+# What of the given words the page does not show: [written, target] each, as a lesson names them.
+NOT_SHOWN = """async ([shown, module]) => {
+  const { asWritten } = await import(module);
+  const declared = {};
+  for (const host of document.querySelectorAll('[data-testid^="stBidiComponent"]'))
+    for (const root of host.shadowRoot?.querySelectorAll("[data-drawn]") ?? [])
+      declared[root.dataset.component] ??= root.declared();
+  return shown.filter(([written, target]) => {
+    if (target.startsWith('"')) {
+      const part = document.querySelector(`.st-key-${CSS.escape(target.slice(1, -1))}`);
+      return !part?.innerText.replace(/\\s+/g, " ").includes(written);
+    }
+    const [component, value] = target.split(".");
+    const found = declared[component]?.[value];
+    return found === undefined || asWritten(found, written) !== written;
+  });
+}"""
+FRAMED = """() => {
+  const within = (root) => [...root.querySelectorAll("*")].some(
+    (one) => one.style?.outlineWidth === "3px" || (one.shadowRoot && within(one.shadowRoot)));
+  return within(document);
+}"""
+
+
+def bar(page: Page) -> Locator:
+    """Return the bar of the lesson."""
+    return page.locator(".lesson")
+
+
+def button(page: Page, name: str) -> Locator:
+    """Return a button of the bar."""
+    return bar(page).get_by_role("button", name=name, exact=True)
+
+
+def check_shown(page: Page, address: str, shown: list[tuple[str, str]]) -> None:
+    """Wait until the page shows all that a lesson names."""
+    module = f"{address}/_stcore/bidi-components/attnviz.arrive/lessons/lesson_bar.js"
+    arg = [[list(one) for one in shown], module]
+    try:
+        page.wait_for_function(f"async (arg) => (await ({NOT_SHOWN})(arg)).length === 0", arg=arg, timeout=60_000)
+    except Exception as error:
+        raise AssertionError(f"the page does not show {page.evaluate(NOT_SHOWN, arg)}") from error
+
+
+def at_step(page: Page, lesson: Lesson, number: int) -> Step:
+    """Wait until a step, from 0, is there and return it."""
+    expect(bar(page).locator("h2")).to_have_text(lesson.steps[number].title)
+    expect(bar(page).locator(".lesson-count")).to_contain_text(f"step {number + 1} of {len(lesson.steps)}")
+    wait_until_ready(page)
+    return lesson.steps[number]
+
+
+def solve(page: Page, task: Task, press: Callable[[Locator], None]) -> None:
+    """Solve a task with what the bar offers; `press` presses a button or follows a link."""
+    result = bar(page).locator(".lesson-result")
+    if task.options:
+        answers = bar(page).locator(".lesson-options > button")
+        right = [option.right for option in task.options].index(True)
+        wrong = (right + 1) % len(task.options)
+        press(answers.nth(wrong))
+        expect(result).to_have_text("Not this one. Look again.")
+        press(answers.nth(right))
+    elif task.number is not None:
+        field = bar(page).get_by_label("Your answer")
+        press(field)
+        page.keyboard.type(task.number)
+        press(button(page, "Check"))
+    else:
+        expect(result).to_have_text("Not yet.")
+        press(button(page, "Solution"))
+        press(bar(page).get_by_role("link", name="Show it"))
+    expect(result).to_have_text("Done.")
+
+
+def play(page: Page, address: str, lesson: Lesson, press: Callable[[Locator], None]) -> None:
+    """Go through a lesson whose first step is there, and check all that it says."""
+    for number in range(len(lesson.steps)):
+        step = at_step(page, lesson, number)
+        check_shown(page, address, list(step.shown()))
+        if step.view.frame:
+            page.wait_for_function(FRAMED)
+        if step.task:
+            solve(page, step.task, press)
+            check_shown(page, address, list(step.shown_when_solved()))
+        press(button(page, "Next step" if number + 1 < len(lesson.steps) else "Finish"))
+    expect(page.get_by_role("heading", name="Lessons", exact=True)).to_be_visible()
+    expect(bar(page)).to_have_count(0)
+
+
+def by_keyboard(page: Page) -> Callable[[Locator], None]:
+    """Return what presses something with the keyboard alone: Tab until it has the focus, then Enter."""
+
+    def press(target: Locator) -> None:
+        expect(target).to_be_visible()
+        for _ in range(300):
+            if target.evaluate("(one) => one === document.activeElement"):
+                if target.evaluate("(one) => one.tagName") != "INPUT":
+                    page.keyboard.press("Enter")
+                return
+            page.keyboard.press("Tab")
+        raise AssertionError(f"the keyboard does not reach {target}")
+
+    return press
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in LESSONS if name not in FIRST_THREE])
+def test_what_a_lesson_says_is_what_the_page_shows(page: Page, serve: Serve, name: str) -> None:
+    address = serve()
+    page.goto(f"{address}/?lesson={name}&step=1")
+    play(page, address, LESSONS[name], lambda target: target.click())
+
+
+@pytest.mark.slow
+def test_a_newcomer_gets_through_the_first_three_by_keyboard_alone(page: Page, serve: Serve) -> None:
+    address = serve()
+    page.goto(address)
+    press = by_keyboard(page)
+    press(page.get_by_role("link", name=LESSONS[offer.FIRST].title))
+    for name in FIRST_THREE:
+        play(page, address, LESSONS[name], press)
+        following = FIRST_THREE[FIRST_THREE.index(name) + 1 :]
+        if following:
+            press(page.get_by_role("link", name=LESSONS[following[0]].title))
+
+
+@pytest.mark.slow
+def test_a_newcomer_gets_through_the_first_three_by_touch(new_page: NewPage, serve: Serve) -> None:
+    address = serve()
+    page = new_page(375, 700, touch=True)
+    page.goto(address)
+    page.get_by_role("link", name=LESSONS[offer.FIRST].title).tap()
+    for name in FIRST_THREE:
+        play(page, address, LESSONS[name], lambda target: target.tap())
+        following = FIRST_THREE[FIRST_THREE.index(name) + 1 :]
+        if following:
+            page.get_by_role("link", name=LESSONS[following[0]].title).tap()
+
+
+def test_a_lesson_begins_and_is_left_and_resumed(page: Page, serve: Serve) -> None:
+    address = serve()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(address)
+    lesson = LESSONS[offer.FIRST]
+    page.get_by_role("link", name=lesson.title).wait_for()
+    wait_until_ready(page)
+    assert not [url for url in requests if "lesson_bar" in url]
+    page.get_by_role("link", name=lesson.title).click()
+    step = at_step(page, lesson, 0)
+    check_shown(page, address, list(step.shown()))
+    assert len([url for url in requests if "/lessons/" in url]) == 1
+    page.keyboard.press("Alt+l")  # to the bar
+    expect(button(page, "Next step")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    step = at_step(page, lesson, 1)
+    expect(bar(page).get_by_role("status").last).to_contain_text(f"Step 2 of {len(lesson.steps)}")
+    assert step.task
+    expect(bar(page).locator(".lesson-result")).to_have_text("Not yet.")
+    page.go_back()
+    at_step(page, lesson, 0)
+    page.go_forward()
+    at_step(page, lesson, 1)
+    button(page, "Leave").click()
+    expect(bar(page)).to_have_count(0)
+    assert "lesson" not in page.url
+    page.goto(f"{address}/lessons")
+    page.get_by_role("link", name="Go on at step 2").click()
+    at_step(page, lesson, 1)
+
+
+def test_an_offer_that_was_declined_does_not_come_back(page: Page, serve: Serve) -> None:
+    page.goto(serve())
+    link = page.get_by_role("link", name=LESSONS[offer.FIRST].title)
+    expect(link).to_be_visible()
+    page.get_by_role("link", name="No, thanks").click()
+    expect(link).to_be_hidden()
+    page.reload()
+    page.get_by_role("link", name="Draw a digit").wait_for()
+    expect(link).to_be_hidden()

@@ -1,0 +1,66 @@
+// What a lesson's bar decides without a document: whether a task is done, how a number is written, what is right.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { asWritten, holds, isRight } from "../../attnviz/ui/frontend/lessons/lesson_bar.js";
+
+const page = { query: "12,13", off: "3,5", "switch.answer": "2", "viewer.share": 11.8, "viewer.off": 2 };
+const find = (name) => page[name];
+const before = (name) => ({ "switch.answer": "8", "viewer.share": 11.8 })[name];
+
+for (const [relation, ...args] of [
+  ["is", "query", "12,13"],
+  ["is", "viewer.off", "2"],
+  ["is not", "switch.answer", "8"],
+  ["contains", "off", "5"],
+  ["is set", "query", ""],
+  ["is not set", "key", ""],
+  ["changed", "switch.answer", ""],
+  [">", "viewer.share", "11"],
+  ["<=", "viewer.share", "11.8"],
+])
+  test(`${args[0]} ${relation} ${args[1]} holds`, () => {
+    assert.ok(holds([[args[0], relation, args[1]]], find, before));
+  });
+
+for (const [relation, ...args] of [
+  ["is", "query", "12,1"],
+  ["is", "key", ""],
+  ["is not", "key", "3,3"],
+  ["contains", "off", "35"],
+  ["is set", "key", ""],
+  ["is not set", "query", ""],
+  ["changed", "viewer.share", ""],
+  ["changed", "viewer.off", ""],
+  ["<", "viewer.share", "11"],
+  [">", "key", "0"],
+])
+  test(`${args[0]} ${relation} ${args[1]} does not hold`, () => {
+    assert.ok(!holds([[args[0], relation, args[1]]], find, before));
+  });
+
+test("conditions hold together", () => {
+  assert.ok(!holds([["query", "is set", ""], ["key", "is set", ""]], find, before)); // prettier-ignore
+});
+
+test("a value is written as the lesson writes it", () => {
+  assert.equal(asWritten(0.015107, "0.0151"), "0.0151");
+  assert.equal(asWritten(0.9756, "98 %"), "98 %");
+  assert.equal(asWritten(0.9756, "97.6 %"), "97.6 %");
+  assert.equal(asWritten(-5.3637, "\u22125.36"), "\u22125.36");
+  assert.equal(asWritten(9.924, "+9.92"), "+9.92");
+  assert.equal(asWritten(-0.0001, "0.00"), "0.00");
+  assert.equal(asWritten(3136, "3,136"), "3,136");
+  assert.equal(asWritten("8", "8"), "8");
+  assert.equal(asWritten(undefined, "8"), "8");
+});
+
+test("an answer may be off by what the lesson allows", () => {
+  assert.ok(isRight(" 12 ", "11.8", 0.5));
+  assert.ok(isRight("0,25", "0.25", 0));
+  assert.ok(isRight("\u22121", "-1", 0));
+  assert.ok(!isRight("12.4", "11.8", 0.5));
+  assert.ok(!isRight("", "0", 0.5));
+  assert.ok(!isRight("twelve", "12", 0.5));
+});
