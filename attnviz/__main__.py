@@ -67,8 +67,10 @@ def _train(options: argparse.Namespace) -> None:
     if options.run_only:
         _trained_runs(altered(chosen, settings(options.set)), options)
         return
-    if options.set or options.minutes is not None:
-        raise BadInput("--set and --minutes belong to --run-only: a checkpoint is trained by its recipe as it stands.")
+    if options.set or options.minutes is not None or options.more is not None:
+        raise BadInput(
+            "--set, --minutes and --more belong to --run-only: a checkpoint is trained by its recipe as it stands."
+        )
     card = _trained(chosen, options.seeds, options.device, options.threads)
     for figure in card.figures:
         print(f"{card.name}: {figure.name} on {results.words(figure)}, {figure.count:,}: {results.spread(figure)}")
@@ -198,6 +200,17 @@ def _search(options: argparse.Namespace) -> None:
             raise BadInput(f"{options.write} cannot be written: {files.reason(error)}.") from error
 
 
+def _cost(options: argparse.Namespace) -> None:
+    import json
+    from dataclasses import asdict
+
+    from attnviz.training import cost, seeds
+
+    chosen = altered(recipe(options.model, options.recipe), settings(options.set))
+    found = cost.probe(chosen, seeds.device_of(options.device), options.threads)
+    print(json.dumps(asdict(found)) if options.json else found.sentence(chosen.epochs, 1))
+
+
 def _trained_runs(chosen: Recipe, options: argparse.Namespace) -> None:
     from attnviz.training import stopping
     from attnviz.training.objectives import objective
@@ -211,7 +224,7 @@ def _trained_runs(chosen: Recipe, options: argparse.Namespace) -> None:
         train_runs(
             chosen, options.seeds, device=options.device, threads=options.threads, report=progress.report, goal=goal,
             command=shlex.join([*command_of(chosen, options.seeds).split(), "--run-only", *changes]),
-            minutes=options.minutes,
+            minutes=options.minutes, more=options.more,
         )  # fmt: skip
     print(f"Trained: the runs of {chosen.key} are in {runs.folder()}.")
 
@@ -288,13 +301,25 @@ def _parser() -> argparse.ArgumentParser:
         "--threads", type=int, help="number of CPU threads; a run keeps the number it was started with"
     )
     command.add_argument(
-        "--run-only", action="store_true", help="train the runs and write no checkpoint; then the next two may be given"
+        "--run-only",
+        action="store_true",
+        help="train the runs and write no checkpoint; then the next three may be given",
     )
     command.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help=f"change a setting: {', '.join(names())}"
     )
     command.add_argument("--minutes", type=float, help="stop after so many minutes; the same command resumes it")
+    command.add_argument("--more", type=int, help="stop after so many epochs; the same command resumes it")
     command.set_defaults(run=_train)
+
+    command = commands.add_parser("cost", help="estimate what a training will cost, from a few of its batches")
+    command.add_argument("model", metavar="MODEL")
+    command.add_argument("--recipe", required=True)
+    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as of train")
+    command.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    command.add_argument("--threads", type=int, default=1, help="number of CPU threads; by default one")
+    command.add_argument("--json", action="store_true", help="print it for a program")
+    command.set_defaults(run=_cost)
 
     command = commands.add_parser("jobs", help="train in the background: list, start, stop, resume, delete, keep")
     actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")

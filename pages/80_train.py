@@ -3,27 +3,31 @@
 import streamlit as st
 
 from attnviz.ui.shared import page
-from attnviz.ui.training import access, settings, watch
+from attnviz.ui.training import access, act, cost, settings, watch
 from attnviz.work.jobs import table
 
 
 def main() -> None:
-    page.start("Train", "What does a model learn, epoch by epoch? Train one, and look at it while it learns.")
+    page.start(
+        "Train",
+        "What does a model learn, epoch by epoch? Train one, and look at it while it learns.",
+        tries=settings.tries(),
+    )
     with page.sentences():
-        watch.said()
         with page.sentences():
             order = settings.choose()
             access.ask()
-            st.button(
-                "Train", key="train_start", on_click=watch.do,
-                args=(lambda: table.start(order), "The training has been started; it goes on without this page."),
-            )  # fmt: skip
+            with st.container(key="train_begin", horizontal=True, vertical_alignment="center"):
+                st.button(
+                    "Train", key="train_start", on_click=act.do,
+                    args=(lambda: table.start(order), "The training has been started; it goes on without this page."),
+                )  # fmt: skip
+                cost.show(order)
         watch.jobs()
-        watch.results()
     page.meaning(
         "A training is a process of its own, at the lowest priority: it goes on when this page or the app is closed. "
         "After each epoch its weights are saved, so that every epoch can be looked at as a model. A training that was "
-        "stopped or killed resumes after its last epoch with the same result as if it had never been interrupted. "
+        "paused or killed resumes after its last epoch with the same result as if it had never been interrupted. "
         "The same settings and seed give the same weights on the same machine.",
         "The validation part chooses which epoch is best, so its figures are a little too good; the test part is not "
         "touched here. One seed is one sample: another may learn something else. Settings that are changed here are "

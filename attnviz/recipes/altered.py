@@ -25,7 +25,7 @@ TRAINING = {
         Setting("epochs", "Epochs", "how often it sees all pictures, at most", "whole", 1, _MOST, log=True),
         Setting(
             "learning_rate", "Learning rate",
-            "how far each step moves the weights; groups of parameters with a rate of their own keep it",
+            "how far a step moves all weights that have no rate of their own",
             "number", 1e-9, 1000, log=True,
         ),
         Setting("batch", "Batch", "pictures that each step sees", "whole", 1, 16_384, log=True),

@@ -60,6 +60,7 @@ class Training:
                 "be those of the parts. Use accumulate=1."
             )
         self.epoch = self.best_epoch = 0
+        self.answered: Tensor | None = None  # the class that each picture of the validation part was given last
         self.best_value = float("nan")  # of the watched figure, at the best epoch
         self.lowered = self.lowered_epoch = 0  # how often "plateau" would have lowered the rate, and when last
         self._best = self._weights() if recipe.keep == "best" else None
@@ -99,6 +100,7 @@ class Training:
                 self.model.eval()
                 measured = self.objective.measure(self.model, self.validation)
                 values |= {f"validation_{name}": found.value for name, found in measured.items()}
+                self.answered = next((one.answers for one in measured.values() if one.answers is not None), None)
                 self._watch(measured[self.recipe.watch].value)
             for name, value in values.items():
                 if value is not None and not math.isfinite(value) and (self.validation is None or "validation" in name):

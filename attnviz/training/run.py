@@ -19,7 +19,7 @@ from torch import Tensor
 
 from attnviz import checkpoints, files
 from attnviz.errors import RunError
-from attnviz.training import runs
+from attnviz.training import configs, mistakes, runs
 from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.loop import Training
 from attnviz.training.runs import RunFile
@@ -158,6 +158,8 @@ class Run:
         for earlier in runs.epochs_in(self.folder):
             if earlier not in kept:
                 runs.weights_path(self.folder, earlier).unlink()
+        if (answers := mistakes.of(training, configs.class_names(self.info.recipe))) is not None:
+            files.write(self.folder / mistakes.FILE, answers.model_dump_json() + "\n")
         self._status(training)
         with (self.folder / "log.txt").open("a") as log:
             log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} epoch {epoch.epoch}: {seconds:.2f} seconds\n")

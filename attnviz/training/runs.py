@@ -12,9 +12,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
@@ -29,6 +29,7 @@ from attnviz.training.events import Epoch
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+T = TypeVar("T")
 _WEIGHTS = re.compile(r"weights-([1-9][0-9]{0,6})\.safetensors")
 _LARGEST = 2**24  # bytes of a file of text: a curve of 10,000 epochs takes about a tenth
 _RESTORE = "Remove it: this epoch is then no longer shown."
@@ -112,7 +113,7 @@ def read(run_id: str) -> RunFile:
         UnknownName: there is no run of that ID; the closest are listed.
         RunError: its `run.json` cannot be read, or is that of another run.
     """
-    path = _folder(run_id) / "run.json"
+    path = home(run_id) / "run.json"
     info = parsed(path)
     if run_id not in (info.id, info.earlier_id):
         raise RunError(f"{path} belongs to the run {info.id}. Rename its folder, or remove it.")
@@ -132,9 +133,28 @@ def parsed(path: Path) -> RunFile:
         RunError: it cannot be read.
     """
     try:
-        return RunFile.model_validate_json(files.read(path, _LARGEST), strict=False)
+        return _unchanged(path, lambda: RunFile.model_validate_json(files.read(path, _LARGEST), strict=False))
     except (ValidationError, OSError) as error:
         raise RunError(f"{path} cannot be read. Remove the folder to train from the start.") from error
+
+
+_known: dict[Path, tuple[files.Stamp, Any]] = {}  # whoever watches trainings reads the same files again and again
+_MOST = 1024
+
+
+def _unchanged(path: Path, read: Callable[[], T]) -> T:
+    """Return what a file held, and read it again only when it has changed."""
+    stamp = files.stamp(path)
+    known = _known.get(path)
+    if known is not None and known[0] == stamp:
+        found: T = known[1]
+        return found
+    found = read()
+    if stamp is not None and stamp.settled:
+        if len(_known) >= _MOST:
+            _known.clear()
+        _known[path] = stamp, found
+    return found
 
 
 def status(run_id: str) -> dict[str, Any]:
@@ -150,7 +170,7 @@ def status(run_id: str) -> dict[str, Any]:
         UnknownName: there is no run of that ID.
     """
     try:
-        found = json.loads(files.read(_folder(run_id) / "status.json", _LARGEST))
+        found = json.loads(files.read(home(run_id) / "status.json", _LARGEST))
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -166,7 +186,7 @@ def seconds(run_id: str) -> list[float]:
         UnknownName: there is no run of that ID.
     """
     try:
-        lines = files.read(_folder(run_id) / "log.txt", _LARGEST).decode().splitlines()
+        lines = files.read(home(run_id) / "log.txt", _LARGEST).decode().splitlines()
         return [float(line.split()[-2]) for line in lines if line.endswith(" seconds")]
     except (OSError, ValueError, IndexError):
         return []
@@ -185,7 +205,7 @@ def curve(run_id: str) -> list[Epoch]:
         UnknownName: there is no run of that ID.
         RunError: the curve cannot be read.
     """
-    return curve_in(_folder(run_id))
+    return curve_in(home(run_id))
 
 
 def curve_in(home: Path) -> list[Epoch]:
@@ -201,10 +221,14 @@ def curve_in(home: Path) -> list[Epoch]:
         RunError: the curve cannot be read.
     """
     path = home / "curve.jsonl"
-    try:
+
+    def read() -> tuple[Epoch, ...]:
         lines = files.read(path, _LARGEST).decode().splitlines(keepends=True)
         values = [json.loads(line) for line in lines if line.endswith("\n")]  # a kill can leave half a line
-        return [Epoch(one.pop("epoch"), one) for one in values]
+        return tuple(Epoch(one.pop("epoch"), one) for one in values)
+
+    try:
+        return [*_unchanged(path, read)]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
@@ -226,7 +250,7 @@ def epochs(run_id: str) -> list[int]:
     Raises:
         UnknownName: there is no run of that ID.
     """
-    return epochs_in(_folder(run_id))
+    return epochs_in(home(run_id))
 
 
 def epochs_in(home: Path) -> list[int]:
@@ -322,8 +346,12 @@ def weights_path(home: Path, epoch: int) -> Path:
     return home / f"weights-{epoch}.safetensors"
 
 
-def _folder(run_id: str) -> Path:
-    """Return the folder of a run, whose ID can come from anywhere: no path is made of one that is none."""
+def home(run_id: str) -> Path:
+    """Return the folder of a run, whose ID can come from anywhere: no path is made of one that is none.
+
+    Raises:
+        UnknownName: there is no run of that ID.
+    """
     if not is_name(run_id) or not (folder() / run_id / "run.json").is_file():
         raise UnknownName("run", run_id, ids())
     return folder() / run_id
@@ -331,10 +359,10 @@ def _folder(run_id: str) -> Path:
 
 def _kept(run_id: str, epoch: int) -> Path:
     """Return the path of the weights of an epoch that is kept."""
-    home = _folder(run_id)
-    if epoch not in (known := epochs_in(home)):
+    found = home(run_id)
+    if epoch not in (known := epochs_in(found)):
         raise UnknownName(f"kept epoch of the run {run_id}", str(epoch), map(str, known))
-    return weights_path(home, epoch)
+    return weights_path(found, epoch)
 
 
 def _loaded(run_id: str, epoch: int) -> "tuple[RunFile, dict[str, Tensor]]":

@@ -45,7 +45,7 @@ class _Job:
     device: str
     threads: int
     report: Report
-    deadline: float | None = None
+    until: stopping.Until | None = None
 
 
 def train(
@@ -118,6 +118,7 @@ def train_runs(
     goal: Objective | None = None,
     command: str,
     minutes: float | None = None,
+    more: int | None = None,
 ) -> None:
     """Train or go on with each seed and leave it at that: each has its run, and no checkpoint is written.
 
@@ -125,19 +126,25 @@ def train_runs(
         recipe, seeds, device, threads, report, goal: as `train` takes them.
         command: that trains them again; the runs keep it.
         minutes: after so many it ends as if it had been asked to; None for as long as it takes.
+        more: after so many epochs it ends likewise; None for all.
 
     Raises:
         BadInput, UnknownName, DataError, RunError: as of `train`.
-        Terminated: the minutes are over, or the process was asked to end; what was saved is in the runs.
+        Terminated: minutes or epochs are over, or the process was asked to end; what was saved is in the runs.
     """
-    deadline = None if minutes is None else time.monotonic() + 60 * minutes
-    job = _job(recipe, device, threads, report, goal, deadline)
+    until = stopping.Until(None if minutes is None else time.monotonic() + 60 * minutes, more)
+    job = _job(recipe, device, threads, report, goal, until)
     for seed in seeds:
         _train_seed(job, seed, command)
 
 
 def _job(
-    recipe: Recipe, device: str, threads: int | None, report: Report, goal: Objective | None, deadline: float | None
+    recipe: Recipe,
+    device: str,
+    threads: int | None,
+    report: Report,
+    goal: Objective | None,
+    until: stopping.Until | None,
 ) -> _Job:
     """Check the recipe and the device, and load the data."""
     device = device_of(device)
@@ -146,7 +153,7 @@ def _job(
     goal = goal or objective(recipe)
     evaluations.check(recipe)
     configs.check(recipe, goal.per_step)
-    return _Job(material(recipe, device), goal, device, threads or torch.get_num_threads(), report, deadline)
+    return _Job(material(recipe, device), goal, device, threads or torch.get_num_threads(), report, until)
 
 
 def described(recipe: Recipe, model: nn.Module, weights: dict[str, Tensor]) -> dict[str, Any]:
@@ -269,7 +276,7 @@ def _train_seed(job: _Job, seed: int, command: str) -> Trained:
     generator = torch.Generator().manual_seed(seed)
     model = build(recipe, generator).to(job.device)
     training = Training(model, recipe, train, validation, generator, job.goal)
-    for event in stopping.heeding(run.train(training), job.deadline):
+    for event in stopping.heeding(run.train(training), job.until):
         job.report(seed, event)
     epochs = run.curve()
     curve = {name: tuple(epoch.values[name] for epoch in epochs) for name in epochs[0].values}

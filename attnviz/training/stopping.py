@@ -1,7 +1,8 @@
-"""How a training ends when it is asked to, by SIGTERM or because its minutes are over: after the batch that it is in.
+"""How a training ends early: by SIGTERM or as its minutes are over, after the batch that it is in; or after
+so many epochs.
 
     with stopping.terminable():
-        for event in stopping.heeding(run.train(training), minutes=10):
+        for event in stopping.heeding(run.train(training), Until(epochs=1)):
             ...                                  # ends with Terminated after the event at which it was noticed
 
 What an epoch in progress has learnt is lost; the epochs before it are in the run's folder.
@@ -12,14 +13,43 @@ import threading
 import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import TypeVar
+
+from attnviz.training.events import Epoch
 
 Event = TypeVar("Event")
 
 
 class Terminated(KeyboardInterrupt):
     """Somebody other than the keyboard ended a training; the message says who, or is empty."""
+
+
+@dataclass
+class Until:
+    """When a training ends by itself before it is finished.
+
+    Args:
+        deadline: seconds of `time.monotonic`; None for never.
+        epochs: so many more of them, whatever their seeds; None for all. It counts down.
+    """
+
+    deadline: float | None = None
+    epochs: int | None = None
+
+    def check(self, event: object) -> None:
+        """Raise where it is time to end.
+
+        Raises:
+            Terminated: the deadline has passed, or the epochs are done; says which.
+        """
+        if isinstance(event, Epoch) and self.epochs is not None:
+            self.epochs -= 1
+            if self.epochs <= 0:
+                raise Terminated("The epochs that it was given are done.")
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise Terminated("The minutes that it was given are over.")
 
 
 class _Asked:
@@ -57,27 +87,27 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def heeding(events: Iterable[Event], deadline: float | None = None) -> Generator[Event, None, None]:
+def heeding(events: Iterable[Event], until: Until | None = None) -> Generator[Event, None, None]:
     """Pass events on until the process is asked to end, which is noticed after each of them.
 
     Args:
         events: of a training.
-        deadline: seconds of `time.monotonic` after which it ends by itself; None for never.
+        until: when it ends by itself; None for never.
 
     Yields:
         The same events.
 
     Raises:
-        Terminated: the process was asked to end, or the deadline has passed.
+        Terminated: the process was asked to end, or it is time.
     """
+    until = until or Until()
     _now.waits = True
     try:
         for event in events:
             yield event
             if _now.asked:
                 raise Terminated
-            if deadline is not None and time.monotonic() > deadline:
-                raise Terminated("The minutes that it was given are over.")
+            until.check(event)
     finally:
         _now.waits = False
         if isinstance(events, Generator):

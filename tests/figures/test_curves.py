@@ -1,20 +1,44 @@
-"""The curves of trainings, attnviz/figures/curves.py."""
+"""Curves of trainings, attnviz/figures/curves.py; and confused classes, attnviz/figures/confusion.py."""
 
+import re
+
+from attnviz.figures.confusion import confusion
 from attnviz.figures.curves import curves
 
-ONE = [{"train_loss": 0.5, "validation_loss": 0.6, "spread": 1.0}, {"train_loss": 0.3, "validation_loss": None}]
+EPOCHS = [{"train_loss": 0.5, "validation_loss": 0.75}, {"train_loss": 0.25, "validation_loss": None}]
 
 
-def test_a_run_has_a_line_for_each_part_with_a_point_for_each_epoch():
-    train, validation = curves({"a": ONE}, "loss").data
-    assert (train.name, train.y, train.line.dash) == ("training", (0.5, 0.3), "dash")
-    assert (validation.name, validation.y, validation.line.dash) == ("validation", (0.6, None), "solid")
-    assert train.x == validation.x == (1, 2)
+def test_a_figure_of_one_run_has_both_parts_and_says_each_value():
+    drawn = curves({"one": EPOCHS}, "loss")
+    assert "loss by epoch: validation 0.75 at 1; training 0.25 at 2" in drawn
+    assert re.findall(r'title="([^"]*)"', drawn) == [
+        "epoch 1, validation: 0.75", "epoch 1, training: 0.5", "epoch 2, training: 0.25",
+    ]  # fmt: skip
+    assert "0.00,50.00 100.00,91.67" in drawn  # from 0.5 to 0.25 of a scale from 0.2 to 0.8
 
 
-def test_several_runs_are_told_apart_and_one_without_the_figure_has_no_line():
-    lines = curves({"a": ONE, "b": [{"validation_loss": 0.1}]}, "loss").data
-    assert [line.name for line in lines] == ["a, training", "a, validation", "b, validation"]
-    assert lines[0].line.color == lines[1].line.color != lines[2].line.color
-    assert [line.name for line in curves({"a": ONE, "b": [{}]}, "spread").data] == ["a"]
-    assert not curves({}, "loss").data
+def test_several_runs_are_told_apart_and_titles_are_text():
+    drawn = curves({"<b>": EPOCHS, "two": EPOCHS}, "loss")
+    assert "<b>," not in drawn
+    assert "&lt;b&gt;, validation" in drawn
+    assert "curves-1 curves-train" in drawn
+
+
+def test_a_probe_is_drawn_alone_and_a_constant_has_a_scale():
+    drawn = curves({"one": [{"spread": 2.0}, {"spread": 2.0}]}, "spread")
+    assert "value 2 at 2" in drawn
+    assert curves({"one": EPOCHS}, "unknown") == ""
+    assert curves({"one": [{"spread": 0.0}]}, "spread")
+
+
+def test_a_curve_of_very_many_epochs_has_one_dot():
+    drawn = curves({"one": [{"spread": float(place)} for place in range(200)]}, "spread")
+    assert drawn.count("curves-dot") == 1
+    assert drawn.count("curves-epoch") <= 12
+
+
+def test_confused_classes_are_counted_and_named():
+    drawn = confusion([[8, 2], [0, 1]], ["<1>", "8"])
+    assert "&lt;1&gt;" in drawn
+    assert drawn.count("<strong>") == 2
+    assert "--share:0.800" in drawn

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attnviz.training.cost import Cost
 from attnviz.training.run import Run
 from attnviz.ui.training import access
-from attnviz.work.jobs import table
+from attnviz.work.jobs import cost, seen, table
 from attnviz.work.jobs.order import Order
 from tests.training import small
 
@@ -22,6 +23,8 @@ def here(tmp_path, monkeypatch) -> Iterator[Path]:
     monkeypatch.setenv("ATTNVIZ_RUNS", str(tmp_path / "runs"))
     monkeypatch.setenv("ATTNVIZ_KEPT", str(tmp_path / "kept"))
     monkeypatch.setattr(access, "_sits_here", lambda: True)
+    monkeypatch.setattr(cost, "of", lambda order: Cost(2.0, 300.0, 8))
+    seen.again()
     monkeypatch.setattr(Order, "words", lambda one: [sys.executable, "-c", "print('It diverged.')"])
     yield tmp_path
     for child in table._children:
@@ -60,6 +63,7 @@ def test_train_starts_a_job_with_the_settings_of_the_link(here):
     assert "has been started" in page.success[0].value
     for child in table._children:
         child.wait()
+    seen.again()
     page.run()
     assert any("It diverged" in caption.value for caption in page.caption)
     page.button(key=f"Delete-{job}").click().run()

@@ -81,11 +81,20 @@ def test_when_its_minutes_are_over_it_ends_after_the_event_and_lets_the_run_go(t
     run = Run(small.run_file(chosen), tmp_path)
     seen = []
     with pytest.raises(stopping.Terminated, match="minutes that it was given are over"):
-        for event in stopping.heeding(run.train(small.training(chosen)), time.monotonic() - 1):
+        for event in stopping.heeding(run.train(small.training(chosen)), stopping.Until(time.monotonic() - 1)):
             seen.append(event)
     assert len(seen) == 1
     assert list(run.train(small.training(chosen)))  # nobody holds its lock
 
 
 def test_a_training_that_nobody_ends_gives_all_events():
-    assert list(stopping.heeding([1, 2, 3], time.monotonic() + 1000)) == [1, 2, 3]
+    assert list(stopping.heeding([1, 2, 3], stopping.Until(time.monotonic() + 1000))) == [1, 2, 3]
+
+
+def test_after_so_many_epochs_it_ends_and_goes_on_where_it_was(tmp_path):
+    chosen = small.recipe("pixel_line")
+    run = Run(small.run_file(chosen), tmp_path)
+    for done in (2, 3):
+        with pytest.raises(stopping.Terminated, match="epochs that it was given are done"):
+            list(stopping.heeding(run.train(small.training(chosen)), stopping.Until(epochs=2 if done == 2 else 1)))
+        assert len(run.curve()) == done

@@ -48,11 +48,13 @@ class Measured:
         correct: of an accuracy, which examples were answered correctly: bool (count,). So that two models can be
             compared picture by picture.
         count: on how many examples; None for all.
+        answers: of an accuracy, the place of the class that each example was given: int64 (count,).
     """
 
     value: float
     correct: Tensor | None = None
     count: int | None = None
+    answers: Tensor | None = None
 
 
 class Objective(ABC):
@@ -135,10 +137,11 @@ class Classification(Objective):
         """
         logits = answers(model, examples)
         labels = examples.targets()
-        correct = predicted(logits) == labels
+        answered = predicted(logits)
+        correct = answered == labels
         return {
             "loss": Measured(float(loss_of(logits.double(), labels))),
-            "accuracy": Measured(float(correct.double().mean()), correct.cpu()),
+            "accuracy": Measured(float(correct.double().mean()), correct.cpu(), answers=answered.cpu()),
         }
 
 

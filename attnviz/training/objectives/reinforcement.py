@@ -184,4 +184,4 @@ def _look(model: nn.Module, images: Tensor, generator: torch.Generator | None) -
 
 def _accuracy(answers: Tensor, labels: Tensor) -> Measured:
     correct = answers == labels
-    return Measured(float(correct.double().mean()), correct.cpu())
+    return Measured(float(correct.double().mean()), correct.cpu(), answers=answers.cpu())

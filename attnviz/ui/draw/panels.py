@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz import data, subjects
+from attnviz import cards, data, files, subjects
 from attnviz.errors import closest
 from attnviz.subjects import Net
 from attnviz.ui import mechanisms
@@ -27,6 +27,9 @@ from attnviz.ui.shared.wording import verbatim
 
 AT_FIRST = 8
 """How many panels the page opens with."""
+
+AT_MOST_KEPT = 4
+"""How many panels of models that somebody keeps it opens with, beside these."""
 
 MOST = 24
 """How many panels there can be: as many as can still answer while a hand draws."""
@@ -68,11 +71,11 @@ def offered() -> dict[tuple[str, ...], Task]:
 def chosen(its: Task | None = None) -> list[str]:
     """Return the checkpoints that have panels unless the visitor chooses others.
 
-    These are the best checkpoint of every mechanism, then that of every control, then those that the mechanisms name
-    in addition, eight in all; those of mechanisms come first. The best one is a checkpoint that knows all classes of
-    the task and was trained on pictures of its shape, if there is one, and among these the one with the highest
-    accuracy on its validation part. Controls that are models of a mechanism itself, with its attention switched off,
-    are left to the visitor.
+    These are the latest that somebody keeps; then the best checkpoint of every mechanism, that of every control, and
+    those that the mechanisms name in addition, eight in all; of these, those of mechanisms come first. The best one is
+    a checkpoint that knows all classes of the task and was trained on pictures of its shape, if there is one, and among
+    these the one with the highest accuracy on its validation part. Controls that are models of a mechanism itself, with
+    its attention switched off, are left to the visitor.
 
     Args:
         its: the task; None for the first one that is offered.
@@ -83,6 +86,8 @@ def chosen(its: Task | None = None) -> list[str]:
     order += sorted({net.architecture for net in known.values()} - set(order))
     best: dict[str, Net] = {}
     for net in sorted(known.values(), key=lambda net: order.index(net.architecture)):
+        if cards.is_kept(net.key):
+            continue
         row = mechanisms.of_model(net.architecture)
         own = row is not None and net.architecture in row.models
         if own and _is_control(net):
@@ -97,7 +102,14 @@ def chosen(its: Task | None = None) -> list[str]:
     def place(name: str) -> tuple[bool, int]:
         return _is_control(known[name]), order.index(known[name].architecture)
 
-    return sorted(first, key=place)
+    return [*_kept(known), *sorted(first, key=place)]
+
+
+def _kept(known: Mapping[str, Net]) -> list[str]:
+    """Return the models of a task that somebody keeps, the latest first; the visitor can choose more of them."""
+    names = [name for name in known if cards.is_kept(name)]
+    stamps = {name: files.stamp(cards.home(name) / "card.json") for name in names}
+    return sorted(names, key=lambda name: stamps[name] or files.Stamp(0, 0, 0), reverse=True)[:AT_MOST_KEPT]
 
 
 def panel_of(net: Net) -> Panel:
@@ -245,6 +257,10 @@ def validated(net: Net) -> float:
 
 
 def _kind(net: Net, panel: Panel) -> str:
+    if cards.is_kept(net.key):
+        return f"yours: {net.key.partition('.')[2]}" + (
+            f", {' or '.join(sorted(net.classes))}" * (len(net.classes) == 2)
+        )
     return panel.kind if len(net.classes) > 2 else f"{panel.kind}, {' or '.join(sorted(net.classes))}"
 
 

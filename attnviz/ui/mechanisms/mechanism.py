@@ -128,6 +128,7 @@ class Mechanism:
             page.
         frontend: where their modules lie.
         heights: key of a component in its pages -> the height that is reserved for it.
+        training: trainings to try: a label -> the fields of the URL of the page on which models are trained.
         imports: Python modules that its page needs before torch: imported before the first visitor asks.
 
     Raises:
@@ -156,6 +157,7 @@ class Mechanism:
     preload: tuple[str, ...] = ()
     frontend: Path = FRONTEND
     heights: Mapping[str, Height] = field(default_factory=dict)
+    training: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     imports: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -180,6 +182,7 @@ _KINDS: dict[str, Any] = {
     "live": (Callable, type(None)),
     "on_drawing": (OnDrawing, type(None)),
     "moved": Mapping,
+    "training": Mapping,
     "heights": Mapping,
     "frontend": Path,
 }

@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from attnviz import data
 from attnviz.data.specs import DATASETS
 from attnviz.errors import BadInput
+from attnviz.models.settings import Setting
 from attnviz.recipes import RECIPES, Recipe
-from attnviz.recipes.altered import suits
-from attnviz.ui.components.url_fields import Field, Fields
+from attnviz.recipes.altered import DATA, own, suits, varied
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
 from attnviz.work.jobs import order
 from attnviz.work.jobs.order import Order
 
-FIELDS = Fields(
-    Field("mechanism", "text"),
-    Field("recipe", "text"),
-    Field("data", "text"),
-    Field("epochs", "text"),
-    Field("learning_rate", "text"),
-    Field("heads", "text"),
-    Field("seeds", "text"),
-    Field("device", "text"),
-)
-"""The URL of the page: all settings, in words."""
-
 START = {"data": "strokes", "epochs": "12", "learning_rate": "0.01"}
 """What is changed of the first recipe where the URL says nothing, so that it learns within a minute."""
 
 _EPOCHS = 12  # to begin with, where the recipe trains for more
-_ABOUT = {
-    "epochs": "how often it sees all pictures, at most",
-    "learning_rate": "how far each step moves the weights",
-    "heads": "attention heads of each layer",
-}
+_FIRST = ("epochs", "learning_rate", "heads")  # settings that are always in sight
+_COLUMNS = 4
+_SEEDS = "each is a training of its own, such as 0 or 0-2"
+
+
+def tries() -> list[tuple[str, Mapping[str, str]]]:
+    """Return the trainings to try first, of the first mechanisms that name some."""
+    found: list[tuple[str, Mapping[str, str]]] = []
+    for row in MECHANISMS.values():
+        for label, words in row.training.items():
+            if words.get("recipe") in RECIPES:
+                found.append((label, {"mechanism": row.name, **words}))
+    return found[:3]
 
 
 def choose() -> Order:
@@ -45,39 +43,38 @@ def choose() -> Order:
     Raises:
         BadInput, UnknownName: a setting makes no sense.
     """
-    named = FIELDS.read(st.query_params.to_dict())
+    untouched = not {"recipe", "mechanism"} & st.query_params.keys()
     row = st.container(key="train_recipe", horizontal=True, vertical_alignment="bottom")
     with row:
         recipe = _recipe()
-    start = {"epochs": str(min(recipe.epochs, _EPOCHS)), "learning_rate": f"{recipe.learning_rate:g}"}
-    if "recipe" not in named and "mechanism" not in named:
+    settings = varied(recipe)
+    start = {name: one.word(own(recipe, one)) for name, one in settings.items()}
+    start["epochs"] = str(min(recipe.epochs, _EPOCHS))
+    if untouched:
         start |= START
     suiting = [name for name in DATASETS if suits(recipe, name) and data.available(name)]
     if not suiting:
         wanted = DATASETS[recipe.data].made_from or recipe.data
         raise BadInput(f"No data set for this recipe is here. Download one: python -m attnviz data {wanted}")
-    first = start.get("data", recipe.data)
+    first = start.get(DATA, recipe.data)
     with row:
-        changes = {"data": _data(suiting, first if first in suiting else suiting[0])}
+        source = _data(suiting, first if first in suiting else suiting[0])
     st.caption(f"{verbatim(recipe.why)} The recipe itself trains on {DATASETS[recipe.data].title}.")
-    with st.container(key="train_numbers", horizontal=True, vertical_alignment="bottom"):
-        changes["epochs"] = _word("epochs", "Epochs", start["epochs"])
-        changes["learning_rate"] = _word("learning_rate", "Learning rate", start["learning_rate"])
-        if "heads" in recipe.config:
-            changes["heads"] = _word("heads", "Heads", str(recipe.config["heads"]))
-        seeds = _word("seeds", "Seeds", "0")
-        devices = _devices()
-        device = url_state.choice("device", devices, devices[0])
-        if len(devices) > 1:
-            st.selectbox("Device", devices, key="device", width=120, on_change=url_state.keep, args=("device",))
-    own = {"epochs": recipe.epochs, "learning_rate": f"{recipe.learning_rate:g}", "heads": recipe.config.get("heads")}
-    lines = [
-        f"*{name.replace('_', ' ').capitalize()}*: {_ABOUT[name]} ({own[name]})" for name in own if name in changes
-    ]
-    st.caption(
-        "; ".join([*lines, "*Seeds*: each is a training of its own, such as 0 or 0-2. In brackets: the recipe's."])
+    front = [name for name in settings if name in _FIRST][: _COLUMNS - 1]
+    words, seeds = _front(recipe, {name: settings[name] for name in front}, start)
+    rest = {name: one for name, one in settings.items() if name not in front}
+    words |= _rest(recipe, rest, start)
+    device = _device()
+    url_state.state(
+        mechanism=st.session_state["mechanism"], recipe=recipe.key, seeds=seeds, device=device, data=source, **words
     )
-    url_state.state(mechanism=st.session_state["mechanism"], recipe=recipe.key, seeds=seeds, device=device, **changes)
+    changes = {name: word for name, word in words.items() if _differs(settings[name], word, recipe)}
+    if source != recipe.data:
+        changes[DATA] = source
+    return _asked(recipe, changes, seeds, device)
+
+
+def _asked(recipe: Recipe, changes: dict[str, str], seeds: str, device: str) -> Order:
     from attnviz.__main__ import seeds as read_seeds
 
     asked = order.read(
@@ -88,6 +85,14 @@ def choose() -> Order:
     )  # fmt: skip
     asked.made()  # what makes no sense is said here, and not only when it is started
     return asked
+
+
+def _differs(setting: Setting, word: str, recipe: Recipe) -> bool:
+    """Return whether a word asks for another value than the recipe's, or for none that there is."""
+    try:
+        return bool(setting.read(word) != own(recipe, setting))
+    except BadInput:
+        return True
 
 
 def _recipe() -> Recipe:
@@ -109,29 +114,73 @@ def _recipe() -> Recipe:
 
 
 def _data(suiting: list[str], first: str) -> str:
-    name = url_state.choice("data", suiting, first)
+    name = url_state.choice(DATA, suiting, first)
     st.selectbox(
-        "Data", suiting, key="data", format_func=lambda name: DATASETS[name].title, width=240,
-        on_change=url_state.keep, args=("data",),
+        "Data", suiting, key=DATA, format_func=lambda name: DATASETS[name].title, width=240,
+        on_change=url_state.keep, args=(DATA,),
     )  # fmt: skip
     return name
 
 
-def _word(field: str, label: str, start: str) -> str:
-    """Draw a setting that is typed."""
-    word = st.query_params.get(field, start)[:100]
-    st.session_state[field] = word
-    st.text_input(label, key=field, width=120, max_chars=100, on_change=url_state.keep, args=(field,))
+def _front(recipe: Recipe, settings: Mapping[str, Setting], start: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """Draw the settings that are always in sight, and the seeds; return their words."""
+    words = {}
+    columns = st.columns(_COLUMNS)
+    for column, (name, setting) in zip(columns, settings.items(), strict=False):
+        with column:
+            words[name] = _setting(recipe, setting, start[name])
+    with columns[len(settings)]:
+        seeds = _typed("seeds", "Seeds", "0")
+        st.caption(_SEEDS)
+    return words, seeds
+
+
+def _rest(recipe: Recipe, settings: Mapping[str, Setting], start: Mapping[str, str]) -> dict[str, str]:
+    """Draw all other settings, out of sight where none of them is changed; return their words."""
+    changed = any(st.query_params.get(name, start[name]) != start[name] for name in settings)
+    titles = ", ".join(one.title.lower() for one in settings.values())
+    words = {}
+    with st.expander(f"More settings: {titles}", expanded=changed, key="train_more"):
+        for place in range(0, len(settings), _COLUMNS):
+            some = list(settings.items())[place : place + _COLUMNS]
+            for column, (name, setting) in zip(st.columns(_COLUMNS), some, strict=False):
+                with column:
+                    words[name] = _setting(recipe, setting, start[name])
+    return words
+
+
+def _setting(recipe: Recipe, setting: Setting, start: str) -> str:
+    """Draw a setting with a line on what it does and the recipe's value; return its word."""
+    if setting.kind == "choice":
+        word = url_state.choice(setting.name, list(setting.values), start)
+        st.selectbox(
+            setting.title, list(setting.values), key=setting.name, format_func=lambda one: one.replace("_", " "),
+            on_change=url_state.keep, args=(setting.name,),
+        )  # fmt: skip
+    else:
+        word = _typed(setting.name, setting.title, start)
+    st.caption(f"{setting.about} (in the recipe: {setting.word(own(recipe, setting)).replace('_', ' ')})")
     return word
 
 
-def _devices() -> list[str]:
+def _typed(field: str, label: str, start: str) -> str:
+    word = st.query_params.get(field, start)[:100]
+    st.session_state[field] = word
+    st.text_input(label, key=field, max_chars=100, on_change=url_state.keep, args=(field,))
+    return word
+
+
+def _device() -> str:
     import torch
 
-    return ["cuda", "cpu"] if torch.cuda.is_available() else ["cpu"]
+    devices = ["cuda", "cpu"] if torch.cuda.is_available() else ["cpu"]
+    device = url_state.choice("device", devices, devices[0])
+    if len(devices) > 1:
+        st.selectbox("Device", devices, key="device", width=120, on_change=url_state.keep, args=("device",))
+    return device
 
 
 def _other(field: str) -> None:
     """Take another mechanism or recipe, with its own settings."""
-    gone = {one.name: None for one in FIELDS.fields if one.name != "mechanism"}
+    gone = {name: None for name in url_state.shown() if name not in ("mechanism", "v")}
     url_state.set_value(**{**gone, field: st.session_state[field]})

@@ -1,4 +1,4 @@
-"""The trainings that there are: how each stands, its buttons, and its curves."""
+"""The trainings that there are: how each stands, and its buttons."""
 
 from __future__ import annotations
 
@@ -6,163 +6,101 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from attnviz import cards
-from attnviz.errors import AttnvizError
-from attnviz.figures.curves import curves
-from attnviz.recipes import RECIPES
-from attnviz.subjects.runs import key_of
-from attnviz.training import runs
-from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.training.cost import duration
 from attnviz.ui.shared import page
 from attnviz.ui.shared.wording import verbatim
-from attnviz.ui.training import access
-from attnviz.work.jobs import keeping, progress, table
+from attnviz.ui.training import act, course
+from attnviz.work.jobs import seen, table
+from attnviz.work.jobs.seen import Seen
 
 EVERY = 2.0
 """Seconds between two looks at trainings that go on."""
 
-_SAID = "train_said"  # in the session: what the last button had to say
-_DRAWN = "train_drawn"  # in the session: how the trainings stood when the page was drawn
+FEW = 4
+"""So many trainings that have ended are in sight."""
+
 _COLOURS = {"running": "green", "waiting": "blue", "finished": "gray", "stopped": "gray"}
-
-
-def do(action: Callable[[], object], said: str = "") -> None:
-    """Do what a button asks for, if the visitor may; the page then says what came of it.
-
-    Args:
-        action: to do.
-        said: what is said where it was done.
-    """
-    try:
-        access.check()
-        action()
-        st.session_state[_SAID] = (said, "")
-    except AttnvizError as error:
-        st.session_state[_SAID] = ("", str(error))
-
-
-def said() -> None:
-    """Draw what the last button had to say."""
-    done, failed = st.session_state.pop(_SAID, ("", ""))
-    if failed:
-        st.error(verbatim(failed))
-    elif done:
-        st.success(verbatim(done))
+_WORDS = {"stopped": "paused"}
 
 
 def jobs() -> None:
-    """Draw all trainings, and look again every two seconds while one goes on."""
-    live = any(table.state(job).word in ("running", "waiting") for job in table.ids())
-    st.session_state[_DRAWN] = None  # the whole page is drawn now: only what changes later is a reason to draw it again
-    st.fragment(_list, run_every=EVERY if live else None)()
+    """Draw all trainings and what they have learnt, and look again every two seconds while one goes on."""
+    act.done()
+    live = any(one.lives for one in seen.look())
+    st.fragment(_all, run_every=EVERY if live else None)(live)
 
 
-def _list() -> None:
-    table.tend()
-    there = table.ids()
-    states = {job: table.state(job) for job in there}
-    drawn = tuple((job, states[job].word, sum(len(runs.curve(run)) for run in _runs(job))) for job in there)
-    before = st.session_state.get(_DRAWN)
-    st.session_state[_DRAWN] = drawn
-    if before is not None and before != drawn:
-        st.rerun()  # the curves below have another point, or a training another state
-    for job in sorted(there, key=lambda job: states[job].word not in ("running", "waiting")):
-        with st.container(border=True, key=f"job-{job.replace('.', '-')}"):
-            _job(job, states[job])
+def _all(live: bool) -> None:
+    """Draw everything that changes while a training goes on.
 
-
-def _job(job: str, state: table.State) -> None:
-    order = table.read(job)
+    Args:
+        live: whether one did when the page was drawn.
+    """
+    if act.done():
+        st.rerun()  # other trainings may go on now
+    act.said()
     with page.sentences():
-        recipe = order.made()
-        changed = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in order.changes.items())
-        seeds = f"seed{'s' * (len(order.seeds) > 1)} {', '.join(map(str, order.seeds))}"
-        st.markdown(
-            f"**{verbatim(recipe.title)}** :{_COLOURS.get(state.word, 'orange')}-badge[{state.word}]  \n"
-            f"{verbatim(changed)}; {seeds}"
-        )
-        how = progress.of(job)
-        if state.word == "running":
-            left = "" if how.seconds is None else f"; at most {_minutes(how.seconds)} left"
+        there = seen.look()
+        if live and not any(one.lives for one in there):
+            st.rerun()  # nobody need look again
+        ended = [one for one in there if not one.lives]
+        for one in [*(one for one in there if one.lives), *ended[:FEW]]:
+            _job(one)
+        if ended[FEW:]:
+            with st.expander(f"{len(ended) - FEW} more that have ended", key="train_ended"):
+                for one in ended[FEW:]:
+                    _job(one)
+        course.show(there)
+
+
+def _job(one: Seen) -> None:
+    with st.container(border=True, key=f"job-{one.job.replace('.', '-')}"):
+        colour, word = _COLOURS.get(one.state.word, "orange"), _WORDS.get(one.state.word, one.state.word)
+        title = one.recipe.title if one.recipe else one.job
+        st.markdown(f"**{verbatim(title)}** :{colour}-badge[{word}]  \n{verbatim(_changes(one))}")
+        how = one.progress
+        if one.state.word == "running" and how:
+            left = "" if how.seconds is None else f"; at most {duration(how.seconds)} left"
             st.progress(how.share, f"Seed {how.seed}: {how.epoch} of at most {how.epochs} epochs done{left}")
-        elif state.word == "finished":
-            early = (
-                "" if how.epoch >= how.epochs or recipe.patience is None else f", the last {recipe.patience} no better"
-            )
-            st.caption(f"Finished after {how.epoch} epochs{early}.")
         else:
-            st.caption(verbatim(state.sentence))
-    with st.container(horizontal=True, vertical_alignment="center", key=f"buttons-{job.replace('.', '-')}"):
-        if state.word in ("running", "waiting"):
-            _button(job, "Stop", lambda: table.stop(job), "It stops after this batch, and can be resumed.")
-        else:
-            if state.word != "finished":
-                _button(job, "Resume", lambda: table.resume(job))
-            _button(job, "Delete", lambda: table.delete(job), "It is deleted.")
+            st.caption(verbatim(one.trouble or _sentence(one)))
+        with st.container(horizontal=True, vertical_alignment="center", key=f"buttons-{one.job.replace('.', '-')}"):
+            _buttons(one)
 
 
-def _runs(job: str) -> list[str]:
-    try:
-        return table.runs_of(job)
-    except AttnvizError:
-        return []
+def _changes(one: Seen) -> str:
+    if one.order is None:
+        return ""
+    changed = [f"{name.replace('_', ' ')} {value}" for name, value in one.order.changes.items()]
+    seeds = f"seed{'s' * (len(one.order.seeds) > 1)} {', '.join(map(str, one.order.seeds))}"
+    return "; ".join(filter(None, [", ".join(changed), seeds]))
+
+
+def _sentence(one: Seen) -> str:
+    """Return how a training stands that does not run."""
+    how, recipe = one.progress, one.recipe
+    if how is None or recipe is None or one.state.word not in ("finished", "stopped"):
+        return one.state.sentence
+    done = f"{how.epoch} epoch{'s' * (how.epoch != 1)}"
+    if one.state.word == "finished":
+        early = "" if how.epoch >= how.epochs or recipe.patience is None else f", the last {recipe.patience} no better"
+        return f"Finished after {done}{early}."
+    begun = f"Seed {how.seed} has {done} of at most {how.epochs}. " if how.epoch else ""
+    return f"{begun}It can be resumed."
+
+
+def _buttons(one: Seen) -> None:
+    job = one.job
+    if one.state.word == "running":
+        _button(job, "Pause", lambda: table.stop(job), "It stops after this batch, and resumes after its last epoch.")
+    elif one.state.word == "waiting":
+        _button(job, "Do not wait", lambda: table.stop(job), "It no longer waits.")
+    else:
+        if one.state.word != "finished":
+            _button(job, "Resume", lambda: table.resume(job))
+            _button(job, "One more epoch", lambda: table.resume(job, more=1))
+        _button(job, "Delete", lambda: table.delete(job), "It is deleted.")
 
 
 def _button(job: str, label: str, action: Callable[[], object], said: str = "") -> None:
-    st.button(label, key=f"{label}-{job}", on_click=do, args=(action, said))
-
-
-def _minutes(seconds: float) -> str:
-    return f"{max(1, round(seconds))} seconds" if seconds < 90 else f"{round(seconds / 60)} minutes"
-
-
-def results() -> None:
-    """Draw the curves of chosen runs, and what can be done with an epoch of one of them."""
-    known = {run: _title(run) for job in table.ids() for run in _runs(job) if runs.curve(run)}
-    if not known:
-        st.caption("The curves of a training appear here after its first epoch.")
-        return
-    newest = sorted(known, key=lambda run: (runs.folder() / run / "curve.jsonl").stat().st_mtime_ns)
-    st.session_state.setdefault("train_runs", newest[-1:])
-    st.session_state["train_runs"] = [run for run in st.session_state["train_runs"] if run in known] or newest[-1:]
-    chosen = st.multiselect("Runs", newest[::-1], key="train_runs", format_func=known.__getitem__, max_selections=6)
-    told = {known[run]: [one.values for one in runs.curve(run)] for run in chosen or newest[-1:]}
-    names = sorted(
-        {name.removeprefix("train_").removeprefix("validation_") for one in told.values() for name in one[0]}
-    )
-    names.sort(key=lambda name: (name != "loss", name != "accuracy"))
-    for column, name in zip(st.columns(2), names[:2], strict=False):
-        column.plotly_chart(curves(told, name), key=f"curve-{name}", config={"displayModeBar": False})
-    if names[2:]:
-        opened = st.expander("More curves", key="more_curves", on_change="rerun")
-        if opened.open:
-            for name in names[2:]:
-                opened.plotly_chart(curves(told, name), key=f"curve-{name}", config={"displayModeBar": False})
-    _epoch((chosen or newest[-1:])[-1], known)
-
-
-def _title(run: str) -> str:
-    info = runs.read(run)
-    return f"{info.recipe.title}, {info.recipe.data}, seed {info.seed}, rate {info.recipe.learning_rate:g} ({run[-4:]})"
-
-
-def _epoch(run: str, known: dict[str, str]) -> None:
-    epochs = runs.epochs(run)
-    if not epochs:
-        return
-    st.header("Look at it, and keep it", anchor=False)
-    st.caption(verbatim(known[run]))
-    with st.container(key="train_keep", horizontal=True, vertical_alignment="bottom"):
-        epoch = st.selectbox("Epoch", epochs[::-1], key=f"epoch-{run}-{epochs[-1]}", width=120)
-        word = st.text_input("Name to keep it under", key="train_word", placeholder="mine", width=220, max_chars=100)
-        st.button(
-            "Keep", key="train_do_keep", disabled=not word, on_click=do,
-            args=(lambda: keeping.keep(run, epoch, word), f"It is kept as {word}, among the models of its mechanism."),
-        )  # fmt: skip
-        recipe = runs.read(run).recipe
-        for row in MECHANISMS.values():
-            if recipe.model in row.models and f"{recipe.key}" in RECIPES:
-                page.link(row.page, "See this epoch", model=key_of(run, epoch), data=recipe.data)
-    kept = [name for name in cards.names() if cards.is_kept(name)]
-    if kept:
-        st.caption(f"Kept: {verbatim(', '.join(kept))}")
+    st.button(label, key=f"{label}-{job}", on_click=act.do, args=(action, said))

@@ -6,16 +6,17 @@ import io
 import json
 import os
 import platform
+import shutil
 import tempfile
 import zipfile
 import zlib
 from pathlib import Path
 
 import attnviz
-from attnviz import cards, checkpoints
+from attnviz import cards, checkpoints, files
 from attnviz.cards import Card, SeedRun
 from attnviz.checkpoint_folder import is_name
-from attnviz.errors import AttnvizError, BadInput, CheckpointError
+from attnviz.errors import AttnvizError, BadInput, CheckpointError, UnknownName
 from attnviz.recipes.recipe import changed
 from attnviz.training import runs
 
@@ -71,6 +72,25 @@ def keep(run_id: str, epoch: int, word: str) -> str:
     )  # fmt: skip
     checkpoints.keep(weights, card)
     return name
+
+
+def remove(name: str) -> None:
+    """Remove a model that somebody keeps; never one of ours.
+
+    Args:
+        name: MODEL.WORD.
+
+    Raises:
+        UnknownName: none of that name is kept.
+        CheckpointError: it cannot be removed.
+    """
+    there = [one for one in cards.names() if cards.is_kept(one)]
+    if name not in there:
+        raise UnknownName("kept model", name, there)
+    try:
+        shutil.rmtree(cards.home(name))
+    except OSError as error:
+        raise CheckpointError(f"The model {name} cannot be removed: {files.reason(error)}.") from error
 
 
 def packed(name: str) -> bytes:

@@ -46,6 +46,7 @@ class Order(Strict):
         device: on which.
         threads: of the CPU.
         minutes: after so many it stops and can be resumed; None takes the limit.
+        more: after so many epochs it stops likewise; None trains all.
     """
 
     model: str
@@ -55,11 +56,12 @@ class Order(Strict):
     device: Literal["cpu", "cuda"] = "cpu"
     threads: int = Field(default=1, gt=0, le=256)
     minutes: Annotated[float, Field(gt=0)] | None = None
+    more: Annotated[int, Field(gt=0)] | None = None
 
     @property
     def id(self) -> str:
         """The name of the job: the same for the same training."""
-        what = self.model_dump(mode="json", exclude={"threads", "minutes"})
+        what = self.model_dump(mode="json", exclude={"threads", "minutes", "more"})
         digest = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
         return f"{self.model}.{self.recipe}.{digest[:10]}"
 
@@ -73,10 +75,18 @@ class Order(Strict):
 
     def words(self) -> list[str]:
         """Return the command, word by word."""
-        words = [sys.executable, "-m", "attnviz", "train", self.model, "--recipe", self.recipe, "--run-only"]
-        words += ["--seeds", ",".join(map(str, self.seeds)), "--device", self.device, "--threads", str(self.threads)]
-        words += [word for name, value in self.changes.items() for word in ("--set", f"{name}={value}")]
-        return words if self.minutes is None else [*words, "--minutes", str(self.minutes)]
+        words = [*self._words("train"), "--run-only", "--seeds", ",".join(map(str, self.seeds))]
+        words += [] if self.minutes is None else ["--minutes", str(self.minutes)]
+        return words if self.more is None else [*words, "--more", str(self.more)]
+
+    def cost_words(self) -> list[str]:
+        """Return the command that estimates what an epoch costs, word by word."""
+        return [*self._words("cost"), "--json"]
+
+    def _words(self, command: str) -> list[str]:
+        words = [sys.executable, "-m", "attnviz", command, self.model, "--recipe", self.recipe]
+        words += ["--device", self.device, "--threads", str(self.threads)]
+        return [*words, *(word for name, value in self.changes.items() for word in ("--set", f"{name}={value}"))]
 
 
 def read(wanted: Mapping[str, Any]) -> Order:

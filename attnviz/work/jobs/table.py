@@ -8,6 +8,7 @@ table.stop(one); table.resume(one); table.delete(one)
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -39,6 +40,8 @@ MOST = 100
 _LARGEST = 2**16  # bytes of an order, and of the end of a log
 _PATIENCE = 10  # seconds that one waits for another who starts a job
 _children: list[subprocess.Popen[bytes]] = []  # started by this process: they stay zombies until they are waited for
+
+_STOPPED = re.compile(r"(The (minutes|epochs) that it was given are (over|done)\. )?Stopped")
 
 Word = Literal["running", "waiting", "finished", "stopped", "failed", "interrupted"]
 
@@ -126,12 +129,18 @@ def start(order: Order, most: Limits | None = None) -> str:
     return job
 
 
-def resume(job: str, most: Limits | None = None) -> None:
+def resume(job: str, most: Limits | None = None, more: int | None = None) -> None:
     """Go on with a job after its last epoch, or let it wait.
 
-    Args and Raises: as of `read` and `start`.
+    Args:
+        job: one of `ids()`.
+        most: what it may ask for; by default what holds here.
+        more: so many epochs, after which it stops again; None for all.
+
+    Raises:
+        as `read` and `start` do.
     """
-    start(read(job), most)
+    start(read(job).model_copy(update={"more": more}), most)
 
 
 def stop(job: str) -> None:
@@ -216,7 +225,7 @@ def state(job: str) -> State:
         if [one.get("state") for one in statuses] == ["finished"] * len(order.seeds):
             return State("finished", "It is finished.")
     told = _last_words(home / "log.txt")
-    if told is not None and told.removeprefix("The minutes that it was given are over. ").startswith("Stopped"):
+    if told is not None and _STOPPED.match(told):
         return State("stopped", told)
     if told is not None:
         return State("failed", told)
@@ -313,25 +322,35 @@ def _start_next() -> None:
 
 
 def _popen(order: Order, home: Path) -> None:
-    threads = {name: str(order.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-    found = [str(Path(attnviz.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
-    paths = {"ATTNVIZ_RUNS": str(runs.folder().absolute()), "PYTHONPATH": os.pathsep.join(found)}
     for name in ("process.json", "stopped"):
         (home / name).unlink(missing_ok=True)
     with (home / "log.txt").open("wb") as log:
         try:
             child = subprocess.Popen(
                 order.words(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                env={**os.environ, **threads, **paths},
+                env=environment(order),
             )  # fmt: skip
         except OSError as error:
             log.write(f"The training could not be started: {files.reason(error)}.\n".encode())
             return
     _children.append(child)
-    with suppress(psutil.Error):  # it may have ended already
-        psutil.Process(child.pid).nice(19 if os.name == "posix" else psutil.IDLE_PRIORITY_CLASS)
+    lowest(child.pid)
     if (identity := processes.of(child.pid)) is not None:
         files.write(home / "process.json", identity.model_dump_json() + "\n")
+
+
+def environment(order: Order) -> dict[str, str]:
+    """Return the environment of a process that works for an order: its threads, and the same folders as here."""
+    threads = {name: str(order.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+    found = [str(Path(attnviz.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = {"ATTNVIZ_RUNS": str(runs.folder().absolute()), "PYTHONPATH": os.pathsep.join(found)}
+    return {**os.environ, **threads, **paths}
+
+
+def lowest(process: int) -> None:
+    """Give a process the lowest priority, for good."""
+    with suppress(psutil.Error):  # it may have ended already
+        psutil.Process(process).nice(19 if os.name == "posix" else psutil.IDLE_PRIORITY_CLASS)
 
 
 def _last_words(log: Path) -> str | None:

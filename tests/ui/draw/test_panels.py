@@ -1,5 +1,6 @@
 """Which models have cards on the draw page, and what is said of them."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ def test_validation_accuracy_is_that_of_the_shipped_seed() -> None:
     assert 0.9 < found < 1
 
 
-def lay(folder: Path, name: str, model: str = "", **update: Any) -> Card:
+def lay(folder: Path, name: str, model: str = "", /, **update: Any) -> Card:
     """Put a checkpoint into a folder, perhaps as one of another architecture."""
     card = cards.read(name)
     if model:
@@ -112,6 +113,19 @@ def test_there_are_eight_at_first_and_those_beside_the_best_give_way(
     monkeypatch.setitem(MODELS, "a", MODELS["pixel_line"])
     lay(tmp_path, "pixel_line.digits", "a")
     assert panels.chosen() == [*USUAL[:3], *USUAL[4:6], "a.digits", *USUAL[6:]]
+
+
+def test_models_that_somebody_keeps_come_first_and_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTNVIZ_KEPT", str(tmp_path))
+    ours = cards.read("pixel_attention.1v8")
+    for place in range(panels.AT_MOST_KEPT + 1):
+        name = f"pixel_attention.mine{place}"
+        lay(tmp_path, ours.name, name=name)
+        os.utime(tmp_path / name / "card.json", (place, place))
+    latest = [f"pixel_attention.mine{place}" for place in range(panels.AT_MOST_KEPT, 0, -1)]
+    assert panels.chosen() == [*latest, *USUAL]
+    (first,) = panels.describe(latest[:1])
+    assert (first["kind"], first["classes"]) == ("yours: mine4, 1 or 8", ["8", "1"])
 
 
 def test_a_damaged_card_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

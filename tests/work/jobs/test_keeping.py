@@ -109,3 +109,14 @@ def test_a_zip_bomb_is_refused_by_the_sizes_it_states(run, monkeypatch):
     monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("it was read"))
     with pytest.raises(BadInput, match="more than"):
         keeping.bring(content.getvalue(), "theirs")
+
+
+def test_only_what_is_kept_can_be_removed(run, tmp_path):
+    name = keeping.keep(run, 1, "mine")
+    before = sorted(tmp_path.rglob("*"))
+    for other in ("pixel_attention.small", "pixel_attention.1v8", "../runs", "", ".", "mine", name + "/", "/etc/x.y"):
+        with pytest.raises(UnknownName):
+            keeping.remove(other)
+    assert sorted(tmp_path.rglob("*")) == before
+    keeping.remove(name)
+    assert name not in cards.names()

@@ -41,5 +41,6 @@ MECHANISM = Mechanism(
     components=("stage_grid",),
     preload=("stage_grid",),
     heights={"stages": Height(700)},
+    training={"ten digits, element by element": {"recipe": "element_wise.digits", "data": "strokes", "epochs": "2"}},
     imports=("attnviz.ui.components.stage_grid",),
 )

@@ -49,5 +49,13 @@ MECHANISM = Mechanism(
     components=("head_switch", "moving_maps"),
     preload=("pixel_viewer",),
     heights={"viewer": Height(560, phone=1456), "home_viewer": Height(520, phone=1000)},
+    training={
+        "one or eight": {
+            "recipe": "pixel_attention.1v8", "data": "strokes", "epochs": "12", "learning_rate": "0.01", "seeds": "0",
+        },
+        "the same, three seeds": {
+            "recipe": "pixel_attention.1v8", "data": "strokes", "epochs": "6", "learning_rate": "0.01", "seeds": "0-2",
+        },
+    },
     imports=("attnviz.ui.mechanisms.pixel_attention.equations", "attnviz.ui.components.pixel_viewer"),
-)
+)  # fmt: skip

@@ -1,0 +1,144 @@
+"""What a training will cost, estimated from a few of its batches. Reading an estimate costs no torch."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from attnviz.errors import BadInput
+
+if TYPE_CHECKING:
+    from attnviz.recipes import Recipe
+    from attnviz.training.examples import ExampleSet, TrainingSet
+
+BATCHES = 8
+"""So many batches are trained on, after the first, which is slower than all others."""
+
+SECONDS = 4.0
+"""No other batch is begun after so many."""
+
+_MEASURED = 256  # pictures that are measured to know how long the validation part takes
+
+
+@dataclass(frozen=True)
+class Cost:
+    """An estimate.
+
+    Args:
+        seconds: of an epoch.
+        megabytes: of memory at most, in MB of 2**20 bytes: of the GPU where there is one, else of the process.
+        batches: it was made from so many.
+    """
+
+    seconds: float
+    megabytes: float
+    batches: int
+
+    def sentence(self, epochs: int, seeds: int) -> str:
+        """Return it for a person.
+
+        Args:
+            epochs: of a seed, at most.
+            seeds: how many.
+        """
+        total = self.seconds * epochs * seeds
+        what = f"An estimate from {self.batches} batch{'es' * (self.batches > 1)}"
+        memory = f"{round(self.megabytes):,} MB of memory"
+        return f"{what}: {duration(self.seconds)} an epoch, at most {duration(total)} in all, {memory}."
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in words: "3 seconds", "2 minutes", "1.5 hours"."""
+    if seconds < 10:
+        return f"{max(seconds, 0.1):.1f} seconds"
+    if seconds < 90:
+        return f"{round(seconds)} seconds"
+    return f"{round(seconds / 60)} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+
+
+def probe(recipe: Recipe, device: str, threads: int) -> Cost:
+    """Train on a few batches, and return what an epoch of all of them costs.
+
+    Args:
+        recipe: to train.
+        device: "cpu" or "cuda".
+        threads: of the CPU; it changes how many this process uses.
+
+    Raises:
+        BadInput, UnknownName, DataError: as of a training.
+    """
+    import torch
+
+    from attnviz.training import seeds
+    from attnviz.training.loop import Training
+    from attnviz.training.objectives import objective
+
+    if threads < 1:
+        raise BadInput(f"There must be at least one thread, not {threads}.")
+    torch.set_num_threads(threads)
+    goal = objective(recipe)
+    train, steps, validation, rest = _part(recipe, device)
+    generator = torch.Generator().manual_seed(0)
+    training = Training(seeds.build(recipe, generator).to(device), recipe, train, None, generator, goal)
+    took: list[float] = []
+    began = last = time.perf_counter()
+    for event in training.run():
+        del event
+        if device == "cuda":
+            torch.cuda.synchronize()
+        now = time.perf_counter()
+        took.append(now - last)
+        last = now
+        if len(took) > BATCHES or now - began > SECONDS:
+            break
+    measured = min(_MEASURED, validation)
+    share = 0.0
+    if measured:
+        training.model.eval()
+        some: ExampleSet = train.first(measured)
+        now = time.perf_counter()
+        goal.measure(training.model, some)
+        share = (time.perf_counter() - now) * validation / max(1, min(measured, len(some)))
+    counted = sorted(took[1:] or took)
+    step = counted[len(counted) // 2]
+    memory = torch.cuda.max_memory_allocated() if device == "cuda" else _peak()
+    return Cost(step * steps + share, (memory + rest) / 2**20, len(counted))
+
+
+def _part(recipe: Recipe, device: str) -> tuple[TrainingSet, int, int, int]:
+    """Return pictures enough for a few batches, the steps of an epoch, how many pictures are held out, and how many
+    bytes all other pictures will take."""
+    import numpy as np
+
+    from attnviz import data
+    from attnviz.training import material
+    from attnviz.training.examples import Stream, on_device
+
+    its = data.spec(recipe.data)
+    if its.batches is not None:
+        stream = Stream(recipe.data, recipe.batch, device)
+        return stream, stream.steps(recipe), its.counts.get("validation", 0) if recipe.validation else 0, 0
+    labels = data.labels(recipe.data, "train")
+    every = int(np.isin(labels, recipe.classes).sum()) if labels.ndim == 1 else len(labels)
+    held, trained = (len(part) for part in material.split(every, recipe))
+    held = its.counts["validation"] if recipe.validation == "validation" else held
+    beside = 2 if recipe.augmentation is not None and recipe.augment == "beside" else 1
+    wanted = min(len(labels), -(-(BATCHES + 2) * recipe.batch * len(labels) // max(1, every * beside)) + 200)
+    few = on_device(data.load(recipe.data, "train", classes=recipe.classes, count=wanted), device)
+    size = int(np.prod(its.shape))
+    copies = 1 if device == "cuda" else 4  # as drawn or read, of its classes, on the device, and its part of them
+    return few, -(-trained * beside // recipe.batch), held * beside, copies * size * max(0, every - len(few))
+
+
+def _peak() -> int:
+    """Return how much memory this process has taken, at most, in bytes."""
+    try:
+        import resource
+    except ImportError:  # no Unix
+        import psutil
+
+        return int(psutil.Process().memory_info().rss)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -1,0 +1,141 @@
+"""How the validation part was answered after the last epoch of a run: which classes are confused, and wrong answers.
+
+    runs/ID/answers.json
+
+A training writes it beside its curve; it is there to be looked at, and nothing depends on it. Reading costs no torch.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, ValidationError, model_validator
+
+from attnviz import files
+from attnviz.recipes.recipe import Strict
+from attnviz.training import runs
+
+if TYPE_CHECKING:
+    from attnviz.training.loop import Training
+
+FILE = "answers.json"
+SHOWN = 24
+"""So many wrong answers are kept, with their pictures."""
+
+CLASSES = 100
+"""Of more classes nothing is kept."""
+
+_PIXELS = 2**18  # bytes of all pictures together
+_LARGEST = 2**21
+
+
+class Wrong(Strict):
+    """A picture that was answered wrongly.
+
+    Args:
+        label, answer: places of classes: its own, and the one that it was given.
+        shape: (row, column, channel) of the picture.
+        pixels: its bytes, in base64.
+    """
+
+    label: int = Field(ge=0)
+    answer: int = Field(ge=0)
+    shape: tuple[int, int, int]
+    pixels: str
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        try:
+            size = len(base64.b64decode(self.pixels, validate=True))
+        except (binascii.Error, ValueError) as error:
+            raise ValueError("its pixels are not base64") from error
+        if min(self.shape) < 1 or size != self.shape[0] * self.shape[1] * self.shape[2] or self.shape[2] not in (1, 3):
+            raise ValueError("its pixels have another shape than it says")
+        return self
+
+    @property
+    def picture(self) -> npt.NDArray[np.uint8]:
+        """The picture, uint8 (row, column, channel)."""
+        return np.frombuffer(base64.b64decode(self.pixels), np.uint8).reshape(self.shape)
+
+
+class Mistakes(Strict):
+    """How the validation part was answered.
+
+    Args:
+        epoch: after which one.
+        classes: the names of the answers.
+        confusion: for each class, how often each answer was given to its pictures.
+        wrong: the first pictures that were answered wrongly.
+    """
+
+    epoch: int = Field(gt=0)
+    classes: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    wrong: tuple[Wrong, ...]
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        count = len(self.classes)
+        if len(self.confusion) != count or any(len(row) != count for row in self.confusion):
+            raise ValueError("there must be a row and a column for each class")
+        if any(max(one.label, one.answer) >= count for one in self.wrong):
+            raise ValueError("a wrong answer names a class that there is not")
+        return self
+
+
+def of(training: Training, classes: tuple[str, ...]) -> Mistakes | None:
+    """Return how the validation part was answered after the epoch that is done.
+
+    Args:
+        training: after an epoch.
+        classes: the names of the answers.
+
+    Returns:
+        None where there is no validation part, or its targets are texts.
+    """
+    answered, held_out = training.answered, training.validation
+    if answered is None or held_out is None or len(classes) > CLASSES:
+        return None
+    labels = held_out.targets().cpu()
+    if labels.ndim != 1 or labels.shape != answered.shape:
+        return None
+    count = len(classes)
+    confusion = (labels * count + answered).bincount(minlength=count * count).reshape(count, count)
+    wanted = (labels != answered).nonzero()[:SHOWN, 0].tolist()
+    wrong: list[Wrong] = []
+    start = bytes_taken = 0
+    for part in held_out.split(512):
+        for place in wanted:
+            if start <= place < start + len(part):
+                picture = part.images[place - start].permute(1, 2, 0).cpu().numpy()
+                if (bytes_taken := bytes_taken + picture.nbytes) <= _PIXELS:
+                    pixels = base64.b64encode(picture.tobytes()).decode()
+                    wrong.append(
+                        Wrong(label=int(labels[place]), answer=int(answered[place]), shape=picture.shape, pixels=pixels)
+                    )
+        start += len(part)
+        if not wanted or start > wanted[-1]:
+            break
+    return Mistakes(
+        epoch=training.epoch, classes=classes, confusion=tuple(map(tuple, confusion.tolist())), wrong=tuple(wrong)
+    )
+
+
+def read(run_id: str) -> Mistakes | None:
+    """Return how the validation part of a run was answered last; None where nothing, or nothing readable, is there.
+
+    Args:
+        run_id: one of `runs.ids()`.
+
+    Raises:
+        UnknownName: there is no run of that ID.
+    """
+    with suppress(OSError, ValidationError):
+        return Mistakes.model_validate_json(files.read(runs.home(run_id) / FILE, _LARGEST), strict=False)
+    return None

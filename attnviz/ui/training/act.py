@@ -1,0 +1,44 @@
+"""What a button does, if the visitor may; and what the page says of it afterwards."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from attnviz.errors import AttnvizError
+from attnviz.ui.shared.wording import verbatim
+from attnviz.ui.training import access
+from attnviz.work.jobs import seen
+
+SAID = "train_said"  # in the session: what the last button had to say
+_AGAIN = "train_again"  # in the session: a button was pressed in a part of the page, and the rest must hear of it
+
+
+def do(action: Callable[[], object], said: str = "") -> None:
+    """Do what a button asks for, if the visitor may; the page then says what came of it.
+
+    Args:
+        action: to do.
+        said: what is said where it was done.
+    """
+    try:
+        access.check()
+        action()
+        st.session_state[SAID] = (said, "")
+    except AttnvizError as error:
+        st.session_state[SAID] = ("", str(error))
+    st.session_state[_AGAIN] = True
+    seen.again()
+
+
+def done() -> bool:
+    """Return whether a button has been pressed since this was asked last."""
+    return bool(st.session_state.pop(_AGAIN, False))
+
+
+def said() -> None:
+    """Draw what the last button had to say."""
+    did, failed = st.session_state.pop(SAID, ("", ""))
+    if failed:
+        st.error(verbatim(failed))
+    elif did:
+        st.success(verbatim(did))

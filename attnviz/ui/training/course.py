@@ -1,0 +1,124 @@
+"""What trainings have learnt so far: their curves, what they confuse, and an epoch to look at and to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from attnviz.errors import AttnvizError
+from attnviz.figures.confusion import confusion
+from attnviz.figures.curves import curves
+from attnviz.recipes import RECIPES
+from attnviz.subjects.runs import key_of
+from attnviz.training import mistakes, runs
+from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.shared import page
+from attnviz.ui.shared.wording import verbatim
+from attnviz.ui.training import kept
+from attnviz.work.jobs.seen import Seen
+
+TOGETHER = 6
+"""So many runs are drawn in one plot."""
+
+_RUNS = "train_runs"  # in the session: which
+
+
+def show(there: Sequence[Seen]) -> None:
+    """Draw the curves of chosen runs, and the last epoch of one of them.
+
+    Args:
+        there: the trainings.
+    """
+    known = {run: title for one in there for run in one.runs if (title := _title(run))}
+    if not known:
+        st.caption("The curves of a training appear here after its first epoch.")
+        kept.show()
+        return
+    newest = sorted(known, key=_written, reverse=True)
+    st.session_state[_RUNS] = [run for run in st.session_state.get(_RUNS, []) if run in known] or newest[:1]
+    st.header("What it has learnt", anchor=False)
+    with st.container(key="train_choose_runs"):
+        chosen = st.multiselect(
+            "Runs", newest, key=_RUNS, format_func=lambda run: known.get(run, run), max_selections=TOGETHER
+        )
+    chosen = chosen or newest[:1]
+    told = {known[run]: [one.values for one in runs.curve(run)] for run in chosen}
+    names = {name.removeprefix("train_").removeprefix("validation_") for one in told.values() for name in one[0]}
+    ordered = sorted(names, key=lambda name: (name != "loss", name != "accuracy", name))
+    for column, name in zip(st.columns(2), ordered[:2], strict=False):
+        column.markdown(curves(told, name), unsafe_allow_html=True)
+    if ordered[2:]:
+        words = ", ".join(name.replace("_", " ") for name in ordered[2:5]) + ", ..." * (len(ordered) > 5)
+        opened = st.expander(f"More curves: {verbatim(words)}", key="more_curves", on_change="rerun")
+        if opened.open:
+            columns = opened.columns(2)
+            for place, name in enumerate(ordered[2:]):
+                columns[place % 2].markdown(curves(told, name), unsafe_allow_html=True)
+    _mistakes(chosen[-1], known[chosen[-1]])
+    _epoch(chosen[-1], known[chosen[-1]])
+    kept.show()
+
+
+def _title(run: str) -> str:
+    """Return what a run is called; "" where it has no epoch, or cannot be read."""
+    try:
+        info = runs.read(run)
+        if not runs.curve(run):
+            return ""
+    except AttnvizError:
+        return ""
+    rate = f"rate {info.recipe.learning_rate:g}"
+    return f"{info.recipe.title}, {info.recipe.data}, seed {info.seed}, {rate} ({run[-4:]})"
+
+
+def _written(run: str) -> int:
+    try:
+        return (runs.folder() / run / "curve.jsonl").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _mistakes(run: str, title: str) -> None:
+    """Draw which classes a run confuses after its last epoch, and its first wrong answers."""
+    found = mistakes.read(run)
+    if found is None:
+        return
+    total, right = sum(map(sum, found.confusion)), sum(row[place] for place, row in enumerate(found.confusion))
+    opened = st.expander(
+        f"Its {total - right:,} wrong answers of {total:,} after epoch {found.epoch}",
+        key="train_wrong",
+        on_change="rerun",
+    )
+    if not opened.open:
+        return
+    with opened:
+        st.caption(f"{verbatim(title)}: on its validation part, which it is not trained on.")
+        left, right_side = st.columns(2)
+        with left, st.container(key="train_mistakes"):
+            st.markdown(confusion(found.confusion, found.classes), unsafe_allow_html=True)
+        with right_side:
+            if not found.wrong:
+                st.caption("Every answer is correct.")
+                return
+            pictures = [one.picture if one.shape[2] == 3 else one.picture[:, :, 0] for one in found.wrong]
+            captions = [f"{found.classes[one.label]}, not {found.classes[one.answer]}" for one in found.wrong]
+            st.image(pictures, captions, width=64)
+            if total - right > len(found.wrong):
+                st.caption(f"The first {len(found.wrong)} of them; below each its class, and what was answered.")
+
+
+def _epoch(run: str, title: str) -> None:
+    """Draw links to an epoch of a run, and what keeps it."""
+    epochs = runs.epochs(run)
+    if not epochs:
+        return
+    st.header("Look at it, and keep it", anchor=False)
+    st.caption(verbatim(title))
+    with st.container(key="train_keep", horizontal=True, vertical_alignment="bottom"):
+        epoch = st.selectbox("Epoch", epochs[::-1], key=f"epoch-{run}-{epochs[-1]}", width=120)
+        kept.keep(run, epoch)
+        recipe = runs.read(run).recipe
+        for row in MECHANISMS.values():
+            if recipe.model in row.models and recipe.key in RECIPES:
+                page.link(row.page, "See this epoch", model=key_of(run, epoch), data=recipe.data)

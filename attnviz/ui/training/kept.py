@@ -1,0 +1,85 @@
+"""Models that are kept: under which name, where they stand, and as a file to carry along."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attnviz import cards
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.subjects import Net, usable
+from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.shared import page
+from attnviz.ui.shared.wording import verbatim
+from attnviz.ui.training import act
+from attnviz.work.jobs import keeping
+
+DRAW = "05_draw.py"
+"""The page on which every model looks at a drawing."""
+
+
+def keep(run: str, epoch: int) -> None:
+    """Draw the name under which an epoch is to be kept, and the button.
+
+    Args:
+        run: its ID.
+        epoch: which one.
+    """
+    word = st.text_input("Name to keep it under", key="train_word", placeholder="mine", width=220, max_chars=100)
+    st.button(
+        "Keep", key="train_do_keep", disabled=not word, on_click=act.do,
+        args=(lambda: keeping.keep(run, epoch, word), f"It is kept as {word}: on its mechanism's page, and on Draw."),
+    )  # fmt: skip
+
+
+def show() -> None:
+    """Draw the models that are kept, and the field for one that was kept elsewhere."""
+    there = usable([name for name in cards.names() if cards.is_kept(name)])
+    st.header("Your models", anchor=False)
+    if not there:
+        st.caption("None is kept yet. Keep an epoch above, or bring one that was downloaded elsewhere.")
+    for name, net in there.items():
+        with st.container(key=f"kept-{name.replace('.', '-')}", horizontal=True, vertical_alignment="center"):
+            _one(name, net)
+    with st.expander("Bring a model that was downloaded elsewhere", key="train_bring"):
+        _bring()
+
+
+def _one(name: str, net: Net) -> None:
+    st.markdown(f"**{verbatim(name)}**  \n{verbatim(net.title)}")
+    for row in MECHANISMS.values():
+        if net.architecture in row.models:
+            page.link(row.page, "Look inside", model=name)
+    page.link(DRAW, "Draw for it", models=name)
+    try:
+        st.download_button(
+            "Download", lambda: keeping.packed(name), f"{name}.zip", "application/zip", key=f"download-{name}",
+            on_click="ignore",
+        )  # fmt: skip
+    except AttnvizError as error:
+        st.caption(verbatim(str(error)))
+    _remove(name)
+
+
+def _remove(name: str) -> None:
+    st.button("Remove", key=f"remove-{name}", on_click=act.do, args=(lambda: keeping.remove(name), "It is removed."))
+
+
+def _bring() -> None:
+    st.caption(
+        "A file that Download gave on this page, here or on another machine. It holds numbers, and runs no code."
+    )
+    with st.container(key="train_brought", horizontal=True, vertical_alignment="bottom"):
+        word = st.text_input(
+            "Name to keep it under", key="train_bring_word", placeholder="theirs", width=220, max_chars=100
+        )
+        file = st.file_uploader("A model, as one file (.zip)", key="train_bring_file")
+
+    def bring() -> None:
+        if file is None:
+            raise BadInput("Choose a file first.")
+        keeping.bring(file.getvalue(), word)
+
+    st.button(
+        "Bring it", key="train_do_bring", disabled=not (word and file), on_click=act.do,
+        args=(bring, f"It is kept as {word}: on its mechanism's page, and on Draw."),
+    )  # fmt: skip

@@ -1,0 +1,106 @@
+"""What orders will cost, estimated beside the app: in processes of their own, one at a time, for whoever still asks.
+
+cost.of(order)        # None at first; ask again in a moment
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+import time
+from collections import OrderedDict
+
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.recipes.recipe import Recipe
+from attnviz.training.cost import Cost
+from attnviz.work.jobs.order import Order
+from attnviz.work.jobs.table import environment, lowest
+
+PATIENCE = 120.0
+"""Seconds that an estimate may take."""
+
+LOOKED = 5.0
+"""Seconds after which nobody asks any more."""
+
+MOST = 64
+"""Estimates that are kept, and as many may wait."""
+
+_known: OrderedDict[str, Cost | AttnvizError] = OrderedDict()
+_asked: OrderedDict[str, tuple[Order, float]] = OrderedDict()
+_lock = threading.Lock()
+_workers: list[threading.Thread] = []  # one at most
+
+
+def of(order: Order) -> Cost | None:
+    """Return what an epoch of an order will cost, or None where that is not known yet; it is found out meanwhile.
+
+    Args:
+        order: whose limits were checked.
+
+    Raises:
+        AttnvizError: it cannot be trained; says why.
+    """
+    key = _key(order.made(), order)
+    with _lock:
+        if key in _known:
+            _known.move_to_end(key)
+            found = _known[key]
+            if isinstance(found, AttnvizError):
+                raise found
+            return found
+        if key in _asked or len(_asked) < MOST:
+            _asked[key] = order, time.monotonic()
+        if not _workers:
+            _workers.append(threading.Thread(target=_work, name="attnviz-cost", daemon=True))
+            _workers[0].start()
+    return None
+
+
+def _key(recipe: Recipe, order: Order) -> str:
+    """Return what decides the cost of an epoch: how many there are does not, but for the schedule."""
+    return json.dumps([recipe.model_dump(mode="json", exclude={"epochs", "patience"}), order.device, order.threads])
+
+
+def _work() -> None:
+    while True:
+        with _lock:
+            now = time.monotonic()
+            for key in [key for key, (_, when) in _asked.items() if now - when > LOOKED]:
+                del _asked[key]
+            if not _asked:
+                _workers.clear()
+                return
+            key, (order, _) = next(iter(_asked.items()))
+        found = _estimate(order)
+        with _lock:
+            _known[key] = found
+            _asked.pop(key, None)
+            while len(_known) > MOST:
+                _known.popitem(last=False)
+
+
+def _estimate(order: Order) -> Cost | AttnvizError:
+    """Run `python -m attnviz cost` and return what it says."""
+    try:
+        child = subprocess.Popen(
+            order.cost_words(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=environment(order),
+        )  # fmt: skip
+        with child:
+            lowest(child.pid)
+            try:
+                told, complaint = child.communicate(timeout=PATIENCE)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                raise
+        if child.returncode == 0:
+            return Cost(**json.loads(told))
+        said = complaint.decode(errors="replace").strip().splitlines()
+        if child.returncode == 2 and said:
+            return BadInput(said[-1][:1000])
+        return BadInput("Its cost cannot be estimated: the memory here may not be enough for such a training.")
+    except subprocess.TimeoutExpired:
+        return BadInput(f"Its cost cannot be estimated: a few batches take more than {PATIENCE / 60:.0f} minutes here.")
+    except (OSError, ValueError, TypeError) as error:
+        return BadInput(f"Its cost cannot be estimated: {error}.")
