@@ -18,10 +18,9 @@ def main() -> None:
             order = settings.choose()
             access.ask()
             with st.container(key="train_begin", horizontal=True, vertical_alignment="center"):
-                st.button(
-                    "Train", key="train_start", on_click=act.do,
-                    args=(lambda: table.start(order), "The training has been started; it goes on without this page."),
-                )  # fmt: skip
+                # Not in a callback: it would start what was chosen before a setting that was typed a moment ago.
+                if st.button("Train", key="train_start"):
+                    act.do(lambda: table.start(order), "The training has been started; it goes on without this page.")
                 cost.show(order)
         watch.jobs()
     page.meaning(

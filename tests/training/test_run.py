@@ -78,7 +78,7 @@ def test_a_run_leaves_its_recipe_its_curve_its_weights_its_last_two_states_and_i
     names = {path.name for path in run.folder.iterdir()} - {"lock"}
     weights = {f"weights-{epoch}.safetensors" for epoch in (1, 2, 3, 4)}
     states = {"state-3.safetensors", "state-4.safetensors"}
-    assert names == {"run.json", "curve.jsonl", "log.txt", "status.json", *states, *weights}
+    assert names == {"run.json", "curve.jsonl", "log.txt", "status.json", "answers.json", *states, *weights}
     lines = [json.loads(line) for line in (run.folder / "curve.jsonl").read_text().splitlines()]
     assert [line["epoch"] for line in lines] == [1, 2, 3, 4]
     assert [{"epoch": epoch.epoch, **epoch.values} for epoch in run.curve()] == lines
