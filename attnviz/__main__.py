@@ -62,6 +62,13 @@ def _checkpoints(_: argparse.Namespace) -> None:
         print(f"{name:24} {card.parameters:,} parameters, seed {card.seed} of {len(card.runs)}: {figures}")
 
 
+def _history(options: argparse.Namespace) -> None:
+    from attnviz.training import histories
+
+    name = histories.write(options.run_id, options.epochs)
+    print(f"The history of {name} is in {cards.home(name) / 'history'}.")
+
+
 def _train(options: argparse.Namespace) -> None:
     chosen = recipe(options.model, options.recipe)
     if options.run_only:
@@ -287,6 +294,11 @@ def _parser() -> argparse.ArgumentParser:
         "name", metavar="NAME", help=", ".join(name for name, its in data.DATASETS.items() if its.megabytes)
     )
     command.set_defaults(run=_data)
+
+    command = commands.add_parser("history", help="keep the weights of some epochs of a run beside its checkpoint")
+    command.add_argument("run_id", metavar="RUN", help="the name of a folder of runs, of a recipe of ours")
+    command.add_argument("epochs", type=_seeds, metavar="EPOCHS", help="such as 0-8,12; 0 is before the training")
+    command.set_defaults(run=_history)
 
     command = commands.add_parser("train", help="train a recipe, or resume its training, and write its checkpoint")
     command.add_argument("model", metavar="MODEL", help="a name that `attnviz models` lists")

@@ -11,7 +11,7 @@ from attnviz.ui.explorer.experiments import EXPERIMENTS
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.live.tap_view import TAP_VIEW, is_strip
 from attnviz.ui.server import preload
-from attnviz.ui.shared import findings, page, pickers, url_state
+from attnviz.ui.shared import epochs, findings, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 from attnviz.ui.shared.glossary import term
 
@@ -37,6 +37,7 @@ def main() -> None:
         with page.choices():
             net = pickers.net(cards.names(), MODEL)
             subject = Subject(net, pickers.example(net))
+        epochs.slider(net)
         explore(subject)
         choose(EXPERIMENTS, subject)
         list_taps(subject)
@@ -69,7 +70,8 @@ def explore(subject: Subject) -> None:
     sums = f" Sums to one over the axis {role.sums_to_one}." if role.sums_to_one else ""
     maps = findings.tap(subject, chosen, query)
     st.markdown(f"{role.meaning} Range: {RANGES[role.range]}.{sums}{counted(maps.axes)}")
-    key = f"maps {subject.net.key} {chosen}"  # what was chosen in other maps says nothing about these
+    # What was chosen in other maps says nothing about these, in those of another epoch it does.
+    key = f"maps {subject.net.history or subject.net.key} {chosen}"
     show = value_bars if is_strip(maps) else map_grid
     show(TAP_VIEW.of(subject, address=chosen, query=query), key=key)
 

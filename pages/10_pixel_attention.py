@@ -4,10 +4,11 @@ import streamlit as st
 
 from attnviz import cards
 from attnviz.subjects import Net, Picture, Subject
+from attnviz.subjects.history import key_of
 from attnviz.ui.mechanisms.pixel_attention import MECHANISM, explorer, first_look
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 from attnviz.ui.server import preload
-from attnviz.ui.shared import accuracy, experiments, page, pickers, url_state
+from attnviz.ui.shared import accuracy, epochs, experiments, page, pickers, url_state
 
 MODEL, FIRST_MODEL = first_look.NAME, "pixel_attention.1v8"  # the second: what links of version 1 mean
 RESULTS = "pixel_attention.results"  # the net and the data set whose figures stand below
@@ -15,8 +16,8 @@ RESULTS = "pixel_attention.results"  # the net and the data set whose figures st
 TRIES = [
     ("1 or 8: the loop of an 8", {"model": FIRST_MODEL, "data": "strokes", "number": "23", "query": "12,13"}),
     (
-        "1 or 8: ink, background",
-        {"model": FIRST_MODEL, "data": "strokes", "number": "6", "query": "14,16", "key": "3,3"},
+        "1 or 8: while it learns",
+        {"model": key_of(FIRST_MODEL, 1), "data": "strokes", "number": "23", "query": "12,13"},
     ),
     ("ten digits: a 3", {"model": MODEL, "data": "strokes", "number": "4", "query": "9,8"}),
 ]
@@ -54,6 +55,7 @@ def see() -> tuple[Net, str] | None:
             net = pickers.net(names, FIRST_MODEL if old else MODEL, MECHANISM.models)
             opens = None if old else Picture(first_look.SOURCE, first_look.NUMBER)
             subject = Subject(net, pickers.example(net, opens))
+        epochs.slider(net)
         view, numbers = explorer.look(subject)
         pickers.more(subject)
         explorer.explain(subject, view, numbers)

@@ -3,20 +3,22 @@
 import streamlit as st
 
 from attnviz.subjects import Net, Subject, usable
+from attnviz.subjects.history import key_of
 from attnviz.ui.components.stage_grid import FIELDS, SWITCHES, settled_view, stage_grid
 from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments, words
 from attnviz.ui.mechanisms.element_wise.view import STAGES_VIEW
 from attnviz.ui.server import preload
-from attnviz.ui.shared import cache, mechanism_page, page, pickers, url_state
+from attnviz.ui.shared import cache, epochs, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
 MODEL = "element_wise.fashion-b"
+LEARNING = "element_wise.fashion-a"  # one with a history
 BESIDE = "beside"
 
 BOOT = {"model": MODEL, "data": "fashion_mnist", "number": "0"}
 TRIES = [
     ("a pixel of a boot", {**BOOT, "pixel": "16,12"}),
-    ("without the skip", {**BOOT, "pixel": "16,12", "skip": "no"}),
+    ("while it learns", {**BOOT, "model": key_of(LEARNING, 1), "pixel": "16,12"}),
     ("does the norm normalise?", {**BOOT, "experiment": "norm"}),
 ]
 
@@ -32,6 +34,7 @@ def see(names: list[str]) -> None:
         net = pickers.net(names, MODEL, MECHANISM.models)
         subject = Subject(net, pickers.example(net))
         other = beside(net, names)
+    epochs.slider(net)
     state = FIELDS.read(st.query_params.to_dict())
     if other is None:
         look(subject, state, "stages")

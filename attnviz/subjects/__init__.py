@@ -6,9 +6,9 @@
     subject.image                                     # uint8 (row, column, channel), as the net takes it
     model, _ = subject.net.load(double=True)          # the torch module
 
-A net is a checkpoint, an epoch of a run, or whatever another package adds to `NETS`. An example is a picture of a data
-set, a drawing, a strip of digits, or whatever another package adds to `EXAMPLES`. Importing this costs neither torch
-nor streamlit.
+A net is a checkpoint, an epoch of a run or of a checkpoint's history, or whatever another package adds to `NETS`. An
+example is a picture of a data set, a drawing, a strip of digits, or whatever another package adds to `EXAMPLES`.
+Importing this costs neither torch nor streamlit.
 """
 
 from attnviz.subjects.drawings import Drawing as Drawing

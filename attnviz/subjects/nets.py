@@ -1,7 +1,8 @@
 """A net: a model with its weights, and all that views, the live channel and exports need to know of it.
 
 Where its weights come from makes no difference to them. A key without a colon names a checkpoint; "run:ID@EPOCH" names
-the weights of one epoch of a run; other kinds of keys are rows of `NETS`.
+the weights of one epoch of a run, "history:NAME@EPOCH" those of one epoch of a checkpoint's history; other kinds of
+keys are rows of `NETS`.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ class Net:
         takes: keyword arguments of its `forward` beside the pictures, such as "generator".
         differentiable: whether its logits have a gradient with respect to the picture.
         card: the model card of a checkpoint; None for every other kind of net.
+        history: the key of the history that it belongs to, see `attnviz.subjects.history`; "" where it has none.
+        epoch: of that history, or of a run; None for a checkpoint.
         build: returns the torch module in single precision, with its weights.
     """
 
@@ -71,6 +74,8 @@ class Net:
     takes: tuple[str, ...] = ()
     differentiable: bool = True
     card: Card | None = field(default=None, repr=False)
+    history: str = ""
+    epoch: int | None = None
 
     def load(self, *, double: bool = False) -> Loaded:
         """Return the torch module with its weights.
@@ -103,7 +108,13 @@ def _run(key: str) -> Net:
     return epoch_of_run(key)
 
 
-NETS: Table[NetKind] = Table("nets", {"run": _run})
+def _history(key: str) -> Net:
+    from attnviz.subjects.history import epoch_of_history
+
+    return epoch_of_history(key)
+
+
+NETS: Table[NetKind] = Table("nets", {"run": _run, "history": _history})
 """Kinds of nets besides checkpoints, by what their keys begin with; other packages add rows (attnviz/extensions.py)."""
 
 
@@ -138,6 +149,8 @@ def usable(among: Sequence[str] | None = None) -> dict[str, Net]:
 
 def of_card(card: Card) -> Net:
     """Return the net of a checkpoint."""
+    from attnviz.training import histories
+
     return of_recipe(
         card.recipe,
         key=card.name,
@@ -147,6 +160,7 @@ def of_card(card: Card) -> Net:
         seed=card.seed,
         parameters=card.parameters,
         card=card,
+        history=card.name if histories.there(card.name) else "",
         build=lambda: _weights(card),
     )
 
@@ -163,12 +177,14 @@ def of_recipe(
     title: str | None = None,
     parameters: int | None = None,
     card: Card | None = None,
+    history: str = "",
+    epoch: int | None = None,
 ) -> Net:
     """Return a net that was trained by a recipe.
 
     Args:
         recipe: that it was trained by; its title is that of the net, unless another one is given.
-        key, config, classes, digest, seed, build, title, parameters, card: as of `Net`.
+        key, config, classes, digest, seed, build, title, parameters, card, history, epoch: as of `Net`.
 
     Raises:
         UnknownName: there is no architecture of the recipe's name.
@@ -191,6 +207,8 @@ def of_recipe(
         takes=spec.takes,
         differentiable=spec.differentiable,
         card=card,
+        history=history,
+        epoch=epoch,
         build=build,
     )
 

@@ -41,5 +41,7 @@ def epoch_of_run(key: str) -> Net:
         classes=configs.class_names(run.recipe),
         digest=runs.digest(run_id, epoch),
         seed=run.seed,
+        history=f"run:{run_id}",
+        epoch=epoch,
         build=lambda: runs.load(run_id, epoch),
     )

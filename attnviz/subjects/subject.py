@@ -36,11 +36,12 @@ class Subject(NamedTuple):
 
 
 def origin_of(net: Net) -> dict[str, str | int | float]:
-    """Return where values of a net come from: software, model, recipe, seed and digest of the weights."""
+    """Return where values of a net come from: software, model, recipe, seed, digest of the weights, and the epoch."""
     return {
         "software": f"attnviz {attnviz.__version__}",
         "model": net.architecture,
         "recipe": net.recipe,
         "seed": net.seed,
+        **({} if net.epoch is None else {"epoch": net.epoch}),
         "digest": net.digest,
     }

@@ -17,10 +17,11 @@ class Without:
 
     Args:
         folder: of the placed checkpoints.
+        weights: its file of weights, in the folder of the checkpoint.
     """
 
-    def __init__(self, folder: Path) -> None:
-        file = load_file(folder / SMALL / "weights.safetensors")
+    def __init__(self, folder: Path, weights: str = "weights.safetensors") -> None:
+        file = load_file(folder / SMALL / weights)
         self.file = {name: array.astype(float) for name, array in file.items()}
 
     def part(self, name: str, picture: np.ndarray) -> np.ndarray:

@@ -140,7 +140,7 @@ def test_every_try_shows_what_its_words_say() -> None:
     # label -> (what the picture shows, which of query and key lie on ink and which on paper)
     expected = {
         "1 or 8: the loop of an 8": ("8", {"query": True}),
-        "1 or 8: ink, background": ("1", {"query": True, "key": False}),
+        "1 or 8: while it learns": ("8", {"query": True}),
         "ten digits: a 3": ("3", {"query": True}),
     }
     found = []

@@ -111,7 +111,7 @@ def answered(name: str, subject: Subject, parameters: dict[str, Any]) -> bytes:
 @pytest.mark.parametrize("seen", [*opened()], indirect=True)
 def test_every_payload_is_the_answer_of_the_live_channel(seen: Seen) -> None:
     for one in seen.test.get("bidi_component"):
-        if one.proto.component_name.endswith(".arrive"):
+        if one.proto.component_name.endswith((".arrive", ".epoch_slider")):  # which show no subject
             continue
         sent = one.proto.bytes
         header = header_of(sent)

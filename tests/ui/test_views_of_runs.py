@@ -1,9 +1,10 @@
-"""Every view of every mechanism, of an epoch of a run: it is that of a checkpoint with the weights of this epoch.
+"""Every view of every mechanism, of an epoch of a run or of a history: it is that of a checkpoint with these weights.
 
 Of each mechanism a small net is trained for a step, and every view that there is, a third party's too, is asked about
 it; what only one mechanism can show, the others refuse in the same words.
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from attnviz.errors import AttnvizError
 from attnviz.recipes import RECIPES, Recipe
 from attnviz.recipes.recipe import Test, changed
 from attnviz.subjects import Net, Picture, Subject
+from attnviz.subjects.history import key_of as history_key
 from attnviz.subjects.runs import key_of
-from attnviz.training import runs, seeds
+from attnviz.training import histories, runs, seeds
 from attnviz.training.configs import config_of
 from attnviz.training.examples import Examples, on_device
 from attnviz.training.loop import Training
@@ -36,6 +38,7 @@ from tests.ui.mechanisms import untrained
 
 EIGHT = Picture("strokes", 23)
 BATCH = 8
+HALVED = "halved"  # the folder of checkpoints with the weights that histories keep
 CHOSEN = (
     "pixel_attention.digits-moved-no-positions",
     "pixel_attention.1v8",
@@ -87,9 +90,18 @@ def _trained(checkpoints: Path, recipe: Recipe) -> Pair:
     model = models.spec(recipe.model).build(config, None)
     model.load_state_dict(runs.weights(info.id, 1))
     untrained.write(checkpoints, recipe, model, config)
+    _make_history(checkpoints, info.id, recipe, config)
     run, checkpoint = subjects.net(key_of(info.id, 1)), subjects.net(recipe.key)
     assert run.digest == checkpoint.digest
     return Subject(run, EIGHT), Subject(checkpoint, EIGHT)
+
+
+def _make_history(checkpoints: Path, run_id: str, recipe: Recipe, config: dict[str, Any]) -> None:
+    """Make the history of a run, and a checkpoint with the weights that it keeps of the first epoch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(RECIPES, recipe.key, recipe)
+        histories.write(run_id, [1])
+    untrained.write(checkpoints.with_name(HALVED), recipe, histories.load(recipe.key, 1), config)
 
 
 def _noise(recipe: Recipe, seed: int) -> Examples:
@@ -123,7 +135,7 @@ def shown(view: View[Any], subject: Subject, **parameters: Any) -> tuple[Any, di
 
 def _renamed(value: Any, names: dict[str, str]) -> Any:
     if isinstance(value, dict):
-        return {key: _renamed(one, names) for key, one in value.items()}
+        return {key: _renamed(one, names) for key, one in value.items() if key != "epoch"}
     if isinstance(value, list):
         return [_renamed(one, names) for one in value]
     if isinstance(value, str):
@@ -143,11 +155,26 @@ def test_every_view_is_that_of_a_checkpoint_with_these_weights(pairs: dict[str, 
     run, checkpoint = pairs[name]
     for view in views().values():
         for parameters in asked(view, run.net):
-            ours, theirs = shown(view, run, **parameters), shown(view, checkpoint, **parameters)
-            assert ours[0] == theirs[0], view.name
-            assert ours[1].keys() == theirs[1].keys()
-            for part, values in theirs[1].items():
-                np.testing.assert_array_equal(ours[1][part], values, f"{view.name}: {part}")
+            assert_same(view.name, shown(view, run, **parameters), shown(view, checkpoint, **parameters))
+
+
+@pytest.mark.usefixtures("pairs")
+@pytest.mark.parametrize("name", CHOSEN)
+def test_so_is_every_view_of_an_epoch_of_a_history(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    epoch = Subject(subjects.net(history_key(name, 1)), EIGHT)
+    each = [(view, parameters) for view in views().values() for parameters in asked(view, epoch.net)]
+    ours = [shown(view, epoch, **parameters) for view, parameters in each]
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(Path(os.environ["ATTNVIZ_CHECKPOINTS"]).with_name(HALVED)))
+    checkpoint = Subject(subjects.net(name), EIGHT)
+    for (view, parameters), found in zip(each, ours, strict=True):
+        assert_same(view.name, found, shown(view, checkpoint, **parameters))
+
+
+def assert_same(name: str, ours: tuple[Any, dict[str, np.ndarray]], theirs: tuple[Any, dict[str, np.ndarray]]) -> None:
+    assert ours[0] == theirs[0], name
+    assert ours[1].keys() == theirs[1].keys()
+    for part, values in theirs[1].items():
+        np.testing.assert_array_equal(ours[1][part], values, f"{name}: {part}")
 
 
 def test_every_view_is_shown_of_one_of_them(pairs: dict[str, Pair]) -> None:

@@ -163,8 +163,9 @@ def packed(view: GlimpseView) -> bytes:
 
 
 def unpacked(data: bytes) -> GlimpseView:
-    """Return the view that `packed` made these bytes from."""
+    """Return the view that `packed` made these bytes from, or that a `View` has made of them."""
     header, arrays = unpack(data)
+    header.pop("request", None)
     given = {
         **{name: value for name, value in header.items() if name != "ask"},
         "asked": header["ask"],

@@ -224,8 +224,9 @@ def packed(view: AttentionView) -> bytes:
 
 
 def unpacked(data: bytes) -> AttentionView:
-    """Return the view that `packed` made these bytes from."""
+    """Return the view that `packed` made these bytes from, or that a `View` has made of them."""
     header, arrays = unpack(data)
+    header.pop("request", None)
     place = arrays.pop("place")
     for name in OF_TOKENS:
         arrays[name] = arrays[name][:, place]

@@ -141,9 +141,8 @@ def _views(request: Request, ask: Ask, loaded: Loaded, work: float, header: dict
     assert isinstance(wanted.row, View)
     began = time.perf_counter()
     subject = Subject(loaded.net, subjects.example(named[0].data, named[0].number))
-    found = wanted.row.payload(subject, wanted.given)
     done = header["done"]
-    steps: Iterator[bytes | None] = iter([found] if isinstance(found, bytes) else found)
+    steps: Iterator[bytes | None] = wanted.row.payloads(subject, wanted.given)
     step = next(steps, None)
     while step is not None:
         following = next(steps, None)

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
+from attnviz.ui.components.payload import with_header
 
 if TYPE_CHECKING:
     import torch
@@ -131,11 +132,19 @@ class View(Generic[P]):
 
     def of(self, subject: Subject, **parameters: Any) -> bytes:
         """Return the payload of a subject, the last one where there are several."""
-        found = self.payload(subject, self.parameters(**parameters))
-        if isinstance(found, bytes):
-            return found
-        *_, last = found
+        *_, last = self.payloads(subject, self.parameters(**parameters))
         return last
+
+    def payloads(self, subject: Subject, given: P) -> Iterator[bytes]:
+        """Yield the payload of a subject, or several one after the other.
+
+        Each says in its header, as "request", how the live channel is asked for the same of another net: the view, its
+        parameters, and "checkpoint" and "picture" of the subject.
+        """
+        found = self.payload(subject, given)
+        request = {"derived": self.name, "parameters": given.model_dump(mode="json"), **subject.asked}
+        for payload in (found,) if isinstance(found, bytes) else found:
+            yield with_header(payload, request=request)
 
 
 def _check(name: object, parameters: object) -> None:

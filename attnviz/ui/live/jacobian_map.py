@@ -11,8 +11,9 @@ import streamlit as st
 
 from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
+from attnviz.ui.components.payload import with_header
 from attnviz.ui.live.jacobian import MEANING, missing
-from attnviz.ui.live.jacobian_view import JACOBIAN, TITLE, Found, computed, first, steps, whole
+from attnviz.ui.live.jacobian_view import JACOBIAN, JACOBIAN_VIEW, TITLE, Found, computed, first, steps, whole
 from attnviz.ui.shared import cache, jobs, page, url_state
 from attnviz.ui.shared.glossary import term
 
@@ -70,7 +71,8 @@ def _draw(subject: Subject, found: Found, finished: bool) -> None:
             st.rerun()  # so that the ticks end
         parts = job.parts()
         maps = whole(subject, found, np.concatenate(parts, 1)) if finished and parts else first(subject, found)
-        map_grid(maps, key=f"jacobian {subject.net.key}")
+        request = {"derived": JACOBIAN_VIEW.name, "parameters": {"steps": True}, **subject.asked}
+        map_grid(with_header(maps, request=request), key=f"jacobian {subject.net.history or subject.net.key}")
         if not finished:
             job.start()
             st.progress(

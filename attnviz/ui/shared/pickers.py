@@ -1,6 +1,6 @@
 """The choices that pages share: which net, which example. What is chosen is written into the URL.
 
-model     the key of the net: a checkpoint, or an epoch of a run
+model     the key of the net: a checkpoint, or an epoch of its history or of a run
 data      the data set
 digit     the class of the pictures to choose among; the name dates from when all classes were digits
 wrong     "yes" for only those pictures that the model answers wrongly
@@ -52,7 +52,9 @@ def net(names: list[str], default: str, of: Collection[str] | None = None) -> Ne
             "`python -m attnviz reproduce schwarz --train`."
         )
     known = subjects.usable(names)
-    if found is not None:
+    if found is not None and found.history in known:  # of which the slider of epochs says the epoch
+        name = st.session_state["model"] = found.history
+    elif found is not None:
         name = st.session_state["model"] = found.key
         known[name], names = found, [*names, name]
     else:

@@ -1,16 +1,18 @@
 """Checkpoints of small models with drawn weights, written as if the models had been trained."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from torch import nn
 
-from attnviz import cards, checkpoints, data
+from attnviz import cards, checkpoints, data, models
 from attnviz.cards import Ablated, Card, Figure, SeedRun, packed
 from attnviz.recipes import Recipe
 from attnviz.recipes.recipe import Test
+from attnviz.training.histories import HistoryFile, Kept
 
 
 def recipe(model: str, name: str, config: Mapping[str, object], source: str, **more: Any) -> Recipe:
@@ -53,3 +55,34 @@ def write(
     home.mkdir(parents=True, exist_ok=True)
     (home / "weights.safetensors").write_bytes(content)
     (home / "card.json").write_text(cards.text(card))
+
+
+def give_history(folder: Path, name: str, epochs: Sequence[int], last: int) -> None:
+    """Give a checkpoint a history with drawn weights, as if it had been trained for some epochs more.
+
+    Args:
+        folder: of checkpoints.
+        name: of the checkpoint.
+        epochs: whose weights are kept; 0 is before the training.
+        last: that of the checkpoint itself.
+    """
+    home = folder / name
+    card = cards.parsed((home / "card.json").read_bytes(), home)
+    curve = {"validation_accuracy": tuple(0.5 + 0.4 * epoch / last for epoch in range(1, last + 1))}
+    card = card.model_copy(update={"runs": (SeedRun(seed=card.seed, epoch=last, curve=curve),)})
+    (home / "card.json").write_text(cards.text(card))
+    (home / "history").mkdir(exist_ok=True)
+    kept = []
+    for epoch in epochs:
+        model = models.spec(card.recipe.model).build(card.config, torch.Generator().manual_seed(1000 + epoch))
+        for parameter in model.parameters():
+            nn.init.normal_(parameter, std=0.5, generator=torch.Generator().manual_seed(epoch + parameter.numel()))
+        content = checkpoints.encode(checkpoints.stored(model, model.state_dict(), "float16"))
+        (home / "history" / f"epoch-{epoch}.safetensors").write_bytes(content)
+        kept.append(Kept(epoch=epoch, digest=checkpoints.digest(content)))
+    trained = max(epochs)
+    file = HistoryFile(
+        recipe=card.recipe, seed=card.seed, device="cpu", threads=1, data_digest="0", command="none", trained=trained,
+        finished=False, curve={column: values[:trained] for column, values in curve.items()}, epochs=tuple(kept),
+    )  # fmt: skip
+    (home / "history" / "history.json").write_text(file.model_dump_json())

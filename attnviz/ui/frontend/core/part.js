@@ -5,6 +5,7 @@ import { isAtRest, watch } from "./at_rest.js";
 import { ControlledState } from "./controlled_state.js";
 import { palettes, readTheme } from "./colours.js";
 import { element, say, text } from "./dom.js";
+import { epochNow, whenMoved } from "./epoch.js";
 import { unpack } from "./payload.js";
 
 const REST = 120; // milliseconds without a change after which a view has settled
@@ -20,6 +21,7 @@ export function mountable(Kind) {
     part.report = setStateValue;
     part.trigger = setTriggerValue; // once: unlike a state it is gone when the page has run again
     part.guard(() => part.receive(data));
+    part.followEpochs(data);
     return () => part.leave();
   };
 }
@@ -50,6 +52,11 @@ export class Part {
     this.arrays = {};
     /** @type {Record<string, number[]>} */
     this.shapes = {};
+    /** @type {Uint8Array} by Python, last */
+    this.sent = new Uint8Array();
+    /** @type {import("../live/epoch_views.js").EpochViews|undefined} while a slider of epochs is followed */
+    this.epochs = undefined;
+    this.left = false; // whether it is unmounted
     this.live = text();
     this.toAnnounce = false;
     this.failure = element("p.failure", { hidden: true, role: "alert" }, text());
@@ -135,8 +142,33 @@ export class Part {
     this.takeData();
   }
 
+  /**
+   * Follow the slider of a training, if the page has one and Python says how the view of another epoch is asked for.
+   * @param {Uint8Array} bytes what Python has sent
+   */
+  followEpochs(bytes) {
+    this.sent = bytes;
+    if (!this.header?.request) return;
+    if (this.epochs) this.guard(() => this.epochs?.take(bytes));
+    else if (epochNow()) this.fetchEpochs();
+    else this.unfollow ??= whenMoved(() => this.followEpochs(this.sent));
+  }
+
+  async fetchEpochs() {
+    try {
+      this.unfollow?.();
+      const { EpochViews } = await import("../live/epoch_views.js");
+      if (this.left || this.epochs) return;
+      this.epochs = new EpochViews(this);
+      this.guard(() => this.epochs?.take(this.sent));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
   /** Begin to follow the size of the window. */
   watch() {
+    this.left = false;
     this.failure.hidden = true;
     this.watcher.observe(this.root);
     addEventListener("resize", this.relayout);
@@ -144,6 +176,10 @@ export class Part {
 
   /** Unmounted: nothing of this may run later. */
   leave() {
+    this.left = true;
+    this.unfollow?.();
+    this.epochs?.leave();
+    this.unfollow = this.epochs = undefined;
     clearTimeout(this.settling);
     clearTimeout(this.resting);
     cancelAnimationFrame(this.painted);
@@ -196,6 +232,11 @@ export class Part {
         this.guard(() => this.sayAll());
       });
     });
+  }
+
+  /** What can be saved, as `filesOf` of export/export.js says it. @returns {Promise<Record<string, () => any>|null>} */
+  async files() {
+    return null;
   }
 
   /** What tests read, made when they ask. @returns {Record<string, any>} */

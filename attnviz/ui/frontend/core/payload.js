@@ -1,6 +1,7 @@
 // The browser's side of attnviz/ui/components/payload.py, which describes the format.
 
 const VIEWS = { float64: Float64Array, float32: Float32Array, int32: Int32Array, uint8: Uint8Array };
+const ALIGNMENT = 8; // of the arrays
 
 /**
  * Read what `pack` wrote.
@@ -9,10 +10,9 @@ const VIEWS = { float64: Float64Array, float32: Float32Array, int32: Int32Array,
  *   the header, each array flat (row by row) under its name, and its shape under the same name
  */
 export function unpack(bytes) {
-  const length = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+  const { header, start } = headerOf(bytes);
   // Streamlit hands the bytes over at any offset, and a Float64Array must begin at a multiple of 8: hence the copy.
-  const block = bytes.slice(4 + length).buffer;
+  const block = bytes.slice(start).buffer;
   const arrays = {};
   const shapes = {};
   for (const [name, { dtype, shape, offset }] of Object.entries(header.arrays)) {
@@ -21,4 +21,31 @@ export function unpack(bytes) {
     shapes[name] = shape;
   }
   return { header, arrays, shapes };
+}
+
+/**
+ * A payload with some entries of its header changed or added, and the same arrays, as Python's `with_header`.
+ * @param {Uint8Array} bytes the whole payload
+ * @param {Record<string, any>} changes what JSON can say
+ * @returns {Uint8Array}
+ */
+export function withHeader(bytes, changes) {
+  const { header, start } = headerOf(bytes);
+  const text = new TextEncoder().encode(JSON.stringify({ ...header, ...changes }));
+  const begin = Math.ceil((4 + text.length) / ALIGNMENT) * ALIGNMENT;
+  const made = new Uint8Array(begin + bytes.length - start).fill(32, 4 + text.length, begin);
+  new DataView(made.buffer).setUint32(0, begin - 4, true);
+  made.set(text, 4);
+  made.set(bytes.subarray(start), begin);
+  return made;
+}
+
+/**
+ * The header of a payload, with its table of arrays, and where these begin.
+ * @param {Uint8Array} bytes
+ * @returns {{header: any, start: number}}
+ */
+export function headerOf(bytes) {
+  const length = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);
+  return { header: JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))), start: 4 + length };
 }

@@ -2,6 +2,7 @@
 // the URL asks for.
 
 import { Complaint } from "./complaint.js";
+import { atEpoch } from "./epoch.js";
 import { readView, urlOf } from "./url_fields.js";
 
 /** @typedef {import("./url_fields.js").Field} Field */
@@ -38,6 +39,6 @@ export class UrlView {
 
   /** The URL of the page with a view in it, by default the present one. @param {Record<string, any>} view */
   link(view = this.now, fields = this.fields) {
-    return urlOf(location.href, fields, view);
+    return atEpoch(urlOf(location.href, fields, view));
   }
 }

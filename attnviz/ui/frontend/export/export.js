@@ -27,13 +27,15 @@ export function save(name, content, type) {
 }
 
 /**
- * What can be saved of something that is drawn on a sheet, for `Savers`: words -> saves a file.
+ * What can be saved of something that is drawn on a sheet, for `Savers`: words -> saves a file; and the sheet itself.
  * @param {() => any} sheet what is drawn now, as `toSvg` and `toCanvas` take it
  * @param {() => string} name of the file, without its ending
  * @param {() => string} csv its numbers
  */
 export function filesOf(sheet, name, csv) {
   return {
+    sheet,
+    name,
     PNG: () => saveSheetPng(sheet(), name()),
     SVG: () => save(`${name()}.svg`, toSvg(sheet()), "image/svg+xml"),
     CSV: () => save(`${name()}.csv`, csv(), "text/csv"),

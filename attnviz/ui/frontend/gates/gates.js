@@ -71,7 +71,7 @@ export class Gates extends Part {
       "Release all",
     );
     this.savers = new Savers(
-      whenWanted(async () => (await import("./export.js")).files(this)),
+      whenWanted(() => this.files()),
       { link: () => this.url.link() },
       (happened) => this.announce(happened),
     );
@@ -119,6 +119,10 @@ export class Gates extends Part {
     );
     this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
     parent.append(this.root);
+  }
+
+  async files() {
+    return (await import("./export.js")).files(this);
   }
 
   takeData() {

@@ -64,6 +64,10 @@ export class GlimpsePlayer extends Part {
     this.layout(true);
   }
 
+  async files() {
+    return (await import("./animation.js")).files(this);
+  }
+
   takeData() {
     const { header, shapes, frame } = this;
     const [glimpses, scales, size] = shapes.patches;

@@ -82,7 +82,7 @@ export class MapGrid extends Part {
       }),
     );
     this.savers = new Savers(
-      whenWanted(async () => (await import("./export.js")).files(this)),
+      whenWanted(() => this.files()),
       { copy: () => copied(this) },
       (happened) => this.announce(happened),
     );
@@ -163,6 +163,10 @@ export class MapGrid extends Part {
     this.takeColours();
     this.watch();
     this.layout(true);
+  }
+
+  async files() {
+    return (await import("./export.js")).files(this);
   }
 
   takeData() {

@@ -47,7 +47,7 @@ export function makeFrame(viewer) {
   );
   const [wallHolder, jacobianHolder] = [element("div"), element("div")];
   const savers = new Savers(
-    whenWanted(async () => (await import("./export.js")).files(viewer)),
+    whenWanted(() => viewer.files()),
     { copy: () => copyText(viewer), link: () => viewer.url.link() },
     (happened) => viewer.announce(happened),
   );

@@ -71,6 +71,10 @@ export class Viewer extends PixelPart {
     this.root.dataset.shown = `${model}.${recipe} ${image}`;
   }
 
+  async files() {
+    return (await import("./export.js")).files(this);
+  }
+
   takeData() {
     const { header, arrays, shapes, frame } = this;
     const { rows, columns } = header;

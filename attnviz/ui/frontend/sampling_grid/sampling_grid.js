@@ -90,7 +90,7 @@ export class SamplingGrid extends Part {
     this.undoer = button("Undo", () => this.undo());
     this.freer = button("Let all go", () => this.choose(FREE, ""));
     this.savers = new Savers(
-      whenWanted(async () => (await import("./export.js")).files(this)),
+      whenWanted(() => this.files()),
       { link: () => this.url.link() },
       (happened) => this.announce(happened),
     );
@@ -165,6 +165,10 @@ export class SamplingGrid extends Part {
     this.seenBoard.addEventListener("keydown", (event) => this.guard(() => this.keyOnSeen(event)));
     this.stage.addEventListener("keydown", (event) => this.guard(() => this.keyOnStage(event)));
     this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
+  }
+
+  async files() {
+    return (await import("./export.js")).files(this);
   }
 
   takeData() {

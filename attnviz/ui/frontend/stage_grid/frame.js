@@ -40,7 +40,7 @@ export function makeFrame(grid) {
     "release",
   );
   const savers = new Savers(
-    whenWanted(async () => (await import("./export.js")).files(grid)),
+    whenWanted(() => grid.files()),
     { copy: () => stepLines(grid.found).join("\n"), link: () => grid.url.link() },
     (happened) => grid.announce(happened),
   );

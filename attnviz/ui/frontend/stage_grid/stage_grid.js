@@ -64,6 +64,10 @@ export class StageGrid extends PixelPart {
 
   // What Python sends
 
+  async files() {
+    return (await import("./export.js")).files(this);
+  }
+
   takeData() {
     const { header, arrays } = this;
     this.passing.keep();

@@ -23,7 +23,7 @@ export class ValueBars extends Part {
     this.words = { title: text(), how: text(), summary: text() };
     this.room = element("div");
     this.savers = new Savers(
-      whenWanted(async () => (await import("./export.js")).files(this)),
+      whenWanted(() => this.files()),
       {},
       (happened) => this.announce(happened),
     );
@@ -37,6 +37,10 @@ export class ValueBars extends Part {
       this.liveRegion,
     );
     parent.append(this.root);
+  }
+
+  async files() {
+    return (await import("./export.js")).files(this);
   }
 
   takeData() {

@@ -11,6 +11,7 @@ from attnviz.answers import as_batch
 from attnviz.subjects import Picture, Subject, net
 from attnviz.tracing import trace
 from attnviz.ui.components import stage_maps
+from attnviz.ui.components.payload import header_of, with_header
 from attnviz.ui.dot_product.attention_view import attention
 from attnviz.ui.mechanisms.cnn_attention import stages, words
 from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
@@ -100,7 +101,8 @@ def test_the_stages_are_those_of_the_convolutions_and_lie_where_they_look(here: 
             np.testing.assert_allclose(layer.stages["pool"].maps, stage["after_pool"], atol=1e-12)
     assert ["pool" in layer.stages for layer in found.layers] == [True, True, False]
     assert found.layers[-1].stages["conv"].grid == model.grid
-    assert CONVOLUTIONS_VIEW.of(Subject(its_net, PICTURE)) == stage_maps.packed(found)
+    sent = CONVOLUTIONS_VIEW.of(Subject(its_net, PICTURE))
+    assert sent == with_header(stage_maps.packed(found), request=header_of(sent)["request"])
 
 
 def test_a_pixel_outside_of_its_box_does_not_change_a_value(here: Path) -> None:

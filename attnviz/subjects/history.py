@@ -1,0 +1,151 @@
+"""How a net came to be: the epochs of its training, each of which is a net of its own.
+
+The key of an epoch of a checkpoint's history is "history:NAME@EPOCH"; that of an epoch of a run is "run:ID@EPOCH". The
+last epoch of a checkpoint's history is the checkpoint itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from attnviz.errors import UnknownName
+from attnviz.subjects.nets import Net, of_recipe
+
+KIND = "history"
+_KEY = re.compile(rf"{KIND}:(.+)@(0|[1-9][0-9]{{0,6}})")
+_FIGURES = {
+    "validation_accuracy": ("validation accuracy", "share"),
+    "validation_loss": ("validation loss", "nats"),
+    "train_loss": ("training loss", "nats"),
+}
+
+
+class Point(NamedTuple):
+    """An epoch whose weights are kept: its number, 0 before the training, and the key of the net."""
+
+    epoch: int
+    key: str
+
+
+@dataclass(frozen=True)
+class History:
+    """The epochs of one training.
+
+    Args:
+        key: its name, the same for all nets of it.
+        points: the epochs whose weights are kept, ascending.
+        figure: what the curve is, in words; "" where there is none.
+        unit: of the curve: "share" or "nats".
+        curve: its value after each epoch that has one.
+        note: what must be known of it, in a sentence; "" for nothing.
+    """
+
+    key: str
+    points: tuple[Point, ...]
+    figure: str = ""
+    unit: str = ""
+    curve: Mapping[int, float] = field(default_factory=dict)
+    note: str = ""
+
+
+def key_of(name: str, epoch: int) -> str:
+    """Return the key of the net that a checkpoint's model was after an epoch; 0 is before its training."""
+    return f"{KIND}:{name}@{epoch}"
+
+
+def epoch_of_history(key: str) -> Net:
+    """Return the net that a checkpoint's model was after an epoch of its history.
+
+    Args:
+        key: as `key_of` returns it.
+
+    Raises:
+        UnknownName: there is no such history, or its weights at that epoch are not kept; says which are.
+        CheckpointError: the history cannot be read.
+    """
+    from attnviz import cards
+    from attnviz.training import configs, histories
+
+    found = _KEY.fullmatch(key)
+    if found is None:
+        known = [name for name in cards.names() if histories.there(name)]
+        raise UnknownName(
+            "net", key, [key_of(name, one.epoch) for name in known for one in histories.read(name).epochs]
+        )
+    name, epoch = found[1], int(found[2])
+    its = histories.read(name)
+    return of_recipe(
+        its.recipe,
+        key=key,
+        title=f"{its.recipe.title}, {f'epoch {epoch}' if epoch else 'before its training'}",
+        config=configs.config_of(its.recipe),
+        classes=configs.class_names(its.recipe),
+        digest=its.digest(epoch),
+        seed=its.seed,
+        history=name,
+        epoch=epoch,
+        build=lambda: histories.load(name, epoch),
+    )
+
+
+def history(net: Net) -> History | None:
+    """Return the epochs of the training that a net comes from; None where none are kept.
+
+    Args:
+        net: which.
+
+    Raises:
+        CheckpointError, RunError: they are kept, but cannot be read.
+    """
+    if not net.history:
+        return None
+    kind, colon, run_id = net.history.partition(":")
+    if colon and kind == "run":
+        return _of_run(net.history, run_id)
+    return None if colon else _of_checkpoint(net.history)
+
+
+def _of_run(key: str, run_id: str) -> History:
+    from attnviz.subjects import runs as of_runs
+    from attnviz.training import runs
+
+    points = [Point(epoch, of_runs.key_of(run_id, epoch)) for epoch in runs.epochs(run_id)]
+    return _with_curve(key, points, {epoch.epoch: epoch.values for epoch in runs.curve(run_id)})
+
+
+def _of_checkpoint(name: str) -> History:
+    from attnviz import cards
+    from attnviz.training import histories
+
+    its = histories.read(name)
+    points = [Point(kept.epoch, key_of(name, kept.epoch)) for kept in its.epochs]
+    values = _by_epoch(its.curve)
+    card = cards.readable([name]).get(name)
+    run = next((run for run in card.runs if run.seed == its.seed), None) if card else None
+    if card is None or run is None or run.seed != card.seed or not card.recipe.trains_like(its.recipe):
+        return _with_curve(name, points, values, f"These are the first {its.trained} epochs of seed {its.seed}.")
+    own = _by_epoch(run.curve)
+    points = [*(point for point in points if point.epoch < run.epoch), Point(run.epoch, name)]
+    if all(own.get(epoch) == found for epoch, found in values.items()):
+        return _with_curve(name, points, own)
+    again = f"Epochs 1 to {its.trained} were trained again with the same seed; epoch {run.epoch} is the model as it is."
+    return _with_curve(name, points, {**values, run.epoch: own[run.epoch]}, again)
+
+
+def _by_epoch(curves: Mapping[str, Sequence[float | None]]) -> dict[int, dict[str, float | None]]:
+    """Return the values of several curves by epoch, from the first on."""
+    count = max(map(len, curves.values()), default=0)
+    return {epoch: {name: values[epoch - 1] for name, values in curves.items()} for epoch in range(1, count + 1)}
+
+
+def _with_curve(
+    key: str, points: Sequence[Point], values: Mapping[int, Mapping[str, float | None]], note: str = ""
+) -> History:
+    for name, (words, unit) in _FIGURES.items():
+        curve = {epoch: value for epoch, found in values.items() if (value := found.get(name)) is not None}
+        if curve:
+            return History(key, tuple(points), words, unit, curve, note)
+    return History(key, tuple(points), note=note)

@@ -1,0 +1,237 @@
+"""Histories: the weights of a checkpoint's model at some epochs of its training, to watch attention being learnt.
+
+    checkpoints/NAME/history/  history.json (recipe, seed, curve, digests)   epoch-EPOCH.safetensors (float16)
+
+`python -m attnviz history RUN EPOCHS` makes one from a run of the checkpoint's recipe. Epoch 0 is the model before its
+training. Reading costs no torch, except where weights are read.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from attnviz import cards, files
+from attnviz.errors import BadInput, CheckpointError, UnknownName
+from attnviz.recipes import RECIPES
+from attnviz.recipes.recipe import Recipe, Strict
+from attnviz.training import runs
+from attnviz.training.configs import config_of
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+WEIGHTS = "float16"
+"""How the weights of a history are stored, whatever the recipe says of those of its checkpoint."""
+
+_FILE = "history.json"
+_LARGEST = 2**22  # bytes of that file: a curve of 1,000 epochs with a dozen columns takes a twentieth
+_RESTORE = "Restore the committed folder."
+_MOST = 64  # files that are kept once they are read
+
+
+class Kept(Strict):
+    """An epoch whose weights are kept.
+
+    Args:
+        epoch: its number; 0 is before the training.
+        digest: sha256 of the file of its weights.
+    """
+
+    epoch: int = Field(ge=0, lt=10_000_000)
+    digest: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class HistoryFile(Strict):
+    """The content of `history.json`.
+
+    Args:
+        recipe, seed, device, threads, data_digest, command: of the run, as `runs.RunFile` has them.
+        trained: so many epochs of it were trained, from the first on; perhaps not all that the recipe asks for.
+        finished: whether these are all.
+        curve: by name, a value for each of these epochs.
+        epochs: those whose weights are kept, ascending.
+    """
+
+    recipe: Recipe
+    seed: int
+    device: str
+    threads: int
+    data_digest: str
+    command: str
+    trained: int = Field(ge=0)
+    finished: bool
+    curve: dict[str, tuple[float | None, ...]]
+    epochs: tuple[Kept, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        numbers = [kept.epoch for kept in self.epochs]
+        if numbers != sorted(set(numbers)) or numbers[-1] > self.trained:
+            raise ValueError("its epochs must ascend, up to the last that was trained")
+        if any(len(values) != self.trained for values in self.curve.values()):
+            raise ValueError("its curves must have a value for each epoch that was trained")
+        return self
+
+    def digest(self, epoch: int) -> str:
+        """Return the digest of the weights of an epoch.
+
+        Args:
+            epoch: which.
+
+        Returns:
+            sha256, in hexadecimal digits.
+
+        Raises:
+            UnknownName: its weights are not kept; says which are.
+        """
+        known = {kept.epoch: kept.digest for kept in self.epochs}
+        if epoch not in known:
+            raise UnknownName(f"kept epoch of the history of {self.recipe.key}", str(epoch), map(str, known))
+        return known[epoch]
+
+
+def there(name: str) -> bool:
+    """Return whether a checkpoint has a history.
+
+    Args:
+        name: of the checkpoint.
+    """
+    return (cards.home(name) / "history" / _FILE).is_file()
+
+
+_read: dict[Path, tuple[files.Stamp, HistoryFile]] = {}
+
+
+def read(name: str) -> HistoryFile:
+    """Return what is known about the history of a checkpoint; its file is read again only when it has changed.
+
+    Args:
+        name: of the checkpoint.
+
+    Returns:
+        The content of its `history.json`.
+
+    Raises:
+        UnknownName: there is no checkpoint of that name, or it has no history.
+        CheckpointError: the file cannot be read, is damaged, or belongs to another checkpoint.
+    """
+    path = cards.home(name) / "history" / _FILE
+    stamp = files.stamp(path)
+    if stamp is None:
+        raise UnknownName("history of the checkpoint", name, [one for one in cards.names() if there(one)])
+    known = _read.get(path)
+    if known is not None and known[0] == stamp:
+        return known[1]
+    try:
+        found = HistoryFile.model_validate_json(files.read(path, _LARGEST), strict=False)
+    except OSError as error:
+        raise CheckpointError(f"The history {path} cannot be read: {files.reason(error)}.") from error
+    except ValidationError as error:
+        raise CheckpointError(f"{path} is damaged, or no history of this version of attnviz. {_RESTORE}") from error
+    if found.recipe.key != name:
+        raise CheckpointError(f"{path} is the history of {found.recipe.key}, not of {name}. {_RESTORE}")
+    if stamp.settled:
+        if len(_read) >= _MOST:
+            _read.clear()
+        _read[path] = stamp, found
+    return found
+
+
+def load(name: str, epoch: int) -> "nn.Module":
+    """Return the model of a history after an epoch, in evaluation mode and without gradients.
+
+    Args:
+        name: of the checkpoint.
+        epoch: one of its kept epochs.
+
+    Returns:
+        The model, on the CPU.
+
+    Raises:
+        UnknownName, CheckpointError: as of `read`; also where this epoch is not kept, or its file is missing,
+            truncated, foreign, not finite, or holds other weights than `history.json` says.
+    """
+    from attnviz import checkpoints, models
+
+    found = read(name)
+    digest, config = found.digest(epoch), config_of(found.recipe)
+    path = _weights(name, epoch)
+    content, tensors = checkpoints.read(path, checkpoints.outline(found.recipe.model, config, WEIGHTS), _RESTORE)
+    if checkpoints.digest(content) != digest:
+        raise CheckpointError(f"{path} holds other weights than its history says. {_RESTORE}")
+    model = models.spec(found.recipe.model).build(config)
+    model.load_state_dict(tensors)
+    return model.eval().requires_grad_(False)
+
+
+def write(run_id: str, epochs: Sequence[int]) -> str:
+    """Make the history of a checkpoint from a run of its recipe, in place of the one before.
+
+    Args:
+        run_id: of a run whose recipe is one of ours, unchanged.
+        epochs: whose weights are kept; 0 is before the training.
+
+    Returns:
+        The name of the checkpoint.
+
+    Raises:
+        UnknownName: there is no such run.
+        RunError: it cannot be read.
+        BadInput: the recipe is none of ours, or was changed; or the run has not kept the weights of an epoch.
+        CheckpointError: a weight is too large for float16, or the history cannot be written.
+    """
+    from attnviz import checkpoints
+    from attnviz.training.seeds import build
+
+    info, curve, known = runs.read(run_id), runs.curve(run_id), {0, *runs.epochs(run_id)}
+    name = info.recipe.key
+    if name not in RECIPES or not RECIPES[name].trains_like(info.recipe):
+        raise BadInput(f"A history is made from a run of one of our recipes, unchanged; {run_id} is a run of another.")
+    chosen = sorted(set(epochs))
+    if not chosen or not known.issuperset(chosen):
+        raise BadInput(f"The run {run_id} has kept the epochs {_listed(known)}, but not {_listed({*chosen} - known)}.")
+    contents = {}
+    for epoch in chosen:
+        state = runs.weights(run_id, epoch) if epoch else _untrained(info)
+        contents[epoch] = checkpoints.encode(checkpoints.stored(build(info.recipe), state, WEIGHTS))
+    found = HistoryFile(
+        **info.model_dump(),
+        trained=len(curve),
+        finished=runs.status(run_id).get("state") == "finished",
+        curve={column: tuple(epoch.values[column] for epoch in curve) for column in curve[0].values} if curve else {},
+        epochs=tuple(Kept(epoch=epoch, digest=checkpoints.digest(content)) for epoch, content in contents.items()),
+    )
+    _write(cards.home(name) / "history", found, contents)
+    return name
+
+
+def _write(home: Path, found: HistoryFile, contents: Mapping[int, bytes]) -> None:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        for epoch, content in contents.items():
+            files.write(home / f"epoch-{epoch}.safetensors", content)
+        files.write(home / _FILE, found.model_dump_json(indent=1) + "\n")
+        for path in home.glob("epoch-*.safetensors"):
+            if path.name not in {f"epoch-{epoch}.safetensors" for epoch in contents}:
+                path.unlink()
+    except OSError as error:
+        raise CheckpointError(f"The history {home} cannot be written: {files.reason(error)}.") from error
+
+
+def _weights(name: str, epoch: int) -> Path:
+    return cards.home(name) / "history" / f"epoch-{epoch}.safetensors"
+
+
+def _untrained(info: runs.RunFile) -> "dict[str, Tensor]":
+    """Return the weights with which a run began: its seed alone decides them."""
+    import torch
+
+    from attnviz.training.seeds import build
+
+    return dict(build(info.recipe, torch.Generator().manual_seed(info.seed)).state_dict())
+
+
+def _listed(epochs: set[int]) -> str:
+    return ", ".join(map(str, sorted(epochs))) or "none"

@@ -1,0 +1,71 @@
+"""The slider of a training's epochs: the data for `frontend/epoch_slider/`, and where it stands.
+
+The browser moves it alone: components whose view says in its header how it is requested follow over the live channel
+(frontend/core/epoch.js). Python hears where it comes to rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from attnviz.errors import BadInput
+from attnviz.ui.components.component import component
+from attnviz.ui.components.payload import pack
+from attnviz.ui.components.state import UNKNOWN, ControlledState
+
+
+def epoch_slider(
+    points: Sequence[tuple[int, str]],
+    net: str,
+    *,
+    key: str,
+    figure: str = "",
+    unit: str = "",
+    curve: Mapping[int, float] | None = None,
+    note: str = "",
+    on_change: Callable[[], None] | None = None,
+) -> None:
+    """Draw the slider.
+
+    Args:
+        points: epoch, 0 before the training, and key of its net: two at least, ascending.
+        net: the key of the one where it stands, unless the visitor has moved it since.
+        key: the component's name in this page; keep it fixed.
+        figure: what the curve below it is, in words.
+        unit: of the curve: "share" or "nats".
+        curve: epoch -> value; epochs beyond the points are not drawn.
+        note: a sentence below it; "" for none.
+        on_change: called when it has come to rest, before the page runs again; `settled` gives the net there.
+
+    Raises:
+        BadInput: there are fewer than two epochs, or they do not ascend, or the net is none of them.
+    """
+    epochs, keys = [epoch for epoch, _ in points], [one for _, one in points]
+    if len(points) < 2 or epochs != sorted({*epochs}) or net not in keys:
+        raise BadInput(
+            f"A slider needs two epochs or more, in order, and a net among them; not {points!r:.200}, {net!r}."
+        )
+    stands = _controlled(key)
+    header = {
+        "points": [{"epoch": epoch, "key": one} for epoch, one in points],
+        "figure": figure,
+        "unit": unit,
+        "curve": [[epoch, value] for epoch, value in sorted((curve or {}).items()) if epochs[0] <= epoch <= epochs[-1]],
+        "note": note,
+        "state": {"net": stands.ask(net)},
+    }
+    component("epoch_slider")(key=key, data=pack(header, {}), on_net_change=stands.callback(on_change))
+
+
+def settled(key: str) -> str | None:
+    """Return the key of the net at which the slider of that key came to rest last; None before the first time."""
+    found: str | None = _controlled(key).shown()
+    return found
+
+
+def _controlled(key: str) -> ControlledState:
+    def read(value: Any) -> Any:
+        return value if isinstance(value, str) else UNKNOWN
+
+    return ControlledState(key, "net", read)

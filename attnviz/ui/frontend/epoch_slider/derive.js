@@ -1,0 +1,62 @@
+// What the slider of epochs shows, from its data: words, and the curve of the training under the slider.
+
+import { percent, short } from "../core/numbers.js";
+
+/**
+ * @typedef {object} Training
+ * @property {{epoch: number, key: string}[]} points the epochs whose weights are kept, ascending
+ * @property {string} figure what the curve is, in words
+ * @property {string} unit of it: "share" or "nats"
+ * @property {[number, number][]} curve epoch, value
+ */
+
+/** The place of a net among the epochs; -1 where it is none of them. @param {Training} training */
+export function placeOf({ points }, key) {
+  return points.findIndex((point) => point.key === key);
+}
+
+/**
+ * What is said of the epoch at a place.
+ * @param {Training} training
+ * @param {number} at
+ * @returns {{epoch: string, of: string, value: string}} such as "Epoch 3", "of 52", "validation accuracy 96.3 %"
+ */
+export function wordsOf({ points, curve, figure, unit }, at) {
+  const { epoch } = points[at];
+  const found = curve.find(([one]) => one === epoch);
+  const value = found ? `${figure} ${unit === "share" ? percent(found[1]) : short(found[1], 3)}` : "";
+  if (epoch === 0) return { epoch: "Before training", of: "", value };
+  return { epoch: `Epoch ${epoch}`, of: `of ${points[points.length - 1].epoch}`, value };
+}
+
+/**
+ * How far along the slider an epoch lies, 0..1: evenly from one that is kept to the next, and in proportion between.
+ * @param {Training} training
+ * @param {number} epoch
+ * @returns {number|null} null beyond the last
+ */
+export function alongOf({ points }, epoch) {
+  const last = points.length - 1;
+  const next = points.findIndex((point) => point.epoch >= epoch);
+  if (next < 0 || last < 1 || epoch < points[0].epoch) return null;
+  const before = Math.max(0, next - 1);
+  const span = points[next].epoch - points[before].epoch;
+  return (before + (span ? (epoch - points[before].epoch) / span : 0)) / last;
+}
+
+/**
+ * The curve as places in a box of width and height 1, 0 at the top; its lowest value at the bottom.
+ * @param {Training} training
+ * @returns {{along: number, down: number, epoch: number}[]}
+ */
+export function curveOf(training) {
+  const placed = training.curve.map(([epoch, value]) => ({ epoch, value, along: alongOf(training, epoch) }));
+  const inside = placed.filter(({ along }) => along !== null);
+  const values = inside.map(({ value }) => value);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return inside.map(({ epoch, value, along }) => ({
+    epoch,
+    along: along ?? 0,
+    down: high > low ? (high - value) / (high - low) : 0.5,
+  }));
+}

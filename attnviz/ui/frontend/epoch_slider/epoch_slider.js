@@ -1,0 +1,232 @@
+// The slider of a training's epochs: it is dragged, stepped with the keys, or played, and every component of the page
+// follows (core/epoch.js). Python hears where it comes to rest. Its side is attnviz/ui/components/epoch_slider.py.
+
+import { element, say, set, text } from "../core/dom.js";
+import { followers, moveTo } from "../core/epoch.js";
+import { mountable, Part } from "../core/part.js";
+import { Savers, whenWanted } from "../hands/controls.js";
+import { curveOf, placeOf, wordsOf } from "./derive.js";
+
+const STEP = 700; // milliseconds from one epoch to the next while it plays
+const SOON = 20; // milliseconds between two looks at whether an epoch is shown
+const SVG = "http://www.w3.org/2000/svg";
+const PLAY = "Play";
+const PAUSE = "Pause";
+
+/** The component. */
+export class EpochSlider extends Part {
+  constructor(parent) {
+    super();
+    this.at = -1;
+    /** @type {ReturnType<typeof curveOf>} known with the first data */
+    this.found = [];
+    this.eager = false; // from the moment on in which a hand comes near
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.playing = undefined;
+    this.words = { epoch: text(), of: text(), value: text(), note: text(), play: text(PLAY) };
+    this.player = element(
+      "button.act",
+      { type: "button", onclick: () => this.guard(() => this.play()) },
+      this.words.play,
+    );
+    this.input = element("input", {
+      type: "range",
+      min: 0,
+      step: 1,
+      "aria-label": "Epoch of the training",
+      oninput: () => this.guard(() => this.take(Number(this.input.value))),
+      onchange: () => this.guard(() => this.changed()),
+    });
+    this.curve = document.createElementNS(SVG, "polyline");
+    this.cursor = element("i.cursor");
+    this.dot = element("i.dot");
+    this.ticks = element("div.ticks");
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("viewBox", "0 0 1 1");
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.append(this.curve);
+    this.graph = element("div.graph", { "aria-hidden": "true" }, this.ticks, svg, this.cursor, this.dot);
+    this.note = element("p.note", {}, this.words.note);
+    this.savers = new Savers(
+      whenWanted(() => this.files(), ["GIF", "Strip"]),
+      {},
+      (happened) => this.announce(happened),
+    );
+    this.root = element(
+      "div.attnviz.epoch-slider",
+      { "data-component": "epoch_slider" },
+      this.failure,
+      this.player,
+      element("div.track", {}, this.input, this.graph),
+      element(
+        "p.now",
+        {},
+        element("b", {}, this.words.epoch),
+        " ",
+        element("span", {}, this.words.of),
+        element("small", {}, this.words.value),
+      ),
+      this.savers.element,
+      this.note,
+      this.liveRegion,
+    );
+    for (const near of ["pointerenter", "focusin", "touchstart"])
+      this.root.addEventListener(near, () => this.guard(() => this.hurry()), { passive: true });
+    parent.append(this.root);
+  }
+
+  async files() {
+    const { nameOf, saveGif, saveStrip } = await import("../export/epochs.js");
+    const saved = (save) => async () => {
+      const { frames, name } = await this.frames();
+      await save(frames, nameOf(name));
+    };
+    return { GIF: saved(saveGif), Strip: saved(saveStrip) };
+  }
+
+  /** What the view below shows at each epoch. */
+  async frames() {
+    this.stop();
+    this.hurry();
+    const before = this.at;
+    const [main] = [...followers()].sort((one, other) => one.top - other.top);
+    const frames = [];
+    let name = "";
+    for (let place = 0; place < this.header.points.length; place++) {
+      this.move(place);
+      while (!main.isThere) await new Promise((done) => setTimeout(done, SOON));
+      const files = main.lacks ? null : await main.part.files();
+      if (!files) continue;
+      const { epoch, of, value } = wordsOf(this.header, place);
+      frames.push({ sheet: files.sheet(), title: [epoch, of, value].filter(Boolean).join(" ") });
+      name = files.name();
+    }
+    this.move(before);
+    if (!frames.length) throw new Error("nothing below the slider can be saved");
+    return { frames, name };
+  }
+
+  takeData() {
+    const { header } = this;
+    const asked = this.asked("net");
+    const count = header.points.length;
+    this.input.max = String(count - 1);
+    if (asked) this.stop();
+    const place = asked ? placeOf(header, asked.value) : this.at;
+    this.at = place < 0 || place >= count ? count - 1 : place;
+    if (asked) this.noteSettled();
+    this.ticks.replaceChildren(
+      ...header.points.map((_, place) => element("i", { style: `left:${(100 * place) / (count - 1)}%` })),
+    );
+    this.found = curveOf(header);
+    this.curve.setAttribute("points", this.found.map(({ along, down }) => `${along},${down}`).join(" "));
+    say(this.words.note, header.note);
+    this.note.hidden = !header.note;
+    this.tell();
+  }
+
+  settled() {
+    return { net: this.header.points[this.at].key };
+  }
+
+  /** Say where it stands to all that follow. */
+  tell() {
+    moveTo({ nets: this.header.points.map(({ key }) => key), at: this.at, eager: this.eager });
+  }
+
+  /** A hand comes near: the views of all epochs are fetched. */
+  hurry() {
+    if (this.eager) return;
+    this.eager = true;
+    this.tell();
+  }
+
+  /** Move to a place, by hand: what plays stops. @param {number} at */
+  take(at) {
+    this.stop();
+    this.move(at);
+  }
+
+  /** @param {number} at */
+  move(at) {
+    if (at === this.at) return;
+    this.at = at;
+    this.tell();
+    this.draw();
+  }
+
+  /** Play from here, or from the first epoch where this is the last; or pause. */
+  play() {
+    if (this.playing !== undefined) {
+      this.stop();
+      return this.changed();
+    }
+    this.hurry();
+    if (this.at === this.header.points.length - 1) this.move(0);
+    say(this.words.play, PAUSE);
+    this.later();
+    return undefined;
+  }
+
+  later() {
+    this.playing = setTimeout(() => this.guard(() => this.advance()), STEP);
+  }
+
+  /** Go on to the next epoch, once this one is shown everywhere. */
+  advance() {
+    const last = this.header.points.length - 1;
+    if ([...followers()].every(({ isThere }) => isThere)) this.move(Math.min(last, this.at + 1));
+    if (this.at < last) return this.later();
+    this.stop();
+    return this.changed();
+  }
+
+  stop() {
+    clearTimeout(this.playing);
+    this.playing = undefined;
+    say(this.words.play, PLAY);
+  }
+
+  layout(force = false) {
+    const width = this.widthToFit(force);
+    if (!width || !this.header) return;
+    this.nameWidth(width, 560, 900);
+    this.draw();
+  }
+
+  draw() {
+    const { header, at } = this;
+    const epoch = header.points[at].epoch;
+    const along = at / (header.points.length - 1);
+    if (this.input.value !== String(at)) this.input.value = String(at);
+    const here = this.found.find((one) => one.epoch === epoch);
+    this.cursor.style.left = `${100 * along}%`;
+    this.dot.hidden = !here;
+    if (here) Object.assign(this.dot.style, { left: `${100 * along}%`, top: `${100 * here.down}%` });
+    this.saySoon();
+  }
+
+  sayAll() {
+    const { words, header, at } = this;
+    const { epoch, of, value } = wordsOf(header, at);
+    say(words.epoch, epoch);
+    say(words.of, of);
+    say(words.value, value);
+    set(this.input, "aria-valuetext", [epoch, of, value].filter(Boolean).join(" "));
+    this.announceDone(() => [epoch, of, value].filter(Boolean).join(" "));
+  }
+
+  /** What tests read. */
+  read() {
+    const { header, at, eager } = this;
+    return { at, ...header.points[at], eager, playing: this.playing !== undefined };
+  }
+
+  leave() {
+    super.leave();
+    this.stop();
+    moveTo(null);
+  }
+}
+
+export default mountable(EpochSlider);

@@ -1,0 +1,169 @@
+"""The slider of epochs in a browser: maps follow it without a run of the page, with numbers of each epoch's weights.
+
+The model is small, and so are its epochs: their weights are drawn, and the numbers are computed from their files apart.
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from attnviz.subjects import Picture
+from tests.ui.mechanisms import untrained
+from tests.ui.mechanisms.pixel_attention.experiments import placed
+
+from .conftest import NewPage, assert_accessible, open_at, read_state, wait_for_state
+from .models import SMALL
+from .models import SMALL_WITH_POSITIONS as DAMAGED
+from .small_models import SIDE, Without
+from .stock import make_folder_fixture
+
+KEPT, LAST = (0, 2, 5), 9
+PICTURE = Picture("strokes", 23)
+QUERY, KEY = (11, 12), (2, 2)
+WORDS = f"v=2&model={SMALL}&data=strokes&number=23&query=12,13&key=3,3"
+VIEWER, SLIDER = ".st-key-viewer .viewer", ".st-key-epochs .epoch-slider"
+
+# Notes in the page whether its script has run since.
+WATCH = """() => {
+  window.ran = false;
+  const app = document.querySelector('[data-testid="stApp"]');
+  const look = () => { window.ran ||= app.getAttribute("data-test-script-state") === "running"; };
+  new MutationObserver(look).observe(app, { attributes: true });
+}"""
+
+
+def place(folder: Path) -> Path:
+    placed.place(folder)
+    for name in (SMALL, DAMAGED):
+        untrained.give_history(folder, name, KEPT, LAST)
+    return folder
+
+
+folder = make_folder_fixture(place)
+
+
+def weight_of(folder: Path, file: str) -> float:
+    """Return the weight of the locked pair in the first head."""
+    picture = PICTURE.picture[:, :, 0] / 255
+    query, key = (row * SIDE + column for row, column in (QUERY, KEY))
+    return float(Without(folder, file).weights(picture)[0, query, key])
+
+
+def score_of(folder: Path, file: str) -> float:
+    """Return the score of the locked pair in the first head."""
+    model, picture = Without(folder, file), PICTURE.picture[:, :, 0] / 255
+    query, key = (row * SIDE + column for row, column in (QUERY, KEY))
+    query_of, key_of = model.part("query", picture)[query, 0], model.part("key", picture)[key, 0]
+    return float(query_of @ key_of / np.sqrt(len(key_of)))
+
+
+def file_of(epoch: int) -> str:
+    return "weights.safetensors" if epoch == LAST else f"history/epoch-{epoch}.safetensors"
+
+
+def open_page(page: Page, address: str, words: str = WORDS) -> Page:
+    open_at(page, f"{address}/pixel_attention?{words}", f"{VIEWER}[data-drawn]")
+    page.locator(f"{SLIDER}[data-drawn]").wait_for()
+    return page
+
+
+def find_input(page: Page) -> Locator:
+    return page.get_by_role("slider", name="Epoch of the training")
+
+
+def wait_for_epoch(page: Page, folder: Path, epoch: int) -> None:
+    """Wait until the viewer shows the weight of the locked pair as that epoch's weights give it."""
+    wanted = weight_of(folder, file_of(epoch))
+    wait_for_state(page, ".viewer", "({ weight }, wanted) => Math.abs(weight / wanted - 1) < 1e-6", wanted)
+
+
+def test_maps_follow_the_slider_while_it_is_dragged_and_the_page_does_not_run(
+    page: Page, alone: str, folder: Path
+) -> None:
+    assert len({weight_of(folder, file_of(epoch)) for epoch in (*KEPT, LAST)}) == len(KEPT) + 1
+    open_page(page, alone)
+    wait_for_epoch(page, folder, LAST)
+    box = find_input(page).bounding_box()
+    assert box
+    page.evaluate(WATCH)
+    middle, ends = box["y"] + box["height"] / 2, (box["x"] + 8, box["x"] + box["width"] - 8)
+    page.mouse.move(ends[1], middle)
+    page.mouse.down()
+    for place, epoch in (1, 2), (0, 0), (2, 5), (1, 2):
+        page.mouse.move(ends[0] + (ends[1] - ends[0]) * place / len(KEPT), middle)
+        wait_for_epoch(page, folder, epoch)
+        found = read_state(page.locator(VIEWER))
+        assert (found["query"], found["key"]) == ([*QUERY], [*KEY]), "what is locked stays"
+        score = page.locator(f"{VIEWER} .pair .step.score strong").first  # which is painted a frame later
+        expect(score).to_have_text(re.compile(re.escape(f"{score_of(folder, file_of(epoch)):.3f}"[:4])))
+    expect(page.locator(f"{SLIDER} .now")).to_contain_text("Epoch 2")
+    assert not page.evaluate("window.ran"), "the page has run while the slider was held"
+    page.mouse.up()
+    page.wait_for_url(f"**model=history*{SMALL}*2*")
+    wait_for_epoch(page, folder, 2)
+    page.go_back()
+    expect(page.locator(f"{SLIDER} .now")).to_contain_text(f"Epoch {LAST}")
+    wait_for_epoch(page, folder, LAST)
+
+
+def test_a_link_shows_its_epoch_and_keys_step_from_there(page: Page, alone: str, folder: Path) -> None:
+    open_page(page, alone, WORDS.replace(SMALL, f"history:{SMALL}@2"))
+    wait_for_epoch(page, folder, 2)
+    expect(find_input(page)).to_have_attribute("aria-valuetext", "Epoch 2 of 9 validation accuracy 58.9 %")
+    expect(page.get_by_role("combobox", name="Model")).to_have_value("Small, without")
+    find_input(page).press("ArrowRight")
+    wait_for_epoch(page, folder, 5)
+    page.wait_for_url(f"**{SMALL}*5*")
+    find_input(page).press("Home")
+    wait_for_epoch(page, folder, 0)
+    expect(page.locator(f"{SLIDER} .now")).to_contain_text("Before training")
+
+
+def test_it_plays_to_the_end(page: Page, alone: str, folder: Path) -> None:
+    open_page(page, alone, WORDS.replace(SMALL, f"history:{SMALL}@5"))
+    page.get_by_role("button", name="Play").click()
+    wait_for_epoch(page, folder, LAST)
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    page.wait_for_url(re.compile(rf"model={re.escape(SMALL)}(&|$)"))
+
+
+def test_an_epoch_whose_file_is_damaged_says_so_and_shows_no_other(page: Page, alone: str, folder: Path) -> None:
+    file = folder / DAMAGED / file_of(5)  # which no other test has made the server read
+    file.write_bytes(file.read_bytes()[:-5])
+    open_page(page, alone, WORDS.replace(SMALL, DAMAGED))
+    find_input(page).press("ArrowLeft")
+    complaint = page.locator(f"{VIEWER} > .complaint").first
+    expect(complaint).to_contain_text("not a complete safetensors file")
+    expect(page.locator(f"{VIEWER} .board.picture")).to_be_hidden()
+    find_input(page).press("ArrowLeft")
+    expect(page.locator(f"{VIEWER} .board.picture")).to_be_visible()
+    expect(complaint).to_be_hidden()
+
+
+def test_a_finger_moves_it(new_page: NewPage, alone: str, folder: Path) -> None:
+    page = new_page(viewport={"width": 375, "height": 667}, has_touch=True, is_mobile=True)
+    open_page(page, alone)
+    box = find_input(page).bounding_box()
+    assert box and box["height"] >= 40
+    page.touchscreen.tap(box["x"] + 10, box["y"] + box["height"] / 2)
+    wait_for_epoch(page, folder, 0)
+
+
+def test_axe_finds_nothing(looked: Page, alone: str) -> None:
+    open_page(looked, alone)
+    assert_accessible(looked)
+
+
+def test_a_model_without_a_history_has_no_slider(page: Page, alone: str) -> None:
+    open_at(page, f"{alone}/pixel_attention?{WORDS.replace('.without', '.one-token')}", f"{VIEWER}[data-drawn]")
+    expect(page.locator(SLIDER)).to_have_count(0)
+
+
+@pytest.mark.parametrize("word", ["history:pixel_attention.without@1", "history:nothing@1"])
+def test_an_epoch_that_is_not_there_is_one_sentence(page: Page, alone: str, word: str) -> None:
+    open_at(page, f"{alone}/pixel_attention?{WORDS.replace(SMALL, word)}", f"{VIEWER}[data-drawn]")
+    expect(page.get_by_role("alert").filter(has_text="There is no").first).to_be_visible()
+    assert np.isfinite(read_state(page.locator(VIEWER))["weight"])
