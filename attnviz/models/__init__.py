@@ -10,7 +10,7 @@ from typing import Any
 from attnviz.errors import UnknownName
 from attnviz.extensions import Table
 from attnviz.models import settings
-from attnviz.models.settings import Setting
+from attnviz.models.settings import Setting, switch
 from attnviz.models.spec import Input as Input
 from attnviz.models.spec import ModelSpec as ModelSpec
 from attnviz.models.spec import boxes, grey, imported, pictures, receptive_fields, strips
@@ -149,6 +149,17 @@ _OURS: dict[str, ModelSpec] = {
         strips,
         takes=("targets",),
         per_step=True,
+        settings=(
+            Setting(
+                "attention",
+                "Attention",
+                "how the columns are weighted for each step; without attention there is one vector",
+                "choice",
+                values={kind: kind for kind in ("additive", "uniform", "none")},
+                default="additive",
+            ),
+            replace(settings.HIDDEN, title="Decoder", about="numbers of the decoder's state", default=128),
+        ),
     ),
     "transformer": ModelSpec(
         "Transformer",
@@ -157,6 +168,18 @@ _OURS: dict[str, ModelSpec] = {
         strips,
         takes=("targets",),
         per_step=True,
+        settings=(
+            Setting(
+                "heads",
+                "Heads",
+                "attention heads of each layer, which share its features",
+                "choice",
+                values={str(count): count for count in (1, 2, 4, 8, 16)},
+                default=4,
+            ),
+            Setting("layers", "Layers", "layers of the encoder, and of the decoder", "whole", 1, 6, default=2),
+            switch("positions", "Positions", "tells columns and steps where they stand", default=True),
+        ),
     ),
 }
 MODELS = Table("models", _OURS)
