@@ -19,6 +19,7 @@ TARGET = [3, 1, 4, S]
         ([3, 1, 4, S], True, [1, 1, 1], True, 0),
         ([3, 1, 4, S, 7, 7], True, [1, 1, 1], True, 0),  # what follows the end counts for nothing
         ([3, 9, 4, S], False, [1, 0, 1], True, 1 / 3),
+        ([3, S, 4, S], False, [1, 0, 0], False, 2 / 3),  # the 4 stands after its end, though at its place
         ([3, 1, S, 4], False, [1, 1, 0], False, 1 / 3),  # the 4 stands after its end
         ([3, 1, 4, 4], False, [1, 1, 1], False, 1 / 3),  # it does not end
         ([3, 1, 4, 4, S], False, [1, 1, 1], False, 1 / 3),

@@ -12,7 +12,10 @@ SIDE, COLUMNS = 4, 2  # of a digit of this test: 4 x 4 pixels, two features
 
 
 class Reader(Layer):
-    """Step i attends to the columns with fixed scores; the logit of symbol 1 is the mean it gets, that of 0 is 0."""
+    """Step i attends to the columns with fixed scores; the logit of symbol 1 is the mean it gets, that of 0 is 0.
+
+    The second column of each digit counts negatively; in the strip of these tests it is empty.
+    """
 
     taps = ("scores", "weights")
 
@@ -26,6 +29,7 @@ class Reader(Layer):
         weights = self.tap(
             "weights", self.tap("scores", wanted, "batch head query key").softmax(-1), "batch head query key"
         )
+        columns = columns * torch.tensor([1.0, -1.0]).repeat(columns.shape[-1] // COLUMNS)
         answer = (weights[:, 0] @ columns[..., None])[..., 0]
         return torch.stack([torch.zeros_like(answer), answer], -1)
 
