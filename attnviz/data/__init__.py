@@ -176,12 +176,12 @@ def sources(classes: Sequence[str], shape: tuple[int, int, int] | None = None) -
 
 
 def can_show(name: str) -> bool:
-    """Say whether test pictures or samples of a data set are available here now.
+    """Say whether test pictures or samples of a data set are available here now, by their numbers.
 
     Raises:
         UnknownName: there is none of that name.
     """
-    return name in samples.about() or available(name)
+    return name in samples.about() or (spec(name).batches is None and available(name))
 
 
 def subset(dataset: Dataset, classes: Sequence[int]) -> Dataset:

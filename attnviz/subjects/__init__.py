@@ -17,6 +17,7 @@ from attnviz.subjects.examples import Example as Example
 from attnviz.subjects.examples import ExampleKind as ExampleKind
 from attnviz.subjects.examples import example as example
 from attnviz.subjects.examples import example_in_url as example_in_url
+from attnviz.subjects.examples import first_example as first_example
 from attnviz.subjects.nets import NETS as NETS
 from attnviz.subjects.nets import Loaded as Loaded
 from attnviz.subjects.nets import Net as Net

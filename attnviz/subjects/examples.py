@@ -85,12 +85,15 @@ class ExampleKind:
         read: from a word to the example that it names. It raises BadInput where the word names none.
         page: the file in pages/ where such an example is made; "" where there is none.
         back: the words of the link to that page.
+        first: from a net that no picture of a data set suits to the example that it is shown at first; None where this
+            kind does not suit it either.
     """
 
     title: str
     read: Callable[[str], Example]
     page: str = ""
     back: str = ""
+    first: Callable[[Net], Example | None] = lambda net: None
 
 
 def _drawing(word: str) -> Example:
@@ -105,11 +108,17 @@ def _strip(word: str) -> Example:
     return Strip(word)
 
 
+def _first_strip(net: Net) -> Example | None:
+    from attnviz.subjects.strips import PREPARATION, Strip
+
+    return Strip.test("strokes", 5, 0) if net.input.preparation == PREPARATION else None
+
+
 EXAMPLES: Table[ExampleKind] = Table(
     "examples",
     {
         "drawing": ExampleKind("Your drawing", _drawing, "05_draw.py", "Back to your drawing"),
-        "strip": ExampleKind("A strip of digits", _strip),
+        "strip": ExampleKind("A strip of digits", _strip, first=_first_strip),
     },
 )
 """Kinds of examples besides pictures of a data set, by the URL field that holds their word; other packages add rows."""
@@ -134,6 +143,15 @@ def example(data: str, number: int = 0) -> Example:
     if kind not in EXAMPLES:
         raise UnknownName("kind of example", kind, EXAMPLES)
     return EXAMPLES[kind].read(word)
+
+
+def first_example(net: Net) -> Example | None:
+    """Return what a net is shown at first that no picture of a data set suits; None where no kind of example does.
+
+    Args:
+        net: that will look at it.
+    """
+    return next((found for row in EXAMPLES.values() if (found := row.first(net))), None)
 
 
 def example_in_url(words: Mapping[str, str]) -> Example | None:

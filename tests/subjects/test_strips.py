@@ -9,7 +9,7 @@ from attnviz.data import digit_strips, strokes
 from attnviz.data.digit_strips import PER_LENGTH
 from attnviz.errors import BadInput
 from attnviz.models import Input
-from attnviz.subjects import EXAMPLES, Strip, example, example_in_url, net
+from attnviz.subjects import EXAMPLES, Strip, example, example_in_url, first_example, net
 from attnviz.subjects.nets import Net
 
 PICTURES = strokes.draw([3, 1, 4], seed=1)[..., 0]
@@ -61,6 +61,11 @@ def test_a_net_of_strips_takes_it_as_it_is(reader: Net) -> None:
     strip = Strip("strokes.4.1")
     np.testing.assert_array_equal(strip.taken_by(reader), strip.picture)
     assert asdict(reader.input)["preparation"] == "strip"
+
+
+def test_a_net_of_strips_is_shown_one_at_first_and_another_net_none(reader: Net) -> None:
+    assert first_example(reader) == Strip("strokes.5.0")
+    assert first_example(net("pixel_attention.1v8")) is None
 
 
 def test_a_net_of_single_pictures_is_refused() -> None:

@@ -87,6 +87,8 @@ def example(net: Net, opens: Example | None = None) -> Example:
     named = _example_in_url(here)
     if named:
         return named
+    if not here and (first_of_its_kind := subjects.first_example(net)):
+        return first_of_its_kind
     if not here:
         for name in _alike(net):
             _offer(name)
