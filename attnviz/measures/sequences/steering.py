@@ -7,13 +7,16 @@ Source: permuted weights, and the total variation of the answers: "Attention is 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnviz.edits import Edit, set_value
 from attnviz.errors import BadInput
 from attnviz.readings import Reading
+from attnviz.tracing import trace
 
 
 def rows(reading: Reading) -> Tensor:
@@ -150,3 +153,47 @@ def steered(answers: Tensor, texts: Tensor, order: Sequence[int]) -> tuple[float
     counted = others != texts
     said = answers[:, : texts.shape[1]]
     return float((said == others)[counted].double().mean()), float((said == texts)[counted].double().mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Swaps:
+    """What a step says that is given the weights of another one, while all others keep theirs.
+
+    Args:
+        follows, stays, ends: float (step, other): how often step says the other's symbol, its own, or the one that
+            ends the text, 0..1; NaN for a step with itself, and where no strip counts.
+    """
+
+    follows: Tensor
+    stays: Tensor
+    ends: Tensor
+
+
+def one_at_a_time(model: nn.Module, strips: Tensor, texts: Tensor, weights: Sequence[str]) -> Swaps:
+    """Give each step the weights of each other one, one step at a time, with the true symbols before each step.
+
+    If many steps are swapped at once, what they take in changes the state of a recurrent decoder as well, which may
+    then hold that the strip is at its end. Only strips count in which the two steps have different symbols.
+
+    Args:
+        model: in evaluation mode; it takes `targets`.
+        strips: float (batch, 1, row, column) in 0..1, of one length.
+        texts: int64 (batch, step), the true texts with what ends them; the last step keeps its weights.
+        weights: tap paths whose weights are swapped together.
+    """
+    length = texts.shape[1] - 1
+    follows, stays, ends = (torch.full((length, length), float("nan"), dtype=torch.float64) for _ in range(3))
+    with torch.no_grad():
+        with trace(model, keep=list(weights)) as seen:
+            model(strips, targets=texts)
+        own = {path: rows(seen[path]) for path in weights}
+        for step, other in permutations(range(length), 2):
+            counted = texts[:, step] != texts[:, other]
+            if not counted.any():
+                continue
+            order = [other if place == step else place for place in range(length + 1)]
+            with trace(model, keep=[], edits=edits_of(seen, {path: swapped(one, order) for path, one in own.items()})):
+                said = model(strips, targets=texts)[:, step].argmax(-1)
+            for found, expected in ((follows, texts[:, other]), (stays, texts[:, step]), (ends, texts[:, -1])):
+                found[step, other] = (said == expected)[counted].double().mean()
+    return Swaps(follows, stays, ends)

@@ -10,7 +10,7 @@ from attnviz.layers.additive_attention import AdditiveAttention
 from attnviz.measures.sequences import steering
 from attnviz.models import spec
 from attnviz.readings import Reading
-from attnviz.tracing import trace
+from attnviz.tracing import Layer, trace
 
 CLASSES = (*"0123456789", "stop")
 ROW = [0.1, 0.6, 0.2, 0.1, 0.0]
@@ -107,3 +107,36 @@ def test_rows_of_all_steps_at_once_stay_as_they_are():
     tensor = torch.rand(2, 3, 4, 5)
     reading = Reading("weights", tensor, ("batch", "head", "query", "key"))
     assert steering.rows(reading) is tensor
+
+
+class Looks(Layer):
+    """Says the symbol of the column that a step attends to, of a strip with a number in each; or, from `stubborn` on,
+    the true symbol; and the end where the weights of the first step come last."""
+
+    taps = ("weights",)
+
+    def __init__(self, stubborn: int) -> None:
+        super().__init__()
+        self.stubborn = stubborn
+
+    def forward(self, strips: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        steps = targets.shape[1]
+        weights = self.tap("weights", torch.eye(steps).expand(len(strips), 1, -1, -1), "batch head query key")
+        read = (weights[:, 0] @ strips[:, 0, 0, :, None])[..., 0].long()
+        read[:, self.stubborn :] = targets[:, self.stubborn :]
+        read[:, 1] = torch.where(weights[:, 0, 1, 0] == 1, 9, read[:, 1])
+        return torch.eye(10)[read]
+
+
+def test_one_step_at_a_time_by_hand():
+    texts = torch.tensor([[1, 2, 3, 9], [4, 4, 5, 9]])
+    strips = texts[:, None, None].float()
+    found = steering.one_at_a_time(Looks(2), strips, texts, ["weights"])
+    nan = math.nan
+    follows = torch.tensor([[nan, 1.0, 1.0], [0.0, nan, 1.0], [0.0, 0.0, nan]], dtype=torch.float64)
+    stays = torch.tensor([[nan, 0.0, 0.0], [0.0, nan, 0.0], [1.0, 1.0, nan]], dtype=torch.float64)
+    ends = torch.tensor([[nan, 0.0, 0.0], [1.0, nan, 0.0], [0.0, 0.0, nan]], dtype=torch.float64)
+    for values, expected in ((found.follows, follows), (found.stays, stays), (found.ends, ends)):
+        torch.testing.assert_close(values, expected, equal_nan=True)
+    alike = steering.one_at_a_time(Looks(2), strips[1:], texts[1:], ["weights"])
+    assert math.isnan(alike.follows[0, 1]) and not math.isnan(alike.follows[0, 2])
