@@ -36,6 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except AttnvizError as error:
         print(error, file=sys.stderr)
         return 2
+    except (MemoryError, RuntimeError) as error:
+        if not _is_memory(error):
+            raise
+        print("The memory here is not enough. Take smaller batches, or a smaller model.", file=sys.stderr)
+        return 2
     except KeyboardInterrupt as stopped:
         print(str(stopped) or "Stopped.", file=sys.stderr)
         return 130 if type(stopped.__cause__ or stopped) is KeyboardInterrupt else 143
@@ -43,6 +48,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise Python complains at exit
         return 141
     return 0
+
+
+def _is_memory(error: Exception) -> bool:
+    """Return whether an error says that memory has run out: torch has no type of its own for that on the CPU."""
+    return isinstance(error, MemoryError) or "out of memory" in str(error) or "can't allocate memory" in str(error)
 
 
 def _models(_: argparse.Namespace) -> None:

@@ -20,6 +20,7 @@ from attnviz import files
 from attnviz.checkpoint_folder import folder as folder
 from attnviz.checkpoint_folder import is_name
 from attnviz.checkpoint_folder import kept as kept_folder
+from attnviz.data.own import is_own
 from attnviz.data.specs import DATASETS
 from attnviz.errors import CheckpointError, UnknownName, closest
 from attnviz.files import reason
@@ -337,7 +338,7 @@ def parsed(content: bytes, path: Path) -> Card:
     if not _finite(fields["config"]) or not _finite(fields["recipe"]):
         raise _refused(path, "its config holds a value that is not a finite number")
     for known in {card.recipe.data, *(test.data for test in card.recipe.tests), *(f.data for f in card.figures)}:
-        if known not in DATASETS:
+        if known not in DATASETS and not is_own(known):
             raise _refused(path, f"there is no data set {known!r}. {closest(known, DATASETS)}".rstrip("."))
     if digest != _digest(fields):
         raise _refused(path, "it was changed after it was written, or is damaged: its digest does not match")

@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from attnviz.data import samples
+from attnviz.data.place import folder
 from attnviz.data.specs import DATASETS, Dataset, DataSpec
-from attnviz.data.store import available, fetch, folder, read, spec
+from attnviz.data.store import available, fetch, read, spec
 from attnviz.data.streams import batches
 from attnviz.data.targets import OneClass, Target, Text
 from attnviz.errors import BadInput, DataError, UnknownName

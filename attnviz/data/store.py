@@ -10,7 +10,6 @@ import errno
 import os
 import shutil
 import socket
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attnviz import files
-from attnviz.data import vision
+from attnviz.data import own, vision
+from attnviz.data.place import folder
 from attnviz.data.specs import DATASETS, Dataset, DataSpec
 from attnviz.errors import AttnvizError, BadInput, DataError, UnknownName
 
@@ -36,26 +36,15 @@ _SILENCE = 30.0  # seconds without a byte after which a download counts as faile
 _LEFT_BEHIND = 24 * 3600.0  # seconds after which a killed download's folder is swept away
 
 
-def folder() -> Path:
-    """Say where data sets are kept: `ATTNVIZ_DATA`, else a folder in the user's cache. It need not exist yet."""
-    chosen = os.environ.get("ATTNVIZ_DATA")
-    if chosen:
-        return Path(chosen).expanduser()
-    if sys.platform == "win32":
-        cache = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
-        cache = "~/Library/Caches"
-    else:
-        cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(cache).expanduser() / "attnviz"
-
-
 def spec(name: str) -> DataSpec:
-    """Look a data set up in the table.
+    """Look a data set up in the table, or among those that visitors have brought.
 
     Raises:
         UnknownName: there is none of that name; says the closest.
+        DataError: it is a visitor's, and cannot be read.
     """
+    if own.is_own(name):
+        return own.spec(name)
     if name not in DATASETS:
         raise UnknownName("data set", name, DATASETS)
     return DATASETS[name]

@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from attnviz import models
+from attnviz import data, models
+from attnviz.data.own import is_own
 from attnviz.data.specs import DATASETS
 from attnviz.errors import BadInput, UnknownName
 from attnviz.models.settings import Setting
@@ -47,6 +48,8 @@ TRAINING = {
 """The settings of every training that may be varied, except its data; those of a model are in its `ModelSpec`."""
 
 DATA = "data"
+OWN_VALIDATION = 0.1
+"""The share of a visitor's pictures that is held out, where the recipe's data have a validation part of their own."""
 
 
 def varied(recipe: Recipe) -> dict[str, Setting]:
@@ -132,7 +135,7 @@ def altered(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
     config: dict[str, Any] = {}
     for name, word in changes.items():
         if name == DATA:
-            fields[name] = _data(recipe, word)
+            fields |= _data(recipe, word)
             continue
         if name not in known:
             if name not in names():
@@ -165,21 +168,33 @@ def altered(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
 def suits(recipe: Recipe, name: str) -> bool:
     """Return whether a recipe can be trained on a data set: its pictures and classes are like those of its own.
 
+    A visitor's own pictures may have other classes.
+
     Args:
         recipe: which.
         name: of the data set.
+
+    Raises:
+        UnknownName, DataError: there is no such data set, or it is a visitor's and cannot be read.
     """
-    own, other = DATASETS[recipe.data], DATASETS[name]
-    alike = own.shape == other.shape and own.columns == other.columns and len(own.classes) == len(other.classes)
-    split = recipe.validation != "validation" or "validation" in other.counts
-    return alike and split and (own.batches is None) == (other.batches is None) and own.ink == other.ink
+    own, other = data.spec(recipe.data), data.spec(name)
+    alike = own.shape == other.shape and own.columns == other.columns and own.ink == other.ink
+    if is_own(name):
+        return alike and own.batches is None and not own.target.per_step
+    alike = alike and len(own.classes) == len(other.classes) and (own.batches is None) == (other.batches is None)
+    return alike and (recipe.validation != "validation" or "validation" in other.counts)
 
 
-def _data(recipe: Recipe, name: str) -> str:
-    if name not in DATASETS:
+def _data(recipe: Recipe, name: str) -> dict[str, Any]:
+    """Return what the recipe gets with other data: of a visitor's, all their classes, and no tests."""
+    if name not in DATASETS and not is_own(name):
         raise UnknownName("data set", name, DATASETS)
     if not suits(recipe, name):
         raise BadInput(
             f"{recipe.key} cannot be trained on {name}: its pictures are of another kind than those of {recipe.data}."
         )
-    return name
+    if not is_own(name):
+        return {DATA: name}
+    held_out = OWN_VALIDATION if recipe.validation == "validation" else recipe.validation
+    classes = tuple(range(len(data.spec(name).classes)))
+    return {DATA: name, "classes": classes, "validation": held_out, "tests": (), "ablations": ()}

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from attnviz import models
+from attnviz.data.specs import DATASETS
 from attnviz.errors import CheckpointError, UnknownName
 from attnviz.extensions import Table
 from attnviz.grids import Grid
@@ -189,7 +190,7 @@ def of_recipe(
     Raises:
         UnknownName: there is no architecture of the recipe's name.
     """
-    spec = models.spec(recipe.model)
+    spec, known = models.spec(recipe.model), recipe.data in DATASETS  # not pictures that a visitor has brought
     return Net(
         key=key,
         title=title or recipe.title,
@@ -199,8 +200,8 @@ def of_recipe(
         input=spec.input(config),
         grid=spec.grid(config),
         digest=digest,
-        data=recipe.data,
-        labels=tuple(recipe.classes),
+        data=recipe.data if known else None,
+        labels=tuple(recipe.classes) if known else (),
         recipe=recipe.name,
         seed=seed,
         parameters=parameters,

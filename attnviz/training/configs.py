@@ -49,4 +49,4 @@ def class_names(recipe: Recipe) -> tuple[str, ...]:
     Returns:
         A name for each of its classes.
     """
-    return tuple(data.DATASETS[recipe.data].classes[label] for label in recipe.classes)
+    return tuple(data.spec(recipe.data).classes[label] for label in recipe.classes)

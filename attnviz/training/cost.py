@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attnviz.errors import BadInput
 
@@ -49,6 +49,14 @@ class Cost:
         return f"{what}: {duration(self.seconds)} an epoch, at most {duration(total)} in all, {memory}."
 
 
+class Whole(NamedTuple):
+    """An epoch of all pictures: its steps, how many pictures are held out, and the bytes of those not read here."""
+
+    steps: int
+    held_out: int
+    rest: int
+
+
 def duration(seconds: float) -> str:
     """Return a duration in words: "3 seconds", "2 minutes", "1.5 hours"."""
     if seconds < 10:
@@ -79,7 +87,7 @@ def probe(recipe: Recipe, device: str, threads: int) -> Cost:
         raise BadInput(f"There must be at least one thread, not {threads}.")
     torch.set_num_threads(threads)
     goal = objective(recipe)
-    train, steps, validation, rest = _part(recipe, device)
+    train, epoch = part(recipe, device)
     generator = torch.Generator().manual_seed(0)
     training = Training(seeds.build(recipe, generator).to(device), recipe, train, None, generator, goal)
     took: list[float] = []
@@ -93,23 +101,31 @@ def probe(recipe: Recipe, device: str, threads: int) -> Cost:
         last = now
         if len(took) > BATCHES or now - began > SECONDS:
             break
-    measured = min(_MEASURED, validation)
+    measured = min(_MEASURED, epoch.held_out)
     share = 0.0
     if measured:
         training.model.eval()
         some: ExampleSet = train.first(measured)
         now = time.perf_counter()
         goal.measure(training.model, some)
-        share = (time.perf_counter() - now) * validation / max(1, min(measured, len(some)))
+        share = (time.perf_counter() - now) * epoch.held_out / max(1, min(measured, len(some)))
     counted = sorted(took[1:] or took)
     step = counted[len(counted) // 2]
     memory = torch.cuda.max_memory_allocated() if device == "cuda" else _peak()
-    return Cost(step * steps + share, (memory + rest) / 2**20, len(counted))
+    return Cost(step * epoch.steps + share, (memory + epoch.rest) / 2**20, len(counted))
 
 
-def _part(recipe: Recipe, device: str) -> tuple[TrainingSet, int, int, int]:
-    """Return pictures enough for a few batches, the steps of an epoch, how many pictures are held out, and how many
-    bytes all other pictures will take."""
+def part(recipe: Recipe, device: str, batches: int = BATCHES + 2) -> tuple[TrainingSet, Whole]:
+    """Return pictures enough for a few batches, and what an epoch of all pictures has.
+
+    Args:
+        recipe: names the data.
+        device: on which the pictures are put.
+        batches: how many.
+
+    Returns:
+        The pictures; and the steps of an epoch, how many pictures are held out, and how many bytes the others take.
+    """
     import numpy as np
 
     from attnviz import data
@@ -119,17 +135,18 @@ def _part(recipe: Recipe, device: str) -> tuple[TrainingSet, int, int, int]:
     its = data.spec(recipe.data)
     if its.batches is not None:
         stream = Stream(recipe.data, recipe.batch, device)
-        return stream, stream.steps(recipe), its.counts.get("validation", 0) if recipe.validation else 0, 0
+        return stream, Whole(stream.steps(recipe), its.counts.get("validation", 0) if recipe.validation else 0, 0)
     labels = data.labels(recipe.data, "train")
     every = int(np.isin(labels, recipe.classes).sum()) if labels.ndim == 1 else len(labels)
     held, trained = (len(part) for part in material.split(every, recipe))
     held = its.counts["validation"] if recipe.validation == "validation" else held
     beside = 2 if recipe.augmentation is not None and recipe.augment == "beside" else 1
-    wanted = min(len(labels), -(-(BATCHES + 2) * recipe.batch * len(labels) // max(1, every * beside)) + 200)
+    wanted = min(len(labels), -(-batches * recipe.batch * len(labels) // max(1, every * beside)) + 200)
     few = on_device(data.load(recipe.data, "train", classes=recipe.classes, count=wanted), device)
     size = int(np.prod(its.shape))
     copies = 1 if device == "cuda" else 4  # as drawn or read, of its classes, on the device, and its part of them
-    return few, -(-trained * beside // recipe.batch), held * beside, copies * size * max(0, every - len(few))
+    rest = copies * size * max(0, every - len(few))
+    return few, Whole(-(-trained * beside // recipe.batch), held * beside, rest)
 
 
 def _peak() -> int:

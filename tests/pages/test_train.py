@@ -1,15 +1,22 @@
 """The page on which models are trained, run alone: its settings, and the trainings that there are."""
 
+import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
+from attnviz import subjects
+from attnviz.data import own
+from attnviz.training import material, seeds
 from attnviz.training.cost import Cost
+from attnviz.training.loop import Training
 from attnviz.training.run import Run
-from attnviz.ui.training import access
+from attnviz.ui.training import access, yours
 from attnviz.work.jobs import cost, seen, table
 from attnviz.work.jobs.order import Order
 from tests.training import small
@@ -91,6 +98,70 @@ def test_who_may_not_train_starts_nothing(here, monkeypatch):
     page.button(key="train_start").click().run()
     assert "another machine" in page.error[0].value
     assert table.ids() == []
+
+
+def _pictures() -> bytes:
+    file = io.BytesIO()
+    images = np.random.default_rng(0).integers(0, 99, (40, 28, 28), np.uint8)
+    np.savez(file, images=images, labels=np.arange(40) % 4)
+    return file.getvalue()
+
+
+def test_a_visitor_trains_on_own_pictures_which_nobody_else_sees(here, monkeypatch):
+    monkeypatch.setenv("ATTNVIZ_DATA", str(here / "data"))
+    who = ["me"]
+    monkeypatch.setattr(yours, "holder", lambda: who[0])
+    page = _page()
+    page.text_input(key="train_own_title").input("mine").run()
+    page.file_uploader(key="train_own_file").set_value(("../../x.npz", _pictures(), "")).run()
+    page.button(key="train_own_use").click().run()
+    assert not page.error and not page.exception
+    (name,) = own.names("me")
+    assert (page.query_params["data"], page.selectbox(key="data").value) == (name, name)
+    page.text_input(key="epochs").input("2").run()
+    page.button(key="train_start").click().run()
+    (job,) = table.ids()
+    order = table.read(job)
+    recipe = order.made()
+    assert (recipe.data, recipe.classes, recipe.tests) == (name, (0, 1, 2, 3), ())
+    for child in table._children:
+        child.wait()
+    given = material.material(recipe, "cpu")
+    generator = torch.Generator().manual_seed(0)
+    training = Training(seeds.build(recipe, generator), recipe, *given.parts(), generator)
+    info = small.run_file(recipe, data_digest=given.digest)
+    list(Run(info).train(training))
+    seen.again()
+    page.run()
+    assert _words(page).count("Your pictures: mine") >= 2
+    page.button(key=f"remove-{name}").click().run()
+    assert "A training is on these pictures" in page.error[0].value
+    assert subjects.net(f"run:{info.id}@2").data is None  # so no page looks for pictures of it
+
+    who[0] = "another"
+    other = _page(data=name)
+    assert not other.exception
+    assert other.selectbox(key="data").value != name
+    assert "somebody else's pictures" in _words(other)
+    assert "mine" not in _words(other) and info.id[-4:] not in str(other.multiselect)
+    assert not any(button.key == f"remove-{name}" for button in other.button)
+
+
+def _words(page: AppTest) -> str:
+    return " ".join(one.value for one in (*page.markdown, *page.caption)).replace("\\", "")
+
+
+@pytest.mark.parametrize("content", [b"", b"GIF89a", b"PK\5\6" + bytes(18)])
+def test_pictures_that_cannot_be_read_are_one_sentence(here, monkeypatch, content):
+    monkeypatch.setenv("ATTNVIZ_DATA", str(here / "data"))
+    monkeypatch.setattr(yours, "holder", lambda: "me")
+    page = _page()
+    page.text_input(key="train_own_title").input("mine").run()
+    page.file_uploader(key="train_own_file").set_value(("x.zip", content, "")).run()
+    page.button(key="train_own_use").click().run()
+    assert not page.exception
+    assert len(page.error) == 1
+    assert own.names("me") == []
 
 
 def test_a_run_is_drawn_and_an_epoch_of_it_kept(here):

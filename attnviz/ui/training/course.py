@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from attnviz import data
+from attnviz.data.own import is_own
 from attnviz.errors import AttnvizError
 from attnviz.figures.confusion import confusion
 from attnviz.figures.curves import curves
@@ -69,7 +71,8 @@ def _title(run: str) -> str:
     except AttnvizError:
         return ""
     rate = f"rate {info.recipe.learning_rate:g}"
-    return f"{info.recipe.title}, {info.recipe.data}, seed {info.seed}, {rate} ({run[-4:]})"
+    source = data.spec(info.recipe.data).title if is_own(info.recipe.data) else info.recipe.data
+    return f"{info.recipe.title}, {source}, seed {info.seed}, {rate} ({run[-4:]})"
 
 
 def _written(run: str) -> int:
@@ -121,4 +124,5 @@ def _epoch(run: str, title: str) -> None:
         recipe = runs.read(run).recipe
         for row in MECHANISMS.values():
             if recipe.model in row.models and recipe.key in RECIPES:
-                page.link(row.page, "See this epoch", model=key_of(run, epoch), data=recipe.data)
+                shown = {} if is_own(recipe.data) else {"data": recipe.data}
+                page.link(row.page, "See this epoch", model=key_of(run, epoch), **shown)

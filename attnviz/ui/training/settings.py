@@ -15,6 +15,7 @@ from attnviz.recipes.altered import DATA, own, suits, varied
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
+from attnviz.ui.training import yours
 from attnviz.work.jobs import order
 from attnviz.work.jobs.order import Order
 
@@ -52,7 +53,7 @@ def choose() -> Order:
     start["epochs"] = str(min(recipe.epochs, _EPOCHS))
     if untouched:
         start |= START
-    suiting = [name for name in DATASETS if suits(recipe, name) and data.available(name)]
+    suiting = [name for name in DATASETS if suits(recipe, name) and data.available(name)] + yours.suiting(recipe)
     if not suiting:
         wanted = DATASETS[recipe.data].made_from or recipe.data
         raise BadInput(f"No data set for this recipe is here. Download one: python -m attnviz data {wanted}")
@@ -64,6 +65,7 @@ def choose() -> Order:
     words, seeds = _front(recipe, {name: settings[name] for name in front}, start)
     rest = {name: one for name, one in settings.items() if name not in front}
     words |= _rest(recipe, rest, start)
+    yours.show(recipe)
     device = _device()
     url_state.state(
         mechanism=st.session_state["mechanism"], recipe=recipe.key, seeds=seeds, device=device, data=source, **words
@@ -116,7 +118,7 @@ def _recipe() -> Recipe:
 def _data(suiting: list[str], first: str) -> str:
     name = url_state.choice(DATA, suiting, first)
     st.selectbox(
-        "Data", suiting, key=DATA, format_func=lambda name: DATASETS[name].title, width=240,
+        "Data", suiting, key=DATA, format_func=lambda name: data.spec(name).title, width=240,
         on_change=url_state.keep, args=(DATA,),
     )  # fmt: skip
     return name

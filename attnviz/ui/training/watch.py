@@ -6,10 +6,13 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from attnviz import data
+from attnviz.data import own
+from attnviz.recipes.altered import DATA
 from attnviz.training.cost import duration
 from attnviz.ui.shared import page
 from attnviz.ui.shared.wording import verbatim
-from attnviz.ui.training import act, course
+from attnviz.ui.training import act, course, yours
 from attnviz.work.jobs import seen, table
 from attnviz.work.jobs.seen import Seen
 
@@ -50,7 +53,7 @@ def _all(live: bool) -> None:
             with st.expander(f"{len(ended) - FEW} more that have ended", key="train_ended"):
                 for one in ended[FEW:]:
                     _job(one)
-        course.show(there)
+        course.show([one for one in there if not yours.hidden(one)])
 
 
 def _job(one: Seen) -> None:
@@ -71,9 +74,15 @@ def _job(one: Seen) -> None:
 def _changes(one: Seen) -> str:
     if one.order is None:
         return ""
-    changed = [f"{name.replace('_', ' ')} {value}" for name, value in one.order.changes.items()]
+    if yours.hidden(one):
+        return "on somebody else's pictures, which are not shown"
+    changed = [f"{name.replace('_', ' ')} {_value(name, value)}" for name, value in one.order.changes.items()]
     seeds = f"seed{'s' * (len(one.order.seeds) > 1)} {', '.join(map(str, one.order.seeds))}"
     return "; ".join(filter(None, [", ".join(changed), seeds]))
+
+
+def _value(name: str, value: str) -> str:
+    return data.spec(value).title.lower() if name == DATA and own.is_own(value) else value.replace("_", " ")
 
 
 def _sentence(one: Seen) -> str:

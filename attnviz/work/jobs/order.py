@@ -12,8 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from attnviz import recipes
-from attnviz.data.specs import DATASETS
+from attnviz import data, recipes
 from attnviz.errors import BadInput
 from attnviz.recipes.altered import altered
 from attnviz.recipes.recipe import Recipe, Strict
@@ -137,7 +136,7 @@ def checked(order: Order, most: Limits) -> Order:
     asked: dict[str, tuple[float, float | None]] = {
         "epochs": (recipe.epochs, most.epochs),
         "seeds": (len(order.seeds), most.seeds),
-        "pictures": (DATASETS[recipe.data].counts["train"], most.pictures),
+        "pictures": (data.spec(recipe.data).counts["train"], most.pictures),
         "minutes": (order.minutes or 0, most.minutes),
     }
     if most.parameters is not None:
