@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image, ImageSequence
 from playwright.sync_api import Locator, Page, expect
 
 from attnviz.subjects import Picture
@@ -128,6 +129,22 @@ def test_it_plays_to_the_end(page: Page, alone: str, folder: Path) -> None:
     wait_for_epoch(page, folder, LAST)
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     page.wait_for_url(re.compile(rf"model={re.escape(SMALL)}(&|$)"))
+
+
+def test_what_is_seen_at_each_epoch_is_saved_as_an_animation_and_as_a_strip(page: Page, alone: str) -> None:
+    open_page(page, alone)
+    sizes = {}
+    for name in ("GIF", "Strip"):
+        with page.expect_download() as waiting:
+            page.locator(SLIDER).get_by_role("button", name=name, exact=True).click()
+        with Image.open(waiting.value.path()) as picture:
+            sizes[name] = picture.size
+            if name == "GIF":
+                assert len([*ImageSequence.Iterator(picture)]) == len(KEPT) + 1
+            else:
+                assert '"epochs":"Before training, Epoch 2 of 9' in picture.info["Description"]
+    assert sizes["Strip"][0] > sizes["Strip"][1] * len(KEPT)
+    expect(page.locator(f"{SLIDER} .now")).to_contain_text(f"Epoch {LAST}")
 
 
 def test_an_epoch_whose_file_is_damaged_says_so_and_shows_no_other(page: Page, alone: str, folder: Path) -> None:

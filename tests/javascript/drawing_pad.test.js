@@ -20,7 +20,8 @@ test("strokes that are too long stay out of a link, and so does a picture that i
 });
 
 test("a link says the drawing, the panels if there are any, and the drawing that is pinned", () => {
-  const bare = { strokes: "abc", start: null, centred: true, models: "", heads: "", map: "attention", change: false };
+  const panels = { models: "", heads: "", map: "attention", change: false, trained: "" };
+  const bare = { strokes: "abc", start: null, centred: true, ...panels };
   const none = { pin: "", pin_start: null, pin_centred: true };
   assert.deepEqual(pad.linkedOf(drawn("abc"), {}), { ...bare, ...none });
   const pin = { drawing: "xyz", base: "strokes.3", centred: false };
@@ -61,7 +62,7 @@ test("what a tab kept counts where the URL is empty, or says what the tab had to
 
 test("what a tab kept of its panels counts where the URL says nothing of them, what it said then, or the same", () => {
   const [nothing, one, two] = [{}, { heads: { a: 1, b: 2 } }, { map: "jacobian" }].map((some) => ({
-    ...{ heads: {}, map: "attention", change: false, pin: null },
+    ...{ heads: {}, map: "attention", change: false, trained: null, pin: null },
     ...some,
   }));
   const kept = { known: one, now: two };

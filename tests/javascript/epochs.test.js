@@ -6,6 +6,7 @@ import test from "node:test";
 import { around, epochNow, moveTo, wantedOf, whenMoved } from "../../attnviz/ui/frontend/core/epoch.js";
 import { headerOf, unpack, withHeader } from "../../attnviz/ui/frontend/core/payload.js";
 import { alongOf, curveOf, placeOf, wordsOf } from "../../attnviz/ui/frontend/epoch_slider/derive.js";
+import * as training from "../../attnviz/ui/frontend/draw/training.js";
 import { completed, EpochViews, Views } from "../../attnviz/ui/frontend/live/epoch_views.js";
 import { pack } from "../../attnviz/ui/frontend/live/live.js";
 import { Socket } from "./helpers.js";
@@ -57,6 +58,19 @@ test("the curve reaches from the bottom to the top, and ends with the slider", (
     flat.map(({ down }) => down),
     [0.5, 0.5],
   );
+});
+
+test("on the draw page each model is as far along its own epochs, and says so where it is not trained wholly", () => {
+  const epochs = /** @type {[number, string][]} */ (KEPT.map((epoch) => [epoch, `n${epoch}`]));
+  assert.deepEqual(
+    [null, 100, 60, 25, 0].map((trained) => training.placeOf(epochs, trained)),
+    [4, 4, 2, 1, 0],
+  );
+  assert.deepEqual(
+    [null, 25, 0].map((trained) => training.wordsOf(epochs, trained)),
+    ["", "epoch 1 of 12", "before training"],
+  );
+  assert.equal(training.wordsOf([], 25), "", "without a history");
 });
 
 test("the epochs around one come nearest first", () => {

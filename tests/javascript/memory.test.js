@@ -74,9 +74,10 @@ for (const damage of [{ strokes: ["AAAA"] }, { at: 9 }, { bases: [] }, { steps: 
 test("heads, maps and the pinned drawing are said to Python; a comparison with what no URL can hold is not", () => {
   const cards = [3, null].map((head, at) => ({ head, model: { checkpoint: `model.${at}` } }));
   const drawn = { drawing: "abc", base: null, centred: true };
-  const owner = (showing) => /** @type {any} */ ({ cards, map: "attention", pin: { change: true, showing } });
+  const shown = { map: "attention", trained: 25 };
+  const owner = (showing) => /** @type {any} */ ({ cards, ...shown, pin: { change: true, showing } });
   const heads = { "model.0": 3 };
-  assert.deepEqual(shownBy(owner({ drawn })), { heads, map: "attention", change: true, pin: drawn });
+  assert.deepEqual(shownBy(owner({ drawn })), { heads, ...shown, change: true, pin: drawn });
   for (const showing of [null, { drawn: null }])
-    assert.deepEqual(shownBy(owner(showing)), { heads, map: "attention", change: false, pin: null });
+    assert.deepEqual(shownBy(owner(showing)), { heads, ...shown, change: false, pin: null });
 });

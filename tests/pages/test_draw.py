@@ -32,10 +32,18 @@ def test_the_url_brings_strokes_a_picture_and_the_switch() -> None:
 def test_the_url_brings_heads_maps_and_what_is_pinned() -> None:
     model = "pixel_attention.digits"
     header, arrays = pad(
-        open_page(models=model, heads=f"{model}:3", map="jacobian", change="yes", pin="AQ-_", pin_start="strokes.7")
+        open_page(
+            models=model,
+            heads=f"{model}:3",
+            map="jacobian",
+            change="yes",
+            trained="25",
+            pin="AQ-_",
+            pin_start="strokes.7",
+        )
     )
     pin = {"drawing": "AQ-_", "base": "strokes.7", "centred": True}
-    wanted = {"heads": {model: 2}, "map": "jacobian", "change": True, "pin": pin}
+    wanted = {"heads": {model: 2}, "map": "jacobian", "change": True, "trained": 25, "pin": pin}
     assert header["state"]["panels"]["value"] == header["panels"] == wanted
     np.testing.assert_array_equal(arrays["pin_base"], data.load("strokes", "test", count=64).images[7, :, :, 0])
 
@@ -85,3 +93,18 @@ assert not at.exception and at.title, at.exception
 assert not {{"torch", "torchvision"}} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_word_that_says_no_share_of_a_training_is_a_sentence() -> None:
+    for word in ("100", "x", "-1", "1.5"):
+        test = open_page(models="pixel_attention.1v8", trained=word)
+        assert "0 to 99" in test.warning[0].value
+        assert pad(test)[0]["panels"]["trained"] is None
+
+
+def test_a_panel_has_the_epochs_of_its_models_history() -> None:
+    header, _ = pad(open_page(models="pixel_attention.1v8,ink.1v8"))
+    first, second = header["cards"]["models"]
+    assert first["epochs"][0] == [0, "history:pixel_attention.1v8@0"]
+    assert first["epochs"][-1][1] == "pixel_attention.1v8"
+    assert second["epochs"] == []

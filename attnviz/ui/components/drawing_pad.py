@@ -10,6 +10,7 @@ it once, when the hand has come to rest, and writes it into the URL:
     heads     the attention heads that the visitor has chosen, from 1, as NAME:HEAD,NAME:HEAD
     map       what the panels show: "attention" or "jacobian"
     change    "yes" if they show how it differs from that of the pinned drawing
+    trained   how far along the epochs of their histories the models are, in percent; without it they are as trained
 
 A link that the browser makes says the same. Where the strokes are too long for a URL, or lie on a picture that came
 from outside, only the browser has them: it keeps them, and what can be undone, until the tab is closed.
@@ -34,6 +35,9 @@ from attnviz.ui.components.url_fields import Field, Fields
 
 MOST_HEADS = 100_000
 
+ALL = 100
+"""Percent of the way along a training."""
+
 LARGEST = digit.CANVAS
 """Pixels along each side of a picture to draw on, at most."""
 
@@ -52,6 +56,7 @@ PANELS = Fields(
     Field("heads", "text", ""),
     Field("map", "choice", MAPS[0], MAPS),
     Field("change", "yes_no", False),
+    Field("trained", "text", ""),
     *(replace(field, name=PIN[field.name]) for field in FIELDS.fields),
 )
 """The fields of what the panels show, and of what is pinned."""
@@ -90,17 +95,21 @@ class Shown:
         map: one of MAPS.
         change: whether the maps show how they differ from those of the pinned drawing.
         pin: the pinned drawing; None where nothing is pinned that fits into a URL.
+        trained: how far along their epochs the models are, percent below 100; None for all of it.
     """
 
     heads: Mapping[str, int] = field(default_factory=dict)
     map: str = MAPS[0]
     change: bool = False
     pin: Drawn | None = None
+    trained: int | None = None
 
     def plain(self) -> dict[str, Any]:
         """Return it as JSON says it."""
         pin = self.pin.plain() if self.pin else None
-        return {"heads": dict(self.heads), "map": self.map, "change": self.change, "pin": pin}
+        return {
+            "heads": dict(self.heads), "map": self.map, "change": self.change, "trained": self.trained, "pin": pin
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -290,7 +299,8 @@ def shown_to_url(shown: Shown) -> dict[str, str | None]:
     """Return what the panels show in the words of the URL; None where one is to be taken out."""
     heads = ",".join(f"{name}:{head + 1}" for name, head in shown.heads.items())
     pin = drawn_to_url(shown.pin) if shown.pin else {}
-    words = PANELS.write({"heads": heads, "map": shown.map, "change": shown.change})
+    trained = "" if shown.trained is None else str(shown.trained)
+    words = PANELS.write({"heads": heads, "map": shown.map, "change": shown.change, "trained": trained})
     return {**words, **{word: pin.get(name) for name, word in PIN.items()}}
 
 
@@ -323,13 +333,14 @@ def _panels(key: str) -> ControlledState:
 
 def _read_panels(told: Mapping[str, Any]) -> Shown:
     """Return what a browser reports of the panels; of what makes no sense, nothing."""
-    heads, shown, pin = told.get("heads"), told.get("map"), told.get("pin")
+    heads, shown, pin, trained = told.get("heads"), told.get("map"), told.get("pin"), told.get("trained")
     pinned = shareable(_read(pin)) if isinstance(pin, Mapping) else None
     return Shown(
         {name: head for name, head in heads.items() if _is_head(name, head)} if isinstance(heads, Mapping) else {},
         shown if shown in MAPS else MAPS[0],
         told.get("change") is True,
         pinned if pinned and (pinned.drawing or pinned.base) else None,
+        trained if type(trained) is int and 0 <= trained < ALL else None,
     )
 
 

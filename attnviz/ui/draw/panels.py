@@ -6,15 +6,18 @@ its picture, and a link to the explorer.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
 from attnviz import cards, data, files, subjects
-from attnviz.errors import closest
+from attnviz.errors import AttnvizError, closest
 from attnviz.subjects import Net
+from attnviz.subjects.history import history
 from attnviz.ui import mechanisms
 from attnviz.ui.components.drawing_pad import MAPS, Cards, Drawn, Shown
 from attnviz.ui.components.panel import MAP, Panel
@@ -194,7 +197,7 @@ def asked(cards: Cards, pinned: Drawn | None) -> Shown:
         pinned: what the URL pins.
     """
     change = url_state.choice("change", ["yes", "no"], "no") == "yes"
-    return Shown(heads(cards.header["models"]), url_state.choice("map", MAPS, MAPS[0]), change, pinned)
+    return Shown(heads(cards.header["models"]), url_state.choice("map", MAPS, MAPS[0]), change, pinned, _trained())
 
 
 def describe(names: list[str]) -> list[dict[str, Any]]:
@@ -205,8 +208,9 @@ def describe(names: list[str]) -> list[dict[str, Any]]:
 
     Returns:
         For each panel: checkpoint, title, kind, classes, parameters, accuracy (on the validation part, 0..1), shape
-        (rows and columns of the pictures it takes), missing (why it has no Jacobian, or None), page, and for what it
-        shows renderer, says, wanted, rows, columns, prefix, heads, options, all as in `Panel`.
+        (rows and columns of the pictures it takes), missing (why it has no Jacobian, or None), epochs (those of its
+        history, each with the key of its net), page, and for what it shows renderer, says, wanted, rows, columns,
+        prefix, heads, options, all as in `Panel`.
     """
     found = [(net, panel_of(net)) for net in map(subjects.net, names)]
     alike = Counter((panel.title, _kind(net, panel)) for net, panel in found)
@@ -220,6 +224,7 @@ def describe(names: list[str]) -> list[dict[str, Any]]:
             "accuracy": validated(net),
             "shape": [net.input.rows, net.input.columns],
             "missing": missing(net),
+            "epochs": _epochs(net),
             "wanted": {MAP: dict(panel.wanted)} if panel.wanted else {},
             **{name: getattr(panel, name) for name in SHOWN},
         }
@@ -246,6 +251,24 @@ def heads(described: list[dict[str, Any]]) -> dict[str, int]:
         else:
             st.warning(verbatim(f"The URL asks for the head {part[:60]!r}, which no panel here has."))
     return found
+
+
+def _epochs(net: Net) -> list[list[int | str]]:
+    """Return the epochs of a net's history, and the keys of the nets; none where it has none that can be read."""
+    with suppress(AttnvizError):
+        its = history(net)
+        return [[epoch, key] for epoch, key in its.points] if its else []
+    return []
+
+
+def _trained() -> int | None:
+    """Return how far the models are trained according to the URL, in percent; None for all of it."""
+    word = st.query_params.get("trained", "")
+    if re.fullmatch("[0-9]{1,2}", word, re.ASCII):
+        return int(word)
+    if word:
+        st.warning(verbatim(f"The URL says trained={word[:60]!r}; it can be 0 to 99. You see the models as trained."))
+    return None
 
 
 def validated(net: Net) -> float:

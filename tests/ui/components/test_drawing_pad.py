@@ -158,10 +158,10 @@ def test_what_a_browser_tells_is_not_believed_blindly(
 
 def test_what_the_panels_show_goes_into_the_url_and_comes_back() -> None:
     pin = Drawn("AB", "strokes.12", False)
-    words = shown_to_url(Shown({"a.b": 2, "c.d": 0}, "jacobian", True, pin))
+    words = shown_to_url(Shown({"a.b": 2, "c.d": 0}, "jacobian", True, pin, 25))
     assert words == {
-        "heads": "a.b:3,c.d:1", "map": "jacobian", "change": "yes", "pin": "AB", "pin_start": "strokes.12",
-        "pin_centred": "no",
+        "heads": "a.b:3,c.d:1", "map": "jacobian", "change": "yes", "trained": "25", "pin": "AB",
+        "pin_start": "strokes.12", "pin_centred": "no",
     }  # fmt: skip
     assert pinned_from_url({name: word for name, word in words.items() if word}) == (pin, [])
     assert set(shown_to_url(Shown()).values()) == {None}, "the defaults leave no word"
@@ -176,6 +176,9 @@ def test_what_the_panels_show_goes_into_the_url_and_comes_back() -> None:
             Shown({"a.b": 1}),
         ),
         ({"heads": [1], "pin": {"drawing": "A B"}}, Shown()),
+        ({"trained": 25}, Shown(trained=25)),
+        ({"trained": 100}, Shown()),
+        ({"trained": "25"}, Shown()),
         ({"map": "jacobian", "change": True, "pin": {"drawing": "AB"}}, Shown({}, "jacobian", True, Drawn("AB"))),
         ({"pin": {"drawing": "AB", "base": "upload"}}, Shown()),
     ],

@@ -6,6 +6,7 @@ import { linkTo } from "./links.js";
 import { percent, short } from "../core/numbers.js";
 import { Patience } from "../panels/patience.js";
 import { rendererOf } from "../panels/renderers.js";
+import { placeOf, wordsOf } from "./training.js";
 import { term } from "../terms/terms.js";
 
 const LEAST = 0.02; // the probability below which a mark would lie on the line below the bars
@@ -75,6 +76,9 @@ export class Card {
     /** @type {Patience|null} with a renderer of another package */
     this.patience = null;
     this.learnToDraw(ready);
+    /** @type {number|null} percent of the way along its epochs; null for the model as it is trained */
+    this.trained = null;
+    this.kind = text(model.kind);
     this.link = element("a", {}, model.title);
     this.long = model.classes.some((name) => name.length > SHORT);
     this.bars = model.classes.map((name) =>
@@ -105,7 +109,7 @@ export class Card {
         "div.top",
         {},
         element("p.digits", {}, element("b", {}, this.words.first), element("b.second", {}, this.words.second)),
-        element("div.names", {}, element("h2", {}, this.link), element("p.kind", {}, model.kind)),
+        element("div.names", {}, element("h2", {}, this.link), element("p.kind", {}, this.kind)),
         element("span.arrow", { "aria-hidden": "true" }, "\u2192"),
       ),
       this.canvas,
@@ -164,12 +168,24 @@ export class Card {
 
   /** What the channel is asked for. */
   get asked() {
-    const { checkpoint, wanted, heads } = this.model;
-    if (!heads || this.head === null) return { checkpoint, wanted };
+    const { wanted, heads } = this.model;
+    if (!heads || this.head === null) return { checkpoint: this.net, wanted };
     return {
-      checkpoint,
+      checkpoint: this.net,
       wanted: { map: { ...wanted.map, parameters: { ...wanted.map.parameters, head: this.head } } },
     };
+  }
+
+  /** The key of the net that is asked: the model, or what it was after an epoch. */
+  get net() {
+    const { epochs, checkpoint } = this.model;
+    return epochs.length ? epochs[placeOf(epochs, this.trained)][1] : checkpoint;
+  }
+
+  /** @param {number|null} trained percent of the way along its epochs; null for all of it */
+  train(trained) {
+    this.trained = trained;
+    say(this.kind, [this.model.kind, wordsOf(this.model.epochs, trained)].filter(Boolean).join(", "));
   }
 
   step(by) {
@@ -363,7 +379,7 @@ export class Card {
     set(this.barRoom, "aria-label", `Probabilities: ${all.join(", ")}`);
     set(this.barRoom, "title", all.slice(0, 3).join("\n"));
     if (model.page && word)
-      set(this.link, "href", linkTo(model.page, model.checkpoint, word, model.heads > 1 ? answer.head : null));
+      set(this.link, "href", linkTo(model.page, this.net, word, model.heads > 1 ? answer.head : null));
   }
 
   /** What the card shows, in full precision, for exports and tests. */
@@ -373,6 +389,7 @@ export class Card {
     const { probabilities, logits, map, seen, head, milliseconds } = answer;
     return {
       checkpoint: model.checkpoint,
+      net: this.net,
       answer: best,
       sure,
       probabilities: [...probabilities],

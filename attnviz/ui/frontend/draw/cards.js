@@ -13,6 +13,7 @@ import { wordsOf } from "./links.js";
 import { sayLegend } from "./maps_note.js";
 import { Pin } from "./pin.js";
 import { Questions } from "./questions.js";
+import { Training } from "./training.js";
 import { claimOf, headline, NONE, summary } from "./verdict.js";
 
 const WIDEST = 320; // CSS pixels of a picture
@@ -47,6 +48,8 @@ export class Cards {
     this.heads = {};
     this.jacobians = new Jacobians(guard);
     this.rested = null;
+    /** @type {number|null} how far the models are trained, percent of the way along their epochs; null for all of it */
+    this.trained = null;
     /** @type {Card[]} */
     this.cards = [];
     /** @type {ReturnType<typeof enlarged>} taken before anything is shown */
@@ -58,6 +61,10 @@ export class Cards {
           this.compare(change);
           this.chosen();
         }),
+    });
+    this.training = new Training({
+      moved: (trained) => this.guard(() => this.train(trained)),
+      settled: () => this.guard(() => this.chosen()),
     });
     this.timed = 0;
     this.frames = new Frames(() => this.guard(() => this.paint()));
@@ -101,6 +108,7 @@ export class Cards {
     for (const card of this.cards) card.learn({ classes, kind });
     explainHeads(this.cards);
     sayLegend(this);
+    this.showTraining();
     this.frame.grid.replaceChildren(...this.cards.map((card) => card.element));
     this.relayout = true;
     this.layout();
@@ -109,11 +117,13 @@ export class Cards {
 
   /**
    * Show what is asked for.
-   * @param {{heads: Record<string, number>, map: any, change: boolean}} shown
+   * @param {{heads: Record<string, number>, map: any, change: boolean, trained?: number|null}} shown
    * @param {any} pinned as `pinnedAgain` makes it; null for nothing
    */
-  follow({ heads, map, change }, pinned) {
+  follow({ heads, map, change, trained = null }, pinned) {
     this.heads = { ...heads };
+    this.trained = trained;
+    this.showTraining();
     for (const card of this.cards) card.head = heads[card.model.checkpoint] ?? null;
     this.pin.take(pinned, pinned !== null);
     for (const card of this.cards) card.pin(null);
@@ -136,6 +146,22 @@ export class Cards {
     );
     card.head = this.heads[model.checkpoint] ?? null;
     return card;
+  }
+
+  /** Ask the models as they were so far along their training. @param {number|null} trained as `Card` takes it */
+  train(trained) {
+    if (trained === this.trained) return;
+    this.trained = trained;
+    this.showTraining();
+    this.questions.again();
+  }
+
+  showTraining() {
+    for (const card of this.cards) card.train(this.trained);
+    this.training.show(
+      this.cards.map(({ model }) => model.epochs),
+      this.trained,
+    );
   }
 
   /** Connect, unless it is connected. */
@@ -254,7 +280,7 @@ export class Cards {
       received(true);
       return;
     }
-    const checkpoints = asked.map(({ model }) => model.checkpoint);
+    const checkpoints = asked.map(({ net }) => net);
     this.jacobians.ask(this.rested, checkpoints, (number, jacobian, last) => {
       asked[number].takeJacobian(jacobian);
       received(last);

@@ -26,14 +26,8 @@ export function files(panels) {
 function csv({ cards, origin }) {
   const rows = cards
     .filter(({ answer }) => answer)
-    .flatMap(({ answer, model, jacobian }) => {
-      const line = (what, where, value) => [
-        model.checkpoint,
-        answer.head === null ? "" : answer.head + 1,
-        what,
-        where,
-        value,
-      ];
+    .flatMap(({ answer, model, net, jacobian }) => {
+      const line = (what, where, value) => [net, answer.head === null ? "" : answer.head + 1, what, where, value];
       const place = (at) =>
         at < model.prefix
           ? `nowhere, ${at + 1}`
@@ -73,7 +67,7 @@ function panelSheet({ cards, headline, look: { theme, palettes }, kind, ends, no
     const [width, height] = fitted(SIDE, [canvas.height, canvas.width]);
     const place = { x: x + (SIDE - width) / 2, y: y + 38 + (SIDE - height) / 2, width, height };
     write(x, y + 14, model.title, 14, { weight: 600 });
-    write(x, y + 30, model.kind, 11);
+    write(x, y + 30, card.kind.data, 11);
     items.push({ kind: "picture", ...place, canvas });
     items.push({ kind: "frame", ...place, colour: quiet });
     const below = y + 38 + SIDE;

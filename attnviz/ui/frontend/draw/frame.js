@@ -34,6 +34,7 @@ export function makeFrame(cards) {
       "div.bar-of-cards",
       {},
       element("p.begin", {}, words.begin, element("span", {}, words.none)),
+      cards.training.element,
       element("span.pinned", {}, kinds.element, pin.maps.element, pin.picture, savers.element, pin.button),
     ),
     legend.element,

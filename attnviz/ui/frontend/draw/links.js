@@ -10,8 +10,8 @@ const KEPT = 8; // words of pictures that are remembered: undo and redo come bac
 const words = new Map();
 
 /**
- * @typedef {{heads: Record<string, number>, map: string, change: boolean, pin: {drawing: string, base: string|null,
- *   centred: boolean}|null}} Shown as `Shown` of drawing_pad.py
+ * @typedef {{heads: Record<string, number>, map: string, change: boolean, trained: number|null,
+ *   pin: {drawing: string, base: string|null, centred: boolean}|null}} Shown as `Shown` of drawing_pad.py
  */
 
 /**
@@ -76,15 +76,16 @@ export function linkTo(page, checkpoint, word, head) {
 
 /**
  * What the panels show, as Python hears of it, and as a link says it.
- * @param {Pick<import("./cards.js").Cards, "cards"|"map"|"pin">} owner
+ * @param {Pick<import("./cards.js").Cards, "cards"|"map"|"pin"|"trained">} owner
  * @returns {Shown}
  */
-export function shownBy({ cards, map, pin: { change, showing } }) {
+export function shownBy({ cards, map, trained, pin: { change, showing } }) {
   const chosen = cards.filter(({ head }) => head !== null);
   return {
     heads: Object.fromEntries(chosen.map(({ model, head }) => [model.checkpoint, head])),
     map,
     change: change && Boolean(showing?.drawn),
+    trained,
     pin: showing?.drawn ?? null,
   };
 }
@@ -92,18 +93,20 @@ export function shownBy({ cards, map, pin: { change, showing } }) {
 /**
  * What a link needs to show the same panels, beside the drawing.
  * @param {import("./cards.js").Cards} owner
- * @returns {{models: string, heads: string, map: string, change: boolean, pin: Shown["pin"], left: boolean}}
+ * @returns {{models: string, heads: string, map: string, change: boolean, trained: string, pin: Shown["pin"],
+ *   left: boolean}}
  *   left: something is pinned that fits into no link
  */
 export function panelsInLink(owner) {
   const { showing } = owner.pin;
-  const { heads, ...shown } = shownBy(owner);
+  const { heads, trained, ...shown } = shownBy(owner);
   return {
     models: owner.cards.map(({ model }) => model.checkpoint).join(),
     heads: Object.entries(heads)
       .map(([name, head]) => `${name}:${head + 1}`)
       .join(),
     ...shown,
+    trained: trained === null ? "" : String(trained),
     left: showing !== null && !showing.drawn,
   };
 }

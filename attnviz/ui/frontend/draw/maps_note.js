@@ -72,7 +72,7 @@ export function toSave(owner) {
   const { kind, ends, note } = legendBy(owner);
   const slopes = owner.map === "jacobian";
   const origin = {
-    models: cards.map(({ model }) => model.checkpoint).join(" "),
+    models: cards.map(({ net }) => net).join(" "),
     shows: slopes ? "the Jacobian of the shown answer" : change ? "change since pinned" : "the answer to what is drawn",
     scale: "of shares, log2 of the multiple of an even share, -4 to 4; of signed values, each panel its own",
     counted: "rows, columns and heads from 1, from the top left",

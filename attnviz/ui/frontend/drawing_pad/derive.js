@@ -6,8 +6,9 @@ import { CELLS, SIDE, UNITS } from "../hands/strokes.js";
 export const CELL = SIDE / CELLS; // canvas pixels
 
 const NEAR = 4 * UNITS; // a hand trembles below this: the next point of a stroke lies at least so far away
-const PANELS = { models: "", heads: "", map: "attention", change: false }; // what a link says where there are no panels
-const NO_CHOICE = { heads: {}, map: "attention", change: false, pin: null }; // of a URL that says nothing of panels
+// what a link says where there are no panels, and a URL that says nothing of them
+const PANELS = { models: "", heads: "", map: "attention", change: false, trained: "" };
+const NO_CHOICE = { heads: {}, map: "attention", change: false, trained: null, pin: null };
 const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in a URL
 const NOTHING = { drawing: "", base: null, centred: true }; // of a URL without words
 const CENTRED =

@@ -98,7 +98,7 @@ export class EpochSlider extends Part {
       const files = main.lacks ? null : await main.part.files();
       if (!files) continue;
       const { epoch, of, value } = wordsOf(this.header, place);
-      frames.push({ sheet: files.sheet(), title: [epoch, of, value].filter(Boolean).join(" ") });
+      frames.push({ sheet: files.sheet(), title: [`${epoch} ${of}`.trim(), value].filter(Boolean).join(" \u00b7 ") });
       name = files.name();
     }
     this.move(before);

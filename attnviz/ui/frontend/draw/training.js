@@ -1,0 +1,73 @@
+// How far the models of the draw page are trained: one slider for all that have a history, each at an epoch of its own.
+
+import { element, say, set, text } from "../core/dom.js";
+
+const ALL = 100; // percent of the way along the epochs that are kept
+
+/**
+ * The epochs of a model that are kept, ascending; none without a history.
+ * @typedef {[epoch: number, net: string][]} Epochs
+ */
+
+/**
+ * Where along its epochs a model is.
+ * @param {Epochs} epochs
+ * @param {number|null} trained percent of the way; null for all of it
+ */
+export function placeOf(epochs, trained) {
+  return Math.round(((trained ?? ALL) / ALL) * (epochs.length - 1));
+}
+
+/** What is said of a model that is not wholly trained; "" of one that is. @param {Epochs} epochs */
+export function wordsOf(epochs, trained) {
+  const place = placeOf(epochs, trained);
+  if (place === epochs.length - 1 || !epochs.length) return "";
+  const [epoch] = epochs[place];
+  return epoch === 0 ? "before training" : `epoch ${epoch} of ${epochs[epochs.length - 1][0]}`;
+}
+
+/** The slider. */
+export class Training {
+  /**
+   * @param {object} owner
+   * @param {(trained: number|null) => void} owner.moved while it is moved
+   * @param {() => void} owner.settled once it is let go
+   */
+  constructor({ moved, settled }) {
+    this.words = text();
+    this.input = element("input", {
+      type: "range",
+      min: 0,
+      step: 1,
+      "aria-label": "How far the models are trained",
+      oninput: () => moved(this.value),
+      onchange: settled,
+    });
+    this.element = element("label.training", { hidden: true }, "Training", this.input, element("span", {}, this.words));
+  }
+
+  /** Percent of the way; null for all of it. */
+  get value() {
+    const most = Number(this.input.max);
+    const part = Math.round((ALL * Number(this.input.value)) / most);
+    return part === ALL ? null : part;
+  }
+
+  /**
+   * Show how far they are, and how many have a history; nothing where none has.
+   * @param {Epochs[]} each of the models that have cards
+   * @param {number|null} trained
+   */
+  show(each, trained) {
+    const counts = each.map((epochs) => epochs.length).filter((count) => count > 1);
+    this.element.hidden = !counts.length;
+    if (!counts.length) return;
+    const most = Math.max(...counts) - 1;
+    this.input.max = String(most);
+    this.input.value = String(Math.round((most * (trained ?? ALL)) / ALL));
+    const far = trained === 0 ? "before it" : `${trained} % of the way`;
+    const words = trained === null ? "as trained" : `${far}, in ${counts.length} of ${each.length} models`;
+    say(this.words, words);
+    set(this.input, "aria-valuetext", words);
+  }
+}
