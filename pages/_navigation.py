@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz.ui.lessons import bar
+from attnviz.ui.lessons import bar, only
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import navigation
 
@@ -25,6 +25,7 @@ for row, page in navigation.pages(MECHANISMS.values(), {"home", *(page.url_path 
 sections.setdefault("Look inside", []).append(explorer)
 sections[""] += [train, results]
 
-here = st.navigation(sections, position="top")
+here = st.navigation(sections, position="hidden" if "pages" in only.hidden() else "top")
+only.say()
 bar.draw([page for pages in sections.values() for page in pages], here)
 here.run()

@@ -1,7 +1,9 @@
 """Lessons in a browser: every number is the one that the page shows, every task can be solved, and a newcomer gets from
 home to the end of the first three by keyboard alone, and by touch on a phone."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -143,7 +145,7 @@ def test_a_newcomer_gets_through_the_first_three_by_keyboard_alone(page: Page, s
 @pytest.mark.slow
 def test_a_newcomer_gets_through_the_first_three_by_touch(new_page: NewPage, serve: Serve) -> None:
     address = serve()
-    page = new_page(375, 700, touch=True)
+    page = new_page(viewport={"width": 375, "height": 700}, has_touch=True)
     page.goto(address)
     page.get_by_role("link", name=LESSONS[offer.FIRST].title).tap()
     for name in FIRST_THREE:
@@ -194,3 +196,36 @@ def test_an_offer_that_was_declined_does_not_come_back(page: Page, serve: Serve)
     page.reload()
     page.get_by_role("link", name="Draw a digit").wait_for()
     expect(link).to_be_hidden()
+
+
+def test_what_a_link_hides_is_hidden_until_all_is_shown(page: Page, serve: Serve) -> None:
+    page.goto(f"{serve()}/pixel_attention?only=experiments")
+    experiments = page.locator(".st-key-experiments")
+    expect(experiments).to_be_visible()
+    choices = page.locator(".st-key-page_choices")
+    expect(choices).to_be_hidden()
+    expect(page.locator('[data-testid="stTopNavLink"]')).to_have_count(0)
+    page.get_by_role("link", name="Show everything").click()
+    expect(choices).to_be_visible()
+    assert "only" not in page.url
+
+
+def questions() -> list[tuple[str, list[str], str]]:
+    """Return the questions of docs/teaching.md: each with its clicks from home and the words that answer it."""
+    text = (Path(__file__).parents[2] / "docs" / "teaching.md").read_text("utf-8")
+    rows = re.findall(r'^\| ([^|]+\?) \| ([^|]+) \| "([^|]+)" \|$', text, re.MULTILINE)
+    return [(question, re.findall(r"`([^`]+)`", clicks), words) for question, clicks, words in rows]
+
+
+@pytest.mark.slow
+def test_ten_questions_of_a_student_are_answered_within_three_clicks(page: Page, serve: Serve) -> None:
+    address = serve()
+    assert len(questions()) == 10
+    for question, clicks, words in questions():
+        assert len(clicks) <= 3, question
+        page.goto(address)
+        wait_until_ready(page)
+        for name in clicks:
+            page.locator('a, button, summary, [data-testid="stTopNavSection"]').filter(has_text=name).first.click()
+            wait_until_ready(page)
+        expect(page.get_by_text(words, exact=False).filter(visible=True).first, question).to_be_visible()

@@ -50,6 +50,13 @@ FIELDS = Fields(
     Field("turned", "turns", []),
 )
 
+DECLARED = (
+    "answer", "probability", "answer_before", "probability_before", "block", "blocks", "channel", "channels", "gate",
+    "mean", "squeezed", "score", "turned", "gates",
+)  # fmt: skip
+"""What lessons can ask for: the answers now and before, and of the shown channel its gate, the mean of that over many
+pictures, and what it is computed from; how many gates are turned by hand, and which are in place of the others."""
+
 
 @dataclass(frozen=True, eq=False)
 class GateTap:

@@ -34,6 +34,10 @@ FIELDS = Fields(
     Field("moved", "moves", []),
 )
 
+DECLARED = ("answer", "probability", "last_answer", "last_probability", "glimpse", "glimpses", "moved")
+"""What lessons can ask for: what the model believes after the glimpse that is shown and after the last one, which one
+that is, of how many, and how many were moved by hand. Glimpses count from 1."""
+
 
 @dataclass(frozen=True, eq=False)
 class Path:

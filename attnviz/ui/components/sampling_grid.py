@@ -57,6 +57,10 @@ FIELDS = Fields(
     Field("theta", "theta"),
 )
 
+DECLARED = ("answer", "probability", "answer_before", "probability_before", "rotate", "grid", "angle", "shear")
+"""What lessons can ask for: the answers now and before; by how many degrees the picture is rotated by hand, and which
+grid is used, with its own angle and shear in degrees."""
+
 
 @dataclass(frozen=True, eq=False)
 class Angles:

@@ -42,6 +42,12 @@ FIELDS = Fields(
     Field("relevance", "choice", "learnt", ("learnt", "mean", "one", "other", "zero")),
 )
 
+DECLARED = (
+    "answer", "probability", "answer_before", "probability_before", "pixel", "layer", "head", "cut", "gain",
+)  # fmt: skip
+"""What lessons can ask for: the answers now and before; the pixel, the layer and the head that are looked at, from 1;
+the share of the layer's values that ReLU sets to 0, and what its relevance leaves of the strength of its input."""
+
 
 @dataclass(frozen=True, eq=False)
 class Norm:

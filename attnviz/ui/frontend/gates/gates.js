@@ -342,6 +342,30 @@ export class Gates extends Part {
     };
   }
 
+  /** What lessons can ask for; DECLARED in gates.py lists it. */
+  declared() {
+    const { view, layers, now, answered, before, asker, header, found } = this;
+    if (asker.pending) return {};
+    const channel = channelOf(view, layers);
+    const [was, is] = [best(before.probabilities), best(answered.probabilities)];
+    return {
+      answer: header.classes[is],
+      probability: answered.probabilities[is],
+      answer_before: header.classes[was],
+      probability_before: before.probabilities[was],
+      block: view.layer + 1,
+      blocks: layers.length,
+      channel: channel + 1,
+      channels: layers[view.layer].channels,
+      gate: shownGates(view, layers[view.layer], view.layer, now[view.layer]).values[channel],
+      mean: layers[view.layer].mean[channel],
+      squeezed: found?.squeezed,
+      score: found?.score,
+      turned: view.turned.length,
+      gates: view.gates,
+    };
+  }
+
   sayAll() {
     const { view, layers, words, looked, found, header, strips } = this;
     say(

@@ -3,6 +3,7 @@
 // (live_path.js).
 
 import { element, say, set } from "../core/dom.js";
+import { best } from "../core/numbers.js";
 import { mountable, Part } from "../core/part.js";
 import { UrlView } from "../core/url_view.js";
 import { HINTS } from "../hands/hints.js";
@@ -303,6 +304,22 @@ export class GlimpsePlayer extends Part {
       boxes: each.map((glimpse) => boxesOf(path, glimpse, facts).map(({ top, left, side }) => [top, left, side])),
       beliefs: each.map((glimpse) => [...beliefOf(path, glimpse, facts)]),
       ...(this.many ? { many: answersOf(this.many.belief, facts.classes) } : {}),
+    };
+  }
+
+  /** What lessons can ask for; DECLARED in glimpse_player.py lists it. */
+  declared() {
+    const { path, facts, view, header, paths } = this;
+    if (paths.pending) return {};
+    const [now, last] = [view.glimpse, facts.glimpses - 1].map((glimpse) => beliefOf(path, glimpse, facts));
+    return {
+      answer: header.classes[best(now)],
+      probability: now[best(now)],
+      last_answer: header.classes[best(last)],
+      last_probability: last[best(last)],
+      glimpse: view.glimpse + 1,
+      glimpses: facts.glimpses,
+      moved: view.moved.length,
     };
   }
 

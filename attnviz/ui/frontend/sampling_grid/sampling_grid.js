@@ -413,6 +413,23 @@ export class SamplingGrid extends Part {
     };
   }
 
+  /** What lessons can ask for; DECLARED in sampling_grid.py lists it. */
+  declared() {
+    const { view, answered, before, asker, header, parts } = this;
+    if (asker.pending) return {};
+    const [was, is] = [best(before.probabilities), best(answered.probabilities)];
+    return {
+      answer: header.classes[is],
+      probability: answered.probabilities[is],
+      answer_before: header.classes[was],
+      probability_before: before.probabilities[was],
+      rotate: view.rotate,
+      grid: view.theta ? "own" : view.grid,
+      angle: parts.angle,
+      shear: parts.shear,
+    };
+  }
+
   sayAll() {
     const { view, words, header, sliders, shapes } = this;
     const move = moveOf(view);

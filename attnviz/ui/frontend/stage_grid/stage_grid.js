@@ -3,6 +3,7 @@
 // switch waits for the server.
 
 import { grown } from "../core/dom.js";
+import { best } from "../core/numbers.js";
 import { UrlView } from "../core/url_view.js";
 import { Cells, fitBoard, inkEdge } from "../maps/paint.js";
 import { mountable } from "../core/part.js";
@@ -340,6 +341,24 @@ export class StageGrid extends PixelPart {
       switched: isSwitched(view),
       ranges: tiles.map(({ extent: { low, high } }) => [low, high]),
       answer: this.answer.read(),
+    };
+  }
+
+  /** What lessons can ask for; DECLARED in stage_grid.py lists it. */
+  declared() {
+    const { at, view, head, answer, header, cut, gain } = this;
+    if (answer.pending) return {};
+    const [was, is] = [best(answer.before.probabilities), best(answer.now.probabilities)];
+    return {
+      answer: header.classes[is],
+      probability: answer.now.probabilities[is],
+      answer_before: header.classes[was],
+      probability_before: answer.before.probabilities[was],
+      pixel: at.map((/** @type {number} */ part) => part + 1).join(","),
+      layer: view.layer + 1,
+      head: head + 1,
+      cut: cut[view.layer],
+      gain: gain[view.layer],
     };
   }
 

@@ -1,0 +1,51 @@
+"""A teacher's link that shows less: `only=experiments,pages` in the URL names what stays beside the pictures.
+
+What is hidden is drawn all the same, so that nothing depends on it: page.css hides it where the names below stand.
+"""
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from attnviz.errors import UnknownName
+from attnviz.ui.shared.wording import verbatim
+
+FIELD = "only"
+PARTS = {
+    "choices": "the choice of model and picture",
+    "tries": "what to try",
+    "meaning": "what it means",
+    "experiments": "the experiments",
+    "pages": "the menu",
+}
+"""What may be hidden, by name, in words."""
+
+NOTHING = "pictures"
+"""The name to write where everything is hidden: the pictures are always there."""
+
+
+def hidden() -> list[str]:
+    """Return the parts that the URL hides, in the order of `PARTS`; a name that is none is left out."""
+    if FIELD not in st.query_params:
+        return []
+    kept = st.query_params[FIELD].split(",")
+    return [name for name in PARTS if name not in kept]
+
+
+def say() -> None:
+    """Say what is hidden, with a link that shows all; nothing where nothing is."""
+    names = hidden()
+    if FIELD not in st.query_params:
+        return
+    for word in st.query_params[FIELD].split(","):
+        if word not in (*PARTS, NOTHING):
+            st.warning(verbatim(str(UnknownName("part of a page", word, [*PARTS, NOTHING]))))
+    if not names:
+        return
+    place = st.container(key="lesson_only")
+    for name in names:
+        place = place.container(key=f"hides_{name}")
+    rest = urlencode({name: word for name, word in st.query_params.to_dict().items() if name != FIELD})
+    missing = [PARTS[name] for name in names]
+    listed = f"{', '.join(missing[:-1])} and {missing[-1]}" if len(missing) > 1 else missing[0]
+    place.markdown(f":small[This link hides {listed}. [Show everything](?{rest})]")

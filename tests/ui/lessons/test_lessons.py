@@ -1,0 +1,79 @@
+"""Our lessons: without mistakes, each with three tasks at least, and what home offers is the first of them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attnviz.errors import BadInput
+from attnviz.lessons.folder import VARIABLE, ours
+from attnviz.ui.components.component import FRONTEND
+from attnviz.ui.lessons import bar, command, offer, shelf
+from attnviz.ui.lessons.known import file_of, known
+
+from ...lessons.samples import TEXT
+
+PAGES = Path(__file__).parents[3] / "pages"
+MOST = 20_000  # bytes that a lesson adds to a page
+
+
+def test_our_lessons_have_no_mistake_and_three_tasks_each() -> None:
+    assert all(line.count(":") == 1 for line in command.check(str(ours())))
+    for lesson in shelf.lessons().values():
+        assert sum(step.task is not None for step in lesson.steps) >= 3, lesson.name
+
+
+def test_home_offers_the_first_lesson() -> None:
+    first = next(iter(shelf.lessons().values()))
+    assert (first.name, first.title) == (offer.FIRST, offer.TITLE)
+
+
+def test_every_page_that_a_lesson_may_name_has_its_file() -> None:
+    for page in known().pages:
+        assert (PAGES / file_of(page)).exists(), page
+
+
+def test_a_step_and_the_bar_are_small() -> None:
+    script = len((FRONTEND / "lessons" / "lesson_bar.js").read_bytes())
+    for lesson in shelf.lessons().values():
+        for number in range(len(lesson.steps)):
+            step = len(json.dumps(bar.sent(lesson, number)).encode())
+            # The script is fetched once for all steps, packed to less than a third; a step comes as it is.
+            assert script / 3 + step < MOST, (lesson.name, number)
+
+
+def test_what_is_sent_of_a_step_is_words_alone() -> None:
+    for lesson in shelf.lessons().values():
+        for number in range(len(lesson.steps)):
+            assert json.loads(json.dumps(bar.sent(lesson, number)))["step"] == number
+
+
+def test_a_teachers_folder_adds_lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = TEXT.replace("look?", "draw?").replace("viewer.", "pixel_viewer.").replace("(draw)", "(results)")
+    (tmp_path / "own.md").write_text(text)
+    (tmp_path / "heads.md").write_text(text.replace("title: Everything", "title: Other heads"))
+    (tmp_path / "wrong.md").write_text(text.replace("minutes: 3", "minutes: 99"))
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    found = shelf.found()
+    assert found["own"].lesson and found["heads"].lesson
+    assert found["heads"].lesson.title == "Other heads"
+    assert found["wrong"].lesson is None
+    assert "wrong" not in shelf.lessons() and offer.FIRST in shelf.lessons()
+
+
+def test_the_command_says_all_mistakes(tmp_path: Path) -> None:
+    (tmp_path / "wrong.md").write_text(TEXT)
+    lines = []
+    with pytest.raises(BadInput, match="to be corrected"):
+        for line in command.check(str(tmp_path)):
+            lines.append(line)
+    assert lines and all(line.startswith("wrong.md:") for line in lines)
+    with pytest.raises(BadInput, match="no lesson"):
+        list(command.check(str(tmp_path / "..")))
+
+
+def test_pages_without_a_lesson_bring_no_parser_along() -> None:
+    code = "import attnviz.ui.lessons.bar, attnviz.ui.lessons.offer, sys; assert 'markdown_it' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
