@@ -12,6 +12,7 @@ st.set_page_config(layout="wide", initial_sidebar_state="collapsed")
 explorer = st.Page("00_explorer.py", title="Explorer", url_path="explorer")
 train = st.Page("80_train.py", title="Train", url_path="train")
 results = st.Page("85_results.py", title="Results", url_path="results")
+search = st.Page("90_search.py", title="Search", url_path="search")
 sections = {
     "": [
         st.Page("home.py", title="Home", default=True),
@@ -19,11 +20,11 @@ sections = {
         st.Page("07_lessons.py", title="Lessons", url_path="lessons"),
     ],
 }
-own = [page for pages in sections.values() for page in pages] + [explorer, train, results]
+own = [page for pages in sections.values() for page in pages] + [explorer, train, results, search]
 for row, page in navigation.pages(MECHANISMS.values(), {"home", *(page.url_path for page in own)}):
     sections.setdefault(row.section, []).append(page)
 sections.setdefault("Look inside", []).append(explorer)
-sections[""] += [train, results]
+sections[""] += [train, results, search]
 
 here = st.navigation(sections, position="hidden" if "pages" in only.hidden() else "top")
 only.say()

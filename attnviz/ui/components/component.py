@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 FRONTEND = Path(__file__).parents[1] / "frontend"
 
-SHARED = ("arrive", "drawing_pad", "epoch_slider", "map_grid", "pixel_viewer", "stage_maps", "value_bars")
+SHARED = (
+    "arrive", "drawing_pad", "epoch_slider", "map_grid", "parallel_coordinates", "pixel_viewer", "stage_maps",
+    "value_bars",
+)  # fmt: skip
 """Components of attnviz that belong to no mechanism, or to several; the rows of `MECHANISMS` list the others."""
 
 when_reported: list[Callable[[], None]] = []

@@ -262,7 +262,7 @@ def found(search: str) -> Found:
     wanted = read(search)
     opened = study.opened(home(search))
     recipe = wanted.base()
-    changes = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in wanted.changes.items())
+    changes = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in wanted.changes.items() if name != "data")
     return Found(
         name=search,
         title=recipe.title,

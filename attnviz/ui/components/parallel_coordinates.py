@@ -1,0 +1,113 @@
+"""Trials of a search as lines across parallel axes: the data for `frontend/parallel_coordinates/`.
+
+The last axis is what the search improves. A place along an axis is 0..1 from its bottom to its top. Trials with one
+choice are spread a little around it, in the order of their values, so that they can be told apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from attnviz.recipes.axes import Axis, Value
+from attnviz.ui.components import url_view
+from attnviz.ui.components.payload import pack
+from attnviz.ui.components.url_fields import Field, Fields
+from attnviz.work.search.trials import Found, written
+
+FIELDS = Fields(Field("brush", "text", ""), Field("trial", "number", None))
+"""The view: the ranges that are brushed, such as "heads:0.5-1;accuracy:0.9-1", and the trial that is chosen."""
+
+BESIDE = Fields(Field("beside_brush", "text", ""), Field("beside_trial", "number", None))
+"""The same for a second search on the page."""
+
+SPREAD = 0.04  # of an axis, up and down
+
+
+def packed(found: Found, ends: tuple[float, float], origin: Mapping[str, str | int | float]) -> bytes:
+    """Return trials as the browser gets them.
+
+    Args:
+        found: the trials; those that are not finished are left out.
+        ends: the lowest and highest value of the last axis: the same for searches that are compared.
+        origin: stands in every export.
+    """
+    trials = found.finished
+    low, high = ends
+    places = np.full((len(trials), len(found.axes) + 1), math.nan)
+    for column, axis in enumerate(found.axes):
+        own = [trial.params.get(axis.name) for trial in trials]
+        places[:, column] = [math.nan if value is None else axis.place(value) for value in own]
+        if axis.choices:
+            places[:, column] = spread(places[:, column], [trial.value for trial in trials])
+    values = np.array([math.nan if trial.value is None else trial.value for trial in trials])
+    places[:, -1] = (values - low) / (high - low)
+    header = {
+        "title": found.title,
+        "measure": found.measure,
+        "better": found.better,
+        "axes": [*map(_described, found.axes), {
+            "name": found.measure, "title": found.measure, "choices": False, "ticks": _ticks(low, high),
+        }],
+        "trials": [
+            {
+                "number": trial.number, "why": trial.why if trial.state == "pruned" else "",
+                "words": [written(trial.params[axis.name]) if axis.name in trial.params else "" for axis in found.axes],
+            }
+            for trial in trials
+        ],
+        "origin": dict(origin),
+    }  # fmt: skip
+    return pack(header, {"places": places, "values": values})
+
+
+def spread(places: np.ndarray, values: list[float | None]) -> np.ndarray:
+    """Return places along an axis of choices, those of one choice spread around it in the order of their values.
+
+    Args:
+        places: (trial,) of the choices.
+        values: of the trials.
+    """
+    apart = places.copy()
+    for place in np.unique(places[~np.isnan(places)]):
+        (which,) = np.nonzero(places == place)
+        ordered = sorted(which, key=lambda trial: (values[trial] is not None, values[trial] or 0.0))
+        if len(ordered) > 1:
+            apart[ordered] = place + np.linspace(-SPREAD, SPREAD, len(ordered))
+    return apart
+
+
+def _described(axis: Axis) -> dict[str, Any]:
+    if axis.choices:
+        shown: list[Value] = list(axis.ordered)
+    else:
+        low, high = map(float, axis.ends)
+        inner = math.sqrt(low * high) if axis.log else (low + high) / 2
+        shown = [axis.ends[0], round(inner) if axis.whole else inner, axis.ends[1]]
+    ticks = [{"place": axis.place(value), "words": written(value)} for value in shown]
+    return {"name": axis.name, "title": axis.title, "choices": bool(axis.choices), "ticks": ticks}
+
+
+def _ticks(low: float, high: float) -> list[dict[str, Any]]:
+    return [{"place": place, "words": f"{low + place * (high - low):.3f}"} for place in (0.0, 0.5, 1.0)]
+
+
+def parallel_coordinates(
+    data: bytes, *, key: str, state: Mapping[str, Any], on_change: Callable[[], None], fields: Fields = FIELDS
+) -> dict[str, Any] | None:
+    """Draw the trials.
+
+    Args:
+        data: what `packed` returned.
+        key: the component's name in this page; keep it fixed.
+        state: the view that the URL asks for, by the names of `fields`.
+        on_change: called when a view has settled, before the page runs again; `url_view.settled_view` gives it there.
+        fields: of the view: that of the brushes, and that of the trial.
+
+    Returns:
+        The view that has settled last; None before the first time.
+    """
+    return url_view.draw("parallel_coordinates", data, fields, key=key, state=state, on_change=on_change)

@@ -1,0 +1,87 @@
+// The brush of one axis: a drag along the axis sets it, and its two ends are dragged and moved with keys.
+
+import { element, set } from "../core/dom.js";
+
+const STILL = 4; // CSS pixels that a pressed pointer may move before it brushes
+
+export class AxisBrush {
+  /**
+   * @param {string} title of the axis
+   * @param {object} told
+   * @param {(from: number, to: number, done: boolean) => void} told.drag from one height to another, in CSS pixels
+   * @param {(end: number, to: number, done: boolean) => void} told.pull an end to a height
+   * @param {(end: number, key: string) => boolean} told.key whether the key moved an end
+   */
+  constructor(title, told) {
+    this.told = told;
+    this.range = element("div.range", { hidden: true });
+    this.ends = ["lowest", "highest"].map((word, end) =>
+      element("div.end-of-brush", {
+        role: "slider",
+        tabindex: 0,
+        "aria-orientation": "vertical",
+        "aria-label": `${title}: ${word} shown`,
+        "aria-valuemin": 0,
+        "aria-valuemax": 100,
+        onkeydown: (event) => {
+          if (event.altKey || event.metaKey || event.ctrlKey || !told.key(end, event.key)) return;
+          event.preventDefault();
+        },
+      }),
+    );
+    this.element = element("div.axis", {}, this.range, ...this.ends);
+    /** @type {{y: number, end: number|null, moved: boolean}|null} */
+    this.pressed = null;
+    this.listen();
+  }
+
+  listen() {
+    const { element, told } = this;
+    const height = (event) => event.clientY - element.getBoundingClientRect().top;
+    const drag = (event, done) => {
+      const { pressed } = this;
+      if (!pressed) return;
+      pressed.moved ||= Math.abs(event.clientY - pressed.y) > STILL;
+      if (!pressed.moved) return;
+      if (pressed.end === null) told.drag(height({ clientY: pressed.y }), height(event), done);
+      else told.pull(pressed.end, height(event), done);
+    };
+    element.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      const end = this.ends.indexOf(/** @type {any} */ (event.target));
+      this.pressed = { y: event.clientY, end: end < 0 ? null : end, moved: false };
+      element.setPointerCapture(event.pointerId);
+    });
+    element.addEventListener("pointermove", (event) => drag(event, false));
+    element.addEventListener("pointerup", (event) => {
+      drag(event, true);
+      this.dragged = this.pressed?.moved ?? false;
+      this.pressed = null;
+    });
+    element.addEventListener("pointercancel", () => (this.pressed = null));
+    element.addEventListener("click", (event) => {
+      if (this.dragged) event.stopPropagation(); // it was no click
+      this.dragged = false;
+    });
+  }
+
+  /**
+   * Put it where it belongs.
+   * @param {{x: number, height: number, wide: number}} room
+   * @param {[number, number]} heights of its two ends, in CSS pixels from the top
+   * @param {boolean} brushed whether the axis is brushed at all
+   * @param {[number, number]} places 0..1
+   * @param {[string, string]} words
+   */
+  show({ x, height, wide }, heights, brushed, places, words) {
+    Object.assign(this.element.style, { left: `${x - wide / 2}px`, width: `${wide}px`, height: `${height}px` });
+    this.range.hidden = !brushed;
+    const [low, high] = heights;
+    Object.assign(this.range.style, { top: `${high - 4}px`, height: `${Math.max(8, low - high + 8)}px` });
+    this.ends.forEach((end, which) => {
+      end.style.top = `${heights[which]}px`;
+      set(end, "aria-valuenow", String(Math.round(100 * places[which])));
+      set(end, "aria-valuetext", words[which]);
+    });
+  }
+}

@@ -1,0 +1,101 @@
+// Parallel coordinates as SVG: made once for the data, and changed where the view changes.
+
+import { css, packed } from "../core/colours.js";
+import { set } from "../core/dom.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const FAINTEST = 70; // of the palette, in which 0 is the page: the worst trial is seen too
+
+/**
+ * Make an SVG element.
+ * @param {string} tag
+ * @param {Record<string, any>} attributes
+ * @param {...(Node|string)} children
+ */
+export function svg(tag, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  made.append(...children);
+  return made;
+}
+
+/** Where things stand, in CSS pixels. */
+export class Room {
+  /** @param {{width: number, height: number, axes: number, px: number}} size px: a pixel of the design */
+  constructor({ width, height, axes, px }) {
+    this.width = width;
+    this.height = height;
+    this.axes = axes;
+    this.px = px;
+    this.top = 46 * px;
+    this.bottom = height - 12 * px;
+    this.side = Math.min(60 * px, width / axes / 2);
+  }
+
+  /** @param {number} axis may lie between two */
+  x(axis) {
+    return this.side + (axis * (this.width - 2 * this.side)) / Math.max(1, this.axes - 1);
+  }
+
+  /** @param {number} place 0..1 from the bottom to the top */
+  y(place) {
+    return this.bottom - place * (this.bottom - this.top);
+  }
+
+  /** @param {number} x */
+  along(x) {
+    return ((x - this.side) * Math.max(1, this.axes - 1)) / (this.width - 2 * this.side);
+  }
+
+  /** @param {number} y */
+  place(y) {
+    return (this.bottom - y) / (this.bottom - this.top);
+  }
+}
+
+/**
+ * The points of a trial's line; it ends before the first axis on which it has no place.
+ * @param {Room} room
+ * @param {Float64Array} places of all trials
+ * @param {number} trial
+ * @param {number} axes
+ * @returns {[number, number][]}
+ */
+export function pointsOf(room, places, trial, axes) {
+  /** @type {[number, number][]} */
+  const points = [];
+  for (let axis = 0; axis < axes; axis++) {
+    const place = places[trial * axes + axis];
+    if (Number.isNaN(place)) break;
+    points.push([room.x(axis), room.y(place)]);
+  }
+  return points;
+}
+
+/**
+ * The colour of a trial, stronger the better it is; the theme's line where it has no value.
+ * @param {Palettes} palettes
+ * @param {number} strength 0..1, or NaN
+ * @param {Theme} theme
+ */
+export function colourOf(palettes, strength, theme) {
+  if (Number.isNaN(strength)) return css(packed(theme.line));
+  return css(palettes.positive[Math.round(FAINTEST + strength * (254 - FAINTEST))]);
+}
+
+/** Put the lines of all trials where they belong. */
+export function paintLines(lines, shown, room, colours) {
+  lines.forEach((line, trial) => {
+    const points = pointsOf(room, shown.places, trial, shown.axes.length);
+    set(line, "points", points.map((point) => point.map((part) => part.toFixed(1)).join()).join(" "));
+    set(line, "stroke", colours[trial]);
+  });
+}
+
+/** Show which lines are inside the brushes, and which one is read or chosen. */
+export function markLines(lines, inside, looked, chosen) {
+  lines.forEach((line, trial) => {
+    const kind = trial === chosen ? "chosen" : trial === looked ? "looked" : inside[trial] ? "" : "out";
+    set(line, "class", kind ? `line ${kind}` : "line");
+  });
+}

@@ -1,0 +1,144 @@
+"""What is said about the trials of a search: the one that is chosen, whether a setting matters, and all of them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.figures.history import history
+from attnviz.subjects.runs import key_of
+from attnviz.training import runs
+from attnviz.ui.components import parallel_coordinates as lines
+from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.shared import page
+from attnviz.ui.shared.wording import verbatim
+from attnviz.work.search import answers
+from attnviz.work.search.trials import Found, Trial, written
+
+_MINUS = "\u2212"
+
+
+def chosen(found: list[Found]) -> None:
+    """Draw the trial of each search that the URL names, or else its best one."""
+    for column, one, fields in zip(
+        st.columns(len(found), gap="large"), found, (lines.FIELDS, lines.BESIDE), strict=False
+    ):
+        number = fields.read(st.query_params.to_dict()).get(fields.fields[1].name)
+        trial = next((trial for trial in one.finished if trial.number == number), None)
+        with column:
+            _trial(one, trial or one.best, is_best=trial is None)
+
+
+def _trial(one: Found, trial: Trial | None, *, is_best: bool) -> None:
+    if trial is None:
+        return
+    value = f"{one.measure} {trial.value:.4f}" if trial.value is not None else f"ended early: {trial.why}"
+    st.markdown(
+        f"**{'The best trial, number' if is_best else 'Trial'} {trial.number + 1}:** {verbatim(trial.described)}; "
+        f"{verbatim(value)}."
+    )
+    if trial.values:
+        course = ", ".join(f"{value:.3f}" for value in trial.values)
+        took = f" It took {trial.seconds:.1f} seconds." if trial.seconds else ""
+        st.caption(f"{one.measure.capitalize()} after each epoch: {course}.{took}")
+    if not trial.run:
+        return
+    try:
+        recipe, kept = runs.read(trial.run).recipe, runs.epochs(trial.run)
+    except AttnvizError:
+        st.caption("Its weights are not on this machine: what is shipped are the figures.")
+        return
+    for row in MECHANISMS.values():
+        if recipe.model in row.models and kept:
+            epoch = trial.epoch if trial.epoch in kept else kept[-1]
+            page.link(row.page, "Look at it", model=key_of(trial.run, epoch), data=recipe.data)
+
+
+def matters(found: list[Found], name: str) -> None:
+    """Say of each search whether more of a setting is better, with an interval or as an open question.
+
+    Args:
+        found: the searches.
+        name: of the setting.
+    """
+    those = [one for one in found if name in [axis.name for axis in one.axes]]
+    if not those:
+        return
+    st.header(f"Do {name.replace('_', ' ')} matter?", anchor=False)
+    for one in those:
+        st.markdown(f"**{verbatim(one.title)}.** {contrast_words(one, name)}")
+    st.caption(
+        "The difference is that of least squares with the other settings as straight lines or parabolas; its 95 % "
+        "interval comes from drawing the trials again (bootstrap). A search tries good settings more often, and trials "
+        "that ended early are left out, so these intervals are rough, except where the settings were drawn at random "
+        "and all trials trained to their end."
+    )
+
+
+def contrast_words(one: Found, name: str) -> str:
+    """Return a sentence on whether more of a setting is better."""
+    axis = next(axis for axis in one.axes if axis.name == name)
+    known = answers.contrast(one, name)
+    lowest = written(axis.ordered[0] if axis.choices else axis.ends[0])
+    above = f"more than {lowest}" if axis.choices else "values in the upper half"
+    below = lowest if axis.choices else "the lower half"
+    if known is None:
+        return "All its trials lie on one side, so they say nothing."
+    scale, unit = (100, " points") if one.measure == "accuracy" else (1, "")
+    said = f"{_signed(scale * known.value)}{unit} with {above} rather than {below}"
+    trials = f"{known.counts[1]} trials against {known.counts[0]}"
+    if known.interval is None:
+        return f"Open: {said}, but one side has fewer than three trials ({trials})."
+    ends = " to ".join(_signed(scale * end) for end in known.interval)
+    if known.is_open:
+        return f"Open: {said}, 95 % interval {ends} ({trials}). The interval contains 0."
+    better = (known.value > 0) == (one.better == "higher")
+    return f"More is {'better' if better else 'worse'}: {said}, 95 % interval {ends} ({trials})."
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else _MINUS if value < 0 else ''}{abs(value):.2f}"
+
+
+def importance(one: Found) -> None:
+    """Draw how much each setting matters, by two methods."""
+    st.markdown(f"**{verbatim(one.title)}**")
+    try:
+        found = answers.importances(one)
+    except BadInput as error:
+        st.caption(verbatim(str(error)))
+        return
+    count = len(one.complete)
+    head = " | ".join(["Setting", *found])
+    rows = [
+        " | ".join([axis.title, *(f"{100 * shares[axis.name]:.0f} %" for shares in found.values())])
+        for axis in one.axes
+        if axis.name in next(iter(found.values()))
+    ]
+    st.markdown("\n".join([f"| {head} |", f"| --- |{' ---: |' * len(found)}", *(f"| {row} |" for row in rows)]))
+    few = "" if count >= answers.ENOUGH else f" That is fewer than the {answers.ENOUGH} that the first method asks for."
+    st.caption(
+        f"It rests on {count} complete trials.{few} The first method, PED-ANOVA, asks what decides whether a trial is "
+        "among the best tenth; the second which share of all differences a setting explains by itself. Where they "
+        "disagree, neither is wrong: they answer different questions."
+    )
+
+
+def table_of(one: Found) -> None:
+    """Draw all trials as a table, the best first, and the history."""
+    sign = 1 if one.better == "higher" else -1
+    ordered = sorted(one.finished, key=lambda trial: -sign * trial.value if trial.value is not None else float("inf"))
+    rows = [
+        {
+            "trial": trial.number + 1,
+            **{axis.title: written(trial.params[axis.name]) for axis in one.axes if axis.name in trial.params},
+            one.measure: trial.value,
+            "ended early": trial.why if trial.state == "pruned" else "",
+        }
+        for trial in ordered
+    ]
+    st.markdown(f"**{verbatim(one.title)}**")
+    st.dataframe(rows, hide_index=True, height=300)
+    if any(trial.run for trial in one.trials):  # a paper's may be sorted by their values
+        figure = history([trial.value for trial in one.finished], one.measure, one.better == "higher")
+        st.plotly_chart(figure, key=f"history-{one.name}", config={"displayModeBar": False})

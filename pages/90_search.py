@@ -1,0 +1,83 @@
+"""Search: the same model trained many times with other settings, and what can be learnt from that."""
+
+import streamlit as st
+
+from attnviz.ui.search import said, settings, shown
+from attnviz.ui.search import watch as searches
+from attnviz.ui.shared import page
+from attnviz.ui.training import access, act
+from attnviz.work.search import table, trials
+from attnviz.work.search.trials import Found
+from attnviz.work.search.wanted import Wanted
+
+TRIES = (
+    ("our trials beside the paper's", {"search": "schwarz-33", "beside": "schwarz-paper"}),
+    ("the best of 200", {"search": "schwarz-wide", "beside": "none", "brush": "accuracy:0.8-1"}),
+    ("heads alone", {"search": "schwarz-heads", "beside": "none"}),
+    ("the paper's trials with one head", {"search": "schwarz-paper", "beside": "none", "brush": "heads:0-0"}),
+    ("the better half of the paper's", {"search": "schwarz-paper", "beside": "none", "brush": "accuracy:0.65-1"}),
+)
+
+
+def main() -> None:
+    there = [(label, words) for label, words in TRIES if words["search"] in trials.names()][:3]
+    page.start("Search", "Which settings matter, and how sure can one be? Each line is one training.", tries=there)
+    with page.sentences():
+        act.said()
+        act.done()  # a button outside the list of searches: all of the page is drawn now
+        found = shown.choose()
+        if found:
+            shown.draw(found)
+            said.chosen(found)
+            said.matters(found, "heads")
+            importance(found)
+    st.header("Search yourself", anchor=False)
+    start()
+    page.meaning(
+        "Each line is a training with settings of its own; where it crosses an axis is the value of that setting, and "
+        "the last axis is the accuracy on the validation part. Drag along an axis, or move its two ends with the arrow "
+        "keys, to keep the lines that pass there. A search (TPE) draws settings near those that were good so far; "
+        "poor trials are ended early.",
+        "A search finds good settings; it is no experiment. It tries what was good more often, so a setting can look "
+        "better or worse than it is, and the best accuracy is a little too high, as it is the best of many on one "
+        "validation part. Each trial is one training, with a seed of its own: two with the same settings differ too.",
+    )
+
+
+def importance(found: list[Found]) -> None:
+    """Draw importance, table and history, each one click away."""
+    opened = st.expander("How much does each setting matter?", key="search_importance", on_change="rerun")
+    if opened.open:
+        with opened:
+            for column, one in zip(st.columns(len(found), gap="large"), found, strict=True):
+                with column:
+                    said.importance(one)
+    opened = st.expander("All trials, and their history", key="search_table", on_change="rerun")
+    if opened.open:
+        with opened:
+            for column, one in zip(st.columns(len(found), gap="large"), found, strict=True):
+                with column:
+                    said.table_of(one)
+
+
+def start() -> None:
+    """Draw what starts a search, and the searches that there are."""
+    opened = st.expander("Start a search", key="search_start", on_change="rerun")
+    if opened.open:
+        with opened, page.sentences():
+            asked, workers = settings.choose()
+            access.ask()
+            # Not in a callback: it would start what was chosen before a setting that was typed a moment ago.
+            if st.button("Search", key="search_do", type="primary"):
+                act.do(lambda: begin(asked, workers), "The search has been started; it goes on without this page.")
+                st.rerun()
+    with page.sentences():
+        searches.searches()
+
+
+def begin(asked: Wanted, workers: int) -> None:
+    """Start a search, and show it above."""
+    searches.show(table.start(asked, workers))
+
+
+main()

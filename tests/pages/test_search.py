@@ -1,0 +1,134 @@
+"""The page on which settings are searched, run alone: shipped trials, and searches of this machine."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz.ui.search import said
+from attnviz.ui.training import access
+from attnviz.work.jobs.order import NONE
+from attnviz.work.search import table, trials, worker
+from tests.work.search import searching
+from tests.work.search.searching import wanted
+
+PAGE = Path(__file__).parents[2] / "pages" / "90_search.py"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Iterator[Path]:
+    """A folder of runs without any; a worker that the page starts ends at once."""
+    monkeypatch.setenv("ATTNVIZ_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr(access, "_sits_here", lambda: True)
+    monkeypatch.setattr(table, "words", lambda one: [sys.executable, "-c", "print('There is no data.')"])
+    yield tmp_path
+    for child in table._children:
+        child.wait()
+    table._children.clear()
+
+
+def _page(**words: str) -> AppTest:
+    found = AppTest.from_file(str(PAGE), default_timeout=60)
+    found.query_params.update(words)
+    return found.run()
+
+
+def _text(page: AppTest) -> str:
+    return " ".join(one.value for one in (*page.markdown, *page.caption)).replace("\\", "")
+
+
+def test_from_an_empty_folder_it_draws_what_is_shipped(here):
+    page = _page()
+    assert not page.exception
+    assert not page.error
+    shown = 2 if len(trials.names()) > 1 else 1
+    assert len(page.get("bidi_component")) == shown + 1, "searches, and what states the URL"
+    text = _text(page)
+    assert "The best trial, number" in text
+    assert "Schwarz, 2021" in text
+    assert not (here / "runs").exists()
+
+
+@pytest.mark.parametrize("name", trials.names())
+def test_every_shipped_search_can_be_shown_with_all_that_is_said_of_it(here, name):
+    page = _page(search=name, beside="none")
+    page.session_state["search_importance"] = page.session_state["search_table"] = True
+    page.run()
+    assert not page.exception
+    assert page.selectbox(key="search").value == name
+    assert "95 % interval" in _text(page)
+    assert "complete trials" in _text(page)
+    assert len(page.dataframe[0].value) == len(trials.shipped(name).finished)
+
+
+def test_whether_heads_mattered_in_the_paper_is_open(here):
+    said_of = said.contrast_words(trials.shipped("schwarz-paper"), "heads")
+    assert said_of.startswith("Open: +0.25 points with more than 1 rather than 1, 95 % interval \u22120.")
+    assert "(25 trials against 8)" in said_of
+
+
+def test_a_trial_of_the_link_is_described(here):
+    page = _page(search="schwarz-paper", beside="none", trial="10")
+    assert "**Trial 10:** heads 1, skip no, learning rate 0.01, dropout 0.8; accuracy 0.9860." in _text(page)
+
+
+@pytest.mark.parametrize("words", [{"search": "../x"}, {"beside": "/etc"}, {"trial": "999"}, {"brush": "<b>"}], ids=str)
+def test_nonsense_in_the_link_is_no_traceback(here, words):
+    page = _page(**words)
+    assert not page.exception
+    assert page.warning or words.keys() & {"trial", "brush"}, "of these the component complains"
+
+
+def test_a_search_is_started_shown_and_deleted(here):
+    page = _page()
+    page.session_state["search_start"] = True
+    page.run()
+    page.button(key="search_do").click().run()
+    assert not page.exception
+    (search,) = table.ids()
+    asked = table.read(search)
+    assert (asked.changes, asked.trials) == ({"data": "strokes", "epochs": "2"}, 12)
+    assert [axis.name for axis in asked.axes] == ["heads", "skip", "learning_rate", "dropout"]
+    assert page.query_params["search"] in (search, [search])
+    for child in table._children:
+        child.wait()
+    page.run()
+    assert "There is no data." in _text(page)
+    page.button(key=f"Delete-search-{search}").click().run()
+    assert table.ids() == []
+
+
+def test_who_may_not_train_starts_nothing(here, monkeypatch):
+    monkeypatch.setattr(access, "_sits_here", lambda: False)
+    page = _page()
+    page.session_state["search_start"] = True
+    page.run()
+    page.button(key="search_do").click().run()
+    assert "another machine" in page.error[0].value
+    assert table.ids() == []
+
+
+@pytest.mark.parametrize("field", ["search_vary_pixel_attention.1v8", "search_epochs_pixel_attention.1v8"])
+def test_nonsense_in_the_settings_is_a_sentence(here, field):
+    page = _page()
+    page.session_state["search_start"] = True
+    page.run()
+    (one,) = (one for one in (*page.text_area, *page.text_input) if one.key == field)
+    one.input("x").run()
+    assert not page.exception
+    assert page.error and "Traceback" not in page.error[0].value
+    assert "search_do" not in [button.key for button in page.button]
+
+
+def test_a_trial_of_a_search_of_this_machine_opens_on_the_page_of_its_mechanism(tmp_path):
+    with searching.place(tmp_path):
+        search = table.prepare(wanted(trials=2), most=NONE)
+        worker.work(table.home(search), table.read(search))
+        best = table.found(search).best
+        page = _page(search=search)
+        assert not page.exception
+        text = _text(page)
+        assert f"run%3A{best.run}%40{best.epoch}" in text
+        assert "after each epoch" in text
