@@ -76,26 +76,6 @@ def verdicts(questions: Iterable[Question]) -> str:
     return _markdown(lines)
 
 
-def listed(questions: Iterable[Question]) -> str:
-    """Return a Markdown list with a line for each question whose two sides are trained, shorter than `verdicts`.
-
-    Args:
-        questions: which models are compared, and with what.
-    """
-    lines = []
-    for question in questions:
-        if found := comparisons.answered(question):
-            one, other = RECIPES[found.one.name].title, RECIPES[found.other.name].title
-            instead = f"the same with {found.replaced}" if found.replaced else f"*{other}*"
-            what = f" ({question.what})" if question.what else ""
-            value, _, interval = points(found.difference).partition(" ")
-            ends = "" if found.difference.interval is None else f" {interval}"
-            also = f" ({'; '.join(found.differs)})" if found.differs else ""
-            verdict = f"{value.rstrip(',')} points{ends}, **{found.difference.verdict}**"
-            lines.append(f"- *{one}*{what} against {instead}: {verdict}{also}.")
-    return "\n".join(lines)
-
-
 def sides(found: Comparison, what: str = "") -> tuple[str, str]:
     """Return what the two sides of a comparison are and what each reaches, as Markdown."""
     one, other = found.figures
@@ -257,9 +237,8 @@ def everything() -> str:
 
 
 def brief() -> str:
-    """Return what README says of results: a table of each mechanism beside its control, and a list of what else."""
-    further = listed(question for paper in PAPERS.values() for question in paper.questions)
-    return "\n\n".join([verdicts(first(PAPERS)), *([f"Also compared:\n\n{further}"] if further else [])])
+    """Return what README says of results: a table of each mechanism beside its control."""
+    return verdicts(first(PAPERS))
 
 
 def trained_otherwise(names: Iterable[str], like: str) -> str:

@@ -140,17 +140,6 @@ def test_a_pair_that_differs_in_nothing_else_says_so_and_one_that_is_not_trained
     ]  # fmt: skip
 
 
-def test_the_list_of_the_readme_says_the_same_in_a_line(one_trained, tmp_path, monkeypatch):
-    question = _pair(tmp_path, monkeypatch, epochs=9, patience=9).model_copy(update={"what": "on a whim"})
-    found = comparisons.answered(question).difference
-    assert found.interval is not None
-    low, high = found.interval
-    said = f"{100 * found.value:+.2f} points ({100 * low:+.2f} to {100 * high:+.2f}), **{found.verdict}**"
-    line = f"- *Small* (on a whim) against *Small*: {said} (epochs 4 against 9)."
-    untrained = Question(checkpoint=one_trained.name, control="ink.small")
-    assert results.listed([question, untrained]) == line
-
-
 def test_the_readme_gives_no_figure_of_a_model_outside_of_what_is_rendered():
     text = results.README.read_text("utf-8")
     before, _, rest = text.partition("<!-- results -->")
@@ -165,10 +154,11 @@ def test_what_learning_where_to_look_is_worth_is_said_against_random_and_against
     learnt, drawn = (one.figure(test, "accuracy_one_draw").mean for one in (card, random))
     (mean,) = [one for one in card.ablations if one.name == "mean"]
     fixed = max((one for one in mean.figures if one.name == "accuracy_one_draw"), key=lambda one: one.count).mean
-    lines = [line for line in results.brief().splitlines() if "one path instead of ten" in line]
+    asked = [question for question in PAPERS["wu"].questions if question.what == "one path instead of ten"]
+    lines = results.verdicts(asked).splitlines()[2:]
     assert len(lines) == 2
     for line, other in zip(lines, (drawn, fixed), strict=True):
-        assert f": {100 * (learnt - other):+.2f}" in line
+        assert f"| {100 * (learnt - other):+.2f}" in line
     assert "at its mean over" in lines[1]
 
 
