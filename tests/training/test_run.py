@@ -18,6 +18,7 @@ from safetensors.torch import save_file
 
 from attnviz import files
 from attnviz.errors import RunError
+from attnviz.training import mistakes, runs
 from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.run import Run
 from attnviz.work import processes
@@ -103,6 +104,30 @@ def test_killed_at_ten_random_moments_and_gone_on_with_it_ends_byte_for_byte_as_
         assert _in_a_process(tmp_path, chance.randint(1, 30)) == -signal.SIGKILL
     assert _in_a_process(tmp_path) == 0
     assert _result(tmp_path / small.run_file(killable.CHOSEN).id) == never_killed
+
+
+KILLS = 200
+
+
+@pytest.mark.slow
+def test_killed_200_times_at_random_moments_nothing_is_unreadable_and_every_run_ends_as_undisturbed(
+    tmp_path, never_killed, monkeypatch
+):
+    chance, kills, turn = random.Random(41), 0, 0
+    run_id = small.run_file(killable.CHOSEN).id
+    while kills < KILLS:
+        root, turn = tmp_path / str(turn), turn + 1
+        monkeypatch.setenv("ATTNVIZ_RUNS", str(root))
+        while (ended := _in_a_process(root, chance.randint(1, 80))) != 0:
+            assert ended == -signal.SIGKILL
+            kills += 1
+            if run_id in runs.ids():
+                runs.read(run_id)
+                runs.curve(run_id)
+                mistakes.read(run_id)
+                for epoch in runs.epochs(run_id):
+                    runs.weights(run_id, epoch)
+        assert _result(root / run_id) == never_killed
 
 
 AROUND_AN_END = [pytest.param(moment, marks=[pytest.mark.slow] * (moment not in (9, 18))) for moment in range(9, 30, 3)]
