@@ -14,6 +14,9 @@ from attnviz.ui.components.component import component
 from attnviz.ui.components.payload import pack
 from attnviz.ui.components.state import UNKNOWN, ControlledState
 
+DECLARED = ("epoch", "epochs")
+"""What lessons can ask for: the epoch where it stands, 0 before the training, and the last one."""
+
 
 def epoch_slider(
     points: Sequence[tuple[int, str]],

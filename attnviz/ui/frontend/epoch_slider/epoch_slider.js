@@ -222,6 +222,12 @@ export class EpochSlider extends Part {
     return { at, ...header.points[at], eager, playing: this.playing !== undefined };
   }
 
+  /** What lessons can ask for; DECLARED in epoch_slider.py lists it. */
+  declared() {
+    const { header, at } = this;
+    return { epoch: header.points[at].epoch, epochs: header.points[header.points.length - 1].epoch };
+  }
+
   leave() {
     super.leave();
     this.stop();
