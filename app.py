@@ -5,7 +5,7 @@ from starlette.middleware import Middleware
 
 from attnviz.ui import derived_values
 from attnviz.ui.live import channel
-from attnviz.ui.server import callbacks, compressed, head, hosts, moved, scripts, security, sockets, uploads
+from attnviz.ui.server import callbacks, compressed, head, health, hosts, moved, scripts, security, sockets, uploads
 from attnviz.ui.server.no_delay import NoDelay
 from attnviz.ui.shared import url_state
 
@@ -15,7 +15,7 @@ scripts.take_turns()
 # Written literally: `streamlit run` finds the app by reading this file's syntax tree.
 app = st.App(
     "pages/_navigation.py",
-    routes=channel.routes(derived_values.find),
+    routes=[*channel.routes(derived_values.find), *health.routes()],
     middleware=[
         Middleware(NoDelay),
         Middleware(security.Headers),

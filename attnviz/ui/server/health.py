@@ -1,0 +1,85 @@
+"""Whether models answer: GET /health says it, for what watches over the server, such as a container's health check.
+
+Streamlit's own /_stcore/health says that the server runs. A server whose weights are damaged, or whose memory has run
+out, still does; here the smallest model answers an empty picture.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from functools import lru_cache
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from attnviz.errors import AttnvizError, CheckpointError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.routing import BaseRoute
+
+    from attnviz.subjects.nets import Loaded
+
+EVERY = 5.0
+"""Seconds for which an answer holds: nobody can make the server compute by asking more often."""
+
+_log = logging.getLogger(__name__)
+_lock = Lock()
+_last: list[tuple[float, str]] = []  # when it was asked for last, and what is wrong; "" where nothing is
+
+
+def routes() -> list[BaseRoute]:
+    """Return the route of the health check, for `st.App`, which does not put `server.baseUrlPath` before ours."""
+    base = st.get_option("server.baseUrlPath").strip("/")
+    return [Route(f"/{base}/health" if base else "/health", answer)]
+
+
+async def answer(request: Request) -> JSONResponse:
+    """Answer 200 where a model answers, else 503 with one sentence.
+
+    Args:
+        request: of any content.
+    """
+    wrong = await run_in_threadpool(wrong_now)
+    said = {"models": "A model does not answer: " + wrong if wrong else "They answer."}
+    return JSONResponse(said, 503 if wrong else 200, {"Cache-Control": "no-store"})
+
+
+def wrong_now() -> str:
+    """Return what keeps a model from answering, in one sentence; "" where one answers. It is found out every 5 seconds
+    at most."""
+    with _lock:
+        if not _last or time.monotonic() - _last[0][0] > EVERY:
+            _last[:] = [(time.monotonic(), _find_out())]
+        return _last[0][1]
+
+
+def _find_out() -> str:
+    try:
+        import torch
+
+        model, net = _smallest()
+        shape = (1, net.input.channels, net.input.rows, net.input.columns)
+        with torch.no_grad():
+            logits = model(torch.zeros(shape))
+        return "" if bool(logits.isfinite().all()) else "what it answers is no number."
+    except AttnvizError as error:
+        return str(error)
+    except (MemoryError, RuntimeError, OSError, ImportError):
+        _log.exception("A model does not answer.")
+        return "the details are in the server's log."
+
+
+@lru_cache(maxsize=1)
+def _smallest() -> Loaded:
+    from attnviz.subjects import nets
+
+    known = [one for one in nets.usable().values() if not one.takes and one.parameters]
+    if not known:
+        raise CheckpointError("there is no checkpoint with weights.")
+    return min(known, key=lambda one: (one.parameters or 0, one.key)).load()
