@@ -379,7 +379,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--trials", type=int, default=33, help="so many are finished in the end, exactly")
     command.add_argument("--workers", type=int, default=1, help="processes; further ones may be started elsewhere")
     command.add_argument("--threads", type=int, help="of each worker; by default one")
-    command.add_argument("--seconds", type=float, default=60.0, help="that one trial may take at most, up to 60")
+    command.add_argument("--seconds", type=float, default=60.0, help="of computing that one trial may take, up to 60")
     command.add_argument("--seed", type=int, default=0, help="of the draws")
     command.add_argument("--random", action="store_true", help="draw at random instead of learning from the trials")
     command.add_argument("--no-prune", action="store_true", help="train poor trials to their end too")

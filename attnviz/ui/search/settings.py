@@ -44,7 +44,7 @@ def choose() -> tuple[Wanted, int]:
     with st.container(key="search_numbers", horizontal=True, vertical_alignment="bottom"):
         trials = st.number_input("Trials", 1, wanted.MOST_TRIALS, _TRIALS, key="search_trials", width=120)
         seconds = st.number_input(
-            "Seconds for each, at most", 1, int(wanted.MOST_SECONDS), _SECONDS, key="search_seconds", width=200
+            "Computing seconds for each", 1, int(wanted.MOST_SECONDS), _SECONDS, key="search_seconds", width=200
         )
         workers = st.number_input("Workers", 1, max(1, os.cpu_count() or 1), 1, key="search_workers", width=120)
     asked = wanted.read(

@@ -31,7 +31,7 @@ class Wanted(Strict):
         changes: settings of it that are changed for all trials, as `attnviz.recipes.altered` reads them.
         axes: what is varied.
         trials: so many are to be finished. It is no part of the name: a search can be given more of them later.
-        seconds: after so many a trial ends with what it has.
+        seconds: after so many of computing a trial ends with what it has; one that is repeated has as many again.
         sampler: "tpe" learns from the trials so far, "random" does not.
         prune: whether a trial that is worse after an epoch than half of those before it is ended there.
         seed: of the draws; a trial's own seed is this one plus its number.
