@@ -19,6 +19,7 @@ WORDS = {
     "cnn_attention": r"block_?attention|: [\"']blocks[\"']|-blocks\b|feature_weights",
     "channel_attention": r"squeeze_?excite|\bcbam\b|\bbam\b|many_gates|gates_view|gated_blocks",
     "spatial_transformer": r"\btheta\b|sampling_?grid|spatial_?transform|jaderberg",
+    "sequences": r"\badditive|bahdanau|encoder_?decoder|alignment_view|[\"']one_vector",
     # of two mechanisms: pixels and blocks attend in the same layer
     "dot-product attention": r"mean_?row|least_?uniform|layers\.attention",
 }
@@ -45,6 +46,12 @@ OWN = {  # beside the folder of a mechanism, its pages, its measures and its com
         "attnviz/layers/spatial_transformer",
         "attnviz/models/spatial_transformer",
         "attnviz/recipes/jaderberg.py",
+    ),
+    "sequences": (
+        "attnviz/layers/additive_attention",
+        "attnviz/models/encoder_decoder",
+        "attnviz/recipes/bahdanau",
+        "attnviz/recipes/vaswani",
     ),
     "dot-product attention": ("attnviz/layers/", "attnviz/models/", "attnviz/measures/", "attnviz/ui/dot_product/"),
 }
@@ -100,6 +107,7 @@ def test_the_words_of_a_mechanism_stand_in_its_own_files() -> None:
         ("cnn_attention", '"attention": "blocks"', "blocks.append(block)"),
         ("cnn_attention", ".st-key-blocks {", "display: block"),
         ("spatial_transformer", "the_theta = seen.theta", "another"),
+        ("sequences", "AdditiveAttention(units)", "the sum is added"),
         ("dot-product attention", "from attnviz.layers.attention import Attention", "attention"),
     ],
 )

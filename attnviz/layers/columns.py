@@ -15,6 +15,19 @@ from attnviz.tracing import Layer
 ROWS = 28
 
 
+PITCH = 8
+"""Pixels from one column of features to the next."""
+
+
+def tokens_of(cells: int) -> int:
+    """Return how many columns of features a strip has.
+
+    Args:
+        cells: rows times columns of its pixels.
+    """
+    return -(-cells // (ROWS * PITCH))
+
+
 class ColumnFeatures(Layer):
     """Three convolutions of stride 2, the last of which takes in all rows that are left.
 

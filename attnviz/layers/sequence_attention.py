@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attnviz.layers.attention import Attention, attend, scores_of
+from attnviz.layers.columns import tokens_of
 from attnviz.layers.shortcuts import transformed
 
 _TOKENS = "batch head token feature"
@@ -41,6 +42,14 @@ class SequenceAttention(Attention):
     """
 
     taps: ClassVar[tuple[str, ...]] = ("key", "value", "query", "scores", "weights", "mixed", "output")
+
+    def pairs(self, cells: int) -> int:
+        """Return how many pairs of tokens the layer compares for one strip, over all heads, at most.
+
+        Args:
+            cells: rows times columns of the strip, whose columns of features are the tokens.
+        """
+        return self.heads * tokens_of(cells) ** 2
 
     def forward(self, tokens: Tensor, source: Tensor | None = None, mask: Tensor | None = None) -> Tensor:
         return self.look(tokens, self.offer(tokens if source is None else source), mask)

@@ -24,7 +24,7 @@ from attnviz.errors import BadInput
 from attnviz.layers.additive_attention import AdditiveAttention
 from attnviz.layers.columns import ColumnFeatures
 from attnviz.models.parts import uniform
-from attnviz.models.spelling import Spelling
+from attnviz.models.spelling import LONGEST, Spelling
 from attnviz.tracing import Layer
 
 
@@ -154,6 +154,8 @@ class EncoderDecoder(nn.Module):
             symbols=len(classes), attention=attention, width=width, hidden=hidden, units=units, embedding=embedding
         )
         uniform(self, generator)
+        # How often a pass uses each weight, at most: the longest strip has 105 columns. For the live channel's budget.
+        self.weight_uses = 105 + LONGEST
         if self.decoder.attention is not None:
             self.decoder.attention.begin_uniform()
 

@@ -90,6 +90,8 @@ class Transformer(nn.Module):
         self.decoder = nn.ModuleList(DecoderLayer(features=features, heads=heads, hidden=hidden) for _ in range(layers))
         self.answer = Answer(features=features, symbols=len(classes))
         uniform(self, generator)
+        # How often a pass uses each weight, at most: the longest strip has 105 columns. For the live channel's budget.
+        self.weight_uses = 105 + LONGEST
 
     def forward(self, images: Tensor, targets: Tensor | None = None) -> Tensor:
         memory = self.encode(images)

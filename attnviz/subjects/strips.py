@@ -1,16 +1,19 @@
 """A strip of digits, as an example: one of the test strips, or one that a visitor has drawn.
 
 In the URL a test strip is its source, length and number, `strip=strokes.15.3`; a drawn strip holds its pixels,
-`strip=drawn.eJx...`, see `attnviz.data.inputs.strip`.
+`strip=drawn.eJx...`, see `attnviz.data.inputs.strip`. One that does not fit is named by its digest,
+`strip=file.1f3a...`: whoever opens its file sees it again under the same link.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +30,11 @@ PREPARATION = "strip"
 """The preparation of the nets that take strips, as it is called in `Net.input`."""
 
 _TEST = re.compile(rf"({'|'.join(digit_strips.PARTS)})\.([1-9][0-9]?)\.(0|[1-9][0-9]{{0,3}})")
-_DRAWN = "drawn."
+_DRAWN, _FILE = "drawn.", "file."
+_MOST_FILES = 64  # strips that do not fit into a URL, of at most 24 kB each, that this process remembers
+
+_files: OrderedDict[str, Bytes] = OrderedDict()  # digest -> digits
+_lock = Lock()
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,8 @@ class Strip:
     """Digits side by side, whose target is a text.
 
     Args:
-        word: SOURCE.LENGTH.NUMBER of a test strip, such as "strokes.15.3", or "drawn." and the digits as text.
+        word: SOURCE.LENGTH.NUMBER of a test strip, such as "strokes.15.3"; "drawn." and the digits as text; or
+            "file." and the digest of digits that are remembered here.
 
     Raises:
         BadInput: it names no strip.
@@ -45,7 +53,7 @@ class Strip:
 
     def __post_init__(self) -> None:
         if self.is_drawn:
-            unpack(self.word.removeprefix(_DRAWN))
+            _digits(self.word)
             return
         found = _TEST.fullmatch(self.word)
         if found is None:
@@ -77,14 +85,34 @@ class Strip:
             pictures: uint8 (digits, 28, 28), 1 to 30, as `mnist_style` makes them; kept in 16 grey levels.
 
         Raises:
-            BadInput: they are not such digits, or do not fit into a URL.
+            BadInput: they are not such digits, or do not fit into a URL (`TooLong`): `kept` takes those.
         """
         return cls(_DRAWN + pack(pictures))
+
+    @classmethod
+    def kept(cls, pictures: Bytes) -> Strip:
+        """Return a strip of digits that do not fit into a URL: this process remembers them for a while.
+
+        Args:
+            pictures: as of `drawn`, in all their grey levels.
+        """
+        digest = hashlib.sha256(pictures.tobytes()).hexdigest()[:32]
+        with _lock:
+            _files[digest] = pictures.copy()
+            _files.move_to_end(digest)
+            while len(_files) > _MOST_FILES:
+                _files.popitem(last=False)
+        return cls(_FILE + digest)
 
     @property
     def is_drawn(self) -> bool:
         """Whether a visitor has drawn it."""
-        return self.word.startswith(_DRAWN)
+        return self.word.startswith((_DRAWN, _FILE))
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it does not fit into a URL, which only names it."""
+        return self.word.startswith(_FILE)
 
     @property
     def key(self) -> str:
@@ -158,10 +186,27 @@ class Strip:
         return self.picture
 
 
+def _digits(word: str) -> Bytes:
+    """Return the digits of a drawn strip, uint8 (digits, 28, 28).
+
+    Raises:
+        BadInput: the word holds none, or names a file that has not been opened here.
+    """
+    if word.startswith(_DRAWN):
+        return unpack(word.removeprefix(_DRAWN))
+    with _lock:
+        found = _files.get(word.removeprefix(_FILE))
+    if found is None:
+        raise BadInput(
+            "This link names a strip that is too long for a link. Open the file that it was saved in, and you see it."
+        )
+    return found
+
+
 @lru_cache(maxsize=256)
 def _read(word: str) -> tuple[Bytes, str | None]:
-    if word.startswith(_DRAWN):
-        digits = unpack(word.removeprefix(_DRAWN))
+    if word.startswith((_DRAWN, _FILE)):
+        digits = _digits(word)
         return np.concatenate(list(digits), 1)[..., None], None
     source, length, number = word.split(".")
     return digit_strips.strip(source, int(length), int(number))

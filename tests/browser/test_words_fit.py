@@ -34,6 +34,8 @@ SHOWN = [  # pages as they come, and with what makes their words long: a lock, a
     "cnn_attention",
     "channel_attention",
     "spatial_transformer",
+    "sequences",
+    "sequences?v=2&model=transformer.strips-15&strip=strokes.15.3&layer=decoder-1&told=right",
     "cnn_attention?v=2&query=3,4&key=1,1&head=2",
     "train",
 ]

@@ -7,6 +7,7 @@ import pytest
 
 from attnviz.data import digit_strips, strokes
 from attnviz.data.digit_strips import PER_LENGTH
+from attnviz.data.inputs.strip import TooLong
 from attnviz.errors import BadInput
 from attnviz.models import Input
 from attnviz.subjects import EXAMPLES, Strip, example, example_in_url, first_example, net
@@ -82,3 +83,18 @@ def test_nonsense_is_one_sentence(word: str) -> None:
     with pytest.raises(BadInput) as refused:
         Strip(word)
     assert len(str(refused.value)) < 300
+
+
+def test_a_strip_that_does_not_fit_into_a_link_is_named_and_seen_again_once_its_file_is_opened() -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (20, 28, 28), np.uint8)
+    with pytest.raises(TooLong, match="too much detail"):
+        Strip.drawn(noise)
+    strip = Strip.kept(noise)
+    assert strip.is_kept
+    assert strip.is_drawn
+    assert len(strip.word) < 60
+    np.testing.assert_array_equal(strip.picture[..., 0], np.concatenate(list(noise), 1))
+    assert Strip(strip.word) == strip
+    assert Strip.kept(noise) == strip, "the same digits have the same link"
+    with pytest.raises(BadInput, match="Open the file that it was saved in"):
+        Strip("file.0123")

@@ -14,7 +14,8 @@ import pytest
 import torch
 
 from attnviz import models, subjects
-from attnviz.data import Dataset
+from attnviz.data import DATASETS, Dataset
+from attnviz.data.targets import OneClass
 from attnviz.errors import AttnvizError
 from attnviz.recipes import RECIPES, Recipe
 from attnviz.recipes.recipe import Test, changed
@@ -48,6 +49,7 @@ CHOSEN = (
     "cnn_attention.digits",
     "channel_attention.digits",
     "spatial_transformer.rotated",
+    "encoder_decoder.strips-15",
     "cnn_attention.fashion-within",
     "colour_stages.digits",
 )
@@ -78,6 +80,8 @@ def _short(recipe: Recipe) -> Recipe:
     }
     if recipe.data in ("mnist", "fashion_mnist"):
         once |= {"data": "strokes", "tests": (Test(data="strokes"),)}
+    if recipe.data == "strips_mnist_15":
+        once |= {"data": "strips_strokes_15", "tests": (Test(data="strips_strokes_15"),)}
     return changed(recipe, **once)
 
 
@@ -107,7 +111,8 @@ def _make_history(checkpoints: Path, run_id: str, recipe: Recipe, config: dict[s
 def _noise(recipe: Recipe, seed: int) -> Examples:
     rng, taken = np.random.default_rng(seed), models.spec(recipe.model).input(recipe.config)
     images = rng.integers(0, 256, (BATCH, taken.rows, taken.columns, taken.channels), np.uint8)
-    return on_device(Dataset(images, rng.integers(0, len(recipe.classes), BATCH)), "cpu")
+    shape = (BATCH, 2) if DATASETS[recipe.data].target != OneClass() else BATCH  # a text of two symbols
+    return on_device(Dataset(images, rng.integers(0, len(recipe.classes), shape)), "cpu")
 
 
 def views() -> dict[str, View[Any]]:

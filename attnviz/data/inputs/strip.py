@@ -23,6 +23,11 @@ LONGEST = 4200
 LEVELS = 16
 """Grey levels of a pixel."""
 
+
+class TooLong(BadInput):
+    """A strip does not fit into a URL."""
+
+
 _STEP = 255 // (LEVELS - 1)
 
 
@@ -67,7 +72,7 @@ def pack(pictures: Bytes) -> str:
     levels = np.rint(pictures / _STEP).astype(np.uint8)
     text = base64.urlsafe_b64encode(zlib.compress(levels.tobytes(), 9)).decode().rstrip("=")
     if len(text) > LONGEST:
-        raise BadInput(
+        raise TooLong(
             f"This strip has too much detail for a URL: {len(text):,} characters, where {LONGEST:,} are allowed. "
             "Save it as a file instead."
         )

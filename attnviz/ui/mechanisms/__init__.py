@@ -16,6 +16,7 @@ from attnviz.ui.mechanisms import (
     guard,
     pixel_attention,
     recurrent_attention,
+    sequences,
     spatial_transformer,
 )
 from attnviz.ui.mechanisms.mechanism import Mechanism as Mechanism
@@ -34,6 +35,7 @@ _OURS = (
     cnn_attention.MECHANISM,
     channel_attention.MECHANISM,
     spatial_transformer.MECHANISM,
+    sequences.MECHANISM,
 )
 MECHANISMS = Table("mechanisms", {row.name: row for row in _OURS}, _read)
 

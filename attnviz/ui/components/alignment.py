@@ -1,0 +1,233 @@
+"""A strip, what a net reads of it step by step, and where each step looks: the data for `frontend/alignment/`.
+
+The browser gets the weights of all layers and heads, for the net's own text and for the right one, so that it shows
+another step, layer or head without asking. Weights that are moved by hand, and a mask that is taken off, are asked of
+the live channel.
+
+A *view* is a dictionary: "step" (of the answer, from 0), "told" (which text each step is told: "own" or "right"),
+"layer" (a name of the layers that the data have; "" for the first), "head" (a number from 0, or "mean"), "column" (the
+column of the strip whose row is shown, where a layer has rows for columns), "mask" (whether later steps are hidden),
+"moved" (pairs of a step and by how many columns its weights are moved to the right) and "measure" (of the curves).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from attnviz.errors import BadInput
+from attnviz.ui.components import url_view
+from attnviz.ui.components.payload import pack
+from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind
+from attnviz.ui.components.url_view import settled_view as settled_view
+
+TOLD = ("own", "right")
+"""Which text each step is told: what the net itself said before, or the right text (teacher forcing)."""
+
+
+MEASURES = ("digits", "exact")
+"""Which accuracy the curves show: of single digits, or of whole strips."""
+
+
+def read_moved(word: str) -> list[list[int]] | None:
+    """Return the pairs that a word such as "3.8,5.-4" means: a step, which the word counts from 1, and columns."""
+    if not re.fullmatch(r"\d{1,3}\.-?\d{1,3}(,\d{1,3}\.-?\d{1,3})*", word, re.ASCII):
+        return None
+    pairs = [part.split(".") for part in word.split(",")]
+    return [[int(step) - 1, int(by)] for step, by in pairs]
+
+
+def write_moved(moved: Sequence[Sequence[int]]) -> str:
+    """Return the word of several pairs, as `read_moved` reads it."""
+    return ",".join(f"{step + 1}.{by}" for step, by in moved)
+
+
+KINDS["moved_weights"] = Kind(read_moved, write_moved)
+
+FIELDS = Fields(
+    Field("step", "number", 0),
+    Field("told", "choice", TOLD[0], TOLD),
+    Field("layer", "text", ""),
+    Field("head", "head", "mean"),
+    Field("column", "number", 0),
+    Field("mask", "yes_no", True),
+    Field("moved", "moved_weights", []),
+    Field("measure", "choice", MEASURES[0], MEASURES),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """What a net says of a strip.
+
+    Args:
+        probabilities: (step, class), which sum to 1 at each step.
+        before: the symbol that each step is told, (step,); the number of classes stands for the start.
+    """
+
+    probabilities: np.ndarray
+    before: Sequence[int]
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Where the queries of one layer look, or a vector for each step.
+
+    Args:
+        name: in the URL.
+        title: for people.
+        path: of the layer, to which the name of a tap is added.
+        queries: what has a row: the steps of the text, or the columns of the strip.
+        keys: what has a column: the columns of the strip, the steps of the text (what each was told), or the numbers of
+            a vector, which are no weights.
+        own: (head, query, key), while the net is told its own text; None for what the browser asks the live channel.
+        right: the same while it is told the right text; None where that makes no difference, or is not known.
+        learnt: whether the weights come from scores; False where all are equal by construction.
+        of: "weight", or "gradient" for shares of the gradient of what each step says.
+    """
+
+    name: str
+    title: str
+    path: str
+    queries: Literal["steps", "columns"]
+    keys: Literal["columns", "steps", "numbers"]
+    own: np.ndarray | None
+    right: np.ndarray | None = None
+    learnt: bool = True
+    of: Literal["weight", "gradient"] = "weight"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How accurate a model is by the length of its strips.
+
+    Args:
+        key: of the net.
+        title: for people.
+        control: whether it is there to be compared with.
+        lengths: of the test strips.
+        digits: the share of right digits at each length, mean over seeds; `digits_range` the lowest and highest.
+        exact: the share of strips without an error; `exact_range` likewise.
+    """
+
+    key: str
+    title: str
+    control: bool
+    lengths: Sequence[int]
+    digits: Sequence[float]
+    exact: Sequence[float]
+    digits_range: Sequence[tuple[float, float]]
+    exact_range: Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class AlignmentView:
+    """A strip and what a net reads of it.
+
+    Args:
+        picture: uint8 (row, column, 1).
+        digits: how many there are on it.
+        pitch: pixels from one column of features to the next; the middle of the first one is at the first pixel.
+        classes: the names of the symbols; the last one ends a text.
+        right: the right text as symbols, with the one that ends it; None where it is not known.
+        reads: for each step before the last, the place of the digit that it should say, from 0; None where that is not
+            known.
+        own, told: what the net says, told its own text, and told the right one.
+        layers: that look, the first one as shown at first.
+        trained: digits of the longest strip that the net was trained on; None if that is not known.
+        kind: of the net, in a word that the words of the component know: "additive", "uniform", "none", "transformer".
+        curves: of this net and others.
+        checkpoint: the key of the net that the live channel asks.
+        asked: the example, as a request names it.
+        origin: software version, model, recipe, seed, digest, image: stands in every export.
+
+    Raises:
+        BadInput: the picture is no strip of so many digits.
+    """
+
+    picture: np.ndarray
+    digits: int
+    pitch: int
+    classes: tuple[str, ...]
+    right: Sequence[int] | None
+    reads: Sequence[int] | None
+    own: Text
+    told: Text | None
+    layers: Sequence[Weights]
+    trained: int | None
+    kind: str
+    curves: Sequence[Curve]
+    checkpoint: str
+    asked: Mapping[str, Any]
+    origin: Mapping[str, str | int | float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.picture.ndim != 3 or self.digits < 1 or self.picture.shape[1] % self.digits:
+            raise BadInput(f"A strip of {self.digits} digits cannot have the shape {self.picture.shape}.")
+
+
+def alignment(
+    view: bytes,
+    *,
+    key: str,
+    state: Mapping[str, Any] | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> dict[str, Any] | None:
+    """Draw a strip, what is read of it, and where each step looks.
+
+    Args:
+        view: what `packed` returned.
+        key: the component's name in this page; keep it fixed.
+        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
+            visible sentence). None leaves the visitor's own view as it is.
+        on_change: called when a view has settled, before the page runs again; `settled_view` gives it there.
+
+    Returns:
+        The view that has settled last, all fields filled; None before the first time.
+    """
+    return url_view.draw("alignment", view, FIELDS, key=key, state=state, on_change=on_change)
+
+
+def packed(view: AlignmentView) -> bytes:
+    """Return a view as the browser gets it."""
+    header = {
+        "digits": view.digits,
+        "pitch": view.pitch,
+        "classes": list(view.classes),
+        "right": None if view.right is None else [int(symbol) for symbol in view.right],
+        "reads": None if view.reads is None else [int(place) for place in view.reads],
+        "trained": view.trained,
+        "kind": view.kind,
+        "before": {
+            "own": [int(symbol) for symbol in view.own.before],
+            "right": None if view.told is None else [int(symbol) for symbol in view.told.before],
+        },
+        "layers": [
+            {"name": one.name, "title": one.title, "path": one.path, "queries": one.queries, "keys": one.keys,
+             "learnt": one.learnt, "of": one.of}
+            for one in view.layers
+        ],
+        "curves": [
+            {"key": one.key, "title": one.title, "control": one.control, "lengths": list(one.lengths),
+             "digits": list(one.digits), "exact": list(one.exact),
+             "digits_range": [list(ends) for ends in one.digits_range],
+             "exact_range": [list(ends) for ends in one.exact_range]}
+            for one in view.curves
+        ],
+        "checkpoint": view.checkpoint,
+        "picture": dict(view.asked),
+        "origin": dict(view.origin),
+    }  # fmt: skip
+    arrays = {"picture": view.picture, "own": view.own.probabilities.astype(np.float32)}
+    if view.told is not None:
+        arrays["right"] = view.told.probabilities.astype(np.float32)
+    for number, one in enumerate(view.layers):
+        if one.own is not None:
+            arrays[f"own.{number}"] = one.own.astype(np.float32)
+        if one.right is not None:
+            arrays[f"right.{number}"] = one.right.astype(np.float32)
+    return pack(header, arrays)

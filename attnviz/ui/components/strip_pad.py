@@ -1,0 +1,73 @@
+"""A small pad on which the digits of a strip are drawn one after the other: the data for `frontend/strip_pad/`.
+
+The browser tells what it is asked to do once, as a trigger: to add what is drawn, to take the last digit back, or to
+begin anew. Python makes the strip of it, which the URL then names.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.ui.components.component import component
+from attnviz.ui.components.payload import pack
+
+SIDE = 140
+"""Pixels along each side of what is drawn."""
+
+Does = Literal["add", "back", "clear"]
+
+
+class Asked(NamedTuple):
+    """What the pad was asked to do.
+
+    Args:
+        does: "add" what is drawn, take the last digit "back", or "clear" the strip.
+        canvas: uint8 (SIDE, SIDE), 0 is paper and 255 is ink; None where nothing is added.
+    """
+
+    does: Does
+    canvas: npt.NDArray[np.uint8] | None
+
+
+def strip_pad(*, key: str, digits: int, most: int, on_ask: Callable[[], None]) -> None:
+    """Draw the pad.
+
+    Args:
+        key: the component's name in this page; keep it fixed.
+        digits: how many have been drawn.
+        most: how many there can be.
+        on_ask: called when the pad was asked to do something; `asked` then says what.
+    """
+    data = pack({"digits": digits, "most": most, "side": SIDE}, {})
+    component("strip_pad")(key=key, data=data, on_asked_change=on_ask)
+
+
+def asked(key: str) -> Asked | None:
+    """Return what the pad of that key was asked to do just now; None where that is nothing, or nonsense."""
+    import streamlit as st
+
+    found = st.session_state.get(key)
+    told = found.get("asked") if isinstance(found, Mapping) else None
+    if not isinstance(told, Mapping) or told.get("does") not in ("add", "back", "clear"):
+        return None
+    does = cast(Does, told["does"])
+    if does != "add":
+        return Asked(does, None)
+    canvas = _canvas(told.get("canvas"))
+    return None if canvas is None else Asked(does, canvas)
+
+
+def _canvas(word: object) -> npt.NDArray[np.uint8] | None:
+    if not isinstance(word, str) or len(word) > 4 * (SIDE * SIDE // 3 + 1):
+        return None
+    try:
+        content = base64.b64decode(word, validate=True)
+    except (ValueError, binascii.Error):
+        return None
+    return np.frombuffer(content, np.uint8).reshape(SIDE, SIDE) if len(content) == SIDE * SIDE else None

@@ -1,0 +1,158 @@
+// Accuracy by the length of the strip: a line for each model, a band over its seeds, and a dot where the strip lies.
+
+import { element, say, set, text } from "../core/dom.js";
+import { percent } from "../core/numbers.js";
+import { SegmentedControl } from "../hands/controls.js";
+import { independent, valueAt } from "./derive.js";
+
+const NS = "http://www.w3.org/2000/svg";
+const WIDTH = 340;
+const HEIGHT = 160;
+const ROOM = { left: 34, right: 8, top: 6, bottom: 30 };
+const LONGEST = 30;
+export const MEASURES = { digits: "Digits right", exact: "Whole strips right" };
+
+/** @typedef {{key: string, title: string, control: boolean, lengths: number[], digits: number[], exact: number[],
+ *   digits_range: number[][], exact_range: number[][]}} Curve */
+
+const x = (length) => ROOM.left + ((length - 1) / (LONGEST - 1)) * (WIDTH - ROOM.left - ROOM.right);
+const y = (share) => HEIGHT - ROOM.bottom - share * (HEIGHT - ROOM.top - ROOM.bottom);
+
+function svg(tag, attributes, ...children) {
+  const made = document.createElementNS(NS, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  made.append(...children);
+  return made;
+}
+
+const path = (lengths, values) => lengths.map((length, i) => `${i ? "L" : "M"}${x(length)} ${y(values[i])}`).join("");
+
+export class Curves {
+  /** @param {(measure: string) => void} choose */
+  constructor(choose) {
+    this.words = { here: text(), note: text() };
+    this.measures = new SegmentedControl("Show", MEASURES, choose);
+    this.chart = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
+    this.key = element("ul.key");
+    this.element = element(
+      "section.curves-part",
+      { "aria-label": "Accuracy by length" },
+      element("div.chart", {}, element("h2", {}, "Accuracy by length"), this.chart),
+      element(
+        "div.beside",
+        {},
+        this.measures.element,
+        this.key,
+        element("p.quiet", {}, this.words.here),
+        element("p.quiet", {}, this.words.note),
+      ),
+    );
+    this.shown = "";
+    /** @type {Map<string, number>} by key: which dashes a curve has */
+    this.numbers = new Map();
+  }
+
+  /**
+   * @param {Curve[]} curves
+   * @param {object} facts
+   * @param {string} facts.measure
+   * @param {number} facts.length of the strip
+   * @param {number|null} facts.trained digits of the longest strip in training
+   * @param {string} facts.own key of the net that is shown
+   */
+  show(curves, facts) {
+    this.element.hidden = !curves.length;
+    const state = JSON.stringify([curves, facts]);
+    if (!curves.length || state === this.shown) return;
+    this.shown = state;
+    this.measures.show(facts.measure);
+    this.chart.replaceChildren(...this.axes(facts), ...curves.toReversed().flatMap((curve) => this.line(curve, facts)));
+    const mine = curves.find((curve) => curve.key === facts.own);
+    const here = mine && valueAt(mine.lengths, mine[facts.measure], facts.length);
+    if (mine && here !== null && here !== undefined) {
+      this.chart.append(svg("circle", { class: "here", cx: x(facts.length), cy: y(here), r: 5 }));
+      const digits = valueAt(mine.lengths, mine.digits, facts.length) ?? 0;
+      say(
+        this.words.here,
+        facts.measure === "exact"
+          ? `With ${facts.length} digits this model reads ${percent(here)} of the strips without an error; ` +
+              `${percent(digits)} a digit would give ${percent(independent(digits, facts.length))} ` +
+              "if errors did not depend on each other (dotted)."
+          : `With ${facts.length} digits this model says ${percent(here)} of the digits right.`,
+      );
+    } else say(this.words.here, "This model has not been measured at this length.");
+    say(this.words.note, facts.trained ? `Trained on strips of up to ${facts.trained} digits: the vertical line.` : "");
+    set(this.chart, "aria-label", `${MEASURES[facts.measure]}, by the number of digits. ${this.words.here.data}`);
+    this.key.replaceChildren(
+      ...curves.map((curve, number) =>
+        element(
+          "li",
+          curve.key === facts.own ? { class: "own" } : {},
+          svg(
+            "svg",
+            { viewBox: "0 0 26 8", class: "sample", "aria-hidden": "true" },
+            svg("path", { class: this.kindOf(curve, facts, number), d: "M0 4L26 4" }),
+          ),
+          curve.title,
+        ),
+      ),
+    );
+    this.curves = curves;
+  }
+
+  /** @param {Curve} curve @param {any} facts @param {number} number */
+  kindOf(curve, facts, number) {
+    return curve.key === facts.own ? "curve own" : `curve other dash-${number % 4}${curve.control ? " control" : ""}`;
+  }
+
+  axes({ trained }) {
+    const found = [];
+    for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+      found.push(svg("line", { class: "grid", x1: ROOM.left, x2: WIDTH - ROOM.right, y1: y(share), y2: y(share) }));
+      found.push(svg("text", { x: ROOM.left - 5, y: y(share) + 4, "text-anchor": "end" }, `${100 * share} %`));
+    }
+    for (const length of [1, 5, 10, 15, 20, 25, 30])
+      found.push(svg("text", { x: x(length), y: HEIGHT - ROOM.bottom + 13, "text-anchor": "middle" }, String(length)));
+    found.push(
+      svg(
+        "text",
+        { x: (ROOM.left + WIDTH - ROOM.right) / 2, y: HEIGHT - 3, "text-anchor": "middle" },
+        "digits of the strip",
+      ),
+    );
+    if (trained) found.push(svg("line", { class: "trained", x1: x(trained), x2: x(trained), y1: y(0), y2: y(1) }));
+    return found;
+  }
+
+  /** @param {Curve} curve @param {any} facts */
+  line(curve, facts) {
+    const { measure } = facts;
+    const own = curve.key === facts.own;
+    const ends = curve[`${measure}_range`];
+    const band =
+      path(
+        curve.lengths,
+        ends.map(([, high]) => high),
+      ) +
+      path(
+        curve.lengths.toReversed(),
+        ends.toReversed().map(([low]) => low),
+      ).replace("M", "L");
+    const number = this.numberOf(curve);
+    const parts = [
+      svg("path", { class: own ? "band own" : "band", d: `${band}Z` }),
+      svg("path", { class: this.kindOf(curve, facts, number), d: path(curve.lengths, curve[measure]) }),
+    ];
+    if (own && measure === "exact") {
+      const powers = curve.lengths.map((length, i) => independent(curve.digits[i], length));
+      parts.push(svg("path", { class: "curve powers", d: path(curve.lengths, powers) }));
+    }
+    return parts;
+  }
+
+  /** @param {Curve} curve */
+  numberOf(curve) {
+    if (!this.numbers.has(curve.key)) this.numbers.set(curve.key, this.numbers.size);
+    return this.numbers.get(curve.key) ?? 0;
+  }
+}

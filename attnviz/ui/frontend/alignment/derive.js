@@ -1,0 +1,247 @@
+// What is to be seen of a strip, its text and its weights, from state and data alone: no document, no colours.
+
+import { KINDS } from "../core/url_fields.js";
+import { best, percent, short } from "../core/numbers.js";
+
+/**
+ * A layer that looks.
+ * @typedef {{name: string, title: string, path: string, queries: string, keys: string, learnt: boolean, of: string}}
+ *   Layer
+ */
+
+/**
+ * Weights of all heads of a layer.
+ * @typedef {{values: ArrayLike<number>, shape: number[]}} Weights shape: heads, queries, keys
+ */
+
+/** @typedef {number[][]} Moved pairs: a step, and by how many columns to the right */
+
+KINDS.moved_weights = {
+  holds: (value) =>
+    Array.isArray(value) && value.every((one) => Array.isArray(one) && one.length === 2 && one.every(Number.isInteger)),
+  word: (value) =>
+    Array.isArray(value) ? value.map((one) => (one.length ? `${one[0] + 1}.${one[1]}` : one)).join(",") : String(value),
+};
+
+/** What of a view there is; facts: {layers, heads, steps, columns, told, moves}. */
+export const RULES = {
+  exists({ name }, value, facts, asked) {
+    if (name === "layer") return value === "" || facts.layers.includes(value);
+    if (name === "head") return value === "mean" || (value >= 0 && value < facts.headsOf(asked.layer ?? ""));
+    if (name === "step") return value >= 0 && value < facts.steps;
+    if (name === "column") return value >= 0 && value < facts.columns;
+    if (name === "told") return value === "own" || facts.told;
+    if (name === "mask") return value || facts.masked;
+    if (name === "moved")
+      return !value.length || (facts.moves && value.every(([step, by]) => step >= 0 && step < 31 && by !== 0));
+    return true;
+  },
+  there({ name }, facts) {
+    if (name === "layer") return facts.layers.join(" or ");
+    if (name === "head") return "mean, or 1 to the number of heads of the layer";
+    if (name === "step") return `1 to ${facts.steps}`;
+    if (name === "column") return `1 to ${facts.columns}`;
+    if (name === "told") return facts.told ? "own or right" : "own, as the right text is not known";
+    if (name === "mask") return facts.masked ? "yes or no" : "yes, as there is no mask to take off";
+    return facts.moves ? "steps with columns, such as 3.8,5.-4" : "none, as no weights can be moved here";
+  },
+};
+
+/**
+ * Where the columns of features begin and end on the strip, in pixels of the picture.
+ * @param {number} columns how many
+ * @param {number} pitch pixels from one to the next
+ * @param {number} width of the strip
+ * @returns {number[]} one more than there are columns
+ */
+export function edgesOf(columns, pitch, width) {
+  return Array.from({ length: columns + 1 }, (_, i) => (i === 0 ? 0 : i === columns ? width : (i - 0.5) * pitch));
+}
+
+/** The place of the digit on which the middle of a column lies. */
+export function digitAt(column, pitch, side, digits) {
+  return Math.min(digits - 1, Math.floor((column * pitch) / side));
+}
+
+/** The columns whose middle lies on a digit: the first, and the one after the last. */
+export function columnsOf(digit, pitch, side, columns) {
+  const first = Math.ceil((digit * side) / pitch);
+  return [first, Math.min(columns, Math.ceil(((digit + 1) * side) / pitch))];
+}
+
+/**
+ * The weights of one query, of a head or the mean of all.
+ * @param {Weights} weights
+ * @param {number|"mean"} head
+ * @param {number} query
+ * @returns {Float64Array}
+ */
+export function rowOf({ values, shape: [heads, queries, keys] }, head, query) {
+  const row = new Float64Array(keys);
+  if (query >= queries) return row;
+  const chosen = head === "mean" ? Array.from({ length: heads }, (_, one) => one) : [Math.min(head, heads - 1)];
+  for (const one of chosen) {
+    const start = (one * queries + query) * keys;
+    for (let key = 0; key < keys; key++) row[key] += values[start + key] / chosen.length;
+  }
+  return row;
+}
+
+/**
+ * Weights that are moved along the strip; what leaves it is lost, and the rest sums to one again.
+ * @param {ArrayLike<number>} row
+ * @param {number} by columns to the right
+ */
+export function movedRow(row, by) {
+  const found = new Float64Array(row.length);
+  let sum = 0;
+  for (let key = 0; key < row.length; key++) {
+    const from = key - by;
+    if (from >= 0 && from < row.length) found[key] = row[from];
+    sum += found[key];
+  }
+  if (!(sum > 0)) return Float64Array.from(row);
+  return found.map((value) => value / sum);
+}
+
+/** By how much a peak can be moved and stay on the strip: the least and the most. */
+export function reach(row) {
+  const peak = best(row);
+  return [-peak, row.length - 1 - peak];
+}
+
+/** @param {Moved} moved @param {number} step */
+export function movedBy(moved, step) {
+  return moved.find(([one]) => one === step)?.[1] ?? 0;
+}
+
+/**
+ * Move the weights of a step; 0 lets them go.
+ * @param {Moved} moved
+ * @param {number} step
+ * @param {number} by
+ * @returns {Moved} in the order of the steps
+ */
+export function withMoved(moved, step, by) {
+  const others = moved.filter(([one]) => one !== step);
+  return (by ? [...others, [step, by]] : others).sort(([one], [other]) => one - other);
+}
+
+/**
+ * The symbols that a text says, up to the one that ends it.
+ * @param {ArrayLike<number>} probabilities (step, class)
+ * @param {number} classes
+ * @returns {number[]}
+ */
+export function symbolsOf(probabilities, classes) {
+  const found = [];
+  for (let start = 0; start < probabilities.length; start += classes)
+    found.push(best(Array.prototype.slice.call(probabilities, start, start + classes)));
+  return found;
+}
+
+/** The probabilities of one step. */
+export function stepOf(probabilities, classes, step) {
+  return Array.prototype.slice.call(probabilities, step * classes, (step + 1) * classes);
+}
+
+/**
+ * The steps of a text up to the one that ends it, as letters; \u25a0 for the end.
+ * @param {number[]} symbols
+ * @param {string[]} classes
+ */
+export function letters(symbols, classes) {
+  return symbols.map((symbol) => (symbol === classes.length - 1 ? "\u25a0" : (classes[symbol] ?? "\u25b8")));
+}
+
+/**
+ * How a text that was said compares with the right one.
+ * @param {number[]} said
+ * @param {number[]|null} right both with the symbol that ends them
+ * @returns {{right: number, of: number, exact: boolean}|null} digits at their place
+ */
+export function compared(said, right) {
+  if (!right) return null;
+  const end = said.indexOf(right.at(-1) ?? -1);
+  const kept = end < 0 ? said : said.slice(0, end);
+  const digits = right.slice(0, -1);
+  return {
+    right: digits.filter((digit, place) => kept[place] === digit).length,
+    of: digits.length,
+    exact: end === digits.length && digits.every((digit, place) => kept[place] === digit),
+  };
+}
+
+/** The share of a row's weight on the columns of a digit. */
+export function shareOn(row, digit, { pitch, side }) {
+  const [first, last] = columnsOf(digit, pitch, side, row.length);
+  let sum = 0;
+  for (let key = first; key < last; key++) sum += row[key];
+  return sum;
+}
+
+/** The digit with the largest share of a row's weight, and that share. */
+export function mostOn(row, geometry) {
+  const shares = Array.from({ length: geometry.digits }, (_, digit) => shareOn(row, digit, geometry));
+  const digit = best(shares);
+  return { digit, share: shares[digit] };
+}
+
+/** What a symbol is called. @param {number} symbol @param {string[]} classes */
+export function nameOf(symbol, classes) {
+  if (symbol === undefined || symbol < 0) return "nothing";
+  return symbol === classes.length - 1 ? "stop" : (classes[symbol] ?? "start");
+}
+
+/** An ordinal: 1st, 2nd, 3rd, 4th. @param {number} number from 1 */
+export function ordinal(number) {
+  const last = number % 100 > 10 && number % 100 < 14 ? 0 : number % 10;
+  return `${number}${["th", "st", "nd", "rd"][last] ?? "th"}`;
+}
+
+/**
+ * Where a step looks, in a sentence.
+ * @param {ArrayLike<number>} row
+ * @param {{pitch: number, side: number, digits: number}} geometry
+ * @param {number|null} reads the place of the digit that it should say
+ * @param {string} [of] what lies there
+ */
+export function whereInWords(row, geometry, reads, of = "weight") {
+  const { digit, share } = mostOn(row, geometry);
+  const most = `${percent(share)} of the ${of} lies on the ${ordinal(digit + 1)} digit`;
+  if (reads === null || reads === undefined) return `${most}.`;
+  if (reads === digit) return `${most}, the one to be said.`;
+  return `${most}; on the ${ordinal(reads + 1)}, the one to be said, ${percent(shareOn(row, reads, geometry))}.`;
+}
+
+/** One weight, with its multiple of an even share. @param {number} weight @param {number} keys */
+export function weightInWords(weight, keys) {
+  return `${short(weight, 3)}, ${short(weight * keys, 3)} \u00d7 an even share`;
+}
+
+/** The chance to read so many digits without an error, if each is right with a probability, whatever the others are. */
+export function independent(share, length) {
+  return share ** length;
+}
+
+/**
+ * A value of a curve at a length, on the straight line between the lengths that were tested; null beyond them.
+ * @param {number[]} lengths ascending
+ * @param {number[]} values
+ * @param {number} length
+ */
+export function valueAt(lengths, values, length) {
+  const after = lengths.findIndex((one) => one >= length);
+  if (after < 0 || length < lengths[0]) return null;
+  if (lengths[after] === length) return values[after];
+  const part = (length - lengths[after - 1]) / (lengths[after] - lengths[after - 1]);
+  return values[after - 1] + part * (values[after] - values[after - 1]);
+}
+
+/**
+ * Whether the weights of a layer can be moved along the strip.
+ * @param {Pick<Layer, "queries"|"keys"|"learnt">} layer
+ */
+export function movable({ queries, keys, learnt }) {
+  return queries === "steps" && keys === "columns" && learnt;
+}

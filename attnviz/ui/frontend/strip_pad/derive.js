@@ -1,0 +1,34 @@
+// A drawing made smaller, and as text: what the pad sends.
+
+/** Whether nothing is drawn. @param {Uint8Array} values */
+export function isEmpty(values) {
+  return !values.some((value) => value > 0);
+}
+
+/**
+ * A square drawing made smaller: the mean over squares of its pixels.
+ * @param {Uint8Array} values row by row
+ * @param {number} side pixels along each side
+ * @param {number} wanted pixels along each side of the result, by which `side` can be divided
+ */
+export function shortened(values, side, wanted) {
+  const step = side / wanted;
+  const found = new Uint8Array(wanted * wanted);
+  for (let row = 0; row < wanted; row++) {
+    for (let column = 0; column < wanted; column++) {
+      let sum = 0;
+      for (let down = 0; down < step; down++)
+        for (let across = 0; across < step; across++)
+          sum += values[(row * step + down) * side + column * step + across];
+      found[row * wanted + column] = Math.round(sum / step ** 2);
+    }
+  }
+  return found;
+}
+
+/** Bytes as base64. @param {Uint8Array} bytes */
+export function asText(bytes) {
+  let written = "";
+  for (const byte of bytes) written += String.fromCharCode(byte);
+  return btoa(written);
+}

@@ -1,0 +1,125 @@
+// A small pad on which the digits of a strip are drawn one after the other. Python's side is
+// attnviz/ui/components/strip_pad.py.
+
+import { context2d, element, say, text } from "../core/dom.js";
+import { mountable, Part } from "../core/part.js";
+import { Raster } from "../hands/raster.js";
+import { SIDE, toUnit } from "../hands/strokes.js";
+import { pictureCanvas } from "../maps/paint.js";
+import { asText, isEmpty, shortened } from "./derive.js";
+
+const WIDTH = 24; // of the pen, in pixels of a canvas of 280
+
+export class StripPad extends Part {
+  constructor(parent) {
+    super();
+    this.words = { count: text() };
+    this.surface = new Raster();
+    /** @type {{id: number, stroke: Stroke}|null} */
+    this.pointer = null;
+    this.canvas = element("canvas", { role: "img", "aria-label": "Pad: draw a digit here" });
+    this.hint = element("p.hint", { "aria-hidden": "true" }, "Draw a digit");
+    const button = (words, act) => element("button.act", { type: "button", onclick: () => this.guard(act) }, words);
+    this.buttons = {
+      add: button("Add to the strip", () => this.add()),
+      wipe: button("Wipe the pad", () => this.wipe()),
+      back: button("Take the last digit back", () => this.ask("back")),
+      clear: button("Begin a new strip", () => this.ask("clear")),
+    };
+    this.root = element(
+      "div.attnviz.strip-pad",
+      { "data-component": "strip_pad" },
+      this.failure,
+      element("div.sheet", {}, this.canvas, this.hint),
+      element("div.tools", {}, ...Object.values(this.buttons), element("p.quiet", {}, this.words.count)),
+      this.liveRegion,
+    );
+    this.listen();
+    parent.append(this.root);
+  }
+
+  listen() {
+    const { canvas } = this;
+    canvas.addEventListener("pointerdown", (event) => this.guard(() => this.down(event)));
+    canvas.addEventListener("pointermove", (event) => this.guard(() => this.move(event)));
+    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (this.pointer = null));
+  }
+
+  takeData() {
+    this.draw();
+  }
+
+  down(event) {
+    if (this.pointer || event.button !== 0) return;
+    event.preventDefault();
+    this.canvas.setPointerCapture(event.pointerId);
+    this.pointer = { id: event.pointerId, stroke: { tool: "ink", width: WIDTH, points: [], pressures: null } };
+    this.follow(event);
+  }
+
+  move(event) {
+    if (event.pointerId !== this.pointer?.id) return;
+    for (const one of event.getCoalescedEvents?.() ?? [event]) this.follow(one);
+  }
+
+  follow(event) {
+    if (!this.pointer) return;
+    const { stroke } = this.pointer;
+    const box = this.canvas.getBoundingClientRect();
+    const scale = SIDE / box.width;
+    stroke.points.push(toUnit((event.clientX - box.left) * scale), toUnit((event.clientY - box.top) * scale));
+    this.surface.stroke(stroke, Math.max(0, stroke.points.length / 2 - 2));
+    this.draw();
+  }
+
+  add() {
+    if (isEmpty(this.surface.values)) {
+      this.announce("Nothing is drawn.");
+      return;
+    }
+    this.trigger("asked", { does: "add", canvas: asText(shortened(this.surface.values, SIDE, this.header.side)) });
+    this.wipe();
+  }
+
+  wipe() {
+    this.surface.values.fill(0);
+    this.draw();
+  }
+
+  /** @param {"back"|"clear"} does */
+  ask(does) {
+    this.trigger("asked", { does });
+  }
+
+  layout() {
+    this.draw();
+  }
+
+  draw() {
+    const { canvas, surface, palettes, header, buttons } = this;
+    if (!palettes || !header) return;
+    const size = Math.round((canvas.clientWidth || 150) * devicePixelRatio);
+    if (canvas.width !== size) canvas.width = canvas.height = size;
+    const context = context2d(canvas);
+    context.imageSmoothingEnabled = true;
+    context.drawImage(pictureCanvas(surface.values, surface.shape, palettes.ink), 0, 0, size, size);
+    const empty = isEmpty(surface.values);
+    this.hint.hidden = !empty;
+    const full = header.digits >= header.most;
+    buttons.add.disabled = empty || full;
+    buttons.wipe.disabled = empty;
+    buttons.back.disabled = buttons.clear.disabled = header.digits === 0;
+    say(
+      this.words.count,
+      full ? `${header.digits} digits: no more fit.` : `${header.digits} of ${header.most} digits.`,
+    );
+    this.showReading();
+  }
+
+  /** What tests read. */
+  read() {
+    return { empty: isEmpty(this.surface.values), digits: this.header.digits };
+  }
+}
+
+export default mountable(StripPad);

@@ -1,0 +1,48 @@
+"""Sequences: a strip of handwritten digits is read through one vector, with additive attention, or by a Transformer."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from attnviz.ui.live.derived import Derived, View
+
+# The view with which its page opens, and which the home page shows.
+MODEL, SOURCE, LENGTH, NUMBER = "encoder_decoder.strips-15", "strokes", 8, 3
+
+
+def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
+    from attnviz.ui.mechanisms.sequences import derived, view
+
+    return view.ALIGNMENT_VIEW, derived.READ
+
+
+def is_control(config: "Mapping[str, Any]") -> bool:
+    """Return whether a model of such a config is a control: one that cannot choose where it looks, or has no order."""
+    return config.get("attention", "additive") != "additive" or not config.get("positions", True)
+
+
+MECHANISM = Mechanism(
+    name="sequences",
+    title="Sequences",
+    question="How does a network read a strip of digits, and where does it look for each of them?",
+    page="70_sequences.py",
+    url="sequences",
+    models=("encoder_decoder", "transformer"),
+    is_control=is_control,
+    panel=later(f"{__name__}.panels", "panel_of"),
+    papers=("bahdanau", "vaswani"),
+    home=HomePicture(
+        Path(__file__).parent / "home.png",
+        "A strip of digits, and for each step of the answer the columns of the strip that it looks at",
+        {"model": MODEL},
+    ),
+    derived=_derived,
+    components=("alignment", "strip_pad"),
+    preload=("alignment",),
+    heights={"alignment": Height(660, phone=1300), "strip_pad": Height(168)},
+    imports=("attnviz.ui.components.alignment",),
+)

@@ -1,0 +1,115 @@
+"""The choice of a strip: its source, its length and its number, at random, the next one, or drawn digit by digit.
+
+In the URL a strip is one word, `strip=strokes.8.3`, or the pixels of a drawn one; "draw" is "yes" while the pad is
+there.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from attnviz import data
+from attnviz.data.digit_strips import MOST, PARTS, PER_LENGTH
+from attnviz.errors import BadInput, DataError
+from attnviz.subjects import Strip
+from attnviz.ui.mechanisms.sequences import LENGTH, NUMBER, SOURCE
+from attnviz.ui.shared import url_state
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DRAW = "draw"
+YOURS = "yours"
+_WORD = "strip"
+_LAST = "strip_last"  # in the session: the test strip that was shown last, to come back to from a drawn one
+_TURN = "strip_turn"
+
+
+def strip() -> Strip:
+    """Draw the choice of a strip and return it; a URL that names none gives a sentence and the strip that opens."""
+    sources = [name for name in PARTS if data.available(name)]
+    found = _in_url()
+    drawing = url_state.choice(DRAW, ["no", "yes"], "yes" if found.is_drawn else "no") == "yes"
+    last = Strip(st.session_state.get(_LAST, opening().word))
+    titles: Mapping[str, str] = {name: data.DATASETS[name].title for name in sources} | {YOURS: "Draw your own"}
+    st.session_state["strip_source"] = YOURS if drawing else _parts(last)[0]
+    st.segmented_control(
+        "Digits from", list(titles), key="strip_source", format_func=titles.__getitem__, required=True,
+        on_change=_take_source, args=(last,),
+    )  # fmt: skip
+    if drawing:
+        return found
+    st.session_state["strip_length"] = len(found)
+    st.slider("How many digits", 1, MOST, key="strip_length", width=190, on_change=_take_length, args=(last,))
+    key = f"strip_number {st.session_state.get(_TURN, 0)}"
+    st.session_state[key] = _parts(last)[2]
+    st.number_input("Number", 0, PER_LENGTH - 1, key=key, width=116, on_change=_typed, args=(last, key))
+    st.button("Next", on_click=_go, args=(last, False))
+    st.button("Random", on_click=_go, args=(last, True))
+    return found
+
+
+def is_drawing() -> bool:
+    """Return whether the pad is there."""
+    return bool(st.session_state.get("strip_source") == YOURS)
+
+
+def opening() -> Strip:
+    """Return the strip with which the page opens."""
+    return Strip.test(SOURCE, LENGTH, NUMBER)
+
+
+def show(found: Strip) -> None:
+    """Show a strip, in a callback: write it into the URL."""
+    url_state.set_value(**{_WORD: found.word})
+
+
+def _in_url() -> Strip:
+    """Return the strip that the URL names; where it names none, or one whose digits are not here, the first one."""
+    word = st.query_params.get(_WORD)
+    if word is None:
+        return opening()
+    try:
+        found = Strip(word)
+        _ = found.picture
+    except (BadInput, DataError) as error:
+        url_state.complain(f"{error} You see {opening().word} instead.")
+        return opening()
+    if not found.is_drawn:
+        st.session_state[_LAST] = found.word
+    return found
+
+
+def _parts(found: Strip) -> tuple[str, int, int]:
+    """Return source, length and number of a test strip."""
+    made, length, place = found.word.split(".")
+    return made, int(length), int(place)
+
+
+def _take_source(last: Strip) -> None:
+    chosen = st.session_state["strip_source"]
+    if chosen == YOURS:
+        url_state.set_value(**{DRAW: "yes"})
+    else:
+        _, length, place = _parts(last)
+        url_state.set_value(**{DRAW: None, _WORD: Strip.test(chosen, length, place).word})
+
+
+def _take_length(last: Strip) -> None:
+    made, _, place = _parts(last)
+    show(Strip.test(made, st.session_state["strip_length"], place))
+
+
+def _typed(last: Strip, key: str) -> None:
+    made, length, _ = _parts(last)
+    show(Strip.test(made, length, int(st.session_state[key])))
+
+
+def _go(last: Strip, at_random: bool) -> None:
+    # Another key for the number's widget: see `pickers`.
+    st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
+    made, length, place = _parts(last)
+    show(Strip.test(made, length, random.randrange(PER_LENGTH) if at_random else (place + 1) % PER_LENGTH))

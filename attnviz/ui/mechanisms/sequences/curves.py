@@ -1,0 +1,58 @@
+"""Accuracy by the length of the strip, read from the cards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attnviz import cards
+from attnviz.data.digit_strips import TESTED
+from attnviz.ui.components.alignment import Curve
+from attnviz.ui.mechanisms.sequences import MECHANISM, is_control
+
+if TYPE_CHECKING:
+    from attnviz.cards import Card, Figure
+    from attnviz.subjects import Net
+
+
+def of(net: Net) -> list[Curve]:
+    """Return the curves of all models that were trained on the strips of a net, that of the net first."""
+    names = [name for name in cards.names() if name.split(".")[0] in MECHANISM.models]
+    found = [
+        curve
+        for name, card in cards.readable(names).items()
+        if card.recipe.data == net.data and (curve := of_card(name, card)) is not None
+    ]
+    return sorted(found, key=lambda curve: (curve.key != net.key, curve.control))
+
+
+def of_card(name: str, card: Card) -> Curve | None:
+    """Return the curve of a model card; None where nothing was measured by length.
+
+    Args:
+        name: of the checkpoint.
+        card: of it.
+    """
+    figures: dict[str, Figure] = {}
+    lengths: list[int] = []
+    for source in sorted({one.data for one in card.figures}):  # the strips on which most lengths were tested
+        here = {one.name: one for one in card.figures if one.data == source}
+        found = [length for length in TESTED if {f"digits_{length}", f"accuracy_{length}"} <= set(here)]
+        if len(found) > len(lengths):
+            figures, lengths = here, found
+    if not lengths:
+        return None
+    digits, exact = ([figures[f"{what}_{length}"] for length in lengths] for what in ("digits", "accuracy"))
+    return Curve(
+        key=name,
+        title=card.recipe.title,
+        control=is_control(card.config),
+        lengths=lengths,
+        digits=[one.mean for one in digits],
+        exact=[one.mean for one in exact],
+        digits_range=[_range(one) for one in digits],
+        exact_range=[_range(one) for one in exact],
+    )
+
+
+def _range(figure: Figure) -> tuple[float, float]:
+    return figure.lowest, figure.highest

@@ -1,0 +1,138 @@
+"""The derived value of nets that read strips: what they say, and where they look, while their weights are moved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from attnviz.errors import BadInput, closest
+from attnviz.recipes.recipe import Strict
+from attnviz.ui.live.derived import Context, Derived, Index
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from attnviz.readings import Reading
+    from attnviz.subjects import Loaded, Net
+
+STEPS, COLUMNS = 31, 105  # of the longest text and the widest strip
+
+Step = Annotated[int, Field(ge=0, lt=STEPS)]
+
+
+class Moved(Strict):
+    """The weights of one step are moved along the strip.
+
+    Args:
+        step: of the text, from 0.
+        by: columns to the right.
+    """
+
+    step: Step
+    by: Annotated[int, Field(gt=-COLUMNS, lt=COLUMNS)]
+
+
+class Reads(Strict):
+    """How a strip is read.
+
+    Args:
+        told: the symbols that the steps are told, the last one of which ends the text; None for the net's own.
+        layer: the name of the layer whose weights are moved; "" for the one that looks at the strip last.
+        head: of that layer; None for all.
+        moved: by how much the weights of some steps are moved.
+        unmasked: whether each step may look at later ones, which takes a text that it is told.
+        shown: names of the layers whose weights are returned; "first" is the one that looks at the strip last,
+            and "gradient" no layer, but how much what a step says depends on each column.
+        taps: their tap paths, which `settle` fills in.
+    """
+
+    told: Annotated[list[Annotated[int, Field(ge=0, le=10)]], Field(min_length=1, max_length=STEPS)] | None = None
+    layer: str = ""
+    head: Index | None = None
+    moved: Annotated[list[Moved], Field(max_length=STEPS)] = []
+    unmasked: bool = False
+    shown: Annotated[list[str], Field(max_length=16)] = []
+    taps: Annotated[list[str], Field(max_length=16)] = []
+
+
+def settle(loaded: Loaded, parameters: Reads) -> Reads:
+    """Return the parameters with the paths of the taps that this net has for them.
+
+    Raises:
+        BadInput: the net has no such layer or head, says no text, or has no weights that can be moved.
+    """
+    from attnviz.ui.mechanisms.sequences import reading
+
+    net = loaded.net
+    if "targets" not in net.takes:
+        raise BadInput(f"{net.key} does not say a text, so it reads no strip.")
+    layers = reading.named(loaded.model)
+    for name in (*parameters.shown, *([parameters.layer] if parameters.layer else [])):
+        if name not in layers and (name != reading.GRADIENT or name == parameters.layer):
+            raise BadInput(f"{net.key} has no layer {name!r:.100}. {closest(name, layers)}")
+    first = layers[parameters.layer or reading.FIRST]
+    if parameters.moved:
+        if (first.queries, first.keys) != ("steps", "columns"):
+            raise BadInput(f"The weights of {first.title.lower()} cannot be moved along the strip.")
+        heads = int(getattr(loaded.model.get_submodule(first.path), "heads", 1))
+        if parameters.head is not None and parameters.head >= heads:
+            raise BadInput(f"{first.title} has {heads} heads, counted from 0; there is no head {parameters.head}.")
+    if parameters.unmasked and (
+        parameters.told is None or not any("mask" in getattr(part, "taps", ()) for part in loaded.model.modules())
+    ):
+        raise BadInput(f"{net.key} has no mask that could be taken off while it is told this text.")
+    taps = reading.taps_of([layers[name] for name in parameters.shown if name in layers])
+    return parameters.model_copy(update={"layer": first.name, "taps": taps})
+
+
+def taps(parameters: Reads) -> tuple[str, ...]:
+    """Return the paths of the taps that are shown."""
+    return tuple(parameters.taps)
+
+
+def run(context: Context[Reads]) -> Tensor:
+    """Make the pass with the text that is told and the changes, and return its logits, (picture, step, class)."""
+    from attnviz.ui.mechanisms.sequences import reading
+
+    parameters, model = context.parameters, context.loaded.model
+    layers = reading.named(model)
+    change = reading.Change(
+        layers[parameters.layer].path,
+        parameters.head,
+        {one.step: one.by for one in parameters.moved},
+        parameters.unmasked,
+    )
+    return reading.said(model, context.images, parameters.told, change)[0]
+
+
+def compute(context: Context[Reads]) -> dict[str, Reading]:
+    """Return the weights of each layer that is shown, by its name: (batch, head, query, key); and the gradients of what
+    the steps say, as `reading.gradients` has them, under theirs."""
+    from attnviz.readings import Reading
+    from attnviz.ui.mechanisms.sequences import reading
+
+    assert context.logits is not None
+    steps = context.logits.shape[1]
+    layers = reading.named(context.loaded.model)
+    axes = ("batch", "head", "query", "key")
+    found = {}
+    looked = [name for name in context.parameters.shown if name in layers]
+    for name, tap in zip(looked, context.parameters.taps, strict=True):
+        weights = reading.weights_of(context.seen[tap], layers[name], steps)
+        found[name] = Reading(name, weights[None], axes)
+    if reading.GRADIENT in context.parameters.shown:
+        symbols = context.logits[0].argmax(-1).tolist()
+        text = context.parameters.told or symbols
+        shares = reading.gradients(context.loaded.model, context.images, text)
+        found[reading.GRADIENT] = Reading(reading.GRADIENT, shares[None, None], axes)
+    return found
+
+
+def cost(parameters: Reads, net: Net) -> float:
+    """Return the forward passes besides the one that `run` makes in the place of the ordinary one: gradients take one
+    copy of the strip for each step, there and back."""
+    return 3.0 * STEPS if "gradient" in parameters.shown else 0.0
+
+
+READ = Derived("read", Reads, compute, taps, settle, run=run, cost=cost)

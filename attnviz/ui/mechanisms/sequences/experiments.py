@@ -1,0 +1,177 @@
+"""The experiments of the page, each a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from attnviz import cards
+from attnviz.figures.bars import Row, bars
+from attnviz.subjects import Strip, Subject
+from attnviz.ui.mechanisms.sequences import curves, findings
+from attnviz.ui.shared import cache
+from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.reserved import container_key
+
+if TYPE_CHECKING:
+    from attnviz.ui.components.alignment import Curve
+
+ADDITIVE, ONE_VECTOR = "encoder_decoder.strips-15", "encoder_decoder.strips-15-one-vector"
+UNIFORM = "encoder_decoder.strips-15-uniform"
+PATIENT = ("encoder_decoder.strips-15-patient", "encoder_decoder.strips-15-one-vector-patient")
+LONG = "encoder_decoder.strips-30"
+TRANSFORMER, NO_POSITIONS = "transformer.strips-15", "transformer.strips-15-no-positions"
+LONG_TRANSFORMER = "transformer.strips-30"
+LENGTHS = (1, 3, 5, 8, 10, 15)
+BEYOND = (10, 15, 16, 18, 20, 30)
+
+
+def bottleneck(subject: Subject) -> None:
+    """Draw the digits that are right by length, with attention and through one vector."""
+    say = finding()
+    found = _curves((ADDITIVE, ONE_VECTOR, UNIFORM, *PATIENT))
+    if ADDITIVE not in found or ONE_VECTOR not in found:
+        say(findings.NOT_MEASURED)
+        return
+    say(findings.bottleneck(found[ADDITIVE], found[ONE_VECTOR], *(found.get(key) for key in PATIENT)))
+    _table([found[key] for key in found], LENGTHS, "bottleneck")
+    st.caption(findings.BOTTLENECK)
+
+
+def steering(subject: Subject) -> None:
+    """Draw what becomes of the answers when the weights are replaced."""
+    from attnviz.ui.mechanisms.sequences import many
+
+    say = finding()
+    source, length = _strips_of(subject)
+    found = cache.of_net(many.steer, subject.net, source, length)
+    say(findings.steering(found))
+    rows = [
+        Row(findings.REPLACED[name], (100 * found.digits[name],), f"{found.apart[name]:.3f}", control=name != "own")
+        for name in found.digits
+    ]
+    with st.container(key=container_key(len(rows), "steering")):
+        table = bars(rows, "weights", ("digits right, %",), "change of the answer, 0 to 1", whole=100)
+        st.markdown(table, unsafe_allow_html=True)
+    st.caption(findings.steering_caption(found.strips, length))
+
+
+def positions(subject: Subject) -> None:
+    """Draw what a Transformer reads with and without positions."""
+    from attnviz.subjects import net, usable
+    from attnviz.ui.mechanisms.sequences import many
+
+    say = finding()
+    names = [name for name in (TRANSFORMER, NO_POSITIONS) if name in usable([TRANSFORMER, NO_POSITIONS])]
+    if NO_POSITIONS not in names or len(names) < 2:
+        say(findings.NOT_MEASURED)
+        return
+    source, length = _strips_of(subject)
+    measured = {name: cache.of_net(many.without_order, net(name), source, length) for name in names}
+    say(findings.positions(*measured[TRANSFORMER], *measured[NO_POSITIONS], length))
+    rows = [
+        Row(net(name).title, (100 * right, 100 * somewhere), f"{change:.2g}", control=name == NO_POSITIONS)
+        for name, (right, somewhere, change) in measured.items()
+    ]
+    heads = ("at their place, %", "anywhere in the answer, %")
+    with st.container(key=container_key(len(rows), "positions")):
+        st.markdown(bars(rows, "model", heads, "largest change of a logit", whole=100), unsafe_allow_html=True)
+    st.caption(findings.positions_caption(length, many.STRIPS_OF_STEERING))
+
+
+def beyond(subject: Subject) -> None:
+    """Draw accuracies at lengths that were trained, and beyond."""
+    say = finding()
+    found = _curves((ADDITIVE, LONG, TRANSFORMER, LONG_TRANSFORMER))
+    if not found:
+        say(findings.NOT_MEASURED)
+        return
+    say(findings.beyond(found.get(ADDITIVE), found.get(TRANSFORMER), found.get(LONG), found.get(LONG_TRANSFORMER)))
+    _table(list(found.values()), BEYOND, "beyond")
+    st.caption(findings.BEYOND)
+
+
+def agreement(subject: Subject) -> None:
+    """Draw how far weights, gradient and erasure agree on which digits count."""
+    from attnviz.ui.mechanisms.sequences import many
+
+    say = finding()
+    source, length = _strips_of(subject, most=10)
+    found = cache.of_net(many.agree, subject.net, source, length)
+    say(findings.agreement(found))
+    rows = [
+        Row(
+            f"{findings.METHODS[one]} and {findings.METHODS[other]}",
+            (max(0.0, value),),
+            f"{value:+.2f}, standard deviation {found.spread[one, other]:.2f}",
+            control="weights" not in (one, other),
+        )
+        for (one, other), value in found.mean.items()
+    ]
+    with st.container(key=container_key(len(rows), "agreement")):
+        table = bars(rows, "methods", ("Kendall\u2019s tau",), "mean over steps", whole=1)
+        st.markdown(table, unsafe_allow_html=True)
+    st.markdown(findings.hits(found))
+    st.caption(findings.agreement_caption(found, length))
+
+
+def _curves(names: Sequence[str]) -> dict[str, Curve]:
+    found = {name: curves.of_card(name, card) for name, card in cards.readable(list(names)).items()}
+    return {name: found[name] for name in names if found.get(name) is not None}  # type: ignore[misc]
+
+
+def _table(rows: Sequence[Curve], lengths: Sequence[int], key: str) -> None:
+    shown = [length for length in lengths if all(length in one.lengths for one in rows)]
+    made = [
+        Row(
+            one.title,
+            tuple(100 * one.digits[one.lengths.index(length)] for length in shown),
+            f"{100 * one.exact[one.lengths.index(shown[-1])]:.1f}",
+            control=one.control,
+        )
+        for one in rows
+    ]
+    with st.container(key=container_key(len(made), key)):
+        heads = [f"{length} digit{'s' * (length > 1)}" for length in shown]
+        remark = f"strips of {shown[-1]} without an error, %"
+        st.markdown("Digits right, %, by the length of the strip:")
+        st.markdown(bars(made, "model", heads, remark, whole=100), unsafe_allow_html=True)
+
+
+def _strips_of(subject: Subject, most: int = 15) -> tuple[str, int]:
+    """Return source and length of the test strips that are measured: those of the strip that is shown."""
+    example = subject.example
+    if isinstance(example, Strip) and not example.is_drawn:
+        return example.word.partition(".")[0], min(most, len(example))
+    return "strokes", min(most, len(example) if isinstance(example, Strip) else 8)
+
+
+EXPERIMENTS = {
+    "bottleneck": Experiment(
+        "Is one vector a bottleneck?",
+        "Compares digits that are right by the length of the strip, with attention and through one vector.",
+        bottleneck,
+    ),
+    "steering": Experiment(
+        "Do the weights steer the answer?",
+        "Gives every step other weights: those of the next step, permuted, equal, only the peak.",
+        steering,
+    ),
+    "positions": Experiment(
+        "What is read without positions?",
+        "Compares a Transformer that is told where columns stand with one that is not.",
+        positions,
+    ),
+    "beyond": Experiment(
+        "What happens past the trained length?",
+        "Compares models that were trained on strips of up to 15 and of up to 30 digits.",
+        beyond,
+    ),
+    "agreement": Experiment(
+        "Is the weight where the digit is?",
+        "Ranks the digits by weight, by gradient and by erasure, and compares the ranks.",
+        agreement,
+    ),
+}

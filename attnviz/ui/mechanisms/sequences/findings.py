@@ -1,0 +1,193 @@
+"""What the experiments found, in sentences made of the numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attnviz.ui.shared.wording import share
+
+if TYPE_CHECKING:
+    from attnviz.ui.components.alignment import Curve
+    from attnviz.ui.mechanisms.sequences.many import Agreed, Steered
+
+NOT_MEASURED = "The models of this comparison have not been trained here."
+BIG, SMALL = 0.25, 0.01  # from which difference on it counts as a bottleneck, and up to which as none
+
+REPLACED = {
+    "own": "as computed",
+    "peak": "only the peak of each step",
+    "uniform": "equal weights",
+    "permuted": "columns permuted",
+    "swapped": "all steps: those of the next",
+}
+METHODS = {
+    "weights": "weights",
+    "gradient": "gradient",
+    "pixels": "erased pixels",
+    "annotations": "masked columns",
+}
+
+
+def at(curve: Curve, length: int, exact: bool = False) -> float | None:
+    """Return the accuracy of a curve at a length that was tested; None where it was not."""
+    values = curve.exact if exact else curve.digits
+    return values[list(curve.lengths).index(length)] if length in curve.lengths else None
+
+
+def bottleneck(with_it: Curve, without: Curve, patient: Curve | None = None, vector: Curve | None = None) -> str:
+    """Return whether one vector is a bottleneck, at 5 and 15 digits; and what ten times as many steps change."""
+    short, long = ((at(with_it, length) or 0.0) - (at(without, length) or 0.0) for length in (5, 15))
+    numbers = (
+        f"At 15 digits attention gets {share(at(with_it, 15) or 0)} of the digits right, one vector "
+        f"{share(at(without, 15) or 0)}; at 5 digits {share(at(with_it, 5) or 0)} and {share(at(without, 5) or 0)}."
+    )
+    if long >= BIG and short <= SMALL:
+        said = f"**Yes, for long strips.** {numbers} Up to 5 digits there is hardly a difference."
+    elif long > short + SMALL:
+        said = f"**The longer the strip, the more attention helps.** {numbers}"
+    else:
+        said = f"**Not here.** {numbers}"
+    if patient is None or vector is None:
+        return said
+    later = (at(patient, 15) or 0.0) - (at(vector, 15) or 0.0)
+    return (
+        f"{said} With ten times as many steps of training the difference at 15 digits is {100 * later:.1f} points "
+        f"instead of {100 * long:.1f}: {share(at(vector, 15) or 0)} through one vector."
+    )
+
+
+BOTTLENECK = (
+    "From the cards: 1,024 test strips of each length, the mean over seeds; the range stands in the curves above. "
+    "Hollow bars are controls. *Equal weights*: the same decoder, trained with the mean over all columns. Both kinds "
+    "have the same number of weights within 2 %."
+)
+
+
+def steering(found: Steered) -> str:
+    """Return whether the answer follows the weights."""
+    numbers = (
+        f"Given the weights of the next step, a single step says that digit in {share(found.follows)} of the cases, "
+        f"its own in {share(found.stays)}, and ends the text in {share(found.ends)}."
+    )
+    rest = (
+        f" With equal weights {share(found.digits['uniform'])} of the digits are right, with permuted ones "
+        f"{share(found.digits['permuted'])}; with only the peak {share(found.digits['peak'])}."
+    )
+    if found.follows >= 0.95:
+        return f"**Here the weights steer the answer.** {numbers}{rest}"
+    if found.follows >= 0.5:
+        return f"**Here the weights mostly steer the answer.** {numbers}{rest}"
+    return f"**Here the answer does not follow the weights alone.** {numbers}{rest}"
+
+
+def steering_caption(strips: int, length: int) -> str:
+    """Return how the weights were replaced."""
+    return (
+        f"Measured on {strips} test strips of {length} digits; every step is told the right digits before it. All "
+        "heads and layers that look at the strip are changed alike. *Change of the answer*: total variation between "
+        "the probabilities before and after, 0 for none."
+    )
+
+
+def positions(
+    right: float, somewhere: float, change: float, right_without: float, somewhere_without: float,
+    change_without: float, length: int,
+) -> str:  # fmt: skip
+    """Return what is read with and without positions.
+
+    Args:
+        right, somewhere, change: with positions: digits at their place, digits anywhere, and by how much permuted
+            columns change a logit; then the same without.
+        length: of the strips.
+    """
+    numbers = (
+        f"Of {length} digits, {share(right)} stand at their place with positions and {share(right_without)} without; "
+        f"{share(somewhere)} and {share(somewhere_without)} are said at any place."
+    )
+    order = (
+        f" Without positions the order of the columns makes no difference: permuted, no logit moves by more than "
+        f"{change_without:.1g}."
+        if change_without < 1e-3
+        else ""
+    )
+    if right - right_without < 0.05:
+        return f"**At this length positions hardly matter.** {numbers}{order}"
+    lost = "the order, and more than that" if somewhere - somewhere_without > 0.05 else "the order"
+    return f"**Without positions it loses {lost}.** {numbers}{order}"
+
+
+def positions_caption(length: int, strips: int) -> str:
+    """Return how order was measured."""
+    return (
+        f"Measured on {strips} test strips of {length} digits, with the model's own output. *Largest change of a "
+        "logit*: when the columns of features change places, all steps told the right text. A column sees 15 pixels, "
+        "half a digit: so even one digit needs an order to be put together."
+    )
+
+
+def beyond(
+    additive: Curve | None, transformer: Curve | None, long: Curve | None, long_transformer: Curve | None
+) -> str:
+    """Return what becomes of models past the length they were trained on."""
+    said = []
+    for name, short, longer in (
+        ("Additive attention", additive, long),
+        ("The Transformer", transformer, long_transformer),
+    ):
+        if short is None:
+            continue
+        inside, next_one, far = (at(short, length, exact=True) for length in (15, 16, 20))
+        if inside is None or next_one is None or far is None:
+            continue
+        sentence = (
+            f"{name}, trained up to 15 digits, reads {share(inside)} of the strips of 15 without an error, "
+            f"{share(next_one)} of 16 and {share(far)} of 20"
+        )
+        there = None if longer is None else at(longer, 20, exact=True)
+        said.append(sentence + ("." if there is None else f"; trained up to 30 it reads {share(there)} of 20."))
+    if not said:
+        return NOT_MEASURED
+    falls = [(at(one, 15, exact=True) or 0) - (at(one, 16, exact=True) or 0) for one in (additive, transformer) if one]
+    if max(falls) > 0.5:
+        head = "**The trained length is a cliff.**"
+    elif max(falls) > 0.02:
+        head = "**It falls off past the trained length.**"
+    else:
+        head = "**One digit more does no harm.**"
+    return f"{head} {' '.join(said)}"
+
+
+BEYOND = (
+    "From the cards: 1,024 test strips of each length, the mean over seeds. A strip counts as read without an error "
+    "where every digit is right and the answer ends where it should; failures past the trained length are often "
+    "failures to go on, or to stop."
+)
+
+
+def agreement(found: Agreed) -> str:
+    """Return how far the weights agree with the other methods, beside how far these agree with each other."""
+    gradient, pixels = found.mean["weights", "gradient"], found.mean["weights", "pixels"]
+    yardstick = found.mean["gradient", "pixels"]
+    numbers = (
+        f"Weights and gradient agree with a Kendall correlation of {gradient:.2f}, weights and erased pixels with "
+        f"{pixels:.2f}. The yardstick: gradient and erased pixels agree with each other with {yardstick:.2f}."
+    )
+    if pixels >= yardstick - 0.05:
+        return f"**The weights agree with erasure about as well as the gradient does.** {numbers}"
+    return f"**The weights agree with erasure less than the gradient does.** {numbers}"
+
+
+def hits(found: Agreed) -> str:
+    """Return how often the digit that counts most is the one that is said, by each method."""
+    parts = ", ".join(f"{METHODS[name]} {share(value)}" for name, value in found.hits.items())
+    return f"The digit that counts most is the one that is said: {parts}."
+
+
+def agreement_caption(found: Agreed, length: int) -> str:
+    """Return how agreement was measured."""
+    return (
+        f"Measured on {found.strips} test strips of {length} digits; the digits are ranked for every step. *Masked "
+        "columns*: no step may look at the columns of the digit, whose neighbours may know of it all the same. Maps "
+        f"that are drawn at random agree with the weights with 0, give or take {found.chance:.2f}. Hollow bars are the "
+        "yardstick: two methods without the weights."
+    )

@@ -1,0 +1,151 @@
+"""A strip of a visitor's own: drawn digit by digit on the pad, typed, or opened from a file; and saved as one."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from attnviz import data
+from attnviz.data.digit_strips import MOST, SIDE
+from attnviz.data.inputs import digit, pictures
+from attnviz.data.inputs.strip import TooLong
+from attnviz.errors import BadInput
+from attnviz.subjects import Strip
+from attnviz.ui.components import strip_pad
+from attnviz.ui.mechanisms.sequences import choose
+from attnviz.ui.shared import url_state
+from attnviz.ui.shared.wording import verbatim
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+PAD = "strip_pad"
+TYPED, FILE = "strip_typed", "strip_file"
+KEPT = (
+    "This strip has too much detail for a link: the link only names it. Save it as a file; where that file is opened, "
+    "the link shows the strip again."
+)
+DIFFERENT = 40  # handwritings of a digit that is typed, so that not all of one kind look alike
+
+_SAID = "strip_said"  # in the session: what was wrong with the last digit, or file
+
+
+def show(found: Strip) -> None:
+    """Draw the pad, and beside it a field for digits, and a file to save or to open.
+
+    Args:
+        found: the strip that is shown; a test strip until a digit is drawn.
+    """
+    with st.container(key="own_strip", horizontal=True, gap="large", vertical_alignment="top"):
+        with st.container(width=430):
+            drawn = len(found) if found.is_drawn else 0
+            strip_pad.strip_pad(key=PAD, digits=drawn, most=MOST, on_ask=lambda: _asked(found))
+        with st.container(width=260):
+            st.text_input("Or type digits", key=TYPED, placeholder="2026", max_chars=MOST, on_change=_typed)
+            if found.is_drawn:
+                st.download_button("Save the strip as a file", png(found), "strip.png", "image/png")
+        with st.container(width=380):
+            st.file_uploader("Or open a strip that was saved", type="png", key=FILE, on_change=_opened)
+        said = st.session_state.pop(_SAID, None)
+    if said:
+        st.warning(verbatim(said))
+    if found.is_kept:
+        st.info(KEPT)
+
+
+def png(found: Strip) -> bytes:
+    """Return a strip as a PNG file, black on white."""
+    from PIL import Image
+
+    content = io.BytesIO()
+    Image.fromarray(255 - found.picture[..., 0]).save(content, "PNG")
+    return content.getvalue()
+
+
+def opened(content: bytes) -> npt.NDArray[np.uint8]:
+    """Return the digits of a file, uint8 (digits, 28, 28).
+
+    Args:
+        content: of a picture file, dark on light, with 28 pixels a side for each digit.
+
+    Raises:
+        BadInput: it is no picture, or none of such digits.
+    """
+    picture = 255 - pictures.read(content).grey
+    rows, columns = picture.shape
+    if rows != SIDE or columns % SIDE or not SIDE <= columns <= MOST * SIDE:
+        raise BadInput(
+            f"A strip is a picture of {SIDE} rows, and of {SIDE} columns for each of up to {MOST} digits; this one has "
+            f"{rows} rows and {columns} columns. Open one that was saved here."
+        )
+    return np.stack(np.split(picture, columns // SIDE, 1))
+
+
+def written(text: str) -> npt.NDArray[np.uint8]:
+    """Return drawn digits of the data set `strokes`, uint8 (digits, 28, 28), for digits that were typed.
+
+    Raises:
+        BadInput: it is not 1 to 30 digits.
+    """
+    if not text.isdecimal() or not text.isascii() or len(text) > MOST:
+        raise BadInput(f"A strip has 1 to {MOST} digits and nothing else, so {text[:40]!r} cannot be drawn.")
+    labels = data.labels("strokes", "test")
+    places = []
+    for number, one in enumerate(text):
+        of_kind = np.flatnonzero(labels == int(one))
+        places.append(int(of_kind[number % DIFFERENT]))
+    return data.pick("strokes", "test", places).images[..., 0]
+
+
+def digits_of(found: Strip) -> npt.NDArray[np.uint8]:
+    """Return the digits that a visitor has drawn, uint8 (digits, 28, 28); of a test strip none."""
+    if not found.is_drawn:
+        return np.zeros((0, SIDE, SIDE), np.uint8)
+    return np.stack(np.split(found.picture[..., 0], len(found), 1))
+
+
+def _asked(found: Strip) -> None:
+    asked = strip_pad.asked(PAD)
+    if asked is None:
+        return
+    have = digits_of(found)
+    if asked.does == "add" and asked.canvas is not None:
+        _take(np.concatenate([have, digit.prepare(asked.canvas).picture[None]]))
+    elif asked.does == "back" and len(have) > 1:
+        _take(have[:-1])
+    else:
+        url_state.set_value(strip=None, **{choose.DRAW: "yes"})
+
+
+def _typed() -> None:
+    text = "".join(st.session_state[TYPED].split())
+    if text:
+        _tried(lambda: _take(written(text)))
+
+
+def _opened() -> None:
+    file = st.session_state[FILE]
+    if file is not None:
+        _tried(lambda: _take(opened(file.getvalue())))
+
+
+def _take(digits: npt.NDArray[np.uint8]) -> None:
+    def show_it() -> None:
+        try:
+            found = Strip.drawn(digits)
+        except TooLong:
+            found = Strip.kept(digits)
+        choose.show(found)
+
+    _tried(show_it)
+
+
+def _tried(act: Callable[[], None]) -> None:
+    try:
+        act()
+    except BadInput as error:
+        st.session_state[_SAID] = str(error)

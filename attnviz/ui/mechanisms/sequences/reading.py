@@ -1,0 +1,319 @@
+"""From a net on a strip to the text that it says and the weights of each step. Loads torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import torch
+
+from attnviz.data.digit_strips import SIDE, STOP, STRIPS
+from attnviz.errors import BadInput
+from attnviz.layers.columns import PITCH
+from attnviz.subjects import Strip, Subject
+from attnviz.tracing import trace
+from attnviz.ui.components.alignment import AlignmentView, Text, Weights
+from attnviz.ui.mechanisms.sequences import curves
+from attnviz.ui.shared import inference
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from attnviz.readings import Reading
+    from attnviz.subjects import Example, Loaded, Net
+
+GRADIENT = "gradient"
+"""The name of the gradients of what each step says, which are computed when they are asked for: they take long."""
+FIRST = "first"
+"""What the layer that looks at the strip last is called too, whichever it is."""
+
+
+class Looking(NamedTuple):
+    """A layer whose steps or columns look at something.
+
+    Args:
+        name: in the URL, such as "cross-2".
+        title: for people.
+        path: in the model.
+        queries, keys: as of `attnviz.ui.components.alignment.Weights`.
+    """
+
+    name: str
+    title: str
+    path: str
+    queries: str
+    keys: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is done to a net while it reads.
+
+    Args:
+        path: of the layer whose weights are moved.
+        head: of that layer; None for all of them.
+        moved: step -> by how many columns its weights are moved to the right.
+        unmasked: whether each step may look at later ones.
+    """
+
+    path: str = ""
+    head: int | None = None
+    moved: Mapping[int, int] = field(default_factory=dict)
+    unmasked: bool = False
+
+
+NO_CHANGE = Change()
+
+
+def looking(model: nn.Module) -> list[Looking]:
+    """Return the layers of a model that look, the one that looks at the strip last first."""
+    found: list[Looking] = []
+    counts: dict[str, int] = {}
+    for path, layer in model.named_modules():
+        taps = getattr(layer, "taps", ())
+        if "weights" not in taps:
+            continue
+        kind = "additive" if "energies" in taps else _kind_of(path)
+        counts[kind] = counts.get(kind, 0) + 1
+        title, queries, keys = _KINDS[kind]
+        number = counts[kind]
+        found.append(Looking(f"{kind}-{number}", f"{title}, layer {number}", path, queries, keys))
+    if not found:
+        return [Looking("context", "The one vector", "decoder", "steps", "numbers")]
+    if [one.name for one in found] == ["additive-1"]:
+        return [found[0]._replace(name="additive", title="Additive attention")]
+    order = list(_KINDS)
+    return sorted(found, key=lambda one: (order.index(one.name.partition("-")[0]), -int(one.name.partition("-")[2])))
+
+
+def named(model: nn.Module) -> dict[str, Looking]:
+    """Return the layers of a model that look, by name; the first of `looking` is called "first" too."""
+    found = looking(model)
+    return {FIRST: found[0], **{one.name: one for one in found}}
+
+
+_KINDS = {
+    "additive": ("Additive attention", "steps", "columns"),
+    "cross": ("Cross-attention", "steps", "columns"),
+    "decoder": ("Decoder, self-attention", "steps", "steps"),
+    "encoder": ("Encoder, self-attention", "columns", "columns"),
+}
+
+
+def _kind_of(path: str) -> str:
+    words = path.split(".")
+    return "cross" if words[-1] == "cross" else "decoder" if words[0] == "decoder" else "encoder"
+
+
+def said(
+    model: nn.Module, images: Tensor, told: Sequence[int] | None, change: Change = NO_CHANGE, keep: Sequence[str] = ()
+) -> tuple[Tensor, Mapping[str, Reading]]:
+    """Return what a model says of a strip, and the values of some taps.
+
+    Args:
+        model: that reads.
+        images: float (1, 1, 28, column) in 0..1.
+        told: the symbols that it is told; None for those that it says itself.
+        change: that is made while it reads.
+        keep: tap paths.
+
+    Returns:
+        logits: (1, step, class); and path -> reading.
+    """
+    targets = None if told is None else torch.tensor([list(told)], device=images.device)
+    edits = _edits(model, change, at_once=told is not None)
+    if not keep and not edits:
+        with torch.no_grad():
+            return model(images, targets=targets), {}
+    with torch.no_grad(), trace(model, list(keep), edits) as seen:
+        logits: Tensor = model(images, targets=targets)
+    return logits, seen
+
+
+def _edits(model: nn.Module, change: Change, *, at_once: bool) -> dict[str, Callable[[Tensor], Tensor]]:
+    edits: dict[str, Callable[[Tensor], Tensor]] = {}
+    if change.moved:
+        edits[f"{change.path}.weights"] = _Moving(change, at_once)
+    if change.unmasked:
+        masks = [path for path, layer in model.named_modules() if "mask" in getattr(layer, "taps", ())]
+        edits |= {f"{path}.mask": torch.ones_like for path in masks}
+    return edits
+
+
+class _Moving:
+    """An edit that moves the weights of some steps, in whichever form they come: all steps at once, or step by step.
+
+    One that names the steps would be refused where a text ends before it reaches them.
+    """
+
+    def __init__(self, change: Change, at_once: bool) -> None:
+        self.change, self.at_once, self.visits = change, at_once, 0
+
+    def __call__(self, weights: Tensor) -> Tensor:
+        whole = weights.ndim == 4 and self.at_once  # (batch, head, step, key)
+        steps = range(weights.shape[2]) if whole else [self.visits]
+        self.visits += 1
+        changed = weights
+        for step in steps:
+            by = self.change.moved.get(step)
+            if by is None:
+                continue
+            if changed is weights:
+                changed = weights.clone()
+            heads = slice(None) if self.change.head is None else slice(self.change.head, self.change.head + 1)
+            part = changed[:, heads, step] if whole else changed[:, heads]
+            part.copy_(moved(part, by))
+        return changed
+
+
+def moved(weights: Tensor, by: int) -> Tensor:
+    """Return weights that are moved along the strip; what leaves it is lost, and the rest sums to one again.
+
+    Args:
+        weights: (..., key), which sum to one.
+        by: columns to the right.
+    """
+    keys = weights.shape[-1]
+    by = max(1 - keys, min(keys - 1, by))
+    found = torch.zeros_like(weights)
+    if by >= 0:
+        found[..., by:] = weights[..., : keys - by]
+    else:
+        found[..., :by] = weights[..., -by:]
+    total = found.sum(-1, keepdim=True)
+    return torch.where(total > 0, found / total.clamp(min=torch.finfo(total.dtype).tiny), weights)
+
+
+def weights_of(reading: Reading, one: Looking, steps: int) -> Tensor:
+    """Return the weights of a layer as (head, query, key), however they were computed.
+
+    Args:
+        reading: of its tap "weights", or "context" of a decoder that has none.
+        one: the layer.
+        steps: of the text.
+    """
+    tensor, axes = reading.tensor, reading.axes
+    if one.keys == "numbers":  # (step, batch, feature)
+        return tensor[:, 0][None]
+    tensor = tensor.select(axes.index("batch"), 0)
+    axes = tuple(axis for axis in axes if axis != "batch")
+    if axes == ("step", "head", "query", "key"):  # one query at each step
+        tensor, axes = tensor[:, :, 0], ("step", "head", "key")
+    if axes == ("step", "head", "key"):
+        tensor = tensor.transpose(0, 1)
+    return tensor[..., :steps] if one.keys == "steps" else tensor
+
+
+def taps_of(layers: Sequence[Looking]) -> list[str]:
+    """Return the tap paths of what layers show."""
+    return [f"{one.path}.{'context' if one.keys == 'numbers' else 'weights'}" for one in layers]
+
+
+def right_text(net: Net, example: Example) -> list[int] | None:
+    """Return what a net should say of a strip, as symbols with the one that ends it; None where that is not known."""
+    text = example.text_for(net) if isinstance(example, Strip) else example.target
+    return None if text is None else [*(int(digit) for digit in text), STOP]
+
+
+def reads(net: Net, target: str | None) -> list[int] | None:
+    """Return the place of the digit that each step should say, from 0; None where that is not known.
+
+    Of digits that occur several times in a sorted text, the left one comes first.
+    """
+    how = STRIPS.get(net.data or "")
+    if how is None or target is None:
+        return None
+    places = range(len(target))
+    if how.order == "sorted":
+        return sorted(places, key=lambda place: target[place])
+    return list(reversed(places)) if how.order == "reversed" else list(places)
+
+
+def view(loaded: Loaded, example: Example) -> AlignmentView:
+    """Return what the page shows of a net that reads a strip.
+
+    Raises:
+        BadInput: the net reads no strips.
+    """
+    net, model = loaded.net, loaded.model
+    if "targets" not in net.takes:
+        raise BadInput(f"{net.key} does not say a text. Look at it in the explorer.")
+    layers = looking(model)
+    keep = taps_of(layers)
+    images = inference.batch_of(loaded, example)
+    right = right_text(net, example)
+    own_logits, own_seen = said(model, images, None, keep=keep)
+    own = _text(own_logits)
+    told, told_seen = None, None
+    if right is not None:
+        told_logits, told_seen = said(model, images, right, keep=keep)
+        start = told_logits.shape[-1]
+        told = Text(told_logits.softmax(-1)[0].numpy(), [start, *right[:-1]])
+    shown = [
+        Weights(
+            one.name, one.title, one.path, one.queries, one.keys,  # type: ignore[arg-type]
+            _array(own_seen, tap, one, len(own.before)),
+            None if told_seen is None or one.queries == "columns" else _array(told_seen, tap, one, len(right or ())),
+            net.config.get("attention") != "uniform",
+        )
+        for one, tap in zip(layers, keep, strict=True)
+    ]  # fmt: skip
+    shown.append(Weights(GRADIENT, "Gradient of the answer", "", "steps", "columns", None, learnt=False, of="gradient"))
+    picture = example.taken_by(net)
+    return AlignmentView(
+        picture=picture,
+        digits=picture.shape[1] // SIDE,
+        pitch=PITCH,
+        classes=net.classes,
+        right=right,
+        reads=reads(net, example.target),
+        own=own,
+        told=told,
+        layers=shown,
+        trained=STRIPS[net.data].longest if net.data in STRIPS else None,
+        kind=kind_of(net),
+        curves=curves.of(net),
+        checkpoint=net.key,
+        asked=example.asked,
+        origin=Subject(net, example).origin(),
+    )
+
+
+def gradients(model: nn.Module, images: Tensor, text: Sequence[int]) -> Tensor:
+    """Return how much each column of features counts for each step, by the gradient: (step, column), rows sum to one.
+
+    That is the norm of the derivative of the logit of a step's symbol with respect to the features of a column, as a
+    share of that of all columns.
+
+    Args:
+        model: that reads.
+        images: float (1, 1, 28, column) in 0..1.
+        text: of which the logits are differentiated, a symbol for each step; each is told to the step after it.
+    """
+    steps = len(text)
+    several = images.expand(steps, -1, -1, -1).clone().requires_grad_()  # one copy for each step: one backward pass
+    tap = next(f"{path}.columns" for path, layer in model.named_modules() if "columns" in getattr(layer, "taps", ()))
+    with torch.enable_grad(), trace(model, [tap], gradients=True) as seen:
+        logits = model(several, targets=torch.tensor([list(text)]).expand(steps, -1))
+    chosen = logits[torch.arange(steps), torch.arange(steps), torch.tensor(list(text))].sum()
+    (found,) = torch.autograd.grad(chosen, seen[tap].tensor)  # (step, column, feature)
+    norms = found.norm(dim=-1)
+    total = norms.sum(-1, keepdim=True)
+    return torch.where(total > 0, norms / total.clamp(min=1e-300), torch.full_like(norms, 1 / norms.shape[-1]))
+
+
+def kind_of(net: Net) -> str:
+    """Return how a net looks at its strip: "additive", "uniform", "none" or "transformer"."""
+    return str(net.config.get("attention", "transformer"))
+
+
+def _array(seen: Mapping[str, Reading], tap: str, one: Looking, steps: int) -> np.ndarray:
+    return weights_of(seen[tap], one, steps).numpy()
+
+
+def _text(logits: Tensor) -> Text:
+    """Return what a model said by itself: each step was told what was most probable before."""
+    symbols = logits[0].argmax(-1).tolist()
+    return Text(logits.softmax(-1)[0].numpy(), [logits.shape[-1], *symbols[:-1]])

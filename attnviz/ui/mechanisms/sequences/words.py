@@ -1,0 +1,151 @@
+"""The texts of the page of sequences: the question, and the explanation with live numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attnviz.ui.shared import cache
+from attnviz.ui.shared.glossary import term
+from attnviz.ui.shared.wording import share
+
+if TYPE_CHECKING:
+    from attnviz.subjects import Subject
+    from attnviz.ui.components.alignment import AlignmentView
+
+QUESTION = "A strip of digits goes in, digits come out. Where on the strip does the network look for each of them?"
+NONE = (
+    "No network that reads strips has been trained here yet. `python -m attnviz train encoder_decoder --recipe "
+    "strips-15` trains one in a few minutes; this page then shows it."
+)
+QUERY, KEY, VALUE = "#c86016", "#2f83c8", "#128a63"  # of the roles, to be read on light and on dark
+
+_STATE, _COLUMN = rf"\textcolor{{{QUERY}}}{{s_{{i-1}}}}", rf"\textcolor{{{KEY}}}{{h_j}}"
+_CARRIED = rf"\textcolor{{{VALUE}}}{{h_j}}"
+ADDITIVE = (
+    rf"$$\begin{{aligned}} e_{{ij}} &= v^\top \tanh(W {_STATE} + U {_COLUMN}) \\ "
+    rf"\alpha_{{ij}} &= \mathrm{{softmax}}_j(e_{{ij}}), \quad c_i = \sum_j \alpha_{{ij}} {_CARRIED} \end{{aligned}}$$"
+)
+UNIFORM = rf"$$c = \frac{{1}}{{S}} \sum_j {_CARRIED}$$"
+ONE_VECTOR = r"$$s_i = \mathrm{GRU}\big(s_{i-1}, [y_{i-1}, c]\big)$$"
+CROSS = (
+    rf"$$\begin{{aligned}} \alpha_{{ij}} &= \mathrm{{softmax}}_j\big(\textcolor{{{QUERY}}}{{q_i}} \cdot "
+    rf"\textcolor{{{KEY}}}{{k_j}} / \sqrt{{d_k}}\big) \\ "
+    rf"o_i &= \sum_j \alpha_{{ij}}\, \textcolor{{{VALUE}}}{{v_j}} \end{{aligned}}$$"
+)
+
+
+def means(subject: Subject, step: int = 0) -> str:
+    """Return what is shown and what it means, with the numbers of this net, this strip and a step of its answer.
+
+    Args:
+        subject: the net and the strip.
+        step: that is looked at, from 0; one beyond the text counts as its last.
+    """
+    from attnviz.ui.mechanisms.sequences import reading
+
+    view = cache.of_subject(reading.view, subject)
+    step = min(max(step, 0), len(view.own.before) - 1)
+    columns = -(-view.picture.shape[1] // view.pitch)
+    begins = (
+        f"Every {view.pitch} pixels the strip becomes a column of features: {columns} columns for {view.digits} "
+        f"{'digit' if view.digits == 1 else 'digits'}. The {term('decoder')} says one symbol at each step, and is told "
+        "the one before."
+    )
+    return "\n\n".join([begins, *_OF_KIND[view.kind](view, step)])
+
+
+def _additive(view: AlignmentView, step: int) -> list[str]:
+    row, peak = _row(view, step)
+    return [
+        f"{term('additive attention', 'Additive attention')} scores every column against the decoder's state, and the "
+        f"softmax makes weights of these {term('energy', 'energies')}:",
+        ADDITIVE,
+        f"At step {step + 1} the largest weight, {row[peak]:.3f}, lies on column {peak + 1} of {len(row)}: "
+        f"{row[peak] * len(row):.1f} times an even share. {_on_digit(view, row)} The {term('context vector')} $c_i$ is "
+        "made of the annotations with these weights, anew for every step.",
+    ]
+
+
+def _uniform(view: AlignmentView, step: int) -> list[str]:
+    size = _of(view).shape[2]
+    return [
+        "This is a control: it was trained with equal weights, so it has nothing to choose.",
+        UNIFORM,
+        f"Each of the {size} columns has the weight {1 / size:.3f} at every step, also while it was trained. So the "
+        "context is the same for all steps, as if there were no attention.",
+    ]
+
+
+def _none(view: AlignmentView, step: int) -> list[str]:
+    vectors = _of(view)[0]
+    apart = float(np.abs(vectors - vectors[0]).max())
+    return [
+        f"This {term('encoder')} presses the whole strip into one {term('context vector')} $c$ of {vectors.shape[1]} "
+        "numbers, its last states from both sides. The decoder gets it at every step:",
+        ONE_VECTOR,
+        f"The matrix shows it: a row for each of the {len(vectors)} steps, and the rows differ by {apart:.0f}. "
+        "Whatever the decoder has to know of the last digit must be in it before the first one is said.",
+    ]
+
+
+def _transformer(view: AlignmentView, step: int) -> list[str]:
+    first = view.layers[0]
+    heads = len(_of(view))
+    row, peak = _row(view, step)
+    encoder = sum(one.queries == "columns" for one in view.layers)
+    return [
+        f"There is no recurrence. In {encoder} layers the columns look at each other ({term('self-attention')}); in "
+        f"the decoder every step looks at the steps before it, which the {term('mask')} sees to, and then at the strip "
+        f"({term('cross-attention')}), each with {heads} heads:",
+        CROSS,
+        f"In {first.title.lower()}, at step {step + 1}, the mean of the heads is largest on column {peak + 1}: "
+        f"{row[peak]:.3f}, {row[peak] * len(row):.1f} times an even share. {_on_digit(view, row)}",
+    ]
+
+
+_OF_KIND = {"additive": _additive, "uniform": _uniform, "none": _none, "transformer": _transformer}
+
+
+def _of(view: AlignmentView) -> np.ndarray:
+    """Return the weights of the layer that is shown first: (head, step, key)."""
+    found = view.layers[0].own
+    assert found is not None
+    return found
+
+
+def _row(view: AlignmentView, step: int) -> tuple[np.ndarray, int]:
+    """Return the weights of a step, as the mean over heads, and the column with the largest."""
+    row = _of(view).mean(0)[step]
+    return row, int(row.argmax())
+
+
+def _on_digit(view: AlignmentView, row: np.ndarray) -> str:
+    shares = on_digits(row, view.digits, view.pitch, view.picture.shape[1] // view.digits)
+    most = int(shares.argmax())
+    return f"{share(float(shares[most]))} of the weight lies on digit {most + 1}."
+
+
+def on_digits(row: np.ndarray, digits: int, pitch: int, side: int) -> np.ndarray:
+    """Return the share of the weights that lies on each digit: (digit,).
+
+    Args:
+        row: (column,) weights.
+        digits: of the strip.
+        pitch, side: pixels from one column to the next, and of a digit.
+    """
+    places = np.minimum(np.arange(len(row)) * pitch // side, digits - 1)
+    return np.bincount(places, row, minlength=digits)
+
+
+def does_not_show() -> str:
+    """Return what the weights cannot tell."""
+    return (
+        "**A weight is not a place on the picture.** A column sees 15 pixels, and what stands there has been mixed "
+        "with its neighbours by the encoder. A peak beside the digit can be as good as one on it.\n\n"
+        "**A falling curve of whole strips is no bottleneck.** Who reads each digit with 99 % reads 15 of them with "
+        "86 %, however well it looks: the dotted curve says so.\n\n"
+        "**A step has more than its weights.** The decoder's state, and in a Transformer the steps before, may already "
+        "know the digit. Move the weights and see whether the answer follows."
+    )

@@ -1,0 +1,47 @@
+"""Sequences: a strip of digits that is read step by step, and where each step looks."""
+
+import streamlit as st
+
+from attnviz.subjects import Subject
+from attnviz.ui.components import alignment
+from attnviz.ui.mechanisms.sequences import MECHANISM, MODEL, choose, experiments, own_strip, words
+from attnviz.ui.mechanisms.sequences.view import ALIGNMENT_VIEW
+from attnviz.ui.server import preload
+from attnviz.ui.shared import epochs, mechanism_page, page, pickers, url_state
+from attnviz.ui.shared.experiments import choose as choose_experiment
+
+KEY = "alignment"
+
+HERE = {"model": MODEL, **choose.opening().words}
+TRIES = [
+    ("watch it read", {**HERE, "step": "3"}),
+    ("move the weights", {**HERE, "step": "3", "moved": "3.11"}),
+    ("one vector, 12 digits", {"model": "encoder_decoder.strips-15-one-vector", "strip": "strokes.12.3"}),
+]
+
+
+def main() -> None:
+    mechanism_page.draw(MECHANISM, words.QUESTION, words.NONE, see, tries=TRIES, controls=True)
+    preload.soon()
+
+
+def see(names: list[str]) -> None:
+    """Draw the choices, the strip with what is read of it, and everything else that another strip changes."""
+    with page.choices():
+        net = pickers.net(names, MODEL, MECHANISM.models)
+        strip = choose.strip()
+    subject = Subject(net, strip)
+    epochs.slider(net)
+    if choose.is_drawing():
+        own_strip.show(strip)
+    state = alignment.FIELDS.read(st.query_params.to_dict())
+    keep = mechanism_page.keep(alignment.FIELDS, alignment.settled_view, KEY)
+    alignment.alignment(ALIGNMENT_VIEW.of(subject), key=KEY, state=state, on_change=keep)
+    step = state.get("step", 0)
+    page.meaning(words.means(subject, step if isinstance(step, int) else 0), words.does_not_show())
+    choose_experiment(experiments.EXPERIMENTS, subject)
+    mechanism_page.results(MECHANISM, net)
+    url_state.state(model=net.key, **strip.words)
+
+
+main()

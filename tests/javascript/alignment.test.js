@@ -1,0 +1,176 @@
+// A strip, its text and its weights: what is derived from them, against numbers made by hand.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { readView, urlOf } from "../../attnviz/ui/frontend/core/url_fields.js";
+import * as derive from "../../attnviz/ui/frontend/alignment/derive.js";
+import { columnAt, found, layoutOf } from "../../attnviz/ui/frontend/alignment/layout.js";
+
+const GEOMETRY = { pitch: 8, side: 28, digits: 2 };
+const near = (one, other) =>
+  assert.ok(
+    Array.from(other).every((value, i) => Math.abs(one[i] - value) < 1e-9),
+    `${Array.from(one)}`,
+  );
+
+test("columns lie around every eighth pixel, and belong to the digit under their middle", () => {
+  assert.deepEqual(derive.edgesOf(4, 8, 28), [0, 4, 12, 20, 28]);
+  assert.deepEqual(
+    Array.from({ length: 7 }, (_, column) => derive.digitAt(column, 8, 28, 2)),
+    [0, 0, 0, 0, 1, 1, 1],
+  );
+  assert.deepEqual(derive.columnsOf(0, 8, 28, 7), [0, 4]);
+  assert.deepEqual(derive.columnsOf(1, 8, 28, 7), [4, 7]);
+});
+
+test("a row is that of a head, or the mean of all; a query that there is not has none", () => {
+  const weights = { values: [0.1, 0.9, 0.5, 0.5, 0.3, 0.7, 1, 0], shape: [2, 2, 2] };
+  near(derive.rowOf(weights, 0, 1), [0.5, 0.5]);
+  near(derive.rowOf(weights, 1, 1), [1, 0]);
+  near(derive.rowOf(weights, "mean", 1), [0.75, 0.25]);
+  near(derive.rowOf(weights, "mean", 2), [0, 0]);
+});
+
+test("weights that are moved sum to one, and the peak stays on the strip", () => {
+  const row = [0.1, 0.6, 0.2, 0.1];
+  near(derive.movedRow(row, 1), [0, 0.1 / 0.9, 0.6 / 0.9, 0.2 / 0.9]);
+  near(derive.movedRow(row, -1), [0.6 / 0.9, 0.2 / 0.9, 0.1 / 0.9, 0]);
+  near(derive.movedRow(row, 9), row);
+  assert.deepEqual(derive.reach(row), [-1, 2]);
+});
+
+test("what is moved is kept by step, and let go at 0", () => {
+  let moved = derive.withMoved([], 4, 3);
+  moved = derive.withMoved(moved, 1, -2);
+  assert.deepEqual(moved, [
+    [1, -2],
+    [4, 3],
+  ]);
+  assert.equal(derive.movedBy(moved, 4), 3);
+  assert.equal(derive.movedBy(moved, 2), 0);
+  assert.deepEqual(derive.withMoved(moved, 4, 0), [[1, -2]]);
+});
+
+test("a text is compared with the right one place by place, up to where it ends", () => {
+  const right = [3, 1, 4, 10];
+  assert.deepEqual(derive.compared([3, 1, 4, 10], right), { right: 3, of: 3, exact: true });
+  assert.deepEqual(derive.compared([3, 9, 4, 10], right), { right: 2, of: 3, exact: false });
+  assert.deepEqual(derive.compared([3, 10], right), { right: 1, of: 3, exact: false });
+  assert.deepEqual(derive.compared([3, 1, 4, 4, 10], right), { right: 3, of: 3, exact: false });
+  assert.equal(derive.compared([3], null), null);
+});
+
+test("symbols and their letters come from the probabilities", () => {
+  const classes = ["0", "1", "stop"];
+  const probabilities = [0.2, 0.7, 0.1, 0.1, 0.1, 0.8];
+  assert.deepEqual(derive.symbolsOf(probabilities, 3), [1, 2]);
+  assert.deepEqual(derive.letters([3, 1, 2], classes), ["\u25b8", "1", "\u25a0"]);
+  near(derive.stepOf(probabilities, 3, 1), [0.1, 0.1, 0.8]);
+  assert.equal(derive.nameOf(2, classes), "stop");
+  assert.equal(derive.nameOf(3, classes), "start");
+});
+
+test("where a step looks is said with the digit that it should say", () => {
+  const row = [0, 0.7, 0.1, 0, 0.2, 0, 0];
+  assert.deepEqual(derive.mostOn(row, GEOMETRY).digit, 0);
+  assert.match(
+    derive.whereInWords(row, GEOMETRY, 0),
+    /^80\.0 % of the weight lies on the 1st digit, the one to be said/,
+  );
+  assert.match(derive.whereInWords(row, GEOMETRY, 1), /1st digit; on the 2nd, the one to be said, 20\.0 %/);
+  assert.match(derive.whereInWords(row, GEOMETRY, null), /1st digit\.$/);
+  assert.deepEqual(
+    [1, 2, 3, 4, 11, 12, 13, 21, 22].map(derive.ordinal).join(" "),
+    "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd",
+  );
+});
+
+test("a curve has values between the lengths that were tested, and none beyond", () => {
+  assert.equal(derive.valueAt([1, 3, 5], [1, 0.8, 0.4], 4), (0.8 + 0.4) / 2);
+  assert.equal(derive.valueAt([1, 3, 5], [1, 0.8, 0.4], 3), 0.8);
+  assert.equal(derive.valueAt([3, 5], [1, 1], 1), null);
+  assert.equal(derive.valueAt([3, 5], [1, 1], 6), null);
+  assert.ok(Math.abs(derive.independent(0.99, 15) - 0.86) < 1e-3);
+});
+
+test("the URL names what there is, and what is not there is complained of", () => {
+  const fields = [
+    { name: "step", kind: "number", default: 0, options: [] },
+    { name: "told", kind: "choice", default: "own", options: ["own", "right"] },
+    { name: "layer", kind: "text", default: "", options: [] },
+    { name: "head", kind: "head", default: "mean", options: [] },
+    { name: "mask", kind: "yes_no", default: true, options: [] },
+    { name: "moved", kind: "moved_weights", default: [], options: [] },
+  ];
+  const facts = {
+    layers: ["cross-2", "cross-1"],
+    headsOf: () => 4,
+    steps: 5,
+    columns: 14,
+    told: false,
+    masked: true,
+    moves: true,
+  };
+  const asked = { step: 3, layer: "cross-1", head: 2, moved: [[2, -4]] };
+  const { view, complaint } = readView(fields, asked, derive.RULES, facts);
+  assert.equal(complaint, "");
+  assert.equal(
+    urlOf("http://here/sequences", fields, view),
+    "http://here/sequences?step=4&layer=cross-1&head=3&moved=3.-4",
+  );
+  for (const wrong of [
+    { step: 5 },
+    { layer: "cross-9" },
+    { head: 4 },
+    { told: "right" },
+    { moved: [[40, 1]] },
+    { moved: "x" },
+  ])
+    assert.notEqual(readView(fields, wrong, derive.RULES, facts).complaint, "", JSON.stringify(wrong));
+  assert.notEqual(readView(fields, { moved: [[1, 2]] }, derive.RULES, { ...facts, moves: false }).complaint, "");
+  assert.notEqual(readView(fields, { mask: false }, derive.RULES, { ...facts, masked: false }).complaint, "");
+});
+
+const FACTS = {
+  width: 700,
+  grown: 1,
+  narrow: false,
+  picture: [28, 56, 1],
+  digits: 2,
+  pitch: 8,
+  features: 7,
+  layer: { queries: "steps", keys: "columns" },
+  rows: 3,
+  columns: 7,
+};
+
+test("the columns of the matrix stand below those of the strip, and a place is found again", () => {
+  const at = layoutOf(FACTS);
+  assert.deepEqual(at.xs, at.stripXs);
+  assert.equal(at.xs[0], at.gutter);
+  assert.ok(Math.abs(at.xs[7] - at.gutter - 56 * at.scale) < 1e-9);
+  const y = at.matrix[0] + 1.5 * at.rowHeight;
+  const x = (at.xs[4] + at.xs[5]) / 2;
+  assert.deepEqual(found(at, x, y), { zone: "matrix", row: 1, column: 4 });
+  assert.deepEqual(found(at, x, (at.bars[0] + at.bars[1]) / 2), { zone: "bars", row: -1, column: 4 });
+  assert.deepEqual(found(at, x, 3), { zone: "strip", row: -1, column: 4 });
+  assert.deepEqual(found(at, 5, y), { zone: "gutter", row: 1, column: -1 });
+  assert.equal(columnAt(at.xs, -100), 0);
+  assert.equal(columnAt(at.xs, 1e6), 6);
+});
+
+test("a phone has room for a strip of thirty digits", () => {
+  const at = layoutOf({
+    ...FACTS,
+    width: 335,
+    narrow: true,
+    picture: [28, 840, 1],
+    digits: 30,
+    features: 105,
+    columns: 105,
+    rows: 31,
+  });
+  assert.ok(at.xs[105] <= 335);
+  assert.ok(at.rowHeight >= 12);
+});

@@ -1,0 +1,97 @@
+"""The page of strips, run without a browser."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz.ui.shared.experiments import key_of
+from tests.ui.mechanisms.sequences.placed import NETS, place
+
+from .reading import headers, run, text
+from .tried import tried
+
+PAGE = "70_sequences.py"
+STILL = {
+    "step": 0, "told": "own", "layer": "", "head": "mean", "column": 0, "mask": True, "moved": [], "measure": "digits",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return place(tmp_path_factory.mktemp("checkpoints"))
+
+
+def shown(page: AppTest) -> dict:
+    """Return the header of the strip with its weights."""
+    [found] = headers(page, "layers")
+    return found
+
+
+@pytest.mark.parametrize("key", NETS)
+def test_every_net_that_reads_strips_is_shown(page: AppTest, key: str) -> None:
+    run(page, model=key, strip="strokes.3.5")
+    assert not page.error
+    assert shown(page)["state"]["view"]["value"] == STILL
+    assert shown(page)["digits"] == 3
+    said = text(page)
+    assert {
+        "additive": "times an even share",
+        "none": "the rows differ by 0",
+        "uniform": "the same for all steps",
+        "transformer": "In cross-attention, layer 2, at step 1",
+    }[shown(page)["kind"]] in said
+
+
+def test_the_url_names_strip_and_view(page: AppTest) -> None:
+    run(page, strip="strokes.5.7", step="3", told="right", moved="3.4,1.-2")
+    asked = shown(page)["state"]["view"]["value"]
+    assert asked == {**STILL, "step": 2, "told": "right", "moved": [[2, 4], [0, -2]]}
+    assert "at step 3" in text(page).lower()
+    assert page.slider(key="strip_length").value == 5
+
+
+def test_another_length_is_another_strip(page: AppTest) -> None:
+    run(page, strip="strokes.5.7")
+    page.slider(key="strip_length").set_value(12).run()
+    assert page.query_params["strip"] in ("strokes.12.7", ["strokes.12.7"])
+    assert shown(page)["digits"] == 12
+
+
+@pytest.mark.parametrize("word", ["strokes.99.0", "mnist.3.0", "drawn.!!", "nothing"])
+def test_a_strip_that_is_not_here_gives_a_sentence_and_the_first_one(page: AppTest, word: str) -> None:
+    run(page, strip=word)
+    assert not page.error
+    assert "instead" in text(page)
+    assert shown(page)["digits"] == 8
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "said"),
+    [
+        ("bottleneck", "encoder_decoder.strips-15", "At 15 digits attention gets 99.0 % of the digits right"),
+        ("steering", "encoder_decoder.strips-15", "Given the weights of the next step"),
+        ("positions", "transformer.strips-15", "stand at their place with positions"),
+        ("beyond", "transformer.strips-15", "The trained length is a cliff"),
+        ("agreement", "encoder_decoder.strips-15", "The yardstick: gradient and erased pixels"),
+    ],
+)
+def test_an_experiment_reports_what_it_found(page: AppTest, name: str, model: str, said: str) -> None:
+    run(page, experiment=name, model=model, strip="strokes.4.2")
+    assert page.session_state[key_of(name)]
+    assert not page.error
+    assert said in text(page)
+    assert "<table" in text(page)
+
+
+@pytest.mark.parametrize("name", ["steering", "agreement"])
+def test_a_net_without_weights_says_so(page: AppTest, name: str) -> None:
+    run(page, experiment=name, model="encoder_decoder.strips-15-one-vector", strip="strokes.4.2")
+    assert "Choose a model with attention" in "\n".join(one.value for one in page.error)
+
+
+def test_every_try_shows_a_view_of_its_own(page: AppTest) -> None:
+    run(page)
+    for _, words in tried(page):
+        assert {"model", "strip"} <= set(words)
+        assert shown(page)["origin"]["recipe"] in words["model"]

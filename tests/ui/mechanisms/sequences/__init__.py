@@ -1,0 +1,1 @@
+"""Tests of the page of strips that are read."""
