@@ -125,21 +125,21 @@ def test_a_link_shows_its_epoch_and_keys_step_from_there(page: Page, alone: str,
 
 def test_it_plays_to_the_end(page: Page, alone: str, folder: Path) -> None:
     open_page(page, alone, WORDS.replace(SMALL, f"history:{SMALL}@5"))
-    page.get_by_role("button", name="Play").click()
+    page.get_by_role("button", name="Play the epochs").click()
     wait_for_epoch(page, folder, LAST)
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    expect(page.get_by_role("button", name="Play the epochs")).to_be_visible()
     page.wait_for_url(re.compile(rf"model={re.escape(SMALL)}(&|$)"))
 
 
 def test_what_is_seen_at_each_epoch_is_saved_as_an_animation_and_as_a_strip(page: Page, alone: str) -> None:
     open_page(page, alone)
     sizes = {}
-    for name in ("GIF", "Strip"):
+    for name in ("Film", "Strip"):
         with page.expect_download() as waiting:
             page.locator(SLIDER).get_by_role("button", name=name, exact=True).click()
         with Image.open(waiting.value.path()) as picture:
             sizes[name] = picture.size
-            if name == "GIF":
+            if name == "Film":
                 assert len([*ImageSequence.Iterator(picture)]) == len(KEPT) + 1
             else:
                 assert '"epochs":"Before training, Epoch 2 of 9' in picture.info["Description"]

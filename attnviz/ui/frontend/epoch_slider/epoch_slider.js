@@ -48,7 +48,7 @@ export class EpochSlider extends Part {
     this.graph = element("div.graph", { "aria-hidden": "true" }, this.ticks, svg, this.cursor, this.dot);
     this.note = element("p.note", {}, this.words.note);
     this.savers = new Savers(
-      whenWanted(() => this.files(), ["GIF", "Strip"]),
+      whenWanted(() => this.files(), ["Film", "Strip"]),
       {},
       (happened) => this.announce(happened),
     );
@@ -70,6 +70,7 @@ export class EpochSlider extends Part {
       this.note,
       this.liveRegion,
     );
+    this.sayPlay(PLAY);
     for (const near of ["pointerenter", "focusin", "touchstart"])
       this.root.addEventListener(near, () => this.guard(() => this.hurry()), { passive: true });
     parent.append(this.root);
@@ -81,7 +82,7 @@ export class EpochSlider extends Part {
       const { frames, name } = await this.frames();
       await save(frames, nameOf(name));
     };
-    return { GIF: saved(saveGif), Strip: saved(saveStrip) };
+    return { Film: saved(saveGif), Strip: saved(saveStrip) };
   }
 
   /** What the view below shows at each epoch. */
@@ -163,7 +164,7 @@ export class EpochSlider extends Part {
     }
     this.hurry();
     if (this.at === this.header.points.length - 1) this.move(0);
-    say(this.words.play, PAUSE);
+    this.sayPlay(PAUSE);
     this.later();
     return undefined;
   }
@@ -184,7 +185,13 @@ export class EpochSlider extends Part {
   stop() {
     clearTimeout(this.playing);
     this.playing = undefined;
-    say(this.words.play, PLAY);
+    this.sayPlay(PLAY);
+  }
+
+  /** What the button does; on a page that plays something else too, its whole name tells the two apart. */
+  sayPlay(words) {
+    say(this.words.play, words);
+    set(this.player, "aria-label", `${words} the epochs`);
   }
 
   layout(force = false) {
