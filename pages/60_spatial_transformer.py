@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attnviz.subjects import Picture, Subject
+from attnviz.subjects.history import key_of
 from attnviz.ui.components import sampling_grid
 from attnviz.ui.mechanisms.spatial_transformer import DATA, MECHANISM, MODEL, NUMBER, experiments, words
 from attnviz.ui.mechanisms.spatial_transformer.view import GRID_VIEW
@@ -11,12 +12,13 @@ from attnviz.ui.shared import epochs, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
 GRID = "grid"
+LEARNING = "spatial_transformer.rotated-only"  # one with a history
 OPENS = Picture(DATA, NUMBER)
 
 HERE = {"model": MODEL, **OPENS.words}
 TRIES = [
     ("turn the digit", {**HERE, "rotate": "60"}),
-    ("hold the grid still", {**HERE, "grid": "identity"}),
+    ("turned, while it learns", {**HERE, "model": key_of(LEARNING, 0), "rotate": "60"}),
     ("a grid of your own", {**HERE, "drag": "grid", "theta": "0.5,-0.4,0,0.4,0.5,0"}),
 ]
 

@@ -131,7 +131,8 @@ def _of_checkpoint(name: str) -> History:
     points = [*(point for point in points if point.epoch < run.epoch), Point(run.epoch, name)]
     if all(own.get(epoch) == found for epoch, found in values.items()):
         return _with_curve(name, points, own)
-    again = f"Epochs 1 to {its.trained} were trained again with the same seed; epoch {run.epoch} is the model as it is."
+    first = f"Epochs 1 to {its.trained} were" if its.trained > 1 else "Epoch 1 was"
+    again = f"{first} trained again with the same seed; epoch {run.epoch} is the model as it is."
     return _with_curve(name, points, {**values, run.epoch: own[run.epoch]}, again)
 
 

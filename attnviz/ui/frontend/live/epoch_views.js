@@ -89,7 +89,6 @@ export class EpochViews {
     /** @type {Live|null} */
     this.live = null;
     this.complaint = complaint;
-    part.root.prepend(this.complaint.element);
     this.unfollow = whenMoved(() => part.guard(() => this.follow()));
     followers().add(this);
   }
@@ -148,7 +147,7 @@ export class EpochViews {
   rest() {
     clearTimeout(this.slow);
     this.slow = undefined;
-    this.complaint.say("");
+    this.complain("");
     this.part.root.classList.remove("awaits-epoch", "lacks-epoch");
   }
 
@@ -179,13 +178,20 @@ export class EpochViews {
   lack(sentence) {
     this.rest();
     this.shown = null;
-    this.complaint.say(sentence);
+    this.complain(sentence);
     this.part.root.classList.add("lacks-epoch");
+  }
+
+  /** Say what is wrong, at the beginning of the part; or with "" that nothing is. @param {string} sentence */
+  complain(sentence) {
+    this.complaint.say(sentence);
+    if (sentence) this.part.root.prepend(this.complaint.element);
+    else this.complaint.element.remove();
   }
 
   /** How the connection fares; once it is back, what could not be had is asked for again. @param {string} state */
   connected(state) {
-    if (state === "lost" && !this.isThere) this.complaint.say(LOST);
+    if (state === "lost" && !this.isThere) this.complain(LOST);
     if (state !== "ready" || !this.refused.size) return;
     this.refused.clear();
     this.follow();
@@ -201,7 +207,6 @@ export class EpochViews {
     this.rest();
     this.unfollow();
     followers().delete(this);
-    this.complaint.element.remove();
     this.live?.close();
   }
 }
