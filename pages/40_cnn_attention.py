@@ -3,7 +3,6 @@
 import streamlit as st
 
 from attnviz.subjects import Picture, Subject
-from attnviz.subjects.history import key_of
 from attnviz.ui.components import stage_maps
 from attnviz.ui.components.pixel_viewer import FIELDS, pixel_viewer, settled_view
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW, attention
@@ -16,14 +15,13 @@ from attnviz.ui.shared.experiments import choose
 
 VIEWER, MAPS = "blocks", "stages"
 UNIT = "block"
-LEARNING = "cnn_attention.cluttered-blocks"  # one with a history
 
 OPENS = Picture(DATA, NUMBER)
 
 EIGHT = {"model": MODEL, **OPENS.words}
 TRIES = [
     ("a block of an 8", {**EIGHT, "query": "3,4", "head": HEAD}),
-    ("while it learns", {"model": key_of(LEARNING, 1), "data": "cluttered_strokes", "number": "0"}),
+    ("what each block receives", {**EIGHT, "direction": "received"}),
     ("is it worth it?", {**EIGHT, "experiment": "who"}),
 ]
 
