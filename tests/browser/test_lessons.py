@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnviz.lessons import Lesson, Step, Task
 from attnviz.ui.lessons import offer, shelf
 
-from .conftest import NewPage, Serve, wait_until_ready
+from .conftest import NewPage, Serve, find_violations, wait_until_ready
 
 LESSONS = shelf.lessons()
 FIRST_THREE = [*LESSONS][:3]
@@ -168,6 +168,7 @@ def test_a_lesson_begins_and_is_left_and_resumed(page: Page, serve: Serve) -> No
     step = at_step(page, lesson, 0)
     check_shown(page, address, list(step.shown()))
     assert len([url for url in requests if "/lessons/" in url]) == 1
+    assert find_violations(page) == []
     page.keyboard.press("Alt+l")  # to the bar
     expect(button(page, "Next step")).to_be_focused()
     page.keyboard.press("ArrowRight")

@@ -16,7 +16,7 @@ PHONE = {
     "device_scale_factor": 2,
 }
 SWITCHED = "element_wise?v=2&model=element_wise.fashion-b&data=fashion_mnist&number=0&pixel=16,12&skip=no"
-PAGES = ["", "draw", "explorer", "results", "train", *MECHANISMS, "paper", SWITCHED]
+PAGES = ["", "draw", "lessons", "explorer", "results", "train", *MECHANISMS, "paper", SWITCHED]
 LOCKED = {  # page -> what stands in its URL where something is locked, and the picture that it is locked on
     "pixel_attention": ("query=9,12&key=3,3", ".viewer .board.picture"),
     "element_wise": ("pixel=16,12", ".stage-grid .board.picture"),
@@ -56,6 +56,7 @@ def test_the_menu_closes_over_the_page_that_it_has_opened(new_page: NewPage, ser
     menu = page.get_by_test_id("stSidebar")
     expect(menu).to_have_attribute("data-collapsed", "false")
     link = menu.get_by_role("link", name="Explorer")
+    link.scroll_into_view_if_needed()
     expect(link).to_be_in_viewport(ratio=1)
     assert [line for line in find_small_targets(page) if "SidebarNav" in line] == []
     link.tap()
