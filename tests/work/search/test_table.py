@@ -65,7 +65,7 @@ def test_more_trials_can_be_asked_for_later(here):
 
 
 def test_a_trial_ends_when_its_seconds_are_over_with_what_it_has(here, monkeypatch):
-    now = iter(range(0, 10**6, 20))
+    now = iter(range(0, 10**6, 100))
     monkeypatch.setattr("attnviz.work.search.worker.time.process_time", lambda: float(next(now)))
     (trial,) = _work(wanted(trials=1)).trials
     assert (trial.state, trial.value) == ("pruned", None), "its first epoch was not over"
