@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz.subjects import Subject
+from attnviz.subjects import Subject, usable
 from attnviz.ui.components import alignment
 from attnviz.ui.mechanisms.sequences import MECHANISM, MODEL, choose, experiments, own_strip, words
 from attnviz.ui.mechanisms.sequences.view import ALIGNMENT_VIEW
@@ -16,12 +16,17 @@ HERE = {"model": MODEL, **choose.opening().words}
 TRIES = [
     ("watch it read", {**HERE, "step": "3"}),
     ("move the weights", {**HERE, "step": "3", "moved": "3.11"}),
-    ("one vector, 12 digits", {"model": "encoder_decoder.strips-15-one-vector", "strip": "strokes.12.3"}),
 ]
+ONE_VECTOR = ("one vector, 12 digits", {"model": experiments.ONE_VECTOR, **choose.opening(12).words})
+MASKED = (
+    "a Transformer, masked",
+    {"model": experiments.TRANSFORMER, **choose.opening(12).words, "layer": "decoder-1", "told": "right"},
+)  # where no network with one vector has been trained
 
 
 def main() -> None:
-    mechanism_page.draw(MECHANISM, words.QUESTION, words.NONE, see, tries=TRIES, controls=True)
+    last = ONE_VECTOR if experiments.ONE_VECTOR in usable([experiments.ONE_VECTOR]) else MASKED
+    mechanism_page.draw(MECHANISM, words.QUESTION, words.NONE, see, tries=[*TRIES, last], controls=True)
     preload.soon()
 
 

@@ -57,9 +57,9 @@ def is_drawing() -> bool:
     return bool(st.session_state.get("strip_source") == YOURS)
 
 
-def opening() -> Strip:
-    """Return the strip with which the page opens."""
-    return Strip.test(SOURCE, LENGTH, NUMBER)
+def opening(length: int = LENGTH) -> Strip:
+    """Return the strip with which the page opens, or one of another length."""
+    return Strip.test(SOURCE, length, NUMBER)
 
 
 def show(found: Strip) -> None:
