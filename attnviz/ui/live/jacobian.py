@@ -34,9 +34,12 @@ class OfAnswer(Strict):
 
 def missing(net: Net) -> str | None:
     """Return why a net has no Jacobian, as a sentence; None where it has one."""
+    spec = models.MODELS.get(net.architecture)
+    title = net.title if spec is None else spec.title
+    if spec is not None and spec.per_step:
+        return f"{title} has no Jacobian of one answer: the model says a text, with an answer for each step."
     if net.differentiable:
         return None
-    title = models.spec(net.architecture).title if net.architecture in models.MODELS else net.title
     return f"{title} has no Jacobian: the model counts or rounds intensities, so its answer changes in steps."
 
 
