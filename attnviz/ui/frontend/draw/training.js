@@ -43,7 +43,7 @@ export class Training {
       oninput: () => moved(this.value),
       onchange: settled,
     });
-    this.element = element("label.training", { hidden: true }, "Training", this.input, element("span", {}, this.words));
+    this.element = element("label.training", { hidden: true }, "Training", element("span", {}, this.words), this.input);
   }
 
   /** Percent of the way; null for all of it. */
