@@ -2,6 +2,9 @@
 
 Source: ours; convolutions in front of a recurrent network as in "An End-to-End Trainable Neural Network for Image-based
 Sequence Recognition", Shi, Bai, Yao, 2015, https://arxiv.org/abs/1507.05717, section 2.1, much smaller.
+
+Differs: after each convolution the features of each place are normalised, and not by batch as there. All strips of a
+batch are of one length, so the statistics of a batch would tell how long they are, in training alone.
 """
 
 from collections.abc import Sequence
@@ -28,8 +31,19 @@ def tokens_of(cells: int) -> int:
     return -(-cells // (ROWS * PITCH))
 
 
+class PlaceNorm(nn.LayerNorm):
+    """Layer normalisation of the channels of each place of a picture.
+
+    Call Args:
+        input: float (batch, channel, row, column).
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return super().forward(input.movedim(1, -1)).movedim(-1, 1)
+
+
 class ColumnFeatures(Layer):
-    """Three convolutions of stride 2, the last of which takes in all rows that are left.
+    """Three convolutions of stride 2 with normalisation, the last of which takes in all rows that are left.
 
     Args:
         features: numbers of a column.
@@ -51,9 +65,10 @@ class ColumnFeatures(Layer):
         super().__init__()
         first, second = widths
         self.convolutions = nn.Sequential(
-            nn.Conv2d(1, first, 3, stride=2, padding=1), nn.ReLU(),
-            nn.Conv2d(first, second, 3, stride=2, padding=1), nn.ReLU(),
-            nn.Conv2d(second, features, (ROWS // 4, 3), stride=(1, 2), padding=(0, 1)), nn.ReLU(),
+            nn.Conv2d(1, first, 3, stride=2, padding=1), PlaceNorm(first), nn.ReLU(),
+            nn.Conv2d(first, second, 3, stride=2, padding=1), PlaceNorm(second), nn.ReLU(),
+            nn.Conv2d(second, features, (ROWS // 4, 3), stride=(1, 2), padding=(0, 1)), PlaceNorm(features),
+            nn.ReLU(),
         )  # fmt: skip
 
     def forward(self, images: Tensor) -> Tensor:

@@ -169,14 +169,7 @@ _OURS: dict[str, ModelSpec] = {
         takes=("targets",),
         per_step=True,
         settings=(
-            Setting(
-                "heads",
-                "Heads",
-                "attention heads of each layer, which share its features",
-                "choice",
-                values={str(count): count for count in (1, 2, 4, 8, 16)},
-                default=4,
-            ),
+            replace(settings.HEADS, about="attention heads of each layer, which share its features evenly", default=4),
             Setting("layers", "Layers", "layers of the encoder, and of the decoder", "whole", 1, 6, default=2),
             switch("positions", "Positions", "tells columns and steps where they stand", default=True),
         ),

@@ -18,7 +18,7 @@ from attnviz.models.settings import Setting
 from attnviz.recipes.recipe import Recipe, changed
 
 _MOST = 999_999
-_SCHEDULES = ("constant", "cosine", "one_cycle", "plateau")
+_SCHEDULES = ("constant", "cosine", "trapezoid", "one_cycle", "plateau")
 
 TRAINING = {
     one.name: one

@@ -143,9 +143,10 @@ class Recipe(Strict):
         learning_rate, weight_decay, eps: of all parameters that no group gives its own.
         groups: parameters with settings of their own; none means that all are trained alike.
         schedule: "constant"; "cosine": the rate rises linearly over the first `rise` of all steps, then falls to 0 as
-            half a cosine; "one_cycle": it rises from a 25th as half a cosine, then falls to a 250,000th as another;
-            "plateau": see `plateau`.
-        rise: the share of all steps over which "cosine" or "one_cycle" rises.
+            half a cosine; "trapezoid": it rises as for "cosine", stays until 60 % of all steps are done, and falls
+            linearly to a 50th; "one_cycle": it rises from a 25th as half a cosine, then falls to a 250,000th as
+            another; "plateau": see `plateau`.
+        rise: the share of all steps over which "cosine", "trapezoid" or "one_cycle" rises.
         clip: the gradients of all parameters together are scaled down to this norm where they exceed it; None never.
         batch: how many pictures a step sees.
         accumulate: a batch goes through the model in so many parts, one after the other, whose gradients are added
@@ -188,7 +189,7 @@ class Recipe(Strict):
     eps: float = Field(default=1e-8, ge=0)
     weight_decay: float = Field(default=0.0, ge=0)
     groups: tuple[Group, ...] = ()
-    schedule: Literal["constant", "cosine", "one_cycle", "plateau"] = "constant"
+    schedule: Literal["constant", "cosine", "trapezoid", "one_cycle", "plateau"] = "constant"
     rise: float = Field(default=0.05, ge=0, lt=1)
     plateau: Plateau = Plateau()
     clip: float | None = Field(default=None, gt=0)

@@ -11,6 +11,7 @@ from torch import nn
 from attnviz.errors import BadInput, closest
 from attnviz.recipes.recipe import Group, Recipe
 
+TRAPEZOID_FALLS, TRAPEZOID_END = 0.6, 1 / 50  # the share of all steps at which the rate falls, and that of the peak
 ONE_CYCLE_START, ONE_CYCLE_END = 1 / 25, 1 / 250_000  # shares of the peak, as torch's OneCycleLR has them
 
 
@@ -58,6 +59,9 @@ def rate(recipe: Recipe, peak: float, progress: float, lowered: int) -> float:
         return _half_cosine(peak, peak * ONE_CYCLE_END, (progress - rise) / (1 - rise))
     if progress < rise:
         return peak * progress / rise
+    if recipe.schedule == "trapezoid":
+        fallen = max(0.0, (progress - TRAPEZOID_FALLS) / (1 - TRAPEZOID_FALLS))
+        return peak * (1 - (1 - TRAPEZOID_END) * fallen)
     return peak * (1 + math.cos(math.pi * (progress - rise) / (1 - rise))) / 2
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnviz.errors import BadInput
-from attnviz.layers.columns import ColumnFeatures
+from attnviz.layers.columns import ColumnFeatures, PlaceNorm
 
 
 @pytest.fixture(scope="module")
@@ -42,3 +42,16 @@ def test_other_pictures_are_refused(layer: ColumnFeatures, shape: tuple[int, ...
 def test_bytes_are_refused(layer: ColumnFeatures):
     with pytest.raises(BadInput, match="not uint8"):
         layer(torch.zeros(1, 1, 28, 28, dtype=torch.uint8))
+
+
+def test_a_strip_gets_the_same_features_whatever_stands_beside_it_in_the_batch(layer: ColumnFeatures):
+    strips = torch.rand(3, 1, 28, 56)
+    torch.testing.assert_close(layer.train()(strips)[:1], layer.train()(strips[:1]))
+
+
+def test_each_place_is_normalised_over_its_channels():
+    maps = torch.rand(2, 6, 3, 4)
+    found = PlaceNorm(6)(maps)
+    torch.testing.assert_close(found.mean(1), torch.zeros(2, 3, 4), atol=1e-6, rtol=0)
+    expected = (maps - maps.mean(1, keepdim=True)) / (maps.var(1, correction=0, keepdim=True) + 1e-5).sqrt()
+    torch.testing.assert_close(found, expected)

@@ -82,7 +82,7 @@ def test_what_only_another_optimiser_or_a_larger_batch_has_is_taken_out():
     assert altered(sgd, {"optimiser": "adam"}).momentum == 0
     control = RECIPES["vgg_control.fashion"]
     assert altered(control, {"batch": "8"}).accumulate == 8
-    with pytest.raises(BadInput, match="must be one of constant, cosine, one_cycle"):
+    with pytest.raises(BadInput, match="must be one of constant, cosine, trapezoid, one_cycle"):
         altered(control, {"schedule": "plateau"})
     with pytest.raises(BadInput, match="has no setting patience"):
         altered(control, {"patience": "3"})

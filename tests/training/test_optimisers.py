@@ -33,6 +33,12 @@ def test_the_cosine_schedule_rises_then_falls_to_nothing():
     assert used[-1] == pytest.approx(0)
 
 
+def test_the_trapezoid_rises_stays_and_falls_to_a_fiftieth():
+    chosen = small.recipe(schedule="trapezoid", rise=0.1)
+    rates = [rate(chosen, 0.1, share, 0) for share in (0.0, 0.05, 0.1, 0.35, 0.6, 0.8, 1.0)]
+    assert rates == pytest.approx([0, 0.05, 0.1, 0.1, 0.1, 0.051, 0.002])
+
+
 def test_one_cycle_is_that_of_torch():
     chosen = small.recipe(schedule="one_cycle", rise=0.25)
     parameter = torch.zeros(1, requires_grad=True)
@@ -50,7 +56,7 @@ def test_one_cycle_is_that_of_torch():
 
 
 def test_a_schedule_without_a_rise_begins_at_the_peak():
-    for schedule in ("cosine", "one_cycle"):
+    for schedule in ("cosine", "trapezoid", "one_cycle"):
         assert rate(small.recipe(schedule=schedule, rise=0.0), 0.3, 0.0, 0) == pytest.approx(0.3)
 
 
