@@ -31,6 +31,8 @@ LAYERS: dict[str, set[str]] = {
     "draw": {"components", "table", "shared", "live"},
     "explorer": {"components", "table", "shared", "live"},
     "training": {"components", "table", "shared", "live"},
+    "search": {"components", "table", "shared", "live", "training"},  # who may train is asked alike
+    "lessons": {"components", "table", "shared", "live"},
     "derived_values": {
         "components",
         "table",
@@ -43,7 +45,8 @@ LAYERS: dict[str, set[str]] = {
 }
 SHARED = {"core", "hands", "live", "terms", "maps", "export"}
 FOLDERS: dict[str, set[str]] = {  # of the front end; the others import `SHARED` alone
-    "core": set(),
+    "core": {"live"},  # loaded by a part once there is a slider of epochs
+    "arrive": {*SHARED, "lessons"},
     "hands": {"core"},
     "live": {"core"},
     "terms": {"core"},

@@ -97,15 +97,15 @@ def of(training: Training, classes: tuple[str, ...]) -> Mistakes | None:
         classes: the names of the answers.
 
     Returns:
-        None where there is no validation part, or its targets are texts.
+        None where there is no validation part, or its targets are texts or other classes.
     """
     answered, held_out = training.answered, training.validation
     if answered is None or held_out is None or len(classes) > CLASSES:
         return None
     labels = held_out.targets().cpu()
-    if labels.ndim != 1 or labels.shape != answered.shape:
-        return None
     count = len(classes)
+    if labels.ndim != 1 or labels.shape != answered.shape or int(labels.max()) >= count:
+        return None
     confusion = (labels * count + answered).bincount(minlength=count * count).reshape(count, count)
     wanted = (labels != answered).nonzero()[:SHOWN, 0].tolist()
     wrong: list[Wrong] = []

@@ -111,6 +111,8 @@ def test_its_views_are_those_of_the_page() -> None:
         header, arrays = answer(request(1, {}, pictures=[example("314").asked], asks=asks))
         assert header["axes"] == {"it": ["byte"]}
         ours, theirs = unpack(arrays["it"].tobytes()), drawn(explorer(row="314", **words))
+        asked = ours[0].pop("request")
+        assert asked["derived"] == theirs[0].pop("request")["derived"] == view, "the page may state more parameters"
         assert ours[0].items() <= theirs[0].items()
         assert set(theirs[0]) - set(ours[0]) <= {"key", "state"}, "which belong to the page"
         for name, values in theirs[1].items():

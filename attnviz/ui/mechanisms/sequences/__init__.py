@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
+from attnviz.ui.mechanisms.sequences.readers import MODELS, is_control
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from attnviz.ui.live.derived import Derived, View
 
 # The view with which its page opens, and which the home page shows.
@@ -20,18 +19,13 @@ def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
     return view.ALIGNMENT_VIEW, derived.READ
 
 
-def is_control(config: "Mapping[str, Any]") -> bool:
-    """Return whether a model of such a config is a control: one that cannot choose where it looks, or has no order."""
-    return config.get("attention", "additive") != "additive" or not config.get("positions", True)
-
-
 MECHANISM = Mechanism(
     name="sequences",
     title="Sequences",
     question="How does a network read a strip of digits, and where does it look for each of them?",
     page="70_sequences.py",
     url="sequences",
-    models=("encoder_decoder", "transformer"),
+    models=MODELS,
     is_control=is_control,
     panel=later(f"{__name__}.panels", "panel_of"),
     papers=("bahdanau", "vaswani"),

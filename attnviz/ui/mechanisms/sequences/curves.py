@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attnviz import cards
 from attnviz.data.digit_strips import TESTED
 from attnviz.ui.components.alignment import Curve
-from attnviz.ui.mechanisms.sequences import MECHANISM, is_control
+from attnviz.ui.mechanisms.sequences.readers import MODELS, is_control
 
 if TYPE_CHECKING:
     from attnviz.cards import Card, Figure
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def of(net: Net) -> list[Curve]:
     """Return the curves of all models that were trained on the strips of a net, that of the net first."""
-    names = [name for name in cards.names() if name.split(".")[0] in MECHANISM.models]
+    names = [name for name in cards.names() if name.split(".")[0] in MODELS]
     found = [
         curve
         for name, card in cards.readable(names).items()

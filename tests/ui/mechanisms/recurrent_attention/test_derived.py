@@ -12,6 +12,7 @@ from attnviz.data import samples
 from attnviz.errors import BadInput
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.components.glimpse_player import packed, unpacked
+from attnviz.ui.components.payload import header_of, with_header
 from attnviz.ui.live.answer import Computed
 from attnviz.ui.mechanisms.recurrent_attention import glances
 from attnviz.ui.mechanisms.recurrent_attention.view import GLIMPSES_VIEW
@@ -97,7 +98,9 @@ def test_the_view_of_the_player_is_the_same_however_it_is_asked_for(here: Path, 
     assert (view.draw, view.label, view.asked) == (draw, wanted.label, subject.example.asked)
     np.testing.assert_array_equal(view.path.belief, wanted.path.belief)
     np.testing.assert_array_equal(view.path.corner, wanted.path.corner)
-    assert packed(view) == found == packed(wanted)
+    request = header_of(found)["request"]
+    assert request["derived"] == GLIMPSES_VIEW.name and request["parameters"].get("draw") == draw
+    assert found == with_header(packed(view), request=request) == with_header(packed(wanted), request=request)
 
 
 def test_what_cannot_be_forced_is_refused(here: Path) -> None:

@@ -38,8 +38,10 @@ class Spelled:
         self.recurrent = "decoder.gru.weight_ih" in self.file
         prefix = "encoder.features" if self.recurrent else "columns"
         maps = picture[None, :, :, 0] / 255
-        for place, stride in ((0, (2, 2)), (2, (2, 2)), (4, (1, 2))):
+        for place, stride in ((0, (2, 2)), (3, (2, 2)), (6, (1, 2))):
             maps = self._convolved(maps, f"{prefix}.convolutions.{place}", stride)
+            maps = self._norm(f"{prefix}.convolutions.{place + 1}", maps.T).T  # over the channels of each place
+            maps = np.maximum(maps, 0)
         self.columns = maps[:, 0].T  # (column, feature)
 
     def _convolved(self, maps: np.ndarray, name: str, stride: tuple[int, int]) -> np.ndarray:
@@ -47,8 +49,7 @@ class Spelled:
         high, wide = kernel.shape[2:]
         padded = np.pad(maps, [(0, 0), (0 if high > 3 else 1,) * 2, (1, 1)])
         windows = np.lib.stride_tricks.sliding_window_view(padded, (high, wide), (1, 2))[:, :: stride[0], :: stride[1]]
-        found = np.einsum("irckl,oikl->orc", windows, kernel) + self.file[f"{name}.bias"][:, None, None]
-        return np.maximum(found, 0)
+        return np.einsum("irckl,oikl->orc", windows, kernel) + self.file[f"{name}.bias"][:, None, None]
 
     def _linear(self, name: str, values: np.ndarray) -> np.ndarray:
         bias = self.file.get(f"{name}.bias", 0.0)
