@@ -83,7 +83,7 @@ def test_the_explorer_lists_taps_of_names_that_no_table_has(page: Page, address:
 def test_a_net_without_a_card_and_a_reader_are_shown_an_example_that_is_no_picture(
     page: Page, address: str, net: str, tap: str, words: str, count: int
 ) -> None:
-    page.goto(f"{address}/explorer?model={net}&strip=314&address={tap}")
+    page.goto(f"{address}/explorer?model={net}&row=314&address={tap}")
     wait_until_ready(page)
     part = page.locator("[data-component=map_grid], [data-component=value_bars]").and_(page.locator("[data-drawn]"))
     part.wait_for()
@@ -91,10 +91,10 @@ def test_a_net_without_a_card_and_a_reader_are_shown_an_example_that_is_no_pictu
     with page.expect_download() as saved:
         part.get_by_role("button", name="CSV").click()
     exported = Path(saved.value.path()).read_text()
-    assert "strip/314" in exported
+    assert "row/314" in exported
     assert re.search(f"answer.*({words}), ", exported)
-    strip = {"data": "strip:314", "number": 0}
-    _, arrays = ask(address, pictures=[strip], asks=[{"checkpoint": net, "wanted": {"tap": {"address": tap}}}])
+    row = {"data": "row:314", "number": 0}
+    _, arrays = ask(address, pictures=[row], asks=[{"checkpoint": net, "wanted": {"tap": {"address": tap}}}])
     assert arrays["tap"].size == count
 
 
