@@ -4,6 +4,9 @@ Source: the transforms of Keras' `ImageDataGenerator`, which "Multi-Head Attenti
 2021, uses: rotation, shift, and separate zooms of height and width. Background noise is that paper's proposal.
 Mirroring and cropping are those of "Deep Residual Learning for Image Recognition", He et al., 2015, for CIFAR-10.
 
+The pen is ours: a line grows by a dilation and shrinks by an erosion of 3 x 3 pixels, the two operations of
+mathematical morphology (Serra, 1982), each blended with the picture so that it has any degree between none and full.
+
 Differs: pixels from outside the picture are background (0), and the result is rounded to 8 bits again.
 """
 
@@ -28,6 +31,7 @@ def augment(
     sampling: Sequence[Sampling] = ("bilinear",),
     mirror: bool = False,
     crop: int = 0,
+    pen: tuple[float, float] = (0.0, 0.0),
 ) -> "Tensor":
     """Return one random variant of every picture; all numbers are drawn uniformly, separately for each picture.
 
@@ -43,14 +47,16 @@ def augment(
             transform; nearest keeps the intensities.
         mirror: swap left and right of every second picture, on average.
         crop: pad every side by so many pixels of background and cut the old size out at a random place: a shift by
-            whole pixels, which changes no intensity. It comes after all others.
+            whole pixels, which changes no intensity.
+        pen: (lowest, highest) change of the width of lines, from -1 (each edge loses a pixel) to 1 (each gains one). It
+            comes after all others.
 
     Returns:
         uint8 of the same shape, on the same device.
     """
     import torch
 
-    if rotation or shift or noise or tuple(stretch) != (1.0, 1.0) or not (mirror or crop):
+    if rotation or shift or noise or tuple(stretch) != (1.0, 1.0) or not (mirror or crop or any(pen)):
         images = _transformed(images, generator, rotation, shift, stretch, noise, sampling)
     if mirror:
         swapped = (torch.rand(len(images), generator=generator) < 0.5).to(images.device)
@@ -64,7 +70,20 @@ def augment(
         picture = torch.arange(len(images), device=images.device)[:, None, None, None]
         channel = torch.arange(images.shape[1], device=images.device)[:, None, None]
         images = padded[picture, channel, row, column]
+    if any(pen):
+        change = pen[0] + (pen[1] - pen[0]) * torch.rand(len(images), generator=generator)
+        images = _with_pen(images, change.to(images.device))
     return images
+
+
+def _with_pen(images: "Tensor", change: "Tensor") -> "Tensor":
+    import torch
+    from torch.nn.functional import max_pool2d, pad
+
+    ink, change = images.float(), change[:, None, None, None]
+    wider = max_pool2d(ink, 3, stride=1, padding=1)
+    thinner = -max_pool2d(pad(-ink, (1, 1, 1, 1)), 3, stride=1)  # beside the picture is background
+    return ink.lerp(torch.where(change > 0, wider, thinner), change.abs()).round().to(torch.uint8)
 
 
 def _transformed(

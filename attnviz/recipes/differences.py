@@ -78,4 +78,5 @@ def _kinds(variants: Augmentation) -> list[str]:
     kinds += ["noisy"] if variants.noise else []
     kinds += ["mirrored"] if variants.mirror else []
     kinds += ["cropped"] if variants.crop else []
+    kinds += ["drawn with thinner and bolder pens"] if any(variants.pen) else []
     return [*kinds, f"{' or '.join(variants.sampling)} sampling"] if variants.sampling != ("bilinear",) else kinds

@@ -33,6 +33,7 @@ class Augmentation(Strict):
     sampling: tuple[Literal["bilinear", "nearest"], ...] = Field(default=("bilinear",), min_length=1)
     mirror: bool = False
     crop: int = Field(default=0, ge=0)
+    pen: tuple[Annotated[float, Field(ge=-1, le=1)], Annotated[float, Field(ge=-1, le=1)]] = (0.0, 0.0)
 
 
 class Test(Strict):

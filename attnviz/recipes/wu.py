@@ -219,9 +219,9 @@ DIGITS_TWO_SCALES = changed(
     DIGITS_GLIMPSES,
     name="digits-two-scales",
     title="Ten digits in glimpses, two scales",
-    why="For the draw page: two scales of 8 x 8, slightly moved variants, and a lower learning rate of the policy.",
+    why="For the draw page: two scales of 8 x 8, moved variants with thin and bold lines, a lower rate of the policy.",
     config={**DIGITS_GLIMPSES.config, "scales": 2, "location_std": 0.2},
-    augmentation=Augmentation(rotation=15, shift=0.1, stretch=(0.7, 1.2)),
+    augmentation=Augmentation(rotation=15, shift=0.1, stretch=(0.7, 1.2), pen=(-0.4, 1.0)),
     augment="instead",
     learning_rate=2e-3,
     groups=(

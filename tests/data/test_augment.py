@@ -159,3 +159,39 @@ def test_mirror_and_crop_come_after_the_others_and_leave_their_draws_alone():
     both = augment(pictures, drawn(3), rotation=40, noise=0.1, mirror=True)
     for one, other in zip(plain, both, strict=True):
         assert torch.equal(one, other) or torch.equal(one.flip(-1), other)
+
+
+def line(width: int, rows: int = 11) -> Tensor:
+    """A bright bar of so many rows over the whole width of a picture, on black."""
+    picture = torch.zeros(1, 1, rows, 9, dtype=torch.uint8)
+    picture[..., 4 : 4 + width, :] = 200
+    return picture
+
+
+@pytest.mark.parametrize(("change", "rows"), [(1.0, [3, 4, 5, 6, 7]), (-1.0, [5]), (0.0, [4, 5, 6])])
+def test_a_full_pen_adds_or_takes_a_pixel_at_each_edge(change, rows):
+    found = augment(line(3), drawn(), pen=(change, change or 1e-9))
+    assert found[0, 0, :, 4].nonzero().flatten().tolist() == rows
+    assert set(found[0, 0, rows, 4].tolist()) == {200}
+
+
+def test_half_a_pen_is_half_way_between_the_picture_and_the_full_one():
+    assert augment(line(3), drawn(), pen=(0.5, 0.5))[0, 0, :, 4].tolist() == [0, 0, 0, 100, 200, 200, 200, 100, 0, 0, 0]
+    assert augment(line(3), drawn(), pen=(-0.5, -0.5))[0, 0, :, 4].tolist() == [0] * 4 + [100, 200, 100] + [0] * 4
+
+
+def test_beside_the_picture_is_background_for_the_pen():
+    full = torch.full((1, 1, 5, 5), 200, dtype=torch.uint8)
+    thinner = augment(full, drawn(), pen=(-1.0, -1.0))[0, 0]
+    assert thinner[1:-1, 1:-1].unique().tolist() == [200]
+    assert thinner.sum() == 9 * 200
+    assert torch.equal(augment(full, drawn(), pen=(1.0, 1.0)), full)
+
+
+def test_every_picture_has_its_own_pen_from_the_whole_range_and_the_other_draws_stay():
+    pictures = line(3).expand(200, -1, -1, -1)
+    found = augment(pictures, drawn(), pen=(-1.0, 1.0))
+    ink = found[:, 0, :, 4].sum(1).double() / 200  # in rows
+    assert ink.min() < 1.2 < 2.5 < ink.median() < 3.5 < 4.8 < ink.max()
+    moved = augment(pictures, drawn(3), shift=0.1)
+    assert torch.equal(augment(pictures, drawn(3), shift=0.1, pen=(1e-9, 1e-9)), moved)
