@@ -48,12 +48,12 @@ def test_the_url_names_strip_and_view(page: AppTest) -> None:
     asked = shown(page)["state"]["view"]["value"]
     assert asked == {**STILL, "step": 2, "told": "right", "moved": [[2, 4], [0, -2]]}
     assert "at step 3" in text(page).lower()
-    assert page.slider(key="strip_length").value == 5
+    assert page.number_input(key="strip_length").value == 5
 
 
 def test_another_length_is_another_strip(page: AppTest) -> None:
     run(page, strip="strokes.5.7")
-    page.slider(key="strip_length").set_value(12).run()
+    page.number_input(key="strip_length").set_value(12).run()
     assert page.query_params["strip"] in ("strokes.12.7", ["strokes.12.7"])
     assert shown(page)["digits"] == 12
 
