@@ -6,6 +6,7 @@ import test from "node:test";
 import { readView, urlOf } from "../../attnviz/ui/frontend/core/url_fields.js";
 import * as derive from "../../attnviz/ui/frontend/alignment/derive.js";
 import { columnAt, found, layoutOf } from "../../attnviz/ui/frontend/alignment/layout.js";
+import { Shown } from "../../attnviz/ui/frontend/alignment/shown.js";
 
 const GEOMETRY = { pitch: 8, side: 28, digits: 2 };
 const near = (one, other) =>
@@ -173,4 +174,66 @@ test("a phone has room for a strip of thirty digits", () => {
   });
   assert.ok(at.xs[105] <= 335);
   assert.ok(at.rowHeight >= 12);
+});
+
+const STEPS = { name: "additive", title: "Attention", path: "a", queries: "steps", keys: "columns", learnt: true };
+const STATE = {
+  header: {
+    digits: 2,
+    pitch: 14,
+    classes: ["3", "5", "stop"],
+    right: [0, 1, 2],
+    reads: [0, 1],
+    before: { own: [3, 0, 0], right: [3, 0, 1] },
+    layers: [{ ...STEPS, of: "weight" }],
+    checkpoint: "a net",
+  },
+  arrays: { own: [0.9, 0.1, 0, 0.6, 0.4, 0, 0, 0, 1], "own.0": [0.7, 0.3, 0, 0, 0, 0.4, 0.6, 0, 0.1, 0.2, 0.3, 0.4] },
+  shapes: { picture: [28, 56, 1], own: [3, 3], "own.0": [1, 3, 4] },
+  view: { step: 1, told: "own", layer: "", head: "mean", column: 0, mask: true, moved: [] },
+  answered: null,
+  gradients: {},
+};
+
+test("what is shown follows from state and data: texts, the row of a step, and where it looks", () => {
+  const shown = new Shown(STATE);
+  assert.deepEqual(shown.letters, ["3", "3", "\u25a0"]);
+  assert.deepEqual(shown.right, ["3", "5", "\u25a0"]);
+  assert.equal(shown.verdict, "1 of 2 digits at their place.");
+  assert.equal(shown.says, "Step 2 says 3");
+  assert.equal(shown.how, "60.0 %; it is 5");
+  assert.deepEqual(shown.headings, ["3", "5"]);
+  near(shown.matrix.subarray(4, 8), [0, 0.4, 0.6, 0]);
+  assert.equal(
+    shown.where(shown.matrix.subarray(4, 8)),
+    "60.0 % of the weight lies on the 2nd digit, the one to be said.",
+  );
+  assert.equal(
+    shown.reading({ row: 1, column: 2 }),
+    "Step 2 looks at column 3, in the 2nd digit: weight 0.600, 2.40 \u00d7 an even share.",
+  );
+});
+
+test("weights follow a hand that is ahead of the answer, by what the answer has not moved yet", () => {
+  const view = { ...STATE.view, moved: [[1, 1]] };
+  near(new Shown({ ...STATE, view }).matrix.subarray(4, 8), [0, 0, 0.4, 0.6]);
+  const weights = { values: [0.7, 0.3, 0, 0, 0, 0, 0.4, 0.6, 0.1, 0.2, 0.3, 0.4], shape: [1, 3, 4] };
+  const answered = { probabilities: [0.9, 0.1, 0, 0.2, 0.8, 0, 0, 0, 1], weights, moved: view.moved };
+  const shown = new Shown({ ...STATE, view, answered });
+  near(shown.matrix.subarray(4, 8), [0, 0, 0.4, 0.6]);
+  assert.equal(shown.how, "before: 3, 60.0 %");
+  assert.deepEqual(shown.lettersBefore, ["3", "3", "\u25a0"]);
+});
+
+test("a model keeps its dashes while another one is chosen", () => {
+  const first = derive.numbered(new Map(), ["a", "b", "c"]);
+  assert.deepEqual(
+    [...derive.numbered(first, ["c", "d", "a"])],
+    [
+      ["a", 0],
+      ["b", 1],
+      ["c", 2],
+      ["d", 3],
+    ],
+  );
 });

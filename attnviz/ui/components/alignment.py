@@ -13,7 +13,7 @@ column of the strip whose row is shown, where a layer has rows for columns), "ma
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -170,26 +170,8 @@ class AlignmentView:
             raise BadInput(f"A strip of {self.digits} digits cannot have the shape {self.picture.shape}.")
 
 
-def alignment(
-    view: bytes,
-    *,
-    key: str,
-    state: Mapping[str, Any] | None = None,
-    on_change: Callable[[], None] | None = None,
-) -> dict[str, Any] | None:
-    """Draw a strip, what is read of it, and where each step looks.
-
-    Args:
-        view: what `packed` returned.
-        key: the component's name in this page; keep it fixed.
-        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
-            visible sentence). None leaves the visitor's own view as it is.
-        on_change: called when a view has settled, before the page runs again; `settled_view` gives it there.
-
-    Returns:
-        The view that has settled last, all fields filled; None before the first time.
-    """
-    return url_view.draw("alignment", view, FIELDS, key=key, state=state, on_change=on_change)
+alignment = url_view.Viewed("alignment", FIELDS)
+"""Draws a strip, what is read of it, and where each step looks, from what `packed` returned."""
 
 
 def packed(view: AlignmentView) -> bytes:

@@ -12,7 +12,7 @@ that is turned by hand). Numbers count from 0 in it, and from 1 in what a person
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -152,27 +152,8 @@ class GatesView:
     origin: Mapping[str, str | int | float] = field(default_factory=dict)
 
 
-def gates(
-    view: GatesView | bytes,
-    *,
-    key: str,
-    state: Mapping[str, Any] | None = None,
-    on_change: Callable[[], None] | None = None,
-) -> dict[str, Any] | None:
-    """Draw the gates.
-
-    Args:
-        view: what to look at; or what `packed` returned for it.
-        key: the component's name in this page; keep it fixed.
-        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
-            visible sentence). None leaves the visitor's own view as it is.
-        on_change: called when a view has settled, before the page runs again; `settled_view` gives it there.
-
-    Returns:
-        The view that has settled last, all fields filled; None before the first time.
-    """
-    data = view if isinstance(view, bytes) else packed(view)
-    return url_view.draw("gates", data, FIELDS, key=key, state=state, on_change=on_change)
+gates = url_view.Viewed("gates", FIELDS)
+"""Draws the gates, from what `packed` returned."""
 
 
 def packed(view: GatesView) -> bytes:

@@ -11,7 +11,7 @@ numbers, row by row: set by hand, in the place of that).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -119,26 +119,8 @@ class GridView:
             raise BadInput(f"Theta has 2 rows and 3 columns, not the shape {self.theta.shape} or {self.mean.shape}.")
 
 
-def sampling_grid(
-    view: bytes,
-    *,
-    key: str,
-    state: Mapping[str, Any] | None = None,
-    on_change: Callable[[], None] | None = None,
-) -> dict[str, Any] | None:
-    """Draw a picture and its grid.
-
-    Args:
-        view: what `packed` returned.
-        key: the component's name in this page; keep it fixed.
-        state: the view that the URL asks for; fields may be missing (the default) or nonsense (the default, and a
-            visible sentence). None leaves the visitor's own view as it is.
-        on_change: called when a view has settled, before the page runs again; `settled_view` gives it there.
-
-    Returns:
-        The view that has settled last, all fields filled; None before the first time.
-    """
-    return url_view.draw("sampling_grid", view, FIELDS, key=key, state=state, on_change=on_change)
+sampling_grid = url_view.Viewed("sampling_grid", FIELDS)
+"""Draws a picture and its grid, from what `packed` returned."""
 
 
 def packed(view: GridView) -> bytes:

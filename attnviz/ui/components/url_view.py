@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from attnviz.ui.components.component import component
@@ -44,6 +45,35 @@ def draw(
     data = with_header(data, **header, fields=fields.declared(), state=asked)
     component(name)(key=key, data=data, on_view_change=view.callback(on_change))
     return settled_view(key)
+
+
+@dataclass(frozen=True)
+class Viewed:
+    """A component that is told nothing besides its data and its view.
+
+    Args:
+        name: the component as `pyproject.toml` declares it.
+        fields: of its view.
+
+    Call Args:
+        data: what it shows, packed; and `key`, `state` and `on_change`, as of `draw`.
+
+    Returns:
+        The view that has settled last, all fields filled; None before the first time.
+    """
+
+    name: str
+    fields: Fields
+
+    def __call__(
+        self,
+        data: bytes,
+        *,
+        key: str,
+        state: Mapping[str, Any] | None = None,
+        on_change: Callable[[], None] | None = None,
+    ) -> dict[str, Any] | None:
+        return draw(self.name, data, self.fields, key=key, state=state, on_change=on_change)
 
 
 def settled_view(key: str) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 import { element, say, set, text } from "../core/dom.js";
 import { percent } from "../core/numbers.js";
 import { SegmentedControl } from "../hands/controls.js";
-import { independent, valueAt } from "./derive.js";
+import { independent, numbered, valueAt } from "./derive.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const WIDTH = 340;
@@ -65,6 +65,10 @@ export class Curves {
     const state = JSON.stringify([curves, facts]);
     if (!curves.length || state === this.shown) return;
     this.shown = state;
+    this.numbers = numbered(
+      this.numbers,
+      curves.map(({ key }) => key),
+    );
     this.measures.show(facts.measure);
     this.chart.replaceChildren(...this.axes(facts), ...curves.toReversed().flatMap((curve) => this.line(curve, facts)));
     const mine = curves.find((curve) => curve.key === facts.own);
@@ -84,24 +88,24 @@ export class Curves {
     say(this.words.note, facts.trained ? `Trained on strips of up to ${facts.trained} digits: the vertical line.` : "");
     set(this.chart, "aria-label", `${MEASURES[facts.measure]}, by the number of digits. ${this.words.here.data}`);
     this.key.replaceChildren(
-      ...curves.map((curve, number) =>
+      ...curves.map((curve) =>
         element(
           "li",
           curve.key === facts.own ? { class: "own" } : {},
           svg(
             "svg",
             { viewBox: "0 0 26 8", class: "sample", "aria-hidden": "true" },
-            svg("path", { class: this.kindOf(curve, facts, number), d: "M0 4L26 4" }),
+            svg("path", { class: this.kindOf(curve, facts), d: "M0 4L26 4" }),
           ),
           curve.title,
         ),
       ),
     );
-    this.curves = curves;
   }
 
-  /** @param {Curve} curve @param {any} facts @param {number} number */
-  kindOf(curve, facts, number) {
+  /** @param {Curve} curve @param {any} facts */
+  kindOf(curve, facts) {
+    const number = this.numbers.get(curve.key) ?? 0;
     return curve.key === facts.own ? "curve own" : `curve other dash-${number % 4}${curve.control ? " control" : ""}`;
   }
 
@@ -138,21 +142,14 @@ export class Curves {
         curve.lengths.toReversed(),
         ends.toReversed().map(([low]) => low),
       ).replace("M", "L");
-    const number = this.numberOf(curve);
     const parts = [
       svg("path", { class: own ? "band own" : "band", d: `${band}Z` }),
-      svg("path", { class: this.kindOf(curve, facts, number), d: path(curve.lengths, curve[measure]) }),
+      svg("path", { class: this.kindOf(curve, facts), d: path(curve.lengths, curve[measure]) }),
     ];
     if (own && measure === "exact") {
       const powers = curve.lengths.map((length, i) => independent(curve.digits[i], length));
       parts.push(svg("path", { class: "curve powers", d: path(curve.lengths, powers) }));
     }
     return parts;
-  }
-
-  /** @param {Curve} curve */
-  numberOf(curve) {
-    if (!this.numbers.has(curve.key)) this.numbers.set(curve.key, this.numbers.size);
-    return this.numbers.get(curve.key) ?? 0;
   }
 }

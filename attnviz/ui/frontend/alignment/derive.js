@@ -225,6 +225,17 @@ export function independent(share, length) {
 }
 
 /**
+ * Number curves as they come, so that a model keeps its dashes while another one is chosen.
+ * @param {Map<string, number>} known numbers by key
+ * @param {string[]} keys of all curves
+ */
+export function numbered(known, keys) {
+  const found = new Map(known);
+  for (const key of keys) if (!found.has(key)) found.set(key, found.size);
+  return found;
+}
+
+/**
  * A value of a curve at a length, on the straight line between the lengths that were tested; null beyond them.
  * @param {number[]} lengths ascending
  * @param {number[]} values

@@ -3,7 +3,7 @@
 import { css, packed } from "../core/colours.js";
 import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
 import { pictureCanvas } from "../maps/paint.js";
-import { letters, movedBy } from "./derive.js";
+import { movedBy } from "./derive.js";
 
 const MARGIN = 24;
 const GUTTER = 96;
@@ -14,21 +14,21 @@ export function files(part) {
   const { header } = part;
   return filesOf(
     () => sheet(part),
-    () => fileNameOf(header.origin.model, header.origin.recipe, header.origin.image, part.layer.name),
+    () => fileNameOf(header.origin.model, header.origin.recipe, header.origin.image, part.shown.layer.name),
     () => csv(part),
   );
 }
 
 function origin(part) {
-  const { header, view, layer, said, url } = part;
-  const { classes } = header;
+  const { header, view, shown, url } = part;
+  const { layer } = shown;
   return {
     ...header.origin,
     layer: layer.of === "gradient" ? layer.title : `${layer.path}${layer.keys === "numbers" ? ".context" : ".weights"}`,
     head: view.head === "mean" ? "mean of all heads" : view.head + 1,
     told: view.told === "right" ? "the right text" : "its own answer",
-    says: letters(said, classes).join(""),
-    ...(header.right ? { is: letters(header.right, classes).join("") } : {}),
+    says: shown.letters.join(""),
+    ...(shown.right ? { is: shown.right.join("") } : {}),
     ...(view.moved.length
       ? { moved: view.moved.map(([step, by]) => `weights of step ${step + 1} by ${by} columns`).join("; ") }
       : {}),
@@ -38,12 +38,9 @@ function origin(part) {
 }
 
 function csv(part) {
-  const { header, layer, said, matrix } = part;
-  const { columns } = part.scene.at;
-  const { classes } = header;
+  const { layer, columns, matrix, letters: names } = part.shown;
   const ofSteps = layer.queries === "steps";
-  const names = letters(said, classes);
-  const right = header.right ? letters(header.right, classes) : [];
+  const right = part.shown.right ?? [];
   const rows = [];
   for (let place = 0; place < matrix.length; place++) {
     const [query, key] = [Math.floor(place / columns), place % columns];
@@ -60,8 +57,8 @@ function csv(part) {
 }
 
 function sheet(part) {
-  const { header, shapes, arrays, theme, palettes, layer, said, scene, matrix, step } = part;
-  const { classes } = header;
+  const { header, shapes, arrays, theme, palettes, scene } = part;
+  const { layer, matrix, step, rows, columns, letters: names, right } = part.shown;
   const ink = css(packed(theme.text));
   const wide = Math.min(1000, 80 * header.digits);
   const left = MARGIN + GUTTER;
@@ -76,7 +73,6 @@ function sheet(part) {
   items.push({ kind: "picture", x: left, y: top, width: wide, height: high, canvas: picture });
   items.push({ kind: "frame", x: left, y: top, width: wide, height: high, colour: css(packed(theme.line)) });
   top += high + 8;
-  const { rows, columns } = scene.at;
   const rowHeight = layer.queries === "columns" ? Math.min(ROW, wide / columns) : ROW;
   const map = scene.mapOf(matrix, part.view.mask, palettes);
   items.push({ kind: "picture", x: left, y: top, width: wide, height: rows * rowHeight, canvas: map });
@@ -89,8 +85,6 @@ function sheet(part) {
     colour: css(packed(theme.line)),
   });
   if (layer.queries === "steps") {
-    const names = letters(said, classes);
-    const right = header.right ? letters(header.right, classes) : null;
     names.forEach((letter, one) => {
       const y = top + (one + 0.72) * rowHeight;
       write(MARGIN + 20, y, String(one + 1), 12, 400, "end");

@@ -34,9 +34,9 @@ export class Hands {
     const { part } = this;
     const { zone } = this.find(event);
     this.pressed = { x: event.offsetX, y: event.offsetY };
-    if (!movable(part.layer) || !part.header.checkpoint || (zone !== "bars" && zone !== "strip")) return;
+    if (!part.shown.moves || (zone !== "bars" && zone !== "strip")) return;
     part.scene.canvas.setPointerCapture(event.pointerId);
-    const { step } = part;
+    const { step } = part.shown;
     this.held = {
       x: event.offsetX,
       column: columnAt(part.scene.at.xs, event.offsetX),
@@ -52,7 +52,7 @@ export class Hands {
     if (!held) {
       if (event.pointerType === "touch") return;
       const { zone, row, column } = this.find(event);
-      const drags = movable(part.layer) && part.header.checkpoint && (zone === "bars" || zone === "strip");
+      const drags = part.shown.moves && (zone === "bars" || zone === "strip");
       part.scene.canvas.style.cursor = drags ? "grab" : zone ? "crosshair" : "default";
       part.look(column >= 0 ? { row, column } : null);
       return;
@@ -71,7 +71,7 @@ export class Hands {
     this.end();
     if (!pressed || dragged || Math.hypot(event.offsetX - pressed.x, event.offsetY - pressed.y) > FAR + 6) return;
     const { zone, row, column } = this.find(event);
-    if (part.layer.queries === "columns") {
+    if (part.shown.layer.queries === "columns") {
       const chosen = row >= 0 ? row : zone === "strip" ? column : -1;
       if (chosen >= 0) part.set({ column: chosen });
     } else if (row >= 0) part.choose(row);
@@ -98,12 +98,13 @@ export class Hands {
 export function pressed(part, event) {
   if (event.altKey || event.ctrlKey || event.metaKey) return false;
   if (event.key === "Escape") {
-    if (!part.changedByHand) return false;
+    if (!part.shown.changedByHand) return false;
     part.set({ moved: [], mask: true });
     return true;
   }
   if (!event.composedPath().includes(part.stage)) return false;
-  const { step, row, scene, layer } = part;
+  const { scene, shown } = part;
+  const { step, row, layer } = shown;
   const sideways = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (sideways && event.shiftKey) {
     if (!movable(layer)) return false;
@@ -114,7 +115,7 @@ export function pressed(part, event) {
     const column = Math.min(scene.at.columns - 1, Math.max(0, (part.looked?.column ?? -1) + sideways));
     part.toAnnounce = true;
     part.look({ row, column });
-    part.announce(part.reading());
+    part.announce(shown.reading(part.looked));
     return true;
   }
   if (event.key === " ") part.togglePlay();

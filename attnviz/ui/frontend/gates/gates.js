@@ -1,15 +1,14 @@
 // The gates of every layer as bars beside their means, the arithmetic of one of them, and the answer while gates are
 // turned. Python's side is attnviz/ui/components/gates.py, which also says how the view stands in the URL.
 
-import { best, percent, short } from "../core/numbers.js";
+import { best, short } from "../core/numbers.js";
 import { packed, toIndices, makeScale } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
-import { mountable, Part } from "../core/part.js";
-import { UrlView } from "../core/url_view.js";
+import { mountable } from "../core/part.js";
 import { HINTS } from "../hands/hints.js";
-import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
+import { SegmentedControl } from "../hands/controls.js";
 import { AnswerPanel } from "../live/answer.js";
-import { Asker } from "../live/asker.js";
+import { LivePart } from "../live/live_part.js";
 import { BarStrip } from "../maps/bar_strip.js";
 import { Board, Cells, fitBoard } from "../maps/paint.js";
 import {
@@ -39,8 +38,7 @@ const LOW = 26;
 const HIGH = 56;
 
 /** The component. */
-export class Gates extends Part {
-  url = new UrlView({}, RULES);
+export class Gates extends LivePart {
   // All that comes with the first data
   /** @type {import("./derive.js").Layer[]} */ layers = [];
   /** @type {import("./derive.js").Values[]} what each layer computes, with the gates that are turned */ now = [];
@@ -51,9 +49,8 @@ export class Gates extends Part {
   /** @type {import("./derive.js").Steps} of the gate that is looked at */ found;
 
   constructor(parent) {
-    super();
+    super(RULES, LOST);
     this.looked = { layer: -1, channel: -1 };
-    this.subject = "";
     this.words = { how: text(), answer: text(), places: text(), legend: text() };
     const canvas = element("canvas", { role: "img", "aria-label": "The picture" });
     this.picture = { canvas, board: new Board(canvas) };
@@ -70,11 +67,6 @@ export class Gates extends Part {
       { type: "button", onclick: () => this.guard(() => this.choose({ gates: "own", turned: [] })) },
       "Release all",
     );
-    this.savers = new Savers(
-      whenWanted(() => this.files()),
-      { link: () => this.url.link() },
-      (happened) => this.announce(happened),
-    );
     this.rows = element("div.layers");
     this.placesPart = element(
       "section.places-part",
@@ -82,12 +74,6 @@ export class Gates extends Part {
       element("h2", {}, "By place", element("small", {}, this.words.places)),
       element("div.board", {}, map),
     );
-    this.asker = new Asker({
-      guard: (act) => this.guard(act),
-      complaint: this.url.complaint,
-      lost: LOST,
-      dim: () => this.root.classList.add("waiting"),
-    });
     this.root = element(
       "div.attnviz.gates",
       { "data-component": "gates" },
@@ -129,12 +115,9 @@ export class Gates extends Part {
     const { header, arrays, shapes } = this;
     this.layers = layersOf(header, arrays, shapes);
     this.before = { logits: arrays.logits, probabilities: arrays.probabilities };
-    const subject = JSON.stringify([header.origin, header.classes]);
-    if (subject !== this.subject) {
-      this.subject = subject;
+    if (this.takeSubject()) {
       this.answer.name(header.classes, header.label);
       this.makeStrips();
-      this.rest();
       this.own();
     }
     this.takeView({ layers: this.layers, other: header.other });
@@ -242,11 +225,6 @@ export class Gates extends Part {
   own() {
     this.now = this.layers.map(({ own }) => own);
     this.answered = this.before;
-  }
-
-  rest() {
-    this.asker.rest();
-    this.root.classList.remove("waiting");
   }
 
   // Layout and drawing
@@ -385,17 +363,9 @@ export class Gates extends Part {
     });
     this.sets.show(view.gates, header.other === null ? ["other"] : []);
     set(this.undoer, "aria-disabled", String(!isSwitched(view)));
-    const [was, is] = [best(this.before.probabilities), best(this.answered.probabilities)];
     const switched = isSwitched(view);
     this.root.classList.toggle("switched", switched);
-    say(
-      words.answer,
-      !switched
-        ? ""
-        : was === is
-          ? "still the same"
-          : `before: ${header.classes[was]}, ${percent(this.before.probabilities[was])}`,
-    );
+    say(words.answer, switched ? this.answer.change(this.answered, this.before) : "");
     const layer = layers[view.layer];
     if (layer.places && this.map) {
       say(words.places, layer.spaceIs === "score" ? `channel ${channel + 1}` : layer.title);
@@ -408,11 +378,6 @@ export class Gates extends Part {
     }
     if (!this.asker.pending)
       this.announceDone(() => `${words.how.data}. ${this.answer.summary(this.answered, this.before)}`);
-  }
-
-  leave() {
-    super.leave();
-    this.asker.close();
   }
 }
 

@@ -68,6 +68,11 @@ export class AnswerPanel {
     return `${this.classes[is]}${between}${percent(probabilities[is])}`;
   }
 
+  /** What has become of the answer, in a few words. @param {Probable} now @param {Probable} before */
+  change(now, before) {
+    return best(now.probabilities) === best(before.probabilities) ? "still the same" : `before: ${this.words(before)}`;
+  }
+
   /**
    * The answer in a sentence, and what it was if it is another one now.
    * @param {Probable} now

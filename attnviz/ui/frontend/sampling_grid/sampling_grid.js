@@ -1,21 +1,18 @@
 // A picture with the grid at which a network samples it, what it samples, and its answer; picture and grid can be moved
 // by hand. Python's side is attnviz/ui/components/sampling_grid.py, which also says how the view stands in the URL.
 
-import { best, percent } from "../core/numbers.js";
+import { best } from "../core/numbers.js";
 import { packed } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
-import { mountable, Part } from "../core/part.js";
-import { UrlView } from "../core/url_view.js";
-import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
-import { gridMove } from "../hands/keys.js";
+import { mountable } from "../core/part.js";
+import { SegmentedControl } from "../hands/controls.js";
 import { AnswerPanel } from "../live/answer.js";
-import { Asker } from "../live/asker.js";
+import { LivePart } from "../live/live_part.js";
 import { Board, Cells, fitBoard } from "../maps/paint.js";
 import { decomposed, gridOf, sampled, toBytes } from "./affine.js";
 import {
   asMove,
   asTheta,
-  byKey,
   dotOf,
   draggedGrid,
   draggedPicture,
@@ -26,14 +23,13 @@ import {
   heldTheta,
   isHeld,
   isMoved,
-  keyed,
-  letGo,
   moved,
   moveOf,
   reading,
   RULES,
   STILL,
 } from "./derive.js";
+import { listen } from "./hands.js";
 import { Past } from "./past.js";
 import { Scene } from "./scene.js";
 import { Sliders } from "./sliders.js";
@@ -49,8 +45,7 @@ const PLOT = 196; // the height of the plot of angles
 /** @typedef {Answered & {picture: Uint8Array, theta: ArrayLike<number>}} Found an answer, and what it belongs to */
 
 /** The component. */
-export class SamplingGrid extends Part {
-  url = new UrlView({}, RULES);
+export class SamplingGrid extends LivePart {
   // All that comes with the first data
   /** @type {Found} of the picture as it is, with the net's theta */ before;
   /** @type {Found} of the picture as it is moved, with the theta that is used */ answered;
@@ -59,8 +54,7 @@ export class SamplingGrid extends Part {
   /** @type {ReturnType<typeof decomposed>} */ parts;
 
   constructor(parent) {
-    super();
-    this.subject = "";
+    super(RULES, LOST);
     this.looked = -1; // pixel of what is sampled that is pointed at
     this.past = new Past();
     /** @type {{handle: any, from: any}|null} */
@@ -89,17 +83,6 @@ export class SamplingGrid extends Part {
     const button = (words, act) => element("button.quiet", { type: "button", onclick: () => this.guard(act) }, words);
     this.undoer = button("Undo", () => this.undo());
     this.freer = button("Let all go", () => this.choose(FREE, ""));
-    this.savers = new Savers(
-      whenWanted(() => this.files()),
-      { link: () => this.url.link() },
-      (happened) => this.announce(happened),
-    );
-    this.asker = new Asker({
-      guard: (act) => this.guard(act),
-      complaint: this.url.complaint,
-      lost: LOST,
-      dim: () => this.root.classList.add("waiting"),
-    });
     this.root = element(
       "div.attnviz.sampling-grid",
       { "data-component": "sampling_grid" },
@@ -140,31 +123,8 @@ export class SamplingGrid extends Part {
       this.theta.element,
       this.liveRegion,
     );
-    this.listen();
+    listen(this);
     parent.append(this.root);
-  }
-
-  listen() {
-    this.scene.listen({
-      frame: () => this.frame,
-      begin: (handle) => this.guard(() => this.begin(handle)),
-      drag: (from, to) => this.guard(() => this.drag(from, to)),
-      end: () => this.guard(() => this.end()),
-    });
-    const { canvas, board } = this.seen;
-    const look = (event) =>
-      this.guard(() =>
-        this.look(board.find(event.offsetX * devicePixelRatio, event.offsetY * devicePixelRatio)?.token ?? -1),
-      );
-    canvas.addEventListener("pointermove", look);
-    canvas.addEventListener("pointerdown", look);
-    canvas.addEventListener(
-      "pointerleave",
-      (event) => event.pointerType === "touch" || this.guard(() => this.look(-1)),
-    );
-    this.seenBoard.addEventListener("keydown", (event) => this.guard(() => this.keyOnSeen(event)));
-    this.stage.addEventListener("keydown", (event) => this.guard(() => this.keyOnStage(event)));
-    this.root.addEventListener("keydown", (event) => this.guard(() => this.key(event)));
   }
 
   async files() {
@@ -179,13 +139,10 @@ export class SamplingGrid extends Part {
       picture: arrays.picture,
       theta: arrays.theta,
     };
-    const subject = JSON.stringify([header.origin, header.classes]);
-    if (subject !== this.subject) {
-      this.subject = subject;
+    if (this.takeSubject()) {
       this.past.clear();
       this.answer.name(header.classes, header.label);
       this.sliders.fit(this.shapes.picture);
-      this.rest();
       this.answered = this.before;
     }
     this.takeView({ shape: this.shapes.picture });
@@ -270,34 +227,6 @@ export class SamplingGrid extends Part {
     this.draw();
   }
 
-  key(event) {
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") this.undo();
-    else if (event.key === "Escape" && (isHeld(this.view) || isMoved(moveOf(this.view)))) this.choose(FREE, "");
-    else return;
-    event.preventDefault();
-  }
-
-  keyOnStage(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const isLetGo = event.key === "Delete" || event.key === "Backspace";
-    const changes = isLetGo
-      ? letGo(this.view)
-      : keyed(this.view, this.used, byKey(event.key, event.shiftKey), this.shapes.picture);
-    if (!changes) return;
-    this.choose(changes, isLetGo ? "" : "keys");
-    event.preventDefault();
-  }
-
-  keyOnSeen(event) {
-    const [rows, columns] = this.shapes.picture;
-    const now = Math.max(0, this.looked);
-    const to = gridMove(event, Math.floor(now / columns), now % columns, rows, columns);
-    if (!to) return;
-    this.toAnnounce = true;
-    this.look(to[0] * columns + to[1]);
-    event.preventDefault();
-  }
-
   // The answer
 
   /** Move the picture, and ask what the net makes of it. */
@@ -340,11 +269,6 @@ export class SamplingGrid extends Part {
     if (error) return;
     this.answered = { logits: arrays.logits, probabilities: arrays.probabilities, theta: arrays.theta, picture };
     this.draw();
-  }
-
-  rest() {
-    this.asker.rest();
-    this.root.classList.remove("waiting");
   }
 
   // Layout and drawing
@@ -442,15 +366,7 @@ export class SamplingGrid extends Part {
     this.root.classList.toggle("switched", changed);
     this.theta.show(this.used, this.parts, this.kind);
     this.theta.tell(header.line, header.line && dotOf(header.line.here, move, this.parts), header.many);
-    const [was, is] = [best(this.before.probabilities), best(this.answered.probabilities)];
-    say(
-      words.answer,
-      !changed
-        ? ""
-        : was === is
-          ? "still the same"
-          : `before: ${header.classes[was]}, ${percent(this.before.probabilities[was])}`,
-    );
+    say(words.answer, changed ? this.answer.change(this.answered, this.before) : "");
     say(words.verdict, this.answer.words(this.answered));
     const what = view.drag === "grid" ? "the grid" : "the picture";
     set(
@@ -465,11 +381,6 @@ export class SamplingGrid extends Part {
       this.announceDone(() =>
         this.looked >= 0 ? words.reading.data : this.answer.summary(this.answered, this.before),
       );
-  }
-
-  leave() {
-    super.leave();
-    this.asker.close();
   }
 }
 

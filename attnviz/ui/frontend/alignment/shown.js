@@ -1,0 +1,308 @@
+// What the component shows, from its state and its data alone: no document.
+
+import { best, percent } from "../core/numbers.js";
+import {
+  compared,
+  digitAt,
+  letters,
+  movable,
+  movedBy,
+  movedRow,
+  nameOf,
+  ordinal,
+  reach,
+  rowOf,
+  stepOf,
+  symbolsOf,
+  weightInWords,
+  whereInWords,
+} from "./derive.js";
+
+/**
+ * What was said, and where it looked.
+ * @typedef {{probabilities: Float32Array, weights: import("./derive.js").Weights}} Read
+ */
+
+/**
+ * What the component holds.
+ * @typedef {object} State
+ * @property {any} header
+ * @property {Record<string, any>} arrays
+ * @property {Record<string, number[]>} shapes
+ * @property {any} view
+ * @property {Read & {moved: import("./derive.js").Moved}|null} answered the answer to what is changed by hand, and what
+ *   was moved when it was given; null while nothing is changed, or none has come
+ * @property {Record<string, import("./derive.js").Weights>} gradients by which text the steps are told, once known
+ */
+
+export class Shown {
+  /** @param {State} state read at each question, never written */
+  constructor(state) {
+    this.state = state;
+  }
+
+  /** How many columns of features the strip has. */
+  get features() {
+    const { shapes, header } = this.state;
+    return Math.ceil(shapes.picture[1] / header.pitch);
+  }
+
+  get geometry() {
+    const { shapes, header } = this.state;
+    const { digits, pitch } = header;
+    return { digits, pitch, side: shapes.picture[1] / digits };
+  }
+
+  /** What there is, for the rules of the view. */
+  get facts() {
+    const { header, shapes } = this.state;
+    const names = header.layers.map((one) => one.name);
+    return {
+      layers: names,
+      headsOf: (name) => shapes[`own.${Math.max(0, names.indexOf(name))}`]?.[0] ?? 1,
+      steps: Math.max(shapes.own[0], header.right?.length ?? 0),
+      columns: this.features,
+      told: header.right !== null,
+      masked: this.masked,
+      moves: header.layers.some(movable),
+    };
+  }
+
+  /** Whether the net has a mask. */
+  get masked() {
+    return this.state.header.layers.some((one) => one.keys === "steps");
+  }
+
+  /** The number of the layer that is shown. */
+  get number() {
+    const { header, view } = this.state;
+    return Math.max(
+      0,
+      header.layers.findIndex((one) => one.name === view.layer),
+    );
+  }
+
+  /** The layer that is shown. @returns {import("./derive.js").Layer} */
+  get layer() {
+    return this.state.header.layers[this.number];
+  }
+
+  /** Whether its weights can be moved: there is a net to ask, too. */
+  get moves() {
+    return movable(this.layer) && Boolean(this.state.header.checkpoint);
+  }
+
+  /** Whether weights are moved, or the mask is off. */
+  get changedByHand() {
+    const { view } = this.state;
+    return view.moved.length > 0 || !view.mask;
+  }
+
+  /** Whether what is shown are gradients that are not known yet. */
+  get lacksGradients() {
+    const { gradients, view } = this.state;
+    return this.layer.of === "gradient" && !gradients[view.told];
+  }
+
+  /** What the net says before anything is changed, told what the view says. @returns {Read} */
+  get before() {
+    const { arrays, shapes, view, gradients } = this.state;
+    const probabilities = arrays[view.told];
+    if (this.layer.of === "gradient") return { probabilities, weights: gradients[view.told] ?? this.evenly };
+    const told = `${view.told}.${this.number}`;
+    const name = arrays[told] ? told : `own.${this.number}`;
+    return { probabilities, weights: { values: arrays[name], shape: shapes[name] } };
+  }
+
+  /** What stands in for gradients that are awaited. @returns {import("./derive.js").Weights} */
+  get evenly() {
+    const { features } = this;
+    const { shapes, view } = this.state;
+    const steps = shapes[view.told][0];
+    return { values: new Float32Array(steps * features).fill(1 / features), shape: [1, steps, features] };
+  }
+
+  /** What is shown: the answer to what is changed, or what it was before. @returns {Read} */
+  get now() {
+    return this.state.answered ?? this.before;
+  }
+
+  /** The text that is shown, as symbols. */
+  get said() {
+    return symbolsOf(this.now.probabilities, this.state.header.classes.length);
+  }
+
+  /** The steps of the longer one of the texts, the one that is said and the right one. */
+  get steps() {
+    return Math.max(this.said.length, this.state.header.right?.length ?? 0);
+  }
+
+  /** The step that is shown: another text may have fewer. */
+  get step() {
+    return Math.min(this.state.view.step, this.said.length - 1);
+  }
+
+  /** The row of the matrix that is shown. */
+  get row() {
+    return this.layer.queries === "columns" ? this.state.view.column : this.step;
+  }
+
+  /** The rows of the matrix. */
+  get rows() {
+    return this.layer.queries === "columns" ? this.now.weights.shape[1] : this.said.length;
+  }
+
+  /** The columns of the matrix. */
+  get columns() {
+    return this.now.weights.shape[2];
+  }
+
+  /** The matrix that is shown, with what the hand has just moved: (query, key). */
+  get matrix() {
+    const { weights } = this.now;
+    const { view, answered } = this.state;
+    const [, queries, keys] = weights.shape;
+    const found = new Float64Array(queries * keys);
+    for (let query = 0; query < queries; query++) found.set(rowOf(weights, view.head, query), query * keys);
+    if (movable(this.layer))
+      for (const [step, by] of view.moved) {
+        const ahead = by - movedBy(answered?.moved ?? [], step);
+        if (ahead && step < queries)
+          found.set(movedRow(found.subarray(step * keys, (step + 1) * keys), ahead), step * keys);
+      }
+    return found;
+  }
+
+  /** By how much the weights of a step can be moved. @param {number} step */
+  reachOf(step) {
+    const { weights } = this.before;
+    return reach(rowOf(weights, this.state.view.head, Math.min(step, weights.shape[1] - 1)));
+  }
+
+  /** The text that is shown, as letters. */
+  get letters() {
+    return letters(this.said, this.state.header.classes);
+  }
+
+  /** The right text, as letters; null where it is not known. */
+  get right() {
+    const { header } = this.state;
+    return header.right ? letters(header.right, header.classes) : null;
+  }
+
+  /** What was said before anything was changed, as letters. */
+  get lettersBefore() {
+    const { classes } = this.state.header;
+    return letters(symbolsOf(this.before.probabilities, classes.length), classes);
+  }
+
+  /** The probability of what is said, by step. */
+  get sure() {
+    const { classes } = this.state.header;
+    return this.said.map((symbol, one) => stepOf(this.now.probabilities, classes.length, one)[symbol]);
+  }
+
+  /** What the columns of the matrix mean: the digits of the strip, or what each step was told. */
+  get headings() {
+    const { header, view, answered } = this.state;
+    const { classes, right, reads, digits } = header;
+    const { keys } = this.layer;
+    if (keys === "numbers") return [];
+    if (keys === "steps") {
+      const own = answered && view.told === "own";
+      return letters(own ? [classes.length, ...this.said.slice(0, -1)] : header.before[view.told], classes);
+    }
+    if (!right || !reads) return Array.from({ length: digits }, (_, i) => `${i + 1}`);
+    const found = new Array(digits).fill("");
+    reads.forEach((place, step) => (found[place] = classes[right[step]]));
+    return found;
+  }
+
+  /** The answer at the step that is shown, and what it was before anything was changed. */
+  get answer() {
+    const { classes } = this.state.header;
+    const [now, before] = [this.now, this.before].map(({ probabilities }) =>
+      stepOf(probabilities, classes.length, this.step),
+    );
+    return { now, before: before.length ? before : null };
+  }
+
+  // In words
+
+  /** What is said at the step that is shown. */
+  get says() {
+    const { now } = this.answer;
+    return `Step ${this.step + 1} says ${nameOf(best(now), this.state.header.classes)}`;
+  }
+
+  /** How sure it is, and what it was before, or what it should be. */
+  get how() {
+    const { header } = this.state;
+    const { now, before } = this.answer;
+    const [symbol, was] = [best(now), before ? best(before) : -1];
+    if (before && this.changedByHand && was !== symbol)
+      return `before: ${nameOf(was, header.classes)}, ${percent(before[was])}`;
+    const should = header.right?.[this.step];
+    if (should === undefined) return percent(now[symbol]);
+    if (should === symbol) return `${percent(now[symbol])}, right`;
+    return `${percent(now[symbol])}; it is ${nameOf(should, header.classes)}`;
+  }
+
+  /** How the text compares with the right one, in a sentence. */
+  get verdict() {
+    const { header } = this.state;
+    const found = compared(this.said, header.right);
+    if (!found) return `${this.said.filter((one) => one < header.classes.length - 1).length} digits were said.`;
+    if (found.exact) return "All right.";
+    return `${found.right} of ${found.of} digits at their place.`;
+  }
+
+  /** Where the weights of a row lie. @param {Float64Array} row */
+  where(row) {
+    const { layer } = this;
+    if (layer.keys === "numbers")
+      return "There are no weights: every step gets the same vector, made before the first digit is said.";
+    if (!layer.learnt && layer.of === "weight")
+      return "All columns get the same weight at every step: the mean of the strip, and no choice.";
+    if (layer.keys === "steps") {
+      const most = best(row);
+      const heading = this.headings[most];
+      const told = heading === "\u25b8" ? "the start" : heading;
+      return `${percent(row[most])} of the weight lies on the ${ordinal(most + 1)} step, which was told ${told}.`;
+    }
+    const reads = layer.queries === "steps" ? (this.state.header.reads?.[this.step] ?? null) : null;
+    return whereInWords(row, this.geometry, reads, layer.of);
+  }
+
+  /** What is pointed at. @param {{row: number, column: number}|null} looked */
+  reading(looked) {
+    const { layer, geometry } = this;
+    if (!looked || looked.column < 0) return "";
+    const row = looked.row >= 0 ? looked.row : this.row;
+    const value = this.matrix[row * this.columns + looked.column];
+    const from = layer.queries === "columns" ? `Column ${row + 1}` : `Step ${row + 1}`;
+    if (layer.keys === "numbers") return `${from}, number ${looked.column + 1} of the vector: ${value.toFixed(3)}.`;
+    const digit = digitAt(looked.column, geometry.pitch, geometry.side, geometry.digits);
+    const to =
+      layer.keys === "steps"
+        ? `step ${looked.column + 1}`
+        : `column ${looked.column + 1}, in the ${ordinal(digit + 1)} digit`;
+    if (layer.keys === "steps" && this.state.view.mask && looked.column > row)
+      return `${from} may not look at ${to}: the mask hides what comes later.`;
+    const how = layer.of === "gradient" ? "depends on" : "looks at";
+    return `${from} ${how} ${to}: ${layer.of} ${weightInWords(value, this.columns)}.`;
+  }
+
+  /** What can be done, while nothing is pointed at. */
+  get hint() {
+    const { layer } = this;
+    if (layer.of === "gradient")
+      return "Each row is a step: on which columns its logit depends, if they change a little. No attention is needed.";
+    if (layer.keys === "numbers") return "Each row is the vector that a step gets: all rows are alike.";
+    if (layer.queries === "columns") return "Each row is a column of the strip: tap the strip to choose one.";
+    if (layer.keys === "steps") return "Each row is a step, each column a step before it and what that one was told.";
+    return this.moves
+      ? "Each row is a step of the answer. Drag the handle above the bars to another digit, and see what is said then."
+      : "Each row is a step of the answer, each column a place on the strip.";
+  }
+}
