@@ -4,6 +4,7 @@
 import { makeScale } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
 import { mountable } from "../core/part.js";
+import { saversOf } from "../hands/controls.js";
 import { LivePart } from "../live/live_part.js";
 import { Legend } from "../maps/legend.js";
 import { AnswerLine } from "./answer_line.js";
@@ -45,6 +46,7 @@ export class Alignment extends LivePart {
       this.scene.canvas,
     );
     this.line = new AnswerLine(guarded((step) => this.choose(step)));
+    this.savers = saversOf(this);
     this.legend = new Legend();
     this.curves = new Curves(guarded((measure) => this.set({ measure })));
     this.choices = new Choices({

@@ -6,7 +6,7 @@ import { packed, toIndices, makeScale } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
 import { mountable } from "../core/part.js";
 import { HINTS } from "../hands/hints.js";
-import { SegmentedControl } from "../hands/controls.js";
+import { saversOf, SegmentedControl } from "../hands/controls.js";
 import { AnswerPanel } from "../live/answer.js";
 import { LivePart } from "../live/live_part.js";
 import { BarStrip } from "../maps/bar_strip.js";
@@ -67,6 +67,7 @@ export class Gates extends LivePart {
       { type: "button", onclick: () => this.guard(() => this.choose({ gates: "own", turned: [] })) },
       "Release all",
     );
+    this.savers = saversOf(this);
     this.rows = element("div.layers");
     this.placesPart = element(
       "section.places-part",

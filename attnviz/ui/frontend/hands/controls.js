@@ -47,6 +47,21 @@ export function whenWanted(load, names = ["PNG", "SVG", "CSV"]) {
 }
 
 /**
+ * The buttons of a component whose view stands in the URL: they save it, and copy a link to it.
+ * @param {object} part
+ * @param {() => Promise<any>} part.files
+ * @param {import("../core/url_view.js").UrlView} part.url
+ * @param {(words: string) => void} part.announce
+ */
+export function saversOf(part) {
+  return new Savers(
+    whenWanted(() => part.files()),
+    { link: () => part.url.link() },
+    (happened) => part.announce(happened),
+  );
+}
+
+/**
  * The buttons that save and share. Each does its work when clicked, says so for a moment, and where a text cannot be
  * copied (no clipboard over plain http) shows it selected instead.
  */

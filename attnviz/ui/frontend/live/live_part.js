@@ -2,7 +2,6 @@
 
 import { Part } from "../core/part.js";
 import { UrlView } from "../core/url_view.js";
-import { Savers, whenWanted } from "../hands/controls.js";
 import { Asker } from "./asker.js";
 
 /** A component; its own class says what `Part` leaves to it, and asks. */
@@ -21,16 +20,6 @@ export class LivePart extends Part {
       lost,
       dim: () => this.root.classList.add("waiting"),
     });
-    this.savers = new Savers(
-      whenWanted(() => this.files()),
-      { link: () => this.url.link() },
-      (happened) => this.announce(happened),
-    );
-  }
-
-  /** What can be saved. @returns {Promise<Record<string, () => any>>} */
-  async files() {
-    return {};
   }
 
   /** Take net and example that the data are of. @returns {boolean} whether they are other ones: nothing is awaited */

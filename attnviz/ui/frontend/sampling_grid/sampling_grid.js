@@ -5,7 +5,7 @@ import { best } from "../core/numbers.js";
 import { packed } from "../core/colours.js";
 import { element, grown, say, set, text } from "../core/dom.js";
 import { mountable } from "../core/part.js";
-import { SegmentedControl } from "../hands/controls.js";
+import { saversOf, SegmentedControl } from "../hands/controls.js";
 import { AnswerPanel } from "../live/answer.js";
 import { LivePart } from "../live/live_part.js";
 import { Board, Cells, fitBoard } from "../maps/paint.js";
@@ -83,6 +83,7 @@ export class SamplingGrid extends LivePart {
     const button = (words, act) => element("button.quiet", { type: "button", onclick: () => this.guard(act) }, words);
     this.undoer = button("Undo", () => this.undo());
     this.freer = button("Let all go", () => this.choose(FREE, ""));
+    this.savers = saversOf(this);
     this.root = element(
       "div.attnviz.sampling-grid",
       { "data-component": "sampling_grid" },
