@@ -1,4 +1,4 @@
-"""What is static comes packed, once, and never stale."""
+"""What is static comes packed, once, never stale, and scripts without their documentation."""
 
 import asyncio
 import gzip
@@ -11,6 +11,7 @@ from starlette.types import Message, Receive, Scope, Send
 from attnviz.ui.server import compressed
 from attnviz.ui.server.compressed import Compressed
 
+ROOT = Path(__file__).parents[3]
 SCRIPT = b"export const a = 1;\n" * 500
 IMMUTABLE = {"cache-control": "public, immutable, max-age=31536000"}
 
@@ -67,6 +68,49 @@ def test_a_script_comes_packed(app: Compressed, path: str) -> None:
     assert gzip.decompress(body) == SCRIPT
     assert (status, headers["content-encoding"], headers["content-length"]) == (200, "gzip", str(len(body)))
     assert headers["vary"] == "Accept-Encoding"
+
+
+DOCUMENTED = b"""/** One line. */
+export function twice(value) {
+  /**
+   * Several lines.
+   * @param {number} value
+   */
+  const text = `/** of a text */`; // stays
+  return 2 * value; /* stays too */
+}
+/** Has code behind it. */ export const one = 1;
+/** Has none. */
+"""
+WITHOUT = b"""
+export function twice(value) {
+
+
+
+
+  const text = `/** of a text */`; // stays
+  return 2 * value; /* stays too */
+}
+/** Has code behind it. */ export const one = 1;
+
+"""
+
+
+def test_a_script_of_a_component_comes_without_its_documentation_line_by_line(app: Compressed, files: Files) -> None:
+    files.body = DOCUMENTED
+    assert get(app, COMPONENT)[2] == WITHOUT
+    assert get(app)[2] == DOCUMENTED
+    assert get(app, COMPONENT.removesuffix("js") + "css")[2] == DOCUMENTED
+
+
+def test_nothing_but_documentation_is_taken_from_ours() -> None:
+    scripts = sorted((ROOT / "attnviz" / "ui" / "frontend").glob("*/*.js"))
+    for script in scripts:
+        for found in compressed.DOCUMENTATION.findall(script.read_bytes()):
+            first, *rest = found.decode().splitlines()
+            assert first.lstrip().startswith("/**"), script
+            assert all(line.lstrip().startswith("*") for line in rest), script
+    assert len(scripts) > 100
 
 
 def test_it_is_packed_once(app: Compressed, monkeypatch: pytest.MonkeyPatch) -> None:
