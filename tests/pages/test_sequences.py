@@ -1,10 +1,14 @@
 """The page of strips, run without a browser."""
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attnviz.subjects import Loaded
+from attnviz.ui.mechanisms.sequences import many
+from attnviz.ui.shared import jobs
 from attnviz.ui.shared.experiments import key_of
 from tests.ui.mechanisms.sequences.placed import NETS, place
 
@@ -26,6 +30,14 @@ def shown(page: AppTest) -> dict:
     """Return the header of the strip with its weights."""
     [found] = headers(page, "layers")
     return found
+
+
+def measure(page: AppTest, name: str, **words: str) -> AppTest:
+    """Open an experiment and let it measure to its end."""
+    run(page, experiment=name, **words)
+    for job in [one for key, one in list(jobs._jobs.items()) if key[0] == name]:
+        assert job.wait(job.count, 120)
+    return run(page)
 
 
 @pytest.mark.parametrize("key", NETS)
@@ -77,17 +89,54 @@ def test_a_strip_that_is_not_here_gives_a_sentence_and_the_first_one(page: AppTe
     ],
 )
 def test_an_experiment_reports_what_it_found(page: AppTest, name: str, model: str, said: str) -> None:
-    run(page, experiment=name, model=model, strip="strokes.4.2")
+    measure(page, name, model=model, strip="strokes.4.2")
     assert page.session_state[key_of(name)]
     assert not page.error
     assert said in text(page)
     assert "<table" in text(page)
 
 
-@pytest.mark.parametrize("name", ["steering", "agreement"])
-def test_a_net_without_weights_says_so(page: AppTest, name: str) -> None:
-    run(page, experiment=name, model="encoder_decoder.strips-15-one-vector", strip="strokes.4.2")
-    assert "Choose a model with attention" in "\n".join(one.value for one in page.error)
+def test_a_measurement_is_stopped_and_goes_on_where_it_was(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    second, counted = Event(), list[int]()
+    steer = many.steer
+
+    def held(loaded: Loaded, of: many.Of) -> many.SteeredPart:
+        counted.append(of.first)
+        if of.first and not second.wait(60):
+            raise TimeoutError
+        return steer(loaded, of)
+
+    monkeypatch.setattr(many, "steer", held)
+    run(page, experiment="steering", strip="strokes.3.1")
+    [job] = [one for key, one in jobs._jobs.items() if key[0] == "steering" and key[3] == 3]
+    assert job.wait(1, 60)
+    run(page)
+    assert page.get("progress")[0].proto.value == 25
+    assert "Measured on 8 test strips of 3 digits" in text(page)
+    page.button(key="measured_stop").click().run()
+    second.set()
+    assert page.query_params["measured"] in ("no", ["no"])
+    assert "Measured on" not in text(page)
+    page.button(key="measured_start").click().run()
+    assert job.wait(4, 60)
+    run(page)
+    assert "Measured on 32 test strips of 3 digits" in text(page)
+    assert counted == [0, 8, 16, 24], "it went on where it was"
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "strip", "said"),
+    [
+        ("steering", "encoder_decoder.strips-15-one-vector", "strokes.4.2", "Choose a model with attention"),
+        ("agreement", "encoder_decoder.strips-15-uniform", "strokes.4.2", "Choose a model with attention"),
+        ("steering", "encoder_decoder.strips-15", "strokes.1.0", "two digits or more"),
+        ("agreement", "encoder_decoder.strips-15", "strokes.2.0", "from three digits on"),
+    ],
+)
+def test_what_cannot_be_measured_says_why(page: AppTest, name: str, model: str, strip: str, said: str) -> None:
+    run(page, experiment=name, model=model, strip=strip)
+    assert said in "\n".join(one.value for one in page.info)
+    assert not page.get("progress")
 
 
 def test_every_try_shows_a_view_of_its_own(page: AppTest) -> None:

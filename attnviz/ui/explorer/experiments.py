@@ -17,10 +17,10 @@ from attnviz import data
 from attnviz.figures.dots import Dot, dots
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.explorer import maps, words
-from attnviz.ui.explorer.long import over_many
 from attnviz.ui.explorer.views import RANDOM, RANKED, SHIFTED
 from attnviz.ui.shared import cache, jobs, pickers, url_state
 from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.over_many import over_many
 from attnviz.ui.shared.reserved import container_key
 
 if TYPE_CHECKING:

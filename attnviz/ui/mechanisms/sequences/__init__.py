@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, later
+from attnviz.ui.mechanisms.mechanism import Height, HomePicture, Mechanism, OnDrawing, later
 from attnviz.ui.mechanisms.sequences.readers import MODELS, is_control
 
 if TYPE_CHECKING:
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 # The view with which its page opens, and which the home page shows.
 MODEL, SOURCE, LENGTH, NUMBER = "encoder_decoder.strips-15", "strokes", 8, 3
+
+LAST_DIGITS = "strip"
+"""What stands in the URL of the draw page while the last digits are read there as a strip."""
 
 
 def _derived() -> "tuple[Derived[Any] | View[Any], ...]":
@@ -34,6 +37,7 @@ MECHANISM = Mechanism(
         "A strip of digits, and for each step of the answer the columns of the strip that it looks at",
         {"model": MODEL},
     ),
+    on_drawing=OnDrawing(LAST_DIGITS, later(f"{__name__}.last_digits", "show")),
     derived=_derived,
     components=("alignment", "strip_pad"),
     preload=("alignment",),

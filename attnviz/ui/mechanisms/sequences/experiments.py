@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
@@ -11,12 +11,15 @@ from attnviz import cards
 from attnviz.figures.bars import Row, bars
 from attnviz.subjects import Strip, Subject
 from attnviz.ui.mechanisms.sequences import curves, findings
-from attnviz.ui.shared import cache
+from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.over_many import over_many
 from attnviz.ui.shared.reserved import container_key
 
 if TYPE_CHECKING:
+    from attnviz.subjects import Loaded, Net
     from attnviz.ui.components.alignment import Curve
+    from attnviz.ui.mechanisms.sequences.many import Agreed, Of, OrderPart, Steered
 
 ADDITIVE, ONE_VECTOR = "encoder_decoder.strips-15", "encoder_decoder.strips-15-one-vector"
 UNIFORM = "encoder_decoder.strips-15-uniform"
@@ -26,6 +29,15 @@ TRANSFORMER, NO_POSITIONS = "transformer.strips-15", "transformer.strips-15-no-p
 LONG_TRANSFORMER = "transformer.strips-30"
 LENGTHS = (1, 3, 5, 8, 10, 15)
 BEYOND = (10, 15, 16, 18, 20, 30)
+STRIPS, OF_AGREEMENT = 32, 8
+"""Test strips that are measured; fewer where every digit is erased by every method, which takes longest."""
+PARTS = 4
+"""In how many parts they are measured."""
+MEASURED = "measured"
+"""In the URL: "no" where the measurement has been stopped."""
+
+_BEGINS: Mapping[str, Any] = {"what": "strips", "begins": True}
+T = TypeVar("T")
 
 
 def bottleneck(subject: Subject) -> None:
@@ -44,10 +56,13 @@ def steering(subject: Subject) -> None:
     """Draw what becomes of the answers when the weights are replaced."""
     from attnviz.ui.mechanisms.sequences import many
 
-    say = finding()
     source, length = _strips_of(subject)
-    found = cache.of_net(many.steer, subject.net, source, length)
-    say(findings.steering(found))
+    work = _work("steering", many.steer, [subject.net], source, length, STRIPS)
+    over_many(MEASURED, STRIPS, work, lambda parts: _draw_steering(many.steered(parts), length), **_BEGINS)
+
+
+def _draw_steering(found: Steered, length: int) -> None:
+    finding()(findings.steering(found))
     rows = [
         Row(findings.REPLACED[name], (100 * found.digits[name],), f"{found.apart[name]:.3f}", control=name != "own")
         for name in found.digits
@@ -63,22 +78,31 @@ def positions(subject: Subject) -> None:
     from attnviz.subjects import net, usable
     from attnviz.ui.mechanisms.sequences import many
 
-    say = finding()
     names = [name for name in (TRANSFORMER, NO_POSITIONS) if name in usable([TRANSFORMER, NO_POSITIONS])]
-    if NO_POSITIONS not in names or len(names) < 2:
-        say(findings.NOT_MEASURED)
+    if len(names) < 2:
+        finding()(findings.NOT_MEASURED)
         return
     source, length = _strips_of(subject)
-    measured = {name: cache.of_net(many.without_order, net(name), source, length) for name in names}
-    say(findings.positions(*measured[TRANSFORMER], *measured[NO_POSITIONS], length))
+    nets = [net(name) for name in names]
+
+    def draw(parts: list[OrderPart]) -> None:
+        if len(parts) >= len(nets):
+            found = [many.ordered(parts[place :: len(nets)]) for place in range(len(nets))]
+            _draw_positions(nets, found, length, sum(len(part.right) for part in parts[1 :: len(nets)]))
+
+    over_many(MEASURED, STRIPS, _work("positions", many.order, nets, source, length, STRIPS), draw, **_BEGINS)
+
+
+def _draw_positions(nets: Sequence[Net], found: Sequence[tuple[float, float, float]], length: int, strips: int) -> None:
+    finding()(findings.positions(*found[0], *found[1], length))
     rows = [
-        Row(net(name).title, (100 * right, 100 * somewhere), f"{change:.2g}", control=name == NO_POSITIONS)
-        for name, (right, somewhere, change) in measured.items()
+        Row(one.title, (100 * right, 100 * somewhere), f"{change:.2g}", control=one.key == NO_POSITIONS)
+        for one, (right, somewhere, change) in zip(nets, found, strict=True)
     ]
     heads = ("at their place, %", "anywhere in the answer, %")
     with st.container(key=container_key(len(rows), "positions")):
         st.markdown(bars(rows, "model", heads, "largest change of a logit", whole=100), unsafe_allow_html=True)
-    st.caption(findings.positions_caption(length, many.STRIPS_OF_STEERING))
+    st.caption(findings.positions_caption(length, strips))
 
 
 def beyond(subject: Subject) -> None:
@@ -97,10 +121,13 @@ def agreement(subject: Subject) -> None:
     """Draw how far weights, gradient and erasure agree on which digits count."""
     from attnviz.ui.mechanisms.sequences import many
 
-    say = finding()
     source, length = _strips_of(subject, most=10)
-    found = cache.of_net(many.agree, subject.net, source, length)
-    say(findings.agreement(found))
+    work = _work("agreement", many.agree, [subject.net], source, length, OF_AGREEMENT)
+    over_many(MEASURED, OF_AGREEMENT, work, lambda parts: _draw_agreement(many.agreed(parts), length), **_BEGINS)
+
+
+def _draw_agreement(found: Agreed, length: int) -> None:
+    finding()(findings.agreement(found))
     rows = [
         Row(
             f"{findings.METHODS[one]} and {findings.METHODS[other]}",
@@ -115,6 +142,49 @@ def agreement(subject: Subject) -> None:
         st.markdown(table, unsafe_allow_html=True)
     st.markdown(findings.hits(found))
     st.caption(findings.agreement_caption(found, length))
+
+
+def _work(
+    name: str, measure: Callable[[Loaded, Of], T], nets: Sequence[Net], source: str, length: int, count: int
+) -> Callable[[], jobs.Job[T]]:
+    """Return the work of an experiment, the same for all visitors: some strips a part, and of these each net in turn.
+
+    Args:
+        name: of the experiment.
+        measure: of a net, in single precision, and some strips.
+        nets: that are measured.
+        source, length: of the strips.
+        count: how many strips.
+    """
+    from attnviz.ui.mechanisms.sequences import many
+
+    together = count // PARTS
+
+    def part(number: int) -> T:
+        turn, place = divmod(number, len(nets))
+        return measure(cache.single(nets[place]), many.Of(source, length, together * turn, together))
+
+    key = (name, *((one.key, one.digest) for one in nets), source, length, count)
+    return lambda: jobs.job(key, part, PARTS * len(nets))
+
+
+def _no_weights(subject: Subject) -> str | None:
+    net = subject.net
+    if net.config.get("attention", "transformer") in ("none", "uniform"):
+        return f"{net.title} has no weights of its own. Choose a model with attention."
+    return None
+
+
+def _cannot_swap(subject: Subject) -> str | None:
+    if _strips_of(subject)[1] < 2:
+        return "Weights can be swapped between digits only: choose a strip of two digits or more."
+    return _no_weights(subject)
+
+
+def _cannot_rank(subject: Subject) -> str | None:
+    if _strips_of(subject)[1] < 3:
+        return "Which digits count can be ranked from three digits on: choose a longer strip."
+    return _no_weights(subject)
 
 
 def _curves(names: Sequence[str]) -> dict[str, Curve]:
@@ -158,11 +228,14 @@ EXPERIMENTS = {
         "Do the weights steer the answer?",
         "Gives every step other weights: those of the next step, permuted, equal, only the peak.",
         steering,
+        (MEASURED,),
+        _cannot_swap,
     ),
     "positions": Experiment(
         "What is read without positions?",
         "Compares a Transformer that is told where columns stand with one that is not.",
         positions,
+        (MEASURED,),
     ),
     "beyond": Experiment(
         "What happens past the trained length?",
@@ -173,5 +246,7 @@ EXPERIMENTS = {
         "Is the weight where the digit is?",
         "Ranks the digits by weight, by gradient and by erasure, and compares the ranks.",
         agreement,
+        (MEASURED,),
+        _cannot_rank,
     ),
 }

@@ -1,30 +1,69 @@
-"""What is measured over many strips for the experiments. Loads torch."""
+"""What is measured over many strips for the experiments, a few at a time, and put together. Loads torch.
+
+Each measure has a function for some of the strips, and one that returns what several such parts say together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from attnviz.answers import as_batch
 from attnviz.data.digit_strips import STOP, STRIPS, strip
-from attnviz.errors import BadInput
 from attnviz.layers.columns import PITCH
 from attnviz.measures.agreement import random_map
 from attnviz.measures.sequences import attribution, steering
 from attnviz.tracing import trace
 from attnviz.ui.mechanisms.sequences.reading import looking, reads
-from attnviz.ui.shared import cache
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from attnviz.subjects import Loaded
 
-STRIPS_OF_STEERING, STRIPS_OF_AGREEMENT = 32, 8
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Of:
+    """Some test strips.
+
+    Args:
+        source: of the digits.
+        length: digits of each strip.
+        first, count: number of the first one, and how many.
+    """
+
+    source: str
+    length: int
+    first: int
+    count: int
+
+    @property
+    def numbers(self) -> range:
+        """Their numbers among the test strips of that length."""
+        return range(self.first, self.first + self.count)
+
+
+@dataclass(frozen=True, eq=False)
+class SteeredPart:
+    """What a net says of some strips when its weights are replaced.
+
+    Args:
+        right: name of the replacement -> (strip,) the share of digits that are right; "own" for the net as it is.
+        apart: likewise, the mean total variation from the answer of the net as it is.
+        singly: how often a single step that is given the weights of the next one says that digit, its own, and the end
+            of the text, and how often that was counted: not where both digits are the same.
+    """
+
+    right: Mapping[str, Floats]
+    apart: Mapping[str, Floats]
+    singly: tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -35,7 +74,7 @@ class Steered:
         digits: name of the replacement -> the share of digits that are right; "own" for the net as it is.
         apart: likewise, the mean total variation from the answer of the net as it is.
         follows, stays, ends: how often a single step that is given the weights of the next one says that digit, its
-            own, or ends the text.
+            own, or ends the text; NaN where no two digits differ.
         strips: how many.
     """
 
@@ -45,6 +84,21 @@ class Steered:
     stays: float
     ends: float
     strips: int
+
+
+@dataclass(frozen=True, eq=False)
+class AgreedPart:
+    """How far several methods agree on which digits count, on some strips.
+
+    Args:
+        pairs: two methods -> (strip, step) Kendall's rank correlation.
+        hits: method -> (strip, step) whether the digit that counts most is the one that is said.
+        chance: (strip, step) the correlation of the weights with a map that is drawn at random.
+    """
+
+    pairs: Mapping[tuple[str, str], Floats]
+    hits: Mapping[str, npt.NDArray[np.bool_]]
+    chance: Floats
 
 
 @dataclass(frozen=True)
@@ -65,44 +119,45 @@ class Agreed:
     strips: int
 
 
-def batch(loaded: Loaded, source: str, length: int, count: int) -> tuple[Tensor, Tensor]:
-    """Return the first test strips of a length, float (count, 1, 28, column) in single precision, which is twice as
-    fast, and what the net should say of them."""
+@dataclass(frozen=True, eq=False)
+class OrderPart:
+    """What a net says of some strips, and what the order of the columns does to it.
+
+    Args:
+        right: (strip,) the share of digits that stand at their place.
+        somewhere: (strip,) the share of digits that are said at any place.
+        change: the largest change of a logit when the columns of features are permuted.
+    """
+
+    right: Floats
+    somewhere: Floats
+    change: float
+
+
+def batch(loaded: Loaded, of: Of) -> tuple[Tensor, Tensor]:
+    """Return test strips, float (strip, 1, 28, column), and what the net should say of them, int64 (strip, step)."""
     how = STRIPS[loaded.net.data or ""]
-    found = [strip(source, length, number) for number in range(count)]
+    found = [strip(of.source, of.length, number) for number in of.numbers]
     digits = np.array([[int(digit) for digit in text] for _, text in found])
-    images = as_batch(np.stack([picture for picture, _ in found]))
-    return images, torch.from_numpy(how.targets(digits))
+    return as_batch(np.stack([picture for picture, _ in found])), torch.from_numpy(how.targets(digits))
 
 
-def steer(loaded: Loaded, source: str, length: int) -> Steered:
+def steer(loaded: Loaded, of: Of) -> SteeredPart:
     """Return what a net says when the weights of its steps are swapped, permuted, uniform, or only their peak.
 
     Every step is told the true symbols before it. All heads and layers that look at the strip are changed alike.
 
     Args:
-        loaded: a net with weights that come from scores.
-        source: of the digits.
-        length: of the strips, at least 2.
-
-    Raises:
-        BadInput: the net has no such weights, or one digit alone, whose weights cannot be swapped.
+        loaded: a net with weights that come from scores, in single precision, which is twice as fast.
+        of: strips of at least two digits, whose weights can be swapped.
     """
-    model = cache.single(loaded.net).model
+    model, length = loaded.model, of.length
     paths = [f"{one.path}.weights" for one in looking(model) if (one.queries, one.keys) == ("steps", "columns")]
-    if not paths or loaded.net.config.get("attention") == "uniform":
-        raise BadInput(f"{loaded.net.title} has no weights to replace. Choose a model with attention.")
-    if length < 2:
-        raise BadInput("Weights can be swapped between digits only: choose a strip of two digits or more.")
-    images, texts = batch(loaded, source, length, STRIPS_OF_STEERING)
+    images, texts = batch(loaded, of)
     with torch.no_grad(), trace(model, paths) as seen:
         logits = model(images, targets=texts)
     own = {path: steering.rows(seen[path]) for path in paths}
-    order = [
-        *range(1, length),
-        0,
-        length,
-    ]  # each step gets the weights of the next one; what ends the text keeps its own
+    order = [*range(1, length), 0, length]  # each step gets the weights of the next one; the end keeps its own
 
     def with_weights(change: Callable[[Tensor], Tensor]) -> Tensor:
         edits = steering.edits_of(seen, {path: change(one) for path, one in own.items()})
@@ -120,26 +175,29 @@ def steer(loaded: Loaded, source: str, length: int) -> Steered:
         "permuted": with_weights(permuted),
         "swapped": with_weights(lambda weights: steering.swapped(weights, order)),
     }
-    probabilities = {name: one[:, :length].softmax(-1) for name, one in answers.items()}
-    singly = [_one_step(with_weights, texts, step) for step in range(length)]
-    follows, stays, ends = np.nanmean(singly, 0)
-    return Steered(
-        {name: float((one.argmax(-1) == texts[:, :length]).double().mean()) for name, one in probabilities.items()},
-        {
-            name: float(steering.total_variation(one, probabilities["own"]).mean())
-            for name, one in probabilities.items()
-        },
-        float(follows),
-        float(stays),
-        float(ends),
-        len(texts),
+    said = {name: one[:, :length].softmax(-1) for name, one in answers.items()}
+    return SteeredPart(
+        {name: (one.argmax(-1) == texts[:, :length]).double().mean(1).numpy() for name, one in said.items()},
+        {name: steering.total_variation(one, said["own"]).double().mean(1).numpy() for name, one in said.items()},
+        _sums(_one_step(with_weights, texts, step) for step in range(length)),
     )
+
+
+def steered(parts: Sequence[SteeredPart]) -> Steered:
+    """Return what a net says when its weights are replaced, over the strips of all parts."""
+    *said, counted = _sums(part.singly for part in parts)
+    follows, stays, ends = (number / counted if counted else np.nan for number in said)
+    right = {name: np.concatenate([part.right[name] for part in parts]) for name in parts[0].right}
+    apart = {name: float(np.concatenate([part.apart[name] for part in parts]).mean()) for name in parts[0].apart}
+    digits = {name: float(values.mean()) for name, values in right.items()}
+    return Steered(digits, apart, follows, stays, ends, len(right["own"]))
 
 
 def _one_step(
     with_weights: Callable[[Callable[[Tensor], Tensor]], Tensor], texts: Tensor, step: int
-) -> tuple[float, float, float]:
-    """Return how often a step that alone is given the weights of the next one says that digit, its own, or the end.
+) -> tuple[int, int, int, int]:
+    """Return how often a step that alone is given the weights of the next one says that digit, its own, and the end,
+    and of how many strips.
 
     If all are swapped at once, what they take in changes the state of a recurrent decoder too.
     """
@@ -148,42 +206,47 @@ def _one_step(
     order = [other if place == step else place for place in range(length + 1)]
     said = with_weights(lambda weights: steering.swapped(weights, order))[:, step].argmax(-1)
     counted = texts[:, step] != texts[:, other]
-    if not counted.any():
-        return np.nan, np.nan, np.nan
-    shares = [(said == wanted)[counted].double().mean() for wanted in (texts[:, other], texts[:, step], texts[:, -1])]
-    return float(shares[0]), float(shares[1]), float(shares[2])
+    follows, stays, ends = (
+        int((said == wanted)[counted].sum()) for wanted in (texts[:, other], texts[:, step], texts[:, -1])
+    )
+    return follows, stays, ends, int(counted.sum())
 
 
-def agree(loaded: Loaded, source: str, length: int) -> Agreed:
+def _sums(counts: Iterable[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
+    first, second, third, fourth = (sum(column) for column in zip(*counts, strict=True))
+    return first, second, third, fourth
+
+
+def agree(loaded: Loaded, of: Of) -> AgreedPart:
     """Return how far weights, gradient and two kinds of erasure agree on which digits count for each step.
 
-    Args: as of `steer`.
-
-    Raises:
-        BadInput: the net has no weights, or the strip has fewer than three digits, which rank too little.
+    Args:
+        loaded: as of `steer`.
+        of: strips of at least three digits: fewer rank too little.
     """
-    model, net = cache.single(loaded.net)
+    model, net = loaded.model, loaded.net
     looks = [one for one in looking(model) if (one.queries, one.keys) == ("steps", "columns")]
-    if not looks or net.config.get("attention") == "uniform":
-        raise BadInput(f"{net.title} has no weights to compare. Choose a model with attention.")
-    if length < 3:
-        raise BadInput("Which digits count can be ranked from three digits on: choose a longer strip.")
-    images, texts = batch(loaded, source, length, STRIPS_OF_AGREEMENT)
+    images, texts = batch(loaded, of)
     scores = [f"{one.path}.{_scores_of(model, one.path)}" for one in looks]
     found = attribution.by_method(model, images, texts, weights=[f"{one.path}.weights" for one in looks], scores=scores)
-    pairs = attribution.agreements(found)
-    originals = [strip(source, length, number)[1] for number in range(len(texts))]
+    originals = [strip(of.source, of.length, number)[1] for number in of.numbers]
     places = torch.tensor([reads(net, text) for text in originals])  # (strip, step): the digit that is said
-    shape = found["weights"].shape
-    by_chance = attribution.agreements(
-        {"weights": found["weights"], "chance": torch.from_numpy(random_map(tuple(shape), seed=0))}
-    )
+    drawn = torch.from_numpy(random_map(tuple(found["weights"].shape), seed=of.first))
+    (chance,) = attribution.agreements({"weights": found["weights"], "chance": drawn}).values()
+    hits = {name: (values.argmax(-1) == places).numpy() for name, values in found.items()}
+    return AgreedPart(attribution.agreements(found), hits, chance)
+
+
+def agreed(parts: Sequence[AgreedPart]) -> Agreed:
+    """Return how far several methods agree, over the strips of all parts."""
+    pairs = {pair: np.concatenate([part.pairs[pair] for part in parts]) for pair in parts[0].pairs}
+    chance = np.concatenate([part.chance for part in parts])
     return Agreed(
         {pair: float(np.nanmean(values)) for pair, values in pairs.items()},
         {pair: float(np.nanstd(values)) for pair, values in pairs.items()},
-        {name: float((values.argmax(-1) == places).double().mean()) for name, values in found.items()},
-        float(np.nanstd(next(iter(by_chance.values())))),
-        len(texts),
+        {name: float(np.concatenate([part.hits[name] for part in parts]).mean()) for name in parts[0].hits},
+        float(np.nanstd(chance)),
+        len(chance),
     )
 
 
@@ -192,26 +255,28 @@ def _scores_of(model: nn.Module, path: str) -> str:
     return "energies" if "energies" in getattr(model.get_submodule(path), "taps", ()) else "scores"
 
 
-def without_order(loaded: Loaded, source: str, length: int) -> tuple[float, float, float]:
+def order(loaded: Loaded, of: Of) -> OrderPart:
     """Return how many digits of a net's own answers are right, how many of them at any place, and by how much the
-    logits change when the columns of features are permuted.
-
-    Args: as of `steer`.
-    """
-    model = cache.single(loaded.net).model
-    images, texts = batch(loaded, source, length, STRIPS_OF_STEERING)
+    logits change when the columns of features are permuted."""
+    model = loaded.model
+    images, texts = batch(loaded, of)
     with torch.no_grad():
         logits = model(images)
-    said = logits.argmax(-1)
     right, somewhere = [], []
-    for answer, text in zip(said.tolist(), texts[:, :-1].tolist(), strict=True):
+    for answer, text in zip(logits.argmax(-1).tolist(), texts[:, :-1].tolist(), strict=True):
         kept = answer[: answer.index(STOP)] if STOP in answer else answer
-        right.append(sum(one == other for one, other in zip(kept, text, strict=False)) / length)
-        somewhere.append(sum(min(kept.count(digit), text.count(digit)) for digit in set(text)) / length)
+        right.append(sum(one == other for one, other in zip(kept, text, strict=False)) / of.length)
+        somewhere.append(sum(min(kept.count(digit), text.count(digit)) for digit in set(text)) / of.length)
     tap = next(f"{path}.columns" for path, layer in model.named_modules() if "columns" in getattr(layer, "taps", ()))
-    order = torch.from_numpy(np.random.default_rng(0).permutation(-(-images.shape[-1] // PITCH)))
+    permutation = torch.from_numpy(np.random.default_rng(0).permutation(-(-images.shape[-1] // PITCH)))
     with torch.no_grad():
         before = model(images, targets=texts)
-        with trace(model, [], {tap: lambda columns: columns[:, order]}):
+        with trace(model, [], {tap: lambda columns: columns[:, permutation]}):
             after = model(images, targets=texts)
-    return float(np.mean(right)), float(np.mean(somewhere)), float((after - before).abs().max())
+    return OrderPart(np.array(right), np.array(somewhere), float((after - before).abs().max()))
+
+
+def ordered(parts: Sequence[OrderPart]) -> tuple[float, float, float]:
+    """Return the share of digits at their place, of those said at any place, and the largest change of a logit."""
+    right, somewhere = (np.concatenate([getattr(part, name) for part in parts]) for name in ("right", "somewhere"))
+    return float(right.mean()), float(somewhere.mean()), max(part.change for part in parts)

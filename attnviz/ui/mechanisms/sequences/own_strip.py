@@ -31,6 +31,8 @@ KEPT = (
 )
 DIFFERENT = 40  # handwritings of a digit that is typed, so that not all of one kind look alike
 
+NO_DIGITS = np.zeros((0, SIDE, SIDE), np.uint8)
+
 _SAID = "strip_said"  # in the session: what was wrong with the last digit, or file
 
 
@@ -104,7 +106,7 @@ def written(text: str) -> npt.NDArray[np.uint8]:
 def digits_of(found: Strip) -> npt.NDArray[np.uint8]:
     """Return the digits that a visitor has drawn, uint8 (digits, 28, 28); of a test strip none."""
     if not found.is_drawn:
-        return np.zeros((0, SIDE, SIDE), np.uint8)
+        return NO_DIGITS
     return np.stack(np.split(found.picture[..., 0], len(found), 1))
 
 

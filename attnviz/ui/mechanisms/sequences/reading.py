@@ -186,6 +186,15 @@ def moved(weights: Tensor, by: int) -> Tensor:
     return torch.where(total > 0, found / total.clamp(min=torch.finfo(total.dtype).tiny), weights)
 
 
+def text_and_least(loaded: Loaded, example: Example) -> tuple[str, float]:
+    """Return the text that a net says of a strip, such as "314", and the probability of its least certain symbol."""
+    logits, _ = said(loaded.model, inference.batch_of(loaded, example), None)
+    probabilities, symbols = logits[0].softmax(-1).max(-1)
+    text = symbols.tolist()
+    end = text.index(STOP) if STOP in text else len(text)
+    return "".join(map(str, text[:end])), float(probabilities[: end + 1].min())
+
+
 def weights_of(reading: Reading, one: Looking, steps: int) -> Tensor:
     """Return the weights of a layer as (head, query, key), however they were computed.
 

@@ -1,0 +1,115 @@
+"""The last digits that were drawn on the draw page, as a strip, and what networks read there.
+
+A digit is complete when the pad is cleared after it; it then stands at the end of the strip, and in the URL, `strip`.
+The one that is being drawn stands behind it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from attnviz import subjects
+from attnviz.data.inputs.strip import TooLong
+from attnviz.errors import BadInput
+from attnviz.subjects import Net, Strip, Subject
+from attnviz.subjects.drawings import Drawing
+from attnviz.ui.mechanisms.sequences import LAST_DIGITS, MECHANISM, own_strip
+from attnviz.ui.mechanisms.sequences.experiments import ADDITIVE, ONE_VECTOR, TRANSFORMER
+from attnviz.ui.shared import cache, page, url_state
+from attnviz.ui.shared.wording import share
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+MOST = 15
+"""Digits that are kept: as many as the networks were trained to read."""
+NOTHING = "yes"
+"""What stands in the URL before the first digit is complete."""
+
+_TOGGLE, _ANEW = "last_digits", "last_digits_anew"
+_NOW = "last_digits_now"  # in the session: the drawing that was seen last, whose digit is not complete
+
+
+def show(names: list[str], seen: str | None) -> None:
+    """Draw the switch and, once it is on, the strip and what each network reads there.
+
+    Args:
+        names: the keys of the nets that have panels; nothing is drawn where these do not classify digits.
+        seen: the drawing that they saw last, as text; None while nothing is drawn or known.
+    """
+    nets = subjects.usable([ADDITIVE, TRANSFORMER, ONE_VECTOR])
+    if not nets or not any(set(net.classes) <= {*"0123456789"} for net in map(subjects.net, names)):
+        return
+    st.header("The last digits, as a strip", anchor=False)
+    st.markdown(
+        "Draw a digit, clear the pad, draw the next one: the digits stand side by side here, and networks read them "
+        "from left to right."
+    )
+    st.session_state[_TOGGLE] = LAST_DIGITS in st.query_params
+    st.toggle("Keep the digits that I draw", key=_TOGGLE, on_change=_turn)
+    if not st.session_state[_TOGGLE]:
+        return
+    with page.sentences():
+        digits = _digits(seen, next(iter(nets.values())))
+        if len(digits):
+            _read(_strip(digits[-MOST:]), nets)
+        else:
+            st.info("Nothing is drawn yet. Draw a digit above.")
+
+
+def _read(strip: Strip, nets: dict[str, Net]) -> None:
+    """Draw a strip and what networks read there, each with the probability of its least certain symbol."""
+    from attnviz.ui.mechanisms.sequences import reading
+
+    st.image(own_strip.png(strip), width=56 * len(strip))
+    lines = []
+    for net in nets.values():
+        text, least = cache.of_subject(reading.text_and_least, Subject(net, strip))
+        lines.append(f"{net.title}: **{text or 'nothing'}**. Its least certain symbol has {share(least)}.")
+    st.markdown("  \n".join(lines))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        page.link(MECHANISM.page, "See where each of them looks", **strip.words)
+        st.button("Begin anew", key=_ANEW, type="tertiary", on_click=_begin)
+
+
+def _digits(seen: str | None, net: Net) -> npt.NDArray[np.uint8]:
+    """Return the digits that are complete and the one that is being drawn, uint8 (digits, 28, 28)."""
+    word = st.query_params[LAST_DIGITS]
+    try:
+        kept = own_strip.digits_of(Strip(word)) if word != NOTHING else own_strip.NO_DIGITS
+    except BadInput as error:
+        url_state.complain(f"{error} The strip starts without these digits.")
+        kept = own_strip.NO_DIGITS
+    if seen:
+        st.session_state[_NOW] = seen
+        return np.concatenate([kept, _taken(seen, net)])
+    before = st.session_state.pop(_NOW, None)
+    if before is not None:  # the pad was cleared: this digit is complete
+        kept = np.concatenate([kept, _taken(before, net)])[-MOST:]
+        url_state.set_value(**{LAST_DIGITS: _strip(kept).word})
+    return kept
+
+
+def _taken(seen: str, net: Net) -> npt.NDArray[np.uint8]:
+    """Return a drawing as a strip of one digit, uint8 (1, 28, 28)."""
+    return Drawing(seen).taken_by(net)[None, :, :, 0]
+
+
+def _strip(digits: npt.NDArray[np.uint8]) -> Strip:
+    """Return the strip of several digits; of so many of the last ones as fit into a link."""
+    try:
+        return Strip.drawn(digits)
+    except TooLong:
+        return _strip(digits[1:])
+
+
+def _turn() -> None:
+    url_state.set_value(**{LAST_DIGITS: NOTHING if st.session_state[_TOGGLE] else None})
+
+
+def _begin() -> None:
+    st.session_state.pop(_NOW, None)
+    url_state.set_value(**{LAST_DIGITS: NOTHING})

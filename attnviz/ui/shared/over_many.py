@@ -1,0 +1,67 @@
+"""An experiment over many examples: it is begun, how far it is, what there is so far, and a button that stops it."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from attnviz.ui.shared import jobs, page, url_state
+
+T = TypeVar("T")
+TICK = 0.5  # seconds after which what there is is drawn again
+
+
+def over_many(
+    word: str,
+    count: int,
+    job: Callable[[], "jobs.Job[T]"],
+    draw: Callable[[list[T]], None],
+    *,
+    what: str = "pictures",
+    begins: bool = False,
+) -> None:
+    """Draw a job: the button that begins it, then its progress, what it has found so far, and the button that stops it.
+
+    Args:
+        word: the field of the URL that says whether it is shown.
+        count: how many examples it is about.
+        job: returns the work, the same for all visitors.
+        draw: draws the parts that there are, at least one.
+        what: the examples are.
+        begins: whether it begins by itself, where the URL does not say otherwise.
+    """
+    if url_state.choice(word, ["yes", "no"], "yes" if begins else "no") != "yes":
+        st.button(f"Compare {count} {what}", key=f"{word}_start", on_click=_begin, args=(word, job))
+        st.caption("You can go on using the page meanwhile, and you can stop it.")
+        return
+    finished = job().finished
+    if not finished:
+        st.button("Stop", key=f"{word}_stop", on_click=_halt, args=(word, job, begins))
+    # Every tick draws what there is, while a thread computes: the rest of the page stays alive.
+    st.fragment(_tick, run_every=None if finished else TICK)(count, what, job, draw, finished)
+
+
+def _begin(word: str, job: Callable[[], "jobs.Job[Any]"]) -> None:
+    job().start()
+    url_state.set_value(**{word: "yes"})
+
+
+def _halt(word: str, job: Callable[[], "jobs.Job[Any]"], begins: bool) -> None:
+    job().stop()
+    url_state.set_value(**{word: "no" if begins else None})
+
+
+def _tick(
+    count: int, what: str, job: Callable[[], "jobs.Job[T]"], draw: Callable[[list[T]], None], finished: bool
+) -> None:
+    with page.sentences():
+        work = job()
+        if not finished and work.finished:
+            st.rerun()  # so that the ticks end
+        parts = work.parts()
+        if not finished:
+            work.start()
+            done = len(parts) / work.count
+            st.progress(done, f"{round(done * count)} of {count} {what} are compared")
+        if parts:
+            draw(parts)
