@@ -46,7 +46,7 @@ Order = Literal["string", "reversed", "sorted"]
 
 @dataclass(frozen=True)
 class Strips:
-    """Strips of digits of one source, and what is to be said of them.
+    """Strips of digits of one source, and the texts that a model should output for them.
 
     Args:
         source: "mnist" or "strokes".
@@ -98,7 +98,7 @@ class Strips:
             yield strips(images.reshape(count, length, SIDE, SIDE), shifts), self.targets(labels.reshape(digits.shape))
 
     def targets(self, digits: Integers) -> Integers:
-        """Return what is to be said of strips: int64 (count, digits + 1), which ends with `STOP`.
+        """Return the texts that a model should output for strips, int64 (count, digits + 1); each ends with `STOP`.
 
         Args:
             digits: int64 (count, digits) in 0..9, from left to right.

@@ -39,7 +39,7 @@ class Encoder(Layer):
         images: float (batch, 1, 28, column) in 0..1.
 
     Returns:
-        float (batch, key, 2 x width), what both directions say of each column; float (batch, 2 x width), their last
+        float (batch, key, 2 x width), what both directions make of each column; float (batch, 2 x width), their last
         states.
     """
 
@@ -56,10 +56,10 @@ class Encoder(Layer):
 
 
 class Decoder(Layer):
-    """A GRU that says a symbol at each step, from its state, the symbol before, and the context of the step.
+    """A GRU that outputs a symbol at each step, from its state, the symbol before, and the context of the step.
 
     Args:
-        symbols: that it can say.
+        symbols: that it can output.
         attention: "additive", "uniform" (all annotations count alike), or "none": the context of each step is the
             encoder's last state.
         width: numbers of the encoder's state in each direction.
@@ -69,7 +69,7 @@ class Decoder(Layer):
 
     Call Args:
         annotations, last: of `Encoder`.
-        spelling: says which symbols were said before, and until when to go on.
+        spelling: gives the symbols before each step, and ends the loop.
 
     Returns:
         float (batch, step, symbol).
@@ -114,7 +114,7 @@ class Decoder(Layer):
 
 
 class EncoderDecoder(nn.Module):
-    """Read a strip of any width and say a text.
+    """Read a strip of any width and output a text.
 
     Args:
         classes: the symbols; the last one ends a text.
@@ -126,8 +126,8 @@ class EncoderDecoder(nn.Module):
 
     Call Args:
         images: float (batch, 1, 28, column) in 0..1.
-        targets: int64 (batch, step), the true texts: each step is told the true symbol before it (teacher forcing).
-            None: it is told what the model itself said, until every text of the batch has ended.
+        targets: int64 (batch, step), the right texts: each step is given the right symbol before it (teacher forcing).
+            None: it is given what the model itself has output, until every text of the batch has ended.
 
     Returns:
         logits: float (batch, step, class). Steps after the stop symbol of a text count for nothing.

@@ -1,4 +1,4 @@
-"""How a model that says a text goes on from symbol to symbol: told the true ones, or its own."""
+"""The loop of a decoder: each step is given the right symbol before it, or the one that the model has output itself."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ LONGEST = 31
 
 
 class Spelling:
-    """The steps of texts that are being said.
+    """The steps of texts while a decoder outputs them.
 
         for before in spelling:       # int64 (batch,), the symbols before this step
             spelling.say(logits)      # (batch, class), of this step
@@ -20,8 +20,8 @@ class Spelling:
 
     Args:
         images: the strips, a batch.
-        targets: int64 (batch, step), the true texts, each of whose symbols is told to the step after it; None: each
-            step is told what was most probable at the one before.
+        targets: int64 (batch, step), the right texts, each of whose symbols is given to the step after it; None: each
+            step is given the most probable symbol of the step before.
         start: the number that stands before the first symbol. The last symbol, start - 1, ends a text.
 
     Raises:
@@ -31,7 +31,7 @@ class Spelling:
     def __init__(self, images: Tensor, targets: Tensor | None, start: int) -> None:
         if targets is not None and (targets.ndim != 2 or len(targets) != len(images) or not targets.shape[1]):
             raise BadInput(
-                f"The true texts must be integers ({len(images)}, step), one text for each strip, not "
+                f"The right texts must be integers ({len(images)}, step), one text for each strip, not "
                 f"{tuple(targets.shape)}."
             )
         self.targets, self.start = targets, start
@@ -50,7 +50,7 @@ class Spelling:
             ended = ended | (before == self.start - 1)
 
     def say(self, logits: Tensor) -> None:
-        """Say the symbols of a step.
+        """Add the output of a step.
 
         Args:
             logits: float (batch, class).

@@ -46,19 +46,19 @@ class Answer(Layer):
 
 
 class Transformer(nn.Module):
-    """Read a strip of any width and say a text.
+    """Read a strip of any width and output a text.
 
     Args:
         classes: the symbols; the last one ends a text.
         features: numbers of a column and of a step, a multiple of the heads and of 2.
         heads, hidden, layers: attention heads, width of the feed-forward networks, layers of encoder and decoder each.
-        positions: whether columns and steps are told their place, by sinusoids that are added.
+        positions: whether sinusoids that code their place are added to columns and steps.
         generator: of the initial weights, drawn as torch draws them.
 
     Call Args:
         images: float (batch, 1, 28, column) in 0..1.
-        targets: int64 (batch, step), the true texts: each step is told the true symbols before it (teacher forcing),
-            and all are computed at once. None: it is told what the model itself said, one step after the other.
+        targets: int64 (batch, step), the right texts: each step is given the right symbols before it (teacher forcing),
+            and all are computed at once. None: it is given what the model itself has output, one step after the other.
 
     Returns:
         logits: float (batch, step, class). Steps after the stop symbol of a text count for nothing.

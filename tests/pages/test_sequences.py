@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.subjects import Loaded
+from attnviz.subjects import Loaded, Strip
 from attnviz.ui.mechanisms.sequences import many
 from attnviz.ui.shared import jobs
 from attnviz.ui.shared.experiments import key_of
@@ -55,6 +55,26 @@ def test_every_net_that_reads_strips_is_shown(page: AppTest, key: str) -> None:
     }[shown(page)["kind"]] in said
 
 
+def test_a_net_that_reads_backwards_is_compared_with_the_reversed_text(page: AppTest) -> None:
+    run(page, model="encoder_decoder.strips-15-reversed", strip="strokes.3.5")
+    digits = [int(digit) for digit in Strip.test("strokes", 3, 5).target or ""]
+    assert shown(page)["right"] == [*reversed(digits), 10]
+    assert shown(page)["reads"] == [2, 1, 0]
+    assert [curve["key"] for curve in shown(page)["curves"]] == ["encoder_decoder.strips-15-reversed"]
+
+
+def test_a_net_that_sorts_is_compared_with_the_sorted_text_and_with_guessing(page: AppTest) -> None:
+    run(page, model="transformer.strips-15-sorted", strip="strokes.8.3")
+    digits = [int(digit) for digit in Strip.test("strokes", 8, 3).target or ""]
+    assert shown(page)["right"] == [*sorted(digits), 10]
+    assert [digits[place] for place in shown(page)["reads"]] == sorted(digits)
+    *_, guess = shown(page)["curves"]
+    assert guess["title"] == "Guessing without looking"
+    by_length = dict(zip(guess["lengths"], guess["digits"], strict=True))
+    assert by_length[15] == pytest.approx(0.414, abs=5e-4)
+    assert shown(page)["curves"][0]["distance"][0] == pytest.approx(0.03)
+
+
 def test_the_url_names_strip_and_view(page: AppTest) -> None:
     run(page, strip="strokes.5.7", step="3", told="right", moved="3.4,1.-2")
     asked = shown(page)["state"]["view"]["value"]
@@ -84,6 +104,8 @@ def test_a_strip_that_is_not_here_gives_a_sentence_and_the_first_one(page: AppTe
         ("bottleneck", "encoder_decoder.strips-15", "At 15 digits attention gets 99.0 % of the digits right"),
         ("steering", "encoder_decoder.strips-15", "Given the weights of the next step"),
         ("positions", "transformer.strips-15", "stand at their place with positions"),
+        ("positions", "transformer.strips-15", "guessing without looking, 52.0 %"),
+        ("bottleneck", "transformer.strips-15", "86.0 (86.0)"),
         ("beyond", "transformer.strips-15", "The trained length is a cliff"),
         ("agreement", "encoder_decoder.strips-15", "The yardstick: gradient and erased pixels"),
     ],

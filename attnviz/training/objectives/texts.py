@@ -1,7 +1,7 @@
-"""The objective of models that say a text: cross entropy of each symbol, told the true ones before it.
+"""The objective of models that output a text: cross entropy of each symbol, given the right symbols before it.
 
 Source: "Neural Machine Translation by Jointly Learning to Align and Translate", Bahdanau, Cho, Bengio, 2015. What is
-measured is what a model says by itself, symbol by symbol, always the most probable one (greedy decoding).
+measured is what a model outputs by itself, symbol by symbol, always the most probable one (greedy decoding).
 """
 
 from collections import Counter, defaultdict
@@ -18,7 +18,7 @@ from attnviz.training.examples import Examples, ExampleSet, as_float
 from attnviz.training.objectives import Measure, Measured, Objective
 
 AT_ONCE = 256
-ENOUGH = 500  # texts of a length, without which nothing is said of that length alone
+ENOUGH = 500  # texts of a length, below which that length gets no figure of its own
 
 
 _SAID = {
@@ -30,12 +30,12 @@ _SAID = {
 
 
 class Texts(Objective):
-    """Mean cross entropy over the steps, with the true symbols before each (teacher forcing).
+    """Mean cross entropy over the steps, with the right symbols before each (teacher forcing).
 
-    Measured are, of what the model says by itself: "accuracy", the share of texts that are right to the end; "digits",
-    the share of places at which the right digit stands; "stopped", of texts that end where they should; and
-    "distance", the number of insertions, deletions and changes that would mend a text, over its length. "loss" is
-    measured with the true symbols before each step, and so is "told", the share of symbols that are then right.
+    Of the texts that the model outputs by itself, these are measured: "accuracy", the share of texts that are right to
+    the end; "digits", the share of places at which the right digit stands; "stopped", the share of texts that end where
+    they should; and "distance", the number of insertions, deletions and changes that would mend a text, over its
+    length. With the right symbols before each step, these are: "loss", and "told", the share of symbols that are right.
     "digits_15" is "digits" over the texts of 15 symbols, and so on; it is measured where there are 500 of them.
     """
 
@@ -60,7 +60,7 @@ class Texts(Objective):
         return {"loss": cross_entropy(model(images, targets=labels).mT, labels)}
 
     def measure(self, model: nn.Module, examples: ExampleSet) -> dict[str, Measured]:
-        """Measure what a model says by itself, over all texts and over those of each length.
+        """Measure what a model outputs by itself, over all texts and over those of each length.
 
         Args: as of `Objective.measure`.
 

@@ -112,6 +112,7 @@ class Curve:
         lengths: of the test strips.
         digits: the share of right digits at each length, mean over seeds; `digits_range` the lowest and highest.
         exact: the share of strips without an error; `exact_range` likewise.
+        distance: insertions, deletions and changes per digit that would mend what is output; empty if not measured.
     """
 
     key: str
@@ -122,6 +123,7 @@ class Curve:
     exact: Sequence[float]
     digits_range: Sequence[tuple[float, float]]
     exact_range: Sequence[tuple[float, float]]
+    distance: Sequence[float] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +199,7 @@ def packed(view: AlignmentView) -> bytes:
             {"key": one.key, "title": one.title, "control": one.control, "lengths": list(one.lengths),
              "digits": list(one.digits), "exact": list(one.exact),
              "digits_range": [list(ends) for ends in one.digits_range],
-             "exact_range": [list(ends) for ends in one.exact_range]}
+             "exact_range": [list(ends) for ends in one.exact_range], "distance": list(one.distance)}
             for one in view.curves
         ],
         "checkpoint": view.checkpoint,

@@ -37,7 +37,7 @@ def missing(net: Net) -> str | None:
     spec = models.MODELS.get(net.architecture)
     title = net.title if spec is None else spec.title
     if spec is not None and spec.per_step:
-        return f"{title} has no Jacobian of one answer: the model says a text, with an answer for each step."
+        return f"{title} has no Jacobian of one answer: the model outputs a text, with an answer for each step."
     if net.differentiable:
         return None
     return f"{title} has no Jacobian: the model counts or rounds intensities, so its answer changes in steps."

@@ -13,7 +13,7 @@ STOP = 3
 
 
 class Says(nn.Module):
-    """Told the true texts, it gives each true symbol the logit 2 and others 0; by itself it says a text of its own."""
+    """Given the right texts, it gives each right symbol the logit 2 and others 0; by itself it outputs its own."""
 
     def __init__(self, *said: int) -> None:
         super().__init__()

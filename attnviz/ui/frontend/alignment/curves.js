@@ -1,9 +1,8 @@
 // Accuracy by the length of the strip: a line for each model, a band over its seeds, and a dot where the strip lies.
 
 import { element, say, set, text } from "../core/dom.js";
-import { percent } from "../core/numbers.js";
 import { SegmentedControl } from "../hands/controls.js";
-import { independent, numbered, valueAt } from "./derive.js";
+import { hereInWords, independent, numbered, valueAt } from "./derive.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const WIDTH = 340;
@@ -13,7 +12,7 @@ const LONGEST = 30;
 export const MEASURES = { digits: "Digits right", exact: "Whole strips right" };
 
 /** @typedef {{key: string, title: string, control: boolean, lengths: number[], digits: number[], exact: number[],
- *   digits_range: number[][], exact_range: number[][]}} Curve */
+ *   digits_range: number[][], exact_range: number[][], distance: number[]}} Curve */
 
 const x = (length) => ROOM.left + ((length - 1) / (LONGEST - 1)) * (WIDTH - ROOM.left - ROOM.right);
 const y = (share) => HEIGHT - ROOM.bottom - share * (HEIGHT - ROOM.top - ROOM.bottom);
@@ -75,15 +74,7 @@ export class Curves {
     const here = mine && valueAt(mine.lengths, mine[facts.measure], facts.length);
     if (mine && here !== null && here !== undefined) {
       this.chart.append(svg("circle", { class: "here", cx: x(facts.length), cy: y(here), r: 5 }));
-      const digits = valueAt(mine.lengths, mine.digits, facts.length) ?? 0;
-      say(
-        this.words.here,
-        facts.measure === "exact"
-          ? `With ${facts.length} digits this model reads ${percent(here)} of the strips without an error; ` +
-              `${percent(digits)} a digit would give ${percent(independent(digits, facts.length))} ` +
-              "if errors did not depend on each other (dotted)."
-          : `With ${facts.length} digits this model says ${percent(here)} of the digits right.`,
-      );
+      say(this.words.here, hereInWords(mine, facts));
     } else say(this.words.here, "This model has not been measured at this length.");
     say(this.words.note, facts.trained ? `Trained on strips of up to ${facts.trained} digits: the vertical line.` : "");
     set(this.chart, "aria-label", `${MEASURES[facts.measure]}, by the number of digits. ${this.words.here.data}`);
@@ -146,9 +137,9 @@ export class Curves {
       svg("path", { class: own ? "band own" : "band", d: `${band}Z` }),
       svg("path", { class: this.kindOf(curve, facts), d: path(curve.lengths, curve[measure]) }),
     ];
-    if (own && measure === "exact") {
+    if (measure === "exact") {
       const powers = curve.lengths.map((length, i) => independent(curve.digits[i], length));
-      parts.push(svg("path", { class: "curve powers", d: path(curve.lengths, powers) }));
+      parts.push(svg("path", { class: own ? "curve powers own" : "curve powers", d: path(curve.lengths, powers) }));
     }
     return parts;
   }

@@ -210,8 +210,8 @@ export function whereInWords(row, geometry, reads, of = "weight") {
   const { digit, share } = mostOn(row, geometry);
   const most = `${percent(share)} of the ${of} lies on the ${ordinal(digit + 1)} digit`;
   if (reads === null || reads === undefined) return `${most}.`;
-  if (reads === digit) return `${most}, the one to be said.`;
-  return `${most}; on the ${ordinal(reads + 1)}, the one to be said, ${percent(shareOn(row, reads, geometry))}.`;
+  if (reads === digit) return `${most}, the right one.`;
+  return `${most}; the right one, the ${ordinal(reads + 1)}, has ${percent(shareOn(row, reads, geometry))}.`;
 }
 
 /** One weight, with its multiple of an even share. @param {number} weight @param {number} keys */
@@ -247,6 +247,26 @@ export function valueAt(lengths, values, length) {
   if (lengths[after] === length) return values[after];
   const part = (length - lengths[after - 1]) / (lengths[after] - lengths[after - 1]);
   return values[after - 1] + part * (values[after] - values[after - 1]);
+}
+
+/**
+ * What was measured of a model at a length, in words.
+ * @param {import("./curves.js").Curve} curve
+ * @param {{measure: string, length: number}} facts
+ */
+export function hereInWords(curve, { measure, length }) {
+  const at = (values) => valueAt(curve.lengths, values, length) ?? 0;
+  const digits = at(curve.digits);
+  const many = length === 1 ? "With 1 digit" : `With ${length} digits`;
+  if (measure === "exact")
+    return (
+      `${many} this model reads ${percent(at(curve.exact))} of the strips without an error; ${percent(digits)} a ` +
+      `digit would give ${percent(independent(digits, length))} if errors did not depend on each other (dotted).`
+    );
+  const mended = curve.distance.length
+    ? ` ${short(at(curve.distance), 2)} changes per digit would mend its answers.`
+    : "";
+  return `${many} this model gets ${percent(digits)} of the digits right.${mended}`;
 }
 
 /**

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attnviz import cards
-from attnviz.data.digit_strips import TESTED
+from attnviz.data.digit_strips import STRIPS, TESTED
+from attnviz.measures.sequences import guessing
 from attnviz.ui.components.alignment import Curve
 from attnviz.ui.mechanisms.sequences.readers import MODELS, is_control
 
@@ -22,7 +24,28 @@ def of(net: Net) -> list[Curve]:
         for name, card in cards.readable(names).items()
         if card.recipe.data == net.data and (curve := of_card(name, card)) is not None
     ]
-    return sorted(found, key=lambda curve: (curve.key != net.key, curve.control))
+    found.sort(key=lambda curve: (curve.key != net.key, curve.control))
+    is_sorted = net.data in STRIPS and STRIPS[net.data].order == "sorted"
+    return [*found, guess(found[0].lengths)] if found and is_sorted else found
+
+
+def guess(lengths: Sequence[int]) -> Curve:
+    """Return the curve of a guess at sorted digits, without looking.
+
+    Args:
+        lengths: of strips.
+    """
+    digits, exact = [guessing.by_place(one) for one in lengths], [guessing.whole(one) for one in lengths]
+    return Curve(
+        key="",
+        title="Guessing without looking",
+        control=True,
+        lengths=lengths,
+        digits=digits,
+        exact=exact,
+        digits_range=[(one, one) for one in digits],
+        exact_range=[(one, one) for one in exact],
+    )
 
 
 def of_card(name: str, card: Card) -> Curve | None:
@@ -42,6 +65,7 @@ def of_card(name: str, card: Card) -> Curve | None:
     if not lengths:
         return None
     digits, exact = ([figures[f"{what}_{length}"] for length in lengths] for what in ("digits", "accuracy"))
+    distance = [figures[one] for length in lengths if (one := f"distance_{length}") in figures]
     return Curve(
         key=name,
         title=card.recipe.title,
@@ -51,6 +75,7 @@ def of_card(name: str, card: Card) -> Curve | None:
         exact=[one.mean for one in exact],
         digits_range=[_range(one) for one in digits],
         exact_range=[_range(one) for one in exact],
+        distance=[one.mean for one in distance] if len(distance) == len(lengths) else (),
     )
 
 

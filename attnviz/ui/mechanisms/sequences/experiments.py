@@ -27,6 +27,10 @@ PATIENT = ("encoder_decoder.strips-15-patient", "encoder_decoder.strips-15-one-v
 LONG = "encoder_decoder.strips-30"
 TRANSFORMER, NO_POSITIONS = "transformer.strips-15", "transformer.strips-15-no-positions"
 LONG_TRANSFORMER = "transformer.strips-30"
+SORTED = tuple(
+    f"{architecture}.strips-15-sorted{more}"
+    for architecture, more in (("encoder_decoder", ""), ("transformer", ""), ("transformer", "-no-positions"))
+)
 LENGTHS = (1, 3, 5, 8, 10, 15)
 BEYOND = (10, 15, 16, 18, 20, 30)
 STRIPS, OF_AGREEMENT = 32, 8
@@ -91,6 +95,7 @@ def positions(subject: Subject) -> None:
             _draw_positions(nets, found, length, sum(len(part.right) for part in parts[1 :: len(nets)]))
 
     over_many(MEASURED, STRIPS, _work("positions", many.order, nets, source, length, STRIPS), draw, **_BEGINS)
+    _draw_sorting()
 
 
 def _draw_positions(nets: Sequence[Net], found: Sequence[tuple[float, float, float]], length: int, strips: int) -> None:
@@ -103,6 +108,20 @@ def _draw_positions(nets: Sequence[Net], found: Sequence[tuple[float, float, flo
     with st.container(key=container_key(len(rows), "positions")):
         st.markdown(bars(rows, "model", heads, "largest change of a logit", whole=100), unsafe_allow_html=True)
     st.caption(findings.positions_caption(length, strips))
+
+
+def _draw_sorting() -> None:
+    """Draw how well digits are sorted, for which their order need not be known, beside guessing; from the cards."""
+    found = _curves(SORTED)
+    if not found:
+        return
+    longest = found[next(iter(found))].lengths[-1]
+    guess = curves.guess(found[next(iter(found))].lengths)
+    st.markdown(findings.sorting(guess, *map(found.get, SORTED)))
+    mended = {one.key: f"{one.distance[-1]:.3f}" if one.distance else "" for one in found.values()}
+    remark = f"changes per digit that would mend a text of {longest}"
+    _draw_table([*found.values(), guess], LENGTHS, "sorted", remark, mended)
+    st.caption(findings.SORTING)
 
 
 def beyond(subject: Subject) -> None:
@@ -193,19 +212,31 @@ def _curves(names: Sequence[str]) -> dict[str, Curve]:
 
 
 def _table(rows: Sequence[Curve], lengths: Sequence[int], key: str) -> None:
+    """Draw digits that are right by length, and whole strips beside what independent errors would give."""
+    longest = max(length for length in lengths if all(length in one.lengths for one in rows))
+    remarks = {}
+    for one in rows:
+        digits, exact = (values[one.lengths.index(longest)] for values in (one.digits, one.exact))
+        remarks[one.key] = f"{100 * exact:.1f} ({100 * digits**longest:.1f})"
+    remark = f"strips of {longest} without an error, % (if errors were independent)"
+    _draw_table(rows, lengths, key, remark, remarks)
+
+
+def _draw_table(
+    rows: Sequence[Curve], lengths: Sequence[int], key: str, remark: str, remarks: Mapping[str, str]
+) -> None:
     shown = [length for length in lengths if all(length in one.lengths for one in rows)]
     made = [
         Row(
             one.title,
             tuple(100 * one.digits[one.lengths.index(length)] for length in shown),
-            f"{100 * one.exact[one.lengths.index(shown[-1])]:.1f}",
+            remarks.get(one.key, ""),
             control=one.control,
         )
         for one in rows
     ]
     with st.container(key=container_key(len(made), key)):
         heads = [f"{length} digit{'s' * (length > 1)}" for length in shown]
-        remark = f"strips of {shown[-1]} without an error, %"
         st.markdown("Digits right, %, by the length of the strip:")
         st.markdown(bars(made, "model", heads, remark, whole=100), unsafe_allow_html=True)
 

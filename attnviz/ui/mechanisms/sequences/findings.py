@@ -125,6 +125,32 @@ def positions_caption(length: int, strips: int) -> str:
     )
 
 
+def sorting(guess: Curve, additive: Curve | None, transformer: Curve | None, without: Curve | None) -> str:
+    """Return how well digits are sorted, beside guessing without looking, at the longest length that was tested."""
+    longest = guess.lengths[-1]
+    kinds = {"additive attention": additive, "a Transformer": transformer, "one without positions": without}
+    numbers = ", ".join(
+        f"{name} gets {share(at(one, longest) or 0)} of the digits right"
+        for name, one in kinds.items()
+        if one is not None
+    )
+    said = f"Where {longest} digits are to be sorted, {numbers}; guessing without looking, {share(guess.digits[-1])}."
+    if transformer is None or without is None:
+        return said
+    lost = (at(transformer, longest) or 0.0) - (at(without, longest) or 0.0)
+    if lost > BIG:
+        return f"**To sort, positions are needed too.** {said}"
+    if lost > SMALL:
+        return f"**To sort, positions help.** {said}"
+    return f"**To sort, positions hardly matter.** {said}"
+
+
+SORTING = (
+    "From the cards. One digit too few shifts all later ones, so a text can be nearly right and its digits be worse "
+    "than guessed: *changes* are the insertions, deletions and changes of a digit that would mend it."
+)
+
+
 def beyond(
     additive: Curve | None, transformer: Curve | None, long: Curve | None, long_transformer: Curve | None
 ) -> str:

@@ -145,7 +145,7 @@ def batch(loaded: Loaded, of: Of) -> tuple[Tensor, Tensor]:
 def steer(loaded: Loaded, of: Of) -> SteeredPart:
     """Return what a net says when the weights of its steps are swapped, permuted, uniform, or only their peak.
 
-    Every step is told the true symbols before it. All heads and layers that look at the strip are changed alike.
+    Every step is given the right symbols before it. All heads and layers that look at the strip are changed alike.
 
     Args:
         loaded: a net with weights that come from scores, in single precision, which is twice as fast.

@@ -19,18 +19,26 @@ NETS: dict[str, dict[str, object]] = {
     "transformer.strips-15-no-positions": {"positions": False, **ATTENDING},
 }  # name -> config
 DATA = "strips_mnist_15"
+ORDERED: dict[str, dict[str, object]] = {
+    "encoder_decoder.strips-15-reversed": {"attention": "additive", **RECURRENT},
+    "transformer.strips-15-sorted": dict(ATTENDING),
+    "transformer.strips-15-sorted-no-positions": {"positions": False, **ATTENDING},
+}  # likewise, of nets that read backwards, or sort
 
 
 def share(name: str, length: int) -> float:
     """Return the share of digits that a placed card claims at a length."""
+    if name.endswith("sorted-no-positions"):
+        return 0.2
     return max(0.1, 1 - 0.04 * length) if "vector" in name else 0.99 if length <= 15 else 0.6
 
 
 def place(folder: Path) -> Path:
-    """Write a checkpoint for each of NETS into a folder, and return it."""
-    for seed, (key, config) in enumerate(NETS.items()):
+    """Write a checkpoint for each of NETS and ORDERED into a folder, and return it."""
+    for seed, (key, config) in enumerate({**NETS, **ORDERED}.items()):
         architecture, name = key.split(".")
-        recipe = untrained.recipe(architecture, name, config, DATA, title=f"Small {architecture}, {name}")
+        order = next((f"_{order}" for order in ("reversed", "sorted") if order in name), "")
+        recipe = untrained.recipe(architecture, name, config, DATA + order, title=f"Small {architecture}, {name}")
         full = {"classes": [*SYMBOLS], **config}
         generator = torch.Generator().manual_seed(seed)
         model = models.spec(architecture).build(full, generator)
@@ -48,10 +56,14 @@ def _figures(name: str) -> list[Figure]:
     found = []
     for length in TESTED:
         digits = share(name, length)
-        for what, value in (("digits", digits), ("accuracy", digits**length), ("stopped", digits)):
+        measured = {"digits": digits, "accuracy": digits**length, "stopped": digits}
+        if "sorted" in name:
+            measured["distance"] = 0.03 * length
+        for what, value in measured.items():
+            unit = "changes per digit" if what == "distance" else "share"
             found.append(
                 Figure(
-                    name=f"{what}_{length}", unit="share", data="strips_mnist_30", split="test", count=100,
+                    name=f"{what}_{length}", unit=unit, data="strips_mnist_30", split="test", count=100,
                     value=value, mean=value,
                     lowest=max(0.0, value - 0.01), highest=min(1.0, value + 0.01), seeds=2, per_seed=None,
                 )
