@@ -223,3 +223,11 @@ def test_a_masked_key_changes_nothing():
     after = attend(query, key, value, mask)
     assert torch.equal(before[:, :, :3], after[:, :, :3])
     assert not torch.equal(before[:, :, 3:], after[:, :, 3:])
+
+
+@pytest.mark.parametrize("features", [4, 64])
+def test_scores_of_independent_unit_components_spread_by_1_and_unscaled_by_the_root_of_their_number(features: int):
+    generator = torch.Generator().manual_seed(0)
+    query, key = (torch.randn(500, features, generator=generator, dtype=torch.float64) for _ in range(2))
+    assert float((query @ key.mT).std()) == pytest.approx(features**0.5, rel=0.02)
+    assert float(scores_of(query, key).std()) == pytest.approx(1, rel=0.02)
