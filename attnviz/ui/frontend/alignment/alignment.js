@@ -305,6 +305,7 @@ export class Alignment extends LivePart {
     const { view, header, scene, asker, shown } = this;
     return {
       ...view,
+      subject: this.subject,
       pending: asker.pending,
       playing: this.playing,
       said: shown.said,
