@@ -2,6 +2,7 @@
 
 import { element } from "../core/dom.js";
 import { SegmentedControl } from "../hands/controls.js";
+import { term } from "../terms/terms.js";
 
 const TOLD = { own: "its own answer", right: "the right text" };
 const MASKS = { yes: "on", no: "off" };
@@ -15,11 +16,11 @@ export class Choices {
    * @param {(mask: boolean) => void} on.mask
    */
   constructor(on) {
-    this.tellings = new SegmentedControl("Each step is told", TOLD, on.told);
+    this.tellings = new SegmentedControl(term("teacher-forcing", "Each step is told"), TOLD, on.told);
     this.layers = element("select", { "aria-label": "Layer", onchange: () => on.layer(this.layers.value) });
     const takeHead = () => on.head(this.heads.value === "mean" ? "mean" : Number(this.heads.value));
     this.heads = element("select", { "aria-label": "Head", onchange: takeHead });
-    this.masks = new SegmentedControl("Mask", MASKS, (mask) => on.mask(mask === "yes"));
+    this.masks = new SegmentedControl(term("mask", "Mask"), MASKS, (mask) => on.mask(mask === "yes"));
     this.layerPart = element("label.choice", {}, element("span", {}, "Layer"), this.layers);
     this.headPart = element("label.choice", {}, element("span", {}, "Head"), this.heads);
     this.elements = [this.tellings.element, this.layerPart, this.headPart, this.masks.element];

@@ -101,7 +101,7 @@ def positions(subject: Subject) -> None:
 def _draw_positions(nets: Sequence[Net], found: Sequence[tuple[float, float, float]], length: int, strips: int) -> None:
     finding()(findings.positions(*found[0], *found[1], length))
     rows = [
-        Row(one.title, (100 * right, 100 * somewhere), f"{change:.2g}", control=one.key == NO_POSITIONS)
+        Row(one.title, (100 * right, 100 * somewhere), findings.of_a_logit(change), control=one.key == NO_POSITIONS)
         for one, (right, somewhere, change) in zip(nets, found, strict=True)
     ]
     heads = ("at their place, %", "anywhere in the answer, %")
@@ -218,7 +218,7 @@ def _table(rows: Sequence[Curve], lengths: Sequence[int], key: str) -> None:
     for one in rows:
         digits, exact = (values[one.lengths.index(longest)] for values in (one.digits, one.exact))
         remarks[one.key] = f"{100 * exact:.1f} ({100 * digits**longest:.1f})"
-    remark = f"strips of {longest} without an error, % (if errors were independent)"
+    remark = f"whole strips of {longest}, %"
     _draw_table(rows, lengths, key, remark, remarks)
 
 

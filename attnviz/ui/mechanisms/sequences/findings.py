@@ -56,10 +56,14 @@ def bottleneck(with_it: Curve, without: Curve, patient: Curve | None = None, vec
     )
 
 
+INDEPENDENT = (
+    "*Whole strips*: every digit is right, and the answer ends where it should; in brackets, what errors that do not "
+    "depend on each other would give. "
+)
 BOTTLENECK = (
     "From the cards: 1,024 test strips of each length, the mean over seeds; the range stands in the curves above. "
-    "Hollow bars are controls. *Equal weights*: the same decoder, trained with the mean over all columns. Both kinds "
-    "have the same number of weights within 2 %."
+    f"{INDEPENDENT}Hollow bars are controls. *Equal weights*: the same decoder, trained with the mean over all "
+    "columns. Both kinds have the same number of weights within 2 %."
 )
 
 
@@ -83,7 +87,7 @@ def steering(found: Steered) -> str:
 def steering_caption(strips: int, length: int) -> str:
     """Return how the weights were replaced."""
     return (
-        f"Measured on {strips} test strips of {length} digits; every step is told the right digits before it. All "
+        f"Measured on {strips} test strips of {length} digits; every step is given the right digits before it. All "
         "heads and layers that look at the strip are changed alike. *Change of the answer*: total variation between "
         "the probabilities before and after, 0 for none."
     )
@@ -106,7 +110,7 @@ def positions(
     )
     order = (
         f" Without positions the order of the columns makes no difference: permuted, no logit moves by more than "
-        f"{change_without:.1g}."
+        f"{of_a_logit(change_without)}."
         if change_without < 1e-3
         else ""
     )
@@ -116,12 +120,17 @@ def positions(
     return f"**Without positions it loses {lost}.** {numbers}{order}"
 
 
+def of_a_logit(change: float) -> str:
+    """Return by how much a logit has changed, in digits that can be read: 19, 0.31, or 0.000011."""
+    return f"{change:.2g}" if change >= 1e-3 else f"{change:.6f}"
+
+
 def positions_caption(length: int, strips: int) -> str:
     """Return how order was measured."""
     return (
         f"Measured on {strips} test strips of {length} digits, with the model's own output. *Largest change of a "
-        "logit*: when the columns of features change places, all steps told the right text. A column sees 15 pixels, "
-        "half a digit: so even one digit needs an order to be put together."
+        "logit*: when the columns of features change places, with the right text given to all steps. A column sees "
+        "15 pixels, half a digit: so even one digit needs an order to be put together."
     )
 
 
@@ -184,9 +193,8 @@ def beyond(
 
 
 BEYOND = (
-    "From the cards: 1,024 test strips of each length, the mean over seeds. A strip counts as read without an error "
-    "where every digit is right and the answer ends where it should; failures past the trained length are often "
-    "failures to go on, or to stop."
+    f"From the cards: 1,024 test strips of each length, the mean over seeds. {INDEPENDENT}Failures past the trained "
+    "length are often failures to go on, or to stop."
 )
 
 

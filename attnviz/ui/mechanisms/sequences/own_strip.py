@@ -42,7 +42,7 @@ def show(found: Strip) -> None:
     Args:
         found: the strip that is shown; a test strip until a digit is drawn.
     """
-    with st.container(key="own_strip", horizontal=True, gap="large", vertical_alignment="top"):
+    with st.container(key="own_strip", horizontal=True, gap="small", vertical_alignment="top"):
         with st.container(width=430):
             drawn = len(found) if found.is_drawn else 0
             strip_pad.strip_pad(key=PAD, digits=drawn, most=MOST, on_ask=lambda: _asked(found))

@@ -97,8 +97,8 @@ def _transformer(view: AlignmentView, step: int) -> list[str]:
     encoder = sum(one.queries == "columns" for one in view.layers)
     return [
         f"There is no recurrence. In {encoder} layers the columns look at each other ({term('self-attention')}); in "
-        f"the decoder every step looks at the steps before it, which the {term('mask')} sees to, and then at the strip "
-        f"({term('cross-attention')}), each with {heads} heads:",
+        f"the decoder every step looks at the steps before it, as a {term('mask')} hides the later ones, and then at "
+        f"the strip ({term('cross-attention')}), each with {heads} heads:",
         CROSS,
         f"In {first.title.lower()}, at step {step + 1}, the mean of the heads is largest on column {peak + 1}: "
         f"{row[peak]:.3f}, {row[peak] * len(row):.1f} times an even share. {_on_digit(view, row)}",
