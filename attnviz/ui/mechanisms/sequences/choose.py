@@ -43,7 +43,7 @@ def strip() -> Strip:
     if drawing:
         return found
     st.session_state["strip_length"] = len(found)
-    st.number_input("How many digits", 1, MOST, key="strip_length", width=132, on_change=_take_length, args=(last,))
+    st.number_input("How many digits", 1, MOST, key="strip_length", width=150, on_change=_take_length, args=(last,))
     key = f"strip_number {st.session_state.get(_TURN, 0)}"
     st.session_state[key] = _parts(last)[2]
     st.number_input("Number", 0, PER_LENGTH - 1, key=key, width=116, on_change=_typed, args=(last, key))
