@@ -259,10 +259,11 @@ def usable(among: Sequence[str]) -> dict[str, Card]:
 
 def readable(among: Sequence[str]) -> dict[str, Card]:
     """Return the cards of those checkpoints that are there and whose card can be read; some may have no weights."""
-    found = {}
+    here, found = set(names()), {}
     for name in among:
-        with suppress(CheckpointError, UnknownName):
-            found[name] = read(name)
+        if name in here:  # else `read` would look for names like it, which takes longer than all that there are
+            with suppress(CheckpointError, UnknownName):
+                found[name] = read(name)
     return found
 
 

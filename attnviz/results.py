@@ -188,14 +188,19 @@ def table(names: Sequence[str]) -> str:
     Args:
         names: of the checkpoints, one per row. There is a column for each figure of each test that a row has.
     """
-    found = {name: _card(name) for name in names}
+    cards_here = cards.readable(names)
+    found = {name: cards_here.get(name) for name in names}
+    absent = {name: _not_trained(name) for name, card in found.items() if card is None}
     columns = {key: column for name in names for key, column in _columns(name).items()}
     lines = [
         ["Mean over the seeds (lowest to highest)", *(_head(found.values(), *column) for column in columns.values())]
     ]
     for name, card in found.items():
         own = _columns(name)
-        cells = [_cell(name, card, *column) if key in own else "" for key, column in columns.items()]
+        cells = [
+            "" if key not in own else absent[name] if name in absent else _cell(name, card, *column)
+            for key, column in columns.items()
+        ]
         lines.append([_title(name, card), *cells])
     return _markdown(lines)
 

@@ -77,6 +77,17 @@ def test_the_table_holds_what_the_card_says_and_a_row_that_was_not_trained_says_
     assert one_trained.figures[0].count != one_trained.figures[1].count
 
 
+def test_rows_that_were_not_trained_cost_one_look_into_the_folder_each(
+    one_trained: cards.Card, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks, names, recipe = list[None](), cards.names, RECIPES["pixel_line.small"]
+    tests = tuple(RecipeTest(data=source) for source in ("strokes", "mnist", "fashion_mnist"))
+    monkeypatch.setitem(RECIPES, recipe.key, recipe.model_copy(update={"tests": tests}))
+    monkeypatch.setattr(cards, "names", lambda: looks.append(None) or names())
+    assert results.table([recipe.key]).count("*not trained*") == 3
+    assert len(looks) == 2, "one for all cards, and one for the row that has none"
+
+
 def test_a_test_that_a_card_does_not_have_is_an_empty_cell(one_trained, monkeypatch):
     other = small.recipe(tests=[{"data": "mnist"}])
     monkeypatch.setitem(RECIPES, other.key, other)
