@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attnviz.subjects import Strip
+from attnviz.ui.components import alignment
 from tests.ui.mechanisms.sequences.placed import place
 from tests.ui.mechanisms.sequences.spelled import Read, spelled
 
@@ -41,6 +42,11 @@ def opened(alone: str, new_page: NewPage) -> Open:
 def compute(folder: Path, key: str, told: bool = False, **more: Any) -> Read:
     right = [*(int(digit) for digit in STRIP.target or ""), 10]
     return spelled(folder, key, STRIP.picture).read(right if told else None, **more)
+
+
+def read_declared(page: Page) -> dict[str, Any]:
+    """Return what a lesson can ask for."""
+    return dict(page.locator(SHOWN).evaluate("(root) => root.declared()"))
 
 
 def check(page: Page, wanted: Read, weights: np.ndarray) -> dict[str, Any]:
@@ -79,6 +85,11 @@ def test_texts_and_weights_are_those_of_the_file_of_weights(opened: Open, folder
     row = page.locator(".answer .class.first .percent")
     assert float(row.inner_text().strip(" %<>")) == pytest.approx(100 * largest, abs=0.06)
     page.wait_for_url("**step=3*")
+    declared = read_declared(page)
+    assert set(declared) == set(alignment.DECLARED)
+    assert declared["text"] == "".join(str(symbol) for symbol in told.said if symbol != 10)
+    assert declared["probability"] == pytest.approx(largest, abs=1e-4)
+    assert declared["right_text"] == STRIP.target
 
 
 def name(symbol: int) -> str:

@@ -208,6 +208,32 @@ test("what is shown follows from state and data: texts, the row of a step, and w
   );
 });
 
+test("a lesson can ask for what is shown", () => {
+  const found = new Shown(STATE).declared;
+  near([found.probability, found.weight_on_digit, found.weight_on_right], [0.6, 0.6, 0.6]);
+  const { answer, right, step, steps, digit, text, right_text, digits, digits_right, moved, mask } = found;
+  assert.deepEqual(
+    { answer, right, step, steps, digit, text, right_text, digits, digits_right, moved, mask },
+    {
+      answer: "3",
+      right: "5",
+      step: 2,
+      steps: 3,
+      digit: 2,
+      text: "33",
+      right_text: "35",
+      digits: 2,
+      digits_right: 1,
+      moved: 0,
+      mask: "on",
+    },
+  );
+  assert.equal(
+    new Shown({ ...STATE, header: { ...STATE.header, right: null, reads: null } }).declared.right,
+    undefined,
+  );
+});
+
 test("weights follow a hand that is ahead of the answer, by what the answer has not moved yet", () => {
   const view = { ...STATE.view, moved: [[1, 1]] };
   near(new Shown({ ...STATE, view }).matrix.subarray(4, 8), [0, 0, 0.4, 0.6]);

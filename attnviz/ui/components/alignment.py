@@ -59,6 +59,16 @@ FIELDS = Fields(
     Field("measure", "choice", MEASURES[0], MEASURES),
 )
 
+DECLARED = (
+    "answer", "probability", "answer_before", "probability_before", "right", "step", "steps", "digit",
+    "weight_on_digit", "weight_on_right", "moved", "told", "mask", "layer", "text", "right_text", "digits",
+    "digits_right",
+)  # fmt: skip
+"""What lessons can ask for: of the chosen step the symbol now and before, and the right one; the digit, from 1, on
+which most of its weight lies, with its share and that of the right digit; by how many columns its weights are moved;
+what the steps are told, "on" or "off" for the mask, and the name of the layer; the text, the right text, how many
+digits the strip has, and how many are right."""
+
 
 @dataclass(frozen=True, eq=False)
 class Text:

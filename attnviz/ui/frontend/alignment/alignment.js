@@ -321,6 +321,11 @@ export class Alignment extends LivePart {
     };
   }
 
+  /** What lessons can ask for; DECLARED in alignment.py lists it. */
+  declared() {
+    return this.asker.pending ? {} : this.shown.declared;
+  }
+
   sayAll() {
     const { view, header, words, shown, panel } = this;
     const { layer } = shown;

@@ -5,6 +5,7 @@ import {
   compared,
   digitAt,
   letters,
+  mostOn,
   movable,
   movedBy,
   movedRow,
@@ -12,6 +13,7 @@ import {
   ordinal,
   reach,
   rowOf,
+  shareOn,
   stepOf,
   symbolsOf,
   weightInWords,
@@ -225,6 +227,36 @@ export class Shown {
       stepOf(probabilities, classes.length, this.step),
     );
     return { now, before: before.length ? before : null };
+  }
+
+  /** What lessons can ask for, by name; what is not known is left out. @returns {Record<string, string|number>} */
+  get declared() {
+    const { view, header } = this.state;
+    const { classes, right, reads, digits } = header;
+    const { now, before } = this.answer;
+    const { columns, geometry } = this;
+    const named = (probabilities) => nameOf(best(probabilities), classes);
+    const row = this.matrix.subarray(this.row * columns, (this.row + 1) * columns);
+    const most = this.layer.keys === "columns" ? mostOn(row, geometry) : null;
+    const read = this.layer.queries === "steps" ? reads?.[this.step] : undefined;
+    const words = (letters) => letters.filter((letter) => letter !== "\u25a0").join("");
+    return {
+      answer: named(now),
+      probability: now[best(now)],
+      ...(before ? { answer_before: named(before), probability_before: before[best(before)] } : {}),
+      ...(right?.[this.step] === undefined ? {} : { right: nameOf(right[this.step], classes) }),
+      step: this.step + 1,
+      steps: this.steps,
+      ...(most ? { digit: most.digit + 1, weight_on_digit: most.share } : {}),
+      ...(most && read !== undefined ? { weight_on_right: shareOn(row, read, geometry) } : {}),
+      moved: movedBy(view.moved, this.step),
+      told: view.told,
+      mask: view.mask ? "on" : "off",
+      layer: this.layer.name,
+      text: words(this.letters),
+      ...(right ? { right_text: words(this.right ?? []), digits_right: compared(this.said, right)?.right ?? 0 } : {}),
+      digits,
+    };
   }
 
   // In words
