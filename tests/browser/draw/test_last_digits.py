@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from attnviz.subjects import Strip
 
 from ..cards import wait_for_answers
-from ..conftest import Serve
+from ..conftest import Serve, find_violations
 from ..pads import draw_stroke
 from .opened import THREE, open_cards
 
@@ -29,3 +29,4 @@ def test_digits_are_kept_when_the_pad_is_cleared_and_read_together(page: Page, s
     link = page.get_by_role("link", name="See where each of them looks").get_attribute("href") or ""
     [word] = parse_qs(urlsplit(link).query)["strip"]
     assert len(Strip(word)) == 2
+    assert find_violations(page) == []

@@ -6,6 +6,7 @@ The one that is being drawn stands behind it.
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,9 @@ MOST = 15
 """Digits that are kept: as many as the networks were trained to read."""
 NOTHING = "yes"
 """What stands in the URL before the first digit is complete."""
+
+SIDE = 56
+"""Pixels of a digit."""
 
 _TOGGLE, _ANEW = "last_digits", "last_digits_anew"
 _NOW = "last_digits_now"  # in the session: the drawing that was seen last, whose digit is not complete
@@ -64,7 +68,10 @@ def _read(strip: Strip, nets: dict[str, Net]) -> None:
     """Draw a strip and what networks read there, each with the probability of its least certain symbol."""
     from attnviz.ui.mechanisms.sequences import reading
 
-    st.image(own_strip.png(strip), width=56 * len(strip))
+    picture = base64.b64encode(own_strip.png(strip)).decode()
+    words = f'alt="The last digits that were drawn, {len(strip)} of them"'
+    size = f'style="width: {SIDE * len(strip)}px; height: auto; max-width: 100%; object-fit: fill"'
+    st.markdown(f'<img {words} {size} src="data:image/png;base64,{picture}">', unsafe_allow_html=True)
     lines = []
     for net in nets.values():
         text, least = cache.of_subject(reading.text_and_least, Subject(net, strip))
