@@ -169,7 +169,7 @@ def _jobs(options: argparse.Namespace) -> None:
         asked = {"model": options.model, "recipe": options.recipe, "changes": settings(options.set)}
         device = order.device_of(options.device)
         wanted = {**asked, "seeds": tuple(options.seeds), "device": device, "threads": options.threads or 1}
-        job = table.start(order.read({**wanted, "minutes": options.minutes}), most)
+        job = table.start(order.Order.read({**wanted, "minutes": options.minutes}), most)
         print(f"{job}: {table.state(job).sentence}")
     elif options.action == "keep":
         print(f"Kept as {keeping.keep(options.run_id, options.epoch, options.word)}.")
@@ -197,7 +197,7 @@ def _search(options: argparse.Namespace) -> None:
             print(f"{one:40} {table.state(one).sentence}")
         return
     base = recipe(options.model, options.recipe)
-    asked = wanted.read(
+    asked = wanted.Wanted.read(
         {
             "model": options.model, "recipe": options.recipe, "changes": settings(options.set),
             "axes": axes.read(options.vary) if options.vary else wanted.axes_of(base), "trials": options.trials,

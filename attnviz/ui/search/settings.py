@@ -47,11 +47,11 @@ def choose() -> tuple[Wanted, int]:
             "Computing seconds for each", 1, int(wanted.MOST_SECONDS), _SECONDS, key="search_seconds", width=200
         )
         workers = st.number_input("Workers", 1, max(1, os.cpu_count() or 1), 1, key="search_workers", width=120)
-    asked = wanted.read(
+    asked = wanted.Wanted.read(
         {
             "model": recipe.model, "recipe": recipe.name, "changes": {"data": pictures, "epochs": epochs},
             "axes": axes.read(vary.split()), "trials": int(trials), "seconds": float(seconds),
         }
     )  # fmt: skip
-    asked.base()  # what makes no sense is said here, and not only when it is started
+    asked.made()  # what makes no sense is said here, and not only when it is started
     return asked, int(workers)

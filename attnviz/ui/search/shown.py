@@ -45,7 +45,7 @@ def titles() -> dict[str, str]:
     for name in table.ids():
         try:
             wanted = table.read(name)
-            found[name] = f"Yours: {wanted.base().title}, {wanted.trials} trials ({name[-4:]})"
+            found[name] = f"Yours: {wanted.made().title}, {wanted.trials} trials ({name[-4:]})"
         except AttnvizError:
             continue
     return {**found, **{name: trials.shipped(name).title for name in trials.names()}}

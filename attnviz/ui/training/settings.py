@@ -79,7 +79,7 @@ def choose() -> Order:
 def _asked(recipe: Recipe, changes: dict[str, str], seeds: str, device: str) -> Order:
     from attnviz.__main__ import seeds as read_seeds
 
-    asked = order.read(
+    asked = order.Order.read(
         {
             "model": recipe.model, "recipe": recipe.name, "changes": changes, "seeds": tuple(read_seeds(seeds)),
             "device": device,

@@ -14,8 +14,8 @@ from collections import OrderedDict
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes.recipe import Recipe
 from attnviz.training.cost import Cost
+from attnviz.work.children import environment, lowest
 from attnviz.work.jobs.order import Order
-from attnviz.work.jobs.table import environment, lowest
 
 PATIENCE = 120.0
 """Seconds that an estimate may take."""
@@ -85,7 +85,7 @@ def _estimate(order: Order) -> Cost | AttnvizError:
     try:
         child = subprocess.Popen(
             order.cost_words(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=environment(order),
+            env=environment(order.threads),
         )  # fmt: skip
         with child:
             lowest(child.pid)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from attnviz import data, recipes
+from attnviz import data
 from attnviz.errors import BadInput
-from attnviz.recipes.altered import altered
-from attnviz.recipes.recipe import Recipe, Strict
+from attnviz.recipes.recipe import Recipe
+from attnviz.work.asked import Asked
 
 UNLIMITED = "ATTNVIZ_TRAIN_UNLIMITED"
 """Environment variable: "1" lifts the limits of jobs."""
@@ -35,12 +32,11 @@ class Limits:
 NONE = Limits(None, None, None, None, None)
 
 
-class Order(Strict):
+class Order(Asked):
     """What a job trains.
 
     Args:
-        model, recipe: a recipe by its two names.
-        changes: settings of it that are changed, as `attnviz.recipes.altered` reads them.
+        model, recipe, changes: as of `Asked`.
         seeds: one training each, in this order.
         device: on which.
         threads: of the CPU.
@@ -48,29 +44,14 @@ class Order(Strict):
         more: after so many epochs it stops likewise; None trains all.
     """
 
-    model: str
-    recipe: str
-    changes: dict[str, str] = {}
+    kind = "training"
+    unnamed = frozenset({"threads", "minutes", "more"})
+
     seeds: tuple[Annotated[int, Field(ge=0, lt=10**6)], ...] = Field(default=(0,), min_length=1, max_length=100)
     device: Literal["cpu", "cuda"] = "cpu"
     threads: int = Field(default=1, gt=0, le=256)
     minutes: Annotated[float, Field(gt=0)] | None = None
     more: Annotated[int, Field(gt=0)] | None = None
-
-    @property
-    def id(self) -> str:
-        """The name of the job: the same for the same training."""
-        what = self.model_dump(mode="json", exclude={"threads", "minutes", "more"})
-        digest = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
-        return f"{self.model}.{self.recipe}.{digest[:10]}"
-
-    def made(self) -> Recipe:
-        """Return the recipe with its changes.
-
-        Raises:
-            UnknownName, BadInput: there is no such recipe, or it cannot be changed so.
-        """
-        return altered(recipes.recipe(self.model, self.recipe), self.changes)
 
     def words(self) -> list[str]:
         """Return the command, word by word."""
@@ -86,21 +67,6 @@ class Order(Strict):
         words = [sys.executable, "-m", "attnviz", command, self.model, "--recipe", self.recipe]
         words += ["--device", self.device, "--threads", str(self.threads)]
         return [*words, *(word for name, value in self.changes.items() for word in ("--set", f"{name}={value}"))]
-
-
-def read(wanted: Mapping[str, Any]) -> Order:
-    """Return the order with these fields, which may come from anywhere.
-
-    Raises:
-        BadInput: one of them makes no sense.
-    """
-    try:
-        return Order.model_validate(wanted)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(
-            f"The training cannot be started: {'.'.join(map(str, first['loc']))}: {first['msg']}."
-        ) from error
 
 
 def device_of(word: str) -> str:

@@ -7,7 +7,6 @@ table.stop(one); table.resume(one); table.delete(one)
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -17,16 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import psutil
-from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-import attnviz
 from attnviz import files
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import BadInput, RunError, UnknownName
 from attnviz.training import runs
-from attnviz.work import processes
+from attnviz.work import children, processes
+from attnviz.work.folders import Folders, identity, last_words
 from attnviz.work.jobs import order as orders
 from attnviz.work.jobs.order import Limits, Order
 from attnviz.work.processes import Identity
@@ -37,8 +34,6 @@ WAITING = 8
 MOST = 100
 """So many jobs there may be; the finished ones count until they are deleted."""
 
-_LARGEST = 2**16  # bytes of an order, and of the end of a log
-_PATIENCE = 10  # seconds that one waits for another who starts a job
 _children: list[subprocess.Popen[bytes]] = []  # started by this process: they stay zombies until they are waited for
 
 _STOPPED = re.compile(r"(The (minutes|epochs) that it was given are (over|done)\. )?Stopped")
@@ -61,38 +56,8 @@ class State:
     place: int = 0
 
 
-def folder() -> Path:
-    """Return the folder of all jobs."""
-    return runs.folder() / ".jobs"
-
-
-def ids() -> list[str]:
-    """Return the names of all jobs, in alphabetical order."""
-    with suppress(OSError), os.scandir(folder()) as entries:
-        return sorted(
-            one.name for one in entries if is_name(one.name) and (folder() / one.name / "order.json").is_file()
-        )
-    return []
-
-
-def read(job: str) -> Order:
-    """Return what a job was asked to train.
-
-    Args:
-        job: one of `ids()`, from anywhere.
-
-    Raises:
-        UnknownName: there is no such job.
-        RunError: its order cannot be read.
-    """
-    path = _home(job) / "order.json"
-    try:
-        found = Order.model_validate_json(files.read(path, _LARGEST), strict=False)
-    except (ValidationError, OSError) as error:
-        raise RunError(f"{path} cannot be read. Delete the job and start it again.") from error
-    if found.id != job:
-        raise RunError(f"{path} belongs to the job {found.id}. Delete the job and start it again.")
-    return found
+_FOLDERS = Folders(Order, "job", ".jobs", "order.json")
+folder, ids, read = _FOLDERS.folder, _FOLDERS.ids, _FOLDERS.read
 
 
 def start(order: Order, most: Limits | None = None) -> str:
@@ -121,8 +86,7 @@ def start(order: Order, most: Limits | None = None) -> str:
             return job
         if len(queue := _queue()) >= WAITING:
             raise BadInput(f"{len(queue)} trainings are waiting already, which is the most. Try again later.")
-        (folder() / job).mkdir(exist_ok=True)
-        files.write(folder() / job / "order.json", order.model_dump_json(indent=1) + "\n")
+        _FOLDERS.write(order)
         numbers = [int(path.name.partition(".")[0]) for path in _waiting()]
         (folder() / "queue" / f"{max(numbers, default=0) + 1:08d}.{job}").touch()  # no clock: it can be set back
         _start_next()
@@ -153,13 +117,13 @@ def stop(job: str) -> None:
         UnknownName: there is no such job.
         RunError: the folder of jobs cannot be written.
     """
-    _home(job)
+    _FOLDERS.home(job)
     with _alone():
         for path in _waiting():
             if path.name.partition(".")[2] == job:
                 path.unlink()
-        for identity in _witnesses(job):
-            if processes.terminate(identity):  # it may be too young to say itself that it was stopped
+        for one in _witnesses(job):
+            if processes.terminate(one):  # it may be too young to say itself that it was stopped
                 files.write(folder() / job / "stopped", "")
 
 
@@ -174,7 +138,7 @@ def delete(job: str) -> None:
         BadInput: it is training or waiting.
         RunError: something cannot be removed.
     """
-    home = _home(job)
+    home = _FOLDERS.home(job)
     with _alone():
         if _alive(job) or job in _queue():
             raise BadInput("This training is running or waiting. Stop it first.")
@@ -198,7 +162,7 @@ def tend() -> None:
     Raises:
         RunError: the folder of jobs cannot be written.
     """
-    _children[:] = [child for child in _children if child.poll() is None]
+    children.forget(_children)
     if _waiting():
         with _alone():
             _start_next()
@@ -213,7 +177,7 @@ def state(job: str) -> State:
     Raises:
         UnknownName: there is no such job.
     """
-    home = _home(job)
+    home = _FOLDERS.home(job)
     if _alive(job):
         return State("running", "It is training.")
     if job in (queue := _queue()):
@@ -224,14 +188,14 @@ def state(job: str) -> State:
         statuses = [runs.status(run) for run in runs_of(job)]
         if [one.get("state") for one in statuses] == ["finished"] * len(order.seeds):
             return State("finished", "It is finished.")
-    told = _last_words(home / "log.txt")
+    told = last_words(home / "log.txt")
     if told is not None and _STOPPED.match(told):
         return State("stopped", told)
     if told is not None:
         return State("failed", told)
     if (home / "stopped").exists():
         return State("stopped", "It was stopped, and can be resumed.")
-    before = _identity(home)
+    before = identity(home / "process.json")
     if before is None:
         return State("stopped", "It has not begun.")
     if before.boot != processes.boot():
@@ -261,13 +225,6 @@ def runs_of(job: str) -> list[str]:
     return [found[seed] for seed in order.seeds if seed in found]
 
 
-def _home(job: str) -> Path:
-    """Return the folder of a job, whose name can come from anywhere: no path is made of one that is none."""
-    if not is_name(job) or not (folder() / job / "order.json").is_file():
-        raise UnknownName("job", job, ids())
-    return folder() / job
-
-
 def _waiting() -> list[Path]:
     with suppress(OSError):
         found = (folder() / "queue").iterdir()
@@ -279,15 +236,9 @@ def _queue() -> list[str]:
     return [path.name.partition(".")[2] for path in _waiting()]
 
 
-def _identity(home: Path) -> Identity | None:
-    with suppress(OSError, ValidationError):
-        return Identity.model_validate_json(files.read(home / "process.json", _LARGEST), strict=False)
-    return None
-
-
 def _witnesses(job: str) -> Iterator[Identity]:
     """Yield the processes that may train a job: who was started for it, and who says so in one of its runs."""
-    if (found := _identity(folder() / job)) is not None:
+    if (found := identity(folder() / job / "process.json")) is not None:
         yield found
     with suppress(RunError, BadInput, UnknownName):
         for run in runs_of(job):
@@ -298,7 +249,7 @@ def _witnesses(job: str) -> Iterator[Identity]:
 
 
 def _alive(job: str) -> bool:
-    return any(identity.alive for identity in _witnesses(job))
+    return any(one.alive for one in _witnesses(job))
 
 
 def _start_next() -> None:
@@ -326,55 +277,18 @@ def _popen(order: Order, home: Path) -> None:
         (home / name).unlink(missing_ok=True)
     with (home / "log.txt").open("wb") as log:
         try:
-            child = subprocess.Popen(
-                order.words(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                env=environment(order),
-            )  # fmt: skip
+            child = children.spawn(order.words(), order.threads, log)
         except OSError as error:
             log.write(f"The training could not be started: {files.reason(error)}.\n".encode())
             return
     _children.append(child)
-    lowest(child.pid)
-    if (identity := processes.of(child.pid)) is not None:
-        files.write(home / "process.json", identity.model_dump_json() + "\n")
-
-
-def environment(order: Order) -> dict[str, str]:
-    """Return the environment of a process that works for an order: its threads, and the same folders as here."""
-    threads = {name: str(order.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-    found = [str(Path(attnviz.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
-    paths = {"ATTNVIZ_RUNS": str(runs.folder().absolute()), "PYTHONPATH": os.pathsep.join(found)}
-    return {**os.environ, **threads, **paths}
-
-
-def lowest(process: int) -> None:
-    """Give a process the lowest priority, for good."""
-    with suppress(psutil.Error):  # it may have ended already
-        psutil.Process(process).nice(19 if os.name == "posix" else psutil.IDLE_PRIORITY_CLASS)
-
-
-def _last_words(log: Path) -> str | None:
-    """Return the sentence with which a process ended; None where it was cut off, or has said nothing."""
-    try:
-        with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - _LARGEST))
-            text = file.read().decode(errors="replace")
-    except OSError:
-        return None
-    lines = text.split("\n")
-    if lines.pop():  # a bar, in the middle of which it ended
-        return None
-    return next((line[:1000] for line in reversed(lines) if line.strip() and "\r" not in line), None)
+    if (own := processes.of(child.pid)) is not None:
+        files.write(home / "process.json", own.model_dump_json() + "\n")
 
 
 @contextmanager
 def _alone() -> Iterator[None]:
     """Hold the lock of all jobs."""
-    try:
-        (folder() / "queue").mkdir(parents=True, exist_ok=True)
-        with FileLock(folder() / "lock", timeout=_PATIENCE):
-            yield
-    except Timeout as error:  # an OSError too, hence before it
-        raise RunError("Another process is starting a training. Try again in a moment.") from error
-    except OSError as error:
-        raise RunError(f"The jobs in {folder()} cannot be written: {files.reason(error)}.") from error
+    with _FOLDERS.alone():
+        (folder() / "queue").mkdir(exist_ok=True)
+        yield

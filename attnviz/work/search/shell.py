@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from attnviz.errors import RunError
 from attnviz.work import processes
+from attnviz.work.folders import last_words
 from attnviz.work.jobs.order import Limits
 from attnviz.work.search import table
 from attnviz.work.search.trials import Found
@@ -46,7 +47,8 @@ def run(wanted: Wanted, workers: int, most: Limits, report: Callable[[Found], No
             report(known)
             for child in ended:
                 if child.returncode > 0 and child.returncode != _STOPPED:
-                    raise RunError(table.last_words(search) or "A worker of the search ended without a word.")
+                    told = last_words(table.home(search) / "log.txt")
+                    raise RunError(told or "A worker of the search ended without a word.")
                 if child.returncode < 0 and len(known.finished) < trials and left > 0:
                     left -= 1
                     alive.append(table.spawn(search))

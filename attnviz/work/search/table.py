@@ -7,27 +7,20 @@ table.stop(one); table.start(table.read(one), workers=2); table.delete(one)
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
-import psutil
-from filelock import FileLock, Timeout
-from pydantic import ValidationError
-
-import attnviz
 from attnviz import files
 from attnviz.checkpoint_folder import is_name
 from attnviz.data.specs import DATASETS
 from attnviz.errors import BadInput, RunError, UnknownName
 from attnviz.training import runs
-from attnviz.work import processes
+from attnviz.work import children, processes
+from attnviz.work.folders import Folders, identity, last_words
 from attnviz.work.jobs import order
 from attnviz.work.jobs.order import Limits
 from attnviz.work.processes import Identity
@@ -39,8 +32,6 @@ from attnviz.work.search.wanted import Wanted
 MOST = 20
 """So many searches there may be; the finished ones count until they are deleted."""
 
-_LARGEST = 2**16  # bytes of a file of settings, and of the end of a log
-_PATIENCE = 10  # seconds that one waits for another who starts a search
 _children: list[subprocess.Popen[bytes]] = []  # started by this process: they stay zombies until they are waited for
 
 Word = Literal["running", "finished", "stopped", "failed", "interrupted"]
@@ -63,47 +54,8 @@ class State:
     trials: int
 
 
-def folder() -> Path:
-    """Return the folder of all searches."""
-    return runs.folder() / ".searches"
-
-
-def ids() -> list[str]:
-    """Return the names of all searches, in alphabetical order."""
-    with suppress(OSError), os.scandir(folder()) as entries:
-        return sorted(one.name for one in entries if is_name(one.name) and (Path(one.path) / "search.json").is_file())
-    return []
-
-
-def read(search: str) -> Wanted:
-    """Return what was asked for.
-
-    Args:
-        search: one of `ids()`, from anywhere.
-
-    Raises:
-        UnknownName: there is no such search.
-        RunError: its settings cannot be read.
-    """
-    path = home(search) / "search.json"
-    try:
-        found = Wanted.model_validate_json(files.read(path, _LARGEST), strict=False)
-    except (ValidationError, OSError) as error:
-        raise RunError(f"{path} cannot be read. Delete the search and start it again.") from error
-    if found.id != search:
-        raise RunError(f"{path} belongs to the search {found.id}. Delete the search and start it again.")
-    return found
-
-
-def home(search: str) -> Path:
-    """Return the folder of a search, whose name can come from anywhere: no path is made of one that is none.
-
-    Raises:
-        UnknownName: there is no such search.
-    """
-    if not is_name(search) or not (folder() / search / "search.json").is_file():
-        raise UnknownName("search", search, ids())
-    return folder() / search
+_FOLDERS = Folders(Wanted, "search", ".searches", "search.json")
+folder, ids, read, home = _FOLDERS.folder, _FOLDERS.ids, _FOLDERS.read, _FOLDERS.home
 
 
 def start(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
@@ -123,7 +75,7 @@ def start(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
         RunError: the folder of searches cannot be written.
     """
     search = prepare(wanted, workers, most)
-    with _alone():
+    with _FOLDERS.alone():
         for other in ids():
             if other != search and at_work(other):
                 raise BadInput("Another search is running. Wait for it, or stop it first.")
@@ -140,14 +92,12 @@ def prepare(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str
     wants.checked(wanted, workers, most or order.limits())
     if not is_name(search := wanted.id):
         raise BadInput("A search is named after its recipe, whose name is too long.")
-    with _alone():
+    with _FOLDERS.alone():
         if search not in (there := ids()) and len(there) >= MOST:
             raise BadInput(f"There are {MOST} searches already. Delete one that you no longer need.")
-        place = folder() / search
-        (place / "workers").mkdir(parents=True, exist_ok=True)
         if search in there:
             wanted = wanted.model_copy(update={"trials": max(wanted.trials, read(search).trials)})
-        files.write(place / "search.json", wanted.model_dump_json(indent=1) + "\n")
+        (_FOLDERS.write(wanted) / "workers").mkdir(exist_ok=True)
     return search
 
 
@@ -165,26 +115,16 @@ def spawn(search: str) -> subprocess.Popen[bytes]:
     Raises:
         RunError: it could not be started.
     """
-    place, count = home(search), str(read(search).threads)
-    found = [str(Path(attnviz.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
-    own = {
-        "ATTNVIZ_RUNS": str(runs.folder().absolute()), "PYTHONPATH": os.pathsep.join(found), "OMP_NUM_THREADS": count,
-        "MKL_NUM_THREADS": count,
-    }  # fmt: skip
+    place = home(search)
     (place / "stopped").unlink(missing_ok=True)
     try:
         with (place / "log.txt").open("ab") as log:
-            child = subprocess.Popen(
-                words(search), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                env={**os.environ, **own},
-            )  # fmt: skip
+            child = children.spawn(words(search), read(search).threads, log)
     except OSError as error:
         raise RunError(f"A worker of the search could not be started: {files.reason(error)}.") from error
     _children.append(child)
-    with suppress(psutil.Error):  # it may have ended already
-        psutil.Process(child.pid).nice(19 if os.name == "posix" else psutil.IDLE_PRIORITY_CLASS)
-    if (identity := processes.of(child.pid)) is not None:  # before it can say so itself, which takes it seconds
-        files.write(place / "workers" / f"{child.pid}-started.json", identity.model_dump_json() + "\n")
+    if (own := processes.of(child.pid)) is not None:  # before it can say so itself, which takes it seconds
+        files.write(place / "workers" / f"{child.pid}-started.json", own.model_dump_json() + "\n")
     return child
 
 
@@ -197,13 +137,11 @@ def at_work(search: str) -> list[Identity]:
     Raises:
         UnknownName: there is no such search.
     """
-    _children[:] = [child for child in _children if child.poll() is None]
+    children.forget(_children)
     found = {}
     for path in sorted((home(search) / "workers").glob("*.json")):
-        with suppress(OSError, ValidationError):
-            identity = Identity.model_validate_json(files.read(path, _LARGEST), strict=False)
-            if identity.alive:
-                found[identity.process] = identity
+        if (one := identity(path)) is not None and one.alive:
+            found[one.process] = one
     return list(found.values())
 
 
@@ -218,9 +156,9 @@ def stop(search: str) -> None:
         RunError: the folder of searches cannot be written.
     """
     place = home(search)
-    with _alone():
-        for identity in at_work(search):
-            if processes.terminate(identity):
+    with _FOLDERS.alone():
+        for one in at_work(search):
+            if processes.terminate(one):
                 files.write(place / "stopped", "")
 
 
@@ -236,7 +174,7 @@ def delete(search: str) -> None:
         RunError: something cannot be removed.
     """
     place = home(search)
-    with _alone():
+    with _FOLDERS.alone():
         if at_work(search):
             raise BadInput("This search is running. Stop it first.")
         own: list[str] = []
@@ -261,7 +199,7 @@ def found(search: str) -> Found:
     """
     wanted = read(search)
     opened = study.opened(home(search))
-    recipe = wanted.base()
+    recipe = wanted.made()
     changes = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in wanted.changes.items() if name != "data")
     return Found(
         name=search,
@@ -291,28 +229,6 @@ def state(search: str, known: Found | None = None) -> State:
         return State("finished", f"All {trials} trials are finished.", done, trials)
     if (home(search) / "stopped").exists():
         return State("stopped", f"It was stopped after {done} of {trials} trials, and can be resumed.", done, trials)
-    if last := last_words(search):
+    if last := last_words(home(search) / "log.txt"):
         return State("failed", last, done, trials)
     return State("interrupted", f"It ended after {done} of {trials} trials, and can be resumed.", done, trials)
-
-
-def last_words(search: str) -> str:
-    """Return the last sentence that a worker of a search ended with; "" where none said anything."""
-    with suppress(OSError), (home(search) / "log.txt").open("rb") as file:
-        file.seek(max(0, os.fstat(file.fileno()).st_size - _LARGEST))
-        lines = [line.strip() for line in file.read().decode(errors="replace").splitlines()]
-        return next((line[:1000] for line in reversed(lines) if line), "")
-    return ""
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Hold the lock of all searches."""
-    try:
-        folder().mkdir(parents=True, exist_ok=True)
-        with FileLock(folder() / "lock", timeout=_PATIENCE):
-            yield
-    except Timeout as error:  # an OSError too, hence before it
-        raise RunError("Another process is starting a search. Try again in a moment.") from error
-    except OSError as error:
-        raise RunError(f"The searches in {folder()} cannot be written: {files.reason(error)}.") from error

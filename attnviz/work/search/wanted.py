@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from attnviz import recipes
 from attnviz.errors import BadInput
-from attnviz.recipes.altered import altered
 from attnviz.recipes.axes import Axis, Value, applied, usual
-from attnviz.recipes.recipe import Recipe, Strict
+from attnviz.recipes.recipe import Recipe
+from attnviz.work.asked import Asked
 from attnviz.work.jobs import order
 from attnviz.work.jobs.order import Limits, Order
 
@@ -23,12 +21,11 @@ MOST_SECONDS = 60.0
 """What one search, and one trial of it, may ask for at most."""
 
 
-class Wanted(Strict):
+class Wanted(Asked):
     """What is searched.
 
     Args:
-        model, recipe: a recipe by its two names.
-        changes: settings of it that are changed for all trials, as `attnviz.recipes.altered` reads them.
+        model, recipe, changes: as of `Asked`, for all trials.
         axes: what is varied.
         trials: so many are to be finished. It is no part of the name: a search can be given more of them later.
         seconds: after so many of computing a trial ends with what it has; one that is repeated has as many again.
@@ -38,9 +35,9 @@ class Wanted(Strict):
         threads: of the CPU, for each worker.
     """
 
-    model: str
-    recipe: str
-    changes: dict[str, str] = {}
+    kind = "search"
+    unnamed = frozenset({"trials", "threads"})
+
     axes: tuple[Axis, ...] = Field(min_length=1, max_length=12)
     trials: int = Field(gt=0, le=MOST_TRIALS)
     seconds: Annotated[float, Field(gt=0, le=MOST_SECONDS)] = MOST_SECONDS
@@ -49,44 +46,16 @@ class Wanted(Strict):
     seed: int = Field(default=0, ge=0, lt=10**6)
     threads: int = Field(default=1, gt=0, le=256)
 
-    @property
-    def id(self) -> str:
-        """The name of the search: the same for the same search."""
-        what = self.model_dump(mode="json", exclude={"trials", "threads"})
-        digest = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
-        return f"{self.model}.{self.recipe}.{digest[:10]}"
-
-    def base(self) -> Recipe:
-        """Return the recipe with its changes, before anything is varied.
-
-        Raises:
-            UnknownName, BadInput: there is no such recipe, or it cannot be changed so.
-        """
-        return altered(recipes.recipe(self.model, self.recipe), self.changes)
-
-    def made(self, values: Mapping[str, Value]) -> Recipe:
+    def trial(self, values: Mapping[str, Value]) -> Recipe:
         """Return the recipe of a trial.
 
         Args:
             values: by the name of their axis.
 
         Raises:
-            UnknownName, BadInput: as of `base`.
+            UnknownName, BadInput: as of `made`.
         """
-        return applied(self.base(), values)
-
-
-def read(fields: Mapping[str, Any]) -> Wanted:
-    """Return what is wanted from its fields, which may come from anywhere.
-
-    Raises:
-        BadInput: one of them makes no sense.
-    """
-    try:
-        return Wanted.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"The search cannot be started: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+        return applied(self.made(), values)
 
 
 def axes_of(recipe: Recipe) -> tuple[Axis, ...]:
@@ -109,7 +78,7 @@ def checked(wanted: Wanted, workers: int, most: Limits) -> None:
     if most != order.NONE and workers * wanted.threads > cores:
         raise BadInput(f"{workers} workers of {wanted.threads} threads need more than the {cores} cores there are.")
     for which in range(max(len(axis.ends) for axis in wanted.axes)):
-        recipe = wanted.made({axis.name: axis.ends[min(which, len(axis.ends) - 1)] for axis in wanted.axes})
+        recipe = wanted.trial({axis.name: axis.ends[min(which, len(axis.ends) - 1)] for axis in wanted.axes})
         order.parameters(recipe)  # builds the model, without memory: a setting that it does not have is refused here
         _checked(recipe, wanted, most)
 

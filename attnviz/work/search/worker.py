@@ -43,8 +43,8 @@ def work(home: Path, wanted: Wanted) -> None:
     """
     torch.set_num_threads(wanted.threads)
     with _alive(home) as name:
-        given = material(wanted.base(), "cpu")
-        goal = objective(wanted.base())
+        given = material(wanted.made(), "cpu")
+        goal = objective(wanted.made())
         measure = measured(goal, wanted)
         search = Search(home, wanted, goal.measures[measure].better)
         while (found := search.ask(name)) is not False:
@@ -61,7 +61,7 @@ def work(home: Path, wanted: Wanted) -> None:
 
 def measured(goal: Objective, wanted: Wanted) -> str:
     """Return what a search improves: the accuracy, or what the recipe watches where there is none."""
-    return "accuracy" if "accuracy" in goal.measures else wanted.base().watch
+    return "accuracy" if "accuracy" in goal.measures else wanted.made().watch
 
 
 class _Asked:
@@ -74,7 +74,7 @@ class _Asked:
 
 def _trial(search: Search, number: int, asked: _Asked) -> None:
     """Train one trial as a run of its own, and tell what became of it."""
-    recipe = search.wanted.made(asked.values)
+    recipe = search.wanted.trial(asked.values)
     command = f"{seeds.command_of(recipe, [asked.seed])} --run-only"
     info = RunFile(
         recipe=recipe, seed=asked.seed, device="cpu", threads=search.wanted.threads, data_digest=asked.given.digest,

@@ -14,7 +14,7 @@ from attnviz.data import own
 from attnviz.errors import AttnvizError
 from attnviz.training import mistakes, runs
 from attnviz.training.run import Run
-from attnviz.work.jobs import keeping, order, table
+from attnviz.work.jobs import keeping, table
 from attnviz.work.jobs.order import Order
 from tests.training import small
 
@@ -81,10 +81,10 @@ def entries(run: str, content: bytes) -> list[Callable[[str], object]]:
         lambda name: keeping.keep(name, 1, "other"), lambda name: keeping.keep(run, 1, name),
         keeping.remove, keeping.packed, lambda name: keeping.bring(content, name),
         own.spec, lambda name: own.remove(name, "me"),
-        lambda name: order.read({"model": name, "recipe": "small"}).made(),
-        lambda name: order.read({"model": "pixel_attention", "recipe": name}).made(),
-        lambda name: order.read({"model": "pixel_attention", "recipe": "small", "changes": {"data": name}}).made(),
-        lambda name: order.read({"model": "pixel_attention", "recipe": "small", "changes": {name: "1"}}).made(),
+        lambda name: Order.read({"model": name, "recipe": "small"}).made(),
+        lambda name: Order.read({"model": "pixel_attention", "recipe": name}).made(),
+        lambda name: Order.read({"model": "pixel_attention", "recipe": "small", "changes": {"data": name}}).made(),
+        lambda name: Order.read({"model": "pixel_attention", "recipe": "small", "changes": {name: "1"}}).made(),
     ]  # fmt: skip
 
 

@@ -1,0 +1,55 @@
+"""Background processes: of the lowest priority, with the same folders as this one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+import attnviz
+from attnviz.training import runs
+
+
+def spawn(words: list[str], threads: int, log: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start a process in a session of its own, so that it outlives whoever started it.
+
+    Args:
+        words: of its command.
+        threads: of the CPU.
+        log: where its output goes.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    child = subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=environment(threads)
+    )
+    lowest(child.pid)
+    return child
+
+
+def environment(threads: int) -> dict[str, str]:
+    """Return the environment of a process that works in the background.
+
+    Args:
+        threads: of the CPU.
+    """
+    counts = {name: str(threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+    found = [str(Path(attnviz.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = {"ATTNVIZ_RUNS": str(runs.folder().absolute()), "PYTHONPATH": os.pathsep.join(found)}
+    return {**os.environ, **counts, **paths}
+
+
+def lowest(process: int) -> None:
+    """Give a process the lowest priority, for good."""
+    with suppress(psutil.Error):  # it may have ended already
+        psutil.Process(process).nice(19 if os.name == "posix" else psutil.IDLE_PRIORITY_CLASS)
+
+
+def forget(children: list[subprocess.Popen[bytes]]) -> None:
+    """Remove the processes that have ended from a list; polling also reaps them, so that no zombie is left."""
+    children[:] = [child for child in children if child.poll() is None]

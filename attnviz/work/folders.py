@@ -1,0 +1,143 @@
+"""The folders that jobs and searches are kept in, one for each: found, read, written and locked.
+
+FOLDERS = Folders(Order, "job", ".jobs", "order.json")
+FOLDERS.ids(); FOLDERS.read(job)
+with FOLDERS.alone(): ...
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+from attnviz import files
+from attnviz.checkpoint_folder import is_name
+from attnviz.errors import RunError, UnknownName
+from attnviz.training import runs
+from attnviz.work.asked import Asked
+from attnviz.work.processes import Identity
+
+LARGEST = 2**16
+"""Bytes of a file of settings, and of the end of a log that is read."""
+
+_PATIENCE = 10  # seconds that one waits for another who starts something
+
+Kind = TypeVar("Kind", bound=Asked)
+
+
+@dataclass(frozen=True)
+class Folders(Generic[Kind]):
+    """The folders of all jobs, or of all searches.
+
+    Args:
+        kind: of the request that each folder keeps.
+        word: what one of them is called: "job".
+        place: the name of their folder, beside the runs.
+        file: the name of the file in each that holds the request.
+    """
+
+    kind: type[Kind]
+    word: str
+    place: str
+    file: str
+
+    def folder(self) -> Path:
+        """Return the folder that they all lie in."""
+        return runs.folder() / self.place
+
+    def ids(self) -> list[str]:
+        """Return the names of all, in alphabetical order."""
+        with suppress(OSError), os.scandir(self.folder()) as entries:
+            return sorted(one.name for one in entries if is_name(one.name) and (Path(one.path) / self.file).is_file())
+        return []
+
+    def home(self, name: str) -> Path:
+        """Return the folder of one, whose name can come from anywhere: no path is made of one that is none.
+
+        Args:
+            name: one of `ids()`.
+
+        Raises:
+            UnknownName: there is none of that name.
+        """
+        if not is_name(name) or not (self.folder() / name / self.file).is_file():
+            raise UnknownName(self.word, name, self.ids())
+        return self.folder() / name
+
+    def read(self, name: str) -> Kind:
+        """Return what was asked for.
+
+        Args:
+            name: one of `ids()`, from anywhere.
+
+        Raises:
+            UnknownName: there is none of that name.
+            RunError: its file cannot be read.
+        """
+        path = self.home(name) / self.file
+        try:
+            found = self.kind.model_validate_json(files.read(path, LARGEST), strict=False)
+        except (ValidationError, OSError) as error:
+            raise RunError(f"{path} cannot be read. Delete the {self.word} and start it again.") from error
+        if found.id != name:
+            raise RunError(f"{path} belongs to the {self.word} {found.id}. Delete the {self.word} and start it again.")
+        return found
+
+    def write(self, asked: Kind) -> Path:
+        """Write what is asked for, and return its folder. The caller holds the lock.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        home = self.folder() / asked.id
+        home.mkdir(exist_ok=True)
+        files.write(home / self.file, asked.model_dump_json(indent=1) + "\n")
+        return home
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the lock of all.
+
+        Raises:
+            RunError: another process holds it, or something cannot be written.
+        """
+        try:
+            self.folder().mkdir(parents=True, exist_ok=True)
+            with FileLock(self.folder() / "lock", timeout=_PATIENCE):
+                yield
+        except Timeout as error:  # an OSError too, hence before it
+            raise RunError(f"Another process is starting a {self.kind.kind}. Try again in a moment.") from error
+        except OSError as error:
+            raise RunError(f"The folder {self.folder()} cannot be written: {files.reason(error)}.") from error
+
+
+def identity(path: Path) -> Identity | None:
+    """Return the process that a file names; None where it names none."""
+    with suppress(OSError, ValidationError):
+        return Identity.model_validate_json(files.read(path, LARGEST), strict=False)
+    return None
+
+
+def last_words(log: Path) -> str | None:
+    """Return the last line that a process wrote; None where it was cut off or wrote none.
+
+    Args:
+        log: the file that it wrote its output into.
+    """
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - LARGEST))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return None
+    lines = text.split("\n")
+    if lines.pop():  # a bar, in the middle of which it ended
+        return None
+    return next((line.strip()[:1000] for line in reversed(lines) if line.strip() and "\r" not in line), None)
