@@ -1,6 +1,7 @@
-"""Settings that may be varied: what each does, and which values make sense. Importing this costs no torch.
+"""Settings that may be varied: what each does, which values make sense, and which of them a search tries.
 
-A `ModelSpec` lists those of its config; `attnviz.recipes.altered` adds those of every training.
+A `ModelSpec` lists those of its config; `attnviz.recipes.altered` adds those of every training, and gives the table of
+a recipe to the page that trains, to the command line and to searches alike. Importing this costs no torch.
 """
 
 from collections.abc import Mapping
@@ -27,6 +28,9 @@ class Setting:
         log: whether it is varied by factors and not by steps.
         default: the value of a config that does not name it.
         beside: word of a choice -> entries of the config that belong to it, and are set with it.
+        tried: what a search tries where nobody says otherwise: each of these values; of a number everything between the
+            two; of a number that is varied by factors, up to so many times the recipe's own value and down to that part
+            of it. () where a search leaves it alone unless it is asked for.
     """
 
     name: str
@@ -39,6 +43,7 @@ class Setting:
     log: bool = False
     default: Any = None
     beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    tried: tuple[Any, ...] = ()
 
     def read(self, word: str) -> Any:
         """Return the value that a word means.
@@ -72,17 +77,18 @@ class Setting:
         return f"{value:g}" if self.kind == "number" else str(value)
 
 
-def switch(name: str, title: str, about: str, default: bool = False) -> Setting:
+def switch(name: str, title: str, about: str, default: bool = False, tried: tuple[bool, ...] = ()) -> Setting:
     """Return a setting that is on or off."""
-    return Setting(name, title, about, "choice", values={"yes": True, "no": False}, default=default)
+    return Setting(name, title, about, "choice", values={"yes": True, "no": False}, default=default, tried=tried)
 
 
-HEADS = Setting("heads", "Heads", "attention heads of each layer", "whole", 1, 64, log=True)
+HEADS = Setting("heads", "Heads", "attention heads of each layer", "whole", 1, 64, log=True, tried=(1, 8, 15, 25))
 HEAD_SIZE = Setting("head_size", "Head size", "numbers in the query and key of a head", "whole", 1, 64, log=True)
-SKIP = switch("skip", "Skip connection", "adds what went into attention to what comes out")
+SKIP = switch("skip", "Skip connection", "adds what went into attention to what comes out", tried=(False, True))
 DROPOUT = Setting(
-    "dropout", "Dropout", "share of the numbers that training sets to 0 at random", "number", 0, 0.9, default=0.0
-)
+    "dropout", "Dropout", "share of the numbers that training sets to 0 at random", "number", 0, 0.9, default=0.0,
+    tried=(0.0, 0.8),
+)  # fmt: skip
 POSITIONS = Setting(
     "positions", "Positions", "what is joined to each token so that attention can tell places apart", "choice",
     values={NONE: None, "sinusoidal_2d": "sinusoidal_2d", "sinusoidal_1d": "sinusoidal_1d", "learned": "learned"},

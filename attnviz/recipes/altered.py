@@ -27,7 +27,7 @@ TRAINING = {
         Setting(
             "learning_rate", "Learning rate",
             "how far a step moves all weights that have no rate of their own",
-            "number", 1e-9, 1000, log=True,
+            "number", 1e-9, 1000, log=True, tried=(10,),
         ),
         Setting("batch", "Batch", "pictures that each step sees", "whole", 1, 16_384, log=True),
         Setting("weight_decay", "Weight decay", "how strongly weights are drawn towards 0", "number", 0, 10),

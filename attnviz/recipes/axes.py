@@ -1,21 +1,19 @@
-"""What a search varies: settings of a recipe, each with the values that it may take."""
+"""What a search varies: axes, each a setting of a recipe (`attnviz.models.settings`) with the values it may take."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from attnviz.errors import BadInput
-from attnviz.recipes.altered import altered, varied
+from attnviz.models.settings import Setting
+from attnviz.recipes.altered import altered, own, varied
 from attnviz.recipes.recipe import Recipe, Strict
 
 Value = bool | int | float | str
-
-PAPERS = ("heads", "skip", "learning_rate", "dropout")
-"""What is varied where nobody says otherwise, as far as a recipe has it: the four settings of Schwarz's search."""
 
 _WORDS = {"no": False, "false": False, "yes": True, "true": True}
 
@@ -128,20 +126,22 @@ def word(axis: Axis) -> str:
 
 
 def usual(recipe: Recipe) -> tuple[Axis, ...]:
-    """Return what is varied of a recipe where nobody says otherwise: those of `PAPERS` that it has.
+    """Return what is varied of a recipe where nobody says otherwise: the settings of which a search tries some values.
 
     Args:
         recipe: which.
     """
-    known = varied(recipe)
-    rate = recipe.learning_rate
-    axes = {
-        "heads": Axis(name="heads", choices=(1, 8, 15, 25)),
-        "skip": Axis(name="skip", choices=(False, True)),
-        "learning_rate": Axis(name="learning_rate", low=rate / 10, high=rate * 10, log=True),
-        "dropout": Axis(name="dropout", low=0.0, high=0.8),
-    }
-    return tuple(axes[name] for name in PAPERS if name in known)
+    return tuple(_tried(one, own(recipe, one)) for one in varied(recipe).values() if one.tried)
+
+
+def _tried(setting: Setting, value: Any) -> Axis:
+    if setting.kind != "number":
+        return Axis(name=setting.name, choices=setting.tried)
+    if setting.log:
+        (factor,) = setting.tried
+        return Axis(name=setting.name, low=value / factor, high=value * factor, log=True)
+    low, high = setting.tried
+    return Axis(name=setting.name, low=low, high=high)
 
 
 def applied(recipe: Recipe, values: Mapping[str, Value]) -> Recipe:

@@ -68,8 +68,14 @@ def test_what_a_paper_searched_are_settings_of_its_recipe():
                 axes.applied(recipes.RECIPES[key], {axis.name: value})
 
 
-def test_of_any_recipe_the_settings_of_the_search_of_the_paper_are_varied_as_far_as_it_has_them():
-    assert [axis.name for axis in axes.usual(small.recipe())] == ["heads", "skip", "learning_rate", "dropout"]
+def test_of_any_recipe_the_settings_are_varied_of_which_a_search_tries_some_values():
+    recipe = small.recipe()
+    assert {axis.name: axes.word(axis) for axis in axes.usual(recipe)} == {
+        "learning_rate": f"learning_rate={recipe.learning_rate / 10}..{recipe.learning_rate * 10}:log",
+        "heads": "heads=1,8,15,25",
+        "skip": "skip=no,yes",
+        "dropout": "dropout=0.0..0.8",
+    }
     assert [axis.name for axis in axes.usual(small.recipe("pixel_line", config={}))] == ["learning_rate"]
     for recipe in recipes.RECIPES.values():
         for axis in axes.usual(recipe):
