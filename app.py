@@ -1,14 +1,25 @@
-"""The server: `streamlit run app.py`. The pages are listed in pages/_navigation.py."""
+"""The server: `streamlit run app.py`; the pages are listed in pages/_navigation.py.
+
+`streamlit run app.py -- --lessons FOLDER` adds lessons of your own.
+"""
+
+import sys
 
 import streamlit as st
 from starlette.middleware import Middleware
 
+from attnviz.errors import BadInput
+from attnviz.lessons import teacher
 from attnviz.ui import derived_values
 from attnviz.ui.live import channel
 from attnviz.ui.server import callbacks, compressed, head, health, hosts, moved, scripts, security, sockets, uploads
 from attnviz.ui.server.no_delay import NoDelay
 from attnviz.ui.shared import url_state
 
+try:
+    teacher.take_flag(sys.argv[1:])
+except BadInput as error:
+    sys.exit(str(error))
 callbacks.finish(url_state.is_late)
 scripts.take_turns()
 

@@ -263,7 +263,8 @@ def _lessons(options: argparse.Namespace) -> None:
         command = import_module("attnviz.ui.lessons.command")
     except ModuleNotFoundError as error:
         raise BadInput(f"Lessons need the app, and {error.name} is missing: pip install attnviz[app]") from error
-    for line in command.check(options.folder):
+    lines = command.check(options.folder) if options.action == "check" else command.print_out(options.name, options.to)
+    for line in lines:
         print(line)
 
 
@@ -388,10 +389,13 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--worker", metavar="SEARCH", help=argparse.SUPPRESS)
     command.set_defaults(run=_search)
 
-    command = commands.add_parser("lessons", help="check a folder of lessons")
+    command = commands.add_parser("lessons", help="check a folder of lessons, or print them")
     actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
     action = actions.add_parser("check", help="say all mistakes of a folder of lessons")
     action.add_argument("folder", metavar="FOLDER")
+    action = actions.add_parser("handout", help="write lessons as files to print, NAME.html each")
+    action.add_argument("name", metavar="NAME", nargs="?", help="of one lesson; without it all are written")
+    action.add_argument("to", metavar="FOLDER", type=Path, help="where the files are written")
     command.set_defaults(run=_lessons)
 
     command = commands.add_parser("evaluate", help="test a checkpoint again")

@@ -1,6 +1,5 @@
-"""The lessons of folders: ours, and those of a teacher. A file that has changed is read again."""
+"""The lessons of a folder. A file that has changed is read again."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,6 @@ from attnviz.errors import BadInput
 from attnviz.files import reason
 from attnviz.lessons import reader
 from attnviz.lessons.lesson import Known, Lesson, Mistake
-
-VARIABLE = "ATTNVIZ_LESSONS"
-"""The environment variable that names a teacher's folder."""
 
 MOST = 200  # lessons in a folder
 _INSTALLED = Path(__file__).parents[1] / "_lessons"  # where setup.py puts them
@@ -84,12 +80,6 @@ class Folder:
 def ours() -> Path:
     """Return the folder of the lessons that come with attnviz."""
     return _INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY
-
-
-def of_teacher() -> Path | None:
-    """Return the folder that the environment names; None where it names none."""
-    named = os.environ.get(VARIABLE)
-    return Path(named) if named else None
 
 
 def _parsed(content: bytes, name: str, known: Known) -> Found:

@@ -71,6 +71,13 @@ def test_a_click_chooses_and_escape_lets_the_cell_go(opened: Open) -> None:
     page = opened()
     page.mouse.click(*locate(page, 4, 1, 1))
     wait_for_choice(page, chosen=4, cell=[1, 1])
+    declared = find_grid(page).evaluate("(root) => root.declared()")
+    assert declared == {
+        "maps": len(make_maps("signed")),
+        "map": 5,
+        "cell": "2,2",
+        "value": make_maps("signed")[4, 1, 1],
+    }
     page.mouse.move(*locate(page, 6, 2, 2))
     assert read_grid(page)["cell"] == [1, 1]
     page.locator(".tile").nth(4).focus()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.lessons.folder import VARIABLE
+from attnviz.lessons.teacher import VARIABLE
 from attnviz.ui.lessons import only, shelf
 
 PAGE = Path(__file__).parents[2] / "pages" / "07_lessons.py"

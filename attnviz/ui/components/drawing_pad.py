@@ -33,6 +33,10 @@ from attnviz.ui.components.payload import pack
 from attnviz.ui.components.state import UNKNOWN, ControlledState
 from attnviz.ui.components.url_fields import Field, Fields
 
+DECLARED = ("strokes", "models", "answers", "answer", "agreeing")
+"""What lessons can ask for: how many strokes are drawn; and of the models that know all classes how many there are, how
+many different answers they give, the most frequent one, and how many give it."""
+
 MOST_HEADS = 100_000
 
 ALL = 100

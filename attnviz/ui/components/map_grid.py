@@ -22,6 +22,10 @@ Role = Literal["signed", "unit", "positive", "share", "ink", "own"]
 Scale = Literal["share", "all", "map", "pictures"]
 ROLES: tuple[str, ...] = ("signed", "unit", "positive", "share", "ink", "own")
 
+DECLARED = ("maps", "map", "cell", "value")
+"""What lessons can ask for: how many maps there are, the one that is chosen, from 1, the cell that is looked at as
+"row,column", and the value of that map there."""
+
 
 @dataclass(frozen=True)
 class Table:

@@ -1,10 +1,11 @@
-"""All lessons: ours, and those of the folder that the environment names. A file that has changed is read again."""
+"""All lessons: ours, and those of the teacher's folder. A file that has changed is read again."""
 
 from functools import lru_cache
 from pathlib import Path
 
 from attnviz.lessons import Lesson
-from attnviz.lessons.folder import Folder, Found, of_teacher, ours
+from attnviz.lessons.folder import Folder, Found, ours
+from attnviz.lessons.teacher import of_teacher
 from attnviz.ui.lessons.known import known
 
 

@@ -46,6 +46,10 @@ def test_the_headline_counts_models_that_know_ten_digits_and_are_sure(page: Page
     assert found[WITH_POSITIONS]["answer"] == found[ONE_OR_EIGHT]["answer"] == "1"
     assert count_sure(found, "1") < sum(one["answer"] == "1" for one in found.values())
     expect(find_headline(page)).to_have_text(describe_together(found))
+    knowing = [one["answer"] for name, one in found.items() if name not in (WITH_POSITIONS, ONE_OR_EIGHT)]
+    assert find_pad(page).evaluate("(root) => root.declared()") == {
+        "strokes": 1, "models": 4, "answers": len({*knowing}), "answer": "1", "agreeing": knowing.count("1"),
+    }  # fmt: skip
     find_pad(page).get_by_role("button", name="Clear").click()
     draw_stroke(page, *THREE)
     found = wait_for_answers(page)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from attnviz.errors import BadInput
-from attnviz.lessons.folder import VARIABLE, ours
+from attnviz.errors import BadInput, UnknownName
+from attnviz.lessons.folder import ours
+from attnviz.lessons.teacher import VARIABLE
 from attnviz.ui.components.component import FRONTEND
 from attnviz.ui.lessons import bar, command, offer, shelf
 from attnviz.ui.lessons.known import file_of, known
@@ -72,6 +73,19 @@ def test_the_command_says_all_mistakes(tmp_path: Path) -> None:
     assert lines and all(line.startswith("wrong.md:") for line in lines)
     with pytest.raises(BadInput, match="no lesson"):
         list(command.check(str(tmp_path / "..")))
+
+
+def test_the_command_writes_handouts(tmp_path: Path) -> None:
+    to = tmp_path / "paper"
+    assert len(list(command.print_out(None, to))) == len(shelf.lessons())
+    assert {path.stem for path in to.iterdir()} == {*shelf.lessons()}
+    (line,) = command.print_out(offer.FIRST, to)
+    assert line == f"{offer.TITLE}: {to / offer.FIRST}.html"
+    with pytest.raises(UnknownName, match=offer.FIRST):
+        list(command.print_out("pixel-to-anwser", to))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="cannot be written"):
+        list(command.print_out(offer.FIRST, tmp_path / "file"))
 
 
 def test_pages_without_a_lesson_bring_no_parser_along() -> None:

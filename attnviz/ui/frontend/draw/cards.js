@@ -14,7 +14,7 @@ import { sayLegend } from "./maps_note.js";
 import { Pin } from "./pin.js";
 import { Questions } from "./questions.js";
 import { Training } from "./training.js";
-import { claimOf, headline, NONE, summary } from "./verdict.js";
+import { claimOf, declaredOf, headline, NONE, summary } from "./verdict.js";
 
 const WIDEST = 320; // CSS pixels of a picture
 const READABLE = 250; // milliseconds that the time of a model is shown at least
@@ -407,6 +407,11 @@ export class Cards {
       this.settledAs(empty ? "" : ([...words.values()][0] ?? ""));
       this.askJacobians();
     });
+  }
+
+  /** What lessons can ask for, of the drawing on the screen; a sample is none. */
+  declared() {
+    return !this.shown || this.shown.empty || this.shown.turn !== this.questions.turn ? {} : declaredOf(this);
   }
 
   readings() {

@@ -35,6 +35,18 @@ export function headline({ cards, classes, kind }) {
   };
 }
 
+/**
+ * What lessons can ask for of the models that know every class: DECLARED in drawing_pad.py lists it.
+ * @param {{cards: import("./card.js").Card[]}} models
+ * @returns {Record<string, any>} nothing while nobody has answered
+ */
+export function declaredOf({ cards }) {
+  const knowing = cards.filter(({ knowsAll, answer }) => knowsAll && answer);
+  if (!knowing.length) return {};
+  const votes = votesOf(knowing);
+  return { models: knowing.length, answers: votes.length, answer: votes[0][0], agreeing: votes[0][1].length };
+}
+
 /** All answers in words. @param {Parameters<typeof headline>[0]} models @returns {string} */
 export function summary(models) {
   const { sentence, doubt } = headline(models);

@@ -370,6 +370,12 @@ export class DrawingPad extends Part {
     };
   }
 
+  /** What lessons can ask for; DECLARED in drawing_pad.py lists it. */
+  declared() {
+    const { pad } = this;
+    return { strokes: pad.now.strokes.length, ...this.cards?.declared() };
+  }
+
   sayAll() {
     this.lasts.show(this.pad.now.id);
   }

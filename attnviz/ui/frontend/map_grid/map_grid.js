@@ -328,6 +328,25 @@ export class MapGrid extends Part {
     };
   }
 
+  /** What lessons can ask for; DECLARED in map_grid.py lists it. */
+  declared() {
+    const { shown, cells, chosen, count } = this;
+    const map = chosen ?? (count === 1 ? 0 : null);
+    return {
+      maps: count,
+      ...(map === null ? {} : { map: map + 1 }),
+      ...(shown < 0
+        ? {}
+        : {
+            cell: cells
+              .place(shown)
+              .map((part) => part + 1)
+              .join(),
+          }),
+      ...(shown < 0 || map === null ? {} : { value: this.value(map) }),
+    };
+  }
+
   /** A picture in colour in place of a map. */
   paintColours(tile) {
     const { rows, columns, tokens } = this.cells;

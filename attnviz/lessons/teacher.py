@@ -1,0 +1,40 @@
+"""The folder of a teacher's own lessons, which is named when the app is started. Importing this costs no parser."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from attnviz.errors import BadInput
+
+VARIABLE = "ATTNVIZ_LESSONS"
+"""The environment variable that names the folder."""
+
+FLAG = "--lessons"
+"""What names it in the command: `streamlit run app.py -- --lessons FOLDER`."""
+
+
+def of_teacher() -> Path | None:
+    """Return the folder that the environment names; None where it names none."""
+    named = os.environ.get(VARIABLE)
+    return Path(named) if named else None
+
+
+def take_flag(words: Sequence[str]) -> None:
+    """Take the teacher's folder from the words with which the app was started, if they name one: it is put into the
+    environment, in place of what that says.
+
+    Args:
+        words: those after the app's own name.
+
+    Raises:
+        BadInput: the flag names no folder, or one that cannot be read.
+    """
+    for number, word in enumerate(words):
+        flag, equals, named = word.partition("=")
+        if flag != FLAG:
+            continue
+        if not equals:
+            named = next(iter(words[number + 1 :]), "")
+        if not Path(named).is_dir() or not named:
+            raise BadInput(f"{FLAG} names a folder of lessons, and {named!r} is none: -- {FLAG} FOLDER.")
+        os.environ[VARIABLE] = named

@@ -1,0 +1,79 @@
+"""A lesson on paper says all that the lesson says, as plain text."""
+
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from attnviz.lessons import Lesson
+from attnviz.lessons.handout import formula, handout
+from attnviz.lessons.reader import read
+
+from .samples import KNOWN, TEXT
+
+
+class _Read(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.words = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        assert not [name for name, _ in attrs if name.startswith("on") or name in ("src", "href")]
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def sample() -> Lesson:
+    """Return the small lesson that has everything."""
+    lesson, _ = read(TEXT, "everything.md", KNOWN)
+    assert lesson is not None
+    return lesson
+
+
+def parsed(page: str) -> _Read:
+    """Return what a page says, and its elements."""
+    found = _Read()
+    found.feed(page)
+    return found
+
+
+def test_all_of_a_lesson_is_on_the_paper() -> None:
+    found = parsed(handout(sample()))
+    for words in (
+        "Everything", "3 minutes", "Read it.", "It is long.", "It is short.", "1. First", "The answer is 8, of one",
+        "attention head, for its query, q \u00b7 k", "of two", "Task 1", "Lock a key.", "Task 2", "The second",
+        "Task 3", "How large is it?", "To keep in mind", "The weight is 0.75.", "?lesson=everything&step=2",
+    ):  # fmt: skip
+        assert words in found.words, words
+    assert "0.25." in found.words.rpartition("Answers")[2]
+    assert "No, not that one." not in found.words  # the reply to a wrong answer
+
+
+def test_a_view_that_stays_is_named_once() -> None:
+    assert handout(sample()).count("On the screen") == 2
+
+
+def test_what_a_lesson_says_is_never_markup() -> None:
+    evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+    text = TEXT.replace("- a list", f"{evil} $<b>_{{<i>}}$ `<u>`\n\n- a list")
+    lesson, mistakes = read(text, "everything.md", KNOWN)
+    assert lesson is not None, mistakes
+    lesson = replace(lesson, title=evil, level=evil, believed=evil, against=evil, objectives=[evil])
+    found = parsed(handout(lesson))
+    assert not {"script", "img", "b_", "i", "u"} & {*found.tags}
+    assert found.words.count("<script>") >= 6
+
+
+@pytest.mark.parametrize(
+    ("latex", "words"),
+    [
+        (r"s = q \cdot k", "s = q \u00b7 k"),
+        (r"\sum_k w_k v_k", "\u2211<sub>k</sub> w<sub>k</sub> v<sub>k</sub>"),
+        (r"x^{10} < \unknown", "x<sup>10</sup> &lt; unknown"),
+    ],
+)
+def test_a_formula_is_signs(latex: str, words: str) -> None:
+    assert formula(latex) == f'<span class="formula">{words}</span>'
