@@ -14,8 +14,8 @@ KEY = "alignment"
 
 HERE = {"model": MODEL, **choose.opening().words}
 TRIES = [
-    ("watch it read", {**HERE, "step": "3"}),
-    ("move the weights", {**HERE, "step": "3", "moved": "3.11"}),
+    ("watch it read", {**HERE, "at": "3"}),
+    ("move the weights", {**HERE, "at": "3", "moved": "3.11"}),
 ]
 ONE_VECTOR = ("one vector, 12 digits", {"model": experiments.ONE_VECTOR, **choose.opening(12).words})
 MASKED = (
@@ -42,7 +42,7 @@ def see(names: list[str]) -> None:
     state = alignment.FIELDS.read(st.query_params.to_dict())
     keep = mechanism_page.keep(alignment.FIELDS, alignment.settled_view, KEY)
     alignment.alignment(ALIGNMENT_VIEW.of(subject), key=KEY, state=state, on_change=keep)
-    step = state.get("step", 0)
+    step = state.get("at", 0)
     page.meaning(words.means(subject, step if isinstance(step, int) else 0), words.does_not_show())
     choose_experiment(experiments.EXPERIMENTS, subject)
     mechanism_page.results(MECHANISM, net)

@@ -84,7 +84,7 @@ def test_texts_and_weights_are_those_of_the_file_of_weights(opened: Open, folder
     expect(page.locator(".step-part h2")).to_contain_text(f"Step 3 says {name(told.said[2])}")
     row = page.locator(".answer .class.first .percent")
     assert float(row.inner_text().strip(" %<>")) == pytest.approx(100 * largest, abs=0.06)
-    page.wait_for_url("**step=3*")
+    page.wait_for_url("**at=3*")
     declared = read_declared(page)
     assert set(declared) == set(alignment.DECLARED)
     assert declared["text"] == "".join(str(symbol) for symbol in told.said if symbol != 10)
@@ -97,7 +97,7 @@ def name(symbol: int) -> str:
 
 
 def test_weights_that_are_dragged_are_what_the_network_reads_with(opened: Open, folder: Path) -> None:
-    page = opened(ADDITIVE, "&step=2")
+    page = opened(ADDITIVE, "&at=2")
     own = compute(folder, ADDITIVE).weights["additive"][0][1]
     peak = int(own.argmax())
     to = peak + 4 if peak + 4 < len(own) else peak - 4
@@ -160,17 +160,17 @@ def test_keys_step_through_the_text_and_it_plays(opened: Open) -> None:
     page = opened(ADDITIVE)
     page.locator(".stage").focus()
     page.keyboard.press("ArrowDown")
-    wait_for_state(page, ".alignment", "(found) => found.step === 1")
+    wait_for_state(page, ".alignment", "(found) => found.at === 1")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".reading")).to_contain_text("Step 2 looks at column 1, in the 1st digit: weight")
     page.keyboard.press("Home")
-    wait_for_state(page, ".alignment", "(found) => found.step === 0")
+    wait_for_state(page, ".alignment", "(found) => found.at === 0")
     page.keyboard.press(" ")
-    wait_for_state(page, ".alignment", "(found) => found.step === 2 && found.playing")
+    wait_for_state(page, ".alignment", "(found) => found.at === 2 && found.playing")
     page.keyboard.press(" ")
     wait_for_state(page, ".alignment", "(found) => !found.playing")
     page.get_by_label("Step of the answer").fill("1")
-    wait_for_state(page, ".alignment", "(found) => found.step === 0")
+    wait_for_state(page, ".alignment", "(found) => found.at === 0")
 
 
 def test_nonsense_in_the_url_is_named(opened: Open) -> None:

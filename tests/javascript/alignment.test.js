@@ -94,7 +94,7 @@ test("a curve has values between the lengths that were tested, and none beyond",
 
 test("the URL names what there is, and what is not there is complained of", () => {
   const fields = [
-    { name: "step", kind: "number", default: 0, options: [] },
+    { name: "at", kind: "number", default: 0, options: [] },
     { name: "told", kind: "choice", default: "own", options: ["own", "right"] },
     { name: "layer", kind: "text", default: "", options: [] },
     { name: "head", kind: "head", default: "mean", options: [] },
@@ -110,15 +110,15 @@ test("the URL names what there is, and what is not there is complained of", () =
     masked: true,
     moves: true,
   };
-  const asked = { step: 3, layer: "cross-1", head: 2, moved: [[2, -4]] };
+  const asked = { at: 3, layer: "cross-1", head: 2, moved: [[2, -4]] };
   const { view, complaint } = readView(fields, asked, derive.RULES, facts);
   assert.equal(complaint, "");
   assert.equal(
     urlOf("http://here/sequences", fields, view),
-    "http://here/sequences?step=4&layer=cross-1&head=3&moved=3.-4",
+    "http://here/sequences?at=4&layer=cross-1&head=3&moved=3.-4",
   );
   for (const wrong of [
-    { step: 5 },
+    { at: 5 },
     { layer: "cross-9" },
     { head: 4 },
     { told: "right" },
@@ -187,7 +187,7 @@ const STATE = {
   },
   arrays: { own: [0.9, 0.1, 0, 0.6, 0.4, 0, 0, 0, 1], "own.0": [0.7, 0.3, 0, 0, 0, 0.4, 0.6, 0, 0.1, 0.2, 0.3, 0.4] },
   shapes: { picture: [28, 56, 1], own: [3, 3], "own.0": [1, 3, 4] },
-  view: { step: 1, told: "own", layer: "", head: "mean", column: 0, mask: true, moved: [] },
+  view: { at: 1, told: "own", layer: "", head: "mean", column: 0, mask: true, moved: [] },
   answered: null,
   gradients: {},
 };

@@ -17,7 +17,7 @@ from .tried import tried
 
 PAGE = "70_sequences.py"
 STILL = {
-    "step": 0, "told": "own", "layer": "", "head": "mean", "column": 0, "mask": True, "moved": [], "measure": "digits",
+    "at": 0, "told": "own", "layer": "", "head": "mean", "column": 0, "mask": True, "moved": [], "measure": "digits",
 }  # fmt: skip
 
 
@@ -76,9 +76,9 @@ def test_a_net_that_sorts_is_compared_with_the_sorted_text_and_with_guessing(pag
 
 
 def test_the_url_names_strip_and_view(page: AppTest) -> None:
-    run(page, strip="strokes.5.7", step="3", told="right", moved="3.4,1.-2")
+    run(page, strip="strokes.5.7", at="3", told="right", moved="3.4,1.-2")
     asked = shown(page)["state"]["view"]["value"]
-    assert asked == {**STILL, "step": 2, "told": "right", "moved": [[2, 4], [0, -2]]}
+    assert asked == {**STILL, "at": 2, "told": "right", "moved": [[2, 4], [0, -2]]}
     assert "at step 3" in text(page).lower()
     assert page.number_input(key="strip_length").value == 5
 

@@ -4,10 +4,11 @@ The browser gets the weights of all layers and heads, for the net's own text and
 another step, layer or head without asking. Weights that are moved by hand, and a mask that is taken off, are asked of
 the live channel.
 
-A *view* is a dictionary: "step" (of the answer, from 0), "told" (which text each step is told: "own" or "right"),
-"layer" (a name of the layers that the data have; "" for the first), "head" (a number from 0, or "mean"), "column" (the
-column of the strip whose row is shown, where a layer has rows for columns), "mask" (whether later steps are hidden),
-"moved" (pairs of a step and by how many columns its weights are moved to the right) and "measure" (of the curves).
+A *view* is a dictionary: "at" (the step of the answer, from 0; "step" is the word of lessons), "told" (which text each
+step is told: "own" or "right"), "layer" (a name of the layers that the data have; "" for the first), "head" (a number
+from 0, or "mean"), "column" (the column of the strip whose row is shown, where a layer has rows for columns), "mask"
+(whether later steps are hidden), "moved" (pairs of a step and by how many columns its weights are moved to the right)
+and "measure" (of the curves).
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def write_moved(moved: Sequence[Sequence[int]]) -> str:
 KINDS["moved_weights"] = Kind(read_moved, write_moved)
 
 FIELDS = Fields(
-    Field("step", "number", 0),
+    Field("at", "number", 0),
     Field("told", "choice", TOLD[0], TOLD),
     Field("layer", "text", ""),
     Field("head", "head", "mean"),

@@ -35,12 +35,12 @@ def view(**more: Any) -> AlignmentView:
 
 def test_a_view_goes_into_the_url_and_comes_back() -> None:
     shown = {
-        "step": 3, "told": "right", "layer": "cross-1", "head": 2, "column": 6, "mask": False,
+        "at": 3, "told": "right", "layer": "cross-1", "head": 2, "column": 6, "mask": False,
         "moved": [[2, 8], [4, -4]], "measure": "exact",
     }  # fmt: skip
     words = FIELDS.write(shown)
     assert words == {
-        "step": "4", "told": "right", "layer": "cross-1", "head": "3", "column": "7", "mask": "no",
+        "at": "4", "told": "right", "layer": "cross-1", "head": "3", "column": "7", "mask": "no",
         "moved": "3.8,5.-4", "measure": "exact",
     }  # fmt: skip
     assert FIELDS.read({name: word for name, word in words.items() if word}) == shown

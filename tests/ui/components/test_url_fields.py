@@ -1,13 +1,17 @@
 """Every kind of URL field: the examples that the browser's side is tested by too, and nonsense."""
 
 import json
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 
+from attnviz.ui import components
 from attnviz.ui.components import drawing_pad, glimpse_player, pixel_viewer, sampling_grid, stage_grid, stage_maps
 from attnviz.ui.components.url_fields import Field, Fields, place
+from attnviz.ui.shared.url_state import STAYS
 
 WORDS = json.loads((Path(__file__).parents[2] / "javascript" / "url_words.json").read_text())
 
@@ -23,6 +27,13 @@ def test_there_is_an_example_of_every_kind_in_use() -> None:
     views = (pixel_viewer, stage_grid, stage_maps, glimpse_player, sampling_grid)
     several = (*(component.FIELDS for component in views), drawing_pad.LINK)
     assert {field.kind for fields in several for field in fields.fields} <= {example["kind"] for example in WORDS}
+
+
+def test_no_component_takes_a_word_that_lessons_have_in_every_url() -> None:
+    modules = [import_module(f"{components.__name__}.{found.name}") for found in iter_modules(components.__path__)]
+    tables = [value for module in modules for value in vars(module).values() if isinstance(value, Fields)]
+    assert len(tables) >= 8
+    assert not {field.name for fields in tables for field in fields.fields} & {*STAYS}
 
 
 def test_defaults_are_left_out_and_other_fields_left_alone() -> None:

@@ -58,7 +58,7 @@ export class Alignment extends LivePart {
     this.panel = new StepPanel({
       choose: guarded((step) => this.choose(step)),
       play: guarded(() => this.togglePlay()),
-      move: guarded((by) => this.move(this.view.step, by, true)),
+      move: guarded((by) => this.move(this.view.at, by, true)),
       free: guarded(() => this.set(FREE)),
     });
     this.root = element(
@@ -113,7 +113,7 @@ export class Alignment extends LivePart {
   /** Look at a step. @param {number} step @param {boolean} [playing] */
   choose(step, playing = false) {
     if (!playing) this.pause();
-    this.view.step = Math.min(this.shown.steps - 1, Math.max(0, step));
+    this.view.at = Math.min(this.shown.steps - 1, Math.max(0, step));
     this.changed();
   }
 
@@ -169,11 +169,11 @@ export class Alignment extends LivePart {
     this.playing = true;
     this.looked = null;
     const last = () => this.shown.said.length - 1;
-    if (this.view.step >= last()) this.choose(0, true);
+    if (this.view.at >= last()) this.choose(0, true);
     const on = () =>
       this.guard(() => {
-        this.choose(this.view.step + 1, true);
-        if (this.view.step < last()) this.next = setTimeout(on, BEAT);
+        this.choose(this.view.at + 1, true);
+        if (this.view.at < last()) this.next = setTimeout(on, BEAT);
         else {
           this.pause();
           this.draw();
@@ -331,7 +331,7 @@ export class Alignment extends LivePart {
     const { layer } = shown;
     const { columns } = this.scene.at;
     const row = shown.matrix.subarray(shown.row * columns, (shown.row + 1) * columns);
-    this.line.show(shown.letters, shown.right, view.step, shown.lettersBefore);
+    this.line.show(shown.letters, shown.right, view.at, shown.lettersBefore);
     this.choices.show(shown);
     panel.show(shown, row, this.playing);
     say(words.answer, shown.verdict);

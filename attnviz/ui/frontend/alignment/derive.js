@@ -28,7 +28,7 @@ export const RULES = {
   exists({ name }, value, facts, asked) {
     if (name === "layer") return value === "" || facts.layers.includes(value);
     if (name === "head") return value === "mean" || (value >= 0 && value < facts.headsOf(asked.layer ?? ""));
-    if (name === "step") return value >= 0 && value < facts.steps;
+    if (name === "at") return value >= 0 && value < facts.steps;
     if (name === "column") return value >= 0 && value < facts.columns;
     if (name === "told") return value === "own" || facts.told;
     if (name === "mask") return value || facts.masked;
@@ -39,7 +39,7 @@ export const RULES = {
   there({ name }, facts) {
     if (name === "layer") return facts.layers.join(" or ");
     if (name === "head") return "mean, or 1 to the number of heads of the layer";
-    if (name === "step") return `1 to ${facts.steps}`;
+    if (name === "at") return `1 to ${facts.steps}`;
     if (name === "column") return `1 to ${facts.columns}`;
     if (name === "told") return facts.told ? "own or right" : "own, as the right text is not known";
     if (name === "mask") return facts.masked ? "yes or no" : "yes, as there is no mask to take off";

@@ -141,7 +141,7 @@ export class Shown {
 
   /** The step that is shown: another text may have fewer. */
   get step() {
-    return Math.min(this.state.view.step, this.said.length - 1);
+    return Math.min(this.state.view.at, this.said.length - 1);
   }
 
   /** The row of the matrix that is shown. */

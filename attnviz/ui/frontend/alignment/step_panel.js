@@ -92,7 +92,7 @@ export class StepPanel {
   showPlayer(shown, playing) {
     const { buttons, slider, words } = this;
     const { steps } = shown;
-    this.step = shown.state.view.step;
+    this.step = shown.state.view.at;
     set(slider, "max", String(steps));
     if (Number(slider.value) !== this.step + 1) slider.value = String(this.step + 1);
     say(words.step, `step ${this.step + 1} of ${steps}`);
