@@ -3,7 +3,6 @@
 import streamlit as st
 
 from attnviz.lessons import Lesson
-from attnviz.lessons.handout import handout
 from attnviz.ui.lessons import bar, shelf
 from attnviz.ui.lessons.known import file_of
 from attnviz.ui.server import preload
@@ -40,7 +39,7 @@ def offer(lesson: Lesson) -> None:
         left.markdown("\n".join(f"- {verbatim(one)}" for one in lesson.objectives))
         right.markdown(f"Many believe: *{verbatim(lesson.believed)}* In this lesson you see what speaks against it.")
         right.download_button(
-            "Handout to print", handout(lesson), f"{lesson.name}.html", "text/html", key=f"handout_{lesson.name}",
+            "Handout to print", shelf.handout(lesson), f"{lesson.name}.html", "text/html", key=f"handout_{lesson.name}",
             on_click="ignore", type="tertiary",
         )  # fmt: skip
 

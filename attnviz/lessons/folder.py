@@ -1,16 +1,20 @@
 """The lessons of a folder. A file that has changed is read again."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
+from attnviz import files
 from attnviz.errors import BadInput
 from attnviz.files import reason
 from attnviz.lessons import reader
 from attnviz.lessons.lesson import Known, Lesson, Mistake
 
 MOST = 200  # lessons in a folder
+LARGEST_PICTURE = 200_000
+"""Bytes of a picture for a handout, at most."""
 _INSTALLED = Path(__file__).parents[1] / "_lessons"  # where setup.py puts them
 _IN_REPOSITORY = Path(__file__).parents[2] / "lessons"
 
@@ -80,6 +84,33 @@ class Folder:
 def ours() -> Path:
     """Return the folder of the lessons that come with attnviz."""
     return _INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY
+
+
+def picture_of(folder: Path, name: str, number: int) -> Path:
+    """Return the file of the picture for a handout, which may be missing.
+
+    Args:
+        folder: of the lessons.
+        name: of a lesson.
+        number: of its step, from 0.
+    """
+    return folder / "pictures" / f"{name}-{number + 1}.webp"
+
+
+def pictures(folder: Path, lesson: Lesson) -> dict[int, bytes]:
+    """Return step, from 0 -> its picture for a handout, as WebP, of those that lie in the folder.
+
+    Args:
+        folder: of the lesson.
+        lesson: whose pictures.
+    """
+    found = {}
+    for number in lesson.views:
+        with suppress(OSError):
+            path = picture_of(folder, lesson.name, number).resolve(strict=True)
+            if path.is_relative_to(folder.resolve()):
+                found[number] = files.read(path, LARGEST_PICTURE)
+    return found
 
 
 def _parsed(content: bytes, name: str, known: Known) -> Found:

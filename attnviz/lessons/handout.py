@@ -1,11 +1,12 @@
-"""A lesson on paper: one HTML file, without scripts and with its style inside, that prints on a few pages of A4.
+"""A lesson on paper: one HTML file, without scripts and with style and pictures inside, for a few pages of A4.
 
 Numbers stand as the lesson writes them, which the browser tests compare with what the pages show. Answers come last, so
 that the sheet with them can be kept back.
 """
 
 import re
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -16,16 +17,17 @@ STYLE = """
 body { font: 10.5pt/1.4 Georgia, 'Source Serif 4', serif; color: #000; background: #fff; max-width: 176mm; margin: 16px
   auto; padding: 0 12px; }
 h1 { font-size: 20pt; line-height: 1.2; margin: 0 0 2mm; }
-h2 { font-size: 13pt; margin: 5mm 0 1mm; break-after: avoid; }
+h2 { font-size: 13pt; margin: 5mm 0 1mm; break-after: avoid; clear: right; }
 h3 { font-size: 10.5pt; margin: 0 0 1mm; break-after: avoid; }
 p, ul, ol { margin: 0 0 1.6mm; orphans: 3; widows: 3; }
 ul, ol { padding-left: 5mm; }
 section.task { border: 0.75pt solid #000; border-radius: 1mm; padding: 2mm 3mm 1mm; margin: 2mm 0 0;
-  break-inside: avoid; }
+  break-inside: avoid; display: flow-root; }
 .choices { list-style: none; padding: 0; }
 .choices > li::before { content: "\\25A1"; padding-right: 2mm; }
 .write { border-bottom: 0.75pt dotted #000; height: 6mm; margin: 0 0 2mm; }
 .view { font-size: 8.5pt; overflow-wrap: anywhere; }
+.picture { float: right; max-width: 56%; max-height: 64mm; margin: 1mm 0 2mm 5mm; }
 .query, .key, .value { font-style: italic; }
 code { font-family: 'Source Code Pro', monospace; font-size: 0.95em; }
 .formula { font-style: italic; }
@@ -38,19 +40,27 @@ SIGNS = {
 """Commands of LaTeX -> the sign that is printed; any other is printed as its name."""
 
 
-def handout(lesson: Lesson) -> str:
+def handout(lesson: Lesson, pictures: Mapping[int, bytes] | None = None) -> str:
     """Return a lesson as HTML.
 
     Args:
         lesson: that is printed.
+        pictures: step, from 0 -> what the screen shows there, as WebP; steps without one name the link alone.
     """
+    pictures = pictures or {}
     said: list[str] = []
     answers: list[str] = []
+    last = b""
     for number, step in enumerate(lesson.steps):
         paper = _Paper(step.formulas)
         said.append(f"<h2>{number + 1}. {escape(step.title)}</h2>")
-        if number == 0 or step.view != lesson.steps[number - 1].view:
+        if number in lesson.views:
             said.append(f'<p class="view">On the screen: ?lesson={escape(lesson.name)}&amp;step={number + 1}</p>')
+            picture = pictures.get(number, last)
+            if picture != last:  # a part of the same screen may be pointed at
+                encoded = b64encode(picture).decode()
+                said.append(f'<img class="picture" alt="The screen" src="data:image/webp;base64,{encoded}">')
+            last = picture
         said.append(paper.blocks(step.text))
         if step.task:
             answers.append(f"<li>{_answer(step.task, paper)}</li>")

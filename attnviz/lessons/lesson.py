@@ -168,6 +168,12 @@ class Lesson:
     keypoints: list[Block]
     order: int = LAST
 
+    @property
+    def views(self) -> list[int]:
+        """The steps, from 0, that show something else than the step before."""
+        steps = self.steps
+        return [number for number, step in enumerate(steps) if number == 0 or step.view != steps[number - 1].view]
+
 
 def _shown(content: Any) -> Iterator[tuple[str, str]]:
     if isinstance(content, list):

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from attnviz.lessons import Lesson, Step, Task
-from attnviz.lessons.handout import handout
 from attnviz.ui.lessons import offer, shelf
 
 from .conftest import NewPage, Serve, find_violations, wait_until_ready
@@ -216,7 +215,9 @@ def test_what_a_link_hides_is_hidden_until_all_is_shown(page: Page, serve: Serve
 
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_handout_prints_on_four_pages_at_most_in_black(page: Page, name: str) -> None:
-    page.set_content(handout(LESSONS[name]))
+    page.set_content(shelf.handout(LESSONS[name]))
+    page.evaluate("() => Promise.all([...document.images].map((one) => one.decode()))")
+    assert page.locator("img").count() >= 3
     printed = page.pdf(prefer_css_page_size=True)
     assert 1 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 4
     found = page.evaluate("""() => [...document.body.querySelectorAll("*")].map((one) => getComputedStyle(one))

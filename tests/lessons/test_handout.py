@@ -1,11 +1,14 @@
 """A lesson on paper says all that the lesson says, as plain text."""
 
+from base64 import b64decode
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
 from attnviz.lessons import Lesson
+from attnviz.lessons.folder import LARGEST_PICTURE, picture_of, pictures
 from attnviz.lessons.handout import formula, handout
 from attnviz.lessons.reader import read
 
@@ -17,10 +20,13 @@ class _Read(HTMLParser):
         super().__init__()
         self.tags: list[str] = []
         self.words = ""
+        self.pictures: list[bytes] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
-        assert not [name for name, _ in attrs if name.startswith("on") or name in ("src", "href")]
+        sources = [value or "" for name, value in attrs if name == "src"]
+        self.pictures += [b64decode(one.removeprefix("data:image/webp;base64,")) for one in sources]
+        assert not [name for name, _ in attrs if name.startswith("on") or name == "href"]
 
     def handle_data(self, data: str) -> None:
         self.words += data
@@ -54,6 +60,31 @@ def test_all_of_a_lesson_is_on_the_paper() -> None:
 
 def test_a_view_that_stays_is_named_once() -> None:
     assert handout(sample()).count("On the screen") == 2
+
+
+def test_each_view_has_its_picture_if_there_is_one() -> None:
+    lesson = sample()
+    pictures = {number: b"picture %d" % number for number in lesson.views}
+    assert len(pictures) == 2
+    assert parsed(handout(lesson, pictures)).pictures == [*pictures.values()]
+    assert parsed(handout(lesson)).pictures == []
+    assert parsed(handout(lesson, dict.fromkeys(lesson.views, b"the same"))).pictures == [b"the same"]
+
+
+def test_pictures_are_those_of_the_lesson_in_its_folder(tmp_path: Path) -> None:
+    lesson = sample()
+    folder = tmp_path / "lessons"
+    first, second = (picture_of(folder, lesson.name, number) for number in lesson.views)
+    first.parent.mkdir(parents=True)
+    first.write_bytes(b"first")
+    picture_of(folder, "another", 0).write_bytes(b"another")
+    outside = tmp_path / "secret"
+    outside.write_bytes(b"secret")
+    second.symlink_to(outside)
+    assert pictures(folder, lesson) == {lesson.views[0]: b"first"}
+    second.unlink()
+    second.write_bytes(b"x" * (LARGEST_PICTURE + 1))
+    assert pictures(folder, lesson) == {lesson.views[0]: b"first"}
 
 
 def test_what_a_lesson_says_is_never_markup() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from attnviz import files
 from attnviz.errors import BadInput, UnknownName
 from attnviz.lessons.folder import Folder
-from attnviz.lessons.handout import handout
 from attnviz.ui.lessons import shelf
 from attnviz.ui.lessons.known import known
 
@@ -51,7 +50,7 @@ def print_out(name: str | None, to: Path) -> Iterator[str]:
         file = to / f"{one}.html"
         try:
             to.mkdir(parents=True, exist_ok=True)
-            files.write(file, handout(lessons[one]))
+            files.write(file, shelf.handout(lessons[one]))
         except OSError as error:
             raise BadInput(f"The handout {str(file)!r} cannot be written: {files.reason(error)}.") from error
         yield f"{lessons[one].title}: {file}"

@@ -4,7 +4,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from attnviz.lessons import Lesson
-from attnviz.lessons.folder import Folder, Found, ours
+from attnviz.lessons import handout as handouts
+from attnviz.lessons.folder import Folder, Found, ours, pictures
 from attnviz.lessons.teacher import of_teacher
 from attnviz.ui.lessons.known import known
 
@@ -28,6 +29,17 @@ def find(name: str) -> Found | None:
 def lessons() -> dict[str, Lesson]:
     """Return the lessons without mistakes, by name."""
     return {name: one.lesson for name, one in found().items() if one.lesson}
+
+
+def handout(lesson: Lesson) -> str:
+    """Return a lesson as HTML to print, with the pictures that lie beside it.
+
+    Args:
+        lesson: ours, or one of the teacher's folder.
+    """
+    teacher = of_teacher()
+    folder = teacher if teacher and lesson.name in _folder(teacher).read() else ours()
+    return handouts.handout(lesson, pictures(folder, lesson))
 
 
 @lru_cache(maxsize=8)

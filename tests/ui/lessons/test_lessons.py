@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from attnviz.errors import BadInput, UnknownName
-from attnviz.lessons.folder import ours
+from attnviz.lessons.folder import ours, picture_of
 from attnviz.lessons.teacher import VARIABLE
 from attnviz.ui.components.component import FRONTEND
 from attnviz.ui.lessons import bar, command, offer, shelf
@@ -24,6 +25,15 @@ def test_our_lessons_have_no_mistake_and_three_tasks_each() -> None:
     assert all(line.count(":") == 1 for line in command.check(str(ours())))
     for lesson in shelf.lessons().values():
         assert sum(step.task is not None for step in lesson.steps) >= 3, lesson.name
+
+
+def test_each_view_of_ours_has_its_picture_for_the_handout_and_no_picture_is_left_over() -> None:
+    lessons = [lesson for name, lesson in shelf.lessons().items() if (ours() / f"{name}.md").exists()]
+    needed = {picture_of(ours(), lesson.name, number) for lesson in lessons for number in lesson.views}
+    assert {*(ours() / "pictures").iterdir()} == needed, "python -m docs.lesson_pictures"
+    for path in needed:
+        with Image.open(path) as picture:
+            assert (picture.format, path.stat().st_size < 60_000) == ("WEBP", True), path
 
 
 def test_home_offers_the_first_lesson() -> None:
