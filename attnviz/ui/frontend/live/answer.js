@@ -18,7 +18,7 @@ export class AnswerPanel {
     /** @type {HTMLElement[]} */
     this.lines = [];
     /** @type {HTMLElement} that holds the lines */
-    this.holder = element("div.answer", { role: "img" });
+    this.holder = element("div.answer", { role: "img", "aria-label": "The answer" });
   }
 
   /** Make a line a class. @param {string[]} classes @param {string|null} label what the picture shows */

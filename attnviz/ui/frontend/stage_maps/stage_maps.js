@@ -50,7 +50,7 @@ export class StageMaps extends Part {
       ([tile, token]) => this.guard(() => this.look({ tile, token })),
     );
     this.words = { how: text(), picture: text() };
-    const canvas = element("canvas", { role: "img" });
+    const canvas = element("canvas", { role: "img", "aria-label": "The picture" });
     this.picture = { canvas, board: new Board(canvas) };
     this.legend = new Legend();
     this.wallHolder = element("div");
