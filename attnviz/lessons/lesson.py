@@ -113,7 +113,7 @@ class Step:
         title: a few words.
         line: in the file.
         view: what is shown.
-        text: what is said of it.
+        text: the words beside the view.
         formulas: LaTeX, in the order of the text's and the task's numbers.
         task: what the reader is to do; None for nothing.
     """

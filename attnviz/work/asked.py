@@ -1,4 +1,4 @@
-"""A request to train a recipe with other settings; the same request always has the same name."""
+"""A request to train or search a recipe with other settings; the same request always has the same name."""
 
 from __future__ import annotations
 

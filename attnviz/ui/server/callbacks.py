@@ -19,7 +19,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
-_REPORTED = "callbacks.reported"  # in the session: widget -> what the browser said of it in its last message
+_REPORTED = "callbacks.reported"  # in the session: widget -> its value in the browser's last message
 _calling: set[int] = set()  # threads' runners, by identity, that are calling callbacks now
 
 

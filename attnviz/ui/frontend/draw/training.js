@@ -18,7 +18,7 @@ export function placeOf(epochs, trained) {
   return Math.round(((trained ?? ALL) / ALL) * (epochs.length - 1));
 }
 
-/** What is said of a model that is not wholly trained; "" of one that is. @param {Epochs} epochs */
+/** The words for a model that is not fully trained; "" for one that is. @param {Epochs} epochs */
 export function wordsOf(epochs, trained) {
   const place = placeOf(epochs, trained);
   if (place === epochs.length - 1 || !epochs.length) return "";

@@ -16,7 +16,7 @@ export function placeOf({ points }, key) {
 }
 
 /**
- * What is said of the epoch at a place.
+ * The words for the epoch at a place.
  * @param {Training} training
  * @param {number} at
  * @returns {{epoch: string, of: string, value: string}} such as "Epoch 3", "of 52", "validation accuracy 96.3 %"

@@ -14,7 +14,7 @@ const NOTES = {
 };
 
 /**
- * What is said of a grid.
+ * What the words about a grid depend on.
  * @typedef {object} Said
  * @property {any} header
  * @property {number} count of the maps
