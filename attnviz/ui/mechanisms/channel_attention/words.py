@@ -96,13 +96,11 @@ def means(subject: Subject) -> str:
         "gate and never silences a channel.",
     }[kind]
     return (
-        f"A {term('channel')} is one map of features. Its {term('gate')} is a number from 0 to 1 by which the whole "
-        "map is multiplied, computed from the means of all channels: they are squeezed to one number each, pass a "
-        f"narrow layer, and come out as one gate for each channel.{places}\n\n{EQUATIONS[kind]}\n\n"
-        f"On this picture the gate that is farthest from its mean is that of channel {channel + 1} in "
-        f"{layer.title.lower()}: {short(value, 3)} instead of {short(mean, 3)}. Over {view.many}, {still} of {count} "
-        "gates hardly vary: they are *constant* (a standard deviation below 0.01) or *always open* (above 0.98 for "
-        "99 % of the pictures)."
+        f"A {term('channel')} is one map of features. It is multiplied as a whole by its {term('gate')}, a number from "
+        f"0 to 1 that a narrow layer computes from the means of all channels.{places}\n\n{EQUATIONS[kind]}\n\n"
+        f"Here the gate of channel {channel + 1} in {layer.title.lower()} is farthest from its mean: "
+        f"{short(value, 3)} instead of {short(mean, 3)}. Over {view.many}, {still} of {count} gates hardly vary: they "
+        "are *constant* (standard deviation below 0.01) or *always open* (above 0.98 for 99 % of the pictures)."
     )
 
 
