@@ -158,6 +158,7 @@ def _data(options: argparse.Namespace) -> None:
 
 
 def _jobs(options: argparse.Namespace) -> None:
+    from attnviz import devices
     from attnviz.work.jobs import keeping, order, table
 
     table.tend()
@@ -167,7 +168,7 @@ def _jobs(options: argparse.Namespace) -> None:
     elif options.action == "start":
         most = order.NONE if options.no_limits else None
         asked = {"model": options.model, "recipe": options.recipe, "changes": settings(options.set)}
-        device = order.device_of(options.device)
+        device = devices.device_of(options.device)
         wanted = {**asked, "seeds": tuple(options.seeds), "device": device, "threads": options.threads or 1}
         job = table.start(order.Order.read({**wanted, "minutes": options.minutes}), most)
         print(f"{job}: {table.state(job).sentence}")
@@ -221,10 +222,11 @@ def _cost(options: argparse.Namespace) -> None:
     import json
     from dataclasses import asdict
 
-    from attnviz.training import cost, seeds
+    from attnviz import devices
+    from attnviz.training import cost
 
     chosen = altered(recipe(options.model, options.recipe), settings(options.set))
-    found = cost.probe(chosen, seeds.device_of(options.device), options.threads)
+    found = cost.probe(chosen, devices.device_of(options.device), options.threads)
     print(json.dumps(asdict(found)) if options.json else found.sentence(chosen.epochs, 1))
 
 

@@ -28,6 +28,7 @@ from typing import Any, ClassVar, SupportsIndex
 import torch
 from torch import Tensor, nn
 
+from attnviz.devices import twin_of
 from attnviz.edits import Edit as Edit
 from attnviz.edits import edited, together
 from attnviz.edits import version as _version
@@ -47,8 +48,9 @@ class Trace(dict[str, Reading]):
     def __init__(self, model: nn.Module, keep: Parts, edits: Edits, gradients: bool) -> None:
         super().__init__()
         self._outer: Trace | None = None
-        self._paths = {layer: path for path, layer in _layers(model)}
         known = [_address(path, name) for path, layer in _layers(model) for name in layer.taps]
+        self._away = {layer: path for path, layer in _layers_of_twins(model)}
+        self._paths = {**{layer: path for path, layer in _layers(model)}, **self._away}
         self._kept = {pattern: [a for a in known if fnmatchcase(a, pattern)] for pattern in keep}
         self._wanted = {address: keep[pattern] for pattern, matches in self._kept.items() for address in matches}
         self._edits = together(edits)
@@ -78,6 +80,11 @@ class Trace(dict[str, Reading]):
         return self._outer is not None and self._outer._hears(layer, name)
 
     def _visit(self, layer: "Layer", name: str, tensor: Tensor, axes: str, per: str | None) -> Tensor:
+        if layer in self._away and tensor.device.type != "cpu" and self._hears(layer, name):
+            shown = tensor.cpu()
+            found = self._visit(layer, name, shown, axes, per)
+            # For gradients the model must go on with what is kept.
+            return tensor if found is shown and not shown.requires_grad else found.to(tensor.device)
         if layer in self._paths:
             address = _address(self._paths[layer], name)
             words = self._check(layer, name, address, tensor, axes, per)
@@ -309,6 +316,14 @@ def _layers(model: nn.Module) -> Iterator[tuple[str, Layer]]:
         if isinstance(module, Layer):
             words = path.split(".")
             yield ".".join(word for word in words if word != "_orig_mod"), module  # what torch.compile wraps around
+
+
+def _layers_of_twins(model: nn.Module) -> Iterator[tuple[str, Layer]]:
+    """Yield the layers that compute on a device for those of a model, with the paths of the latter."""
+    for path, module in model.named_modules():
+        if twin := twin_of(module):
+            for inner, layer in _layers(twin):
+                yield ".".join(word for word in (path, inner) if word), layer
 
 
 def _address(path: str, name: str) -> str:

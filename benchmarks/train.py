@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 
+from attnviz.devices import device_of
 from attnviz.recipes import RECIPES, Recipe
 from attnviz.recipes.altered import altered
 from attnviz.recipes.recipe import changed
@@ -121,7 +122,7 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("recipes", nargs="*", default=list(LIMITED), help="MODEL.RECIPE")
     options = parser.parse_args()
-    device, rounds = seeds.device_of(options.device), 12 if options.short else 60
+    device, rounds = device_of(options.device), 12 if options.short else 60
     clock = time.perf_counter if device == "cuda" else time.process_time  # however busy the machine is
     torch.set_num_threads(1)
     for key in options.recipes:

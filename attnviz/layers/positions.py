@@ -102,6 +102,6 @@ def sinusoids(places: Tensor, features: int, longest: float = LONGEST) -> Tensor
         raise BadInput(f"The longest wavelength must be at least 2 pi: longest=1 or more, not {longest}.")
     if features % 2 or features < 1:
         raise BadInput(f"Sinusoids come in pairs of sine and cosine: a multiple of 2 was expected, not {features}.")
-    rates = longest ** (-torch.arange(0, features, 2) / features)
+    rates = longest ** (-torch.arange(0, features, 2, device=places.device) / features)
     angles = places[:, None] * rates  # (place, features / 2)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)

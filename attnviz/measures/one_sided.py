@@ -103,7 +103,7 @@ class _Ties(_Watching):
         self.generator = torch.Generator().manual_seed(0)
 
     def random(self, like: Tensor) -> Tensor:
-        return torch.randn(like.shape, generator=self.generator, dtype=like.dtype)
+        return torch.randn(like.shape, generator=self.generator, dtype=like.dtype).to(like.device)
 
     def maximum(self, windows: Tensor, plain: Callable[[], Tensor]) -> Tensor:
         tied = _tied(windows.detach())

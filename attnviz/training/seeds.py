@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 import attnviz
-from attnviz import cards, checkpoints, models
+from attnviz import cards, checkpoints, devices, models
 from attnviz.cards import Card, SeedRun
 from attnviz.errors import BadInput, CheckpointError, RunError
 from attnviz.recipes import Recipe
@@ -147,7 +147,7 @@ def _job(
     until: stopping.Until | None,
 ) -> _Job:
     """Check the recipe and the device, and load the data."""
-    device = device_of(device)
+    device = devices.device_of(device)
     if threads is not None and threads < 1:
         raise BadInput(f"There must be at least one thread, not {threads}.")
     goal = goal or objective(recipe)
@@ -196,25 +196,6 @@ def command_of(recipe: Recipe, seeds: Sequence[int]) -> str:
             ends.append([seed, seed])
     ranges = ",".join(f"{first}" if first == last else f"{first}-{last}" for first, last in ends)
     return f"python -m attnviz train {recipe.model} --recipe {recipe.name} --seeds {ranges}"
-
-
-def device_of(word: str) -> str:
-    """Return "cpu" or "cuda" for "auto", "cpu" or "cuda".
-
-    Args:
-        word: from the command line.
-
-    Returns:
-        "cuda" for "auto" where there is a CUDA device.
-
-    Raises:
-        BadInput: another word, or CUDA where there is none.
-    """
-    if word not in ("auto", "cpu", "cuda"):
-        raise BadInput(f"The device must be auto, cpu or cuda, not {word!r}.")
-    if word == "cuda" and not torch.cuda.is_available():
-        raise BadInput("There is no CUDA device here. Use --device cpu, or auto.")
-    return "cuda" if word != "cpu" and torch.cuda.is_available() else "cpu"
 
 
 def build(recipe: Recipe, generator: torch.Generator | None = None) -> nn.Module:

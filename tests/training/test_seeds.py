@@ -256,30 +256,6 @@ def test_a_checkpoint_that_cannot_be_written_is_one_sentence_and_the_next_try_ne
     assert cards.names() == ["pixel_line.small"]
 
 
-@pytest.mark.parametrize(
-    ("word", "there", "device"),
-    [
-        ("cpu", True, "cpu"),
-        ("auto", True, "cuda"),
-        ("cuda", True, "cuda"),
-        ("cpu", False, "cpu"),
-        ("auto", False, "cpu"),
-    ],
-)
-def test_the_words_for_a_device(monkeypatch, word, there, device):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: there)
-    assert seeds.device_of(word) == device
-
-
-def test_cuda_where_there_is_none_and_words_that_are_no_device_are_refused(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(BadInput, match="There is no CUDA device here. Use --device cpu, or auto"):
-        seeds.device_of("cuda")
-    for word in ("gpu", "", "CPU", "cuda:0"):
-        with pytest.raises(BadInput, match=f"must be auto, cpu or cuda, not {word!r}"):
-            seeds.device_of(word)
-
-
 @pytest.mark.parametrize("threads", [0, -1])
 def test_fewer_threads_than_one_are_refused_before_anything_is_written(here, threads):
     with pytest.raises(BadInput, match=f"at least one thread, not {threads}"):

@@ -33,15 +33,17 @@ def attention(loaded: Loaded, example: Example, *, unit: str | None = None) -> A
     image = example.taken_by(net)
     found = ((path, part) for path, part in model.named_modules() if isinstance(part, Attention))
     address, layer = next(found, (None, None))
+    none = BadInput(f"{net.key} has no layer in which tokens attend to one another. Look at it in the explorer.")
     if address is None or layer is None:
-        raise BadInput(f"{net.key} has no layer in which tokens attend to one another. Look at it in the explorer.")
+        raise none
     pixels = as_batch(image, double=True)
     names = ("query", "key", "value", "mixed", "output", *(["joined"] if "joined" in layer.taps else []))
     with torch.no_grad(), trace(model, [f"{address}.{tap}" for tap in names]) as seen:
         logits = ask(loaded, pixels)
     query, key, value, mixed, output = (seen[f"{address}.{tap}"].at(batch=0) for tap in names[:5])
     grid = seen[f"{address}.query"].grid
-    assert grid is not None, "the attention of every model of pictures says where its tokens lie"
+    if grid is None:  # its tokens are no places of the picture
+        raise none
     log_normaliser, received = normalisers(query, key)
     added, signed = carried(value, layer.output.weight)
     with torch.no_grad():

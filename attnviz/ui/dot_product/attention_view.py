@@ -8,6 +8,7 @@ from pydantic import Field
 
 from attnviz.recipes.recipe import Strict
 from attnviz.ui.components import pixel_viewer
+from attnviz.ui.components.payload import header_of
 from attnviz.ui.live.derived import View
 from attnviz.ui.shared import cache, first_look
 
@@ -39,7 +40,9 @@ def _computed(subject: Subject, unit: str | None) -> pixel_viewer.AttentionView:
 
 
 def _stored(subject: Subject) -> bytes | None:
-    return None if subject.net.card is None else first_look.stored(subject.net.key, subject.example.key)
+    found = None if subject.net.card is None else first_look.stored(subject.net.key, subject.example.key)
+    # Beside the weights of a net of another mechanism lies the first look of that mechanism's page.
+    return None if found is None or "carried_signed" not in header_of(found) else found
 
 
 ATTENTION_VIEW = View("attention_view", OfTokens, payload)

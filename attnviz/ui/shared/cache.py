@@ -9,6 +9,7 @@ question.
     cache.of_subject(measure, subject, "mean")   # measure(loaded, example, "mean")
 """
 
+import os
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -63,7 +64,7 @@ def single(net: Net) -> Loaded:
     Raises:
         CheckpointError: as `Net.load` does.
     """
-    return _nets.get(("single", net.key, net.digest), net.load, check=_wanted)
+    return _nets.get(("single", net.key, net.digest), lambda: _loaded(net, double=False), check=_wanted)
 
 
 def exact(net: Net) -> Loaded:
@@ -72,7 +73,17 @@ def exact(net: Net) -> Loaded:
     Raises:
         CheckpointError: as `Net.load` does.
     """
-    return _nets.get(("exact", net.key, net.digest), lambda: net.load(double=True), check=_wanted)
+    return _nets.get(("exact", net.key, net.digest), lambda: _loaded(net, double=True), check=_wanted)
+
+
+def _loaded(net: Net, *, double: bool) -> Loaded:
+    """Return a net that computes on a CUDA device where there is one; ATTNVIZ_DEVICE, cpu or cuda, overrules that."""
+    from attnviz import devices
+
+    device = devices.device_of(os.environ.get("ATTNVIZ_DEVICE", "auto"))
+    model, taken = net.load(double=double).model, net.input
+    shape = (taken.channels, taken.rows, taken.columns)
+    return Loaded(devices.computing_on_if_equal(model, device, shape), net)
 
 
 def _name(compute: Callable[..., object]) -> str:

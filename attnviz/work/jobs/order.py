@@ -69,17 +69,6 @@ class Order(Asked):
         return [*words, *(word for name, value in self.changes.items() for word in ("--set", f"{name}={value}"))]
 
 
-def device_of(word: str) -> str:
-    """Return "cpu" or "cuda" for a device as the command line names it.
-
-    Raises:
-        BadInput: there is no such device.
-    """
-    from attnviz.training import seeds
-
-    return seeds.device_of(word)
-
-
 def limits() -> Limits:
     """Return the limits that hold here."""
     return NONE if os.environ.get(UNLIMITED) == "1" else Limits()

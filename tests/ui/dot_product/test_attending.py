@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from attnviz import data, subjects
+from attnviz.errors import BadInput
 from attnviz.subjects import Loaded, Picture
 from attnviz.ui.dot_product import attending
 from attnviz.ui.shared import inference
@@ -41,3 +42,9 @@ def test_a_colour_picture_keeps_its_colours_and_its_mean_lies_under_the_tokens(c
     np.testing.assert_allclose(view.picture, means)
     assert not view.ink
     assert (view.rows, view.columns, view.query.shape[:2]) == (8, 8, (2, 64))
+
+
+def test_a_net_whose_tokens_are_no_places_of_the_picture_is_refused() -> None:
+    net = subjects.net("transformer.strips-15")
+    with pytest.raises(BadInput, match="has no layer in which tokens attend to one another"):
+        attending.attention(net.load(double=True), Picture("strokes", 0))

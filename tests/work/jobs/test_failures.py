@@ -149,7 +149,7 @@ def test_a_device_that_is_not_there_is_said(here, monkeypatch):
     if torch.cuda.is_available():
         pytest.skip("there is a CUDA device here")
     job = start(here, "nothing", monkeypatch, device="cuda")
-    assert table.state(job) == table.State("failed", "There is no CUDA device here. Use --device cpu, or auto.")
+    assert table.state(job) == table.State("failed", "There is no CUDA device here. Use cpu, or auto.")
 
 
 def test_data_that_cannot_be_read_are_said(here, monkeypatch):

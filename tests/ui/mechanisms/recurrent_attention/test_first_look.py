@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from attnviz import cards, data
+from attnviz.errors import BadInput
 from attnviz.subjects import Net, Picture, Subject, usable
 from attnviz.ui.components.glimpse_player import GlimpseView
 from attnviz.ui.components.glimpse_player import Path as Glimpsed
 from attnviz.ui.components.payload import header_of
+from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
 from attnviz.ui.mechanisms.recurrent_attention import first_look, glances
 from attnviz.ui.shared import first_look as shared
 from attnviz.ui.shared import pickers
@@ -68,3 +70,11 @@ def test_the_page_opens_without_torch(tmp_path: Path) -> None:
         "assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, capture_output=True)
+
+
+def test_it_is_not_taken_for_what_the_attention_viewer_shows() -> None:
+    net = shown()[0]
+    header = header_of((cards.folder() / net.key / "first_look.view").read_bytes())
+    data_set, _, number = header["origin"]["image"].split("/")
+    with pytest.raises(BadInput, match="no layer in which tokens attend"):
+        ATTENTION_VIEW.of(Subject(net, Picture(data_set, int(number))))

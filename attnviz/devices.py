@@ -1,0 +1,135 @@
+"""Which device computes, and nets that compute on one while everything around them stays on the CPU.
+
+Pages and the live channel read weights, taps and logits all over the place, and edit values with arrays of their own.
+So a net that they get is an ordinary module on the CPU whose forward pass happens in a twin on the device: pictures are
+copied to it, logits and the values of taps back from it. A trace of the module hears the twin.
+
+    model = computing_on(model, "cuda")
+    with trace(model, ["attention.weights"]) as seen:
+        logits = model(images)                         # both on the CPU, computed on the device
+"""
+
+import copy
+import logging
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attnviz.edits import version
+from attnviz.errors import BadInput
+
+_log = logging.getLogger(__name__)
+
+AGREE = {torch.float64: 1e-9, torch.float32: 1e-3}
+"""How far two devices' logits may lie apart, relative to the largest of them or 1, by precision."""
+
+
+def device_of(word: str) -> str:
+    """Return "cpu" or "cuda" for "auto", "cpu" or "cuda".
+
+    Args:
+        word: from the command line or the environment.
+
+    Returns:
+        "cuda" for "auto" where there is a CUDA device.
+
+    Raises:
+        BadInput: another word, or CUDA where there is none.
+    """
+    if word not in ("auto", "cpu", "cuda"):
+        raise BadInput(f"The device must be auto, cpu or cuda, not {word!r}.")
+    if word == "cuda" and not torch.cuda.is_available():
+        raise BadInput("There is no CUDA device here. Use cpu, or auto.")
+    return "cuda" if word != "cpu" and torch.cuda.is_available() else "cpu"
+
+
+def computing_on(model: nn.Module, device: str) -> nn.Module:
+    """Let a module on the CPU do its forward passes on a device.
+
+    Args:
+        model: in evaluation mode, on the CPU. It is changed: its `forward` is another one from now on. A deep copy of
+            it computes on the same device, with its own weights; weights that are changed in place are followed.
+        device: such as "cuda".
+
+    Returns:
+        The same module.
+    """
+    if device != "cpu":
+        model.forward = _Forward(model, device)
+    if device == "cuda":  # by default, single precision has ten bits in convolutions there
+        torch.backends.cudnn.allow_tf32 = False
+    return model
+
+
+def computing_on_if_equal(model: nn.Module, device: str, shape: tuple[int, int, int]) -> nn.Module:
+    """Do as `computing_on`, unless the device gives other logits than the CPU, or none; the log then says so.
+
+    Args:
+        model, device: as for `computing_on`.
+        shape: (channel, row, column) of its pictures: it is tried on two of noise.
+    """
+    if device == "cpu":
+        return model
+    weight = next(model.parameters())
+    images = torch.rand(2, *shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64).to(weight)
+    with torch.no_grad():
+        expected = model(images)
+        try:
+            found = computing_on(model, device)(images)
+        except RuntimeError as error:  # of the driver, of the device's memory, or of a kernel that is missing
+            wrong = f"it fails there: {error}"
+        else:
+            apart = float((found - expected).abs().max() / expected.abs().max().clamp(min=1))
+            if apart <= AGREE[expected.dtype]:  # which NaN is not
+                return model
+            wrong = f"its logits there differ by {apart:.1e}"
+    _log.warning("%s computes on the CPU, not on %s: %s", type(model).__name__, device, wrong)
+    del model.forward
+    return model
+
+
+def twin_of(module: nn.Module) -> nn.Module | None:
+    """Return the module on a device that computes for this one; None for a module that computes by itself."""
+    forward = module.__dict__.get("forward")
+    return forward.twin() if isinstance(forward, _Forward) else None
+
+
+class _Forward:
+    """The forward pass of a module, done by its twin on a device."""
+
+    def __init__(self, model: nn.Module, device: str) -> None:
+        self.model, self.device = model, device
+        self._lock = threading.Lock()
+        self._twin: nn.Module | None = None
+        self._made_from: list[tuple[int, int]] = []
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return _moved(self.twin()(*_moved(arguments, self.device), **_moved(named, self.device)), "cpu")
+
+    def twin(self) -> nn.Module:
+        """Return the twin, made anew if the module's weights have changed."""
+        now = [(id(one), version(one)) for one in (*self.model.parameters(), *self.model.buffers())]
+        with self._lock:
+            if self._twin is None or now != self._made_from:
+                twin = copy.deepcopy(self.model)
+                del twin.forward
+                self._twin, self._made_from = twin.to(self.device), now
+            return self._twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "_Forward":
+        return _Forward(copy.deepcopy(self.model, memo), self.device)
+
+
+def _moved(value: Any, device: str) -> Any:
+    """Return a value with all its tensors on a device; a batch keeps its gradient."""
+    if isinstance(value, Tensor):
+        return value.to(device)
+    if isinstance(value, Mapping):
+        return {name: _moved(one, device) for name, one in value.items()}
+    if isinstance(value, tuple):
+        found = [_moved(one, device) for one in value]
+        return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
+    return value
