@@ -112,7 +112,7 @@ def _of_run(key: str, run_id: str) -> History:
     from attnviz.subjects import runs as of_runs
     from attnviz.training import runs
 
-    points = [Point(epoch, of_runs.key_of(run_id, epoch)) for epoch in runs.epochs(run_id)]
+    points = [Point(epoch, of_runs.key_of(run_id, epoch)) for epoch in (0, *runs.epochs(run_id))]
     return _with_curve(key, points, {epoch.epoch: epoch.values for epoch in runs.curve(run_id)})
 
 

@@ -1,17 +1,24 @@
-"""One epoch of a run, as a net: its key is "run:ID@EPOCH"."""
+"""One epoch of a run, as a net: its key is "run:ID@EPOCH". Epoch 0 is before the training."""
 
 from __future__ import annotations
 
+import hashlib
 import re
+from typing import TYPE_CHECKING
 
 from attnviz.errors import UnknownName
 from attnviz.subjects.nets import Net, of_recipe
 
-_KEY = re.compile(r"run:(.+)@([1-9][0-9]{0,6})")
+if TYPE_CHECKING:
+    from torch import nn
+
+    from attnviz.training.runs import RunFile
+
+_KEY = re.compile(r"run:(.+)@(0|[1-9][0-9]{0,6})")
 
 
 def key_of(run_id: str, epoch: int) -> str:
-    """Return the key of the net that a run was after an epoch, counted from 1."""
+    """Return the key of the net that a run was after an epoch, counted from 1; 0 is before its training."""
     return f"run:{run_id}@{epoch}"
 
 
@@ -36,12 +43,21 @@ def epoch_of_run(key: str) -> Net:
     return of_recipe(
         run.recipe,
         key=key,
-        title=f"{run.recipe.title}, epoch {epoch}",
+        title=f"{run.recipe.title}, {f'epoch {epoch}' if epoch else 'before its training'}",
         config=configs.config_of(run.recipe),
         classes=configs.class_names(run.recipe),
-        digest=runs.digest(run_id, epoch),
+        digest=runs.digest(run_id, epoch) if epoch else hashlib.sha256(key.encode()).hexdigest(),
         seed=run.seed,
         history=f"run:{run_id}",
         epoch=epoch,
-        build=lambda: runs.load(run_id, epoch),
+        build=lambda: runs.load(run_id, epoch) if epoch else _untrained(run),
     )
+
+
+def _untrained(run: RunFile) -> nn.Module:
+    """Return the model with the weights that a run began with: its seed alone decides them."""
+    import torch
+
+    from attnviz.training.seeds import build
+
+    return build(run.recipe, torch.Generator().manual_seed(run.seed)).eval().requires_grad_(False)

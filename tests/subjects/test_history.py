@@ -92,9 +92,19 @@ def test_a_checkpoint_of_another_training_is_said_to_be_one() -> None:
 def test_a_run_has_a_history_and_a_checkpoint_without_one_has_none(tmp_path: Path) -> None:
     found = history(subjects.net(key_of_run(INFO.id, 2)))
     assert found is not None
-    assert [point.epoch for point in found.points] == [1, 2, 3]
-    assert found.points[1].key == key_of_run(INFO.id, 2)
+    assert [point.epoch for point in found.points] == [0, 1, 2, 3]
+    assert found.points[2].key == key_of_run(INFO.id, 2)
     assert found.curve.keys() == {1, 2, 3}
+
+
+@pytest.mark.usefixtures("here")
+def test_before_its_training_a_run_is_what_its_seed_draws() -> None:
+    ours, theirs = subjects.net(key_of_run(INFO.id, 0)), subjects.net(key_of(NAME, 0))
+    assert ours.title == theirs.title == "Small, before its training"
+    state, kept = (one.load().model.state_dict() for one in (ours, theirs))
+    for name, tensor in state.items():
+        assert torch.equal(kept[name], tensor.half().float())
+    assert ours.digest != subjects.net(key_of_run(INFO.id, 1)).digest
 
 
 def test_a_checkpoint_without_a_history_has_none(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
