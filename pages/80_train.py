@@ -3,8 +3,10 @@
 import streamlit as st
 
 from attnviz.ui.shared import page
+from attnviz.ui.shared.experiments import choose
 from attnviz.ui.training import access, act, cost, settings, watch
-from attnviz.work.jobs import table
+from attnviz.ui.training.experiments.table import EXPERIMENTS
+from attnviz.work.jobs import seen, table
 
 
 def main() -> None:
@@ -23,14 +25,15 @@ def main() -> None:
                     act.do(lambda: table.start(order), "The training has been started; it goes on without this page.")
                 cost.show(order)
         watch.jobs()
+        choose(EXPERIMENTS, seen.look(), heading="What happened while it learnt?")
     page.meaning(
         "A training is a process of its own, at the lowest priority: it goes on when this page or the app is closed. "
         "After each epoch its weights are saved, so that every epoch can be looked at as a model. A training that was "
         "paused or killed resumes after its last epoch with the same result as if it had never been interrupted. "
         "The same settings and seed give the same weights on the same machine.",
-        "The validation part chooses which epoch is best, so its figures are a little too good; the test part is not "
-        "touched here. One seed is one sample: another may learn something else. Settings that are changed here are "
-        "not the paper's, so neither are the results.",
+        "The validation part chooses which epoch is best, so its figures are a little too good. The test part chooses "
+        "nothing here: only the experiments look at pictures of it. One seed is one sample: another may learn "
+        "something else. Settings that are changed here are not the paper's, so neither are the results.",
     )
 
 

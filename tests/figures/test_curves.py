@@ -1,9 +1,11 @@
-"""Curves of trainings, attnviz/figures/curves.py; and confused classes, attnviz/figures/confusion.py."""
+"""Curves of trainings, attnviz/figures/curves.py and effects.py; and confused classes, attnviz/figures/confusion.py."""
 
 import re
 
 from attnviz.figures.confusion import confusion
 from attnviz.figures.curves import curves
+from attnviz.figures.effects import MOST, effects
+from attnviz.figures.epoch_plot import round_bounds
 
 EPOCHS = [{"train_loss": 0.5, "validation_loss": 0.75}, {"train_loss": 0.25, "validation_loss": None}]
 
@@ -42,3 +44,24 @@ def test_confused_classes_are_counted_and_named():
     assert "&lt;1&gt;" in drawn
     assert drawn.count("<strong>") == 2
     assert "--share:0.800" in drawn
+
+
+def test_bounds_are_multiples_of_the_steps_between_them() -> None:
+    for low, high in (-0.003, 0.66), (0.25, 0.75), (0.0, 100.0), (-5.0, 3.0):
+        ends = round_bounds(low, high)
+        assert ends[0] <= low
+        assert ends[1] >= high
+    drawn = effects("lost", [0, 1], {"head 1": [-0.003, 0.66]})
+    assert re.findall(r"<b>([^<]*)</b></i>", drawn) == ["-0.5", "0", "0.5", "1"]
+
+
+def test_of_many_heads_the_largest_at_the_end_have_names_and_epochs_lie_evenly() -> None:
+    values = {f"head {head}": [0.0, 9.0 - head, float(head)] for head in range(1, MOST + 3)}
+    drawn = effects("lost", [0, 1, 52], values)
+    assert "lost by epoch: head 8 8 at 52; head 7 7 at 52" in drawn
+    assert re.findall(r'curves-epoch" style="left:([\d.]+)%">(\d+)<', drawn) == [
+        ("0.00", "0"), ("50.00", "1"), ("100.00", "52"),
+    ]  # fmt: skip
+    assert "head 2 2" not in drawn
+    assert 'title="epoch 52, head 2: 2"' in drawn, "but each has its dots"
+    assert "&lt;i&gt;" in effects("lost", [0, 1], {"<i>": [0.0, 1.0]})

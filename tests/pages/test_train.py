@@ -180,3 +180,27 @@ def test_a_run_is_drawn_and_an_epoch_of_it_kept(here):
         page.button(key="train_do_keep").click().run()
         assert not page.error
         assert (here / "kept" / "pixel_attention.mine" / "card.json").is_file()
+
+
+def test_the_heads_of_a_run_are_switched_off_epoch_by_epoch(here):
+    chosen = small.recipe(epochs=2)
+    with small.place(here):
+        order = Order(model="pixel_attention", recipe="small", changes={"epochs": "2"})
+        info = small.run_file(order.made())
+        list(Run(info).train(small.training(chosen)))
+        table.start(order)
+        for child in table._children:
+            child.wait()
+        page = _page(experiment="appear")
+        assert not page.exception
+        assert not page.error
+        assert page.selectbox(key="of").value == f"run:{info.id}"
+        page.button(key="appear_start").click().run()
+        while "appear_stop" in {button.key for button in page.button}:
+            page.run()
+        assert not page.exception
+        assert any("The only head" in one.value or "no head matters" in one.value for one in page.markdown)
+        (numbers,) = page.dataframe
+        assert list(numbers.value["head"]) == ["head 1"]
+        page.selectbox(key="of").set_value(f"run:{info.id}")
+        assert not _page(experiment="appear", of="run:nobody").exception

@@ -18,6 +18,7 @@ def over_many(
     draw: Callable[[list[T]], None],
     *,
     what: str = "pictures",
+    verb: tuple[str, str] = ("Compare", "compared"),
     begins: bool = False,
 ) -> None:
     """Draw a job: the button that begins it, then its progress, what it has found so far, and the button that stops it.
@@ -28,17 +29,18 @@ def over_many(
         job: returns the work, the same for all visitors.
         draw: draws the parts that there are, at least one.
         what: the examples are.
+        verb: what is done with them, and the same once it is done.
         begins: whether it begins by itself, where the URL does not say otherwise.
     """
     if url_state.choice(word, ["yes", "no"], "yes" if begins else "no") != "yes":
-        st.button(f"Compare {count} {what}", key=f"{word}_start", on_click=_begin, args=(word, job))
+        st.button(f"{verb[0]} {count} {what}", key=f"{word}_start", on_click=_begin, args=(word, job))
         st.caption("You can go on using the page meanwhile, and you can stop it.")
         return
     finished = job().finished
     if not finished:
         st.button("Stop", key=f"{word}_stop", on_click=_halt, args=(word, job, begins))
     # Every tick draws what there is, while a thread computes: the rest of the page stays alive.
-    st.fragment(_tick, run_every=None if finished else TICK)(count, what, job, draw, finished)
+    st.fragment(_tick, run_every=None if finished else TICK)(count, what, verb[1], job, draw, finished)
 
 
 def _begin(word: str, job: Callable[[], "jobs.Job[Any]"]) -> None:
@@ -52,7 +54,12 @@ def _halt(word: str, job: Callable[[], "jobs.Job[Any]"], begins: bool) -> None:
 
 
 def _tick(
-    count: int, what: str, job: Callable[[], "jobs.Job[T]"], draw: Callable[[list[T]], None], finished: bool
+    count: int,
+    what: str,
+    done_with: str,
+    job: Callable[[], "jobs.Job[T]"],
+    draw: Callable[[list[T]], None],
+    finished: bool,
 ) -> None:
     with page.sentences():
         work = job()
@@ -62,6 +69,6 @@ def _tick(
         if not finished:
             work.start()
             done = len(parts) / work.count
-            st.progress(done, f"{round(done * count)} of {count} {what} are compared")
+            st.progress(done, f"{round(done * count)} of {count} {what} are {done_with}")
         if parts:
             draw(parts)

@@ -32,12 +32,12 @@ def show(there: Sequence[Seen]) -> None:
     Args:
         there: the trainings.
     """
-    known = {run: title for one in there for run in one.runs if (title := _title(run))}
+    known = {run: title for one in there for run in one.runs if (title := title_of(run))}
     if not known:
         st.caption("The curves of a training appear here after its first epoch.")
         kept.show()
         return
-    newest = sorted(known, key=_written, reverse=True)
+    newest = sorted(known, key=written, reverse=True)
     st.session_state[_RUNS] = [run for run in st.session_state.get(_RUNS, []) if run in known] or newest[:1]
     st.header("What it has learnt", anchor=False)
     with st.container(key="train_choose_runs"):
@@ -62,7 +62,7 @@ def show(there: Sequence[Seen]) -> None:
     kept.show()
 
 
-def _title(run: str) -> str:
+def title_of(run: str) -> str:
     """Return what a run is called; "" where it has no epoch, or cannot be read."""
     try:
         info = runs.read(run)
@@ -75,7 +75,7 @@ def _title(run: str) -> str:
     return f"{info.recipe.title}, {source}, seed {info.seed}, {rate} ({run[-4:]})"
 
 
-def _written(run: str) -> int:
+def written(run: str) -> int:
     try:
         return (runs.folder() / run / "curve.jsonl").stat().st_mtime_ns
     except OSError:

@@ -1,0 +1,40 @@
+"""What each of several parts does, over the epochs whose weights are kept; these lie evenly, as on the slider."""
+
+from collections.abc import Mapping, Sequence
+
+from attnviz.figures.epoch_plot import Line, plot, round_bounds
+
+MOST = 6
+"""So many parts have a colour and a name, those with the largest last values; more could not be told apart."""
+
+
+def effects(
+    title: str, epochs: Sequence[int], values: Mapping[str, Sequence[float]], *, top: float | None = None
+) -> str:
+    """Draw a line for each part.
+
+    Args:
+        title: what is drawn, with its unit.
+        epochs: whose weights are kept, ascending; 0 is before the training.
+        values: name of a part -> its value at each of the epochs.
+        top: the highest value that there can be; by default the plot ends above the highest that there is.
+
+    Returns:
+        HTML; titles and names in it are escaped.
+    """
+    places = {epoch: 100 * place / max(1, len(epochs) - 1) for place, epoch in enumerate(epochs)}
+    largest = sorted(values, key=lambda name: -values[name][-1])[:MOST]
+    lines = [
+        Line("", list(zip(epochs, values[name], strict=True)), "curves-quiet", name)
+        for name in values
+        if name not in largest
+    ]
+    for number, name in enumerate(largest):
+        lines.append(Line(name, list(zip(epochs, values[name], strict=True)), f"curves-{number}", name))
+    low = min(0.0, *(value for some in values.values() for value in some))
+    high = top or max(0.0, *(value for some in values.values() for value in some)) or 1.0
+    return plot(title, lines, places.__getitem__, epochs, _short, exact="{:.4g}".format, bounds=round_bounds(low, high))
+
+
+def _short(value: float) -> str:
+    return f"{0.0 if abs(value) < 1e-12 else value:.3g}"

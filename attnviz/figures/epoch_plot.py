@@ -1,0 +1,111 @@
+"""Lines over the epochs of a training, as HTML that page.css styles: what `curves` and `effects` have in common.
+
+Not Plotly: its script takes a browser longer than all the rest of the page, and these are drawn again every few seconds
+while a training goes on.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+_TICKS = 4
+_DOTS = 60  # epochs of a line up to which each has a dot that says its value
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line.
+
+    Args:
+        name: in the legend, and for those who cannot see it; "" leaves it out of both.
+        points: epoch and value, ascending.
+        kind: its classes, which colour it.
+        said: what each dot says before its value; by default the epoch alone.
+    """
+
+    name: str
+    points: Sequence[tuple[int, float]]
+    kind: str
+    said: str = ""
+
+
+def plot(
+    title: str,
+    lines: Sequence[Line],
+    across: Callable[[int], float],
+    epochs: Sequence[int],
+    written: Callable[[float], str],
+    *,
+    exact: Callable[[float], str] | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> str:
+    """Draw lines in one plot.
+
+    Args:
+        title: what they are.
+        lines: at least one.
+        across: how far to the right an epoch lies, percent.
+        epochs: that are written below it.
+        written: a value as it is read.
+        exact: a value as a dot says it; by default as it is read.
+        bounds: the lowest and the highest value; by default round numbers about the values.
+
+    Returns:
+        HTML; titles and names in it are escaped.
+    """
+    ends = [value for line in lines for _, value in line.points]
+    low, high = bounds or round_bounds(min(ends), max(ends))
+    named = [(line, f"{written(line.points[-1][1])}") for line in lines if line.name]
+    spoken = "; ".join(f"{line.name} {last} at {line.points[-1][0]}" for line, last in named)
+    body = "".join(_drawn(line, across, low, high, exact or written) for line in lines)
+    rows = "".join(
+        f'<i class="curves-tick" style="bottom:{100 * (value - low) / (high - low):.2f}%"><b>{written(value)}</b></i>'
+        for value in _ticks(low, high)
+    )
+    columns = "".join(f'<i class="curves-epoch" style="left:{across(epoch):.2f}%">{epoch}</i>' for epoch in epochs)
+    legend = "".join(
+        f'<span><i class="curves-key {line.kind}"></i>{escape(line.name)} <b>{last}</b></span>' for line, last in named
+    )
+    return (
+        f'<div class="curves" role="img" aria-label="{escape(title)} by epoch: {escape(spoken)}">'
+        f"<p><strong>{escape(title)}</strong> by epoch {legend}</p>"
+        f'<div class="curves-plot">{rows}{columns}{body}</div></div>'
+    )
+
+
+def _drawn(line: Line, across: Callable[[int], float], low: float, high: float, exact: Callable[[float], str]) -> str:
+    """Draw a line, and a dot for each epoch or, of very many, for the last."""
+    at = [(across(epoch), 100 * (high - value) / (high - low), epoch, value) for epoch, value in line.points]
+    shape = " ".join(f"{x:.2f},{y:.2f}" for x, y, _, _ in at)
+    drawn = (
+        f'<svg class="{line.kind}" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">'
+        f'<polyline points="{shape}" vector-effect="non-scaling-stroke"></polyline></svg>'
+    )
+    dots = "".join(
+        f'<i class="curves-dot {line.kind}" style="left:{x:.2f}%;top:{y:.2f}%" '
+        f'title="epoch {epoch}{", " * bool(line.said)}{escape(line.said)}: {exact(value)}"></i>'
+        for x, y, epoch, value in (at if len(at) <= _DOTS else at[-1:])
+    )
+    return drawn + dots
+
+
+def round_bounds(low: float, high: float) -> tuple[float, float]:
+    """Return round numbers below and above some values, whose lowest and highest are given."""
+    if low == high:
+        low, high = low - (abs(low) or 1) / 10, high + (abs(high) or 1) / 10
+    step = 0.0
+    while step != (wider := _step(high - low)):  # what is rounded reaches further, and may want longer steps
+        step = wider
+        low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    return low, high
+
+
+def _step(span: float) -> float:
+    size = 10.0 ** math.floor(math.log10(span / _TICKS))
+    return next(size * factor for factor in (1, 2, 5, 10) if span / (size * factor) <= _TICKS)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    step = _step(high - low)
+    return [low + step * place for place in range(round((high - low) / step) + 1)]

@@ -1,0 +1,266 @@
+"""When does a head appear? Each head is switched off, at each epoch, on pictures that were not trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from attnviz import subjects
+from attnviz.errors import BadInput
+from attnviz.figures.effects import MOST, effects
+from attnviz.ui.shared import cache, jobs
+from attnviz.ui.shared.experiments import Experiment, finding
+from attnviz.ui.shared.glossary import term
+from attnviz.ui.shared.over_many import over_many
+from attnviz.ui.shared.wording import verbatim
+from attnviz.ui.training.experiments import choice
+from attnviz.ui.training.experiments.unseen import Unseen, unseen
+
+if TYPE_CHECKING:
+    from attnviz.measures.switched_heads import HeadLayer
+    from attnviz.subjects import Loaded
+    from attnviz.subjects.history import History, Point
+    from attnviz.work.jobs.seen import Seen
+
+OF, MEASURED = "of", "appear"  # fields of the URL: which training, and whether it is measured
+PICTURES = 200
+PASSES = 200  # of the model in one part of the work: live answers and pages do not wait longer
+TOGETHER = 50  # pictures in one pass, at most
+
+Array = npt.NDArray[np.float64]
+
+
+class Part(NamedTuple):
+    """What some pictures say of one epoch.
+
+    Args:
+        lost: (head, picture), the probability that the right answer loses when the head is off, -1..1.
+        changed: (head, picture), whether the answer becomes another one.
+        right: (picture,), whether the answer of the whole net is right.
+    """
+
+    lost: Array
+    changed: npt.NDArray[np.bool_]
+    right: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What switching each head off does, epoch by epoch.
+
+    Args:
+        epochs: ascending; 0 is before the training.
+        heads: their names.
+        lost: (epoch, head, picture), as of `Part`.
+        changed: (epoch, head, picture), likewise.
+        accuracy: (epoch,), the share of the same pictures that the whole net answers correctly.
+    """
+
+    epochs: tuple[int, ...]
+    heads: tuple[str, ...]
+    lost: Array
+    changed: npt.NDArray[np.bool_]
+    accuracy: Array
+
+
+def show(there: Sequence[Seen]) -> None:
+    """Draw the choice of a training, and what each of its heads does at each epoch."""
+    options = choice.trainings(there)
+    if not options:
+        raise BadInput(
+            "There is no training here whose model has heads. Choose a mechanism with heads above, and train it."
+        )
+    key = choice.pick(OF, "Training", options)
+    its = choice.history_of(key)
+    net = subjects.net(its.points[-1].key)
+    found, points = choice.layers(net), choice.some(its.points)
+    pictures = unseen(net, PICTURES)
+    heads = tuple(choice.names(found))
+    st.caption(
+        f"On {pictures.said}, which it was not trained on, at {len(points)} epochs of one training (seed {net.seed}); "
+        f"{len(heads)} {'head' if len(heads) == 1 else 'heads'}. A {term('head')} that is switched off contributes "
+        "nothing; all other weights stay as they are."
+    )
+
+    def job() -> jobs.Job[Part]:
+        return work(its, points, found, pictures)
+
+    def draw(parts: list[Part]) -> None:
+        measured = together(parts, points, heads)
+        finding()(in_words(measured))  # here, since whatever is drawn anew again and again has to lie within
+        _draw(measured)
+
+    over_many(MEASURED, len(pictures), job, draw, verb=("Measure on", "done"))
+
+
+def work(its: History, points: Sequence[Point], found: Sequence[HeadLayer], pictures: Unseen) -> jobs.Job[Part]:
+    """Return the work: first all epochs on a few pictures, then all on the next ones, so that curves come early."""
+    nets = [subjects.net(point.key) for point in points]
+    few = max(1, min(TOGETHER, PASSES // (1 + sum(layer.heads for layer in found))))
+    rounds = -(-len(pictures) // few)
+
+    def step(number: int) -> Part:
+        turn, place = divmod(number, len(nets))
+        some = slice(turn * few, (turn + 1) * few)
+        return switch(cache.single(nets[place]), found, pictures.pictures[some], pictures.answers[some])
+
+    key = "appear", its.key, tuple((net.key, net.digest) for net in nets), pictures.said
+    return jobs.job(key, step, rounds * len(nets))
+
+
+def switch(
+    loaded: Loaded, found: Sequence[HeadLayer], pictures: npt.NDArray[np.uint8], answers: npt.NDArray[np.int64]
+) -> Part:
+    """Switch each head off, one at a time.
+
+    Args:
+        loaded: the net at one epoch.
+        found: its layers with heads.
+        pictures, answers: as of `Unseen`.
+    """
+    import torch
+
+    from attnviz import edits
+    from attnviz.answers import as_batch, probabilities
+    from attnviz.measures.switched_heads import lost
+    from attnviz.tracing import trace
+    from attnviz.ui.shared import inference
+
+    batch, right = as_batch(pictures), torch.tensor(answers)
+    with torch.no_grad():
+        whole = probabilities(inference.ask(loaded, batch)).double()
+        best = whole.argmax(1)
+        losses, changed = [], []
+        for layer in found:
+            for head in range(layer.heads):
+                with trace(loaded.model, [], {layer.output: edits.off(head=head)}):
+                    without = probabilities(inference.ask(loaded, batch)).double()
+                losses.append(lost(whole, without, right))
+                changed.append(without.argmax(1) != best)
+    return Part(torch.stack(losses).numpy(), torch.stack(changed).numpy(), (best == right).numpy())
+
+
+def together(parts: Sequence[Part], points: Sequence[Point], heads: tuple[str, ...]) -> Measured:
+    """Return what several parts say: of the rounds that are whole, or of the epochs that there are of the first one.
+
+    Args:
+        parts: in the order of `work`; at least one.
+        points: the epochs of a round.
+        heads: the names of the heads.
+    """
+    count = len(points)
+    rounds = len(parts) // count
+    if not rounds:
+        points, count, rounds = points[: len(parts)], len(parts), 1
+    of_epoch = [[parts[turn * count + place] for turn in range(rounds)] for place in range(count)]
+    return Measured(
+        tuple(point.epoch for point in points),
+        heads,
+        np.stack([np.concatenate([part.lost for part in some], 1) for some in of_epoch]),
+        np.stack([np.concatenate([part.changed for part in some], 1) for some in of_epoch]),
+        np.array([np.concatenate([part.right for part in some]).mean() for some in of_epoch]),
+    )
+
+
+def in_words(measured: Measured) -> str:
+    """Return when which head came to matter."""
+    from attnviz.measures.switched_heads import MATTERS, appears
+
+    means = measured.lost.mean(2)  # (epoch, head)
+    last = int(measured.epochs[-1])
+    count = measured.lost.shape[2]
+    over = f"mean over {count} {'picture' if count == 1 else 'pictures'}"
+    come = {head: place for head in range(len(measured.heads))
+            if (place := appears(means[:, head].tolist())) is not None}  # fmt: skip
+    if not come:
+        return (
+            f"**At epoch {last} no head matters by itself**: whichever is switched off, the probability of the right "
+            f"answer falls by less than {_points(MATTERS)} ({over})."
+        )
+    first = min(come, key=lambda head: (come[head], -means[-1, head]))
+    most = max(come, key=lambda head: means[-1, head])
+    whole, falls = len(measured.heads), f"falls by {_points(float(means[-1, most]))} ({over})"
+    if whole == 1:
+        return (
+            f"**The only head comes to matter {_when(measured, come[first])}.** At epoch {last}, the probability of "
+            f"the right answer {falls} when it is switched off."
+        )
+    return (
+        f"**{len(come)} of {whole} heads {'matters by itself' if len(come) == 1 else 'matter by themselves'} at epoch "
+        f"{last}.** The first comes to matter {_when(measured, come[first])}: {measured.heads[first]}. The answer "
+        f"depends most on {measured.heads[most]}: without it, the probability of the right answer {falls}."
+    )
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f} points"
+
+
+def _when(measured: Measured, place: int) -> str:
+    epoch = measured.epochs[place]
+    if not epoch:
+        return "before the training"
+    before = measured.epochs[place - 1] if place else None
+    skipped = before is not None and epoch - before > 1
+    return f"between epochs {before} and {epoch}" if skipped else f"at epoch {epoch}"
+
+
+def _draw(measured: Measured) -> None:
+    from attnviz.measures.switched_heads import MATTERS, appears
+
+    means = measured.lost.mean(2)
+    left, right = st.columns(2)
+    lines = {name: (100 * means[:, head]).tolist() for head, name in enumerate(measured.heads)}
+    left.markdown(
+        effects("points that the right answer loses without the head", measured.epochs, lines), unsafe_allow_html=True
+    )
+    accuracy = {"all heads on": (100 * measured.accuracy).tolist()}
+    right.markdown(effects("correct answers, %", measured.epochs, accuracy, top=100), unsafe_allow_html=True)
+    grey = f" The {MOST} heads with the largest loss at the end are coloured; the others are grey." * (
+        len(lines) > MOST
+    )
+    st.caption(
+        "Left: by how many points the probability of the right answer falls when one head is off, a mean over the "
+        "pictures; below 0 it rises. Right: the whole model on the same pictures. Epochs whose weights are kept lie "
+        "at equal distances; 0 is before the training, where all weights are drawn at random. A head comes to matter "
+        "at the epoch from which on at least half of its loss at the end is there, if that is "
+        f"{_points(MATTERS)} or more. Heads that do the same work can hide one another: without one, the other "
+        f"does it.{grey}"
+    )
+    with st.expander("The numbers of the last epoch", key="appear_numbers"):
+        count = measured.lost.shape[2]
+        lost = measured.lost[-1]
+        spread = 1.96 * lost.std(1, ddof=1) / np.sqrt(count) if count > 1 else np.full(len(lost), np.nan)
+        places = [appears(means[:, head].tolist()) for head in range(len(measured.heads))]
+        st.dataframe(
+            {
+                "head": list(measured.heads),
+                "lost": 100 * lost.mean(1),
+                "spread": 100 * spread,
+                "changed": 100 * measured.changed[-1].mean(1),
+                "from": [None if place is None else measured.epochs[place] for place in places],
+            },
+            hide_index=True,
+            height=min(38 + 35 * len(measured.heads), 388),
+            column_config={
+                "head": st.column_config.TextColumn("Head"),
+                "lost": st.column_config.NumberColumn("Lost without it, points", format="%.2f"),
+                "spread": st.column_config.NumberColumn("± (95 %)", format="%.2f"),
+                "changed": st.column_config.NumberColumn("Other answer, % of pictures", format="%.1f"),
+                "from": st.column_config.NumberColumn("Matters from epoch"),
+            },
+        )
+        st.caption(verbatim(f"Over {count} pictures. The interval is of the mean over pictures, of this one training."))
+
+
+EXPERIMENT = Experiment(
+    "When does a head appear?",
+    "Switches each head off, epoch by epoch, and measures what the right answer loses.",
+    show,
+    (OF, MEASURED),
+)

@@ -1,0 +1,133 @@
+"""Which training an experiment looks at: one that is shipped with its epochs, or one that was run here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from attnviz import cards, subjects
+from attnviz.data.specs import DATASETS
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.subjects import Net
+from attnviz.subjects.history import History, Point, history
+from attnviz.subjects.runs import key_of
+from attnviz.training import histories
+from attnviz.ui import mechanisms
+from attnviz.ui.shared import findings, url_state
+from attnviz.ui.training import course, yours
+
+if TYPE_CHECKING:
+    from attnviz.measures.switched_heads import HeadLayer
+    from attnviz.work.jobs.seen import Seen
+
+EPOCHS = 12
+"""So many epochs of a training are looked at; of longer ones the first and the last, and more early than late ones."""
+
+
+def trainings(there: Sequence[Seen]) -> dict[str, str]:
+    """Return the trainings whose models have heads and answer with a class: those run here first, the newest first.
+
+    Args:
+        there: the trainings of this page.
+
+    Returns:
+        Key of a history (`attnviz.subjects.history`) -> what it is called.
+    """
+    ran = [run for one in there if not yours.hidden(one) for run in one.runs]
+    found = {}
+    for run in sorted(ran, key=course.written, reverse=True):
+        title = course.title_of(run)
+        if title and _fits(net_of(f"run:{run}")):
+            found[f"run:{run}"] = title
+    order = {model: place for place, model in enumerate(mechanisms.order())}
+    shipped = subjects.usable([name for name in cards.names() if not cards.is_kept(name) and histories.there(name)])
+    for name in sorted(shipped, key=lambda name: order.get(shipped[name].architecture, len(order))):
+        if _fits(shipped[name]):
+            found[name] = f"{shipped[name].title}, as shipped"
+    return found
+
+
+def pick(word: str, label: str, options: Mapping[str, str]) -> str:
+    """Draw the choice of a training and return its key.
+
+    Args:
+        word: the field of the URL.
+        label: above the field.
+        options: key -> what it is called; at least one.
+    """
+    key = url_state.choice(word, list(options), next(iter(options)), "training")
+    st.selectbox(
+        label, list(options), key=word, format_func=lambda one: options.get(one, one), width=480,
+        on_change=url_state.keep, args=(word,),
+    )  # fmt: skip
+    return key
+
+
+def net_of(key: str) -> Net:
+    """Return a net of a history by its key: of a run, the model before its training."""
+    return subjects.net(key_of(key.removeprefix("run:"), 0) if key.startswith("run:") else key)
+
+
+def history_of(key: str) -> History:
+    """Return the history with a key.
+
+    Raises:
+        UnknownName, CheckpointError, RunError: it is not there, or cannot be read.
+        BadInput: it has no epochs that can be looked at.
+    """
+    found = history(net_of(key))
+    if found is None or len(found.points) < 2:
+        raise BadInput(f"No epochs of {key} are kept, so there is nothing to compare. Choose another training.")
+    return found
+
+
+def some(points: Sequence[Point], most: int = EPOCHS) -> list[Point]:
+    """Return the first and the last of several epochs and, where these are too many, fewer and fewer between them.
+
+    Args:
+        points: ascending.
+        most: so many at most; at least two.
+    """
+    last = len(points) - 1
+    if last < most:
+        return list(points)
+    steps = [last ** (place / (most - 2)) for place in range(most - 1)]
+    places = {0}
+    for step in steps:
+        places.add(max(round(step), max(places) + 1))
+    return [points[place] for place in sorted(places) if place < last] + [points[last]]
+
+
+def layers(net: Net) -> list[HeadLayer]:
+    """Return the layers of a net that have heads."""
+    from attnviz.measures.switched_heads import head_layers
+
+    return head_layers({address: (tap.axes, tap.shape) for address, tap in findings.list_taps(net).items()})
+
+
+def names(found: Sequence[HeadLayer]) -> list[str]:
+    """Return what the heads of several layers are called, counted from 1: "head 3", or "layer 2, head 3"."""
+    several = len(found) > 1
+    return [
+        f"layer {place}, head {head}" if several else f"head {head}"
+        for place, layer in enumerate(found, 1)
+        for head in range(1, layer.heads + 1)
+    ]
+
+
+def _fits(net: Net) -> bool:
+    """Return whether a net has heads, and answers with a class and not with a text."""
+    if net.data is not None and DATASETS[net.data].target.per_step:
+        return False
+    kind = net.architecture, json.dumps(dict(net.config), sort_keys=True, default=str)
+    if kind not in _heads:
+        with suppress(AttnvizError):
+            _heads[kind] = bool(layers(net))
+    return _heads.get(kind, False)
+
+
+_heads: dict[tuple[str, str], bool] = {}  # architecture and config -> whether such models have heads: one was asked

@@ -1,0 +1,84 @@
+"""Pictures that a net was not trained on: test pictures; of a visitor's own data, the validation part. Loads torch."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz import data
+from attnviz.data import inputs
+from attnviz.errors import DataError
+from attnviz.subjects import Loaded, Net
+from attnviz.training import runs
+from attnviz.ui.shared import cache, pickers
+
+
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    """Pictures that a net was not trained on.
+
+    Args:
+        pictures: uint8 (picture, row, column, channel), as the net takes them.
+        answers: int64 (picture,), the right ones, as places among its classes.
+        said: which they are, in words.
+    """
+
+    pictures: npt.NDArray[np.uint8]
+    answers: npt.NDArray[np.int64]
+    said: str
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+
+def unseen(net: Net, most: int) -> Unseen:
+    """Return some pictures that a net was not trained on, the same for every epoch of a training.
+
+    Args:
+        net: any one of the training.
+        most: so many at most.
+
+    Raises:
+        DataError: there are none here.
+    """
+    return cache.of_net(_unseen, net, most)
+
+
+def _unseen(loaded: Loaded, most: int) -> Unseen:
+    net = loaded.net
+    if net.data is None:
+        return _held_out(net, most)
+    if not pickers.sources(net):
+        raise DataError(f"There are no pictures here that {net.title} can be tried on: its data set is not here.")
+    source = pickers.default_source(net)
+    shown, spec = data.shown(source), data.DATASETS[source]
+    fitting = pickers.Fitting(net, source, pickers.ANY, wrong=False).numbers
+    numbers = fitting[_spread(len(fitting), most)]
+    places = np.searchsorted(shown.numbers, numbers)
+    images, labels = data.pick(source, shown.split, places)
+    kind = "test pictures" if shown.split == "test" else "sample pictures of the test part"
+    fitted = np.stack([inputs.fitted(image, **asdict(net.input)) for image in images])
+    answers = np.array([net.classes.index(spec.classes[label]) for label in labels])
+    return Unseen(fitted, answers, f"{len(numbers)} {kind} of {spec.title}")
+
+
+def _held_out(net: Net, most: int) -> Unseen:
+    """Return pictures of the validation part of a run on a visitor's own data."""
+    from attnviz.training import material
+
+    recipe = runs.read(net.history.removeprefix("run:")).recipe
+    whole = data.load(recipe.data, "train", classes=recipe.classes)
+    held_out, _ = material.split(len(whole.labels), recipe)
+    if not len(held_out):
+        raise DataError("This model was trained on all of its pictures, so none is left to try it on.")
+    chosen = held_out.numpy()[_spread(len(held_out), most)]
+    fitted = np.stack([inputs.fitted(image, **asdict(net.input)) for image in whole.images[chosen]])
+    return Unseen(fitted, whole.labels[chosen].astype(np.int64), f"{len(chosen)} pictures of its validation part")
+
+
+def _spread(count: int, most: int) -> npt.NDArray[np.int64]:
+    """Return places that are spread evenly over so many, `most` of them or all."""
+    few = min(count, most)
+    return np.arange(few) * count // max(1, few)
