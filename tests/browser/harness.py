@@ -10,7 +10,7 @@ import tempfile
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,6 +86,7 @@ def run_app(
     *,
     folder: Path = ROOT,
     python: str = sys.executable,
+    through: Sequence[str] = (),
 ) -> Iterator[Server]:
     """Run `streamlit run PATH`, until the end of the block.
 
@@ -94,6 +95,7 @@ def run_app(
         env: variables to set.
         folder: the repository's root, of this checkout or of another one.
         python: the interpreter of the environment that the checkout is installed in.
+        through: a command that runs the one after it in its own process, such as `nice`.
 
     Raises:
         NotThere: it did not start; the message holds what it said.
@@ -103,7 +105,7 @@ def run_app(
     address = f"http://127.0.0.1:{port}/{base}".rstrip("/")
     with tempfile.NamedTemporaryFile(suffix=".log") as log:
         process = subprocess.Popen(
-            [python, "-m", "streamlit", "run", path, "--server.port", str(port)],
+            [*through, python, "-m", "streamlit", "run", path, "--server.port", str(port)],
             cwd=folder,
             env={**os.environ, **(env or {})},
             stdin=subprocess.DEVNULL,
