@@ -17,6 +17,7 @@ from attnviz.training.cost import Cost
 from attnviz.training.loop import Training
 from attnviz.training.run import Run
 from attnviz.ui.training import access, yours
+from attnviz.ui.training.experiments import same
 from attnviz.work.jobs import cost, seen, table
 from attnviz.work.jobs.order import Order
 from tests.training import small
@@ -204,3 +205,28 @@ def test_the_heads_of_a_run_are_switched_off_epoch_by_epoch(here):
         assert list(numbers.value["head"]) == ["head 1"]
         page.selectbox(key="of").set_value(f"run:{info.id}")
         assert not _page(experiment="appear", of="run:nobody").exception
+
+
+def test_the_heads_of_two_seeds_are_matched(here, monkeypatch):
+    monkeypatch.setattr(same, "PICTURES", 8)
+    chosen = small.recipe(epochs=1)
+    with small.place(here):
+        order = Order(model="pixel_attention", recipe="small", changes={"epochs": "1"}, seeds=(0, 1))
+        found = [small.run_file(order.made(), seed=seed) for seed in (0, 1)]
+        list(Run(found[0]).train(small.training(chosen)))
+        table.start(order)
+        for child in table._children:
+            child.wait()
+        alone = _page(experiment="same_heads")
+        assert not alone.exception
+        assert any("There is no second training" in one.value for one in alone.info)
+        list(Run(found[1]).train(small.training(chosen, 1)))
+        seen.again()
+        page = _page(experiment="same_heads", of=f"run:{found[0].id}")
+        assert not page.error
+        assert page.selectbox(key="second").value == f"run:{found[1].id}"
+        page.button(key="matched_start").click().run()
+        while "matched_stop" in {button.key for button in page.button}:
+            page.run()
+        assert not page.exception
+        assert any("before their training, matched in the same way" in one.value for one in page.markdown)

@@ -1,5 +1,5 @@
 """The experiments of the page on which models are trained, by their names in the URL, in the order of the page."""
 
-from attnviz.ui.training.experiments import appear
+from attnviz.ui.training.experiments import appear, same
 
-EXPERIMENTS = {"appear": appear.EXPERIMENT}
+EXPERIMENTS = {"appear": appear.EXPERIMENT, "same_heads": same.EXPERIMENT}
