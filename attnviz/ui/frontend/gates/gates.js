@@ -349,8 +349,8 @@ export class Gates extends LivePart {
     const { view, layers, words, looked, found, header, strips } = this;
     say(
       words.legend,
-      `${HINTS.bar[0].toUpperCase()}${HINTS.bar.slice(1)}. Each bar is the gate of a channel, from 0 to 1. The line ` +
-        `across it is its mean over ${header.many}; a weaker violet means that it hardly varies over these.`,
+      `${HINTS.bar[0].toUpperCase()}${HINTS.bar.slice(1)}. Each bar is a gate, from 0 to 1, with a line at its mean ` +
+        `over ${header.many}. A paler bar hardly varies over these.`,
     );
     const channel = channelOf(view, layers);
     const at = looked.channel >= 0 ? looked : { layer: view.layer, channel };

@@ -99,8 +99,8 @@ def means(subject: Subject) -> str:
         f"A {term('channel')} is one map of features. It is multiplied as a whole by its {term('gate')}, a number from "
         f"0 to 1 that a narrow layer computes from the means of all channels.{places}\n\n{EQUATIONS[kind]}\n\n"
         f"Here the gate of channel {channel + 1} in {layer.title.lower()} is farthest from its mean: "
-        f"{short(value, 3)} instead of {short(mean, 3)}. Over {view.many}, {still} of {count} gates hardly vary: they "
-        "are *constant* (standard deviation below 0.01) or *always open* (above 0.98 for 99 % of the pictures)."
+        f"{short(value, 3)} instead of {short(mean, 3)}. Of {count} gates, {still} hardly vary over {view.many}: they "
+        "are *constant* (standard deviation below 0.01) or *always open* (above 0.98 for 99 %)."
     )
 
 
@@ -115,14 +115,12 @@ def farthest(layers: tuple[GatesOfLayer, ...]) -> tuple[GatesOfLayer, int, float
 def does_not_show() -> str:
     """Return what the bars cannot tell."""
     return (
-        "**A gate that never varies is not attention.** A factor that is the same for every picture could be "
-        "multiplied into the weights of the next convolution, and nothing would change. Only what differs from the "
-        "mean depends on the picture, so compare each bar with its line. The choice *All at their mean* takes exactly "
-        "that away.\n\n"
+        "**A gate that never varies is not attention.** It could be multiplied into the weights of the next "
+        "convolution, and nothing would change. So compare each bar with its line; *All at their mean* takes away "
+        "exactly what depends on the picture.\n\n"
         "**An open gate is not importance.** The next layer can undo any factor, and a channel that is scaled down may "
         "still decide. Turn the gate and look at the answer.\n\n"
-        "A channel has no name: nothing says what its map stands for, and the same channel means something else in a "
-        "network that was trained from another seed."
+        "A channel has no name, and in a network trained from another seed it means something else."
     )
 
 
