@@ -16,7 +16,7 @@ from attnviz import cards, data, files, results
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes import PAPERS, RECIPES, Recipe, paper, recipe
 from attnviz.recipes.altered import altered, names, settings
-from attnviz.training import runs
+from attnviz.training import runs, together
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,10 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
+        if together.rank() is not None and options.run is not _train:
+            raise BadInput("torchrun starts several processes for one training: torchrun ... -m attnviz train ...")
         options.run(options)
         sys.stdout.flush()
     except AttnvizError as error:
-        print(error, file=sys.stderr)
+        rank = together.rank()
+        print(f"Process {rank}: {error}" if rank else error, file=sys.stderr)
         return 2
     except (MemoryError, RuntimeError) as error:
         if not _is_memory(error):
@@ -42,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("The memory here is not enough. Take smaller batches, or a smaller model.", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stopped:
-        print(str(stopped) or "Stopped.", file=sys.stderr)
+        if not together.rank():
+            print(str(stopped) or "Stopped.", file=sys.stderr)
         return 130 if type(stopped.__cause__ or stopped) is KeyboardInterrupt else 143
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise Python complains at exit
@@ -89,7 +93,7 @@ def _train(options: argparse.Namespace) -> None:
             "--set, --minutes and --more belong to --run-only: a checkpoint is trained by its recipe as it stands."
         )
     card = _trained(chosen, options.seeds, options.device, options.threads)
-    for figure in card.figures:
+    for figure in card.figures if not together.rank() else ():
         print(f"{card.name}: {figure.name} on {results.words(figure)}, {figure.count:,}: {results.spread(figure)}")
 
 
@@ -239,13 +243,14 @@ def _trained_runs(chosen: Recipe, options: argparse.Namespace) -> None:
     goal = objective(chosen)
     progress = Progress(chosen, options.seeds, goal)
     changes = [word for change in options.set for word in ("--set", change)]
-    with progress.shown(), stopping.terminable():
+    with progress.shown(), stopping.terminable(), together.joined() as others:
         train_runs(
             chosen, options.seeds, device=options.device, threads=options.threads, report=progress.report, goal=goal,
             command=shlex.join([*command_of(chosen, options.seeds).split(), "--run-only", *changes]),
-            minutes=options.minutes, more=options.more,
+            minutes=options.minutes, more=options.more, together=others,
         )  # fmt: skip
-    print(f"Trained: the runs of {chosen.key} are in {runs.folder()}.")
+    if others.first:
+        print(f"Trained: the runs of {chosen.key} are in {runs.folder()}.")
 
 
 def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | None) -> cards.Card:
@@ -256,8 +261,8 @@ def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | N
 
     goal = objective(chosen)
     progress = Progress(chosen, seeds, goal)
-    with progress.shown(), stopping.terminable():
-        return train(chosen, seeds, device=device, threads=threads, report=progress.report, goal=goal)
+    with progress.shown(), stopping.terminable(), together.joined() as others:
+        return train(chosen, seeds, device=device, threads=threads, report=progress.report, goal=goal, together=others)
 
 
 def _lessons(options: argparse.Namespace) -> None:
@@ -420,4 +425,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    together.leave(main())

@@ -4,7 +4,7 @@ in, events out, and a state to resume from.
 
 import math
 from collections import defaultdict
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from typing import Any
 
 import torch
@@ -16,8 +16,9 @@ from attnviz.recipes.recipe import Recipe
 from attnviz.training import optimisers
 from attnviz.training.events import Epoch, Step
 from attnviz.training.examples import ExampleSet, TrainingSet, as_float
-from attnviz.training.objectives import Objective, objective
+from attnviz.training.objectives import Measured, Objective, objective
 from attnviz.training.probes import Moment, probe
+from attnviz.training.together import ALONE, Alone
 
 _NUMBERS = ("epoch", "best_epoch", "best_value", "lowered", "lowered_epoch")  # of a state, beside its tensors
 
@@ -35,10 +36,12 @@ class Training:
         train, validation: on the same device; a recipe without a validation part has none.
         generator: decides the batches and the objective's draws; on the CPU, so that it is the same for every device.
         goal: the recipe's objective; by default it is built here.
+        together: with which other processes it trains the model; by default with none.
 
     Raises:
-        BadInput, UnknownName: the recipe does not fit the model, see `optimisers` and `objectives`; or it divides
-            batches of a model with batch normalisation, whose statistics would be those of the parts.
+        BadInput, UnknownName: the recipe does not fit the model, see `optimisers` and `objectives`; or batches are
+            divided whose parts cannot be trained apart: those of a model with batch normalisation, whose statistics
+            would be those of the parts, and those of an objective that looks at a batch as a whole.
     """
 
     def __init__(
@@ -49,15 +52,23 @@ class Training:
         validation: ExampleSet | None,
         generator: torch.Generator,
         goal: Objective | None = None,
+        together: Alone = ALONE,
     ) -> None:
         self.model, self.recipe, self.train, self.validation = model, recipe, train, validation
-        self.generator = generator
+        self.generator, self.together = generator, together
         self.objective = goal or objective(recipe)
         self.optimiser = optimisers.optimiser(model, recipe)
-        if recipe.accumulate > 1 and any(isinstance(module, _BatchNorm) for module in model.modules()):
+        normalises = any(isinstance(module, _BatchNorm) for module in model.modules())
+        if recipe.accumulate > 1 and normalises:
             raise BadInput(
                 f"The recipe {recipe.key} divides its batches, but the model normalises by batch: the statistics would "
                 "be those of the parts. Use accumulate=1."
+            )
+        if together.count > 1 and (normalises or not self.objective.divisible):
+            why = "the model normalises by batch" if normalises else "its objective looks at a batch as a whole"
+            raise BadInput(
+                f"{together.count} processes cannot train {recipe.key} together: {why}, and each would see its part "
+                "only. Train it without torchrun."
             )
         self.epoch = self.best_epoch = 0
         self.answered: Tensor | None = None  # the class that each picture of the validation part was given last
@@ -81,7 +92,7 @@ class Training:
         """The epoch after which the model had these weights."""
         return self.epoch if self._best is None else self.best_epoch
 
-    def run(self) -> Iterator[Step | Epoch]:
+    def run(self) -> Generator[Step | Epoch, None, None]:
         """Train until finished, with an event for each batch and each epoch. The state may be taken after an `Epoch`.
 
         Yields:
@@ -89,7 +100,14 @@ class Training:
 
         Raises:
             Diverged: a loss, or what is measured on the validation part, is not a finite number.
+            Terminated: the first of several processes has ended early; in the others.
         """
+        return self.together.in_step(self._run())
+
+    def _run(self) -> Generator[Step | Epoch, None, None]:
+        state = self.together.shared(self._sent)
+        if state is not None and not self.together.first:
+            self.restore(*state)
         while not self.finished:
             values: dict[str, float | None] = {}
             losses = yield from self._train_epoch(values)
@@ -97,8 +115,7 @@ class Training:
             if self.recipe.keep == "renewed" and self.epoch == self.recipe.epochs:
                 self._renew_statistics()
             if self.validation is not None:
-                self.model.eval()
-                measured = self.objective.measure(self.model, self.validation)
+                measured = self.together.shared(self._measured)
                 values |= {f"validation_{name}": found.value for name, found in measured.items()}
                 self.answered = next((one.answers for one in measured.values() if one.answers is not None), None)
                 self._watch(measured[self.recipe.watch].value)
@@ -108,7 +125,8 @@ class Training:
                         f"After epoch {self.epoch} the {name.replace('_', ' ')} is {value}: the training has diverged. "
                         "Lower the recipe's learning rate."
                     )
-            values |= probe(self.recipe, Moment(self.model, losses, self.train))
+            if self.together.first:
+                values |= probe(self.recipe, Moment(self.model, losses, self.train))
             yield Epoch(self.epoch, {name: _finite(value) for name, value in values.items()})
 
     def _train_epoch(self, values: dict[str, float | None]) -> Generator[Step, None, Tensor]:
@@ -123,22 +141,38 @@ class Training:
                 group["lr"] = optimisers.rate(recipe, group["peak"], progress, self.lowered)
             self.optimiser.zero_grad()
             loss = torch.zeros((), device=device)
-            for part in batch.split(-(-len(batch) // recipe.accumulate)):
+            own, draws = self.together.part(batch), self.together.draws(self.generator, self.epoch, step)
+            for part in own.split(max(1, -(-len(own) // recipe.accumulate))) if len(own) else ():
                 with torch.autocast(device.type, torch.bfloat16, enabled=recipe.precision == "bfloat16"):
-                    found = self.objective.loss(self.model, as_float(part.images), part.labels, self.generator)
+                    found = self.objective.loss(self.model, as_float(part.images), part.labels, draws)
                 share = found["loss"] * (len(part) / len(batch))
                 share.backward()
                 loss += share.detach()
                 for name, value in found.items():
                     totals[name] += value.detach() * len(part)
+            self.together.add_gradients(self.model)
             if recipe.clip is not None:
                 nn.utils.clip_grad_norm_(self.model.parameters(), recipe.clip)
             self.optimiser.step()
             losses.append(loss)
             shown += len(batch)
             yield Step(step, steps)
-        values |= {f"train_{name}": float(total) / shown for name, total in totals.items()}
-        return torch.stack(losses)
+        sums = self.together.add({"": torch.stack(losses), **totals})
+        every = sums.pop("")
+        values |= {f"train_{name}": float(total) / shown for name, total in sums.items()}
+        return every
+
+    def _measured(self) -> dict[str, Measured]:
+        assert self.validation is not None
+        self.model.eval()
+        return self.objective.measure(self.model, self.validation)
+
+    def _sent(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+        """Return the state that the other processes begin with, if there are any."""
+        if self.together.count == 1:
+            return None
+        tensors, numbers = self.state()
+        return {name: tensor.cpu() for name, tensor in tensors.items()}, numbers
 
     @torch.no_grad()
     def _renew_statistics(self) -> None:

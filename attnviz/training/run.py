@@ -49,13 +49,10 @@ class Run:
         with self._writing():
             self.folder.mkdir(parents=True, exist_ok=True)
             if not path.exists():
-                files.write(path, info.model_dump_json(indent=1) + "\n")
+                alone = {"processes"} if info.processes == 1 else None  # as earlier versions wrote it, and read it
+                files.write(path, info.model_dump_json(indent=1, exclude=alone) + "\n")
         self.info = runs.parsed(path)
-        for word in self.info.differences(info):
-            raise RunError(
-                f"{self.folder} holds a run with another {word}. "
-                "Resume it as it was started, or remove the folder to train from the start."
-            )
+        self.info.check(info, f"{self.folder} holds a run")
 
     def train(self, training: Training) -> Iterator[Step | Epoch | Resumed]:
         """Train on from the last state, or from the start, until finished; after every epoch a state is written, and
@@ -80,6 +77,7 @@ class Run:
                 lock.acquire()
             except Timeout as error:  # an OSError too, hence caught in here
                 raise RunError(f"Another process is training {self.folder}. Wait for it, or stop it.") from error
+        events = training.run()
         try:
             self._resume(training)
             if training.epoch:
@@ -87,7 +85,7 @@ class Run:
             with self._writing():
                 self._status(training)
             started = told = time.monotonic()
-            for event in training.run():
+            for event in events:
                 now = time.monotonic()
                 if isinstance(event, Epoch):
                     with self._writing():
@@ -101,6 +99,7 @@ class Run:
             with self._writing():
                 self._status(training)
         finally:
+            events.close()  # several processes that train together end together
             lock.release()
 
     def curve(self) -> list[Epoch]:

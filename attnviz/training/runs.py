@@ -44,6 +44,7 @@ class RunFile(Strict):
         threads: of the CPU.
         data_digest: sha256 of the training part.
         command: that started it.
+        processes: that train it together; see `attnviz.training.together`.
     """
 
     recipe: Recipe
@@ -52,6 +53,7 @@ class RunFile(Strict):
     threads: int
     data_digest: str
     command: str
+    processes: int = 1
 
     @property
     def id(self) -> str:
@@ -72,7 +74,8 @@ class RunFile(Strict):
         return f"{self.recipe.key}.{self.seed}"
 
     def differences(self, other: "RunFile") -> list[str]:
-        """Return the words for what decides the result and differs: "recipe", "seed", "device", "data digest".
+        """Return the words for what decides the result and differs: "recipe", "seed", "device", "data digest",
+        "number of processes".
 
         Args:
             other: what it is compared with.
@@ -82,7 +85,24 @@ class RunFile(Strict):
         """
         same = {name: getattr(self, name) == getattr(other, name) for name in ("seed", "device", "data_digest")}
         same = {"recipe": self.recipe.trains_like(other.recipe), **same}
+        same["number of processes"] = self.processes == other.processes
         return [name.replace("_", " ") for name, holds in same.items() if not holds]
+
+    def check(self, other: "RunFile", where: str) -> None:
+        """Raise where a run cannot be trained as another.
+
+        Args:
+            other: what is asked for.
+            where: how the sentence begins: "runs/ID holds a run".
+
+        Raises:
+            RunError: something that decides the result differs.
+        """
+        for word in self.differences(other):
+            raise RunError(
+                f"{where} with another {word}. "
+                "Resume it as it was started, or remove the folder to train from the start."
+            )
 
 
 def folder() -> Path:

@@ -22,6 +22,7 @@ from attnviz.training.material import Material, material
 from attnviz.training.objectives import Objective, objective
 from attnviz.training.run import Run
 from attnviz.training.runs import RunFile
+from attnviz.training.together import ALONE, Alone, following
 
 Report = Callable[[int, Step | Epoch | Resumed], None]
 
@@ -45,6 +46,7 @@ class _Job:
     device: str
     threads: int
     report: Report
+    together: Alone
     until: stopping.Until | None = None
 
 
@@ -56,6 +58,7 @@ def train(
     threads: int | None = None,
     report: Report,
     goal: Objective | None = None,
+    together: Alone = ALONE,
 ) -> Card:
     """Train or go on with each seed, ship one that was chosen by validation, and test all of them once.
 
@@ -69,6 +72,7 @@ def train(
         threads: of the CPU; by default as many as torch takes.
         report: is told every step and epoch, with the seed.
         goal: the recipe's objective; by default it is built here.
+        together: with which other processes; the first of them tests, and writes what is written.
 
     Returns:
         The card, which is written, with the weights, under `checkpoints/`.
@@ -78,13 +82,26 @@ def train(
         DataError: the recipe's data are not here.
         RunError, CheckpointError: something cannot be written, or the seeds that are there were trained otherwise.
     """
-    job = _job(recipe, device, threads, report, goal, None)
+    job = _job(recipe, device, threads, report, goal, together, None)
     given, goal, device = job.given, job.goal, job.device
-    before = _before(recipe, seeds, given.digest)
+    before = _before(recipe, seeds, given.digest) if together.first else None
     earlier = [run for run in before.runs if run.seed not in seeds] if before else []
     shipped_before = checkpoints.load(recipe.key).model.state_dict() if earlier else {}
-    command = command_of(recipe, [*(run.seed for run in earlier), *seeds])
-    trained = [_train_seed(job, seed, command) for seed in seeds]
+    command = together.command(command_of(recipe, [*(run.seed for run in earlier), *seeds]))
+    trained = [found for seed in seeds if (found := _train_seed(job, seed, command)) is not None]
+    return together.shared(lambda: _card(job, trained, earlier, shipped_before, before, command))
+
+
+def _card(
+    job: _Job,
+    trained: list[Trained],
+    earlier: list[SeedRun],
+    shipped_before: dict[str, Tensor],
+    before: Card | None,
+    command: str,
+) -> Card:
+    """Choose a seed by validation, test all of them, and write the card and the weights."""
+    recipe, given, goal, device = job.given.recipe, job.given, job.goal, job.device
     runs = (*earlier, *(result.run for result in trained))
     shipped = _shipped(recipe, runs, goal.measures[recipe.watch].better == "higher")
     model = build(recipe).to(device)
@@ -119,6 +136,7 @@ def train_runs(
     command: str,
     minutes: float | None = None,
     more: int | None = None,
+    together: Alone = ALONE,
 ) -> None:
     """Train or go on with each seed and leave it at that: each has its run, and no checkpoint is written.
 
@@ -127,15 +145,16 @@ def train_runs(
         command: that trains them again; the runs keep it.
         minutes: after so many it ends as if it had been asked to; None for as long as it takes.
         more: after so many epochs it ends likewise; None for all.
+        together: with which other processes.
 
     Raises:
         BadInput, UnknownName, DataError, RunError: as of `train`.
         Terminated: minutes or epochs are over, or the process was asked to end; what was saved is in the runs.
     """
     until = stopping.Until(None if minutes is None else time.monotonic() + 60 * minutes, more)
-    job = _job(recipe, device, threads, report, goal, until)
+    job = _job(recipe, device, threads, report, goal, together, until)
     for seed in seeds:
-        _train_seed(job, seed, command)
+        _train_seed(job, seed, together.command(command))
 
 
 def _job(
@@ -144,6 +163,7 @@ def _job(
     threads: int | None,
     report: Report,
     goal: Objective | None,
+    together: Alone,
     until: stopping.Until | None,
 ) -> _Job:
     """Check the recipe and the device, and load the data."""
@@ -153,7 +173,7 @@ def _job(
     goal = goal or objective(recipe)
     evaluations.check(recipe)
     configs.check(recipe, goal.per_step)
-    return _Job(material(recipe, device), goal, device, threads or torch.get_num_threads(), report, until)
+    return _Job(material(recipe, device), goal, device, threads or torch.get_num_threads(), report, together, until)
 
 
 def described(recipe: Recipe, model: nn.Module, weights: dict[str, Tensor]) -> dict[str, Any]:
@@ -244,19 +264,26 @@ def _before(recipe: Recipe, seeds: Sequence[int], digest: str) -> Card | None:
     return card
 
 
-def _train_seed(job: _Job, seed: int, command: str) -> Trained:
-    recipe = job.given.recipe
-    run = Run(
-        RunFile(
-            recipe=recipe, seed=seed, device=job.device, threads=job.threads, data_digest=job.given.digest,
-            command=command,
-        )
+def _train_seed(job: _Job, seed: int, command: str) -> Trained | None:
+    """Train a seed; in the first of several processes, which has the run, return its result."""
+    recipe, together = job.given.recipe, job.together
+    info = RunFile(
+        recipe=recipe, seed=seed, device=job.device, threads=job.threads, data_digest=job.given.digest, command=command,
+        processes=together.count,
     )  # fmt: skip
-    torch.set_num_threads(run.info.threads)
+    run = Run(info) if together.first else None
+    found = together.shared(lambda: run.info if run else info)
+    found.check(info, "The first process trains a run")
+    torch.set_num_threads(found.threads)
     train, validation = job.given.parts()
     generator = torch.Generator().manual_seed(seed)
     model = build(recipe, generator).to(job.device)
-    training = Training(model, recipe, train, validation, generator, job.goal)
+    training = Training(model, recipe, train, validation, generator, job.goal, together)
+    if run is None:
+        with following():
+            for _ in training.run():
+                pass
+        return None
     for event in stopping.heeding(run.train(training), job.until):
         job.report(seed, event)
     epochs = run.curve()

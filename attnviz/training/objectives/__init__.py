@@ -66,6 +66,9 @@ class Objective(ABC):
     per_step: ClassVar[bool] = False
     """Whether it trains models whose answer is one distribution per step, on targets that are texts."""
 
+    divisible: bool = True
+    """Whether the loss of a batch is the mean of those of its pictures, so that several processes can share a batch."""
+
     @abstractmethod
     def loss(
         self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator

@@ -65,6 +65,7 @@ class Reinforcement(Objective):
             )
         self.every_glimpse, self.draws, self.weight = every_glimpse, draws, weight
         self.floor, self.floor_weight = floor, floor_weight
+        self.divisible = not floor  # the spread over the pictures of a part is not that over all of them
 
     def loss(
         self, model: nn.Module, images: Tensor, labels: Tensor, generator: torch.Generator

@@ -1,0 +1,279 @@
+"""One training by several processes, which `torchrun` starts: each computes the gradient of its part of every batch.
+
+    torchrun --nproc-per-node 2 -m attnviz train pixel_attention --recipe 1v8
+
+Every process makes the same batches and takes its part of them. The gradients of the parts are added, each weighted
+by its share of the batch's pictures: the sum is the gradient of the mean over the whole batch, also where the parts
+differ in size. So the weights are those of one process to rounding, and the same in all processes. Only the first
+process reads and writes the run, measures, decides when the training ends, and prints; the others follow it.
+
+Differs from torch's DistributedDataParallel: that hears a model only where it is called itself, but an objective may
+use any of its methods; and its mean is one over processes, which is the mean over pictures only where parts are equal.
+
+Where a model draws random numbers in training, each process draws its own: the same each time, but not those of one
+process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+from attnviz.errors import RunError
+from attnviz.training.stopping import Terminated
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor, nn
+
+    from attnviz.training.examples import Examples
+
+Event = TypeVar("Event")
+Kind = TypeVar("Kind")
+
+_PATIENCE = timedelta(
+    hours=2
+)  # the others wait while the first measures and tests; one that has died is noticed at once
+
+
+class Alone:
+    """A training by one process: nothing is divided and nothing is sent."""
+
+    count = 1
+    """How many processes there are."""
+
+    first = True
+    """Whether this one writes, measures and prints."""
+
+    def part(self, batch: Examples) -> Examples:
+        """Return this process's part of a batch, which may be empty."""
+        return batch
+
+    def draws(self, generator: torch.Generator, epoch: int, step: int) -> torch.Generator:
+        """Return what the objective draws from in a step.
+
+        Args:
+            generator: the training's, the same in all processes.
+            epoch, step: so many are done, and which batch of this one it is.
+        """
+        return generator
+
+    def add_gradients(self, model: nn.Module) -> None:
+        """Add the gradients of all processes, in all of them."""
+
+    def add(self, totals: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Return the sums over all processes of numbers by name, of which some may not be known here."""
+        return totals
+
+    def shared(self, make: Callable[[], Kind]) -> Kind:
+        """Return in all processes what the first one makes."""
+        return make()
+
+    def in_step(self, events: Generator[Event, None, None]) -> Generator[Event, None, None]:
+        """Pass on the events of a training, in all processes until the first one ends it.
+
+        Raises:
+            Terminated: the first one has ended it early; in the others.
+        """
+        return events
+
+    def command(self, command: str) -> str:
+        """Return the command that starts this many processes, from the one that starts one."""
+        return command
+
+
+@dataclass(frozen=True)
+class Several(Alone):
+    """A training by several processes, of which this is one. `joined` makes it.
+
+    Args:
+        rank: of this process, from 0.
+        count: how many there are.
+        nodes: on how many machines they are.
+    """
+
+    rank: int
+    count: int
+    nodes: int = 1
+
+    @property
+    def first(self) -> bool:  # type: ignore[override]
+        """Whether this one writes, measures and prints."""
+        return self.rank == 0
+
+    def part(self, batch: Examples) -> Examples:
+        """Return the part of a batch. Args and Returns: as of `Alone.part`."""
+        size = -(-len(batch) // self.count)
+        return batch[slice(self.rank * size, (self.rank + 1) * size)]
+
+    def draws(self, generator: torch.Generator, epoch: int, step: int) -> torch.Generator:
+        """Return a generator of this process and step; the training's own stays the same in all processes."""
+        import torch
+
+        seed = hashlib.sha256(f"{generator.initial_seed()} {epoch} {step} {self.rank}".encode()).digest()
+        return torch.Generator().manual_seed(int.from_bytes(seed[:8]))
+
+    def add_gradients(self, model: nn.Module) -> None:
+        """Add the gradients of all processes; a parameter that none of them used keeps having none."""
+        import torch
+
+        learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        for dtype in dict.fromkeys(parameter.dtype for parameter in learnt):
+            of_kind = [parameter for parameter in learnt if parameter.dtype == dtype]
+            used = torch.tensor([parameter.grad is not None for parameter in of_kind], dtype=dtype)
+            gradients = [
+                (torch.zeros_like(parameter) if parameter.grad is None else parameter.grad).flatten().cpu()
+                for parameter in of_kind
+            ]
+            sums = torch.cat([*gradients, used])
+            self._add(sums)
+            *found, used = sums.split([*map(len, gradients), len(used)])
+            for parameter, gradient, count in zip(of_kind, found, used, strict=True):
+                parameter.grad = gradient.view_as(parameter).to(parameter.device) if count else None
+
+    def add(self, totals: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Return the sums over all processes. Args and Returns: as of `Alone.add`."""
+        import torch
+        import torch.distributed as dist
+
+        every: list[dict[str, Tensor]] = [{}] * self.count
+        with _peers():
+            dist.all_gather_object(every, {name: total.cpu() for name, total in totals.items()})
+        names = dict.fromkeys(name for one in every for name in one)
+        return {name: torch.stack([one[name] for one in every if name in one]).sum(0) for name in names}
+
+    def shared(self, make: Callable[[], Kind]) -> Kind:
+        """Return what the first process makes. Args and Returns: as of `Alone.shared`."""
+        import torch.distributed as dist
+
+        made = [make() if self.first else None]
+        with _peers():
+            dist.broadcast_object_list(made, 0)
+        found: Kind = made[0]  # type: ignore[assignment]
+        return found
+
+    def in_step(self, events: Generator[Event, None, None]) -> Generator[Event, None, None]:
+        """Pass on the events of a training. Args, Yields and Raises: as of `Alone.in_step`."""
+        return self._led(events) if self.first else self._followed(events)
+
+    def _led(self, events: Generator[Event, None, None]) -> Generator[Event, None, None]:
+        for event in events:
+            try:
+                yield event
+            except GeneratorExit:
+                with suppress(RunError, Terminated):  # the others have ended too
+                    self._go_on(False)
+                raise
+            self._go_on(True)
+
+    def _followed(self, events: Generator[Event, None, None]) -> Generator[Event, None, None]:
+        for event in events:
+            yield event
+            if not self._go_on(False):
+                raise Terminated
+
+    def _go_on(self, said: bool) -> bool:
+        """Return whether the first process says that the training goes on."""
+        import torch
+
+        told = torch.tensor([said and self.first], dtype=torch.int64)
+        self._add(told)
+        return bool(told)
+
+    @staticmethod
+    def _add(numbers: Tensor) -> None:
+        import torch.distributed as dist
+
+        with _peers():
+            dist.all_reduce(numbers)
+
+    def command(self, command: str) -> str:
+        """Return the command. Args and Returns: as of `Alone.command`."""
+        nodes = ["--nnodes", str(self.nodes)] if self.nodes > 1 else []
+        words = ["torchrun", *nodes, "--nproc-per-node", str(self.count // self.nodes)]
+        return f"{shlex.join(words)} {command.removeprefix('python ')}"
+
+
+ALONE = Alone()
+
+
+@contextmanager
+def joined() -> Iterator[Alone]:
+    """Join the processes that `torchrun` has started, if it has started this one.
+
+    Yields:
+        What they do together.
+    """
+    if rank() is None:
+        yield ALONE
+        return
+    import torch
+    import torch.distributed as dist
+
+    here, local = int(os.environ["LOCAL_WORLD_SIZE"]), int(os.environ["LOCAL_RANK"])
+    several = Several(rank() or 0, _count(), _count() // here)
+    if several.nodes == 1 and os.path.exists("/sys/class/net/lo"):  # noqa: PTH110 (no folder of ours)
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # nothing that they tell each other leaves this machine
+    if torch.cuda.is_available():
+        torch.cuda.set_device(local % torch.cuda.device_count())
+    with _peers():
+        dist.init_process_group("gloo", timeout=_PATIENCE)
+    try:
+        yield several
+    finally:
+        dist.destroy_process_group()
+
+
+@contextmanager
+def following() -> Iterator[None]:
+    """Leave it to the first process, inside the block, to end when somebody asks for it."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def rank() -> int | None:
+    """Return which of several processes this is that `torchrun` started, from 0; None where it is the only one."""
+    return int(os.environ["RANK"]) if "TORCHELASTIC_RUN_ID" in os.environ and _count() > 1 else None
+
+
+def leave(status: int) -> NoReturn:
+    """End this process with a status.
+
+    One of several ends without taking Python apart first: a thread of gloo's that lets go of its last tensor meanwhile
+    would abort it.
+    """
+    if rank() is None:
+        sys.exit(status)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _count() -> int:
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+@contextmanager
+def _peers() -> Iterator[None]:
+    """Say in a sentence that another process has gone; where that was the first, it has said why."""
+    try:
+        yield
+    except RuntimeError as error:
+        if rank():
+            raise Terminated from error
+        raise RunError(
+            "Another process of this training has ended, so this one ends too. "
+            "The same command resumes after the last epoch."
+        ) from error
