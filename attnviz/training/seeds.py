@@ -89,40 +89,31 @@ def train(
     shipped_before = checkpoints.load(recipe.key).model.state_dict() if earlier else {}
     command = together.command(command_of(recipe, [*(run.seed for run in earlier), *seeds]))
     trained = [found for seed in seeds if (found := _train_seed(job, seed, command)) is not None]
-    return together.shared(lambda: _card(job, trained, earlier, shipped_before, before, command))
 
+    def shipped_card() -> Card:
+        runs = (*earlier, *(result.run for result in trained))
+        shipped = _shipped(recipe, runs, goal.measures[recipe.watch].better == "higher")
+        model = build(recipe).to(device)
+        stored = {result.run.seed: checkpoints.stored(model, result.weights, recipe.weights) for result in trained}
+        weights = stored.get(shipped.seed) or checkpoints.stored(model, shipped_before, recipe.weights)
+        several = measuring.Seeds(stored, shipped.seed, [run.seed for run in earlier], before if earlier else None)
+        figures, ablations = measuring.measured(recipe, several, model, given.everything, goal)
+        card = Card(
+            name=recipe.key,
+            **described(recipe, model, weights),
+            data_digest=given.digest,
+            seed=shipped.seed,
+            runs=runs,
+            figures=figures,
+            ablations=ablations,
+            seconds=round((before.seconds if before and earlier else 0) + sum(result.seconds for result in trained), 1),
+            command=command,
+            **_made_with(device, [result.threads for result in trained]),
+        )
+        checkpoints.save(weights, card)
+        return card
 
-def _card(
-    job: _Job,
-    trained: list[Trained],
-    earlier: list[SeedRun],
-    shipped_before: dict[str, Tensor],
-    before: Card | None,
-    command: str,
-) -> Card:
-    """Choose a seed by validation, test all of them, and write the card and the weights."""
-    recipe, given, goal, device = job.given.recipe, job.given, job.goal, job.device
-    runs = (*earlier, *(result.run for result in trained))
-    shipped = _shipped(recipe, runs, goal.measures[recipe.watch].better == "higher")
-    model = build(recipe).to(device)
-    stored = {result.run.seed: checkpoints.stored(model, result.weights, recipe.weights) for result in trained}
-    weights = stored.get(shipped.seed) or checkpoints.stored(model, shipped_before, recipe.weights)
-    several = measuring.Seeds(stored, shipped.seed, [run.seed for run in earlier], before if earlier else None)
-    figures, ablations = measuring.measured(recipe, several, model, given.everything, goal)
-    card = Card(
-        name=recipe.key,
-        **described(recipe, model, weights),
-        data_digest=given.digest,
-        seed=shipped.seed,
-        runs=runs,
-        figures=figures,
-        ablations=ablations,
-        seconds=round((before.seconds if before and earlier else 0) + sum(result.seconds for result in trained), 1),
-        command=command,
-        **_made_with(device, [result.threads for result in trained]),
-    )
-    checkpoints.save(weights, card)
-    return card
+    return together.shared(shipped_card)
 
 
 def train_runs(

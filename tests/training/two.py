@@ -17,7 +17,8 @@ from tests.training import small
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 STEPS = 12
-CHOSEN = small.recipe("pixel_line", batch=15, epochs=4, clip=0.5, weight_decay=0.01)  # of 31 pictures: batches of 15, 15 and 1
+# The batches of 31 pictures are 15, 15 and 1.
+CHOSEN = small.recipe("pixel_line", batch=15, epochs=4, clip=0.5, weight_decay=0.01)
 RUN = small.recipe(epochs=3, batch=15, config={"mean": 0.13, "std": 0.31, "heads": 2, "head_size": 1, "dropout": 0.3})
 
 
