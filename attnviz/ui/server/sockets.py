@@ -27,7 +27,7 @@ from attnviz.ui.live.channel import COOKIE
 
 # A tab has one socket of Streamlit's, and one for each component that asks models.
 OF_A_BROWSER = 32
-OF_AN_ADDRESS = 240  # a class of sixty may sit behind one
+OF_AN_ADDRESS = 400  # a class of a hundred may sit behind one
 IN_ALL = 600  # below the 1,024 files that a process may open by default
 
 # A request of the live channel has a megabyte at most; of Streamlit's messages, the state of a page's widgets is the

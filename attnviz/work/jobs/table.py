@@ -7,6 +7,7 @@ table.stop(one); table.resume(one); table.delete(one)
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -159,11 +160,13 @@ def delete(job: str) -> None:
 def tend() -> None:
     """Start the next job that waits, where nothing runs on its device. Whoever shows jobs calls this first.
 
+    Where the folder of jobs can only be read, nothing is started: another server, which may write there, does it.
+
     Raises:
         RunError: the folder of jobs cannot be written.
     """
     children.forget(_children)
-    if _waiting():
+    if _waiting() and os.access(folder(), os.W_OK):
         with _alone():
             _start_next()
 

@@ -107,6 +107,19 @@ def test_a_job_runs_at_the_lowest_priority_in_a_session_of_its_own(waiting):
     assert table.state(job).word == "running"
 
 
+def test_a_server_that_only_reads_the_folder_starts_nothing(waiting, monkeypatch):
+    first, second = table.start(_order()), table.start(_order(seeds=(1,)))
+    _await(waiting)
+    table.stop(first)
+    _ended()
+    with monkeypatch.context() as patch:
+        patch.setattr("attnviz.work.jobs.table.os.access", lambda path, mode: mode != os.W_OK)
+        table.tend()
+    assert table.state(second).word == "waiting"
+    table.tend()
+    assert table.state(second).word == "running"
+
+
 def test_one_runs_the_others_wait_each_at_its_place_and_the_next_begins_when_it_ends(waiting):
     jobs = [table.start(_order(seeds=(seed,))) for seed in range(9)]
     assert [table.state(job).place for job in jobs] == [0, *range(1, 9)]
