@@ -162,26 +162,10 @@ def _data(options: argparse.Namespace) -> None:
 
 
 def _jobs(options: argparse.Namespace) -> None:
-    from attnviz import devices
-    from attnviz.work.jobs import keeping, order, table
+    from attnviz.work.jobs import shell
 
-    table.tend()
-    if options.action == "list":
-        for job in table.ids():
-            print(f"{job:40} {table.state(job).sentence}")
-    elif options.action == "start":
-        most = order.NONE if options.no_limits else None
-        asked = {"model": options.model, "recipe": options.recipe, "changes": settings(options.set)}
-        device = devices.device_of(options.device)
-        wanted = {**asked, "seeds": tuple(options.seeds), "device": device, "threads": options.threads or 1}
-        job = table.start(order.Order.read({**wanted, "minutes": options.minutes}), most)
-        print(f"{job}: {table.state(job).sentence}")
-    elif options.action == "keep":
-        print(f"Kept as {keeping.keep(options.run_id, options.epoch, options.word)}.")
-    else:
-        {"stop": table.stop, "resume": table.resume, "delete": table.delete}[options.action](options.job)
-        left = table.state(options.job).sentence if options.job in table.ids() else "It is deleted."
-        print(f"{options.job}: {'It was asked to stop.' if options.action == 'stop' else left}")
+    for line in shell.act(options):
+        print(line, flush=True)
 
 
 def _search(options: argparse.Namespace) -> None:
@@ -363,6 +347,9 @@ def _parser() -> argparse.ArgumentParser:
     action.add_argument("--threads", type=int, help="number of CPU threads; by default one")
     action.add_argument("--minutes", type=float, help="stop after so many minutes")
     action.add_argument("--no-limits", action="store_true", help="allow any number of epochs, parameters and pictures")
+    action.add_argument("--cluster", metavar="URL", help="the head of a Ray cluster, such as http://127.0.0.1:8265")
+    actions.add_parser("watch", help="keep jobs going that wait, or whose node has died, until all have ended")
+    actions.add_parser("work").add_argument("job")  # what a node of a cluster runs
     for word, what in {
         "stop": "end a training after its batch", "resume": "go on after its last epoch",
         "delete": "remove a job and its runs",

@@ -6,7 +6,7 @@ from attnviz.ui.shared import page
 from attnviz.ui.shared.experiments import choose
 from attnviz.ui.training import access, act, cost, settings, watch
 from attnviz.ui.training.experiments.table import EXPERIMENTS
-from attnviz.work.jobs import seen, table
+from attnviz.work.jobs import seen, submissions, table
 
 
 def main() -> None:
@@ -22,7 +22,8 @@ def main() -> None:
             with st.container(key="train_begin", horizontal=True, vertical_alignment="center"):
                 # Not in a callback: it would start what was chosen before a setting that was typed a moment ago.
                 if st.button("Train", key="train_start"):
-                    act.do(lambda: table.start(order), "The training has been started; it goes on without this page.")
+                    began = "The training has been started; it goes on without this page."
+                    act.do(lambda: table.start(submissions.here(order)), began)
                 cost.show(order)
         watch.jobs()
         choose(EXPERIMENTS, seen.look(), heading="What happened while it learnt?")

@@ -42,16 +42,18 @@ class Order(Asked):
         threads: of the CPU.
         minutes: after so many it stops and can be resumed; None takes the limit.
         more: after so many epochs it stops likewise; None trains all.
+        cluster: the address of the Ray cluster that it is handed to; None trains it on this machine.
     """
 
     kind = "training"
-    unnamed = frozenset({"threads", "minutes", "more"})
+    unnamed = frozenset({"threads", "minutes", "more", "cluster"})
 
     seeds: tuple[Annotated[int, Field(ge=0, lt=10**6)], ...] = Field(default=(0,), min_length=1, max_length=100)
     device: Literal["cpu", "cuda"] = "cpu"
     threads: int = Field(default=1, gt=0, le=256)
     minutes: Annotated[float, Field(gt=0)] | None = None
     more: Annotated[int, Field(gt=0)] | None = None
+    cluster: Annotated[str, Field(max_length=300)] | None = None
 
     def words(self) -> list[str]:
         """Return the command, word by word."""

@@ -25,6 +25,7 @@ from attnviz.errors import BadInput, RunError, UnknownName
 from attnviz.training import runs
 from attnviz.work import children, processes
 from attnviz.work.folders import Folders, identity, last_words
+from attnviz.work.jobs import cluster, submissions
 from attnviz.work.jobs import order as orders
 from attnviz.work.jobs.order import Limits, Order
 from attnviz.work.processes import Identity
@@ -77,6 +78,8 @@ def start(order: Order, most: Limits | None = None) -> str:
         RunError: the folder of jobs cannot be written.
     """
     order = orders.checked(order, most or orders.limits())
+    if order.cluster is not None:
+        cluster.address(order.cluster)
     job = order.id
     if not is_name(job):
         raise BadInput("A job is named after its recipe, whose name is too long.")
@@ -87,7 +90,7 @@ def start(order: Order, most: Limits | None = None) -> str:
             return job
         if len(queue := _queue()) >= WAITING:
             raise BadInput(f"{len(queue)} trainings are waiting already, which is the most. Try again later.")
-        _FOLDERS.write(order)
+        submissions.begin(order, _FOLDERS.write(order))
         numbers = [int(path.name.partition(".")[0]) for path in _waiting()]
         (folder() / "queue" / f"{max(numbers, default=0) + 1:08d}.{job}").touch()  # no clock: it can be set back
         _start_next()
@@ -116,13 +119,16 @@ def stop(job: str) -> None:
 
     Raises:
         UnknownName: there is no such job.
-        RunError: the folder of jobs cannot be written.
+        RunError: the folder of jobs cannot be written, or the cluster that trains it does not answer.
     """
-    _FOLDERS.home(job)
+    home = _FOLDERS.home(job)
     with _alone():
         for path in _waiting():
             if path.name.partition(".")[2] == job:
                 path.unlink()
+        if submissions.lives(home):
+            submissions.stop(read(job), home, runs_of(job))
+            return
         for one in _witnesses(job):
             if processes.terminate(one):  # it may be too young to say itself that it was stopped
                 files.write(folder() / job / "stopped", "")
@@ -158,7 +164,8 @@ def delete(job: str) -> None:
 
 
 def tend() -> None:
-    """Start the next job that waits, where nothing runs on its device. Whoever shows jobs calls this first.
+    """Start the next job that waits, where nothing runs on its device or a cluster has room for it, and let one wait
+    again whose node has died. Whoever shows jobs calls this first.
 
     Where the folder of jobs can only be read, nothing is started: another server, which may write there, does it.
 
@@ -166,7 +173,15 @@ def tend() -> None:
         RunError: the folder of jobs cannot be written.
     """
     children.forget(_children)
-    if _waiting() and os.access(folder(), os.W_OK):
+    if not os.access(folder(), os.W_OK):
+        return
+    for job, order in _submitted():
+        home = folder() / job
+        if (attempt := submissions.may_have_ended(order, home)) is not None:
+            with _alone():
+                if submissions.settle(order, home, attempt, runs_of(job)):
+                    (folder() / "queue" / f"{0:08d}.{job}").touch()
+    if _waiting():
         with _alone():
             _start_next()
 
@@ -182,10 +197,13 @@ def state(job: str) -> State:
     """
     home = _FOLDERS.home(job)
     if _alive(job):
-        return State("running", "It is training.")
+        return State("running", submissions.sentence(job) or "It is training.")
     if job in (queue := _queue()):
         place = queue.index(job) + 1
-        return State("waiting", f"It waits for the training before it, at place {place} of {len(queue)}.", place)
+        waits = "It waits for the training before it"
+        if submissions.read(home) is not None:
+            waits = " ".join(filter(None, [submissions.sentence(job), "It waits"]))
+        return State("waiting", f"{waits}, at place {place} of {len(queue)}.", place)
     with suppress(RunError, BadInput, UnknownName):
         order = read(job)
         statuses = [runs.status(run) for run in runs_of(job)]
@@ -198,6 +216,8 @@ def state(job: str) -> State:
         return State("failed", told)
     if (home / "stopped").exists():
         return State("stopped", "It was stopped, and can be resumed.")
+    if (ended := submissions.ended(home)) is not None:
+        return State("interrupted", ended)
     before = identity(home / "process.json")
     if before is None:
         return State("stopped", "It has not begun.")
@@ -252,14 +272,27 @@ def _witnesses(job: str) -> Iterator[Identity]:
 
 
 def _alive(job: str) -> bool:
+    if submissions.read(home := folder() / job) is not None:
+        return submissions.lives(home)  # the processes that its runs name are those of other machines
     return any(one.alive for one in _witnesses(job))
+
+
+def _submitted() -> list[tuple[str, Order]]:
+    """Return the jobs that clusters have, with what they train."""
+    found = []
+    for job in ids():
+        if submissions.lives(folder() / job):
+            with suppress(RunError, UnknownName):
+                found.append((job, read(job)))
+    return found
 
 
 def _start_next() -> None:
     """Start what waits and finds its device free. The caller holds the lock."""
+    handed = [(order.cluster, folder() / job) for job, order in _submitted()]
     busy = set()
     for job in ids():
-        if _alive(job):
+        if _alive(job) and not submissions.lives(folder() / job):
             with suppress(RunError):
                 busy.add(read(job).device)
     for path in _waiting():
@@ -269,7 +302,11 @@ def _start_next() -> None:
         except (RunError, UnknownName):
             path.unlink()  # nobody can say what it should train
             continue
-        if order.device not in busy:
+        if order.cluster is not None:
+            if submissions.submit(order, folder() / job, handed):
+                handed.append((order.cluster, folder() / job))
+                path.unlink()
+        elif order.device not in busy:
             busy.add(order.device)
             _popen(order, folder() / job)
             path.unlink()

@@ -1,0 +1,109 @@
+"""Jobs from a shell: `python -m attnviz jobs ACTION`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterator
+
+from attnviz import files
+from attnviz.errors import RunError
+from attnviz.recipes.altered import settings
+from attnviz.work import children
+from attnviz.work.jobs import cluster, keeping, order, submissions, table
+
+_LOOK = 1.0  # seconds between two looks at all jobs
+
+
+def act(options: argparse.Namespace) -> Iterator[str]:
+    """Do what was asked for.
+
+    Args:
+        options: of the command line.
+
+    Yields:
+        Lines that say what was done.
+
+    Raises:
+        AttnvizError: as the functions of `table` and `keeping`.
+    """
+    if options.action == "work":
+        work(options.job)
+        return
+    table.tend()
+    if options.action == "list":
+        for job in table.ids():
+            yield f"{job:40} {table.state(job).sentence}"
+    elif options.action == "watch":
+        yield from watch()
+    elif options.action == "start":
+        job = table.start(ordered(options), order.NONE if options.no_limits else None)
+        yield f"{job}: {table.state(job).sentence}"
+    elif options.action == "keep":
+        yield f"Kept as {keeping.keep(options.run_id, options.epoch, options.word)}."
+    else:
+        {"stop": table.stop, "resume": table.resume, "delete": table.delete}[options.action](options.job)
+        left = table.state(options.job).sentence if options.job in table.ids() else "It is deleted."
+        yield f"{options.job}: {'It was asked to stop.' if options.action == 'stop' else left}"
+
+
+def ordered(options: argparse.Namespace) -> order.Order:
+    """Return what the command line asks to train.
+
+    Raises:
+        BadInput: it makes no sense.
+        Unreachable: the cluster does not answer that is to say whether it has a GPU.
+    """
+    from attnviz import devices
+
+    at = None if options.cluster is None else cluster.address(options.cluster)
+    device = devices.device_of(options.device) if at is None else submissions.device(options.device, at)
+    return order.Order.read(
+        {
+            "model": options.model, "recipe": options.recipe, "changes": settings(options.set),
+            "seeds": tuple(options.seeds), "device": device, "threads": options.threads or 1,
+            "minutes": options.minutes, "cluster": at,
+        }
+    )  # fmt: skip
+
+
+def watch() -> Iterator[str]:
+    """Start what waits, and submit again what a node has lost, until no job trains or waits.
+
+    Yields:
+        A line whenever a job stands otherwise than before.
+    """
+    told: dict[str, str] = {}
+    while True:
+        table.tend()
+        states = {job: table.state(job) for job in table.ids()}
+        for job, state in states.items():
+            if told.get(job) != state.sentence:
+                yield f"{job}: {state.sentence}"
+                told[job] = state.sentence
+        if not any(state.word in ("running", "waiting") for state in states.values()):
+            return
+        time.sleep(_LOOK)
+
+
+def work(job: str) -> None:
+    """Become the training of a job, on a node of a cluster; what it says goes into its folder.
+
+    Args:
+        job: one of `table.ids()`.
+
+    Raises:
+        UnknownName, RunError: there is no such job here, or its folder cannot be written: the node has other folders.
+    """
+    asked = table.read(job)
+    try:
+        log = os.open(table.folder() / job / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    except OSError as error:
+        raise RunError(f"The folder of the job {job} cannot be written: {files.reason(error)}.") from error
+    sys.stdout.flush()
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    words = asked.words()
+    os.execve(words[0], words, children.environment(asked.threads))

@@ -1,0 +1,276 @@
+"""Jobs on a cluster: submitted when a node has room, and again when that node has died.
+
+    runs/.jobs/ID/cluster.json    which attempt it is, and whether that is over
+
+The folders of the runs are the truth, not what Ray says: it forgets everything when its head dies, or says that what
+has long been killed is running. A run is being trained while somebody holds its lock; only where nobody does is it
+submitted again, under the next name, and goes on after its last epoch. Nothing here runs by itself: whoever looks at
+the jobs, in the app or with `python -m attnviz jobs watch`, does this too.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+from attnviz import files
+from attnviz.errors import AttnvizError, BadInput, RunError
+from attnviz.recipes.recipe import Strict
+from attnviz.training import runs
+from attnviz.work import children
+from attnviz.work.folders import LARGEST, last_words
+from attnviz.work.jobs.cluster import PLACE, Cluster, Unreachable, address
+from attnviz.work.jobs.order import Order
+
+PYTHON = "ATTNVIZ_CLUSTER_PYTHON"
+"""Environment variable: the interpreter on the nodes; by default the path of the one that submits."""
+
+LOST = 20
+"""So often a job is submitted again because its node died."""
+
+FAILED = 1
+"""So often it is submitted again because it ended without a word."""
+
+QUIET = 300.0
+"""Seconds without a sign of life in its folders after which a job that Ray calls running is believed to be dead."""
+
+_AGAIN = 2.0  # seconds between two looks at one submission
+_SETTLE = 8.0  # seconds after a submission until the head tells what it has reserved
+_STOP_WAIT = 60  # seconds from SIGTERM to SIGKILL: a batch, and the end of what is being written
+_FILE = "cluster.json"
+_ELSEWHERE = "Another process is training"  # how the message of a run that is locked begins
+_NODE = "JOB_ENTRYPOINT"  # how the types of errors begin that are no fault of a node
+
+_looked: dict[str, float] = {}  # job -> when it was looked at
+_said: dict[str, str] = {}  # job -> a sentence on how it stands
+_signs: dict[str, tuple[object, float]] = {}  # job -> its last sign of life, and when that was new
+
+
+class Submission(Strict):
+    """The last submission of a job.
+
+    Args:
+        attempt: its number, from 1; 0 before the first.
+        over: whether nothing of it lives any more.
+        lost, failed: so many before it ended because a node died, or without a word.
+    """
+
+    attempt: int = 0
+    over: bool = True
+    lost: int = 0
+    failed: int = 0
+
+
+def read(home: Path) -> Submission | None:
+    """Return the last submission of the job in a folder; None where it was never meant for a cluster."""
+    with suppress(OSError, ValidationError):
+        return Submission.model_validate_json(files.read(home / _FILE, LARGEST), strict=False)
+    return None
+
+
+def lives(home: Path) -> bool:
+    """Return whether the job in a folder was submitted and is not known to have ended."""
+    found = read(home)
+    return found is not None and not found.over
+
+
+def begin(order: Order, home: Path) -> None:
+    """Note, before a job waits, whether it is meant for a cluster. The caller holds the lock of all jobs."""
+    _said.pop(order.id, None)
+    if order.cluster is None:
+        (home / _FILE).unlink(missing_ok=True)
+    else:
+        _write(home, Submission(attempt=(read(home) or Submission()).attempt))
+
+
+def submit(order: Order, home: Path, alive: Sequence[tuple[str | None, Path]]) -> bool:
+    """Hand a job to its cluster, if a node has room for it. The caller holds the lock of all jobs.
+
+    Args:
+        order: what to train.
+        home: the folder of the job.
+        alive: the clusters and folders of all jobs that have been submitted and not ended.
+
+    Returns:
+        Whether it was handed over; why not is what `sentence` then says.
+    """
+    try:
+        for other, folder in alive:  # what they will take may not be known yet
+            if other == order.cluster and time.time() - (folder / _FILE).stat().st_mtime < _SETTLE:
+                return False
+        cluster = _cluster(order)
+        gpus = int(order.device == "cuda")
+        if not any(room.cpus >= order.threads and room.gpus >= gpus for room in cluster.free()):
+            _said[order.id] = "No node of the cluster has room for it."
+            return False
+        before = read(home) or Submission()
+        attempt = before.attempt + 1
+        while cluster.look(_name(order.id, attempt)) is not None:  # of a job that was deleted here
+            attempt += 1
+        for name in ("process.json", "stopped"):
+            (home / name).unlink(missing_ok=True)
+        _write(home, before.model_copy(update={"attempt": attempt, "over": False}))
+        words = [os.environ.get(PYTHON) or sys.executable, "-m", "attnviz", "jobs", "work", order.id]
+        cluster.submit(_name(order.id, attempt), words, _environment(order), order.threads, gpus)
+    except (OSError, AttnvizError) as error:
+        _said[order.id] = str(error)
+        return lives(home)
+    _said.pop(order.id, None)
+    return True
+
+
+def may_have_ended(order: Order, home: Path) -> int | None:
+    """Return which attempt of a job may have ended; None where there is none, or it was looked at a moment ago."""
+    now = time.monotonic()
+    found = read(home)
+    if found is None or found.over or now - _looked.get(order.id, -_AGAIN) < _AGAIN:
+        return None
+    _looked[order.id] = now
+    try:
+        look = _cluster(order).look(_name(order.id, found.attempt))
+    except AttnvizError as error:
+        _said[order.id] = f"{error} It may be training all the same."
+        return None
+    if look is None or not look.lives:
+        return found.attempt
+    waits = "The cluster has it, and has not begun it yet."
+    _said[order.id] = waits if look.status == "PENDING" else "It is training on the cluster."
+    sign = [files.stamp(path) for path in (home / "log.txt", *runs.folder().glob("*/status.json"))]
+    if _signs.get(order.id, (None, 0.0))[0] != sign:
+        _signs[order.id] = sign, now
+    quiet = look.status == "RUNNING" and now - _signs[order.id][1] > QUIET
+    return found.attempt if quiet else None
+
+
+def settle(order: Order, home: Path, attempt: int, its_runs: Sequence[str]) -> bool:
+    """Note that an attempt has ended, if it has, and return whether the job is to be submitted again.
+
+    The caller holds the lock of all jobs.
+
+    Args:
+        order: what it trains.
+        home: its folder.
+        attempt: that may have ended.
+        its_runs: of its seeds that have begun.
+    """
+    found = read(home)
+    if found is None or found.over or found.attempt != attempt:  # somebody else has noticed it
+        return False
+    name = _name(order.id, found.attempt)
+    try:
+        look = _cluster(order).look(name)
+        if any(_is_locked(run) for run in its_runs):  # Ray tells of its end before it has come, or has forgotten it
+            return False
+        if look is not None and look.lives:
+            _cluster(order).stop(name)
+    except AttnvizError as error:
+        _said[order.id] = str(error)
+        return False
+    told = last_words(home / "log.txt") or ""
+    lost = look is None or look.lives or not (look.error.startswith(_NODE) or look.status != "FAILED")
+    lost = lost or told.startswith(_ELSEWHERE)
+    done = [runs.status(run).get("state") for run in its_runs] == ["finished"] * len(order.seeds)
+    again = not done and not (home / "stopped").exists()
+    silent = look is not None and look.status == "FAILED" and not told
+    again = again and (found.lost < LOST if lost else silent and found.failed < FAILED)
+    counts = {"lost": found.lost + 1} if lost else {"failed": found.failed + 1}
+    _write(home, found.model_copy(update={"over": True, **counts}))
+    _said[order.id] = "Its node died. It goes on as soon as another has room." if again and lost else ""
+    return again
+
+
+def stop(order: Order, home: Path, its_runs: Sequence[str]) -> None:
+    """Ask a job on a cluster to end. The caller holds the lock of all jobs.
+
+    Raises:
+        Unreachable: the cluster does not answer, and the job trains on.
+    """
+    found = read(home) or Submission()
+    files.write(home / "stopped", "")
+    try:
+        _cluster(order).stop(_name(order.id, found.attempt))
+    except Unreachable:
+        if any(_is_locked(run) for run in its_runs):
+            raise
+        _write(home, found.model_copy(update={"over": True}))
+
+
+def sentence(job: str) -> str:
+    """Return how a job on a cluster stands, as far as this process has seen; "" where it has seen nothing."""
+    return _said.get(job, "")
+
+
+def ended(home: Path) -> str | None:
+    """Say of a job that was submitted and has ended without a word how that was; None of any other."""
+    found = read(home)
+    if found is None or not found.attempt or not found.over:
+        return None
+    return f"It ended on the cluster without an error message, after {found.attempt} attempts. It can be resumed."
+
+
+def device(word: str, cluster: str) -> str:
+    """Return "cpu" or "cuda" for a device as the command line names it, on a cluster.
+
+    Raises:
+        BadInput: no node has a GPU, or there is no such device.
+        Unreachable: the cluster does not answer.
+    """
+    if word not in ("auto", "cpu", "cuda"):
+        raise BadInput(f"The device must be auto, cpu or cuda, not {word!r}.")
+    has_gpu = word != "cpu" and Cluster(address(cluster)).has_gpu()
+    if word == "cuda" and not has_gpu:
+        raise BadInput("No node of the cluster has a GPU. Use --device cpu, or auto.")
+    return "cuda" if has_gpu else "cpu"
+
+
+def here(order: Order) -> Order:
+    """Return what the app trains: on the cluster that `ATTNVIZ_CLUSTER` names, if it names one.
+
+    Raises:
+        BadInput: it is no address, or the cluster needs a token.
+        Unreachable: the cluster does not answer that is to say whether it has a GPU.
+    """
+    if not (at := os.environ.get(PLACE)):
+        return order
+    at = address(at)
+    return order.model_copy(update={"cluster": at, "device": device("auto", at)})
+
+
+def _cluster(order: Order) -> Cluster:
+    return Cluster(address(order.cluster or ""))
+
+
+def _name(job: str, attempt: int) -> str:
+    return f"{job}.{attempt}"
+
+
+def _write(home: Path, submission: Submission) -> None:
+    files.write(home / _FILE, submission.model_dump_json() + "\n")
+
+
+def _environment(order: Order) -> dict[str, str]:
+    """Return what is set for a job on a node, whose folders have the same paths as here."""
+    names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONPATH")
+    here = children.environment(order.threads)
+    told = {name: value for name, value in here.items() if name in names or name.startswith("ATTNVIZ_")}
+    return {**told, "RAY_JOB_STOP_WAIT_TIME_S": str(_STOP_WAIT)}
+
+
+def _is_locked(run: str) -> bool:
+    """Return whether somebody trains a run, on whatever machine."""
+    lock = FileLock(runs.folder() / run / "lock", blocking=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return True
+    except OSError as error:
+        raise RunError(f"The run {run} cannot be locked: {files.reason(error)}.") from error
+    lock.release()
+    return False
