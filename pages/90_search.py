@@ -4,7 +4,8 @@ import streamlit as st
 
 from attnviz.ui.search import said, settings, shown
 from attnviz.ui.search import watch as searches
-from attnviz.ui.shared import page
+from attnviz.ui.shared import page, url_state
+from attnviz.ui.shared.glossary import term
 from attnviz.ui.training import access, act
 from attnviz.work.search import table, trials
 from attnviz.work.search.trials import Found
@@ -22,22 +23,24 @@ TRIES = (
 def main() -> None:
     there = [(label, words) for label, words in TRIES if words["search"] in trials.names()][:3]
     page.start("Search", "Which settings matter, and how sure can one be? Each line is one training.", tries=there)
+    found: list[Found] = []
     with page.sentences():
         act.said()
         act.done()  # a button outside the list of searches: all of the page is drawn now
         found = shown.choose()
         if found:
-            shown.draw(found)
-            said.chosen(found)
+            shown.draw(found, said.chosen)
             said.matters(found, "heads")
             importance(found)
     st.header("Search yourself", anchor=False)
-    start()
+    url_state.state(**shown.words(found), **start())
     page.meaning(
         "Each line is a training with settings of its own; where it crosses an axis is the value of that setting, and "
-        "the last axis is the accuracy on the validation part. Drag along an axis, or move its two ends with the arrow "
-        "keys, to keep the lines that pass there. A search (TPE) draws settings near those that were good so far; "
-        "poor trials are ended early.",
+        f"the last axis is the accuracy on the {term('validation part')}. *Heads* is the number of "
+        f"{term('attention head', 'attention heads')}, *skip* says whether there is a {term('skip connection')}, and "
+        "*dropout* is the share of values that are set to 0 at random while the model learns. Drag along an axis, or "
+        "move its two ends with the arrow keys, to keep the lines that pass there. A search draws settings near those "
+        "that were good so far (its method is called TPE); poor trials are ended early.",
         "A search finds good settings; it is no experiment. It tries what was good more often, so a setting can look "
         "better or worse than it is, and the best accuracy is a little too high, as it is the best of many on one "
         "validation part. Each trial is one training, with a seed of its own: two with the same settings differ too.",
@@ -60,12 +63,15 @@ def importance(found: list[Found]) -> None:
                     said.table_of(one)
 
 
-def start() -> None:
-    """Draw what starts a search, and the searches that there are."""
+def start() -> dict[str, str]:
+    """Draw what starts a search, and the searches that there are; return the URL fields of the settings on show."""
+    st.session_state.setdefault("search_start", any(field in st.query_params for field in settings.FIELDS))
     opened = st.expander("Start a search", key="search_start", on_change="rerun")
+    words: dict[str, str] = {}
     if opened.open:
         with opened, page.sentences():
-            asked, workers = settings.choose()
+            words = settings.choose()
+            asked, workers = settings.asked(words)
             access.ask()
             # Not in a callback: it would start what was chosen before a setting that was typed a moment ago.
             if st.button("Search", key="search_do", type="primary"):
@@ -73,11 +79,12 @@ def start() -> None:
                 st.rerun()
     with page.sentences():
         searches.searches()
+    return words
 
 
 def begin(asked: Wanted, workers: int) -> None:
     """Start a search, and show it above."""
-    searches.show(table.start(asked, workers))
+    searches.turn_to(table.start(asked, workers))
 
 
 main()

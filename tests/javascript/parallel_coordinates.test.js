@@ -18,6 +18,7 @@ import {
   tableOf,
   writeBrushes,
 } from "../../attnviz/ui/frontend/parallel_coordinates/derive.js";
+import { Room } from "../../attnviz/ui/frontend/parallel_coordinates/paint.js";
 
 const HEADS = {
   name: "heads",
@@ -134,4 +135,11 @@ test("words and numbers say the same", () => {
   const { head, rows } = tableOf(SHOWN, [true, false, true]);
   assert.deepEqual(head, ["trial", "heads", "learning_rate", "accuracy", "ended early", "brushed"]);
   assert.deepEqual(rows[1], [4, "8", "0.01", 0.99, "", "no"]);
+});
+
+test("where axes stand close, the words of the last one stand outside, and there is space for them", () => {
+  const phone = new Room({ width: 335, height: 300, axes: 5, px: 1 });
+  const wide = new Room({ width: 560, height: 300, axes: 5, px: 1 });
+  assert.deepEqual([phone.narrow, wide.narrow], [true, false]);
+  assert.ok(335 - phone.x(4) >= 12 + 31); // five digits, and their distance from the axis
 });

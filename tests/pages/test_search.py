@@ -88,6 +88,8 @@ def test_a_search_is_started_shown_and_deleted(here):
     page.button(key="search_do").click().run()
     assert not page.exception
     (search,) = table.ids()
+    assert "The search has been started" in page.success[0].value
+    assert "No trial is finished yet." in _text(page)
     asked = table.read(search)
     assert (asked.changes, asked.trials) == ({"data": "strokes", "epochs": "2"}, 12)
     assert [axis.name for axis in asked.axes] == ["heads", "skip", "learning_rate", "dropout"]
@@ -110,16 +112,52 @@ def test_who_may_not_train_starts_nothing(here, monkeypatch):
     assert table.ids() == []
 
 
-@pytest.mark.parametrize("field", ["search_vary_pixel_attention.1v8", "search_epochs_pixel_attention.1v8"])
-def test_nonsense_in_the_settings_is_a_sentence(here, field):
+@pytest.mark.parametrize("key", ["vary_lines", "epochs"])
+def test_nonsense_in_the_settings_is_a_sentence(here, key):
+    page = _page(recipe="pixel_attention.1v8")
+    (one,) = (one for one in (*page.text_area, *page.text_input) if one.key == key)
+    one.input("x").run()
+    assert not page.exception
+    assert page.error
+    assert not [one for one in page.button if one.key == "search_do"]
+
+
+def test_a_link_holds_the_settings_of_a_search(here):
+    words = {"recipe": "pixel_attention.digits", "data": "strokes", "epochs": "1", "vary": "heads=1,2 dropout=0..0.5",
+             "trials": "7", "seconds": "9", "workers": "1"}  # fmt: skip
+    page = _page(**words)
+    assert not page.error and not page.warning
+    assert page.text_area[0].value == "heads=1,2\ndropout=0..0.5"
+    page.button(key="search_do").click().run()
+    (search,) = table.ids()
+    asked = table.read(search)
+    assert (asked.recipe, asked.trials, asked.seconds) == ("digits", 7, 9.0)
+    assert [axis.name for axis in asked.axes] == ["heads", "dropout"]
+    assert {field: page.query_params[field] for field in words} == words
+
+
+def test_what_is_set_is_written_into_the_link_and_another_recipe_begins_anew(here):
     page = _page()
     page.session_state["search_start"] = True
     page.run()
-    (one,) = (one for one in (*page.text_area, *page.text_input) if one.key == field)
-    one.input("x").run()
+    page.text_area[0].input("heads=1,2\ndropout=0..0.5").run()
+    page.number_input(key="trials").set_value(5).run()
+    assert page.query_params["vary"] == "heads=1,2 dropout=0..0.5"
+    assert (page.query_params["trials"], page.query_params["recipe"]) == ("5", "pixel_attention.1v8")
+    page.selectbox(key="recipe").select("pixel_attention.digits").run()
+    assert page.query_params["trials"] == "5"
+    assert "heads=1,2" not in page.text_area[0].value
+    assert not page.error
+
+
+@pytest.mark.parametrize(
+    "words", [{"recipe": "x"}, {"recipe": "pixel_attention.1v8", "data": "cifar10"}, {"trials": "0"}, {"workers": "-1"}]
+)
+def test_settings_of_a_link_that_are_not_there_are_said(here, words):
+    page = _page(**words)
     assert not page.exception
-    assert page.error and "Traceback" not in page.error[0].value
-    assert "search_do" not in [button.key for button in page.button]
+    assert len(page.warning) == 1
+    assert [one for one in page.button if one.key == "search_do"]
 
 
 def test_a_trial_of_a_search_of_this_machine_opens_on_the_page_of_its_mechanism(tmp_path):

@@ -8,7 +8,7 @@ from attnviz.errors import AttnvizError, BadInput
 from attnviz.figures.history import history
 from attnviz.subjects.runs import key_of
 from attnviz.training import runs
-from attnviz.ui.components import parallel_coordinates as lines
+from attnviz.ui.components.url_fields import Fields
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import page
 from attnviz.ui.shared.wording import verbatim
@@ -18,15 +18,16 @@ from attnviz.work.search.trials import Found, Trial, written
 _MINUS = "\u2212"
 
 
-def chosen(found: list[Found]) -> None:
-    """Draw the trial of each search that the URL names, or else its best one."""
-    for column, one, fields in zip(
-        st.columns(len(found), gap="large"), found, (lines.FIELDS, lines.BESIDE), strict=False
-    ):
-        number = fields.read(st.query_params.to_dict()).get(fields.fields[1].name)
-        trial = next((trial for trial in one.finished if trial.number == number), None)
-        with column:
-            _trial(one, trial or one.best, is_best=trial is None)
+def chosen(one: Found, fields: Fields) -> None:
+    """Draw the trial of a search that the URL names, or else its best one.
+
+    Args:
+        one: the search.
+        fields: of the URL, which name a trial.
+    """
+    number = fields.read(st.query_params.to_dict()).get(fields.fields[1].name)
+    trial = next((trial for trial in one.finished if trial.number == number), None)
+    _trial(one, trial or one.best, is_best=trial is None)
 
 
 def _trial(one: Found, trial: Trial | None, *, is_best: bool) -> None:
@@ -46,7 +47,7 @@ def _trial(one: Found, trial: Trial | None, *, is_best: bool) -> None:
     try:
         recipe, kept = runs.read(trial.run).recipe, runs.epochs(trial.run)
     except AttnvizError:
-        st.caption("Its weights are not on this machine: what is shipped are the figures.")
+        st.caption("Its weights are not on this machine; only its figures were kept.")
         return
     for row in MECHANISMS.values():
         if recipe.model in row.models and kept:
@@ -78,6 +79,8 @@ def matters(found: list[Found], name: str) -> None:
 def contrast_words(one: Found, name: str) -> str:
     """Return a sentence on whether more of a setting is better."""
     axis = next(axis for axis in one.axes if axis.name == name)
+    if not one.finished:
+        return "No trial is finished yet."
     known = answers.contrast(one, name)
     lowest = written(axis.ordered[0] if axis.choices else axis.ends[0])
     above = f"more than {lowest}" if axis.choices else "values in the upper half"
@@ -91,7 +94,8 @@ def contrast_words(one: Found, name: str) -> str:
         return f"Open: {said}, but one side has fewer than three trials ({trials})."
     ends = " to ".join(_signed(scale * end) for end in known.interval)
     if known.is_open:
-        return f"Open: {said}, 95 % interval {ends} ({trials}). The interval contains 0."
+        none = "The interval contains 0, so it may be no difference at all."
+        return f"Open: {said}, 95 % interval {ends} ({trials}). {none}"
     better = (known.value > 0) == (one.better == "higher")
     return f"More is {'better' if better else 'worse'}: {said}, 95 % interval {ends} ({trials})."
 

@@ -1,57 +1,106 @@
-"""What is to be searched: chosen on the page."""
+"""What is to be searched: chosen on the page, and held in its URL."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 import streamlit as st
 
 from attnviz import data
 from attnviz.data.specs import DATASETS
 from attnviz.errors import BadInput
-from attnviz.recipes import RECIPES, axes
+from attnviz.recipes import RECIPES, Recipe, axes
 from attnviz.recipes.altered import suits
 from attnviz.ui.mechanisms import MECHANISMS
+from attnviz.ui.shared import url_state
 from attnviz.work.search import wanted
 from attnviz.work.search.wanted import Wanted
 
+FIELDS = ("recipe", "data", "epochs", "vary", "trials", "seconds", "workers")
+"""The fields of the URL; `vary` has the settings that are varied, separated by spaces."""
+
 _EPOCHS, _TRIALS, _SECONDS = "2", 12, 20
+_LONGEST = 2000  # characters of all that is varied
 
 
-def choose() -> tuple[Wanted, int]:
-    """Draw the settings; return what they ask for, and how many workers.
+def choose() -> dict[str, str]:
+    """Draw the settings; return the words of the URL for them.
+
+    Raises:
+        BadInput: there is no data set for the recipe.
+    """
+    recipe = _recipe()
+    st.session_state["vary_lines"] = url_state.text("vary", usual(recipe), _LONGEST).replace(" ", "\n")
+    st.text_area(
+        "What is varied, one setting a line", key="vary_lines", max_chars=_LONGEST, height=140, on_change=_vary,
+        help="NAME=1,8,25 for these values, NAME=1..25 for a range, NAME=1e-4..1e-2:log for one on a logarithmic scale",
+    )  # fmt: skip
+    with st.container(key="search_numbers", horizontal=True, vertical_alignment="bottom"):
+        _number("trials", "Trials", wanted.MOST_TRIALS, _TRIALS, 120)
+        _number("seconds", "Computing seconds for each", int(wanted.MOST_SECONDS), _SECONDS, 200)
+        _number("workers", "Workers", max(1, os.cpu_count() or 1), 1, 120)
+    return {field: str(st.session_state[field]) for field in FIELDS}
+
+
+def usual(recipe: Recipe) -> str:
+    """Return what is varied of a recipe where the URL says nothing."""
+    return " ".join(axes.word(axis) for axis in wanted.axes_of(recipe))
+
+
+def asked(words: Mapping[str, str]) -> tuple[Wanted, int]:
+    """Return the search that the settings ask for, and how many workers.
+
+    Args:
+        words: from `choose`.
 
     Raises:
         BadInput, UnknownName: a setting makes no sense.
     """
+    recipe = RECIPES[words["recipe"]]
+    found = Wanted.read(
+        {
+            "model": recipe.model, "recipe": recipe.name,
+            "changes": {"data": words["data"], "epochs": words["epochs"]}, "axes": axes.read(words["vary"].split()),
+            "trials": int(words["trials"]), "seconds": float(words["seconds"]),
+        }
+    )  # fmt: skip
+    found.made()  # what makes no sense is said here, and not only when it is started
+    return found, int(words["workers"])
+
+
+def _recipe() -> Recipe:
+    """Draw the choice of the recipe, with its data and epochs."""
     models = {model for row in MECHANISMS.values() for model in row.models}
     known = [key for key, recipe in RECIPES.items() if recipe.model in models]
     with st.container(key="search_recipe", horizontal=True, vertical_alignment="bottom"):
-        key = st.selectbox("Recipe", known, key="search_of", format_func=lambda key: RECIPES[key].title, width=380)
-        recipe = RECIPES[key]
+        recipe = RECIPES[url_state.choice("recipe", known, known[0])]
+        st.selectbox(
+            "Recipe", known, key="recipe", format_func=lambda key: RECIPES[key].title, width=380, on_change=_other
+        )
         suiting = [name for name in DATASETS if suits(recipe, name) and data.available(name)]
         if not suiting:
             raise BadInput(f"No data set for this recipe is here. Download one: python -m attnviz data {recipe.data}")
-        pictures = st.selectbox(
-            "Data", suiting, key=f"search_data_{key}", format_func=lambda name: DATASETS[name].title, width=240
-        )
-        epochs = st.text_input("Epochs", _EPOCHS, key=f"search_epochs_{key}", width=100, max_chars=6)
-    words = "\n".join(axes.word(axis) for axis in wanted.axes_of(recipe))
-    vary = st.text_area(
-        "What is varied, one setting a line", words, key=f"search_vary_{key}", max_chars=2000, height=140,
-        help="NAME=1,8,25 for these values, NAME=1..25 for a range, NAME=1e-4..1e-2:log for one on a logarithmic scale",
-    )  # fmt: skip
-    with st.container(key="search_numbers", horizontal=True, vertical_alignment="bottom"):
-        trials = st.number_input("Trials", 1, wanted.MOST_TRIALS, _TRIALS, key="search_trials", width=120)
-        seconds = st.number_input(
-            "Computing seconds for each", 1, int(wanted.MOST_SECONDS), _SECONDS, key="search_seconds", width=200
-        )
-        workers = st.number_input("Workers", 1, max(1, os.cpu_count() or 1), 1, key="search_workers", width=120)
-    asked = wanted.Wanted.read(
-        {
-            "model": recipe.model, "recipe": recipe.name, "changes": {"data": pictures, "epochs": epochs},
-            "axes": axes.read(vary.split()), "trials": int(trials), "seconds": float(seconds),
-        }
-    )  # fmt: skip
-    asked.made()  # what makes no sense is said here, and not only when it is started
-    return asked, int(workers)
+        url_state.choice("data", suiting, suiting[0])
+        st.selectbox(
+            "Data", suiting, key="data", format_func=lambda name: DATASETS[name].title, width=240,
+            on_change=url_state.keep, args=("data",),
+        )  # fmt: skip
+        url_state.text("epochs", _EPOCHS, 6)
+        st.text_input("Epochs", key="epochs", width=100, max_chars=6, on_change=url_state.keep, args=("epochs",))
+    return recipe
+
+
+def _number(field: str, label: str, most: int, usually: int, width: int) -> None:
+    url_state.number(field, most + 1, usually, least=1)
+    st.number_input(label, 1, most, key=field, width=width, on_change=url_state.keep, args=(field,))
+
+
+def _vary() -> None:
+    """Write what is varied into the URL."""
+    url_state.set_value(vary=" ".join(st.session_state["vary_lines"].split()))
+
+
+def _other() -> None:
+    """Take another recipe, with its own data and what is usually varied of it."""
+    url_state.set_value(recipe=st.session_state["recipe"], data=None, epochs=None, vary=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 import attnviz
@@ -51,21 +53,32 @@ def titles() -> dict[str, str]:
     return {**found, **{name: trials.shipped(name).title for name in trials.names()}}
 
 
-def draw(found: list[Found]) -> None:
-    """Draw the trials of one search, or of two beside each other on the same scale."""
+def draw(found: list[Found], below: Callable[[Found, Fields], None]) -> None:
+    """Draw the trials of one search, or of two beside each other on the same scale.
+
+    Args:
+        found: the searches.
+        below: draws what is said under the trials of each, which on a phone stand above those of the other.
+    """
     values = [trial.value for one in found for trial in one.finished if trial.value is not None]
     if not values:
         st.caption("The trials appear here once the first is finished.")
         return
     low, high = min(values), max(values)
     ends = (low, high) if high > low else (low - 0.5, high + 0.5)
-    stated = {"search": found[0].name, "beside": found[1].name if len(found) > 1 else "none"}
     sides = zip(st.columns(len(found), gap="large"), found, (lines.FIELDS, lines.BESIDE), strict=False)
     for number, (column, one, fields) in enumerate(sides):
         with column:
             _lines(one, ends, fields, f"trials-{number}")
             st.caption(verbatim(one.source))
-    url_state.state(**stated)
+            below(one, fields)
+
+
+def words(found: list[Found]) -> dict[str, str]:
+    """Return the URL fields of the searches that are shown."""
+    if not found:
+        return {}
+    return {"search": found[0].name, "beside": found[1].name if len(found) > 1 else "none"}
 
 
 def _lines(one: Found, ends: tuple[float, float], fields: Fields, key: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from attnviz.errors import AttnvizError
+from attnviz.ui.search import settings
 from attnviz.ui.search.shown import titles
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
@@ -57,9 +58,15 @@ def _buttons(name: str, word: str) -> None:
 
 
 def show(name: str) -> None:
-    """Show a search above, in a callback."""
-    url_state.become({"v": url_state.VERSION, "search": name})
+    """Show a search above, in a callback of the list of searches."""
+    turn_to(name)
     st.session_state[_SHOWN] = True
+
+
+def turn_to(name: str) -> None:
+    """Write a search into the URL, and leave the settings of the next one as they are."""
+    kept = {field: word for field, word in url_state.shown().items() if field in settings.FIELDS}
+    url_state.become({"v": url_state.VERSION, "search": name, **kept})
 
 
 def _button(name: str, label: str, action: Callable[[], object], said: str = "") -> None:

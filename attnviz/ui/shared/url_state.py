@@ -73,21 +73,37 @@ def choice(key: str, options: Sequence[str], default: str, what: str | None = No
     return word
 
 
-def number(key: str, count: int, default: int, widget: str | None = None) -> int:
-    """Return which number from 0 to count - 1 the URL names, and set its widget to it.
+def number(key: str, count: int, default: int, widget: str | None = None, least: int = 0) -> int:
+    """Return which number from the least to count - 1 the URL names, and set its widget to it.
 
     Args:
         key: the name of the URL field.
-        count: how many numbers there are.
+        count: one more than the largest number.
         default: the value where the field is missing or invalid; for an invalid one a sentence is shown.
         widget: key of the widget; by default the name of the field.
+        least: the smallest number.
     """
     word = st.query_params.get(key, str(default))
-    if not (word.isascii() and word.isdecimal() and len(word) < 10 and int(word) < count):
-        complain(f"The URL asks for {key} {word!r}; valid numbers are 0 to {count - 1:,}. You see {default:,} instead.")
+    if not (word.isascii() and word.isdecimal() and len(word) < 10 and least <= int(word) < count):
+        complain(
+            f"The URL asks for {key} {word!r}; valid numbers are {least} to {count - 1:,}. You see {default:,} instead."
+        )
         word = str(default)
     st.session_state[widget or key] = int(word)
     return int(word)
+
+
+def text(key: str, default: str, longest: int) -> str:
+    """Return the words of the URL, cut where they are too long, and set the widget of that key to them.
+
+    Args:
+        key: of the widget, and the name of the URL field.
+        default: the words where the field is missing.
+        longest: so many characters at most.
+    """
+    word = st.query_params.get(key, default)[:longest]
+    st.session_state[key] = word
+    return word
 
 
 def keep(key: str) -> None:

@@ -166,8 +166,7 @@ def _setting(recipe: Recipe, setting: Setting, start: str) -> str:
 
 
 def _typed(field: str, label: str, start: str) -> str:
-    word = st.query_params.get(field, start)[:100]
-    st.session_state[field] = word
+    word = url_state.text(field, start, 100)
     st.text_input(label, key=field, max_chars=100, on_change=url_state.keep, args=(field,))
     return word
 

@@ -29,7 +29,12 @@ export class Room {
     this.px = px;
     this.top = 46 * px;
     this.bottom = height - 12 * px;
-    this.side = Math.min(60 * px, width / axes / 2);
+    this.side = Math.min(60 * px, Math.max(46 * px, width / axes / 2));
+  }
+
+  /** Whether the words of two axes would meet between these, if those of the last one stood on its left. */
+  get narrow() {
+    return this.x(1) - this.x(0) < 90 * this.px;
   }
 
   /** @param {number} axis may lie between two */

@@ -76,8 +76,8 @@ export class ParallelCoordinates extends Part {
         element(
           "span.step",
           {},
-          button("worse", () => this.step(-1)),
-          button("better", () => this.step(1)),
+          button("worse trial", () => this.step(-1)),
+          button("better trial", () => this.step(1)),
         ),
       ),
       element("p.trial", {}, this.words.reading),
@@ -203,7 +203,7 @@ export class ParallelCoordinates extends Part {
   /** Axes, their titles and their ticks. */
   layFrame() {
     const { room, shown } = this;
-    const last = shown.axes.length - 1;
+    const last = room.narrow ? -1 : shown.axes.length - 1; // the axis whose words stand on its left
     const parts = shown.axes.flatMap(({ title, ticks }, axis) => {
       const x = room.x(axis);
       const lines = title.split(" ");
