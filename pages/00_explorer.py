@@ -8,10 +8,10 @@ from attnviz.subjects import Subject
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.components.value_bars import value_bars
 from attnviz.ui.explorer.experiments import EXPERIMENTS
-from attnviz.ui.live import jacobian_map
+from attnviz.ui.live import jacobian_map, second_training
 from attnviz.ui.live.tap_view import TAP_VIEW, is_strip
 from attnviz.ui.server import preload
-from attnviz.ui.shared import epochs, findings, page, pickers, url_state
+from attnviz.ui.shared import findings, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 from attnviz.ui.shared.glossary import term
 
@@ -37,7 +37,7 @@ def main() -> None:
         with page.choices():
             net = pickers.net(cards.names(), MODEL)
             subject = Subject(net, pickers.example(net))
-        epochs.slider(net)
+        second_training.slider(subject)
         explore(subject)
         choose(EXPERIMENTS, subject)
         list_taps(subject)

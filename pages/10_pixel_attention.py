@@ -5,10 +5,11 @@ import streamlit as st
 from attnviz import cards
 from attnviz.subjects import Net, Picture, Subject
 from attnviz.subjects.history import key_of
+from attnviz.ui.live import second_training
 from attnviz.ui.mechanisms.pixel_attention import MECHANISM, explorer, first_look
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
 from attnviz.ui.server import preload
-from attnviz.ui.shared import accuracy, epochs, experiments, page, pickers, url_state
+from attnviz.ui.shared import accuracy, experiments, page, pickers, url_state
 
 MODEL, FIRST_MODEL = first_look.NAME, "pixel_attention.1v8"  # the second: what links of version 1 mean
 RESULTS = "pixel_attention.results"  # the net and the data set whose figures stand below
@@ -55,7 +56,7 @@ def see() -> tuple[Net, str] | None:
             net = pickers.net(names, FIRST_MODEL if old else MODEL, MECHANISM.models)
             opens = None if old else Picture(first_look.SOURCE, first_look.NUMBER)
             subject = Subject(net, pickers.example(net, opens))
-        epochs.slider(net)
+        second_training.slider(subject)
         view, numbers = explorer.look(subject)
         pickers.more(subject)
         explorer.explain(subject, view, numbers)

@@ -5,10 +5,11 @@ import streamlit as st
 from attnviz.subjects import Net, Subject, usable
 from attnviz.subjects.history import key_of
 from attnviz.ui.components.stage_grid import FIELDS, SWITCHES, settled_view, stage_grid
+from attnviz.ui.live import second_training
 from attnviz.ui.mechanisms.element_wise import MECHANISM, experiments, words
 from attnviz.ui.mechanisms.element_wise.view import STAGES_VIEW
 from attnviz.ui.server import preload
-from attnviz.ui.shared import cache, epochs, mechanism_page, page, pickers, url_state
+from attnviz.ui.shared import cache, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
 MODEL = "element_wise.fashion-b"
@@ -34,7 +35,7 @@ def see(names: list[str]) -> None:
         net = pickers.net(names, MODEL, MECHANISM.models)
         subject = Subject(net, pickers.example(net))
         other = beside(net, names)
-    epochs.slider(net)
+    second_training.slider(subject)
     state = FIELDS.read(st.query_params.to_dict())
     if other is None:
         look(subject, state, "stages")

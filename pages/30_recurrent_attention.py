@@ -4,10 +4,11 @@ import streamlit as st
 
 from attnviz.subjects import EXAMPLES, Net, Picture, Subject
 from attnviz.ui.components.glimpse_player import FIELDS, draw_of, glimpse_player, settled_view
+from attnviz.ui.live import second_training
 from attnviz.ui.mechanisms.recurrent_attention import MECHANISM, clutter, experiments, first_look, words
 from attnviz.ui.mechanisms.recurrent_attention.view import GLIMPSES_VIEW
 from attnviz.ui.server import preload
-from attnviz.ui.shared import epochs, mechanism_page, page, pickers, url_state
+from attnviz.ui.shared import mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
 MODEL = "recurrent_attention.cluttered"
@@ -32,7 +33,7 @@ def see(names: list[str]) -> None:
         net = pickers.net(names, MODEL, MECHANISM.models)
         chosen, thrown = clutter.around(net, pickers.example(net, opening(net)))
     subject = Subject(net, chosen)
-    epochs.slider(net)
+    second_training.slider(subject)
     state = FIELDS.read(st.query_params.to_dict())
     draw = draw_of(state)
     keep = mechanism_page.keep(FIELDS, settled_view, KEY)

@@ -6,11 +6,11 @@ from attnviz.subjects import Picture, Subject
 from attnviz.ui.components import stage_maps
 from attnviz.ui.components.pixel_viewer import FIELDS, pixel_viewer, settled_view
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW, attention
-from attnviz.ui.live import jacobian_map
+from attnviz.ui.live import jacobian_map, second_training
 from attnviz.ui.mechanisms.cnn_attention import DATA, HEAD, MECHANISM, MODEL, NUMBER, experiments, words
 from attnviz.ui.mechanisms.cnn_attention.view import CONVOLUTIONS_VIEW
 from attnviz.ui.server import preload
-from attnviz.ui.shared import cache, epochs, mechanism_page, page, pickers, url_state
+from attnviz.ui.shared import cache, mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
 VIEWER, MAPS = "blocks", "stages"
@@ -37,7 +37,7 @@ def see(names: list[str]) -> None:
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
         subject = Subject(net, pickers.example(net, OPENS))
-    epochs.slider(net)
+    second_training.slider(subject)
     state = FIELDS.read({**opening, **st.query_params.to_dict()})
     keep = mechanism_page.keep(FIELDS, settled_view, VIEWER)
     found = ATTENTION_VIEW.of(subject, unit=UNIT)

@@ -4,10 +4,11 @@ import streamlit as st
 
 from attnviz.subjects import Picture, Subject
 from attnviz.ui.components import gates
+from attnviz.ui.live import second_training
 from attnviz.ui.mechanisms.channel_attention import DATA, MECHANISM, MODEL, NUMBER, experiments, words
 from attnviz.ui.mechanisms.channel_attention.view import GATES_VIEW
 from attnviz.ui.server import preload
-from attnviz.ui.shared import epochs, mechanism_page, page, pickers, url_state
+from attnviz.ui.shared import mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
 GATES = "gates"
@@ -33,7 +34,7 @@ def see(names: list[str]) -> None:
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
         subject = Subject(net, pickers.example(net, OPENS))
-    epochs.slider(net)
+    second_training.slider(subject)
     state = gates.FIELDS.read({**opening, **st.query_params.to_dict()})
     keep = mechanism_page.keep(gates.FIELDS, gates.settled_view, GATES)
     gates.gates(GATES_VIEW.of(subject), key=GATES, state=state, on_change=keep)

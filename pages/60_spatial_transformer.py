@@ -5,10 +5,11 @@ import streamlit as st
 from attnviz.subjects import Picture, Subject
 from attnviz.subjects.history import key_of
 from attnviz.ui.components import sampling_grid
+from attnviz.ui.live import second_training
 from attnviz.ui.mechanisms.spatial_transformer import DATA, MECHANISM, MODEL, NUMBER, experiments, words
 from attnviz.ui.mechanisms.spatial_transformer.view import GRID_VIEW
 from attnviz.ui.server import preload
-from attnviz.ui.shared import epochs, mechanism_page, page, pickers, url_state
+from attnviz.ui.shared import mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose
 
 GRID = "grid"
@@ -33,7 +34,7 @@ def see(names: list[str]) -> None:
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
         subject = Subject(net, pickers.example(net, OPENS))
-    epochs.slider(net)
+    second_training.slider(subject)
     state = sampling_grid.FIELDS.read(st.query_params.to_dict())
     keep = mechanism_page.keep(sampling_grid.FIELDS, sampling_grid.settled_view, GRID)
     sampling_grid.sampling_grid(GRID_VIEW.of(subject), key=GRID, state=state, on_change=keep)

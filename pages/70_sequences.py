@@ -4,10 +4,11 @@ import streamlit as st
 
 from attnviz.subjects import Subject, usable
 from attnviz.ui.components import alignment
+from attnviz.ui.live import second_training
 from attnviz.ui.mechanisms.sequences import MECHANISM, MODEL, choose, experiments, own_strip, words
 from attnviz.ui.mechanisms.sequences.view import ALIGNMENT_VIEW
 from attnviz.ui.server import preload
-from attnviz.ui.shared import epochs, mechanism_page, page, pickers, url_state
+from attnviz.ui.shared import mechanism_page, page, pickers, url_state
 from attnviz.ui.shared.experiments import choose as choose_experiment
 
 KEY = "alignment"
@@ -36,7 +37,7 @@ def see(names: list[str]) -> None:
         net = pickers.net(names, MODEL, MECHANISM.models)
         strip = choose.strip()
     subject = Subject(net, strip)
-    epochs.slider(net)
+    second_training.slider(subject)
     if choose.is_drawing():
         own_strip.show(strip)
     state = alignment.FIELDS.read(st.query_params.to_dict())

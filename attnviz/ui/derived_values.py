@@ -15,11 +15,12 @@ from attnviz.ui.explorer.views import VIEWS as PLACE_MAPS
 from attnviz.ui.live.derived import Derived, View
 from attnviz.ui.live.jacobian import JACOBIAN
 from attnviz.ui.live.jacobian_view import JACOBIAN_VIEW
+from attnviz.ui.live.second_training import BESIDE_VIEW
 from attnviz.ui.live.tap_view import TAP_VIEW
 from attnviz.ui.mechanisms import MECHANISMS, guard
 
 Row = Derived[Any] | View[Any]
-OF_ANY_NET: tuple[Row, ...] = (JACOBIAN, JACOBIAN_VIEW, TAP_VIEW, MEAN_ROW, ATTENTION_VIEW, *PLACE_MAPS)
+OF_ANY_NET: tuple[Row, ...] = (JACOBIAN, JACOBIAN_VIEW, TAP_VIEW, BESIDE_VIEW, MEAN_ROW, ATTENTION_VIEW, *PLACE_MAPS)
 
 
 def known() -> dict[str, Row]:

@@ -11,6 +11,8 @@ import pytest
 from PIL import Image, ImageSequence
 from playwright.sync_api import Locator, Page, expect
 
+from attnviz.recipes.recipe import changed
+from attnviz.recipes.schwarz import SIMPLE
 from attnviz.subjects import Picture
 from tests.ui.mechanisms import untrained
 from tests.ui.mechanisms.pixel_attention.experiments import placed
@@ -25,6 +27,7 @@ KEPT, LAST = (0, 2, 5), 9
 PICTURE = Picture("strokes", 23)
 QUERY, KEY = (11, 12), (2, 2)
 WORDS = f"v=2&model={SMALL}&data=strokes&number=23&query=12,13&key=3,3"
+TWIN, OF_TWIN = "pixel_attention.twin", {**placed.WITHOUT, "head_size": 3}
 VIEWER, SLIDER = ".st-key-viewer .viewer", ".st-key-epochs .epoch-slider"
 
 # Notes in the page whether its script has run since.
@@ -38,8 +41,10 @@ WATCH = """() => {
 
 def place(folder: Path) -> Path:
     placed.place(folder)
+    placed.lay(folder, changed(SIMPLE, name="twin", title="Twin", data="strokes", config=OF_TWIN), 9, 0.7)
     for name in (SMALL, DAMAGED):
         untrained.give_history(folder, name, KEPT, LAST)
+    untrained.give_history(folder, TWIN, (0, 5), LAST)
     return folder
 
 
@@ -158,6 +163,52 @@ def test_an_epoch_whose_file_is_damaged_says_so_and_shows_no_other(page: Page, a
     find_input(page).press("ArrowLeft")
     expect(page.locator(f"{VIEWER} .board.picture")).to_be_visible()
     expect(complaint).to_be_hidden()
+
+
+BOTH = ".map-grid:has(h2)"  # the maps of both nets
+
+
+def read_pair(page: Page) -> list[float]:
+    """Return what each head of the first net, and then of the second, gives the locked key."""
+    read = "(root, place) => [0, 1, 2, 3, 4, 5].map((tile) => root.readMap(tile)[place])"
+    found: list[float] = page.locator(BOTH).first.evaluate(read, KEY[0] * SIDE + KEY[1])
+    return found
+
+
+def pair_of(folder: Path, epoch: int) -> list[float]:
+    """Return the same as the files of both give it; NaN where the second has none."""
+    picture, (query, key) = PICTURE.picture[:, :, 0] / 255, (row * SIDE + column for row, column in (QUERY, KEY))
+    first = Without(folder, file_of(epoch)).weights(picture)[:, query, key]
+    if epoch == 2:
+        return [*first, *[np.nan] * 3]
+    return [*first, *Without(folder, file_of(epoch), TWIN, 3).weights(picture)[:, query, key]]
+
+
+def test_a_second_training_goes_along_and_says_where_it_has_no_epoch(page: Page, alone: str, folder: Path) -> None:
+    open_page(page, alone)
+    page.get_by_role("combobox", name="Beside").click()
+    page.get_by_role("option", name="Twin").click()
+    page.wait_for_url(f"**second={TWIN}*")
+    page.locator(f"{BOTH}[data-drawn]").first.wait_for()
+    page.evaluate(WATCH)
+    spoken = find_input(page)
+    for epoch, press in (LAST, ""), (5, "ArrowLeft"), (2, "ArrowLeft"), (0, "Home"):
+        if press:
+            spoken.press(press)
+        title = "As it is shipped" if epoch == LAST else f"Epoch {epoch}" if epoch else "Before the training"
+        expect(page.locator(f"{BOTH} h2").first).to_contain_text(title)
+        np.testing.assert_allclose(read_pair(page), pair_of(folder, epoch), rtol=1e-5)
+        expect(page.get_by_text("no weights at this epoch")).to_have_count(int(epoch == 2))
+        expect(spoken).to_have_attribute("aria-valuetext", re.compile("not kept$" if epoch == 2 else r"beside|Before"))
+    assert_accessible(page)
+
+
+def test_a_link_shows_both_at_its_epoch(page: Page, alone: str, folder: Path) -> None:
+    open_page(page, alone, WORDS.replace(SMALL, f"history:{SMALL}@5") + f"&second={TWIN}")
+    page.locator(f"{BOTH}[data-drawn]").first.wait_for()
+    np.testing.assert_allclose(read_pair(page), pair_of(folder, 5), rtol=1e-5)
+    page.goto(page.url.replace(TWIN, "nobody"))
+    expect(page.get_by_role("alert").filter(has_text="There is no training").first).to_be_visible()
 
 
 def test_a_finger_moves_it(new_page: NewPage, alone: str, folder: Path) -> None:

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { around, epochNow, moveTo, wantedOf, whenMoved } from "../../attnviz/ui/frontend/core/epoch.js";
+import { around, epochNow, moveTo, parametersAt, wantedOf, whenMoved } from "../../attnviz/ui/frontend/core/epoch.js";
 import { headerOf, unpack, withHeader } from "../../attnviz/ui/frontend/core/payload.js";
-import { alongOf, curveOf, placeOf, wordsOf } from "../../attnviz/ui/frontend/epoch_slider/derive.js";
+import { alongOf, besideOf, curvesOf, placeOf, wordsOf } from "../../attnviz/ui/frontend/epoch_slider/derive.js";
 import * as training from "../../attnviz/ui/frontend/draw/training.js";
 import { completed, EpochViews, Views } from "../../attnviz/ui/frontend/live/epoch_views.js";
 import { pack } from "../../attnviz/ui/frontend/live/live.js";
@@ -41,13 +41,14 @@ test("epochs that are kept lie evenly, others between them in proportion, and no
 });
 
 test("the curve reaches from the bottom to the top, and ends with the slider", () => {
-  const found = curveOf(TRAINING);
+  const [found, second] = curvesOf(TRAINING);
+  assert.deepEqual(second, []);
   assert.deepEqual(
     found.map(({ epoch }) => epoch),
     [1, 2, 3, 4, 8, 12],
   );
   assert.deepEqual([found[0].down, found[5].down], [1, 0]);
-  const flat = curveOf({
+  const [flat] = curvesOf({
     ...TRAINING,
     curve: [
       [1, 0.5],
@@ -58,6 +59,40 @@ test("the curve reaches from the bottom to the top, and ends with the slider", (
     flat.map(({ down }) => down),
     [0.5, 0.5],
   );
+});
+
+test("a second training goes along where its epoch is kept, with its curve on the same scale", () => {
+  const curve = /** @type {[number, number][]} */ ([
+    [1, 0.1],
+    [4, 0.7],
+  ]);
+  const both = { ...TRAINING, beside: { nets: { 1: "m1", 4: "m4" }, curve } };
+  assert.deepEqual(besideOf(both), ["", "m1", "", "m4", ""]);
+  assert.equal(besideOf(TRAINING), undefined);
+  assert.equal(wordsOf(both, 3).value, "validation accuracy 54.0 %, beside 70.0 %");
+  assert.equal(wordsOf(both, 2).value, "validation accuracy 52.0 %, beside not kept");
+  assert.equal(wordsOf(both, 0).value, "beside not kept");
+  const [first, second] = curvesOf(both);
+  assert.deepEqual(
+    second.map(({ epoch, down }) => [epoch, down]),
+    [
+      [1, 1],
+      [4, 0],
+    ],
+  );
+  assert.ok(first.every(({ down }) => down > 0 && down < 1));
+});
+
+test("in a view of two nets the second goes along with the epoch of the first, or is none", () => {
+  const epoch = { nets: NETS, at: 1, eager: false, beside: ["", "m1", "", "m4", ""] };
+  const sent = { address: "a", second: "m4", query: null };
+  assert.deepEqual(parametersAt(epoch, "n1", sent), { address: "a", second: "m1", query: null });
+  assert.equal(parametersAt(epoch, "n2", sent).second, "");
+  assert.equal(parametersAt(epoch, "other", sent), sent);
+  assert.equal(parametersAt({ ...epoch, beside: undefined }, "n1", sent), sent);
+  assert.equal(parametersAt(null, "n1", sent), sent);
+  const alone = { unit: "box" };
+  assert.equal(parametersAt(epoch, "n1", alone), alone, "a view of one net");
 });
 
 test("on the draw page each model is as far along its own epochs, and says so where it is not trained wholly", () => {
@@ -176,6 +211,24 @@ test("an epoch is asked for once, and shown again from what is kept", (t) => {
   assert.deepEqual(shown, ["n1", "n12", "n1"]);
   assert.deepEqual(asked(), ["n1"]);
   assert.equal(views.isThere, true);
+});
+
+test("views of two nets are asked for, and kept, by both", (t) => {
+  const { views, socket, go } = made(t);
+  const request = { derived: "pair", parameters: { second: "m12" }, checkpoint: "n12", picture: PICTURE };
+  views.take(pack({ title: "n12", request }, {}));
+  const beside = (last) => moveTo({ nets: NETS, at: 1, eager: false, beside: ["", last, "", "", "m12"] });
+  beside("m1");
+  socket().become("open");
+  const parameters = () => socket().sent.map((bytes) => unpack(bytes).header.asks[0].wanted.view.parameters.second);
+  assert.deepEqual(parameters(), ["m1"]);
+  const header = { title: "n1", request: { ...request, checkpoint: "n1", parameters: { second: "m1" } } };
+  const answered = pack(header, {});
+  const data = pack({ number: 1, ask: 0, done: true }, { view: { values: answered, shape: [answered.length] } }).buffer;
+  socket().dispatchEvent(Object.assign(new Event("message"), { data }));
+  beside("x1");
+  assert.equal(views.views.has(views.name("n1")), false, "what stands beside another second one is asked for anew");
+  go(4);
 });
 
 test("an answer that comes late is kept, but not shown", (t) => {

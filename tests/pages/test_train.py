@@ -16,7 +16,8 @@ from attnviz.training import material, seeds
 from attnviz.training.cost import Cost
 from attnviz.training.loop import Training
 from attnviz.training.run import Run
-from attnviz.ui.training import access, yours
+from attnviz.ui.live import trainings
+from attnviz.ui.training import access
 from attnviz.ui.training.experiments import same
 from attnviz.work.jobs import cost, seen, table
 from attnviz.work.jobs.order import Order
@@ -111,7 +112,7 @@ def _pictures() -> bytes:
 def test_a_visitor_trains_on_own_pictures_which_nobody_else_sees(here, monkeypatch):
     monkeypatch.setenv("ATTNVIZ_DATA", str(here / "data"))
     who = ["me"]
-    monkeypatch.setattr(yours, "holder", lambda: who[0])
+    monkeypatch.setattr(trainings, "holder", lambda: who[0])
     page = _page()
     page.text_input(key="train_own_title").input("mine").run()
     page.file_uploader(key="train_own_file").set_value(("../../x.npz", _pictures(), "")).run()
@@ -155,7 +156,7 @@ def _words(page: AppTest) -> str:
 @pytest.mark.parametrize("content", [b"", b"GIF89a", b"PK\5\6" + bytes(18)])
 def test_pictures_that_cannot_be_read_are_one_sentence(here, monkeypatch, content):
     monkeypatch.setenv("ATTNVIZ_DATA", str(here / "data"))
-    monkeypatch.setattr(yours, "holder", lambda: "me")
+    monkeypatch.setattr(trainings, "holder", lambda: "me")
     page = _page()
     page.text_input(key="train_own_title").input("mine").run()
     page.file_uploader(key="train_own_file").set_value(("x.zip", content, "")).run()

@@ -27,6 +27,8 @@ def epoch_slider(
     unit: str = "",
     curve: Mapping[int, float] | None = None,
     note: str = "",
+    beside: Mapping[int, str] | None = None,
+    beside_curve: Mapping[int, float] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> None:
     """Draw the slider.
@@ -39,6 +41,8 @@ def epoch_slider(
         unit: of the curve: "share" or "nats".
         curve: epoch -> value; epochs beyond the points are not drawn.
         note: a sentence below it; "" for none.
+        beside: epoch -> key of the net of a second training, which goes along; None where there is none.
+        beside_curve: the same figure of that training, by epoch.
         on_change: called when it has come to rest, before the page runs again; `settled` gives the net there.
 
     Raises:
@@ -50,12 +54,19 @@ def epoch_slider(
             f"A slider needs two epochs or more, in order, and a net among them; not {points!r:.200}, {net!r}."
         )
     stands = _controlled(key)
+
+    def inside(values: Mapping[int, float] | None) -> list[list[float]]:
+        return [[epoch, value] for epoch, value in sorted((values or {}).items()) if epochs[0] <= epoch <= epochs[-1]]
+
+    along = None if beside is None else {"nets": {str(epoch): one for epoch, one in beside.items()},
+                                         "curve": inside(beside_curve)}  # fmt: skip
     header = {
         "points": [{"epoch": epoch, "key": one} for epoch, one in points],
         "figure": figure,
         "unit": unit,
-        "curve": [[epoch, value] for epoch, value in sorted((curve or {}).items()) if epochs[0] <= epoch <= epochs[-1]],
+        "curve": inside(curve),
         "note": note,
+        "beside": along,
         "state": {"net": stands.ask(net)},
     }
     component("epoch_slider")(key=key, data=pack(header, {}), on_net_change=stands.callback(on_change))

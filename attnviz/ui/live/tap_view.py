@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from attnviz.grids import Grid
     from attnviz.measures.maps import Maps
     from attnviz.subjects import Subject
+    from attnviz.ui.shared.inference import TapInfo
 
 
 class OfTap(Strict):
@@ -40,22 +41,14 @@ def payload(subject: Subject, parameters: OfTap) -> bytes:
     from attnviz.ui.shared import findings
 
     address, query = parameters.address, parameters.query
-    known = findings.list_taps(subject.net)
-    if address not in known:
-        raise UnknownName(f"tap of {subject.net.key}", address, known)
-    tap = known[address]
-    queries = tap.shape[tap.axes.index("query")] if "query" in tap.axes else 0
-    if (query is None) == bool(queries) or (query is not None and query >= queries):
-        raise BadInput(f"{address} has {queries} queries, counted from 0, so it cannot be shown for the query {query}.")
-    maps = findings.tap(subject, address, query)
+    maps, tap = maps_of(subject, address, query)
     origin = {**subject.origin(address), "answer": findings.answer(subject)}
     if is_strip(maps):
         values, axis, classes = maps.values[0, 0], tap.axes[-1], subject.net.classes
         names = classes if axis == "class" and len(classes) == len(values) else None
         title = f"{len(values)} values"
         return value_bars.packed(values, axis, title, role_of(address).range, names, origin=origin)
-    image, ink = subject.image, subject.example.ink
-    cell = None if query is None or tap.grid is None or query < tap.grid.prefix else query - tap.grid.prefix
+    image, ink, cell = subject.image, subject.example.ink, cell_of(query, tap.grid)
     return map_grid.packed(
         maps.values,
         maps.labels or [address],
@@ -68,6 +61,35 @@ def payload(subject: Subject, parameters: OfTap) -> bytes:
         outlined=None if cell is None else [cell] * len(maps.values),
         origin=origin,
     )
+
+
+def maps_of(subject: Subject, address: str, query: int | None) -> tuple[Maps, TapInfo]:
+    """Return a tap of a net on an example as maps, and what is known of it.
+
+    Args:
+        subject: the net and the example.
+        address: the tap path.
+        query: of a tap with queries, the one whose row is meant, by number among the tokens.
+
+    Raises:
+        UnknownName: the net has no such tap.
+        BadInput: a query is missing, beyond the tokens, or named for a tap without queries.
+    """
+    from attnviz.ui.shared import findings
+
+    known = findings.list_taps(subject.net)
+    if address not in known:
+        raise UnknownName(f"tap of {subject.net.key}", address, known)
+    tap = known[address]
+    queries = tap.shape[tap.axes.index("query")] if "query" in tap.axes else 0
+    if (query is None) == bool(queries) or (query is not None and query >= queries):
+        raise BadInput(f"{address} has {queries} queries, counted from 0, so it cannot be shown for the query {query}.")
+    return findings.tap(subject, address, query), tap
+
+
+def cell_of(query: int | None, grid: Grid | None) -> int | None:
+    """Return the cell of the grid in which a query lies; None for one that lies nowhere, and for none."""
+    return None if query is None or grid is None or query < grid.prefix else query - grid.prefix
 
 
 def is_strip(maps: Maps) -> bool:

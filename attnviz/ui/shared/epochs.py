@@ -7,11 +7,13 @@
 What a `View` has made follows by itself. Where the slider comes to rest, the URL names the net of that epoch.
 """
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from attnviz.errors import AttnvizError
 from attnviz.subjects import Net
-from attnviz.subjects.history import history
+from attnviz.subjects.history import History, history
 from attnviz.ui.components.epoch_slider import epoch_slider, settled
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
@@ -19,11 +21,13 @@ from attnviz.ui.shared.wording import verbatim
 KEY = "epochs"
 
 
-def slider(net: Net) -> None:
+def slider(net: Net, beside: History | None = None, on_change: Callable[[str], None] | None = None) -> None:
     """Draw the slider of the training that a net comes from; a sentence where its history cannot be read.
 
     Args:
         net: that is shown, one epoch of it.
+        beside: a second training, whose epochs go along; None where there is none.
+        on_change: called with the key of the net at which it has come to rest; by default the URL names it as model.
     """
     try:
         its = history(net)
@@ -32,13 +36,16 @@ def slider(net: Net) -> None:
         return
     if its is None or len(its.points) < 2 or net.key not in {point.key for point in its.points}:
         return
+    same = beside is not None and beside.figure == its.figure
     epoch_slider(
         its.points, net.key, key=KEY, figure=its.figure, unit=its.unit, curve=its.curve, note=its.note,
-        on_change=_keep,
+        beside={point.epoch: point.key for point in beside.points} if beside else None,
+        beside_curve=beside.curve if beside and same else None,
+        on_change=lambda: _keep(on_change),
     )  # fmt: skip
 
 
-def _keep() -> None:
+def _keep(on_change: Callable[[str], None] | None) -> None:
     net = settled(KEY)
     if net is not None:
-        url_state.set_value(model=net)
+        on_change(net) if on_change else url_state.set_value(model=net)

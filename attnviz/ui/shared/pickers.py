@@ -374,7 +374,7 @@ def token(count: int, grid: Grid | None) -> int:
         count: of the tokens.
         grid: where they lie, if they do.
     """
-    middle = grid.prefix + (grid.rows // 2) * grid.columns + grid.columns // 2 if grid else count // 2
+    middle = _middle(count, grid)
     word = st.query_params.get(QUERY)
     found = middle if word is None else _token_of(word, count, grid)
     if found is None:
@@ -390,6 +390,21 @@ def token(count: int, grid: Grid | None) -> int:
     st.number_input("Query: row", 1, grid.rows, key="query_row", width=128, on_change=_keep_place)
     st.number_input("Column", 1, grid.columns, key="query_column", width=128, on_change=_keep_place)
     return found
+
+
+def token_in_url(count: int, grid: Grid | None) -> int:
+    """Return the query that the URL names, by number among the tokens, without drawing its choice; else the middle one.
+
+    Args:
+        count: of the tokens.
+        grid: where they lie, if they do.
+    """
+    found = _token_of(st.query_params.get(QUERY, ""), count, grid)
+    return _middle(count, grid) if found is None else found
+
+
+def _middle(count: int, grid: Grid | None) -> int:
+    return grid.prefix + (grid.rows // 2) * grid.columns + grid.columns // 2 if grid else count // 2
 
 
 def _token_of(word: str, count: int, grid: Grid | None) -> int | None:

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attnviz import data
 from attnviz.data.own import is_own
-from attnviz.errors import AttnvizError
 from attnviz.figures.confusion import confusion
 from attnviz.figures.curves import curves
 from attnviz.recipes import RECIPES
 from attnviz.subjects.runs import key_of
 from attnviz.training import mistakes, runs
+from attnviz.ui.live import trainings
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import page
 from attnviz.ui.shared.wording import verbatim
@@ -32,12 +31,12 @@ def show(there: Sequence[Seen]) -> None:
     Args:
         there: the trainings.
     """
-    known = {run: title for one in there for run in one.runs if (title := title_of(run))}
+    known = {run: title for one in there for run in one.runs if (title := trainings.title_of(run))}
     if not known:
         st.caption("The curves of a training appear here after its first epoch.")
         kept.show()
         return
-    newest = sorted(known, key=written, reverse=True)
+    newest = sorted(known, key=trainings.written, reverse=True)
     st.session_state[_RUNS] = [run for run in st.session_state.get(_RUNS, []) if run in known] or newest[:1]
     st.header("What it has learnt", anchor=False)
     with st.container(key="train_choose_runs"):
@@ -60,26 +59,6 @@ def show(there: Sequence[Seen]) -> None:
     _mistakes(chosen[-1], known[chosen[-1]])
     _epoch(chosen[-1], known[chosen[-1]])
     kept.show()
-
-
-def title_of(run: str) -> str:
-    """Return what a run is called; "" where it has no epoch, or cannot be read."""
-    try:
-        info = runs.read(run)
-        if not runs.curve(run):
-            return ""
-    except AttnvizError:
-        return ""
-    rate = f"rate {info.recipe.learning_rate:g}"
-    source = data.spec(info.recipe.data).title if is_own(info.recipe.data) else info.recipe.data
-    return f"{info.recipe.title}, {source}, seed {info.seed}, {rate} ({run[-4:]})"
-
-
-def written(run: str) -> int:
-    try:
-        return (runs.folder() / run / "curve.jsonl").stat().st_mtime_ns
-    except OSError:
-        return 0
 
 
 def _mistakes(run: str, title: str) -> None:

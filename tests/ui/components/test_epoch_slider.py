@@ -27,6 +27,18 @@ def test_the_browser_gets_the_epochs_and_the_curve_up_to_the_last() -> None:
     assert header["state"]["net"]["value"] == "b"
 
 
+def test_a_second_training_goes_along_by_its_epochs() -> None:
+    def script() -> None:
+        from attnviz.ui.components.epoch_slider import epoch_slider
+
+        points = [(0, "a"), (2, "b"), (5, "c")]
+        epoch_slider(points, "b", key="it", beside={2: "x", 7: "y"}, beside_curve={2: 0.5, 7: 1.0})
+
+    header = header_of(AppTest.from_function(script).run().get("bidi_component")[0].proto.bytes)
+    assert header["beside"] == {"nets": {"2": "x", "7": "y"}, "curve": [[2, 0.5]]}
+    assert header_of(drawn().get("bidi_component")[0].proto.bytes)["beside"] is None
+
+
 def test_it_hears_where_the_slider_came_to_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     import streamlit as st
 

@@ -7,9 +7,9 @@ const MOVED = "attnviz-epoch";
 
 /**
  * Where the slider stands.
- * @typedef {{nets: string[], at: number, eager: boolean}} Epoch
+ * @typedef {{nets: string[], at: number, eager: boolean, beside?: string[]}} Epoch
  *   nets: the keys of all epochs, ascending; at: which of them is shown; eager: whether views of the others are fetched
- *   before they are wanted
+ *   before they are wanted; beside: at each of them the key of a second training's net, "" where it has none there
  */
 
 /** Where the slider of the page stands; null where there is none. @returns {Epoch|null} */
@@ -61,6 +61,19 @@ export function atEpoch(url) {
  */
 export function wantedOf(epoch, net) {
   return epoch?.nets.includes(net) ? epoch.nets[epoch.at] : null;
+}
+
+/**
+ * The parameters of a view at the epoch of a net: in a view of two nets the second one goes along.
+ * @param {Epoch|null} epoch
+ * @param {string} net the first one
+ * @param {Record<string, any>} parameters of the view that Python has sent
+ * @returns {Record<string, any>}
+ */
+export function parametersAt(epoch, net, parameters) {
+  const place = epoch?.nets.indexOf(net) ?? -1;
+  if (!epoch?.beside || place < 0 || parameters.second === undefined) return parameters;
+  return { ...parameters, second: epoch.beside[place] };
 }
 
 /**

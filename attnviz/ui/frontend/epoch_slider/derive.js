@@ -8,6 +8,13 @@ import { percent, short } from "../core/numbers.js";
  * @property {string} figure what the curve is, in words
  * @property {string} unit of it: "share" or "nats"
  * @property {[number, number][]} curve epoch, value
+ * @property {Beside|null} [beside] a second training, whose epochs go along
+ */
+
+/**
+ * @typedef {object} Beside
+ * @property {Record<string, string>} nets epoch -> key of its net
+ * @property {[number, number][]} curve epoch, value: of the same figure as that of the first
  */
 
 /** The place of a net among the epochs; -1 where it is none of them. @param {Training} training */
@@ -21,10 +28,15 @@ export function placeOf({ points }, key) {
  * @param {number} at
  * @returns {{epoch: string, of: string, value: string}} such as "Epoch 3", "of 52", "validation accuracy 96.3 %"
  */
-export function wordsOf({ points, curve, figure, unit }, at) {
+export function wordsOf({ points, curve, figure, unit, beside }, at) {
   const { epoch } = points[at];
-  const found = curve.find(([one]) => one === epoch);
-  const value = found ? `${figure} ${unit === "share" ? percent(found[1]) : short(found[1], 3)}` : "";
+  const written = (curve) => {
+    const found = curve.find(([one]) => one === epoch);
+    return found ? (unit === "share" ? percent(found[1]) : short(found[1], 3)) : "";
+  };
+  const own = written(curve) && `${figure} ${written(curve)}`;
+  const other = !beside ? "" : beside.nets[epoch] ? written(beside.curve) : "not kept";
+  const value = [own, other && `beside ${other}`].filter(Boolean).join(", ");
   if (epoch === 0) return { epoch: "Before training", of: "", value };
   return { epoch: `Epoch ${epoch}`, of: `of ${points[points.length - 1].epoch}`, value };
 }
@@ -45,18 +57,33 @@ export function alongOf({ points }, epoch) {
 }
 
 /**
- * The curve as places in a box of width and height 1, 0 at the top; its lowest value at the bottom.
+ * The net of the second training at each epoch of the first, "" where it is not kept; undefined without a second one.
  * @param {Training} training
- * @returns {{along: number, down: number, epoch: number}[]}
  */
-export function curveOf(training) {
-  const placed = training.curve.map(([epoch, value]) => ({ epoch, value, along: alongOf(training, epoch) }));
-  const inside = placed.filter(({ along }) => along !== null);
-  const values = inside.map(({ value }) => value);
+export function besideOf({ points, beside }) {
+  return beside ? points.map(({ epoch }) => beside.nets[epoch] ?? "") : undefined;
+}
+
+/**
+ * The curves of both trainings as places in a box of width and height 1, 0 at the top; the lowest value of both at the
+ * bottom.
+ * @param {Training} training
+ * @returns {{along: number, down: number, epoch: number}[][]} that of the first, and that of the second: empty where
+ *   there is none
+ */
+export function curvesOf(training) {
+  const inside = [training.curve, training.beside?.curve ?? []].map((curve) =>
+    curve
+      .map(([epoch, value]) => ({ epoch, value, along: alongOf(training, epoch) }))
+      .filter(({ along }) => along !== null),
+  );
+  const values = inside.flat().map(({ value }) => value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  return inside.map(({ epoch, value, along }) => ({
-    epoch,
-    along: along ?? 0,
-    down: high > low ? (high - value) / (high - low) : 0.5,
-  }));
+  return inside.map((curve) =>
+    curve.map(({ epoch, value, along }) => ({
+      epoch,
+      along: along ?? 0,
+      down: high > low ? (high - value) / (high - low) : 0.5,
+    })),
+  );
 }

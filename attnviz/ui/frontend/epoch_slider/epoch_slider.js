@@ -5,7 +5,7 @@ import { element, say, set, text } from "../core/dom.js";
 import { followers, moveTo } from "../core/epoch.js";
 import { mountable, Part } from "../core/part.js";
 import { Savers, whenWanted } from "../hands/controls.js";
-import { curveOf, placeOf, wordsOf } from "./derive.js";
+import { besideOf, curvesOf, placeOf, wordsOf } from "./derive.js";
 
 const STEP = 700; // milliseconds from one epoch to the next while it plays
 const SOON = 20; // milliseconds between two looks at whether an epoch is shown
@@ -18,7 +18,7 @@ export class EpochSlider extends Part {
   constructor(parent) {
     super();
     this.at = -1;
-    /** @type {ReturnType<typeof curveOf>} known with the first data */
+    /** @type {ReturnType<typeof curvesOf>[0]} known with the first data */
     this.found = [];
     this.eager = false; // from the moment on in which a hand comes near
     /** @type {ReturnType<typeof setTimeout>|undefined} */
@@ -37,14 +37,15 @@ export class EpochSlider extends Part {
       oninput: () => this.guard(() => this.take(Number(this.input.value))),
       onchange: () => this.guard(() => this.changed()),
     });
-    this.curve = document.createElementNS(SVG, "polyline");
+    this.curves = [0, 1].map(() => document.createElementNS(SVG, "polyline"));
+    this.curves[1].classList.add("beside");
     this.cursor = element("i.cursor");
     this.dot = element("i.dot");
     this.ticks = element("div.ticks");
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("viewBox", "0 0 1 1");
     svg.setAttribute("preserveAspectRatio", "none");
-    svg.append(this.curve);
+    svg.append(...this.curves);
     this.graph = element("div.graph", { "aria-hidden": "true" }, this.ticks, svg, this.cursor, this.dot);
     this.note = element("p.note", {}, this.words.note);
     this.savers = new Savers(
@@ -119,8 +120,11 @@ export class EpochSlider extends Part {
     this.ticks.replaceChildren(
       ...header.points.map((_, place) => element("i", { style: `left:${(100 * place) / (count - 1)}%` })),
     );
-    this.found = curveOf(header);
-    this.curve.setAttribute("points", this.found.map(({ along, down }) => `${along},${down}`).join(" "));
+    const found = curvesOf(header);
+    this.found = found[0];
+    found.forEach((curve, i) =>
+      this.curves[i].setAttribute("points", curve.map(({ along, down }) => `${along},${down}`).join(" ")),
+    );
     say(this.words.note, header.note);
     this.note.hidden = !header.note;
     this.tell();
@@ -132,7 +136,8 @@ export class EpochSlider extends Part {
 
   /** Say where it stands to all that follow. */
   tell() {
-    moveTo({ nets: this.header.points.map(({ key }) => key), at: this.at, eager: this.eager });
+    const { at, eager, header } = this;
+    moveTo({ nets: header.points.map(({ key }) => key), at, eager, beside: besideOf(header) });
   }
 
   /** A hand comes near: the views of all epochs are fetched. */

@@ -2,7 +2,7 @@
 // moves, without a run of the page. An epoch whose view cannot be had says so; the view of another never stands for it.
 
 import { Complaint } from "../core/complaint.js";
-import { around, epochNow, followers, wantedOf, whenMoved } from "../core/epoch.js";
+import { around, epochNow, followers, parametersAt, wantedOf, whenMoved } from "../core/epoch.js";
 import { headerOf, withHeader } from "../core/payload.js";
 import { Live } from "./live.js";
 
@@ -114,7 +114,7 @@ export class EpochViews {
     this.header = headerOf(bytes).header;
     this.shown = this.header.request.checkpoint;
     this.refused.clear();
-    this.views.set(this.name(this.header.request.checkpoint), bytes);
+    this.views.set(JSON.stringify(this.header.request), bytes);
     this.follow();
   }
 
@@ -163,7 +163,8 @@ export class EpochViews {
     if (this.fetched !== null) return;
     this.fetched = net;
     this.live ??= new Live((state) => this.part.guard(() => this.connected(state)));
-    const { derived, parameters, picture } = this.header.request;
+    const { derived, picture } = this.header.request;
+    const parameters = this.parameters(net);
     const name = this.name(net);
     const asks = [{ checkpoint: net, wanted: { view: { derived, parameters } } }];
     this.live.ask({ pictures: [picture], asks }, (answer) => {
@@ -199,7 +200,12 @@ export class EpochViews {
 
   /** By which a view is kept. @param {string} net */
   name(net) {
-    return JSON.stringify({ ...this.header.request, checkpoint: net });
+    return JSON.stringify({ ...this.header.request, parameters: this.parameters(net), checkpoint: net });
+  }
+
+  /** Of the view of a net. @param {string} net */
+  parameters(net) {
+    return parametersAt(epochNow(), net, this.header.request.parameters);
   }
 
   /** Unmounted. */

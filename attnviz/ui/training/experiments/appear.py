@@ -13,6 +13,7 @@ import streamlit as st
 from attnviz import subjects
 from attnviz.errors import BadInput
 from attnviz.figures.effects import MOST, effects
+from attnviz.ui.live import trainings
 from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.glossary import term
@@ -76,7 +77,7 @@ def show(there: Sequence[Seen]) -> None:
             "There is no training here whose model has heads. Choose a mechanism with heads above, and train it."
         )
     key = choice.pick(OF, "Training", options)
-    its = choice.history_of(key)
+    its = trainings.history_of(key)
     net = subjects.net(its.points[-1].key)
     found, points = choice.layers(net), choice.some(its.points)
     pictures = unseen(net, PICTURES)

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from attnviz import cards, subjects
 from attnviz.data.specs import DATASETS
-from attnviz.errors import AttnvizError, BadInput
+from attnviz.errors import AttnvizError
 from attnviz.subjects import Net
-from attnviz.subjects.history import History, Point, history
-from attnviz.subjects.runs import key_of
-from attnviz.training import histories
+from attnviz.subjects.history import Point
 from attnviz.ui import mechanisms
+from attnviz.ui.live.trainings import net_of, shipped, title_of, written
 from attnviz.ui.shared import findings, url_state
-from attnviz.ui.training import course, yours
+from attnviz.ui.training import yours
 
 if TYPE_CHECKING:
     from attnviz.measures.switched_heads import HeadLayer
@@ -39,15 +37,14 @@ def trainings(there: Sequence[Seen]) -> dict[str, str]:
     """
     ran = [run for one in there if not yours.hidden(one) for run in one.runs]
     found = {}
-    for run in sorted(ran, key=course.written, reverse=True):
-        title = course.title_of(run)
+    for run in sorted(ran, key=written, reverse=True):
+        title = title_of(run)
         if title and _fits(net_of(f"run:{run}")):
             found[f"run:{run}"] = title
-    order = {model: place for place, model in enumerate(mechanisms.order())}
-    shipped = subjects.usable([name for name in cards.names() if not cards.is_kept(name) and histories.there(name)])
-    for name in sorted(shipped, key=lambda name: order.get(shipped[name].architecture, len(order))):
-        if _fits(shipped[name]):
-            found[name] = f"{shipped[name].title}, as shipped"
+    known, order = shipped(), {model: place for place, model in enumerate(mechanisms.order())}
+    for name in sorted(known, key=lambda name: order.get(known[name].architecture, len(order))):
+        if _fits(known[name]):
+            found[name] = f"{known[name].title}, as shipped"
     return found
 
 
@@ -65,24 +62,6 @@ def pick(word: str, label: str, options: Mapping[str, str]) -> str:
         on_change=url_state.keep, args=(word,),
     )  # fmt: skip
     return key
-
-
-def net_of(key: str) -> Net:
-    """Return a net of a history by its key: of a run, the model before its training."""
-    return subjects.net(key_of(key.removeprefix("run:"), 0) if key.startswith("run:") else key)
-
-
-def history_of(key: str) -> History:
-    """Return the history with a key.
-
-    Raises:
-        UnknownName, CheckpointError, RunError: it is not there, or cannot be read.
-        BadInput: it has no epochs that can be looked at.
-    """
-    found = history(net_of(key))
-    if found is None or len(found.points) < 2:
-        raise BadInput(f"No epochs of {key} are kept, so there is nothing to compare. Choose another training.")
-    return found
 
 
 def some(points: Sequence[Point], most: int = EPOCHS) -> list[Point]:

@@ -16,6 +16,7 @@ from attnviz.figures.dots import Dot, dots
 from attnviz.measures.paired import paired
 from attnviz.roles import role_of
 from attnviz.ui.components.map_grid import Table, map_grid
+from attnviz.ui.live import trainings
 from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.glossary import term
@@ -101,7 +102,7 @@ def show(there: Sequence[Seen]) -> None:
     left, right = st.columns(2)
     with left:
         key = choice.pick(OF, "Training", options)
-    its = choice.history_of(key)
+    its = trainings.history_of(key)
     net = subjects.net(its.points[-1].key)
     others = beside(net, options)
     if not others:
@@ -112,7 +113,7 @@ def show(there: Sequence[Seen]) -> None:
         return
     with right:
         second = choice.pick(SECOND, "Beside", others)
-    other = choice.history_of(second)
+    other = trainings.history_of(second)
     found = common(net, subjects.net(other.points[-1].key))
     pictures = unseen(net, PICTURES)
     st.caption(
@@ -139,7 +140,7 @@ def beside(net: Net, options: Mapping[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     same: dict[str, str] = {}
     for key, title in options.items():
-        other = choice.net_of(key)
+        other = trainings.net_of(key)
         if other.history == net.history or (other.architecture, other.input) != (net.architecture, net.input):
             continue
         if not common(net, other):

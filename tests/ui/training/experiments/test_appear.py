@@ -6,6 +6,7 @@ import torch
 from attnviz import data, subjects
 from attnviz.answers import as_batch
 from attnviz.subjects.history import Point
+from attnviz.ui.live import trainings
 from attnviz.ui.training.experiments import appear, choice
 from attnviz.ui.training.experiments.unseen import unseen
 
@@ -13,7 +14,7 @@ FEW = 6
 
 
 def test_a_head_is_switched_off_as_if_nothing_of_it_reached_the_output(files):
-    net = subjects.net(choice.history_of(f"run:{files[0].id}").points[-1].key)
+    net = subjects.net(trainings.history_of(f"run:{files[0].id}").points[-1].key)
     loaded, pictures = net.load(), unseen(net, FEW)
     found = appear.switch(loaded, choice.layers(net), pictures.pictures, pictures.answers)
     whole = spelled_out(loaded.model, pictures.pictures)
@@ -80,7 +81,7 @@ def test_parts_are_put_together_by_epoch_and_a_round_that_is_not_whole_waits():
 
 
 def test_the_work_gives_a_part_for_each_epoch_and_some_pictures(files):
-    its = choice.history_of(f"run:{files[0].id}")
+    its = trainings.history_of(f"run:{files[0].id}")
     net = subjects.net(its.points[-1].key)
     layers, pictures = choice.layers(net), unseen(net, 60)
     job = appear.work(its, its.points, layers, pictures)

@@ -6,6 +6,7 @@ from attnviz import subjects
 from attnviz.errors import BadInput, UnknownName
 from attnviz.measures.switched_heads import HeadLayer
 from attnviz.subjects.history import Point
+from attnviz.ui.live import trainings
 from attnviz.ui.training import yours
 from attnviz.ui.training.experiments import choice
 
@@ -23,18 +24,18 @@ def test_runs_come_first_then_shipped_histories_with_heads_and_one_answer(files,
 
 
 def test_a_run_is_looked_at_from_before_its_training_on(files):
-    its = choice.history_of(f"run:{files[0].id}")
+    its = trainings.history_of(f"run:{files[0].id}")
     assert [point.epoch for point in its.points] == [0, 1, 2]
     with pytest.raises(UnknownName):
-        choice.history_of("run:nobody")
+        trainings.history_of("run:nobody")
     with pytest.raises(UnknownName):
-        choice.history_of("../etc")
+        trainings.history_of("../etc")
 
 
 def test_a_model_without_a_history_is_a_sentence(monkeypatch):
     monkeypatch.delenv("ATTNVIZ_CHECKPOINTS", raising=False)
     with pytest.raises(BadInput, match=r"No epochs of ink\.1v8 are kept"):
-        choice.history_of("ink.1v8")
+        trainings.history_of("ink.1v8")
 
 
 @pytest.mark.parametrize(("count", "most"), [(3, 12), (12, 12), (13, 12), (52, 12), (201, 12), (9, 4)])
@@ -48,7 +49,7 @@ def test_of_many_epochs_first_and_last_are_looked_at_and_more_early_than_late(co
 
 
 def test_heads_are_counted_from_one_over_all_layers(files):
-    net = subjects.net(choice.history_of(f"run:{files[0].id}").points[-1].key)
+    net = subjects.net(trainings.history_of(f"run:{files[0].id}").points[-1].key)
     layers = choice.layers(net)
     assert layers == [HeadLayer("attention", 2, "attention.mixed", "attention.weights")]
     assert choice.names(layers) == ["head 1", "head 2"]

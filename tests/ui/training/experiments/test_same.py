@@ -7,6 +7,7 @@ import torch
 from attnviz import subjects
 from attnviz.answers import as_batch
 from attnviz.measures.heads import sampled
+from attnviz.ui.live import trainings
 from attnviz.ui.training.experiments import choice, same
 from attnviz.ui.training.experiments.unseen import unseen
 
@@ -92,8 +93,8 @@ def test_the_verdict_is_that_of_the_difference_to_before_the_training():
 def test_only_nets_of_one_kind_stand_beside_each_other(files, there, nets, monkeypatch):
     options = choice.trainings(there)
     keys = list(options)
-    assert list(same.beside(choice.net_of(keys[0]), options)) == keys[1:]
+    assert list(same.beside(trainings.net_of(keys[0]), options)) == keys[1:]
     monkeypatch.delenv("ATTNVIZ_CHECKPOINTS")
     with_shipped = choice.trainings(there)
-    assert set(same.beside(choice.net_of(keys[0]), with_shipped)) == {keys[1], "pixel_attention.1v8"}
-    assert same.beside(choice.net_of("element_wise.fashion-a"), with_shipped) == {}
+    assert set(same.beside(trainings.net_of(keys[0]), with_shipped)) == {keys[1], "pixel_attention.1v8"}
+    assert same.beside(trainings.net_of("element_wise.fashion-a"), with_shipped) == {}

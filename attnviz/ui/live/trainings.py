@@ -1,0 +1,120 @@
+"""The trainings that can stand beside one another: those that are shipped with their epochs, and those run here.
+
+Each has the key of its history (`attnviz.subjects.history`): the name of a checkpoint, or "run:ID".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from attnviz import cards, data, subjects
+from attnviz.data import own
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.subjects import Net
+from attnviz.subjects.history import History, history
+from attnviz.subjects.runs import key_of
+from attnviz.training import histories, runs
+from attnviz.ui.live.channel import COOKIE
+
+if TYPE_CHECKING:
+    from attnviz.recipes import Recipe
+
+MOST = 30
+"""So many runs of one architecture are offered, the newest."""
+
+
+def holder() -> str:
+    """Return the word by which this visitor's pictures are known: that of the browser, "" where it has none."""
+    return str(st.context.cookies.get(COOKIE, ""))
+
+
+def is_hidden(recipe: Recipe) -> bool:
+    """Return whether a recipe trains on pictures that somebody else has brought."""
+    return own.is_own(recipe.data) and not own.held(recipe.data, holder())
+
+
+def shipped() -> dict[str, Net]:
+    """Return the checkpoints whose epochs are kept, by name."""
+    return subjects.usable([name for name in cards.names() if not cards.is_kept(name) and histories.there(name)])
+
+
+def ran(architecture: str, most: int = MOST) -> dict[str, str]:
+    """Return the runs of an architecture that this visitor may see and that have an epoch, the newest first.
+
+    Args:
+        architecture: a name in `attnviz.models.MODELS`.
+        most: so many at most.
+
+    Returns:
+        ID -> what it is called.
+    """
+    found: dict[str, str] = {}
+    for run in sorted((one for one in runs.ids() if one.startswith(f"{architecture}.")), key=written, reverse=True):
+        if len(found) < most and (title := title_of(run)):
+            found[run] = title
+    return found
+
+
+def title_of(run: str) -> str:
+    """Return what a run is called; "" where it has no epoch, cannot be read, or is not for this visitor."""
+    try:
+        info = runs.read(run)
+        if not runs.curve(run) or is_hidden(info.recipe):
+            return ""
+    except AttnvizError:
+        return ""
+    rate = f"rate {info.recipe.learning_rate:g}"
+    source = data.spec(info.recipe.data).title if own.is_own(info.recipe.data) else info.recipe.data
+    return f"{info.recipe.title}, {source}, seed {info.seed}, {rate} ({run[-4:]})"
+
+
+def written(run: str) -> int:
+    """Return when the curve of a run was written last, in nanoseconds; 0 where there is none."""
+    try:
+        return (runs.folder() / run / "curve.jsonl").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def net_of(key: str) -> Net:
+    """Return a net of a training by the key of its history: of a run, the model before its training."""
+    return subjects.net(key_of(key.removeprefix("run:"), 0) if key.startswith("run:") else key)
+
+
+def history_of(key: str) -> History:
+    """Return the history with a key.
+
+    Raises:
+        UnknownName, CheckpointError, RunError: it is not there, or cannot be read.
+        BadInput: it has no epochs that can be looked at.
+    """
+    found = history(net_of(key))
+    if found is None or len(found.points) < 2:
+        raise BadInput(f"No epochs of {key} are kept, so there is nothing to compare. Choose another training.")
+    return found
+
+
+def like(net: Net) -> dict[str, str]:
+    """Return the other trainings of a net's architecture whose models take the same pictures.
+
+    Args:
+        net: an epoch of a training, or its checkpoint.
+
+    Returns:
+        Key of the history -> what it is called, its seed first; the runs first.
+    """
+    found = {f"run:{run}": f"seed {runs.read(run).seed}: {title}" for run, title in ran(net.architecture).items()}
+    found |= {name: f"{one.title}, as shipped" for name, one in shipped().items()}
+    return {key: title for key, title in found.items() if key != net.history and _alike(net_of(key), net)}
+
+
+def _alike(one: Net, other: Net) -> bool:
+    return (one.architecture, one.input) == (other.architecture, other.input)
+
+
+def common(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    """Return the words that both have, in the order of the first."""
+    return [word for word in one if word in set(other)]

@@ -1,0 +1,88 @@
+"""Two trainings under one slider: attnviz/ui/live/second_training.py and trainings.py."""
+
+import numpy as np
+import pytest
+
+from attnviz import subjects
+from attnviz.errors import BadInput, UnknownName
+from attnviz.recipes.recipe import changed
+from attnviz.recipes.schwarz import SIMPLE
+from attnviz.subjects import Picture, Subject
+from attnviz.subjects.history import history
+from attnviz.ui.components.payload import unpack
+from attnviz.ui.live import second_training, trainings
+from attnviz.ui.live.second_training import BESIDE_VIEW
+from attnviz.ui.shared import findings
+from tests.ui.mechanisms import untrained
+from tests.ui.mechanisms.pixel_attention.experiments import placed
+
+NAME, TWIN, POOLED = "pixel_attention.without", "pixel_attention.twin", "pixel_attention.with"
+PICTURE, WEIGHTS, QUERY = Picture("strokes", 23), "attention.weights", 320
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTNVIZ_CHECKPOINTS", str(tmp_path / "checkpoints"))
+    monkeypatch.setenv("ATTNVIZ_RUNS", str(tmp_path / "runs"))
+    placed.place(tmp_path / "checkpoints")
+    fewer = {**placed.WITHOUT, "heads": 2}
+    placed.lay(
+        tmp_path / "checkpoints", changed(SIMPLE, name="twin", title="Twin", data="strokes", config=fewer), 9, 0.7
+    )
+    untrained.give_history(tmp_path / "checkpoints", NAME, (0, 2), 9)
+    untrained.give_history(tmp_path / "checkpoints", TWIN, (0,), 9)
+    untrained.give_history(tmp_path / "checkpoints", POOLED, (0,), 9)
+
+
+def subject(key: str = NAME) -> Subject:
+    return Subject(subjects.net(key), PICTURE)
+
+
+def test_the_second_net_stands_below_the_first_and_heads_that_it_lacks_are_no_numbers():
+    header, arrays = unpack(BESIDE_VIEW.of(subject(), address=WEIGHTS, second=TWIN, query=QUERY))
+    upper, lower = (findings.tap(subject(key), WEIGHTS, QUERY).values for key in (NAME, TWIN))
+    np.testing.assert_array_equal(arrays["maps"][:3], upper)
+    np.testing.assert_array_equal(arrays["maps"][3:5], lower)
+    assert np.isnan(arrays["maps"][5]).all()
+    assert (header["table"]["columns"], header["scale"]) == (3, "share")
+    assert header["outlined"] == [QUERY] * 6
+    assert header["request"]["parameters"]["second"] == TWIN
+    assert header["origin"]["second"] == TWIN
+
+
+def test_an_epoch_that_the_second_lacks_is_said_and_nothing_stands_for_it():
+    header, arrays = unpack(BESIDE_VIEW.of(subject(f"history:{NAME}@2"), address=WEIGHTS, second="", query=QUERY))
+    assert header["title"] == "Epoch 2: the second training has no weights at this epoch"
+    assert np.isnan(arrays["maps"][3:]).all()
+    assert np.isfinite(arrays["maps"][:3]).all()
+
+
+def test_what_cannot_stand_beside_each_other_is_a_sentence():
+    with pytest.raises(BadInput, match=r"\(28, 28\) places in one net, and of \(14, 14\)"):
+        BESIDE_VIEW.of(subject(), address=WEIGHTS, second=POOLED, query=100)
+    with pytest.raises(UnknownName):
+        BESIDE_VIEW.of(subject(), address=WEIGHTS, second="nobody", query=0)
+    with pytest.raises(ValueError, match="second"):
+        BESIDE_VIEW.of(subject(), address=WEIGHTS, second="../etc", query=0)
+    with pytest.raises(BadInput, match="784 queries"):
+        BESIDE_VIEW.of(subject(), address=WEIGHTS, second=TWIN)
+
+
+def test_other_trainings_of_the_same_kind_are_offered():
+    net = subjects.net(NAME)
+    assert trainings.like(net) == {TWIN: "Twin, as shipped", POOLED: "Small, with, as shipped"}
+    assert NAME in trainings.like(subjects.net(TWIN))
+
+
+def test_the_first_tap_on_offer_says_what_is_attended_to_and_places_must_be_the_same():
+    ours, theirs, pooled = (subjects.net(key) for key in (NAME, TWIN, POOLED))
+    assert next(iter(second_training.taps_of(ours, theirs))) == WEIGHTS
+    assert WEIGHTS not in second_training.taps_of(ours, pooled)
+
+
+def test_the_second_net_is_that_of_the_same_epoch():
+    other = history(subjects.net(TWIN))
+    assert other
+    found = [second_training.second_at(subjects.net(key), other) for key in (f"history:{NAME}@0", f"history:{NAME}@2")]
+    assert found == [f"history:{TWIN}@0", ""]
+    assert second_training.second_at(subjects.net(NAME), other) == TWIN
