@@ -16,6 +16,7 @@ from attnviz.training import material, seeds
 from attnviz.training.cost import Cost
 from attnviz.training.loop import Training
 from attnviz.training.run import Run
+from attnviz.ui.components.payload import header_of
 from attnviz.ui.live import trainings
 from attnviz.ui.training import access
 from attnviz.ui.training.experiments import same
@@ -231,3 +232,39 @@ def test_the_heads_of_two_seeds_are_matched(here, monkeypatch):
             page.run()
         assert not page.exception
         assert any("before their training, matched in the same way" in one.value for one in page.markdown)
+
+
+def test_a_run_is_trained_again_with_one_setting_changed_and_both_stand_under_one_slider(here):
+    with small.place(here):
+        order = Order(model="pixel_attention", recipe="small", changes={"epochs": "2"})
+        list(Run(small.run_file(order.made())).train(small.training(order.made())))
+        table.start(order)
+        for child in table._children:
+            child.wait()
+        page = _page(experiment="what_if", change="learning_rate")
+        assert not page.exception
+        assert any("This is the value that it was trained with" in one.value for one in page.caption)
+        page.text_input(key="to").input("0.1").run()
+        assert not page.error
+        page.button(key="what_if_start").click().run()
+        changed = [table.read(job) for job in table.ids() if "learning_rate" in table.read(job).changes]
+        assert [one.changes for one in changed] == [{"epochs": "2", "learning_rate": "0.1"}]
+        for child in table._children:
+            child.wait()
+        made = changed[0].made()
+        list(Run(small.run_file(made)).train(small.training(made)))
+        seen.again()
+        first = page.query_params["of"]
+        both = _page(experiment="what_if", change="learning_rate", to="0.1", of=first)
+        assert not both.exception
+        assert "With learning rate 0.1 it answers" in _words(both)
+        plots = [one.value for one in both.markdown if "as it was, validation" in one.value]
+        assert len(plots) == 2
+        assert all("with learning rate 0.1, validation" in one for one in plots)
+        headers = [header_of(one.proto.bytes) for one in both.get("bidi_component")]
+        (slider,) = [one for one in headers if "points" in one]
+        assert [point["epoch"] for point in slider["points"]] == [0, 1, 2]
+        assert list(slider["beside"]["nets"]) == ["0", "1", "2"]
+        nonsense = _page(experiment="what_if", change="learning_rate", to="fast")
+        assert not nonsense.exception
+        assert any("fast" in one.value for one in nonsense.error)

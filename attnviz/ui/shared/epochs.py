@@ -21,13 +21,16 @@ from attnviz.ui.shared.wording import verbatim
 KEY = "epochs"
 
 
-def slider(net: Net, beside: History | None = None, on_change: Callable[[str], None] | None = None) -> None:
+def slider(
+    net: Net, beside: History | None = None, on_change: Callable[[str], None] | None = None, key: str = KEY
+) -> None:
     """Draw the slider of the training that a net comes from; a sentence where its history cannot be read.
 
     Args:
         net: that is shown, one epoch of it.
         beside: a second training, whose epochs go along; None where there is none.
         on_change: called with the key of the net at which it has come to rest; by default the URL names it as model.
+        key: of the component in its page.
     """
     try:
         its = history(net)
@@ -38,14 +41,14 @@ def slider(net: Net, beside: History | None = None, on_change: Callable[[str], N
         return
     same = beside is not None and beside.figure == its.figure
     epoch_slider(
-        its.points, net.key, key=KEY, figure=its.figure, unit=its.unit, curve=its.curve, note=its.note,
+        its.points, net.key, key=key, figure=its.figure, unit=its.unit, curve=its.curve, note=its.note,
         beside={point.epoch: point.key for point in beside.points} if beside else None,
         beside_curve=beside.curve if beside and same else None,
-        on_change=lambda: _keep(on_change),
+        on_change=lambda: _keep(key, on_change),
     )  # fmt: skip
 
 
-def _keep(on_change: Callable[[str], None] | None) -> None:
-    net = settled(KEY)
+def _keep(key: str, on_change: Callable[[str], None] | None) -> None:
+    net = settled(key)
     if net is not None:
         on_change(net) if on_change else url_state.set_value(model=net)

@@ -22,6 +22,9 @@ from attnviz.work.jobs.seen import Seen
 TOGETHER = 6
 """So many runs are drawn in one plot."""
 
+FRONT = ("loss", "accuracy")
+"""The curves that are always in sight, as far as a training records them; all others are one click away."""
+
 _RUNS = "train_runs"  # in the session: which
 
 
@@ -47,14 +50,15 @@ def show(there: Sequence[Seen]) -> None:
     told = {known[run]: [one.values for one in runs.curve(run)] for run in chosen}
     names = {name.removeprefix("train_").removeprefix("validation_") for one in told.values() for name in one[0]}
     ordered = sorted(names, key=lambda name: (name != "loss", name != "accuracy", name))
-    for column, name in zip(st.columns(2), ordered[:2], strict=False):
+    front = [name for name in ordered if name in FRONT]
+    for column, name in zip(st.columns(2), front, strict=False):
         column.markdown(curves(told, name), unsafe_allow_html=True)
-    if ordered[2:]:
-        words = ", ".join(name.replace("_", " ") for name in ordered[2:5]) + ", ..." * (len(ordered) > 5)
+    if rest := ordered[len(front) :]:
+        words = ", ".join(name.replace("_", " ") for name in rest[:3]) + ", ..." * (len(rest) > 3)
         opened = st.expander(f"More curves: {verbatim(words)}", key="more_curves", on_change="rerun")
         if opened.open:
             columns = opened.columns(2)
-            for place, name in enumerate(ordered[2:]):
+            for place, name in enumerate(rest):
                 columns[place % 2].markdown(curves(told, name), unsafe_allow_html=True)
     _mistakes(chosen[-1], known[chosen[-1]])
     _epoch(chosen[-1], known[chosen[-1]])

@@ -14,6 +14,7 @@ from attnviz.recipes import RECIPES, Recipe
 from attnviz.recipes.altered import DATA, own, suits, varied
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import url_state
+from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import verbatim
 from attnviz.ui.training import yours
 from attnviz.work.jobs import order
@@ -25,7 +26,8 @@ START = {"data": "strokes", "epochs": "12", "learning_rate": "0.01"}
 _EPOCHS = 12  # to begin with, where the recipe trains for more
 _FIRST = ("epochs", "learning_rate", "heads")  # settings that are always in sight
 _COLUMNS = 4
-_SEEDS = "each is a training of its own, such as 0 or 0-2"
+_SEEDS = f"each {term('seed')} is a training of its own, such as 0 or 0-2"
+_TERMS = {"heads": f"{term('head', 'attention heads')} of each layer"}  # explained where one may not know them
 
 
 def tries() -> list[tuple[str, Mapping[str, str]]]:
@@ -161,7 +163,8 @@ def _setting(recipe: Recipe, setting: Setting, start: str) -> str:
         )  # fmt: skip
     else:
         word = _typed(setting.name, setting.title, start)
-    st.caption(f"{setting.about} (in the recipe: {setting.word(own(recipe, setting)).replace('_', ' ')})")
+    about = _TERMS.get(setting.name, setting.about)
+    st.caption(f"{about} (in the recipe: {setting.word(own(recipe, setting)).replace('_', ' ')})")
     return word
 
 

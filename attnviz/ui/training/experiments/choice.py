@@ -56,7 +56,9 @@ def pick(word: str, label: str, options: Mapping[str, str]) -> str:
         label: above the field.
         options: key -> what it is called; at least one.
     """
-    key = url_state.choice(word, list(options), next(iter(options)), "training")
+    before = st.session_state.get(word)  # a run that begins meanwhile takes nobody's place
+    first = str(before) if before in options else next(iter(options))
+    key = url_state.choice(word, list(options), first, "training")
     st.selectbox(
         label, list(options), key=word, format_func=lambda one: options.get(one, one), width=480,
         on_change=url_state.keep, args=(word,),

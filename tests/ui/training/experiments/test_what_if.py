@@ -1,0 +1,36 @@
+"""What if one setting had been another: attnviz/ui/training/experiments/what_if.py."""
+
+import pytest
+
+from attnviz.ui.training.experiments import what_if
+from attnviz.work.jobs.order import Order
+from attnviz.work.jobs.seen import Seen
+from attnviz.work.jobs.table import State
+from tests.training import small
+
+
+def test_the_words_are_those_of_the_interval():
+    worse = what_if.compared(0.9, 0.5, 100, "heads 1")
+    assert worse.startswith("**With heads 1 it answers worse**: at its best epoch 50.0 % of 100 validation pictures")
+    assert "90.0 % as it was (95 % interval of the difference \u221251.43 to \u221228.57 points)" in worse
+    assert "answers better" in what_if.compared(0.5, 0.9, 100, "heads 1")
+    assert "about as well, as far as these pictures can show" in what_if.compared(0.9, 0.88, 100, "heads 1")
+
+
+def test_one_setting_is_changed_and_all_else_is_asked_for_as_before(files, there):
+    (one,) = there
+    asked = what_if._asked(one, 1, "learning_rate", "0.1")
+    assert (asked.changes, asked.seeds, asked.model) == ({"learning_rate": "0.1"}, (1,), "pixel_attention")
+    made = asked.made()
+    assert made.learning_rate == 0.1
+    assert what_if._run_of(there, made, 1) is None
+    assert what_if._run_of(there, one.recipe, 1) == files[1].id
+    second = Seen("other", State("running", ""), (), asked, made)
+    assert what_if._job([*there, second], made) is second
+
+
+@pytest.mark.parametrize("changes", [{"epochs": "1"}, {"heads": "1"}])
+def test_a_training_with_other_settings_is_not_taken_for_it(there, changes):
+    made = Order(model="pixel_attention", recipe="small", changes=changes).made()
+    assert what_if._job(there, made) is None
+    assert small.recipe().key == "pixel_attention.small"
