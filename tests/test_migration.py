@@ -46,7 +46,7 @@ def _old_runs(card: dict[str, Any]) -> list[list[Any]]:
 
 
 @pytest.mark.parametrize("name", BEFORE)
-def test_the_first_thirty_cards_say_what_they_said_before_to_the_bit(name):
+def test_a_card_that_was_not_trained_again_says_what_it_said_before_to_the_bit(name):
     card = json.loads((CHECKPOINTS / name / "card.json").read_text())
     assert [
         _digest((CHECKPOINTS / name / "weights.safetensors").read_bytes()),

@@ -197,7 +197,7 @@ def write(run_id: str, epochs: Sequence[int]) -> str:
         state = runs.weights(run_id, epoch) if epoch else _untrained(info)
         contents[epoch] = checkpoints.encode(checkpoints.stored(build(info.recipe), state, WEIGHTS))
     found = HistoryFile(
-        **info.model_dump(),
+        **info.model_dump(include=set(HistoryFile.model_fields)),
         trained=len(curve),
         finished=runs.status(run_id).get("state") == "finished",
         curve={column: tuple(epoch.values[column] for epoch in curve) for column in curve[0].values} if curve else {},

@@ -30,6 +30,7 @@ from attnviz.training.run import Run
 from attnviz.ui import derived_values
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.live.derived import View
+from attnviz.ui.live.second_training import BESIDE_VIEW
 from attnviz.ui.live.tap_view import TAP_VIEW
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import findings
@@ -121,16 +122,17 @@ def views() -> dict[str, View[Any]]:
 
 
 def asked(view: View[Any], net: Net) -> list[dict[str, Any]]:
-    """Return the parameters with which a view is asked for: its defaults, and of the view of a tap, each tap."""
-    if view is not TAP_VIEW:
+    """Return the parameters with which a view is asked for: its defaults, and of the views of a tap, each tap."""
+    if view not in (TAP_VIEW, BESIDE_VIEW):
         return [{}]
     taps = findings.list_taps(net).items()
     return [{"address": path, "query": 3 if "query" in tap.axes else None} for path, tap in taps]
 
 
 def shown(view: View[Any], subject: Subject, **parameters: Any) -> tuple[Any, dict[str, np.ndarray]]:
-    """Return header and arrays of a view, its net's key, title and digest aside; or why there is none."""
+    """Return header and arrays of a view, its net's key, title, digest and epoch aside; or why there is none."""
     names = {subject.net.key: "KEY", subject.net.title: "TITLE", subject.net.digest: "DIGEST"}
+    names |= {f"Epoch {subject.net.epoch}": "EPOCH", "As it is shipped": "EPOCH"}
     try:
         header, arrays = unpack(view.of(subject, **parameters))
     except AttnvizError as error:
