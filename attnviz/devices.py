@@ -70,6 +70,9 @@ def computing_on_if_equal(model: nn.Module, device: str, shape: tuple[int, int, 
     Args:
         model, device: as for `computing_on`.
         shape: (channel, row, column) of its pictures: it is tried on two of noise.
+
+    Returns:
+        The same module.
     """
     if device == "cpu":
         return model

@@ -1,0 +1,222 @@
+"""The heads of two trainings matched one to one by their maps, beside what matching gives without learning.
+
+    found = common(net, other_net)                         # layers whose heads have maps of the same places
+    parts = [...]                                          # of work(history, other, found, pictures), in order
+    matched(parts).mean(TRAINED)                           # (picture,), how alike matched heads are
+
+Half of the pictures decide which heads are matched, the other half is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz import subjects
+from attnviz.ui.shared import cache, jobs
+from attnviz.ui.training.experiments import choice
+from attnviz.ui.training.experiments.unseen import Unseen
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from attnviz.measures.switched_heads import HeadLayer
+    from attnviz.readings import Reading
+    from attnviz.subjects import Loaded, Net
+    from attnviz.subjects.history import History
+
+TOGETHER = 2  # pictures in one part of the work
+
+Array = npt.NDArray[np.float64]
+TRAINED, BEFORE, SHUFFLED = "trained", "before", "shuffled"
+
+
+class Part(NamedTuple):
+    """What some pictures say.
+
+    Args:
+        alike: "trained", "before" (the same two before their training; only where both are kept) and "shuffled" -> for
+            each layer, (picture, head, other head), the correlation of the maps of two heads.
+        maps: of the first picture, for each layer, of both nets, (head, row, column); empty in all parts but the first.
+    """
+
+    alike: Mapping[str, tuple[Array, ...]]
+    maps: tuple[tuple[Array, Array], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two heads that were matched.
+
+    Args:
+        layer: its number, from 0.
+        one, other: the heads, from 0.
+        alike: (picture,), the correlation of their maps on pictures that they were not matched by.
+    """
+
+    layer: int
+    one: int
+    other: int
+    alike: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """What is known of the heads of two trainings.
+
+    Args:
+        pairs: of each kind, as in `Part`, the heads that were matched, each kind by itself.
+        unmatched: (picture,), the mean correlation of any two trained heads of a layer.
+        by: how many pictures they were matched by; as many others, or one fewer, were measured.
+    """
+
+    pairs: Mapping[str, list[Pair]]
+    unmatched: Array
+    by: int
+
+    def mean(self, kind: str) -> Array:
+        """Return (picture,), the mean over the matched heads of a kind."""
+        found: Array = np.mean([pair.alike for pair in self.pairs[kind]], 0)
+        return found
+
+
+def common(one: Net, other: Net) -> list[HeadLayer]:
+    """Return the layers that both nets have, and whose heads have maps of the same places; those of the first."""
+    paths = {layer.path: layer for layer in choice.layers(other)}
+    found = []
+    for layer in choice.layers(one):
+        its = paths.get(layer.path)
+        if its is not None and layer.maps and layer.maps == its.maps:
+            found.append(layer)
+    return found
+
+
+def work(one: History, other: History, found: Sequence[HeadLayer], pictures: Unseen) -> jobs.Job[Part]:
+    """Return the work: two pictures in each part."""
+    last = [subjects.net(its.points[-1].key) for its in (one, other)]
+    first = [subjects.net(its.points[0].key) for its in (one, other) if not its.points[0].epoch]
+
+    def step(number: int) -> Part:
+        some = pictures.pictures[number * TOGETHER : (number + 1) * TOGETHER]
+        return compare([cache.single(net) for net in last], [cache.single(net) for net in first], found, some, number)
+
+    key = "matched", *((net.key, net.digest) for net in (*last, *first)), pictures.said
+    return jobs.job(key, step, -(-len(pictures) // TOGETHER))
+
+
+def compare(
+    last: Sequence[Loaded],
+    first: Sequence[Loaded],
+    found: Sequence[HeadLayer],
+    pictures: npt.NDArray[np.uint8],
+    number: int,
+) -> Part:
+    """Compare the maps of every two heads.
+
+    Args:
+        last: both nets after their training.
+        first: both before it; fewer than two are not compared.
+        found: the layers.
+        pictures: uint8 (picture, row, column, channel), as the nets take them.
+        number: of the part: it decides how places are shuffled, and the first one keeps maps.
+    """
+    import torch
+
+    from attnviz.measures.matched_heads import shuffled, similarity
+
+    maps = [maps_of(net, found, pictures) for net in last]
+    before = [maps_of(net, found, pictures) for net in first]
+    draw = torch.Generator().manual_seed(number)
+    alike = {
+        TRAINED: [similarity(_flat(ours), _flat(theirs)) for ours, theirs in zip(*maps, strict=True)],
+        SHUFFLED: [similarity(_flat(ours), shuffled(_flat(theirs), draw)) for ours, theirs in zip(*maps, strict=True)],
+    }
+    if len(before) == 2:
+        alike[BEFORE] = [similarity(_flat(ours), _flat(theirs)) for ours, theirs in zip(*before, strict=True)]
+    shown = () if number else tuple((_shown(ours), _shown(theirs)) for ours, theirs in zip(*maps, strict=True))
+    return Part({kind: tuple(one.numpy() for one in some) for kind, some in alike.items()}, shown)
+
+
+def maps_of(loaded: Loaded, found: Sequence[HeadLayer], pictures: npt.NDArray[np.uint8]) -> list[Reading]:
+    """Return the maps of each layer's heads; where each query has a row of its own, those of some queries.
+
+    Args:
+        loaded: the net.
+        found: its layers.
+        pictures: as the net takes them.
+    """
+    import torch
+
+    from attnviz.answers import as_batch
+    from attnviz.tracing import trace
+    from attnviz.ui.shared import inference
+
+    with torch.no_grad(), trace(loaded.model, [layer.maps for layer in found]) as seen:
+        inference.ask(loaded, as_batch(pictures))
+    return [_sampled(seen[layer.maps]) for layer in found]
+
+
+def _sampled(reading: Reading) -> Reading:
+    """Return a reading with a few of its queries, if it has queries: their rows stand for all."""
+    import torch
+
+    from attnviz.measures.heads import sampled
+
+    if "query" not in reading.axes:
+        return reading
+    axis = reading.axes.index("query")
+    chosen = torch.from_numpy(sampled(reading.tensor.shape[axis]))
+    return replace(reading, tensor=reading.tensor.index_select(axis, chosen))
+
+
+def _flat(reading: Reading) -> Tensor:
+    """Return maps as (picture, head, place)."""
+    order = [reading.axes.index("batch"), reading.axes.index("head")]
+    rest = [axis for axis in range(len(reading.axes)) if axis not in order]
+    flat: Tensor = reading.tensor.permute(*order, *rest).flatten(2)
+    return flat
+
+
+def _shown(reading: Reading) -> Array:
+    """Return the map of each head for the first picture, (head, row, column): a mean over queries and channels."""
+    means = [axis for axis in reading.axes if axis in ("query", "channel", "step")]
+    tensor = reading.tensor.select(reading.axes.index("batch"), 0)
+    left = [axis for axis in reading.axes if axis != "batch"]
+    tensor = tensor.mean([left.index(axis) for axis in means]).double() if means else tensor.double()
+    grid, count = reading.grid, len(tensor)
+    if tensor.ndim == 2:
+        tensor = tensor[:, grid.prefix :].reshape(count, grid.rows, grid.columns) if grid else tensor[:, None]
+    found: Array = tensor.numpy()
+    return found
+
+
+def matched(parts: Sequence[Part]) -> Matched | None:
+    """Match the heads by the pictures of every other part, and measure them on the others.
+
+    Args:
+        parts: in the order of `work`.
+
+    Returns:
+        The matched heads; None while there is only one part.
+    """
+    import torch
+
+    from attnviz.measures.matched_heads import match
+
+    if len(parts) < 2:
+        return None
+    pairs: dict[str, list[Pair]] = {}
+    unmatched: list[Array] = []
+    for kind in parts[0].alike:
+        pairs[kind] = []
+        for layer in range(len(parts[0].alike[kind])):
+            by, measured = (np.concatenate([part.alike[kind][layer] for part in parts[start::2]]) for start in (0, 1))
+            for one, other in match(torch.from_numpy(by.mean(0))):
+                pairs[kind].append(Pair(layer, one, other, measured[:, one, other]))
+            if kind == TRAINED:
+                unmatched.append(measured.mean((1, 2)))
+    return Matched(pairs, np.mean(unmatched, 0), len(by))
