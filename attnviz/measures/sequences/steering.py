@@ -7,8 +7,6 @@ Source: permuted weights, and the total variation of the answers: "Attention is 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import permutations
 
 import torch
 from torch import Tensor, nn
@@ -136,64 +134,36 @@ def total_variation(one: Tensor, other: Tensor) -> Tensor:
     return (one - other).abs().sum(-1) / 2
 
 
-def steered(answers: Tensor, texts: Tensor, order: Sequence[int]) -> tuple[float, float]:
-    """Return how often a step says the symbol whose weights it was given, and how often its own.
-
-    Only those steps count that were given the weights of a step with another symbol.
-
-    Args:
-        answers: int64 (batch, step), what is said.
-        texts: int64 (batch, step), the true symbols.
-        order: for each step the one whose weights it was given, as of `swapped`.
-
-    Returns:
-        The share that follows the weights, and the share that stays, 0..1 each; NaN where no step counts.
-    """
-    others = texts[:, list(order)]
-    counted = others != texts
-    said = answers[:, : texts.shape[1]]
-    return float((said == others)[counted].double().mean()), float((said == texts)[counted].double().mean())
-
-
-@dataclass(frozen=True, eq=False)
-class Swaps:
-    """What a step says that is given the weights of another one, while all others keep theirs.
-
-    Args:
-        follows, stays, ends: float (step, other): how often step says the other's symbol, its own, or the one that
-            ends the text, 0..1; NaN for a step with itself, and where no strip counts.
-    """
-
-    follows: Tensor
-    stays: Tensor
-    ends: Tensor
-
-
-def one_at_a_time(model: nn.Module, strips: Tensor, texts: Tensor, weights: Sequence[str]) -> Swaps:
-    """Give each step the weights of each other one, one step at a time, with the true symbols before each step.
+def one_at_a_time(model: nn.Module, strips: Tensor, texts: Tensor, weights: Sequence[str], others: Tensor) -> Tensor:
+    """Return what each step says when it alone is given the weights of another step, while all others keep theirs.
 
     If many steps are swapped at once, what they take in changes the state of a recurrent decoder as well, which may
-    then hold that the strip is at its end. Only strips count in which the two steps have different symbols.
+    then hold that the strip is at its end.
 
     Args:
         model: in evaluation mode; it takes `targets`.
         strips: float (batch, 1, row, column) in 0..1, of one length.
-        texts: int64 (batch, step), the true texts with what ends them; the last step keeps its weights.
+        texts: int64 (batch, step), the true texts with what ends them: every step is told those before it.
         weights: tap paths whose weights are swapped together.
+        others: int64 (batch, digit), for each step but the last, which keeps its weights, the step whose weights it
+            is given.
+
+    Returns:
+        int64 (batch, digit).
     """
-    length = texts.shape[1] - 1
-    follows, stays, ends = (torch.full((length, length), float("nan"), dtype=torch.float64) for _ in range(3))
     with torch.no_grad():
         with trace(model, keep=list(weights)) as seen:
             model(strips, targets=texts)
         own = {path: rows(seen[path]) for path in weights}
-        for step, other in permutations(range(length), 2):
-            counted = texts[:, step] != texts[:, other]
-            if not counted.any():
-                continue
-            order = [other if place == step else place for place in range(length + 1)]
-            with trace(model, keep=[], edits=edits_of(seen, {path: swapped(one, order) for path, one in own.items()})):
-                said = model(strips, targets=texts)[:, step].argmax(-1)
-            for found, expected in ((follows, texts[:, other]), (stays, texts[:, step]), (ends, texts[:, -1])):
-                found[step, other] = (said == expected)[counted].double().mean()
-    return Swaps(follows, stays, ends)
+        said = []
+        for step in range(others.shape[1]):
+            given = {path: _given(one, step, others[:, step]) for path, one in own.items()}
+            with trace(model, keep=[], edits=edits_of(seen, given)):
+                said.append(model(strips, targets=texts)[:, step].argmax(-1))
+    return torch.stack(said, 1)
+
+
+def _given(weights: Tensor, step: int, others: Tensor) -> Tensor:
+    result = weights.clone()
+    result[:, :, step] = weights[torch.arange(len(weights)), :, others]
+    return result

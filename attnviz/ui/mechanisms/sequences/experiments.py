@@ -257,7 +257,7 @@ EXPERIMENTS = {
     ),
     "steering": Experiment(
         "Do the weights steer the answer?",
-        "Gives every step other weights: those of the next step, permuted, equal, only the peak.",
+        "Gives the steps other weights: those of another step, permuted ones, equal ones, only the peak.",
         steering,
         (MEASURED,),
         _cannot_swap,

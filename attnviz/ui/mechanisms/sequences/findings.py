@@ -67,11 +67,16 @@ BOTTLENECK = (
 )
 
 
+LATE = 3
+"""How many of the last steps are looked at apart: those that know that the strip is nearly at its end."""
+
+
 def steering(found: Steered) -> str:
     """Return whether the answer follows the weights."""
+    late = f" ({share(found.late)} of these are among the last {LATE} steps)" if found.late >= 0.5 else ""
     numbers = (
-        f"Given the weights of the next step, a single step says that digit in {share(found.follows)} of the cases, "
-        f"its own in {share(found.stays)}, and ends the text in {share(found.ends)}."
+        f"Given the weights of another step, a single step says that one's digit in {share(found.follows)} of the "
+        f"cases, its own in {share(found.stays)}, and ends the text in {share(found.ends)}{late}."
     )
     rest = (
         f" With equal weights {share(found.digits['uniform'])} of the digits are right, with permuted ones "
@@ -87,9 +92,10 @@ def steering(found: Steered) -> str:
 def steering_caption(strips: int, length: int) -> str:
     """Return how the weights were replaced."""
     return (
-        f"Measured on {strips} test strips of {length} digits; every step is given the right digits before it. All "
-        "heads and layers that look at the strip are changed alike. *Change of the answer*: total variation between "
-        "the probabilities before and after, 0 for none."
+        f"Measured on {strips} test strips of {length} digits; every step is given the right digits before it. Each "
+        "single step is given the weights of one other step, drawn at random; only pairs with two different digits "
+        "count. All heads and layers that look at the strip are changed alike. *Change of the answer*: total "
+        "variation between the probabilities before and after, 0 for none."
     )
 
 

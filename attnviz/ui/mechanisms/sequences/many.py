@@ -5,7 +5,7 @@ Each measure has a function for some of the strips, and one that returns what se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from attnviz.layers.columns import PITCH
 from attnviz.measures.agreement import random_map
 from attnviz.measures.sequences import attribution, steering
 from attnviz.tracing import trace
+from attnviz.ui.mechanisms.sequences.findings import LATE
 from attnviz.ui.mechanisms.sequences.reading import looking, reads
 
 if TYPE_CHECKING:
@@ -57,13 +58,14 @@ class SteeredPart:
     Args:
         right: name of the replacement -> (strip,) the share of digits that are right; "own" for the net as it is.
         apart: likewise, the mean total variation from the answer of the net as it is.
-        singly: how often a single step that is given the weights of the next one says that digit, its own, and the end
-            of the text, and how often that was counted: not where both digits are the same.
+        singly: (strip, step) what a single step says that is given the weights of another one, drawn at random:
+            "follows" where that is the other's digit, "stays" where it is its own, "ends" where it ends the text, and
+            "counted" where the two digits differ; the others are False where they do not.
     """
 
     right: Mapping[str, Floats]
     apart: Mapping[str, Floats]
-    singly: tuple[int, int, int, int]
+    singly: Mapping[str, npt.NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,9 @@ class Steered:
     Args:
         digits: name of the replacement -> the share of digits that are right; "own" for the net as it is.
         apart: likewise, the mean total variation from the answer of the net as it is.
-        follows, stays, ends: how often a single step that is given the weights of the next one says that digit, its
-            own, or ends the text; NaN where no two digits differ.
+        follows, stays, ends: how often a single step that is given the weights of another one says that one's digit,
+            its own, or ends the text; NaN where no two digits differ.
+        late: which share of those that end the text are among the last `LATE` steps; NaN where none does.
         strips: how many.
     """
 
@@ -83,6 +86,7 @@ class Steered:
     follows: float
     stays: float
     ends: float
+    late: float
     strips: int
 
 
@@ -179,42 +183,38 @@ def steer(loaded: Loaded, of: Of) -> SteeredPart:
     return SteeredPart(
         {name: (one.argmax(-1) == texts[:, :length]).double().mean(1).numpy() for name, one in said.items()},
         {name: steering.total_variation(one, said["own"]).double().mean(1).numpy() for name, one in said.items()},
-        _sums(_one_step(with_weights, texts, step) for step in range(length)),
+        _singly(loaded, of, images, texts, paths),
     )
 
 
 def steered(parts: Sequence[SteeredPart]) -> Steered:
     """Return what a net says when its weights are replaced, over the strips of all parts."""
-    *said, counted = _sums(part.singly for part in parts)
-    follows, stays, ends = (number / counted if counted else np.nan for number in said)
+    singly = {name: np.concatenate([part.singly[name] for part in parts]) for name in parts[0].singly}
+    counted, ended = int(singly["counted"].sum()), int(singly["ends"].sum())
+    follows, stays, ends = (
+        singly[name].sum() / counted if counted else np.nan for name in ("follows", "stays", "ends")
+    )
+    late = singly["ends"][:, -LATE:].sum() / ended if ended else np.nan
     right = {name: np.concatenate([part.right[name] for part in parts]) for name in parts[0].right}
     apart = {name: float(np.concatenate([part.apart[name] for part in parts]).mean()) for name in parts[0].apart}
     digits = {name: float(values.mean()) for name, values in right.items()}
-    return Steered(digits, apart, follows, stays, ends, len(right["own"]))
+    return Steered(digits, apart, follows, stays, ends, late, len(right["own"]))
 
 
-def _one_step(
-    with_weights: Callable[[Callable[[Tensor], Tensor]], Tensor], texts: Tensor, step: int
-) -> tuple[int, int, int, int]:
-    """Return how often a step that alone is given the weights of the next one says that digit, its own, and the end,
-    and of how many strips.
-
-    If all are swapped at once, what they take in changes the state of a recurrent decoder too.
-    """
-    length = texts.shape[1] - 1
-    other = (step + 1) % length
-    order = [other if place == step else place for place in range(length + 1)]
-    said = with_weights(lambda weights: steering.swapped(weights, order))[:, step].argmax(-1)
-    counted = texts[:, step] != texts[:, other]
-    follows, stays, ends = (
-        int((said == wanted)[counted].sum()) for wanted in (texts[:, other], texts[:, step], texts[:, -1])
-    )
-    return follows, stays, ends, int(counted.sum())
-
-
-def _sums(counts: Iterable[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
-    first, second, third, fourth = (sum(column) for column in zip(*counts, strict=True))
-    return first, second, third, fourth
+def _singly(
+    loaded: Loaded, of: Of, images: Tensor, texts: Tensor, paths: Sequence[str]
+) -> dict[str, npt.NDArray[np.bool_]]:
+    length = of.length
+    drawn = [np.random.default_rng((number, length)).integers(1, length, size=length) for number in of.numbers]
+    others = (torch.arange(length) + torch.from_numpy(np.array(drawn))) % length
+    said = steering.one_at_a_time(loaded.model, images, texts, paths, others)
+    own, theirs = texts[:, :length], texts.gather(1, others)
+    counted = own != theirs
+    found = {
+        "counted": counted, "follows": counted & (said == theirs), "stays": counted & (said == own),
+        "ends": counted & (said == texts[:, -1:]),
+    }  # fmt: skip
+    return {name: one.numpy() for name, one in found.items()}
 
 
 def agree(loaded: Loaded, of: Of) -> AgreedPart:
