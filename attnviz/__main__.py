@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import attnviz
-from attnviz import cards, data, files, results
+from attnviz import cards, data, files, formatting, results
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes import PAPERS, RECIPES, Recipe, paper, recipe
 from attnviz.recipes.altered import altered, names, settings
@@ -71,7 +71,7 @@ def _checkpoints(_: argparse.Namespace) -> None:
     for name in cards.names():
         card = cards.read(name)
         figures = ", ".join(
-            f"{results.formatted(f.value, f.unit)} on {results.words(f)} ({f.count:,})" for f in card.figures
+            f"{formatting.quantity(f.value, f.unit)} on {formatting.words(f)} ({f.count:,})" for f in card.figures
         )
         print(f"{name:24} {card.parameters:,} parameters, seed {card.seed} of {len(card.runs)}: {figures}")
 
@@ -94,7 +94,9 @@ def _train(options: argparse.Namespace) -> None:
         )
     card = _trained(chosen, options.seeds, options.device, options.threads)
     for figure in card.figures if not together.rank() else ():
-        print(f"{card.name}: {figure.name} on {results.words(figure)}, {figure.count:,}: {results.spread(figure)}")
+        print(
+            f"{card.name}: {figure.name} on {formatting.words(figure)}, {figure.count:,}: {formatting.spread(figure)}"
+        )
 
 
 def _evaluate(options: argparse.Namespace) -> None:
@@ -108,9 +110,11 @@ def _evaluate(options: argparse.Namespace) -> None:
         examples = test_examples(card.recipe, test)
         for name, found in evaluate(model, goal, test, examples).items():
             stated = card.figure(test, name)
-            stated_figure = results.formatted(stated.value, stated.unit) if stated else "nothing"
-            measured = results.formatted(found.value, goal.measures[name].unit)
-            print(f"{card.name} on {results.words(test)}, {len(examples):,}: {measured}; its card says {stated_figure}")
+            stated_figure = formatting.quantity(stated.value, stated.unit) if stated else "nothing"
+            measured = formatting.quantity(found.value, goal.measures[name].unit)
+            print(
+                f"{card.name} on {formatting.words(test)}, {len(examples):,}: {measured}; its card says {stated_figure}"
+            )
 
 
 def _results(options: argparse.Namespace) -> None:

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from attnviz import cards, comparisons
-from attnviz.cards import Card, Figure
+from attnviz import cards, comparisons, formatting
+from attnviz.cards import Card
 from attnviz.comparisons import Comparison
 from attnviz.errors import BadInput
-from attnviz.measures.difference import METHOD, Difference, Verdict
+from attnviz.measures.difference import METHOD, Verdict
 from attnviz.recipes import PAPERS, RECIPES, Paper
 from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Question, Recipe, Test
 
@@ -17,6 +17,7 @@ README = Path(__file__).parent.parent / "README.md"
 FULL = README.parent / "docs" / "results.md"
 _MARKS = "<!-- results -->", "<!-- end of results -->"
 _FIGURES = {"accuracy_one_draw": "accuracy of one draw", "accuracy_mean_path": "accuracy along the means"}
+_AT_A_LENGTH = re.compile(r"_(\d+)$")
 _INTRODUCTION = f"""\
 # Results
 
@@ -38,25 +39,6 @@ each. Bilinear sampling mixes neighbouring pixels, so that grey levels reveal th
 _DIFFERENCE = "Difference in points (95 % interval: Welch's t over seeds, plus pictures)"
 
 
-def percent(share: float) -> str:
-    """Write a share of 0..1 as a percentage with two digits: 98.86 %."""
-    return f"{100 * share:.2f} %"
-
-
-def formatted(value: float, unit: str) -> str:
-    """Write a number in its unit: a share as a percentage, a count in full, anything else with four digits."""
-    if unit == "share":
-        return percent(value)
-    return f"{value:,.0f}" if unit == "count" else f"{value:,.4g} {unit}"
-
-
-def spread(figure: Figure) -> str:
-    """Write a figure's mean over the seeds, and of several the lowest and highest: 98.96 % (98.81 to 99.05)."""
-    if figure.seeds == 1:
-        return formatted(figure.value, figure.unit)
-    return _spread(figure.mean, figure.lowest, figure.highest, figure.unit)
-
-
 def verdicts(questions: Iterable[Question]) -> str:
     """Return a Markdown table with a row for each question: with the mechanism, without it, and which is better.
 
@@ -68,12 +50,12 @@ def verdicts(questions: Iterable[Question]) -> str:
         found = comparisons.answered(question)
         if found is None:
             card, test = _card(question.checkpoint), comparisons.main_test(RECIPES[question.checkpoint])
-            on_test = f", on {words(test)}" if card else ""
+            on_test = f", on {formatting.words(test)}" if card else ""
             here = f"{_short(question.checkpoint, card)}{on_test}: {_cell(question.checkpoint, card, test, 'accuracy')}"
             lines.append([here, _absent(question), "", "", ""])
         else:
             lines.append([*sides(found, question.what), *judged(found)])
-    return _markdown(lines)
+    return formatting.table(lines)
 
 
 def sides(found: Comparison, what: str = "") -> tuple[str, str]:
@@ -82,24 +64,15 @@ def sides(found: Comparison, what: str = "") -> tuple[str, str]:
     asked = f", {what}" if what else ""
     instead = f"The same, {found.replaced}" if found.replaced else _short(found.other.name, found.other)
     return (
-        f"{_short(found.one.name, found.one)}{asked}, on {words(one)}: {spread(one)}",
-        f"{instead}: {spread(other)}",
+        f"{_short(found.one.name, found.one)}{asked}, on {formatting.words(one)}: {formatting.spread(one)}",
+        f"{instead}: {formatting.spread(other)}",
     )
 
 
 def judged(found: Comparison) -> tuple[str, str, str]:
     """Return the difference in points with its interval, the verdict, and what else differs."""
     difference = found.difference
-    return points(difference), f"**{difference.verdict}**", "; ".join(found.differs) or "nothing"
-
-
-def points(difference: Difference) -> str:
-    """Write a difference of shares in points: "+1.45 (+1.07 to +1.83)", or "+1.45, *one seed*"."""
-    points = f"{100 * difference.value:+.2f}"
-    if difference.interval is None:
-        return f"{points}, *one seed*"
-    low, high = difference.interval
-    return f"{points} ({100 * low:+.2f} to {100 * high:+.2f})"
+    return formatting.points(difference), f"**{difference.verdict}**", "; ".join(found.differs) or "nothing"
 
 
 def answer(figure: PaperFigure) -> str:
@@ -109,9 +82,9 @@ def answer(figure: PaperFigure) -> str:
         card, test = _card(name), comparisons.main_test(RECIPES[name])
         found = comparisons.with_control(name)
         accuracy = _cell(name, card, test, "accuracy")
-        tested = f"{accuracy}, {words(test)}" if accuracy and card else accuracy
+        tested = f"{accuracy}, {formatting.words(test)}" if accuracy and card else accuracy
         lines.append([_short(name, card), tested, _control(name), *(judged(found) if found else ("", "", ""))])
-    return _markdown(lines)
+    return formatting.table(lines)
 
 
 def finding(verdicts: Iterable[Verdict]) -> str:
@@ -176,14 +149,16 @@ def beside(given: PaperTable) -> str:
         card = _card(row.checkpoint)
         cells = [_title(row.checkpoint, card)]
         for column, value in zip(given.columns, row.values, strict=True):
-            cells += ["" if value is None else formatted(value, column.unit)]
+            cells += ["" if value is None else formatting.quantity(value, column.unit)]
             cells += [_not_trained(row.checkpoint) if card is None else _ours(card, column)]
         lines.append(cells)
-    return f"{given.title}.\n\n{_markdown(lines)}"
+    return f"{given.title}.\n\n{formatting.table(lines)}"
 
 
 def table(names: Sequence[str]) -> str:
     """Return a Markdown table of trained models on their tests; a row that was not trained says so, and its cost.
+
+    What was measured at several lengths ("digits_15") follows in tables of its own, with a column for each length.
 
     Args:
         names: of the checkpoints, one per row. There is a column for each figure of each test that a row has.
@@ -191,7 +166,7 @@ def table(names: Sequence[str]) -> str:
     cards_here = cards.readable(names)
     found = {name: cards_here.get(name) for name in names}
     absent = {name: _not_trained(name) for name, card in found.items() if card is None}
-    columns = {key: column for name in names for key, column in _columns(name).items()}
+    columns = {key: one for name in names for key, one in _columns(name).items() if not _AT_A_LENGTH.search(one[1])}
     lines = [
         ["Mean over the seeds (lowest to highest)", *(_head(found.values(), *column) for column in columns.values())]
     ]
@@ -202,7 +177,26 @@ def table(names: Sequence[str]) -> str:
             for key, column in columns.items()
         ]
         lines.append([_title(name, card), *cells])
-    return _markdown(lines)
+    return "\n\n".join([formatting.table(lines), *_by_length([card for card in found.values() if card])])
+
+
+def _by_length(trained: Sequence[Card]) -> list[str]:
+    """Return a table for each test with figures at several lengths: a row for each model and what was measured."""
+    measured: dict[str, dict[str, dict[int, str]]] = {}  # test -> model and figure -> length -> cell
+    for card in trained:
+        for figure in card.figures:
+            at = _AT_A_LENGTH.search(figure.name)
+            if at:
+                test = f"{formatting.words(figure)}, {figure.count:,} pictures of each length"
+                row = f"{card.recipe.title} (`{card.name}`), {_seeds(card)}: {figure.name[: at.start()]}"
+                measured.setdefault(test, {}).setdefault(row, {})[int(at[1])] = formatting.spread(figure)
+    tables = []
+    for test, rows in measured.items():
+        lengths = sorted({length for row in rows.values() for length in row})
+        lines = [[f"By length: {test}", *map(str, lengths)]]
+        lines += [[title, *(row.get(length, "") for length in lengths)] for title, row in rows.items()]
+        tables.append(formatting.table(lines))
+    return tables
 
 
 def comparison(name: str, others: Sequence[str]) -> str:
@@ -216,14 +210,14 @@ def comparison(name: str, others: Sequence[str]) -> str:
     trained = [found for other in others if other != name and (found := _card(other))]
     rows = {other.name: [comparisons.compared(card, other, test) for test in card.recipe.tests] for other in trained}
     here = [place for place in range(len(card.recipe.tests)) if any(row[place] for row in rows.values())]
-    tests = [words(card.recipe.tests[place]) + _few(card.recipe.tests[place]) for place in here]
+    tests = [formatting.words(card.recipe.tests[place]) + _few(card.recipe.tests[place]) for place in here]
     lines = [[f"`{name}` minus ..., in points", *tests, "Seeds", "What else differs"]]
     for other, row in rows.items():
-        cells = [points(at.difference) if (at := row[place]) else "" for place in here]
+        cells = [formatting.points(at.difference) if (at := row[place]) else "" for place in here]
         known = next(filter(None, row), None)
         seeds = " and ".join(map(str, known.difference.seeds)) if known else ""
         lines.append([f"`{other}`", *cells, seeds, "; ".join(known.differs) or "nothing" if known else ""])
-    return f"{_markdown(lines)}\n\nIntervals of 95 %: {METHOD}."
+    return f"{formatting.table(lines)}\n\nIntervals of 95 %: {METHOD}."
 
 
 def everything() -> str:
@@ -301,23 +295,13 @@ def first(papers: Iterable[str]) -> list[Question]:
 
 
 def _asked(figure: PaperFigure) -> str:
-    value = f": {formatted(figure.value, figure.unit)}" if figure.value is not None else ""
+    value = f": {formatting.quantity(figure.value, figure.unit)}" if figure.value is not None else ""
     return f"{figure.what}, {figure.where}{value}."
 
 
 def _absent(question: Question) -> str:
     name = question.control or RECIPES[question.checkpoint].control
     return f"{_short(name, _card(name))}: {_not_trained(name)}" if name else ""
-
-
-def words(test: Test | Figure) -> str:
-    """Say what a test measures: "mnist test, variants (bilinear)"."""
-    if test.augmentation is None:
-        return f"{test.data} {test.split}"
-    kinds = [name for name in ("rotation", "shift", "noise", "mirror", "crop") if getattr(test.augmentation, name)]
-    transformed = test.augmentation.stretch != (1.0, 1.0) or not set(kinds) <= {"noise", "mirror", "crop"}
-    how = f"variants, {' or '.join(test.augmentation.sampling)}" if transformed or not kinds else " and ".join(kinds)
-    return f"{test.data} {test.split}, {how}"
 
 
 def _card(name: str) -> Card | None:
@@ -365,15 +349,15 @@ def _few(test: Test) -> str:
 def _head(found: Iterable[Card | None], test: Test, name: str) -> str:
     counts = {figure.count for card in found if card and (figure := card.figure(test, name))}
     counts |= {test.count} if test.count is not None else set()
-    title = words(test) if name == "accuracy" else f"{_FIGURES.get(name, name.replace('_', ' '))}, {words(test)}"
-    return title + "".join(f", {count:,} pictures" for count in sorted(counts))
+    what = "" if name == "accuracy" else f"{_FIGURES.get(name, name.replace('_', ' '))}, "
+    return what + formatting.words(test) + "".join(f", {count:,} pictures" for count in sorted(counts))
 
 
 def _cell(name: str, card: Card | None, test: Test, figure: str) -> str:
     if card is None:
         return _not_trained(name)
     found = card.figure(test, figure)
-    return spread(found) if found else ""
+    return formatting.spread(found) if found else ""
 
 
 def _not_trained(name: str) -> str:
@@ -386,26 +370,14 @@ def _not_trained(name: str) -> str:
 
 def _ours(card: Card, column: PaperColumn) -> str:
     if column.of == "parameters":
-        return formatted(card.parameters, column.unit)
+        return formatting.quantity(card.parameters, column.unit)
     values = [value for run in card.runs if (value := run.kept(column.of)) is not None]
     if values:
         if len(values) == 1:
-            return formatted(values[0], column.unit)
-        return _spread(sum(values) / len(values), min(values), max(values), column.unit)
+            return formatting.quantity(values[0], column.unit)
+        return formatting.mean_of(sum(values) / len(values), min(values), max(values), column.unit)
     figure = next((figure for figure in card.figures if figure.name == column.of), None)
-    return spread(figure) if figure else ""
-
-
-def _spread(mean: float, lowest: float, highest: float, unit: str) -> str:
-    if unit == "share":
-        return f"{percent(mean)} ({100 * lowest:.2f} to {100 * highest:.2f})"
-    low, high = (formatted(value, unit).removesuffix(f" {unit}") for value in (lowest, highest))
-    return f"{formatted(mean, unit)} ({low} to {high})"
-
-
-def _markdown(lines: Sequence[Sequence[str]]) -> str:
-    head, *rows = (f"| {' | '.join(line)} |" for line in lines)
-    return "\n".join([head, f"| {' | '.join(['---'] * len(lines[0]))} |", *rows])
+    return formatting.spread(figure) if figure else ""
 
 
 def renewed(readme: str) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import attnviz
 from attnviz import __main__ as command
-from attnviz import cards, data, files, results
+from attnviz import cards, data, files, formatting, results
 from attnviz.data import store
 from attnviz.errors import BadInput
 from attnviz.models import MODELS
@@ -128,7 +128,7 @@ def test_checkpoints_are_listed_with_their_figures(here, capsys):
     card = small.checkpoint()[0]
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("pixel_attention.small ")
-    assert f"793 parameters, seed {card.seed} of 2: {results.percent(card.figures[0].value)} on strokes test" in line
+    assert f"793 parameters, seed {card.seed} of 2: {formatting.percent(card.figures[0].value)} on strokes test" in line
 
 
 def test_a_recipe_is_trained_and_its_card_written_and_its_figures_told(tmp_path, capsys):
@@ -141,7 +141,7 @@ def test_a_recipe_is_trained_and_its_card_written_and_its_figures_told(tmp_path,
     assert card.weights_digest == small.checkpoint()[0].weights_digest
     lines = told.out.splitlines()
     assert len(lines) == 2
-    assert lines[0].endswith(results.spread(card.figures[0]))
+    assert lines[0].endswith(formatting.spread(card.figures[0]))
     assert "validation loss" in told.err  # the bar
     assert "Traceback" not in told.err
 
@@ -150,11 +150,11 @@ def test_a_checkpoint_is_tested_again_and_agrees_with_its_card(here, capsys):
     assert command.main(["evaluate", "pixel_attention.small"]) == 0
     lines = capsys.readouterr().out.splitlines()
     for line, figure in zip(lines, small.checkpoint()[0].figures, strict=True):
-        said = results.percent(figure.value)
+        said = formatting.percent(figure.value)
         assert line.startswith(
             f"pixel_attention.small on strokes {figure.split}, {figure.count}: {said}; its card says "
         )
-    assert lines[0].endswith(f"its card says {results.percent(small.checkpoint()[0].figures[0].value)}")
+    assert lines[0].endswith(f"its card says {formatting.percent(small.checkpoint()[0].figures[0].value)}")
 
 
 def test_evaluating_without_the_data_says_how_to_get_them(here, capsys, monkeypatch):

@@ -4,32 +4,18 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from attnviz import cards, comparisons, results
-from attnviz.cards import Figure, packed
+from attnviz import cards, comparisons, formatting, results
 from attnviz.errors import BadInput
-from attnviz.measures.difference import METHOD, Difference
+from attnviz.measures.difference import METHOD
 from attnviz.recipes import PAPERS, RECIPES
-from attnviz.recipes.recipe import Augmentation, PaperColumn, PaperRow, PaperTable, Question
+from attnviz.recipes.recipe import PaperColumn, PaperRow, PaperTable, Question
 from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.ui.shared import result_dots
 from tests.training import small
 
-FIGURE = Figure(
-    name="accuracy",
-    data="strokes",
-    split="test",
-    count=2109,
-    value=2108 / 2109,
-    mean=0.98856,
-    lowest=0.98,
-    highest=0.9996,
-    seeds=5,
-    right=packed(np.arange(2109) > 0),
-)
 PAPER = small.paper("pixel_attention.small", "pixel_line.small")
 
 
@@ -51,17 +37,6 @@ def one_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> cards.Card:
 
 def _rows(table: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
-
-
-@pytest.mark.parametrize(
-    ("share", "said"), [(0.98856, "98.86 %"), (1.0, "100.00 %"), (0.0, "0.00 %"), (0.5, "50.00 %")]
-)
-def test_a_share_is_written_as_a_percentage_with_two_digits(share, said):
-    assert results.percent(share) == said
-
-
-def test_a_figure_is_written_with_its_spread():
-    assert results.spread(FIGURE) == "98.86 % (98.00 to 99.96)"
 
 
 def test_the_table_holds_what_the_card_says_and_a_row_that_was_not_trained_says_so(one_trained):
@@ -109,14 +84,6 @@ def test_everything_begins_with_verdicts_then_a_table_for_each_question_and_ends
     assert results.everything().endswith(verdicts + questions + tests)
 
 
-@pytest.mark.parametrize(
-    ("interval", "said"),
-    [((0.0107, 0.0183), "+1.45 (+1.07 to +1.83)"), (None, "+1.45, *one seed*")],
-)
-def test_a_difference_is_written_in_points(interval, said):
-    assert results.points(Difference(0.0145, interval, (5, 5))) == said
-
-
 def _pair(tmp_path, monkeypatch, **changes):
     """Lay the two small models, where the one names the other as its control."""
     recipe = small.recipe(control="pixel_line.small")
@@ -133,9 +100,9 @@ def test_a_verdict_names_both_sides_the_difference_and_what_else_differs(one_tra
     found = comparisons.answered(question)
     one, other = found.figures
     assert row == [
-        f"Small (`pixel_attention.small`), 2 seeds, on strokes test: {results.spread(one)}",
-        f"Small (`pixel_line.small`), 2 seeds: {results.spread(other)}",
-        results.points(found.difference), f"**{found.difference.verdict}**", "epochs 4 against 9",
+        f"Small (`pixel_attention.small`), 2 seeds, on strokes test: {formatting.spread(one)}",
+        f"Small (`pixel_line.small`), 2 seeds: {formatting.spread(other)}",
+        formatting.points(found.difference), f"**{found.difference.verdict}**", "epochs 4 against 9",
     ]  # fmt: skip
 
 
@@ -146,7 +113,7 @@ def test_a_pair_that_differs_in_nothing_else_says_so_and_one_that_is_not_trained
     assert _rows(results.verdicts([question]))[2][-1] == "nothing"
     (tmp_path / "pixel_line.small" / "card.json").unlink()
     assert _rows(results.verdicts([question]))[2] == [
-        f"Small (`pixel_attention.small`), 2 seeds, on strokes test: {results.spread(one_trained.figures[0])}",
+        f"Small (`pixel_attention.small`), 2 seeds, on strokes test: {formatting.spread(one_trained.figures[0])}",
         "Small (`pixel_line.small`): *not trained*", "", "", "",
     ]  # fmt: skip
 
@@ -190,9 +157,9 @@ def test_a_question_is_answered_with_the_control_that_each_row_names(one_trained
     found = comparisons.answered(question)
     _, _, with_it, without = _rows(results.answer(PAPER.figures[0]))
     assert with_it[1:] == [
-        f"{results.spread(found.figures[0])}, strokes test", "`pixel_line.small`, 2 seeds", *results.judged(found),
+        f"{formatting.spread(found.figures[0])}, strokes test", "`pixel_line.small`, 2 seeds", *results.judged(found),
     ]  # fmt: skip
-    assert without[1:] == [f"{results.spread(found.figures[1])}, strokes test", "", "", "", ""]
+    assert without[1:] == [f"{formatting.spread(found.figures[1])}, strokes test", "", "", "", ""]
 
 
 def test_models_without_a_validation_part_and_with_renewed_statistics_are_marked(one_trained, monkeypatch):
@@ -252,18 +219,9 @@ def test_the_comparison_has_a_row_for_every_other_that_is_trained(one_trained, t
     tests = ["strokes test", "strokes train, 20 pictures"]
     assert head == [f"`{name}` minus ..., in points", *tests, "Seeds", "What else differs"]
     found = comparisons.difference(one_trained.figures[0], cards.read("pixel_line.small").figures[0])
-    assert row[:2] == ["`pixel_line.small`", results.points(found)]
+    assert row[:2] == ["`pixel_line.small`", formatting.points(found)]
     assert METHOD in said[-1][0]
     assert row[3:] == ["2 and 2", "nothing"]
-
-
-def test_a_test_is_said_in_words():
-    said = [
-        results.words(RecipeTest(data="mnist")),
-        results.words(RecipeTest(data="mnist", augmentation=Augmentation(rotation=180, sampling=("nearest",)))),
-        results.words(RecipeTest(data="mnist", augmentation=Augmentation(noise=0.2))),
-    ]
-    assert said == ["mnist test", "mnist test, variants, nearest", "mnist test, noise"]
 
 
 def test_where_the_paper_gives_no_figure_only_ours_stand(one_trained):
@@ -272,31 +230,27 @@ def test_where_the_paper_gives_no_figure_only_ours_stand(one_trained):
     assert said.startswith("accuracy, table 1. Ours:")
 
 
+def test_what_was_measured_by_length_has_a_table_of_its_own(one_trained, monkeypatch):
+    figure = one_trained.figures[0]
+    names = {"digits_3": 0.5, "digits_15": 0.25, "stopped_3": 1.0}
+    measured = [figure.model_copy(update={"name": name, "mean": mean}) for name, mean in names.items()]
+    card = one_trained.model_copy(update={"figures": (figure, *measured)})
+    monkeypatch.setattr(cards, "readable", lambda names: {card.name: card} if card.name in names else {})
+    table, lengths = results.table(list(RECIPES)).split("\n\n")
+    assert "digits" not in table
+    head, _, digits, stopped = _rows(lengths)
+    assert head == [f"By length: strokes test, {figure.count} pictures of each length", "3", "15"]
+    assert digits[0] == "Small (`pixel_attention.small`), 2 seeds: digits"
+    assert [cell.split(" (")[0] for cell in (*digits[1:], *stopped[1:])] == ["50.00 %", "25.00 %", "100.00 %", ""]
+
+
 def test_each_row_has_its_own_tests(one_trained, monkeypatch):
     other = small.recipe("pixel_line", tests=[{"data": "mnist"}, {"data": "strokes"}], cost="70 core-minutes")
     monkeypatch.setitem(RECIPES, other.key, other)
     head, _, trained, missing = _rows(results.table(list(RECIPES)))
     assert head[1:] == [*head[1:3], "mnist test"]
-    assert trained[1:] == [*map(results.spread, one_trained.figures), ""]
+    assert trained[1:] == [*map(formatting.spread, one_trained.figures), ""]
     assert missing[1:] == ["*not trained* (70 core-minutes)", "", "*not trained* (70 core-minutes)"]
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "said"),
-    [
-        (0.98856, "share", "98.86 %"),
-        (33084, "count", "33,084"),
-        (7.5913, "nats", "7.591 nats"),
-        (0.0, "nats", "0 nats"),
-    ],
-)
-def test_a_number_is_written_in_its_unit(value, unit, said):
-    assert results.formatted(value, unit) == said
-
-
-def test_a_spread_is_written_in_its_unit():
-    figure = FIGURE.model_copy(update={"unit": "nats", "mean": 0.50614, "lowest": 0.4, "highest": 0.6})
-    assert results.spread(figure) == "0.5061 nats (0.4 to 0.6)"
 
 
 def test_a_papers_table_stands_beside_ours_with_losses_and_counts(one_trained, monkeypatch):
@@ -322,8 +276,8 @@ def test_a_papers_table_stands_beside_ours_with_losses_and_counts(one_trained, m
     losses = [run.curve["train_loss"][run.epoch - 1] for run in one_trained.runs]
     mean, low, high = sum(losses) / 2, min(losses), max(losses)
     assert trained[1:] == [
-        "81.46 %", results.spread(one_trained.figures[0]), "7.591 nats", f"{mean:.4g} nats ({low:.4g} to {high:.4g})",
-        "33,084", "793",
+        "81.46 %", formatting.spread(one_trained.figures[0]), "7.591 nats",
+        f"{mean:.4g} nats ({low:.4g} to {high:.4g})", "33,084", "793",
     ]  # fmt: skip
     assert missing[1:] == [
         "",
@@ -348,15 +302,10 @@ def test_a_card_without_weights_says_how_they_are_made(one_trained, tmp_path):
     assert _rows(results.table([one_trained.name]))[2][0].endswith(f"2 seeds; no weights here: `{one_trained.command}`")
 
 
-def test_mirrored_and_cropped_pictures_are_said_in_words():
-    asked = RecipeTest(data="cifar10", augmentation=Augmentation(mirror=True, crop=4))
-    assert results.words(asked) == "cifar10 test, mirror and crop"
-
-
 def test_a_damaged_card_costs_the_tables_its_own_row_alone(one_trained, tmp_path):
     small.lay(tmp_path, b"{}", b"", name="pixel_line.small")
     _, _, trained, damaged = _rows(results.table(list(RECIPES)))
-    assert trained[1:] == [*map(results.spread, one_trained.figures)]
+    assert trained[1:] == [*map(formatting.spread, one_trained.figures)]
     assert damaged == ["Small (`pixel_line.small`)", "*damaged*", "*damaged*"]
     assert "pixel_line" not in results.comparison(one_trained.name, list(RECIPES))
 

@@ -46,9 +46,10 @@ def test_a_verdict_for_each_mechanism_stands_on_top_as_the_cards_say() -> None:
             assert figure is not None
             assert f"<b>{100 * figure.mean:.2f} %</b>" in line and card.recipe.title in line
         assert f"<strong>{found.difference.verdict}</strong>" in line
-        assert f"{100 * found.difference.value:+.2f}" in line
+        written = line.replace("−", "-")
+        assert f"{100 * found.difference.value:+.2f}" in written
         if found.difference.interval is not None:
-            assert " to ".join(f"{100 * end:+.2f}" for end in found.difference.interval) in line
+            assert " to ".join(f"{100 * end:+.2f}" for end in found.difference.interval) in written
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from attnviz import cards, comparisons, data, results
+from attnviz import cards, comparisons, data, formatting, results
 from attnviz.cards import Card
 from attnviz.figures.dots import Dot, dots
 from attnviz.figures.verdicts import Line, Side
@@ -80,14 +80,16 @@ def verdict(row: Mechanism) -> Line | None:
     found = comparisons.with_control(card.name)
     if found is None:
         figure = card.figure(comparisons.main_test(card.recipe))
-        one = Side(card.recipe.title, results.percent(figure.mean) if figure else "", _seeds(card), leads_to(card.name))
+        one = Side(
+            card.recipe.title, formatting.percent(figure.mean) if figure else "", _seeds(card), leads_to(card.name)
+        )
         return Line(row.title, row.url, one, None, "", "no control yet")
     one, other = (
-        Side(side.recipe.title, results.percent(figure.mean), _seeds(side), leads_to(side.name))
+        Side(side.recipe.title, formatting.percent(figure.mean), _seeds(side), leads_to(side.name))
         for side, figure in zip((found.one, found.other), found.figures, strict=True)
     )
     differs = [part for part in found.differs if not part.startswith("in the network")]
-    difference = results.points(found.difference).replace("*", "")
+    difference = formatting.points(found.difference).replace("*", "")
     return Line(row.title, row.url, one, other, difference, found.difference.verdict, differs)
 
 
@@ -197,7 +199,7 @@ def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
     for given in figures:
         if given.value is not None:
             where = f"{given.what}, {given.where}" if given.where else given.what
-            found.append(f"{where}: {results.formatted(given.value, given.unit)}.")
+            found.append(f"{where}: {formatting.quantity(given.value, given.unit)}.")
     return found + [results.beside(one) for one in tables]
 
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from attnviz import results
+from attnviz import formatting
 from attnviz.cards import Figure
 from attnviz.comparisons import difference
-from attnviz.ui.shared.wording import MINUS
 
 
 def verdict(
@@ -34,19 +33,15 @@ def verdict(
     claim = {"better": better, "worse": worse, "no difference": neither, "one seed": "One seed cannot tell"}
     ends = "; one of the two was trained only once"
     if found.interval is not None:
-        ends = f" (95 % interval {' to '.join(map(_points, found.interval))})"
+        ends = f" (95 % interval {' to '.join(map(formatting.signed, found.interval))})"
     also = f"They were not trained alike: {'; '.join(differs)}. " if differs else ""
     return (
-        f"**{claim[found.verdict]}**: {names[0]}, {results.percent(one.mean)} of {one.count:,} answers are correct "
-        f"({_seeds(one)}); {names[1]}, {results.percent(other.mean)} ({_seeds(other)}). The difference is "
-        f"{_points(found.value)} points{ends}. {also}"
-        f"Guessing among {answers} classes gives {results.percent(1 / answers)}."
+        f"**{claim[found.verdict]}**: {names[0]}, {formatting.percent(one.mean)} of {one.count:,} answers are correct "
+        f"({_seeds(one)}); {names[1]}, {formatting.percent(other.mean)} ({_seeds(other)}). The difference is "
+        f"{formatting.signed(found.value)} points{ends}. {also}"
+        f"Guessing among {answers} classes gives {formatting.percent(1 / answers)}."
     )
 
 
 def _seeds(figure: Figure) -> str:
     return "one seed" if figure.seeds == 1 else f"{figure.seeds} seeds"
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:+.2f}".replace("-", MINUS)

@@ -43,7 +43,7 @@ def share(value: float) -> str:
     """Return a part of a whole as a percentage, as percent() of frontend/core/numbers.js: "98.3 %", "> 99.99 %".
 
     Every probability and every other part of one is written by these two, so that nothing is said in two ways.
-    Accuracies over many test pictures have two digits more: `attnviz.results.percent`.
+    Accuracies over many test pictures have two digits more: `attnviz.formatting.percent`.
 
     Args:
         value: usually in 0..1. What single precision cannot tell from 1 is 100 %.

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 from pydantic import Field
 
-from attnviz import cards, comparisons, results
+from attnviz import cards, comparisons, formatting, results
 from attnviz.cards import Figure
 from attnviz.errors import BadInput
 from attnviz.figures.bars import Row, bars
@@ -102,7 +102,7 @@ def accuracy(name: str) -> str:
         return "not trained" if name not in cards.names() else "not measured"
     seeds = "1 seed" if found.seeds == 1 else f"{found.seeds} seeds"
     spread = "" if found.seeds == 1 else f" ({100 * found.lowest:.2f} to {100 * found.highest:.2f})"
-    return f"{results.percent(found.mean)}{spread}, {seeds}"
+    return f"{formatting.percent(found.mean)}{spread}, {seeds}"
 
 
 def within(name: str, example: Example) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz import cards, results
+from attnviz import cards, formatting
 from attnviz.cards import Card, Figure
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
@@ -103,10 +103,12 @@ def ablations(net: Net) -> str:
         return "This model's card has no test with the relevance replaced; only the answer to this picture is known."
     own = card.figures[0]
     lines = [f"| Relevance | accuracy on {own.count:,} test pictures of {own.data} |", "| --- | --- |"]
-    lines.append(f"| as learnt | {results.percent(own.value)} |")
+    lines.append(f"| as learnt | {formatting.percent(own.value)} |")
     for one in card.ablations:
         title = REPLACED.get(one.name, one.title)
-        lines += [f"| {title} | {results.percent(figure.value)} |" for figure in one.figures if figure.name == own.name]
+        lines += [
+            f"| {title} | {formatting.percent(figure.value)} |" for figure in one.figures if figure.name == own.name
+        ]
     return "\n".join(lines)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from attnviz import cards, comparisons, results
+from attnviz import cards, comparisons, formatting
 from attnviz.cards import Card, Figure
 from attnviz.recipes.recipe import Test
 from attnviz.recipes.schwarz import TESTS
@@ -107,9 +107,9 @@ def _histogram() -> str:
         return f"`{ATTENTION}` or `{NET}` is *not trained*."
     one, other = _figure(attention, BILINEAR), _figure(net, BILINEAR)
     compared = (
-        f"On rotated, shifted and stretched test pictures the 24 heads answer {results.percent(one.mean)} correctly "
-        f"({results.percent(_figure(attention, PLAIN).mean)} of the plain ones). A small network that only counts "
-        f"intensities answers {results.percent(other.mean)} ({results.percent(_figure(net, PLAIN).mean)}): "
+        f"On rotated, shifted and stretched test pictures the 24 heads answer {formatting.percent(one.mean)} correctly "
+        f"({formatting.percent(_figure(attention, PLAIN).mean)} of the plain ones). A small network that only counts "
+        f"intensities answers {formatting.percent(other.mean)} ({formatting.percent(_figure(net, PLAIN).mean)}): "
         f"{_more(one, other)}{_unlike(attention, net)}. The paper reports 93 % on its validation pictures."
     )
     sharp, sharp_net = _card(SHARP), _card(SHARP_NET)
@@ -119,7 +119,7 @@ def _histogram() -> str:
         _gained("the heads", _figure(attention, BILINEAR), _figure(sharp, NEAREST)),
         _gained("the network", _figure(net, BILINEAR), _figure(sharp_net, NEAREST)),
     )
-    fallen = [results.percent(_figure(card, NEAREST).mean) for card in (attention, net)]
+    fallen = [formatting.percent(_figure(card, NEAREST).mean) for card in (attention, net)]
     return (
         f"{compared}\n\n**How much of this comes from blur?** A picture that is rotated by mixing neighbouring pixels "
         f"has grey levels that reveal the rotation. Trained *and* tested on mixtures instead of on nearest pixels: "
@@ -135,8 +135,8 @@ def _positions() -> str:
     one = _figure(placed, BILINEAR)
     return (
         f"The same 24 heads, with a {term('position code')} joined to each token, on a grid of 14 x 14, answer "
-        f"{results.percent(one.mean)} of the variants and {results.percent(_figure(placed, PLAIN).mean)} of the plain "
-        f"pictures correctly. Compared with the heads without positions that is "
+        f"{formatting.percent(one.mean)} of the variants and {formatting.percent(_figure(placed, PLAIN).mean)} of the "
+        f"plain pictures correctly. Compared with the heads without positions that is "
         f"{_more(one, _figure(attention, BILINEAR))}{_unlike(placed, attention)}; compared with the network on the "
         f"histogram, {_more(one, _figure(net, BILINEAR))}{_unlike(placed, net)}. Choose this model above: its maps "
         "are local."
@@ -151,8 +151,8 @@ def _noise() -> str:
     assert found is not None
     return (
         "Noise changes intensities, but a token still does not know where it is: the maps remain maps of intensities. "
-        f"Trained with it, 24 heads answer {results.percent(found.mean)} of the noisy pictures correctly and "
-        f"{results.percent(_figure(noisy, PLAIN).mean)} of the plain ones."
+        f"Trained with it, 24 heads answer {formatting.percent(found.mean)} of the noisy pictures correctly and "
+        f"{formatting.percent(_figure(noisy, PLAIN).mean)} of the plain ones."
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from attnviz import cards, results
+from attnviz import cards, formatting, results
 from attnviz.cards import Card, Figure
 from attnviz.figures.dots import Dot, dots
 from attnviz.recipes import RECIPES
@@ -100,4 +100,4 @@ def table(trained: Iterable[Card]) -> str:
 
 
 def _percent(figure: Figure | None) -> str:
-    return "" if figure is None else results.percent(figure.mean)
+    return "" if figure is None else formatting.percent(figure.mean)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attnviz import cards, comparisons, results
+from attnviz import cards, comparisons, formatting
 from attnviz.cards import Card, Figure
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
@@ -83,7 +83,7 @@ def ablations(net: Net) -> str:
         cells = []
         for wanted in compare.DRAWS:
             found = max((one for one in figures if one.name == wanted), key=lambda one: one.count, default=None)
-            cells.append("" if found is None else results.percent(found.value))
+            cells.append("" if found is None else formatting.percent(found.value))
             count = max(count, 0 if found is None else found.count)
         if any(cells):
             lines.append(f"| {title} | {' | '.join(cells)} |")

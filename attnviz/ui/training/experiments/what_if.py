@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from attnviz import subjects
+from attnviz import formatting, subjects
 from attnviz.errors import BadInput
 from attnviz.figures.curves import curves
 from attnviz.models.settings import Setting
@@ -20,7 +20,7 @@ from attnviz.training.cost import duration
 from attnviz.ui.live import second_training, trainings
 from attnviz.ui.shared import epochs, page, pickers, url_state
 from attnviz.ui.shared.experiments import Experiment
-from attnviz.ui.shared.wording import MINUS, share, verbatim
+from attnviz.ui.shared.wording import share, verbatim
 from attnviz.ui.training import act, yours
 from attnviz.ui.training.experiments import choice
 from attnviz.work.jobs import seen, table
@@ -195,7 +195,7 @@ def compared(one: float, other: float, count: int, words: str) -> str:
         if abs(difference) <= reach
         else f"answers {'better' if difference > 0 else 'worse'}"
     )
-    ends = [f"{100 * end:+.2f}".replace("-", MINUS) for end in (difference - reach, difference + reach)]
+    ends = [formatting.signed(end) for end in (difference - reach, difference + reach)]
     return (
         f"**With {verbatim(words)} it {verdict}**: at its best epoch {share(other)} of {count:,} "
         f"validation pictures are right, {share(one)} as it was (95 % interval of the difference {ends[0]} to "

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from attnviz import cards, results
+from attnviz import cards, formatting
 from attnviz.training import seeds
 from attnviz.ui.mechanisms.pixel_attention import paper_question
 from attnviz.ui.mechanisms.pixel_attention.experiments import choice
@@ -22,10 +22,10 @@ def test_the_figures_are_those_of_the_cards() -> None:
         for test in (paper_question.PLAIN, paper_question.BILINEAR):
             figure = cards.read(name).figure(test)
             assert figure is not None
-            assert results.percent(figure.mean) in text
+            assert formatting.percent(figure.mean) in text
     fallen = cards.read(paper_question.ATTENTION).figure(paper_question.NEAREST)
     assert fallen is not None
-    assert results.percent(fallen.mean) in text
+    assert formatting.percent(fallen.mean) in text
     one, other = (
         cards.read(name).figure(paper_question.BILINEAR) for name in (paper_question.PLACED, paper_question.NET)
     )
