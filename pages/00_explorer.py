@@ -11,7 +11,7 @@ from attnviz.ui.explorer.experiments import EXPERIMENTS
 from attnviz.ui.live import jacobian_map, second_training
 from attnviz.ui.live.tap_view import TAP_VIEW, is_strip
 from attnviz.ui.server import preload
-from attnviz.ui.shared import findings, page, pickers, url_state
+from attnviz.ui.shared import findings, page, pickers, query_picker, url_state
 from attnviz.ui.shared.experiments import choose
 from attnviz.ui.shared.glossary import term
 
@@ -66,7 +66,7 @@ def explore(subject: Subject) -> None:
     with rest:
         st.selectbox("Tap path", names, key="address", on_change=url_state.keep, args=("address",))
         if "query" in heard.axes:
-            query = pickers.token(heard.shape[heard.axes.index("query")], heard.grid)
+            query = query_picker.choose(heard.shape[heard.axes.index("query")], heard.grid)
     sums = f" Sums to one over the axis {role.sums_to_one}." if role.sums_to_one else ""
     maps = findings.tap(subject, chosen, query)
     st.markdown(f"{role.meaning} Range: {RANGES[role.range]}.{sums}{counted(maps.axes)}")

@@ -23,7 +23,7 @@ from attnviz.ui.components.map_grid import Table, map_grid, packed
 from attnviz.ui.live import trainings
 from attnviz.ui.live.derived import Address, Index, View
 from attnviz.ui.live.tap_view import cell_of, edge, maps_of
-from attnviz.ui.shared import epochs, findings, pickers, url_state
+from attnviz.ui.shared import epochs, findings, query_picker, url_state
 from attnviz.ui.shared.wording import verbatim
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def maps(subject: Subject, other: History) -> None:
             args=(TAP,),
         )  # fmt: skip
         tap = known[chosen]
-        query = pickers.token_in_url(tap.shape[tap.axes.index("query")], tap.grid) if "query" in tap.axes else None
+        query = query_picker.in_url(tap.shape[tap.axes.index("query")], tap.grid) if "query" in tap.axes else None
         if query is not None:
             st.caption(f"What {_place(query, tap)} attends to, in both.")
     found = BESIDE_VIEW.of(subject, address=chosen, second=second_at(net, other), query=query)

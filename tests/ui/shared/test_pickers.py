@@ -5,7 +5,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import data, subjects
-from attnviz.grids import Grid
 from attnviz.subjects import Net, Picture
 from attnviz.ui.shared import findings, pickers
 from attnviz.ui.shared.findings import Wrong
@@ -157,21 +156,6 @@ def test_while_wrong_answers_are_sought_those_found_are_shown(
     held.known = 40
     test.run()
     assert not test.get("progress")
-
-
-@pytest.mark.parametrize(
-    ("word", "token"),
-    [("2,3", 10), ("1,1", 1), ("5,7", 35), ("token1", 0), ("token36", 35), ("17", 17), ("0", 0)],
-)
-def test_a_query_is_a_row_and_a_column_from_1_or_a_token_that_lies_nowhere(word: str, token: int) -> None:
-    assert pickers._token_of(word, 36, Grid(5, 7, prefix=1)) == token
-
-
-@pytest.mark.parametrize(
-    "word", ["", "6,1", "0,3", "1,8", "36", "-1", "token0", "token37", "token", "a,b", "1,2,3", "²", "९"]
-)
-def test_a_query_that_is_not_there_is_none(word: str) -> None:
-    assert pickers._token_of(word, 36, Grid(5, 7, prefix=1)) is None
 
 
 def test_a_page_opens_on_its_picture_and_elsewhere_on_the_first_one_like_it() -> None:
