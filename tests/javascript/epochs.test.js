@@ -22,8 +22,9 @@ const NETS = KEPT.map((epoch) => `n${epoch}`);
 const PICTURE = { data: "strokes", number: 3 };
 
 test("the words of an epoch name it, the last one and the value of the curve there", () => {
-  assert.deepEqual(wordsOf(TRAINING, 3), { epoch: "Epoch 4", of: "of 12", value: "validation accuracy 54.0 %" });
-  assert.deepEqual(wordsOf(TRAINING, 0), { epoch: "Before training", of: "", value: "" });
+  const value = "validation accuracy 54.0 %";
+  assert.deepEqual(wordsOf(TRAINING, 3), { epoch: "Epoch 4", of: "of 12", value, second: "" });
+  assert.deepEqual(wordsOf(TRAINING, 0), { epoch: "Before training", of: "", value: "", second: "" });
   const loss = { ...TRAINING, figure: "training loss", unit: "nats" };
   assert.equal(wordsOf(loss, 1).value, "training loss 0.510");
   assert.equal(placeOf(TRAINING, "n4"), 3);
@@ -69,9 +70,15 @@ test("a second training goes along where its epoch is kept, with its curve on th
   const both = { ...TRAINING, beside: { nets: { 1: "m1", 4: "m4" }, curve } };
   assert.deepEqual(besideOf(both), ["", "m1", "", "m4", ""]);
   assert.equal(besideOf(TRAINING), undefined);
-  assert.equal(wordsOf(both, 3).value, "validation accuracy 54.0 %, beside 70.0 %");
-  assert.equal(wordsOf(both, 2).value, "validation accuracy 52.0 %, beside not kept");
-  assert.equal(wordsOf(both, 0).value, "beside not kept");
+  assert.deepEqual(
+    [3, 2, 0].map((at) => [wordsOf(both, at).value, wordsOf(both, at).second]),
+    [
+      ["validation accuracy 54.0 %", "second training 70.0 %"],
+      ["validation accuracy 52.0 %", "second training: not kept"],
+      ["", "second training: not kept"],
+    ],
+  );
+  assert.equal(wordsOf({ ...both, beside: { ...both.beside, curve: [] } }, 3).second, "");
   const [first, second] = curvesOf(both);
   assert.deepEqual(
     second.map(({ epoch, down }) => [epoch, down]),

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 SECOND, TAP = "second", "second_tap"  # fields of the URL: the other training, and the tap of both that is drawn
 KEY = "two_trainings"
-TILE, MARGIN, NARROWEST = 116, 60, 600  # pixels
-NONE = "the second training has no weights at this epoch"
+TILE, MARGIN, NARROWEST = 116, 60, 680  # pixels
+NONE = "no weights of the second training"
 
 
 class OfTwo(Strict):
@@ -53,6 +53,8 @@ class OfTwo(Strict):
 def payload(subject: Subject, parameters: OfTwo) -> bytes:
     """Return the maps of one tap of two nets on the same example, the second below the first.
 
+    Where each has a single map of a picture, the two stand beside one another.
+
     Raises:
         UnknownName: there is no second net of that key, or a net has no such tap.
         BadInput: the two have maps of other places, or a query is missing, beyond the tokens, or named for a tap
@@ -72,15 +74,17 @@ def payload(subject: Subject, parameters: OfTwo) -> bytes:
     both[0, : len(upper.values)] = upper.values
     if lower is not None:
         both[1, : len(lower.values)] = lower.values
-    rows = _rows(subject.net, other.net if other else None)
-    columns = list(most.captions or [""])
+    nets = _nets(subject.net, other.net if other else None)
+    labels = list(most.captions or [""])
+    beside = len(most.values) == 1 and shape[0] > 1
+    placed = f" {'beside' if beside else 'above'} ".join(nets) if other else NONE
     cell = cell_of(query, tap.grid)
     return packed(
-        both.reshape(-1, *shape), [f"{row}, {label}" for row in rows for label in most.labels or [address]],
+        both.reshape(-1, *shape), [f"{name}, {label}" for name in nets for label in most.labels or [address]],
         role=role_of(address).colouring,
-        title=f"{_epoch(subject.net)}: {f'{rows[0]} above {rows[1]}' if other else NONE}",
+        title=f"{_epoch(subject.net)}: {placed}",
         picture=edge(subject.image, tap.grid, shape) if subject.example.ink else None,
-        table=Table(rows, columns),
+        table=Table([""], nets) if beside else Table(nets, labels),
         outlined=None if cell is None else [cell] * (2 * len(most.values)),
         origin={**subject.origin(address), "second": parameters.second or "none at this epoch"},
     )  # fmt: skip
@@ -111,7 +115,7 @@ def slider(subject: Subject) -> None:
         other = trainings.history_of(second) if second else None
         epochs.slider(net, other)
         st.selectbox(
-            "Beside", list(titles), key=SECOND, format_func=lambda one: titles.get(one, one), width=220,
+            "Beside", list(titles), key=SECOND, format_func=lambda one: titles.get(one, one), width=270,
             on_change=_choose,
         )  # fmt: skip
     if other is not None:
@@ -189,7 +193,7 @@ def _width(tap: TapInfo) -> int | Literal["stretch"]:
     return max(NARROWEST, MARGIN + TILE * across) if across < 1180 // TILE else "stretch"
 
 
-def _rows(one: Net, other: Net | None) -> list[str]:
+def _nets(one: Net, other: Net | None) -> list[str]:
     """Return what tells two trainings apart in a few words: their seeds, where these differ."""
     if other is None:
         return ["first", "not kept"]

@@ -66,9 +66,7 @@ def title_of(run: str) -> str:
             return ""
     except AttnvizError:
         return ""
-    rate = f"rate {info.recipe.learning_rate:g}"
-    source = data.spec(info.recipe.data).title if own.is_own(info.recipe.data) else info.recipe.data
-    return f"{info.recipe.title}, {source}, seed {info.seed}, {rate} ({run[-4:]})"
+    return f"{info.recipe.title}, {_source(info.recipe)}, seed {info.seed}, {_rate(info.recipe)} ({run[-4:]})"
 
 
 def written(run: str) -> int:
@@ -106,13 +104,28 @@ def like(net: Net) -> dict[str, str]:
     Returns:
         Key of the history -> what it is called, its seed first; the runs first.
     """
-    found = {f"run:{run}": f"seed {runs.read(run).seed}: {title}" for run, title in ran(net.architecture).items()}
+    found = {f"run:{run}": _seed_first(run, net) for run in ran(net.architecture)}
     found |= {name: f"{one.title}, as shipped" for name, one in shipped().items()}
     return {key: title for key, title in found.items() if key != net.history and _alike(net_of(key), net)}
 
 
 def _alike(one: Net, other: Net) -> bool:
     return (one.architecture, one.input) == (other.architecture, other.input)
+
+
+def _seed_first(run: str, net: Net) -> str:
+    """Return what a run is called in a narrow field beside a net: its recipe only where that is another one."""
+    info = runs.read(run)
+    told = f"seed {info.seed}, {_source(info.recipe)}, {_rate(info.recipe)} ({run[-4:]})"
+    return told if info.recipe.name == net.recipe else f"{told}: {info.recipe.title}"
+
+
+def _source(recipe: Recipe) -> str:
+    return data.spec(recipe.data).title if own.is_own(recipe.data) else recipe.data
+
+
+def _rate(recipe: Recipe) -> str:
+    return f"rate {recipe.learning_rate:g}"
 
 
 def common(one: Sequence[str], other: Sequence[str]) -> list[str]:

@@ -26,7 +26,7 @@ START = {"data": "strokes", "epochs": "12", "learning_rate": "0.01"}
 _EPOCHS = 12  # to begin with, where the recipe trains for more
 _FIRST = ("epochs", "learning_rate", "heads")  # settings that are always in sight
 _COLUMNS = 4
-_SEEDS = f"each {term('seed')} is a training of its own, such as 0 or 0-2"
+_SEEDS = f"one training for each {term('seed')}; 0-2 means three"
 _TERMS = {"heads": f"{term('head', 'attention heads')} of each layer"}  # explained where one may not know them
 
 
@@ -129,7 +129,7 @@ def _data(suiting: list[str], first: str) -> str:
 def _front(recipe: Recipe, settings: Mapping[str, Setting], start: Mapping[str, str]) -> tuple[dict[str, str], str]:
     """Draw the settings that are always in sight, and the seeds; return their words."""
     words = {}
-    columns = st.columns(_COLUMNS)
+    columns = st.container(key="train_front").columns(_COLUMNS)
     for column, (name, setting) in zip(columns, settings.items(), strict=False):
         with column:
             words[name] = _setting(recipe, setting, start[name])

@@ -1,5 +1,8 @@
 """Two trainings under one slider: attnviz/ui/live/second_training.py and trainings.py."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,10 +12,12 @@ from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import SIMPLE
 from attnviz.subjects import Picture, Subject
 from attnviz.subjects.history import history
+from attnviz.training.run import Run
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.live import second_training, trainings
 from attnviz.ui.live.second_training import BESIDE_VIEW
 from attnviz.ui.shared import findings
+from tests.training import small
 from tests.ui.mechanisms import untrained
 from tests.ui.mechanisms.pixel_attention.experiments import placed
 
@@ -52,7 +57,7 @@ def test_the_second_net_stands_below_the_first_and_heads_that_it_lacks_are_no_nu
 
 def test_an_epoch_that_the_second_lacks_is_said_and_nothing_stands_for_it():
     header, arrays = unpack(BESIDE_VIEW.of(subject(f"history:{NAME}@2"), address=WEIGHTS, second="", query=QUERY))
-    assert header["title"] == "Epoch 2: the second training has no weights at this epoch"
+    assert header["title"] == "Epoch 2: no weights of the second training"
     assert np.isnan(arrays["maps"][3:]).all()
     assert np.isfinite(arrays["maps"][:3]).all()
 
@@ -86,3 +91,28 @@ def test_the_second_net_is_that_of_the_same_epoch():
     found = [second_training.second_at(subjects.net(key), other) for key in (f"history:{NAME}@0", f"history:{NAME}@2")]
     assert found == [f"history:{TWIN}@0", ""]
     assert second_training.second_at(subjects.net(NAME), other) == TWIN
+
+
+def test_nets_with_a_single_map_stand_side_by_side():
+    other = {**placed.WITHOUT, "heads": 1}
+    folder = Path(os.environ["ATTNVIZ_CHECKPOINTS"])
+    for name, seed in ("one", 3), ("two", 4):
+        placed.lay(folder, changed(SIMPLE, name=name, title=name, data="strokes", config=other), seed, 0.7)
+    found = BESIDE_VIEW.of(subject("pixel_attention.one"), address=WEIGHTS, second="pixel_attention.two", query=QUERY)
+    header, arrays = unpack(found)
+    assert (header["table"]["rows"], header["table"]["columns"]) == ([""], 2)
+    assert header["title"].endswith(" beside ".join(header["table"]["heads"]))
+    for key, map_ in zip(("one", "two"), arrays["maps"], strict=True):
+        np.testing.assert_array_equal(map_, findings.tap(subject(f"pixel_attention.{key}"), WEIGHTS, QUERY).values[0])
+
+
+def test_a_run_on_offer_is_told_by_its_seed_and_by_its_recipe_only_where_that_is_another_one(tmp_path):
+    with small.place(tmp_path):
+        recipe = small.recipe(epochs=1)
+        infos = [small.run_file(recipe, seed=seed) for seed in (0, 1)]
+        for seed, info in enumerate(infos):
+            list(Run(info).train(small.training(recipe, seed)))
+        key = f"run:{infos[1].id}"
+        told = f"seed 1, {recipe.data}, rate {recipe.learning_rate:g} ({infos[1].id[-4:]})"
+        assert trainings.like(subjects.net(f"run:{infos[0].id}@1"))[key] == told
+        assert trainings.like(subjects.net(NAME))[key] == f"{told}: {recipe.title}"

@@ -26,7 +26,8 @@ export function placeOf({ points }, key) {
  * The words for the epoch at a place.
  * @param {Training} training
  * @param {number} at
- * @returns {{epoch: string, of: string, value: string}} such as "Epoch 3", "of 52", "validation accuracy 96.3 %"
+ * @returns {{epoch: string, of: string, value: string, second: string}} such as "Epoch 3", "of 52", "validation
+ *   accuracy 96.3 %", "second training 95.1 %"; the last is "" without a second training, and where that has no value
  */
 export function wordsOf({ points, curve, figure, unit, beside }, at) {
   const { epoch } = points[at];
@@ -34,11 +35,12 @@ export function wordsOf({ points, curve, figure, unit, beside }, at) {
     const found = curve.find(([one]) => one === epoch);
     return found ? (unit === "share" ? percent(found[1]) : short(found[1], 3)) : "";
   };
-  const own = written(curve) && `${figure} ${written(curve)}`;
-  const other = !beside ? "" : beside.nets[epoch] ? written(beside.curve) : "not kept";
-  const value = [own, other && `beside ${other}`].filter(Boolean).join(", ");
-  if (epoch === 0) return { epoch: "Before training", of: "", value };
-  return { epoch: `Epoch ${epoch}`, of: `of ${points[points.length - 1].epoch}`, value };
+  const value = written(curve) && `${figure} ${written(curve)}`;
+  const other = beside && written(beside.curve);
+  const kept = other ? `second training ${other}` : "";
+  const second = !beside || beside.nets[epoch] ? kept : "second training: not kept";
+  if (epoch === 0) return { epoch: "Before training", of: "", value, second };
+  return { epoch: `Epoch ${epoch}`, of: `of ${points[points.length - 1].epoch}`, value, second };
 }
 
 /**

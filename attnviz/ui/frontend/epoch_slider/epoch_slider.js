@@ -23,7 +23,7 @@ export class EpochSlider extends Part {
     this.eager = false; // from the moment on in which a hand comes near
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.playing = undefined;
-    this.words = { epoch: text(), of: text(), value: text(), note: text(), play: text(PLAY) };
+    this.words = { epoch: text(), of: text(), value: text(), second: text(), note: text(), play: text(PLAY) };
     this.player = element(
       "button.act",
       { type: "button", onclick: () => this.guard(() => this.play()) },
@@ -48,6 +48,7 @@ export class EpochSlider extends Part {
     svg.append(...this.curves);
     this.graph = element("div.graph", { "aria-hidden": "true" }, this.ticks, svg, this.cursor, this.dot);
     this.note = element("p.note", {}, this.words.note);
+    this.second = element("small.second", {}, element("i.dashed"), this.words.second);
     this.savers = new Savers(
       whenWanted(() => this.files(), ["Film", "Strip"]),
       {},
@@ -66,6 +67,7 @@ export class EpochSlider extends Part {
         " ",
         element("span", {}, this.words.of),
         element("small", {}, this.words.value),
+        this.second,
       ),
       this.savers.element,
       this.note,
@@ -99,8 +101,9 @@ export class EpochSlider extends Part {
       while (!main.isThere) await new Promise((done) => setTimeout(done, SOON));
       const files = main.lacks ? null : await main.part.files();
       if (!files) continue;
-      const { epoch, of, value } = wordsOf(this.header, place);
-      frames.push({ sheet: files.sheet(), title: [`${epoch} ${of}`.trim(), value].filter(Boolean).join(" \u00b7 ") });
+      const { epoch, of, value, second } = wordsOf(this.header, place);
+      const title = [`${epoch} ${of}`.trim(), value, second].filter(Boolean).join(" \u00b7 ");
+      frames.push({ sheet: files.sheet(), title });
       name = files.name();
     }
     this.move(before);
@@ -127,6 +130,7 @@ export class EpochSlider extends Part {
     );
     say(this.words.note, header.note);
     this.note.hidden = !header.note;
+    this.second.hidden = !header.beside;
     this.tell();
   }
 
@@ -220,12 +224,15 @@ export class EpochSlider extends Part {
 
   sayAll() {
     const { words, header, at } = this;
-    const { epoch, of, value } = wordsOf(header, at);
+    const { epoch, of, value, second } = wordsOf(header, at);
     say(words.epoch, epoch);
     say(words.of, of);
     say(words.value, value);
-    set(this.input, "aria-valuetext", [epoch, of, value].filter(Boolean).join(" "));
-    this.announceDone(() => [epoch, of, value].filter(Boolean).join(" "));
+    say(words.second, second);
+    this.second.classList.toggle("silent", !second);
+    const spoken = [[epoch, of, value].filter(Boolean).join(" "), second].filter(Boolean).join(", ");
+    set(this.input, "aria-valuetext", spoken);
+    this.announceDone(() => spoken);
   }
 
   /** What tests read. */

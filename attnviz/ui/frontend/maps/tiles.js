@@ -93,7 +93,8 @@ export class TileWall {
     const [ratio, type] = [devicePixelRatio, grown()];
     const { cells, table, names } = this;
     const beside = table?.rows ?? names?.rows;
-    const aside = beside ? type * Math.min(64, 12 + 7 * Math.max(...beside.map((name) => name.length))) : 0;
+    const longest = Math.max(0, ...(beside ?? []).map((name) => name.length));
+    const aside = longest && type * Math.min(64, 12 + 7 * longest);
     const above = table?.heads || names ? 18 * type : 0;
     const gap = narrow || table ? 5 : 8;
     const strip = cells.columns > 8 * cells.height;

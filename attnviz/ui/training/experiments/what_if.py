@@ -219,7 +219,7 @@ def _maps(its: History, other: History, words: str) -> None:
     if example is None:
         st.caption("Pictures of your own are not drawn here, so neither are maps of them.")
         return
-    st.caption(f"A picture that neither was trained on. Above: as it was; below: with {verbatim(words)}.")
+    st.caption(f"A picture that neither was trained on. First: as it was; second: with {verbatim(words)}.")
     epochs.slider(net, other, lambda key: url_state.set_value(**{AT: key}), SLIDER)
     second_training.maps(Subject(net, example), other)
 
