@@ -113,7 +113,8 @@ def test_a_verdict_is_what_the_cards_say(row: list[str]) -> None:
         assert f": {100 * figure['mean']:.2f} %" in cell
         seeds = f"{figure['seeds']} seed"
         assert seeds in cell or cell.startswith("The same, ")
-    numbers = [float(number) / 100 for number in re.findall(r"[+-]\d+\.\d+", difference)]
+    signed = difference.replace("−", "-")
+    numbers = [float(number) / 100 for number in re.findall(r"[+-]\d+\.\d+", signed)]
     assert numbers[0] == pytest.approx(value, abs=6e-5)
     if interval is None:
         assert "*one seed*" in difference and verdict == "**one seed**"
