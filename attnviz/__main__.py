@@ -196,6 +196,7 @@ def _search(options: argparse.Namespace) -> None:
             "axes": axes.read(options.vary) if options.vary else wanted.axes_of(base), "trials": options.trials,
             "seconds": options.seconds, "seed": options.seed, "threads": options.threads or 1,
             "sampler": "random" if options.random else "tpe", "prune": not options.no_prune,
+            "storage": options.storage or "",
         }
     )  # fmt: skip
     with Progress(asked.trials) as progress, stopping.terminable():
@@ -383,6 +384,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--random", action="store_true", help="draw at random instead of learning from the trials")
     command.add_argument("--no-prune", action="store_true", help="train poor trials to their end too")
     command.add_argument("--no-limits", action="store_true", help="allow any number of epochs, parameters and workers")
+    command.add_argument("--storage", metavar="URL", help="a PostgreSQL that workers on several machines share")
     command.add_argument("--write", type=Path, metavar="FILE", help="write the trials as JSON")
     command.add_argument("--worker", metavar="SEARCH", help=argparse.SUPPRESS)
     command.set_defaults(run=_search)

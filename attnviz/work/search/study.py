@@ -1,99 +1,34 @@
-"""Optuna's study in the folder of a search: exactly as many finished trials as asked, whoever dies meanwhile.
+"""Optuna's study of a search: exactly as many finished trials as asked, whoever dies meanwhile.
 
 Optuna's own means do not give that (5.0.0): it counts trials when they end, so that two workers finish one too many; a
 journal keeps the trial of a worker that was killed as running for ever; and its lock makes the others wait for 30
-seconds. So one lock of the kernel's, the gate, is held while a worker looks for trials of the dead, counts the finished
-ones, and asks for a trial.
+seconds. So one lock, the gate, is held while a worker looks for trials of the dead, counts the finished ones, and asks
+for a trial. `stores.py` says where the trials are kept, and what the gate is there.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
-
-from attnviz import files
-from attnviz.errors import BadInput, RunError
 from attnviz.recipes.axes import Axis, Value
+from attnviz.work.search.stores import store
 from attnviz.work.search.trials import State, Trial
 from attnviz.work.search.wanted import Wanted
 
 if TYPE_CHECKING:
     from optuna import Study
     from optuna.samplers import BaseSampler
-    from optuna.storages import BaseStorage
     from optuna.trial import FrozenTrial
 
 TRIES = 3
 """So often a trial is begun at most: one whose worker dies each time is not tried for ever."""
 
-_NAME = "search"  # of the only study in a journal
-_PATIENCE = 60  # seconds that one waits for the gate or the journal, which are held for milliseconds
-_STEP = 0.005  # seconds between two tries
 
-
-class Journal:
-    """The lock of a journal, in the form that Optuna asks for. Whoever holds it finds whole lines only.
-
-    Args:
-        path: of the journal.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = FileLock(path.with_name("journal.lock"), timeout=_PATIENCE, poll_interval=_STEP)
-
-    def acquire(self) -> bool:
-        """Take the lock, and cut off half a last line, which a full disk or a power cut can leave: with another line
-        behind it the journal could never be read again."""
-        self._lock.acquire()
-        mend(self._path)
-        return True
-
-    def release(self) -> None:
-        """Let the lock go."""
-        self._lock.release()
-
-
-def mend(path: Path) -> None:
-    """Cut off whatever follows the last line end of a file; the caller holds its lock.
-
-    Args:
-        path: of the file; where there is none, nothing is done.
-    """
-    with suppress(FileNotFoundError), path.open("rb+") as file:
-        at = end = file.seek(0, os.SEEK_END)
-        while at > 0:
-            start = max(0, at - 4096)
-            file.seek(start)
-            place = file.read(at - start).rfind(b"\n")
-            if place >= 0:
-                at = start + place + 1
-                break
-            at = start
-        if at < end:
-            file.truncate(at)
-
-
-def alive(home: Path, worker: str) -> bool:
-    """Return whether a worker lives: it holds the lock of its file as long as it does, however it ends.
-
-    Args:
-        home: folder of the search.
-        worker: its name.
-    """
-    path = home / "workers" / f"{worker}.lock"
-    if not path.is_file():
-        return False
-    try:
-        with FileLock(path, blocking=False):
-            return False
-    except Timeout:
-        return True
+class Lost(Exception):
+    """A trial that another worker repeats, as this one gave no sign of life for too long."""
 
 
 class Search:
@@ -105,15 +40,18 @@ class Search:
         better: "higher" or "lower".
 
     Raises:
-        RunError: the folder cannot be written, or its journal cannot be read.
-        BadInput: Optuna is not installed.
+        RunError: the folder cannot be written, or its trials cannot be read.
+        BadInput: Optuna, or what its storage needs, is not installed.
     """
 
     def __init__(self, home: Path, wanted: Wanted, better: str) -> None:
-        self.home, self.wanted = home, wanted
-        self._gate = FileLock(home / "gate", timeout=_PATIENCE, poll_interval=_STEP)
-        with self._at_the_gate():
-            self.study = _created(home, better)
+        self.wanted = wanted
+        self._store = store(home, wanted)
+        with self._store.gate():
+            self.study = self._store.created("maximize" if better == "higher" else "minimize")
+        from optuna.pruners import MedianPruner
+
+        self.study.pruner = MedianPruner(n_startup_trials=10)
 
     def ask(self, worker: str) -> tuple[int, dict[str, Value], int] | None | bool:
         """Take the next trial, behind the gate.
@@ -137,6 +75,7 @@ class Search:
                 return None
             self.study.sampler = _sampler(self.wanted, len(trials))
             trial = self.study.ask()
+            self._store.began(self.study, trial._trial_id)
             values = {axis.name: _suggested(trial, axis) for axis in self.wanted.axes}
             trial.set_user_attr("owner", worker)
             return trial.number, values, int(trial.user_attrs.get("first", trial.number))
@@ -144,8 +83,8 @@ class Search:
     def sweep(self) -> list[FrozenTrial]:
         """Find the trials of dead workers, and let others repeat them. The caller is behind the gate.
 
-        A trial without owner belongs to nobody but one who died behind the gate. What repeats it is written before it
-        is called failed, and says so: killed between the two, it is not written twice.
+        What repeats a trial is written before it is called failed, and says so: killed between the two, it is not
+        written twice.
 
         Returns:
             All trials.
@@ -154,11 +93,7 @@ class Search:
 
         trials = self.study.get_trials(deepcopy=False)
         repeated = {one.user_attrs.get("again") for one in trials}
-        owners = {one.user_attrs.get("owner", "") for one in trials if one.state == TrialState.RUNNING}
-        living = {owner for owner in owners if owner and alive(self.home, owner)}
-        dead = [
-            one for one in trials if one.state == TrialState.RUNNING and one.user_attrs.get("owner", "") not in living
-        ]
+        dead = self._store.dead(self.study, [one for one in trials if one.state == TrialState.RUNNING])
         for one in dead:
             self._give_up(one, one.number in repeated, one.user_attrs.get("tries", 1) + 1)
         return self.study.get_trials(deepcopy=False) if dead else trials
@@ -174,23 +109,39 @@ class Search:
                 if one.number == number and not one.state.is_finished():
                     self._give_up(one, False, one.user_attrs.get("tries", 1))
 
+    def beating(self, number: int) -> AbstractContextManager[None]:
+        """Let others see that the worker of a trial lives, as long as this lasts.
+
+        Args:
+            number: of the trial.
+        """
+        return self._store.beating(self.study, self._id(number))
+
     def note(self, number: int, **what: Any) -> None:
         """Write down something about a trial.
 
         Args:
             number: of the trial.
             what: fields of `Trial`.
+
+        Raises:
+            Lost: another worker repeats it.
         """
-        trial_id = self.study._storage.get_trial_id_from_study_id_trial_number(self.study._study_id, number)
-        for name, value in what.items():
-            self.study._storage.set_trial_user_attr(trial_id, name, value)
+        with self._writing():
+            for name, value in what.items():
+                self.study._storage.set_trial_user_attr(self._id(number), name, value)
 
     def report(self, number: int, value: float, epoch: int) -> bool:
         """Write down the value of a trial after an epoch, and return whether it should be ended: its best value so far
-        is below the median of what others had after as many epochs."""
-        trial_id = self.study._storage.get_trial_id_from_study_id_trial_number(self.study._study_id, number)
-        self.study._storage.set_trial_intermediate_value(trial_id, epoch, value)
-        return self.wanted.prune and self.study.pruner.prune(self.study, self.study._storage.get_trial(trial_id))
+        is below the median of what others had after as many epochs.
+
+        Raises:
+            Lost: another worker repeats it.
+        """
+        with self._writing():
+            self.study._storage.set_trial_intermediate_value(self._id(number), epoch, value)
+            trial = self.study._storage.get_trial(self._id(number))
+            return self.wanted.prune and self.study.pruner.prune(self.study, trial)
 
     def tell(self, number: int, value: float | None) -> None:
         """End a trial.
@@ -198,10 +149,16 @@ class Search:
         Args:
             number: of the trial.
             value: that it reached; None if it was ended before it could.
+
+        Raises:
+            Lost: another worker repeats it.
         """
         from optuna.trial import TrialState
 
-        self.study.tell(number, value, TrialState.PRUNED if value is None else TrialState.COMPLETE)
+        with self._at_the_gate():
+            if self.study._storage.get_trial(self._id(number)).state.is_finished():
+                raise Lost
+            self.study.tell(number, value, TrialState.PRUNED if value is None else TrialState.COMPLETE)
 
     def trials(self) -> tuple[Trial, ...]:
         """Return all trials."""
@@ -209,13 +166,21 @@ class Search:
 
     @contextmanager
     def _at_the_gate(self) -> Iterator[None]:
-        try:
-            with self._gate:
+        with self._store.gate(), self._store.safe():
+            yield
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        from optuna.exceptions import UpdateFinishedTrialError
+
+        with self._store.safe():
+            try:
                 yield
-        except Timeout as error:
-            raise RunError(f"Another process holds {self.home / 'gate'}. Try again in a moment.") from error
-        except OSError as error:
-            raise RunError(f"The search {self.home} cannot be written: {files.reason(error)}.") from error
+            except UpdateFinishedTrialError as error:
+                raise Lost from error
+
+    def _id(self, number: int) -> int:
+        return self.study._storage.get_trial_id_from_study_id_trial_number(self.study._study_id, number)
 
     def _give_up(self, one: FrozenTrial, is_repeated: bool, tries: int) -> None:
         from optuna.trial import TrialState
@@ -231,63 +196,23 @@ class Search:
         self.study.tell(one.number, state=TrialState.FAIL)
 
 
-def opened(home: Path) -> Study | None:
+def opened(home: Path, wanted: Wanted) -> Study | None:
     """Return the study of a search for whoever only looks at it; None where no worker has begun it.
 
     Args:
         home: folder of the search.
+        wanted: what is searched.
 
     Raises:
-        RunError: its journal cannot be read.
+        RunError: its trials cannot be read.
         BadInput: Optuna is not installed.
     """
-    if not (home / "journal.jsonl").is_file():
-        return None
-    with _readable(home):
-        import optuna
-
-        storage = _storage(home)
-        return optuna.load_study(study_name=_NAME, storage=storage) if storage.get_all_studies() else None
+    return store(home, wanted).opened()
 
 
 def looked_at(study: Study) -> tuple[Trial, ...]:
     """Return the trials of a study."""
     return tuple(_trial(one) for one in study.get_trials(deepcopy=False))
-
-
-def _created(home: Path, better: str) -> Study:
-    """Return the study of a search for a worker, after half a last line of its journal was cut off."""
-    with _readable(home):
-        import optuna
-
-        lock = Journal(home / "journal.jsonl")
-        lock.acquire()
-        lock.release()
-        return optuna.create_study(
-            study_name=_NAME, storage=_storage(home), load_if_exists=True,
-            direction="maximize" if better == "higher" else "minimize",
-            pruner=optuna.pruners.MedianPruner(n_startup_trials=10),
-        )  # fmt: skip
-
-
-@contextmanager
-def _readable(home: Path) -> Iterator[None]:
-    try:
-        yield
-    except ImportError as error:
-        raise BadInput('A search needs Optuna. Install it: pip install "attnviz[search]"') from error
-    except (ValueError, KeyError, AttributeError, TypeError) as error:
-        raise RunError(f"{home / 'journal.jsonl'} cannot be read. Delete the search and start it again.") from error
-
-
-def _storage(home: Path) -> BaseStorage:
-    import optuna
-    from optuna.storages.journal import JournalFileBackend
-
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    path = home / "journal.jsonl"
-    backend = JournalFileBackend(str(path), lock_obj=Journal(path))  # type: ignore[arg-type] # its base is not public
-    return optuna.storages.JournalStorage(backend)
 
 
 def _sampler(wanted: Wanted, begun: int) -> BaseSampler:

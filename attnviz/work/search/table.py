@@ -26,6 +26,7 @@ from attnviz.work.jobs.order import Limits
 from attnviz.work.processes import Identity
 from attnviz.work.search import study
 from attnviz.work.search import wanted as wants
+from attnviz.work.search.stores import store
 from attnviz.work.search.trials import Found
 from attnviz.work.search.wanted import Wanted
 
@@ -96,7 +97,11 @@ def prepare(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str
         if search not in (there := ids()) and len(there) >= MOST:
             raise BadInput(f"There are {MOST} searches already. Delete one that you no longer need.")
         if search in there:
-            wanted = wanted.model_copy(update={"trials": max(wanted.trials, read(search).trials)})
+            before = read(search)
+            if wanted.storage not in ("", before.storage):
+                kept = f"keeps its trials in {before.storage or 'its folder'}"
+                raise BadInput(f"This search {kept}. Go on with it without --storage, or delete it.")
+            wanted = wanted.model_copy(update={"trials": max(wanted.trials, before.trials), "storage": before.storage})
         (_FOLDERS.write(wanted) / "workers").mkdir(exist_ok=True)
     return search
 
@@ -170,7 +175,7 @@ def delete(search: str) -> None:
 
     Raises:
         UnknownName: there is no such search.
-        BadInput: it is running.
+        BadInput: it is running, here or on another machine.
         RunError: something cannot be removed.
     """
     place = home(search)
@@ -180,6 +185,8 @@ def delete(search: str) -> None:
         own: list[str] = []
         with suppress(RunError, BadInput, UnknownName):
             own = [trial.run for trial in found(search).trials if is_name(trial.run)]
+        if (wanted := _readable(search)) is not None:
+            store(place, wanted).remove()
         try:
             for path in (*(runs.folder() / run for run in dict.fromkeys(own)), place):
                 if path.exists():
@@ -198,7 +205,7 @@ def found(search: str) -> Found:
         UnknownName, RunError, BadInput: there is no such search, its files cannot be read, or Optuna is missing.
     """
     wanted = read(search)
-    opened = study.opened(home(search))
+    opened = study.opened(home(search), wanted)
     recipe = wanted.made()
     changes = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in wanted.changes.items() if name != "data")
     return Found(
@@ -222,7 +229,8 @@ def state(search: str, known: Found | None = None) -> State:
     Raises:
         UnknownName, RunError, BadInput: as of `found`.
     """
-    trials, done = read(search).trials, len((known or found(search)).finished)
+    wanted, done = read(search), len((known or found(search)).finished)
+    trials = wanted.trials
     if at_work(search):
         return State("running", f"{done} of {trials} trials are finished.", done, trials)
     if done >= trials:
@@ -231,4 +239,12 @@ def state(search: str, known: Found | None = None) -> State:
         return State("stopped", f"It was stopped after {done} of {trials} trials, and can be resumed.", done, trials)
     if last := last_words(home(search) / "log.txt"):
         return State("failed", last, done, trials)
+    if wanted.storage:
+        return State("interrupted", f"{done} of {trials} trials are finished. No worker is at work here.", done, trials)
     return State("interrupted", f"It ended after {done} of {trials} trials, and can be resumed.", done, trials)
+
+
+def _readable(search: str) -> Wanted | None:
+    with suppress(RunError, BadInput):
+        return read(search)
+    return None

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from attnviz import recipes
 from attnviz.errors import BadInput
@@ -15,6 +15,7 @@ from attnviz.recipes.recipe import Recipe
 from attnviz.work.asked import Asked
 from attnviz.work.jobs import order
 from attnviz.work.jobs.order import Limits, Order
+from attnviz.work.search import database
 
 MOST_TRIALS = 1000
 MOST_SECONDS = 60.0
@@ -33,10 +34,11 @@ class Wanted(Asked):
         prune: whether a trial that is worse after an epoch than half of those before it is ended there.
         seed: of the draws; a trial's own seed is this one plus its number.
         threads: of the CPU, for each worker.
+        storage: URL of a PostgreSQL that keeps its trials, for workers on several machines; "" for its folder.
     """
 
     kind = "search"
-    unnamed = frozenset({"trials", "threads"})
+    unnamed = frozenset({"trials", "threads", "storage"})
 
     axes: tuple[Axis, ...] = Field(min_length=1, max_length=12)
     trials: int = Field(gt=0, le=MOST_TRIALS)
@@ -45,6 +47,12 @@ class Wanted(Asked):
     prune: bool = True
     seed: int = Field(default=0, ge=0, lt=10**6)
     threads: int = Field(default=1, gt=0, le=256)
+    storage: str = ""
+
+    @field_validator("storage")
+    @classmethod
+    def _readable(cls, url: str) -> str:
+        return database.checked(url) if url else ""
 
     def trial(self, values: Mapping[str, Value]) -> Recipe:
         """Return the recipe of a trial.

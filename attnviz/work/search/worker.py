@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import torch
@@ -21,7 +21,7 @@ from attnviz.training.objectives import Objective, objective
 from attnviz.training.run import Run
 from attnviz.training.runs import RunFile
 from attnviz.work import processes
-from attnviz.work.search.study import Search
+from attnviz.work.search.study import Lost, Search
 from attnviz.work.search.wanted import Wanted
 
 WEIGHTS = 20_000_000
@@ -52,8 +52,10 @@ def work(home: Path, wanted: Wanted) -> None:
                 time.sleep(_WAIT)  # another process cannot be waited for
                 continue
             number, values, first = found
+            asked = _Asked(given, goal, measure, values, wanted.seed + first)
             try:
-                _trial(search, number, _Asked(given, goal, measure, values, wanted.seed + first))
+                with suppress(Lost), search.beating(number):
+                    _trial(search, number, asked)
             except stopping.Terminated:
                 search.abandon(number)
                 raise

@@ -7,7 +7,7 @@ from filelock import FileLock
 
 from attnviz.errors import RunError
 from attnviz.recipes.axes import Axis
-from attnviz.work.search import study
+from attnviz.work.search import journal, study
 from attnviz.work.search.wanted import Wanted
 
 AXES = (Axis(name="heads", choices=(1, 8)), Axis(name="learning_rate", low=1e-3, high=1e-1, log=True))
@@ -138,7 +138,7 @@ def test_half_a_last_line_is_cut_off_before_anything_is_written(home, half):
     one.finish()
     with (home / "journal.jsonl").open("ab") as file:
         file.write(half)
-    assert len(study.looked_at(study.opened(home))) == 1, "reading it changes nothing"
+    assert len(study.looked_at(study.opened(home, _wanted()))) == 1, "reading it changes nothing"
     one.finish()
     with (home / "journal.jsonl").open("ab") as file:
         file.write(half)
@@ -153,22 +153,22 @@ def test_a_long_line_without_an_end_is_cut_off_too(tmp_path):
     path = tmp_path / "journal.jsonl"
     for whole in (b"", b"a\n"):
         path.write_bytes(whole + b"x" * 10_000)
-        study.mend(path)
+        journal.mend(path)
         assert path.read_bytes() == whole
-    study.mend(tmp_path / "none")
+    journal.mend(tmp_path / "none")
 
 
 def test_a_journal_that_cannot_be_read_is_one_sentence(home):
     Worker(home, "1").finish()
     (home / "journal.jsonl").write_bytes(b"nonsense\n" * 3)
     with pytest.raises(RunError, match=r"journal.jsonl cannot be read\. Delete the search"):
-        study.opened(home)
+        study.opened(home, _wanted())
 
 
 def test_who_only_looks_sees_no_study_before_it_is_begun(home):
-    assert study.opened(home) is None
+    assert study.opened(home, _wanted()) is None
     (home / "journal.jsonl").touch()
-    assert study.opened(home) is None
+    assert study.opened(home, _wanted()) is None
 
 
 def test_a_search_draws_the_same_again_whatever_was_restarted(home, tmp_path):

@@ -105,6 +105,20 @@ def test_a_trial_that_was_stopped_is_gone_on_with(here, monkeypatch):
     assert [line.split()[3] for line in (runs.folder() / one.run / "log.txt").read_text().splitlines()] == ["1:", "2:"]
 
 
+def test_a_worker_whose_trial_another_one_repeats_goes_on_with_the_next(here, monkeypatch):
+    report = Search.report
+
+    def late(search, number, value, epoch):
+        if number == 0:
+            search.abandon(0)  # as another worker would, which took this one for dead
+        return report(search, number, value, epoch)
+
+    monkeypatch.setattr(Search, "report", late)
+    found = _work(wanted(trials=2))
+    assert [trial.state for trial in found.trials] == ["failed", "complete", "complete"]
+    assert found.trials[1].params == found.trials[0].params
+
+
 def test_two_workers_in_the_background_share_the_trials(here):
     search = table.start(wanted(), 2, NONE)
     assert table.start(wanted(), 2, NONE) == search

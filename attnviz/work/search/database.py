@@ -1,0 +1,238 @@
+"""Trials of a search in PostgreSQL, which workers on many machines share.
+
+Optuna's own means do not give exactly as many finished trials as are asked for, nor does its gRPC proxy, which has
+neither heartbeats nor locks. So the gate is a lock of the database's session, which ends with its worker; and a worker
+says every few seconds that it lives, by the clock of the database.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, cast
+from urllib.parse import parse_qs, urlsplit
+
+from attnviz.errors import AttnvizError, BadInput, RunError
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.trial import FrozenTrial
+    from sqlalchemy.engine import Connection
+
+BEAT = 10
+"""Seconds between two signs of life of a worker."""
+
+GRACE = 60
+"""Seconds without one after which another worker repeats its trial."""
+
+_PATIENCE = 60  # seconds that one waits for the gate, which is held for a second at most
+_LONGEST = 1000  # characters of a URL
+
+_SILENT = """
+SELECT trial_id FROM trial_heartbeats JOIN trials USING (trial_id)
+WHERE study_id = :study AND heartbeat < LOCALTIMESTAMP - make_interval(secs => :grace)
+"""
+
+# Sessions end soon after their machine is gone, and no change of the server's time zone makes a worker look dead.
+_OPTIONS = (
+    f"-c timezone=UTC -c client_encoding=UTF8 -c lock_timeout={_PATIENCE}s "
+    "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+)
+
+
+def checked(url: str) -> str:
+    """Return the URL of a database that a search may use.
+
+    Args:
+        url: as somebody wrote it.
+
+    Raises:
+        BadInput: it is none of PostgreSQL, or holds a password: it would stand in lists of processes, and in the folder
+            of the search.
+    """
+    expected = "It must look like postgresql://USER@HOST:5432/DATABASE."
+    try:
+        parts = urlsplit(url)
+        named = parse_qs(parts.query, keep_blank_values=True)
+        has_password = parts.password is not None or "password" in named
+        _ = parts.port
+    except ValueError as error:
+        raise BadInput(f"The storage cannot be read: {error}. {expected}") from error
+    if parts.scheme in ("grpc", "grpcs"):
+        raise BadInput(
+            "Optuna's gRPC proxy does not say which workers live, and has no locks. Give the PostgreSQL behind it."
+        )
+    if parts.scheme not in ("postgresql", "postgres") or not parts.path.strip("/") or len(url) > _LONGEST:
+        raise BadInput(f"The storage of a search is a database of PostgreSQL, not {url[:100]!r}. {expected}")
+    if has_password:
+        raise BadInput("The storage must not hold a password. Put it into PGPASSWORD or ~/.pgpass.")
+    return f"postgresql{url.removeprefix(parts.scheme)}"
+
+
+class Database:
+    """The trials of a search in a database, as `stores.Store` says.
+
+    Args:
+        url: of the database, as `checked` returns it.
+        name: of the search, and of its study.
+    """
+
+    def __init__(self, url: str, name: str) -> None:
+        self._url, self._name = url, name
+
+    @contextmanager
+    def gate(self) -> Iterator[None]:
+        """Hold the lock of the search in the only session of this process, which does all else there, too: when the
+        process dies, the lock is let go after what it did last, not before."""
+        with self.safe():
+            engine = _storage(self._url, True)._backend.engine
+            with engine.connect() as session:
+                _execute(session, "SELECT pg_advisory_lock(:key)", _key(self._name))
+        try:
+            yield
+        finally:
+            with suppress(RunError), self.safe(), engine.connect() as session:  # lost with its session, it is free
+                _execute(session, "SELECT pg_advisory_unlock(:key)", _key(self._name))
+
+    def created(self, direction: Literal["maximize", "minimize"]) -> Study:
+        """Return the study for a worker."""
+        with self.safe():
+            import optuna
+
+            storage = _storage(self._url, True)
+            return optuna.create_study(study_name=self._name, storage=storage, load_if_exists=True, direction=direction)
+
+    def opened(self) -> Study | None:
+        """Return the study for whoever only looks at it."""
+        with self.safe():
+            import optuna
+
+            with suppress(KeyError):
+                return optuna.load_study(study_name=self._name, storage=_storage(self._url, False))
+        return None
+
+    def dead(self, study: Study, running: list[FrozenTrial]) -> list[FrozenTrial]:
+        """Return the running trials whose workers have given no sign of life for `GRACE` seconds."""
+        from sqlalchemy import text
+
+        with self.safe(), _backend(study).engine.connect() as session:
+            silent = {row[0] for row in session.execute(text(_SILENT), {"grace": GRACE, "study": study._study_id})}
+        return [one for one in running if one._trial_id in silent or "owner" not in one.user_attrs]
+
+    def began(self, study: Study, trial_id: int) -> None:
+        """Give the first sign of life."""
+        with self.safe():
+            _backend(study).record_heartbeat(trial_id)
+
+    @contextmanager
+    def beating(self, study: Study, trial_id: int) -> Iterator[None]:
+        """Give a sign of life every `BEAT` seconds."""
+        over = threading.Event()
+
+        def beat() -> None:
+            while not over.wait(BEAT):
+                with suppress(AttnvizError), self.safe():  # the next one may succeed; a database that is gone ends
+                    _backend(study).record_heartbeat(trial_id)  # the trial where it writes its value
+
+        thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    @contextmanager
+    def safe(self) -> Iterator[None]:
+        """Turn what goes wrong with the database inside into one sentence."""
+        try:
+            from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+        except ImportError as error:
+            raise BadInput('A search needs Optuna. Install it: pip install "attnviz[search]"') from error
+        from optuna.exceptions import StorageInternalError
+
+        try:
+            yield
+        except ImportError as error:
+            raise BadInput('PostgreSQL needs psycopg. Install it: pip install "attnviz[postgresql]"') from error
+        except ArgumentError as error:
+            raise BadInput(f"The storage {self._url} cannot be read as the URL of a database.") from error
+        except (SQLAlchemyError, StorageInternalError) as error:
+            raise RunError(f"The storage {self._url} cannot be used: {_why(error)}") from error
+
+    def remove(self) -> None:
+        """Remove the study from the database."""
+        import optuna
+
+        with self.gate(), self.safe():
+            if (study := self.opened()) is None:
+                return
+            running = [one for one in study.get_trials(deepcopy=False) if one.state.name == "RUNNING"]
+            if len(self.dead(study, running)) < len(running):
+                raise BadInput("A worker on another machine is at a trial of this search. Stop it first.")
+            optuna.delete_study(study_name=self._name, storage=_storage(self._url, False))
+
+
+_making = threading.Lock()  # two threads would make two storages, of which one is lost with its session
+
+
+def _storage(url: str, works: bool) -> Any:
+    """Return Optuna's storage in a database, the same for all of a process: it keeps the trials that are finished.
+
+    Args:
+        url: of the database.
+        works: for a worker, whose session must stay the same as long as it holds the gate. For whoever looks, another
+            takes its place when it has ended.
+    """
+    with _making:
+        return _made(url, works)
+
+
+@lru_cache(8)
+def _made(url: str, works: bool) -> Any:
+    import optuna
+    from sqlalchemy import create_engine
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.pool import NullPool
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    full = make_url(url).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
+    connect = {"connect_timeout": 10, "options": _OPTIONS, "application_name": "attnviz search"}
+    many = {"connect_args": connect, "poolclass": NullPool}
+    with create_engine(full, **many).connect() as session:
+        _execute(session, "SELECT pg_advisory_lock(:key)", _key("tables"))  # two cannot make them at once
+        try:
+            optuna.storages.RDBStorage(full, many)  # makes or checks them, for which it takes two sessions
+        except RuntimeError as error:  # as are all errors of Optuna, hence those of the database apart
+            if isinstance(error, optuna.exceptions.StorageInternalError):
+                raise
+            raise RunError(f"The tables in {url} are those of another version of Optuna. {error}") from error
+    one = {"connect_args": connect, "pool_size": 1, "max_overflow": 0, "pool_pre_ping": not works}
+    return optuna.storages.get_storage(optuna.storages.RDBStorage(full, one, True, skip_table_creation=True))
+
+
+def _backend(study: Study) -> Any:
+    """Return Optuna's storage without its cache: what it has for heartbeats is not public."""
+    return cast(Any, study._storage)._backend
+
+
+def _execute(session: Connection, what: str, key: int) -> None:
+    from sqlalchemy import text
+
+    session.execute(text(what), {"key": key})
+
+
+def _key(name: str) -> int:
+    """Return the number of a lock, which the database keeps apart from those of others by its size alone."""
+    return int.from_bytes(hashlib.sha256(f"attnviz {name}".encode()).digest()[:8], "big", signed=True)
+
+
+def _why(error: BaseException) -> str:
+    """Return in one line what the database said."""
+    while (cause := getattr(error, "orig", None) or error.__cause__) is not None:
+        error = cause
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1][:300] if lines else type(error).__name__

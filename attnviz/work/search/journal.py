@@ -1,0 +1,165 @@
+"""Trials in a file of the search's folder: Optuna's journal, with locks of the kernel's, which whoever dies lets go."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from filelock import FileLock, Timeout
+
+from attnviz import files
+from attnviz.errors import BadInput, RunError
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.storages import BaseStorage
+    from optuna.trial import FrozenTrial
+
+_NAME = "search"  # of the only study in a journal
+_PATIENCE = 60  # seconds that one waits for the gate or the journal, which are held for milliseconds
+_STEP = 0.005  # seconds between two tries
+
+
+class Lock:
+    """The lock of a journal, in the form that Optuna asks for. Whoever holds it finds whole lines only.
+
+    Args:
+        path: of the journal.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = FileLock(path.with_name("journal.lock"), timeout=_PATIENCE, poll_interval=_STEP)
+
+    def acquire(self) -> bool:
+        """Take the lock, and cut off half a last line, which a full disk or a power cut can leave: with another line
+        behind it the journal could never be read again."""
+        self._lock.acquire()
+        mend(self._path)
+        return True
+
+    def release(self) -> None:
+        """Let the lock go."""
+        self._lock.release()
+
+
+def mend(path: Path) -> None:
+    """Cut off whatever follows the last line end of a file; the caller holds its lock.
+
+    Args:
+        path: of the file; where there is none, nothing is done.
+    """
+    with suppress(FileNotFoundError), path.open("rb+") as file:
+        at = end = file.seek(0, os.SEEK_END)
+        while at > 0:
+            start = max(0, at - 4096)
+            file.seek(start)
+            place = file.read(at - start).rfind(b"\n")
+            if place >= 0:
+                at = start + place + 1
+                break
+            at = start
+        if at < end:
+            file.truncate(at)
+
+
+def alive(home: Path, worker: str) -> bool:
+    """Return whether a worker lives: it holds the lock of its file as long as it does, however it ends.
+
+    Args:
+        home: folder of the search.
+        worker: its name.
+    """
+    path = home / "workers" / f"{worker}.lock"
+    if not path.is_file():
+        return False
+    try:
+        with FileLock(path, blocking=False):
+            return False
+    except Timeout:
+        return True
+
+
+class Journal:
+    """The trials of a search in its folder, as `stores.Store` says.
+
+    Args:
+        home: the folder.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home, self._path = home, home / "journal.jsonl"
+        self._gate = FileLock(home / "gate", timeout=_PATIENCE, poll_interval=_STEP)
+
+    @contextmanager
+    def gate(self) -> Iterator[None]:
+        """Hold the lock of the search."""
+        try:
+            with self._gate:
+                yield
+        except Timeout as error:
+            raise RunError(f"Another process holds {self._home / 'gate'}. Try again in a moment.") from error
+        except OSError as error:
+            raise RunError(f"The search {self._home} cannot be written: {files.reason(error)}.") from error
+
+    def created(self, direction: Literal["maximize", "minimize"]) -> Study:
+        """Return the study for a worker, after half a last line of its journal was cut off."""
+        with self._readable():
+            import optuna
+
+            lock = Lock(self._path)
+            lock.acquire()
+            lock.release()
+            return optuna.create_study(
+                study_name=_NAME, storage=self._storage(), load_if_exists=True, direction=direction
+            )
+
+    def opened(self) -> Study | None:
+        """Return the study for whoever only looks at it."""
+        if not self._path.is_file():
+            return None
+        with self._readable():
+            import optuna
+
+            storage = self._storage()
+            return optuna.load_study(study_name=_NAME, storage=storage) if storage.get_all_studies() else None
+
+    def dead(self, study: Study, running: list[FrozenTrial]) -> list[FrozenTrial]:
+        """Return the running trials whose workers no longer hold their lock."""
+        names = {one.number: one.user_attrs.get("owner", "") for one in running}
+        living = {name for name in {*names.values()} if name and alive(self._home, name)}
+        return [one for one in running if names[one.number] not in living]
+
+    def began(self, study: Study, trial_id: int) -> None:
+        """Nothing: the worker holds a lock."""
+
+    def beating(self, study: Study, trial_id: int) -> AbstractContextManager[None]:
+        """Nothing: the worker holds a lock."""
+        return nullcontext()
+
+    def safe(self) -> AbstractContextManager[None]:
+        """Nothing: what can go wrong with a journal is told as it is opened."""
+        return nullcontext()
+
+    def remove(self) -> None:
+        """Nothing: it goes with its folder."""
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        try:
+            yield
+        except ImportError as error:
+            raise BadInput('A search needs Optuna. Install it: pip install "attnviz[search]"') from error
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            raise RunError(f"{self._path} cannot be read. Delete the search and start it again.") from error
+
+    def _storage(self) -> BaseStorage:
+        import optuna
+        from optuna.storages.journal import JournalFileBackend
+
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        backend = JournalFileBackend(str(self._path), lock_obj=Lock(self._path))  # type: ignore[arg-type] # its base is not public
+        return optuna.storages.JournalStorage(backend)
