@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from attnviz import cards, comparisons, formatting
-from attnviz.cards import Card
+from attnviz.cards import Card, SeedRun
 from attnviz.comparisons import Comparison
 from attnviz.errors import BadInput
 from attnviz.measures.difference import METHOD, Verdict
@@ -188,7 +188,7 @@ def _by_length(trained: Sequence[Card]) -> list[str]:
             at = _AT_A_LENGTH.search(figure.name)
             if at:
                 test = f"{formatting.words(figure)}, {figure.count:,} pictures of each length"
-                row = f"{card.recipe.title} (`{card.name}`), {_seeds(card)}: {figure.name[: at.start()]}"
+                row = f"{card.recipe.title} (`{card.name}`), {_seeds(card.runs)}: {figure.name[: at.start()]}"
                 measured.setdefault(test, {}).setdefault(row, {})[int(at[1])] = formatting.spread(figure)
     tables = []
     for test, rows in measured.items():
@@ -315,11 +315,11 @@ def _control(name: str) -> str:
     if control is None:
         return ""
     card = _card(control)
-    return f"`{control}`" + (f", {_seeds(card)}" if card else "")
+    return f"`{control}`" + (f", {_seeds(card.runs)}" if card else "")
 
 
-def _seeds(card: Card) -> str:
-    return f"{len(card.runs)} seed{'s' * (len(card.runs) > 1)}"
+def _seeds(runs: Sequence[SeedRun]) -> str:
+    return f"{len(runs)} seed{'s' * (len(runs) > 1)}"
 
 
 def _title(name: str, card: Card | None) -> str:
@@ -329,7 +329,7 @@ def _title(name: str, card: Card | None) -> str:
 
 def _short(name: str, card: Card | None) -> str:
     recipe = RECIPES[name]
-    marks = [_seeds(card)] if card else []
+    marks = [_seeds(card.runs)] if card else []
     marks += ["no validation part"] * (recipe.validation is None) + ["statistics renewed"] * (recipe.keep == "renewed")
     return ", ".join([f"{recipe.title} (`{name}`)", *marks])
 
