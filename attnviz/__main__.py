@@ -340,7 +340,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--json", action="store_true", help="print it for a program")
     command.set_defaults(run=_cost)
 
-    command = commands.add_parser("jobs", help="train in the background: list, start, stop, resume, delete, keep")
+    command = commands.add_parser("jobs", help="train in the background: list, start, stop, keep, ...")
     actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
     actions.add_parser("list", help="say how each job stands")
     action = actions.add_parser("start", help="start a training, or let it wait for the one before it")
@@ -364,6 +364,12 @@ def _parser() -> argparse.ArgumentParser:
     action.add_argument("run_id", metavar="RUN", help="the name of a folder of runs")
     action.add_argument("epoch", type=int, metavar="EPOCH")
     action.add_argument("word", metavar="WORD", help="it is kept as MODEL.WORD")
+    action = actions.add_parser("push", help="copy a finished run or a model to a URL, such as s3://bucket/folder/")
+    action.add_argument("name", metavar="NAME", help="of a run, or of a model")
+    action.add_argument("url", metavar="URL", help="of the file, or with a slash at its end of the folder")
+    action = actions.add_parser("pull", help="bring in a run or a model from a URL")
+    action.add_argument("url", metavar="URL")
+    action.add_argument("--as", dest="word", metavar="WORD", help="keep a model as MODEL.WORD")
     command.set_defaults(run=_jobs)
 
     command = commands.add_parser(

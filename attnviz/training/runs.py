@@ -366,6 +366,26 @@ def weights_path(home: Path, epoch: int) -> Path:
     return home / f"weights-{epoch}.safetensors"
 
 
+def weights_in(home: Path, info: RunFile, epoch: int) -> "dict[str, Tensor]":
+    """Return the weights of an epoch, as `weights` does.
+
+    Args:
+        home: the folder of a run.
+        info: the settings of the run.
+        epoch: one of `epochs_in(home)`.
+
+    Raises:
+        CheckpointError: as of `weights`.
+    """
+    from attnviz import checkpoints
+
+    path = weights_path(home, epoch)
+    tensors = checkpoints.read(path, checkpoints.outline(info.recipe.model, config_of(info.recipe)), _RESTORE)[1]
+    if _notes(path) != (epoch, checkpoints.digest(checkpoints.encode(tensors))):
+        raise CheckpointError(f"{path} holds other weights than it says. {_RESTORE}")
+    return tensors
+
+
 def home(run_id: str) -> Path:
     """Return the folder of a run, whose ID can come from anywhere: no path is made of one that is none.
 
@@ -386,14 +406,9 @@ def _kept(run_id: str, epoch: int) -> Path:
 
 
 def _loaded(run_id: str, epoch: int) -> "tuple[RunFile, dict[str, Tensor]]":
-    from attnviz import checkpoints
-
     path = _kept(run_id, epoch)
     info = read(run_id)
-    tensors = checkpoints.read(path, checkpoints.outline(info.recipe.model, config_of(info.recipe)), _RESTORE)[1]
-    if _notes(path) != (epoch, checkpoints.digest(checkpoints.encode(tensors))):
-        raise CheckpointError(f"{path} holds other weights than it says. {_RESTORE}")
-    return info, tensors
+    return info, weights_in(path.parent, info, epoch)
 
 
 def _notes(path: Path) -> tuple[int, str]:

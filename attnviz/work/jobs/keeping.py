@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import platform
 import shutil
 import tempfile
-import zipfile
-import zlib
 from pathlib import Path
 
 import attnviz
@@ -19,6 +16,7 @@ from attnviz.checkpoint_folder import is_name
 from attnviz.errors import AttnvizError, BadInput, CheckpointError, UnknownName
 from attnviz.recipes.recipe import changed
 from attnviz.training import runs
+from attnviz.work import packing
 
 LARGEST = 64 * 2**20
 """Bytes of a file that may be brought in, and of what is packed in it."""
@@ -104,12 +102,10 @@ def packed(name: str) -> bytes:
         CheckpointError: it cannot be read; see `checkpoints.load`.
     """
     checkpoints.load(name)  # nobody carries away what cannot be trusted
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
-        for file in (_CARD, _WEIGHTS):
-            path = cards.home(name) / file
-            archive.writestr(zipfile.ZipInfo(file), path.read_bytes())  # ZipInfo's date is always the same
-    return content.getvalue()
+    try:
+        return packing.packed({file: files.read(cards.home(name) / file, LARGEST) for file in (_CARD, _WEIGHTS)})
+    except OSError as error:
+        raise CheckpointError(f"The model {name} cannot be read: {files.reason(error)}.") from error
 
 
 def bring(content: bytes, word: str) -> str:
@@ -129,7 +125,9 @@ def bring(content: bytes, word: str) -> str:
         BadInput: it is no such file, is too large, or cannot have that name.
         CheckpointError: its card or weights cannot be trusted, or it cannot be written.
     """
-    card_bytes, weights_bytes = _members(content)
+    if packing.names(content, LARGEST) != [_CARD, _WEIGHTS]:
+        raise BadInput(f"The file must be a zip of {_CARD} and {_WEIGHTS} and nothing else.")
+    card_bytes, weights_bytes = packing.members(content, (_CARD, _WEIGHTS), LARGEST).values()
     with tempfile.TemporaryDirectory(prefix="attnviz-") as place:
         path, weights = Path(place) / _CARD, Path(place) / _WEIGHTS
         path.write_bytes(card_bytes)
@@ -150,22 +148,3 @@ def bring(content: bytes, word: str) -> str:
     name = f"{card.recipe.model}.{word}"
     checkpoints.keep(tensors, Card.model_validate({**json.loads(card.model_dump_json()), "name": name}))
     return name
-
-
-def _members(content: bytes) -> tuple[bytes, bytes]:
-    if len(content) > LARGEST:
-        raise BadInput(f"The file has {len(content):,} bytes; at most {LARGEST:,} are read.")
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            found = {one.filename: one for one in archive.infolist()}
-            if sorted(found) != [_CARD, _WEIGHTS] or len(archive.infolist()) != 2:
-                raise BadInput(f"The file must be a zip of {_CARD} and {_WEIGHTS} and nothing else.")
-            if sum(one.file_size for one in found.values()) > LARGEST:
-                raise BadInput(f"What is packed in the file has more than {LARGEST:,} bytes.")
-            parts = []
-            for name in (_CARD, _WEIGHTS):
-                with archive.open(found[name]) as file:  # a false size is no use: no more than it says is read
-                    parts.append(file.read(found[name].file_size + 1))
-            return parts[0], parts[1]
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
-        raise BadInput("The file is no zip that a model was packed in, or it is damaged.") from error

@@ -32,6 +32,14 @@ def act(options: argparse.Namespace) -> Iterator[str]:
     if options.action == "work":
         work(options.job)
         return
+    if options.action in ("push", "pull"):
+        from attnviz.work import remote
+
+        if options.action == "push":
+            yield f"{options.name} is in {remote.push(options.name, options.url)}."
+        else:
+            yield f"{options.url} is here as {remote.pull(options.url, options.word)}."
+        return
     table.tend()
     if options.action == "list":
         for job in table.ids():

@@ -1,0 +1,151 @@
+"""A finished run as one file to carry along: its settings, curve and weights, but no state to resume it from."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from attnviz import checkpoints, files
+from attnviz.checkpoint_folder import is_name
+from attnviz.errors import AttnvizError, BadInput, RunError
+from attnviz.training import mistakes, runs
+from attnviz.training.configs import config_of
+from attnviz.training.run import LIMIT
+from attnviz.work import packing
+
+LARGEST = LIMIT + 2**26
+"""Bytes of a file that may be brought in: the weights of all epochs, and what stands beside them."""
+
+_NEEDED = {"run.json", "curve.jsonl"}
+_FILES = re.compile(
+    rf"run\.json|curve\.jsonl|log\.txt|{re.escape(mistakes.FILE)}|weights-[1-9][0-9]{{0,6}}\.safetensors"
+)
+_LINE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} epoch [0-9]{1,7}: [0-9]{1,9}\.[0-9]{2} seconds")
+_COLUMN = re.compile(r"\w{1,100}")
+
+
+def is_run(names: list[str]) -> bool:
+    """Return whether files of these names are a run that was packed."""
+    return set(names) >= _NEEDED
+
+
+def packed(run_id: str) -> bytes:
+    """Return a run as one file.
+
+    Args:
+        run_id: one of `runs.ids()`.
+
+    Raises:
+        UnknownName: there is no such run.
+        BadInput: it is not finished.
+        RunError, CheckpointError: something of it cannot be read.
+    """
+    home = runs.home(run_id)
+    if runs.status(run_id).get("state") != "finished":
+        raise BadInput(f"The run {run_id} is not finished. Wait for it, or keep one of its epochs as a model.")
+    _checked(home)  # nobody carries away what cannot be trusted
+    try:
+        there = sorted(one.name for one in home.iterdir() if _FILES.fullmatch(one.name))
+        return packing.packed({name: files.read(home / name, LARGEST) for name in there})
+    except OSError as error:
+        raise RunError(f"The run {home} cannot be read: {files.reason(error)}.") from error
+
+
+def bring(content: bytes) -> str:
+    """Put a run that was packed elsewhere among the runs here.
+
+    No path is made of what the file says but the run's own name, which follows from its settings; nothing in it is run.
+
+    Args:
+        content: as `packed` returned it, from anywhere.
+
+    Returns:
+        The name of the run.
+
+    Raises:
+        BadInput: it is no such file, is too large, contradicts itself, or such a run is here already.
+        RunError: it cannot be written.
+    """
+    names = packing.names(content, LARGEST)
+    if not is_run(names) or (others := [name for name in names if not _FILES.fullmatch(name)]):
+        what = f", not {others[0][:100]!r}" if is_run(names) else ""
+        raise BadInput(f"The file must hold a run's settings, curve, log, answers and weights and nothing else{what}.")
+    found = packing.members(content, names, LARGEST)
+    place = None
+    try:
+        runs.folder().mkdir(parents=True, exist_ok=True)
+        place = Path(tempfile.mkdtemp(prefix=".carried-", dir=runs.folder()))
+        for name, one in found.items():
+            files.write(place / name, one)
+        try:
+            info, epochs = _checked(place)
+        except (AttnvizError, ArithmeticError, RuntimeError, ValueError, TypeError) as error:
+            why = str(error).replace(f"{place}{os.sep}", "").partition("\n")[0].partition(". ")[0].rstrip(".")[:300]
+            raise BadInput(f"This file holds no run that attnviz can use: {why}.") from error
+        home = runs.folder() / info.id
+        if home.exists():
+            raise BadInput(f"The run {info.id} is here already. Delete it to bring in the other one.")
+        status = {"state": "finished", "epoch": epochs, "share": 0.0}
+        files.write(place / "status.json", json.dumps(status) + "\n")
+        place.chmod(0o755)  # as any other run; mkdtemp lets nobody else look
+        place.rename(home)
+    except OSError as error:
+        raise RunError(f"The folder {runs.folder()} cannot be written: {files.reason(error)}.") from error
+    finally:
+        if place is not None:
+            shutil.rmtree(place, ignore_errors=True)
+    return home.name
+
+
+def _checked(home: Path) -> tuple[runs.RunFile, int]:
+    """Return the settings of a run and how many epochs it has, after all of it was read and held against each other.
+
+    Raises:
+        AttnvizError: something of it makes no sense.
+    """
+    info = runs.parsed(home / "run.json")
+    if not is_name(info.id):
+        raise BadInput("Its recipe has no name that a folder could have.")
+    curve = runs.curve_in(home)
+    if not curve or [one.epoch for one in curve] != [*range(1, len(curve) + 1)] or len(curve) > info.recipe.epochs:
+        raise BadInput("Its curve has other epochs than its recipe asks for.")
+    if not all(_is_figures(one.values) for one in curve):
+        raise BadInput("Its curve holds something else than numbers.")
+    expected = checkpoints.outline(info.recipe.model, config_of(info.recipe))
+    if sum(tensor.nbytes for tensor in expected.values()) > LIMIT:
+        raise BadInput("Its settings describe a model that is too large.")
+    for epoch in runs.epochs_in(home):
+        if epoch > len(curve):
+            raise BadInput(f"It holds weights of epoch {epoch}, which its curve does not have.")
+        runs.weights_in(home, info, epoch)
+    _checked_notes(home)
+    return info, len(curve)
+
+
+def _checked_notes(home: Path) -> None:
+    """Check what nothing depends on: the log and the answers."""
+    if (home / "log.txt").exists():
+        lines = files.read(home / "log.txt", LARGEST).decode(errors="replace").splitlines()
+        if not all(_LINE.fullmatch(line) for line in lines):
+            raise BadInput("Its log holds something else than the seconds of its epochs.")
+    if (home / mistakes.FILE).exists():
+        try:
+            mistakes.Mistakes.model_validate_json(files.read(home / mistakes.FILE, LARGEST), strict=False)
+        except ValidationError as error:
+            raise BadInput(f"Its {mistakes.FILE} cannot be read.") from error
+
+
+def _is_figures(values: Mapping[str, object]) -> bool:
+    return all(
+        isinstance(name, str) and _COLUMN.fullmatch(name)
+        and (value is None or (type(value) in (int, float) and math.isfinite(value)))  # type: ignore[arg-type]
+        for name, value in values.items()
+    )  # fmt: skip

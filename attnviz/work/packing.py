@@ -1,0 +1,81 @@
+"""Several files as one, a zip: what comes from anywhere is read within bounds, and never by a path that it names."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+
+from attnviz.errors import BadInput
+
+_MOST = 2000  # files
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    """Return files as one, the same for the same files.
+
+    Args:
+        files: their content by name.
+    """
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
+        for name, file in files.items():
+            archive.writestr(zipfile.ZipInfo(name), file)  # ZipInfo's date is always the same
+    return content.getvalue()
+
+
+def names(content: bytes, most: int) -> list[str]:
+    """Return the names of the files in a zip, in alphabetical order, without reading them.
+
+    Args:
+        content: from anywhere.
+        most: so many bytes it may have, and what is packed in it.
+
+    Raises:
+        BadInput: it is no zip, or larger.
+    """
+    return sorted(_sizes(content, most))
+
+
+def members(content: bytes, wanted: Iterable[str], most: int) -> dict[str, bytes]:
+    """Return files out of a zip by their names; nothing is written.
+
+    Args:
+        content: from anywhere.
+        wanted: of `names(content)`.
+        most: as of `names`.
+
+    Raises:
+        BadInput: as of `names`, or it is damaged.
+    """
+    sizes = _sizes(content, most)
+    found = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for name in wanted:
+                with archive.open(name) as file:  # a false size is no use: no more than it says is read
+                    found[name] = file.read(sizes[name] + 1)
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
+        raise _damaged() from error
+    return found
+
+
+def _sizes(content: bytes, most: int) -> dict[str, int]:
+    if len(content) > most:
+        raise BadInput(f"The file has {len(content):,} bytes; at most {most:,} are read.")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            every = archive.infolist()
+    except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, ValueError) as error:
+        raise _damaged() from error
+    sizes = {one.filename: one.file_size for one in every}
+    if len(sizes) < len(every) or len(sizes) > _MOST:
+        raise BadInput(f"The file must be a zip of at most {_MOST:,} files, each with a name of its own.")
+    if sum(sizes.values()) > most:
+        raise BadInput(f"What is packed in the file has more than {most:,} bytes.")
+    return sizes
+
+
+def _damaged() -> BadInput:
+    return BadInput("The file is no zip that attnviz packed, or it is damaged.")

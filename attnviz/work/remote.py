@@ -1,0 +1,101 @@
+"""Finished runs and models on other storage: any URL that fsspec knows, such as s3://, gs://, sftp:// or file://."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from attnviz import cards, files
+from attnviz.errors import AttnvizError, BadInput, RunError
+from attnviz.work import packing
+from attnviz.work.jobs import carrying, keeping
+
+
+def push(name: str, url: str) -> str:
+    """Copy a finished run, or a checkpoint, to a URL, as one file; what stood there before is replaced.
+
+    Args:
+        name: of a run, or of a checkpoint.
+        url: of the file; or of the folder, with a slash at its end.
+
+    Returns:
+        The URL of the file.
+
+    Raises:
+        UnknownName: there is neither.
+        BadInput: the run is not finished, the URL makes no sense, or a package is missing.
+        CheckpointError, RunError: something cannot be read, or the URL cannot be written.
+    """
+    content = keeping.packed(name) if name in cards.names() else carrying.packed(name)
+    target = f"{url}{name}.zip" if url.endswith("/") else url
+    with _told(target, "written"):
+        system, path = _opened(target)
+        system.pipe_file(path, content)
+    return target
+
+
+def pull(url: str, word: str | None = None) -> str:
+    """Bring in a run or a checkpoint that was copied to a URL. It is checked like a file that is uploaded.
+
+    Args:
+        url: of the file.
+        word: under which a model is kept; by default what follows the first dot of the file's name.
+
+    Returns:
+        The name of the run, or of the model: MODEL.WORD.
+
+    Raises:
+        BadInput: there is no such file, or it is none that attnviz packed, or is here already.
+        CheckpointError, RunError: it cannot be trusted, or it cannot be written here.
+    """
+    with _told(url, "read"):
+        system, path = _opened(url)
+        with system.open(path, "rb") as file:
+            content = _read(file)
+    if carrying.is_run(packing.names(content, carrying.LARGEST)):
+        if word is not None:
+            raise BadInput("A run has a name already. --as is for models.")
+        return carrying.bring(content)
+    own = url.rpartition("/")[2].removesuffix(".zip").partition(".")[2]
+    return keeping.bring(content, own if word is None else word)
+
+
+def _read(file: Any) -> bytes:
+    """Return all of a file, and no more than may be brought in: whatever size a server states."""
+    parts, size = [], 0
+    while size <= carrying.LARGEST and (part := file.read(2**22)):
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)
+
+
+def _opened(url: str) -> tuple[Any, str]:
+    """Return the file system of a URL, and the path there."""
+    if "://" not in url:
+        raise BadInput(f"Give a URL such as s3://bucket/folder/, not {url[:100]!r}.")
+    try:
+        import fsspec
+    except ImportError as error:
+        raise BadInput('Other storage needs fsspec. Install it: pip install "attnviz[remote]"') from error
+    try:
+        found: tuple[Any, str] = fsspec.core.url_to_fs(url)
+    except ImportError as error:  # it says which package of which file system
+        raise BadInput(f"{url} needs another package. {error}") from error
+    except ValueError as error:
+        raise BadInput(f"{url} cannot be read as a URL: {error}.") from error
+    return found
+
+
+@contextmanager
+def _told(url: str, what: str) -> Iterator[None]:
+    """Turn whatever goes wrong with a URL inside into one sentence: each file system has errors of its own."""
+    try:
+        yield
+    except AttnvizError:
+        raise
+    except FileNotFoundError as error:
+        raise RunError(f"{url} cannot be {what}: there is no such file or folder.") from error
+    except Exception as error:
+        why = files.reason(error) if isinstance(error, OSError) else str(error) or type(error).__name__
+        raise RunError(f"{url} cannot be {what}: {' '.join(why.split())[:300]}") from error
