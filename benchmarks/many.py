@@ -1,6 +1,7 @@
 """Thirty visitors look at pages: how long do these take, and how long does one wait who draws meanwhile?
 
 python -m benchmarks.many [VIEW ...] [--visitors 30] [--seconds 60] [--pages FOLDER --python PYTHON]
+python -m benchmarks.hundred      # a hundred, who also draw and drag glimpses themselves, beside a training
 
 Without a browser: each of the thirty opens a page over Streamlit's own socket, waits until it is complete, looks at it
 for two seconds, and switches to another picture. Somebody else draws, as in `benchmarks.beside`. The bar, on two quiet
@@ -65,6 +66,7 @@ class Visitor:
         self.numbers: Sequence[int] = np.random.default_rng(number).permutation(numbers).tolist()
         self.seconds: list[float] = []
         self.failed = 0
+        self.came = b""  # of the last page
         cookie = {"Cookie": f"{COOKIE}=class{number}"}
         url = f"ws://{urlsplit(address).netloc}/_stcore/stream"
         self.socket: ClientConnection = connect(
@@ -77,15 +79,19 @@ class Visitor:
         message.rerun_script.page_name = self.page
         number = str(self.numbers[turn % len(self.numbers)])
         message.rerun_script.query_string = urlencode({**self.words, "number": number, "v": "1"})
+        parts: list[bytes] = []
         began = time.perf_counter()
         self.socket.send(message.SerializeToString())
         while True:
             came = ForwardMsg()
-            came.ParseFromString(self.socket.recv(timeout=PATIENCE))
+            parts.append(self.socket.recv(timeout=PATIENCE, decode=False))
+            came.ParseFromString(parts[-1])
             if came.delta.new_element.HasField("exception") or came.delta.new_element.alert.format == 1:
                 self.failed += 1
             if came.WhichOneof("type") == "script_finished" and came.script_finished == 0:
-                return time.perf_counter() - began
+                seconds = time.perf_counter() - began
+                self.came = b"".join(parts)
+                return seconds
 
     def look(self, until: float) -> None:
         """Look at pictures, each for a while after its page is complete."""
