@@ -12,7 +12,19 @@ from attnviz.errors import BadInput
 from attnviz.lessons import teacher
 from attnviz.ui import derived_values
 from attnviz.ui.live import channel
-from attnviz.ui.server import callbacks, compressed, head, health, hosts, moved, scripts, security, sockets, uploads
+from attnviz.ui.server import (
+    callbacks,
+    compressed,
+    head,
+    health,
+    hosts,
+    moved,
+    preload,
+    scripts,
+    security,
+    sockets,
+    uploads,
+)
 from attnviz.ui.server.no_delay import NoDelay
 from attnviz.ui.shared import url_state
 
@@ -20,6 +32,7 @@ try:
     teacher.take_flag(sys.argv[1:])
 except BadInput as error:
     sys.exit(str(error))
+preload.at_start()
 callbacks.finish(url_state.is_late)
 scripts.take_turns()
 

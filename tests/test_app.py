@@ -1,5 +1,6 @@
 """The server's file and the list of pages."""
 
+import os
 import re
 import runpy
 import subprocess
@@ -13,13 +14,14 @@ from streamlit.testing.v1 import AppTest
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from attnviz.ui.mechanisms import MECHANISMS
-from attnviz.ui.server import head, security
+from attnviz.ui.server import head, preload, security
 from attnviz.ui.server.compressed import Compressed
 from attnviz.ui.server.hosts import Hosts
 from attnviz.ui.server.moved import Moved
 from attnviz.ui.server.no_delay import NoDelay
 from attnviz.ui.server.sockets import Sockets
 from attnviz.ui.server.uploads import Uploads
+from attnviz.ui.shared import threads
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "pages"
@@ -34,6 +36,7 @@ def test_streamlit_finds_the_app_and_its_script() -> None:
 def test_the_app_has_the_headers_the_imports_ahead_and_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     given: dict[str, Any] = {}
     monkeypatch.setattr(st, "App", lambda script, **settings: given.update(settings, script=script))
+    monkeypatch.setattr(preload, "at_start", lambda: None)  # which would hold for the other tests, too
     runpy.run_path(str(ROOT / "app.py"))
     assert (ROOT / given["script"]).is_file()
     assert [layer.cls for layer in given["middleware"]] == [
@@ -55,6 +58,13 @@ def test_the_server_starts_without_torch() -> None:
         "assert not {'torch', 'torchvision'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def test_the_server_computes_with_one_thread_whoever_loads_torch_first() -> None:
+    code = "import app, sys, torch; print(torch.get_num_threads(), sys.getswitchinterval())"
+    free = {name: value for name, value in os.environ.items() if name not in (threads.VARIABLE, threads._OURS)}
+    found = subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, env=free, capture_output=True, text=True)
+    assert found.stdout.split() == ["1", "0.0005"]
 
 
 def listed() -> list[tuple[str, str]]:

@@ -22,6 +22,14 @@ CALM = 3.0  # seconds from the end of a page's script: by then it is painted, an
 _log = logging.getLogger(__name__)
 
 
+def at_start() -> None:
+    """Set what holds for the whole process, before anything can load torch: a probe or a page left open may do so."""
+    # A thread that only computes, as one that imports does, then lets the others in ten times as often: files are
+    # served and pages run meanwhile.
+    sys.setswitchinterval(0.0005)
+    threads.one_each()
+
+
 @cache  # once a process: a race of two visitors would only import twice, and the second import finds all there
 def soon() -> Timer:
     """Load what pages need and torch a moment later, in a thread of its own: the last thing that a page does."""
@@ -31,10 +39,6 @@ def soon() -> Timer:
 @cache
 def begin() -> Timer:
     """Import what pages need before torch, in a thread of its own, once."""
-    # A thread that only computes, as one that imports does, then lets the others in ten times as often: files are
-    # served and pages run meanwhile.
-    sys.setswitchinterval(0.0005)
-    threads.one_each()
     return _later(AT_ONCE, load_pages)
 
 

@@ -180,6 +180,7 @@ def test_the_app_has_the_route_below_its_base(base: str, path: str, monkeypatch:
     given: dict[str, Any] = {}
     monkeypatch.setattr(st, "App", lambda script, **settings: given.update(settings))
     monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": base}.__getitem__)
+    monkeypatch.setattr("attnviz.ui.server.preload.at_start", lambda: None)  # it would hold for the other tests, too
     runpy.run_path("app.py")
     (route,) = (one for one in given["routes"] if isinstance(one, WebSocketRoute))
     assert route.path == path
