@@ -3,7 +3,7 @@
 HTML, as `attnviz.figures.dots` is, for the same reason.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -33,20 +33,23 @@ def bars(rows: Sequence[Row], kind: str, columns: Sequence[str], remark: str, *,
         kind: what the rows are.
         columns: what the values are, with their units.
         remark: what the remarks are.
-        whole: the value whose bar fills its column, the same for all; None for the largest of each column.
+        whole: the value whose bar fills its column, the same for all; None for the largest of each column. With 100,
+            the numbers are percentages, and are written with two decimals each.
     """
     longest = [whole or max(row.values[place] for row in rows) or 1 for place in range(len(columns))]
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in (kind, *columns, remark))
-    body = "".join(_row(row, longest, columns, remark) for row in rows)
-    return f'<table class="bars"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+    say = (lambda value: f"{value:.2f}") if whole == 100 else written
+    body = "".join(_row(row, longest, columns, remark, say) for row in rows)
+    classes = "bars bars-many" if len(columns) > 3 else "bars"
+    return f'<table class="{classes}"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def _row(row: Row, longest: Sequence[float], columns: Sequence[str], remark: str) -> str:
+def _row(row: Row, longest: Sequence[float], columns: Sequence[str], remark: str, say: Callable[[float], str]) -> str:
     kind = "bars-control" if row.control else "bars-mechanism"
     cells = "".join(
         f"<td><small>{escape(column)}</small>"
         f'<span><i class="{kind}" style="width:{100 * value / most:.2f}%"></i></span>'
-        f"<b>{escape(written(value))}</b></td>"
+        f"<b>{escape(say(value))}</b></td>"
         for value, most, column in zip(row.values, longest, columns, strict=True)
     )
     end = f"<td><small>{escape(remark)}</small>{escape(row.remark)}</td>"

@@ -18,7 +18,7 @@ def show(net: Net, source: str) -> None:
     row, card = mechanisms.of_model(net.architecture), net.card
     if row:
         if card is not None and card.recipe.tests:
-            task = result_dots.Task(card.recipe.tests[0].data, card.recipe.classes)
+            task = result_dots.Task(card.recipe.data, card.recipe.classes)
             result_dots.of_mechanism(row, task, key="results_dots", like=card.name)
         page.link(result_dots.PAGE, "All results, with the papers' tables", mechanism=row.name)
     if not st.toggle(

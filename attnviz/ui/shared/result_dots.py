@@ -204,11 +204,15 @@ def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
 
 
 def shortened(rows: Sequence[Dot]) -> list[Dot]:
-    """Return rows without the words with which all their names begin: they say what all are tested on."""
+    """Return rows without the words with which all their names begin: they say what all are tested on.
+
+    A number keeps the words before it: of "Strips up to 15" nobody would understand "15".
+    """
     names = [row.name for row in rows]
     common = commonprefix([re.split(r"(?<=\w)(?=\W)", name) for name in names]) if len(names) > 1 else []
-    cut = [name[len("".join(common)) :].lstrip(" ,:") for name in names]
-    if not common or not all(cut) or len(set(cut)) < len(cut):
+    rest = [name[len("".join(common)) :] for name in names]
+    cut = [name.lstrip(" ,:") for name in rest]
+    if not common or not all(cut) or len(set(cut)) < len(cut) or any(re.match(r" \d", name) for name in rest):
         return [*rows]
     return [replace(row, name=name[0].upper() + name[1:]) for row, name in zip(rows, cut, strict=True)]
 
@@ -241,9 +245,12 @@ def of_mechanism(row: Mechanism, task: Task, *, key: str, like: str | None = Non
         row: of the table of mechanisms.
         task: one of its `groups`.
         key: of the picture in this page; keep it fixed.
-        like: one of its recipes, whose variants count; by default those of all its recipes.
+        like: the net that is looked at: its variants count, and only models that were trained on the data set of the
+            task stand beside it. By default all that were tested on it do.
     """
     names, trained = groups(row).get(task, []), set(cards.names())
+    if like:
+        names = [name for name in names if RECIPES[name].data == task.source]
     own = [name for name in names if RECIPES[name].model in row.models]
     if not trained & set(own):
         st.caption(f"No model with this mechanism has been trained on {task.title} yet.")

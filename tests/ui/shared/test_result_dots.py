@@ -155,3 +155,31 @@ def test_what_a_paper_says_stands_below_its_title_and_only_for_its_own_models() 
     assert first == f"**{paper.title}**, {paper.source}:"
     assert any("81.46 %" in part for part in rest)
     assert result_dots.from_paper(paper, ["pixel_attention.digits"]) == []
+
+
+def test_beside_a_net_stand_those_trained_on_the_same_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[list[str]] = []
+    monkeypatch.setattr(result_dots, "show", lambda names, *_, key, like: drawn.append([*names]))
+    row, task = (
+        MECHANISMS["sequences"],
+        result_dots.Task("strips_mnist_15", RECIPES["encoder_decoder.strips-15"].classes),
+    )
+    for like in ("encoder_decoder.strips-15", None):
+        result_dots.of_mechanism(row, task, key="x", like=like)
+    beside, everywhere = drawn
+    assert {RECIPES[name].data for name in beside} == {"strips_mnist_15"}
+    assert {RECIPES[name].data for name in everywhere} == {"strips_mnist_15", "strips_mnist_30"}
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["Cluttered digits, 4 glimpses", "Cluttered digits, 6 glimpses"], ["4 glimpses", "6 glimpses"]),
+        (["CIFAR-10: 8 heads", "CIFAR-10, repaired"], ["8 heads", "Repaired"]),
+        (["Strips up to 15, sums", "Strips up to 30, sums"], ["Strips up to 15, sums", "Strips up to 30, sums"]),
+        (["Ten digits", "Ten digits, moved"], ["Ten digits", "Ten digits, moved"]),
+    ],
+)
+def test_what_all_names_begin_with_is_left_out_unless_a_number_needs_it(names: list[str], short: list[str]) -> None:
+    rows = [Dot(name, 90.0, 90.0, 90.0, 1) for name in names]
+    assert [row.name for row in result_dots.shortened(rows)] == short
