@@ -160,12 +160,10 @@ def test_what_a_paper_says_stands_below_its_title_and_only_for_its_own_models() 
 def test_beside_a_net_stand_those_trained_on_the_same_data(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[list[str]] = []
     monkeypatch.setattr(result_dots, "show", lambda names, *_, key, like: drawn.append([*names]))
-    row, task = (
-        MECHANISMS["sequences"],
-        result_dots.Task("strips_mnist_15", RECIPES["encoder_decoder.strips-15"].classes),
-    )
-    for like in ("encoder_decoder.strips-15", None):
-        result_dots.of_mechanism(row, task, key="x", like=like)
+    row, like = MECHANISMS["sequences"], "encoder_decoder.strips-15"
+    task = result_dots.Task("strips_mnist_15", RECIPES[like].classes)
+    for one in (like, None):
+        result_dots.of_mechanism(row, task, key="x", like=one)
     beside, everywhere = drawn
     assert {RECIPES[name].data for name in beside} == {"strips_mnist_15"}
     assert {RECIPES[name].data for name in everywhere} == {"strips_mnist_15", "strips_mnist_30"}
