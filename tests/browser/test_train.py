@@ -1,16 +1,21 @@
 """A visitor trains a model on the page, looks at its last epoch, and keeps it; all of it offline."""
 
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from attnviz import data, subjects
+from attnviz.subjects import Picture, Subject
 from attnviz.training import mistakes, runs
+from attnviz.ui.shared import findings
+from attnviz.ui.shared.wording import share
 from attnviz.work.jobs import keeping
 
 from .cards import assert_equals_library, find_card, wait_for_answers
-from .conftest import NewPage, Serve, assert_accessible, wait_until_ready
+from .conftest import NewPage, Problems, Serve, assert_accessible, prepare, wait_until_ready
 from .pads import EIGHT, draw_stroke, find_pad
 
 
@@ -77,6 +82,140 @@ def draw_for(page: Page, address: str) -> None:
     (card,) = wait_for_answers(page).values()
     assert card["answer"] == "8"
     assert_equals_library(card, np.array(card["seen"], np.uint8).reshape(28, 28))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return the empty folders of an app that several tests use, each of which leaves them as it found them."""
+    folder = tmp_path_factory.mktemp("train")
+    return {name: str(folder / name) for name in ("ATTNVIZ_RUNS", "ATTNVIZ_KEPT", "ATTNVIZ_DATA")}
+
+
+@pytest.fixture
+def own(serve: Serve, place: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the address of an app in which nothing has been brought or trained yet."""
+    for name, path in place.items():
+        monkeypatch.setenv(name, path)
+    return serve(env=place)
+
+
+LONG = "epochs=200&patience=200"  # a training that goes on until it is paused
+DONE = r"/Seed 0: (\d+) of at most/.exec(document.body.innerText)?.[1]"
+
+
+def bring(page: Page, address: str) -> None:
+    """Open the page, bring two classes of little pictures, and begin a long training on them."""
+    open_page(page, f"{address}/train?{LONG}")
+    page.get_by_text("Train on your own pictures").click()
+    name = page.get_by_role("textbox", name="Name of your pictures")
+    name.fill("mine")
+    name.press("Enter")
+    images = np.zeros((400, 28, 28), np.uint8)
+    images[::2, 4:24, 13:15] = images[1::2, 13:15, 4:24] = 255
+    file = io.BytesIO()
+    np.savez(file, images=images, labels=np.arange(400) % 2)
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": "mine.npz", "mimeType": "application/octet-stream", "buffer": file.getvalue()}
+    )
+    page.get_by_role("button", name="Use these pictures").click()
+    page.wait_for_url("**data=own-*")
+    begin(page)
+
+
+def begin(page: Page) -> None:
+    """Press the button, and wait for the first epoch."""
+    page.get_by_role("button", name="Train", exact=True).click()
+    wait_for_epochs(page, 0)
+
+
+def wait_for_epochs(page: Page, more: int) -> int:
+    """Wait until the page says that more epochs than so many are done; return how many."""
+    page.wait_for_function(f"(more) => Number({DONE} ?? 0) > more", arg=more)
+    return int(page.evaluate(DONE))
+
+
+def pause(page: Page) -> None:
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_text("It can be resumed.")).to_be_visible()
+
+
+def delete(page: Page) -> None:
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("It is deleted.")).to_be_visible()
+    assert runs.ids() == []
+
+
+def test_pictures_of_ones_own_and_what_is_trained_on_them_are_seen_in_one_browser_alone(
+    own: str, page: Page, new_page: NewPage
+) -> None:
+    bring(page, own)
+    expect(page.get_by_text("Your pictures: mine").first).to_be_visible()
+    (run,) = runs.ids()
+    tag = page.locator(".st-key-train_choose_runs").get_by_text(run[-4:])
+    expect(tag.first).to_be_visible()
+    stranger = open_page(new_page(), page.url)
+    expect(stranger.get_by_text("on somebody else's pictures, which are not shown")).to_be_visible()
+    expect(stranger.get_by_text("The curves of a training appear here after its first epoch.")).to_be_visible()
+    expect(stranger.get_by_role("combobox", name="Data")).to_have_value("Strokes")
+    for words in ("mine", run[-4:]):
+        expect(stranger.get_by_text(words)).to_have_count(0)
+    pause(page)
+    delete(page)
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(page.get_by_text("Your pictures: mine")).to_have_count(0)
+
+
+def test_a_training_goes_on_when_its_tab_is_closed_and_is_found_again_in_another(
+    own: str, page: Page, problems: Problems
+) -> None:
+    tab = page.context.new_page()
+    prepare(tab, problems, None, "light")
+    begin(open_page(tab, f"{own}/train?{LONG}"))
+    before = wait_for_epochs(tab, 0)
+    tab.close()
+    open_page(page, f"{own}/train")
+    wait_for_epochs(page, before + 1)
+    pause(page)
+    delete(page)
+
+
+def test_what_if_trains_once_more_and_both_stand_under_one_slider(own: str, page: Page) -> None:
+    open_page(page, f"{own}/train?epochs=1").get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("Finished after 1 epoch.")).to_be_visible()
+    (first,) = runs.ids()
+    page.get_by_text("What if one setting had been another?").click()
+    page.wait_for_url("**experiment=what_if*")
+    rate = page.get_by_role("textbox", name="Instead of 0.01")
+    rate.fill("0.05")
+    rate.press("Enter")
+    page.wait_for_url("**to=0.05*")
+    page.get_by_role("button", name="Train it with learning rate 0.05").click()
+    finding = page.get_by_role("paragraph").filter(has_text="With learning rate 0.05 it answers")
+    expect(finding).to_be_visible()
+    (second,) = set(runs.ids()) - {first}
+    assert runs.read(second).recipe.learning_rate == 0.05
+    here, before = (share(runs.curve(run)[0].values["validation_accuracy"] or 0) for run in (second, first))
+    expect(finding).to_contain_text(f"at its best epoch {here} of")
+    expect(finding).to_contain_text(f"{before} as it was")
+
+    slider = page.get_by_role("slider", name="Epoch of the training")
+    grid = page.locator(".st-key-both_maps .map-grid")
+    for epoch, press in (1, ""), (0, "ArrowLeft"):
+        if press:
+            slider.press(press)
+        title = f"Epoch {epoch}" if epoch else "Before the training"
+        expect(grid.locator("h2")).to_contain_text(f"{title}: first beside second")
+        shown = grid.evaluate("(root) => [0, 1].map((tile) => [...root.readMap(tile)])")
+        for run, values in zip((first, second), shown, strict=True):
+            np.testing.assert_allclose(values, computed(run, epoch), rtol=1e-4, atol=1e-9)
+        assert np.allclose(*shown) == (epoch == 0), "the two begin alike"
+
+
+def computed(run: str, epoch: int) -> np.ndarray:
+    """Return the map that the experiment shows first, of one run at an epoch."""
+    picture = Picture("strokes", int(np.flatnonzero(np.isin(data.labels("strokes", "test"), (8, 1)))[0]))
+    net = subjects.net(f"run:{run}@{epoch}")
+    return findings.tap(Subject(net, picture), "attention.weights", 14 * 28 + 14).values.ravel()
 
 
 @pytest.mark.slow
