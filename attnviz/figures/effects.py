@@ -1,5 +1,6 @@
 """What each of several parts does, over the epochs whose weights are kept; these lie evenly, as on the slider."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from attnviz.figures.epoch_plot import Line, plot, round_bounds
@@ -33,7 +34,14 @@ def effects(
         lines.append(Line(name, list(zip(epochs, values[name], strict=True)), f"curves-{number}", name))
     low = min(0.0, *(value for some in values.values() for value in some))
     high = top or max(0.0, *(value for some in values.values() for value in some)) or 1.0
-    return plot(title, lines, places.__getitem__, epochs, _short, exact="{:.4g}".format, bounds=round_bounds(low, high))
+    if -low < high / 50:
+        low = 0.0  # what is hardly below the axis gets no room of its own
+    most = max(abs(some[-1]) for some in values.values()) or 1.0
+    decimals = min(3, max(0, 2 - math.floor(math.log10(most))))  # the same for all names, so that they compare
+    return plot(
+        title, lines, places.__getitem__, epochs, _short, exact="{:.4g}".format, last=f"{{:.{decimals}f}}".format,
+        bounds=round_bounds(low, high),
+    )  # fmt: skip
 
 
 def _short(value: float) -> str:

@@ -38,6 +38,7 @@ def plot(
     written: Callable[[float], str],
     *,
     exact: Callable[[float], str] | None = None,
+    last: Callable[[float], str] | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> str:
     """Draw lines in one plot.
@@ -49,6 +50,7 @@ def plot(
         epochs: that are written below it.
         written: a value as it is read.
         exact: a value as a dot says it; by default as it is read.
+        last: the last value of a line, as the legend says it; by default as it is read.
         bounds: the lowest and the highest value; by default round numbers about the values.
 
     Returns:
@@ -56,16 +58,19 @@ def plot(
     """
     ends = [value for line in lines for _, value in line.points]
     low, high = bounds or round_bounds(min(ends), max(ends))
-    named = [(line, f"{written(line.points[-1][1])}") for line in lines if line.name]
-    spoken = "; ".join(f"{line.name} {last} at {line.points[-1][0]}" for line, last in named)
+    named = [(line, (last or written)(line.points[-1][1])) for line in lines if line.name]
+    spoken = "; ".join(f"{line.name} {value} at {line.points[-1][0]}" for line, value in named)
     body = "".join(_drawn(line, across, low, high, exact or written) for line in lines)
+    zero = " curves-zero" * (low < 0)
     rows = "".join(
-        f'<i class="curves-tick" style="bottom:{100 * (value - low) / (high - low):.2f}%"><b>{written(value)}</b></i>'
+        f'<i class="curves-tick{zero * (abs(value) < 1e-12)}" style="bottom:{100 * (value - low) / (high - low):.2f}%">'
+        f"<b>{written(value)}</b></i>"
         for value in _ticks(low, high)
     )
     columns = "".join(f'<i class="curves-epoch" style="left:{across(epoch):.2f}%">{epoch}</i>' for epoch in epochs)
     legend = "".join(
-        f'<span><i class="curves-key {line.kind}"></i>{escape(line.name)} <b>{last}</b></span>' for line, last in named
+        f'<span><i class="curves-key {line.kind}"></i>{escape(line.name)} <b>{value}</b></span>'
+        for line, value in named
     )
     return (
         f'<div class="curves" role="img" aria-label="{escape(title)} by epoch: {escape(spoken)}">'

@@ -51,14 +51,16 @@ def test_bounds_are_multiples_of_the_steps_between_them() -> None:
         ends = round_bounds(low, high)
         assert ends[0] <= low
         assert ends[1] >= high
-    drawn = effects("lost", [0, 1], {"head 1": [-0.003, 0.66]})
-    assert re.findall(r"<b>([^<]*)</b></i>", drawn) == ["-0.5", "0", "0.5", "1"]
+    for lowest, ticks in (-0.2, ["-0.5", "0", "0.5", "1"]), (-0.003, ["0", "0.2", "0.4", "0.6", "0.8"]):
+        drawn = effects("lost", [0, 1], {"head 1": [lowest, 0.66]})
+        assert re.findall(r"<b>([^<]*)</b></i>", drawn) == ticks, "what is hardly below 0 gets no room"
+        assert ("curves-zero" in drawn) == (lowest == -0.2)
 
 
 def test_of_many_heads_the_largest_at_the_end_have_names_and_epochs_lie_evenly() -> None:
     values = {f"head {head}": [0.0, 9.0 - head, float(head)] for head in range(1, MOST + 3)}
     drawn = effects("lost", [0, 1, 52], values)
-    assert "lost by epoch: head 8 8 at 52; head 7 7 at 52" in drawn
+    assert "lost by epoch: head 8 8.00 at 52; head 7 7.00 at 52" in drawn
     assert re.findall(r'curves-epoch" style="left:([\d.]+)%">(\d+)<', drawn) == [
         ("0.00", "0"), ("50.00", "1"), ("100.00", "52"),
     ]  # fmt: skip

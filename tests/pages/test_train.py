@@ -231,7 +231,7 @@ def test_the_heads_of_two_seeds_are_matched(here, monkeypatch):
         while "matched_stop" in {button.key for button in page.button}:
             page.run()
         assert not page.exception
-        assert any("before their training, matched in the same way" in one.value for one in page.markdown)
+        assert any("Before the training, matched in the same way" in one.value for one in page.markdown)
 
 
 def test_a_run_is_trained_again_with_one_setting_changed_and_both_stand_under_one_slider(here):

@@ -13,6 +13,9 @@ import streamlit as st
 from attnviz import cards, data, subjects
 from attnviz.data import own
 from attnviz.errors import AttnvizError, BadInput
+from attnviz.recipes import RECIPES
+from attnviz.recipes.altered import own as value_of
+from attnviz.recipes.altered import varied
 from attnviz.subjects import Net
 from attnviz.subjects.history import History, history
 from attnviz.subjects.runs import key_of
@@ -21,6 +24,8 @@ from attnviz.ui.live.channel import COOKIE
 
 if TYPE_CHECKING:
     from attnviz.recipes import Recipe
+
+_ASIDE = ("learning_rate", "epochs", "patience")  # said anyway, or no matter of what is learnt
 
 MOST = 30
 """So many runs of one architecture are offered, the newest."""
@@ -66,7 +71,7 @@ def title_of(run: str) -> str:
             return ""
     except AttnvizError:
         return ""
-    return f"{info.recipe.title}, {_source(info.recipe)}, seed {info.seed}, {_rate(info.recipe)} ({run[-4:]})"
+    return f"{info.recipe.title}, seed {info.seed}, {_settings(info.recipe)} ({run[-4:]})"
 
 
 def written(run: str) -> int:
@@ -116,16 +121,19 @@ def _alike(one: Net, other: Net) -> bool:
 def _seed_first(run: str, net: Net) -> str:
     """Return what a run is called in a narrow field beside a net: its recipe only where that is another one."""
     info = runs.read(run)
-    told = f"seed {info.seed}, {_source(info.recipe)}, {_rate(info.recipe)} ({run[-4:]})"
+    told = f"seed {info.seed}, {_settings(info.recipe)} ({run[-4:]})"
     return told if info.recipe.name == net.recipe else f"{told}: {info.recipe.title}"
 
 
-def _source(recipe: Recipe) -> str:
-    return data.spec(recipe.data).title if own.is_own(recipe.data) else recipe.data
-
-
-def _rate(recipe: Recipe) -> str:
-    return f"rate {recipe.learning_rate:g}"
+def _settings(recipe: Recipe) -> str:
+    """Return the data, the learning rate, and what else is another value than that of the recipe of the same name."""
+    words = [data.spec(recipe.data).title if own.is_own(recipe.data) else recipe.data, f"rate {recipe.learning_rate:g}"]
+    before = RECIPES.get(recipe.key)
+    for name, setting in varied(recipe).items() if before else ():
+        value = value_of(recipe, setting)
+        if name not in _ASIDE and before and value != value_of(before, setting):
+            words.append(f"{setting.title.lower()} {setting.word(value).replace('_', ' ')}")
+    return ", ".join(words)
 
 
 def common(one: Sequence[str], other: Sequence[str]) -> list[str]:

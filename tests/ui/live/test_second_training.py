@@ -8,6 +8,7 @@ import pytest
 
 from attnviz import subjects
 from attnviz.errors import BadInput, UnknownName
+from attnviz.recipes.altered import altered
 from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import SIMPLE
 from attnviz.subjects import Picture, Subject
@@ -108,11 +109,12 @@ def test_nets_with_a_single_map_stand_side_by_side():
 
 def test_a_run_on_offer_is_told_by_its_seed_and_by_its_recipe_only_where_that_is_another_one(tmp_path):
     with small.place(tmp_path):
-        recipe = small.recipe(epochs=1)
+        recipe = altered(small.recipe(epochs=1), {"heads": "2"})
         infos = [small.run_file(recipe, seed=seed) for seed in (0, 1)]
         for seed, info in enumerate(infos):
             list(Run(info).train(small.training(recipe, seed)))
-        key = f"run:{infos[1].id}"
-        told = f"seed 1, {recipe.data}, rate {recipe.learning_rate:g} ({infos[1].id[-4:]})"
+        key, id_ = f"run:{infos[1].id}", infos[1].id[-4:]
+        told = f"seed 1, {recipe.data}, rate {recipe.learning_rate:g}, heads 2 ({id_})"
+        assert trainings.title_of(infos[1].id) == f"{recipe.title}, {told}"
         assert trainings.like(subjects.net(f"run:{infos[0].id}@1"))[key] == told
         assert trainings.like(subjects.net(NAME))[key] == f"{told}: {recipe.title}"

@@ -18,7 +18,7 @@ from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.over_many import over_many
-from attnviz.ui.shared.wording import verbatim
+from attnviz.ui.shared.wording import share, verbatim
 from attnviz.ui.training.experiments import choice
 from attnviz.ui.training.experiments.unseen import Unseen, unseen
 
@@ -43,11 +43,13 @@ class Part(NamedTuple):
         lost: (head, picture), the probability that the right answer loses when the head is off, -1..1.
         changed: (head, picture), whether the answer becomes another one.
         right: (picture,), whether the answer of the whole net is right.
+        whole: (picture,), the probability that the whole net gives the right answer, 0..1.
     """
 
     lost: Array
     changed: npt.NDArray[np.bool_]
     right: npt.NDArray[np.bool_]
+    whole: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,7 @@ class Measured:
         lost: (epoch, head, picture), as of `Part`.
         changed: (epoch, head, picture), likewise.
         accuracy: (epoch,), the share of the same pictures that the whole net answers correctly.
+        whole: (epoch,), the probability that the whole net gives the right answer, a mean over the pictures.
     """
 
     epochs: tuple[int, ...]
@@ -67,6 +70,7 @@ class Measured:
     lost: Array
     changed: npt.NDArray[np.bool_]
     accuracy: Array
+    whole: Array
 
 
 def show(there: Sequence[Seen]) -> None:
@@ -143,7 +147,8 @@ def switch(
                     without = probabilities(inference.ask(loaded, batch)).double()
                 losses.append(lost(whole, without, right))
                 changed.append(without.argmax(1) != best)
-    return Part(torch.stack(losses).numpy(), torch.stack(changed).numpy(), (best == right).numpy())
+    certain = whole.gather(1, right[:, None])[:, 0]
+    return Part(torch.stack(losses).numpy(), torch.stack(changed).numpy(), (best == right).numpy(), certain.numpy())
 
 
 def together(parts: Sequence[Part], points: Sequence[Point], heads: tuple[str, ...]) -> Measured:
@@ -165,6 +170,7 @@ def together(parts: Sequence[Part], points: Sequence[Point], heads: tuple[str, .
         np.stack([np.concatenate([part.lost for part in some], 1) for some in of_epoch]),
         np.stack([np.concatenate([part.changed for part in some], 1) for some in of_epoch]),
         np.array([np.concatenate([part.right for part in some]).mean() for some in of_epoch]),
+        np.array([np.concatenate([part.whole for part in some]).mean() for some in of_epoch]),
     )
 
 
@@ -180,26 +186,24 @@ def in_words(measured: Measured) -> str:
             if (place := appears(means[:, head].tolist())) is not None}  # fmt: skip
     if not come:
         return (
-            f"**At epoch {last} no head matters by itself**: whichever is switched off, the probability of the right "
-            f"answer falls by less than {_points(MATTERS)} ({over})."
+            f"**At epoch {last} no head matters by itself**: whichever one is switched off, the probability of the "
+            f"right answer falls by less than {100 * MATTERS:g} percentage point ({over})."
         )
     first = min(come, key=lambda head: (come[head], -means[-1, head]))
     most = max(come, key=lambda head: means[-1, head])
-    whole, falls = len(measured.heads), f"falls by {_points(float(means[-1, most]))} ({over})"
-    if whole == 1:
+    with_all = float(measured.whole[-1])
+    falls = f"falls from {share(with_all)} to {share(with_all - float(means[-1, most]))} ({over})"
+    heads = len(measured.heads)
+    if heads == 1:
         return (
             f"**The only head comes to matter {_when(measured, come[first])}.** At epoch {last}, the probability of "
             f"the right answer {falls} when it is switched off."
         )
     return (
-        f"**{len(come)} of {whole} heads {'matters by itself' if len(come) == 1 else 'matter by themselves'} at epoch "
+        f"**{len(come)} of {heads} heads {'matters by itself' if len(come) == 1 else 'matter by themselves'} at epoch "
         f"{last}.** The first comes to matter {_when(measured, come[first])}: {measured.heads[first]}. The answer "
         f"depends most on {measured.heads[most]}: without it, the probability of the right answer {falls}."
     )
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:.1f} points"
 
 
 def _when(measured: Measured, place: int) -> str:
@@ -218,20 +222,19 @@ def _draw(measured: Measured) -> None:
     left, right = st.columns(2)
     lines = {name: (100 * means[:, head]).tolist() for head, name in enumerate(measured.heads)}
     left.markdown(
-        effects("points that the right answer loses without the head", measured.epochs, lines), unsafe_allow_html=True
+        effects("what the right answer loses without the head, percentage points", measured.epochs, lines),
+        unsafe_allow_html=True,
     )
     accuracy = {"all heads on": (100 * measured.accuracy).tolist()}
     right.markdown(effects("correct answers, %", measured.epochs, accuracy, top=100), unsafe_allow_html=True)
-    grey = f" The {MOST} heads with the largest loss at the end are coloured; the others are grey." * (
-        len(lines) > MOST
-    )
+    grey = f" The {MOST} heads that cost most at the end are coloured; the others are grey." * (len(lines) > MOST)
     st.caption(
-        "Left: by how many points the probability of the right answer falls when one head is off, a mean over the "
-        "pictures; below 0 it rises. Right: the whole model on the same pictures. Epochs whose weights are kept lie "
-        "at equal distances; 0 is before the training, where all weights are drawn at random. A head comes to matter "
-        "at the epoch from which on at least half of its loss at the end is there, if that is "
-        f"{_points(MATTERS)} or more. Heads that do the same work can hide one another: without one, the other "
-        f"does it.{grey}"
+        "Left: how far the probability of the right answer falls when one head is switched off, a mean over the "
+        "pictures; below 0 it rises instead. Right: the whole model on the same pictures. Only epochs whose weights "
+        "are kept are drawn, evenly spaced; 0 is before the training, when all weights are random. A head matters if "
+        f"switching it off costs {100 * MATTERS:g} percentage point or more at the last epoch. It comes to matter at "
+        "the first epoch after which it always costs at least half of that. If two heads do the same work, switching "
+        f"off one of them shows nothing: the other still does it.{grey}"
     )
     with st.expander("The numbers of the last epoch", key="appear_numbers"):
         count = measured.lost.shape[2]
@@ -250,7 +253,7 @@ def _draw(measured: Measured) -> None:
             height=min(38 + 35 * len(measured.heads), 388),
             column_config={
                 "head": st.column_config.TextColumn("Head"),
-                "lost": st.column_config.NumberColumn("Lost without it, points", format="%.2f"),
+                "lost": st.column_config.NumberColumn("Lost without it, percentage points", format="%.2f"),
                 "spread": st.column_config.NumberColumn("± (95 %)", format="%.2f"),
                 "changed": st.column_config.NumberColumn("Other answer, % of pictures", format="%.1f"),
                 "from": st.column_config.NumberColumn("Matters from epoch"),

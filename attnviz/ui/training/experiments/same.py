@@ -71,8 +71,8 @@ def show(there: Sequence[Seen]) -> None:
     pictures = unseen(net, PICTURES)
     st.caption(
         f"On {pictures.said}, which neither was trained on, after the last epoch of both. Each {term('head')} of one "
-        "is matched with one head of the other such that the matched maps correlate as much as they can; half of the "
-        "pictures decide who is matched, the other half is measured."
+        "training is matched with one head of the other, so that the maps of matched heads are as alike as possible. "
+        "Half of the pictures decide which heads are matched; the numbers are of the other half."
     )
     over_many(
         MEASURED, len(pictures), lambda: work(its, other, found, pictures),
@@ -108,33 +108,31 @@ def in_words(found: Matched) -> str:
     trained, count = found.mean(TRAINED), len(found.unmatched)
     heads = len(found.pairs[TRAINED])
     said = (
-        f"the maps of {'the matched heads' if heads > 1 else 'the two heads'} correlate by "
-        f"{_signed(trained.mean())} on average over {count} pictures"
+        f"the maps of {'matched heads' if heads > 1 else 'the two heads'} have a correlation of "
+        f"{_signed(trained.mean())} (mean over {count} {'picture' if count == 1 else 'pictures'})"
     )
-    shuffled = f"with their places shuffled by {_signed(found.mean(SHUFFLED).mean())}"
+    shuffled = f"with the places of one map shuffled, it is {_signed(found.mean(SHUFFLED).mean())}"
     if BEFORE not in found.pairs:
-        return f"After the training {said}, {shuffled}."
+        return f"After the training, {said}; {shuffled}."
     before = found.mean(BEFORE)
+    compared = f"Before the training, matched in the same way, it is {_signed(before.mean())}; {shuffled}."
     if count < 2:
-        return (
-            f"So far {said}; before their training, matched in the same way, by {_signed(before.mean())}, {shuffled}."
-        )
+        return f"So far, {said}. {compared}"
     difference = paired(trained, before)
+    digits = 2 if abs(difference.mean) >= 0.1 else 3
+    change, low, high = (_signed(value, digits) for value in (difference.mean, difference.low, difference.high))
     verdict = {
         1: "The two have learnt heads that are more alike than those they began with",
         0: "The two have learnt heads that are no more alike, as far as these pictures can show, than those they began "
         "with",
         -1: "The two have learnt heads that are less alike than those they began with",
     }[int(difference.verdicts)]
-    return (
-        f"**{verdict}**: {said}; before their training, matched in the same way, by {_signed(before.mean())}, "
-        f"{shuffled}. The difference to before is {_signed(difference.mean)} (95 % interval "
-        f"{_signed(difference.low)} to {_signed(difference.high)})."
-    )
+    return f"**{verdict}**: {said}. {compared} The training changes it by {change} (95 % interval {low} to {high})."
 
 
-def _signed(value: float | Array) -> str:
-    return f"{float(value):+.2f}".replace("+0.00", "0.00").replace("-0.00", "0.00").replace("-", MINUS)
+def _signed(value: float | Array, digits: int = 2) -> str:
+    rounded = round(float(value), digits)
+    return (f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}").replace("-", MINUS)
 
 
 def _draw(parts: Sequence[Part], layers: Sequence[HeadLayer], titles: tuple[str, str]) -> None:
@@ -158,12 +156,14 @@ def _draw(parts: Sequence[Part], layers: Sequence[HeadLayer], titles: tuple[str,
     best = sorted(found.pairs[TRAINED], key=lambda pair: -pair.alike.mean())
     _maps(parts[0], layers, best[:SHOWN], titles, len(best))
     st.caption(
-        "A dot is a mean over pictures, each of them a mean over the heads; its line spans the middle 80 % of the "
-        "pictures. Heads of two trainings have no common order, so the third head of one may do the work of the first "
-        "of the other: that is why they are matched. Two maps of the same picture are alike to some degree whatever "
-        "was learnt, because both follow the picture: compare with the nets before their training. Where each query "
-        "has a map of its own, 64 of them are compared, and their mean is drawn. One pair of trainings says nothing of "
-        "other seeds."
+        "A correlation of 1 means that two maps are strong and weak at the same places; 0, that they have nothing to "
+        "do with each other; below 0, that one is strong where the other is weak. Each dot is a mean over pictures and "
+        "matched heads; its line spans the middle 80 % of the pictures. Heads of two trainings have no common order, "
+        "so the third head of one may do the work of the first of the other: that is why they are matched. Two maps "
+        "of the same picture are always somewhat alike, because both follow the picture: compare with the nets before "
+        "their training. Above a column stand the head of the first training and that of the second. Where each query "
+        "has a map of its own, 64 of them are compared, and their mean is drawn. Two trainings say nothing of other "
+        "seeds."
     )
     with st.expander("The matched heads in numbers", key="matched_numbers"):
         names = choice.names(layers)
@@ -221,11 +221,14 @@ def _maps(part: Part, layers: Sequence[HeadLayer], pairs: Sequence[Pair], titles
     labels += [f"{titles[1]}: head {pair.other + 1}" for pair in pairs]
     role = role_of(layers[0].maps)
     few = f"the {len(pairs)} most alike of {count} pairs" if count > len(pairs) else "the most alike first"
+    title = f"Matched heads above one another on one picture, {few}" if len(pairs) > 1 else "Both heads on one picture"
     map_grid(
         np.stack(upper + lower), labels, key="matched_maps", role=role.colouring,
         scale="share" if role.colouring == "share" else "all",
-        title=f"Matched heads above one another on one picture, {few}",
-        table=Table(["first", "second"], [_columns(pair, layers) for pair in pairs]),
+        title=title,
+        table=Table(["first", "second"], [_columns(pair, layers) for pair in pairs])
+        if len(pairs) > 1
+        else Table([""], ["first", "second"]),
     )  # fmt: skip
 
 

@@ -27,6 +27,7 @@ def test_a_head_is_switched_off_as_if_nothing_of_it_reached_the_output(files):
         np.testing.assert_allclose(found.lost[head], whole[right] - other[right], atol=1e-6)
         assert found.changed[head].tolist() == (whole.argmax(1) != other.argmax(1)).tolist()
     assert found.right.tolist() == (whole.argmax(1) == pictures.answers).tolist()
+    np.testing.assert_allclose(found.whole, whole[right], atol=1e-6)
     assert np.abs(found.lost).max() > 1e-3
 
 
@@ -52,12 +53,12 @@ def measured(*lost: list[float]) -> appear.Measured:
     values = np.array(lost).T[:, :, None].repeat(3, 2)  # (epoch, head, picture)
     epochs = (0, 1, 4)
     heads = tuple(f"head {head}" for head in range(1, len(lost) + 1))
-    return appear.Measured(epochs, heads, values, values > 1, np.array([0.5, 0.9, 1.0]))
+    return appear.Measured(epochs, heads, values, values > 1, np.array([0.5, 0.9, 1.0]), np.array([0.5, 0.8, 0.96]))
 
 
 def test_the_words_follow_the_numbers():
     assert "The only head comes to matter at epoch 1." in appear.in_words(measured([0.0, 0.3, 0.5]))
-    assert "falls by 50.0 points (mean over 3 pictures)" in appear.in_words(measured([0.0, 0.3, 0.5]))
+    assert "falls from 96.0 % to 46.0 % (mean over 3 pictures)" in appear.in_words(measured([0.0, 0.3, 0.5]))
     assert "between epochs 1 and 4" in appear.in_words(measured([0.0, 0.2, 0.5]))
     assert "before the training" in appear.in_words(measured([0.4, 0.4, 0.5]))
     two = appear.in_words(measured([0.0, 0.3, 0.2], [0.0, 0.0, 0.5]))
@@ -70,12 +71,18 @@ def test_the_words_follow_the_numbers():
 def test_parts_are_put_together_by_epoch_and_a_round_that_is_not_whole_waits():
     points = [Point(epoch, "") for epoch in (0, 1)]
     parts = [
-        appear.Part(np.full((1, 2), float(number)), np.zeros((1, 2), bool), np.array([number % 2 == 1] * 2))
+        appear.Part(
+            np.full((1, 2), float(number)),
+            np.zeros((1, 2), bool),
+            np.array([number % 2 == 1] * 2),
+            np.full(2, number / 5),
+        )
         for number in range(5)
     ]
     found = appear.together(parts, points, ("head 1",))
     assert found.lost.tolist() == [[[0, 0, 2, 2]], [[1, 1, 3, 3]]]
     assert found.accuracy.tolist() == [0, 1]
+    np.testing.assert_allclose(found.whole, [0.2, 0.4])
     first = appear.together(parts[:1], points, ("head 1",))
     assert (first.epochs, first.lost.tolist()) == ((0,), [[[0, 0]]])
 
