@@ -105,15 +105,15 @@ DONE = r"/Seed 0: (\d+) of at most/.exec(document.body.innerText)?.[1]"
 
 def bring(page: Page, address: str) -> None:
     """Open the page, bring two classes of little pictures, and begin a long training on them."""
-    open_page(page, f"{address}/train?{LONG}")
+    open_page(page, f"{address}/train?{LONG}&batch=8")
     page.get_by_text("Train on your own pictures").click()
     name = page.get_by_role("textbox", name="Name of your pictures")
     name.fill("mine")
     name.press("Enter")
-    images = np.zeros((400, 28, 28), np.uint8)
+    images = np.zeros((1600, 28, 28), np.uint8)
     images[::2, 4:24, 13:15] = images[1::2, 13:15, 4:24] = 255
     file = io.BytesIO()
-    np.savez(file, images=images, labels=np.arange(400) % 2)
+    np.savez(file, images=images, labels=np.arange(1600) % 2)
     page.locator("input[type=file]").first.set_input_files(
         {"name": "mine.npz", "mimeType": "application/octet-stream", "buffer": file.getvalue()}
     )
@@ -173,8 +173,7 @@ def test_a_training_goes_on_when_its_tab_is_closed_and_is_found_again_in_another
     begin(open_page(tab, f"{own}/train?{LONG}"))
     before = wait_for_epochs(tab, 0)
     tab.close()
-    open_page(page, f"{own}/train")
-    wait_for_epochs(page, before + 1)
+    wait_for_epochs(open_page(page, f"{own}/train"), before)
     pause(page)
     delete(page)
 
