@@ -36,7 +36,10 @@ from tests.browser.harness import run_app
 
 COUNTED = {"page": 6, "draw": 20, "drag": 20}  # how often each action is done to see what it costs
 PROCESSES = 2  # that the visitors share
-TRAINING = {"model": "pixel_attention", "recipe": "1v8", "changes": {"data": "strokes", "epochs": "1000"}}
+TRAINING = {
+    "model": "pixel_attention", "recipe": "1v8",
+    "changes": {"data": "strokes", "epochs": "1000", "patience": "1000"},
+}  # fmt: skip
 
 
 @dataclass

@@ -69,6 +69,18 @@ def test_who_was_away_goes_first_for_a_moment_only() -> None:
     assert order[8:48].count("away") <= 10  # then no more than everybody
 
 
+def test_many_who_drag_do_not_starve_one_who_draws() -> None:
+    async def compute() -> list[str]:
+        seats, order, draws = Seats(Queue(1, left=0)), list[str](), Browser()
+        await turns(seats, [], "", draws, count=10, cost=0.011)
+        drags = [turns(seats, order, "drag", Browser(), count=40, cost=0.0024) for _ in range(10)]
+        await asyncio.gather(*drags, turns(seats, order, "draw", draws, count=4, cost=0.011))
+        return order
+
+    places = [place for place, name in enumerate(asyncio.run(compute())) if name == "draw"]
+    assert places[0] < 200, "long before all 400 movements are answered"
+
+
 def test_who_is_new_begins_where_the_others_are() -> None:
     async def compute() -> list[str]:
         seats, order, cost = Seats(Queue(1, left=0)), list[str](), CREDIT
