@@ -178,8 +178,8 @@ def test_a_training_goes_on_when_its_tab_is_closed_and_is_found_again_in_another
     delete(page)
 
 
-def test_what_if_trains_once_more_and_both_stand_under_one_slider(own: str, page: Page) -> None:
-    open_page(page, f"{own}/train?epochs=1").get_by_role("button", name="Train", exact=True).click()
+def test_what_if_trains_once_more_and_both_stand_under_one_slider(app: str, page: Page) -> None:
+    open_page(page, f"{app}/train?epochs=1").get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text("Finished after 1 epoch.")).to_be_visible()
     (first,) = runs.ids()
     page.get_by_text("What if one setting had been another?").click()
