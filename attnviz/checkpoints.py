@@ -1,6 +1,7 @@
 """Checkpoints: from a name to a model and its card. Weights are safetensors, not pickles, so loading runs no code."""
 
 import hashlib
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -92,7 +93,11 @@ def keep(model_state: dict[str, Tensor], card: Card) -> None:
         raise BadInput(f"{name} is the name of a model that comes with attnviz. Choose another word after the dot.")
     if name in cards.names():
         raise BadInput(f"A model is already kept as {name}. Choose another word after the dot, or remove that one.")
-    _write(kept() / name, model_state, card)
+    try:
+        _write(kept() / name, model_state, card)
+    except CheckpointError:
+        shutil.rmtree(kept() / name, ignore_errors=True)  # weights without a card are of no use to anybody
+        raise
 
 
 def _write(home: Path, model_state: dict[str, Tensor], card: Card) -> None:

@@ -8,6 +8,7 @@ import platform
 import shutil
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attnviz
 from attnviz import cards, checkpoints, files
@@ -17,6 +18,9 @@ from attnviz.errors import AttnvizError, BadInput, CheckpointError, UnknownName
 from attnviz.recipes.recipe import changed
 from attnviz.training import runs
 from attnviz.work import packing
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 LARGEST = 64 * 2**20
 """Bytes of a file that may be brought in, and of what is packed in it."""
@@ -128,6 +132,21 @@ def bring(content: bytes, word: str) -> str:
     if packing.names(content, LARGEST) != [_CARD, _WEIGHTS]:
         raise BadInput(f"The file must be a zip of {_CARD} and {_WEIGHTS} and nothing else.")
     card_bytes, weights_bytes = packing.members(content, (_CARD, _WEIGHTS), LARGEST).values()
+    try:
+        tensors, card = _trusted(card_bytes, weights_bytes)
+    except OSError as error:
+        raise CheckpointError(f"The model cannot be unpacked: {files.reason(error)}.") from error
+    name = f"{card.recipe.model}.{word}"
+    checkpoints.keep(tensors, Card.model_validate({**json.loads(card.model_dump_json()), "name": name}))
+    return name
+
+
+def _trusted(card_bytes: bytes, weights_bytes: bytes) -> tuple[dict[str, Tensor], Card]:
+    """Return the weights as they are stored, and their card.
+
+    Raises:
+        BadInput: they do not belong to each other, or are none.
+    """
     with tempfile.TemporaryDirectory(prefix="attnviz-") as place:
         path, weights = Path(place) / _CARD, Path(place) / _WEIGHTS
         path.write_bytes(card_bytes)
@@ -145,6 +164,4 @@ def bring(content: bytes, word: str) -> str:
             raise BadInput(f"This file holds no model that attnviz can use. {why}") from error
     if checkpoints.digest(read) != card.weights_digest:
         raise BadInput("This file holds other weights than its card describes. Pack the model again.")
-    name = f"{card.recipe.model}.{word}"
-    checkpoints.keep(tensors, Card.model_validate({**json.loads(card.model_dump_json()), "name": name}))
-    return name
+    return tensors, card

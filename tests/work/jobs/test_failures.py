@@ -1,4 +1,4 @@
-"""What goes wrong while a training goes on: the state says what is true, and the last good weights are there."""
+"""What goes wrong while a training goes on: state and page say what is true, and the last good weights are there."""
 
 import os
 import signal
@@ -11,13 +11,16 @@ from pathlib import Path
 import psutil
 import pytest
 import torch
+from streamlit.testing.v1 import AppTest
 
 from attnviz.training import runs, seeds
+from attnviz.ui.shared.wording import verbatim
 from attnviz.work import processes
 from attnviz.work.jobs import seen, table
 from attnviz.work.jobs.order import Order
 from tests.training import small
 
+PAGE = Path(__file__).parents[3] / "pages" / "80_train.py"
 EPOCHS = 4
 WORDS = Order.words
 PROGRAM = """
@@ -108,6 +111,23 @@ def good(job: str, epochs: int) -> dict[str, torch.Tensor]:
     return runs.weights(run, epochs)
 
 
+def screen() -> tuple[str, list[str]]:
+    """Return what the page on which models are trained says, and its buttons."""
+    seen.again()
+    page = AppTest.from_file(str(PAGE), default_timeout=60).run()
+    assert not page.exception
+    said = [one.value for one in (*page.header, *page.caption, *page.markdown)]
+    return " ".join(said).replace("\\", ""), [button.label for button in page.button]
+
+
+def assert_resumes_on_screen(sentence: str) -> None:
+    """Assert that the page says a sentence, shows what was learnt before, and offers to go on."""
+    said, buttons = screen()
+    assert verbatim(sentence).replace("\\", "") in said
+    assert "What it has learnt" in said and 'aria-label="loss by epoch' in said
+    assert {"Resume", "One more epoch", "Delete"} <= set(buttons) and "Pause" not in buttons
+
+
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, torch.Tensor]:
     """Return the last weights of the same training, to which nothing happens."""
@@ -139,10 +159,12 @@ def test_whatever_goes_wrong_is_said_and_the_epochs_before_are_there_and_it_resu
     assert said in state.sentence
     assert "Traceback" not in state.sentence and "\n" not in state.sentence
     good(job, 2)
+    assert_resumes_on_screen(state.sentence)
     assert start(here, "nothing", monkeypatch) == job
     assert table.state(job).word == "finished"
     found = good(job, EPOCHS)
     assert all(torch.equal(tensor, undisturbed[name]) for name, tensor in found.items())
+    assert f"Finished after {EPOCHS} epochs." in screen()[0]
 
 
 def test_a_device_that_is_not_there_is_said(here, monkeypatch):
@@ -150,6 +172,7 @@ def test_a_device_that_is_not_there_is_said(here, monkeypatch):
         pytest.skip("there is a CUDA device here")
     job = start(here, "nothing", monkeypatch, device="cuda")
     assert table.state(job) == table.State("failed", "There is no CUDA device here. Use cpu, or auto.")
+    assert "There is no CUDA device here. Use cpu, or auto." in screen()[0]
 
 
 def test_data_that_cannot_be_read_are_said(here, monkeypatch):
@@ -162,6 +185,7 @@ def test_data_that_cannot_be_read_are_said(here, monkeypatch):
     state = table.state(job)
     assert state.word == "failed"
     assert "is damaged" in state.sentence
+    assert verbatim(state.sentence).replace("\\", "") in screen()[0]
 
 
 def test_another_boot_is_said_and_the_epochs_before_are_there(here, monkeypatch):
@@ -170,6 +194,7 @@ def test_another_boot_is_said_and_the_epochs_before_are_there(here, monkeypatch)
         patch.setattr(processes, "boot", lambda: "another")
         assert table.state(job).sentence == "The machine was started again while it trained. It can be resumed."
         good(job, 2)
+        assert_resumes_on_screen(table.state(job).sentence)
         assert start(here, "nothing", monkeypatch) == job
     good(job, EPOCHS)
 
@@ -184,6 +209,7 @@ def test_a_clock_that_is_set_back_changes_nothing(here, undisturbed, monkeypatch
     seen.again()
     (one,) = [one for one in seen.look() if one.job == job]
     assert one.state.word == "finished"
+    assert f"Finished after {EPOCHS} epochs." in screen()[0]
 
 
 APP = """

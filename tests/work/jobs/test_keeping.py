@@ -1,6 +1,7 @@
 """Models that somebody keeps, attnviz/work/jobs/keeping.py."""
 
 import io
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -8,8 +9,8 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from attnviz import cards, checkpoints
-from attnviz.errors import AttnvizError, BadInput, UnknownName
+from attnviz import cards, checkpoints, files
+from attnviz.errors import AttnvizError, BadInput, CheckpointError, UnknownName
 from attnviz.training import runs
 from attnviz.training.run import Run
 from attnviz.work.jobs import keeping
@@ -109,6 +110,28 @@ def test_a_zip_bomb_is_refused_by_the_sizes_it_states(run, monkeypatch):
     monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("it was read"))
     with pytest.raises(BadInput, match="more than"):
         keeping.bring(content.getvalue(), "theirs")
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(run, tmp_path, monkeypatch):
+    content = keeping.packed(keeping.keep(run, 1, "mine"))
+    before = sorted(tmp_path.rglob("*"))
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    write = files.write
+    for broken in ("card.json", "weights.safetensors"):
+        monkeypatch.setattr(
+            checkpoints, "write", lambda path, text, broken=broken: full() if path.name == broken else write(path, text)
+        )
+        for ask in (lambda: keeping.keep(run, 1, "other"), lambda: keeping.bring(content, "theirs")):
+            with pytest.raises(CheckpointError, match="no space left on device") as refused:
+                ask()
+            assert "\n" not in str(refused.value)
+            assert sorted(tmp_path.rglob("*")) == before
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", full)
+    with pytest.raises(CheckpointError, match="cannot be unpacked: no space left on device"):
+        keeping.bring(content, "theirs")
 
 
 def test_only_what_is_kept_can_be_removed(run, tmp_path):

@@ -1,24 +1,31 @@
 """A thousand path-like names and tampered IDs through every entry: nothing is read or written outside."""
 
+import io
 import os
 import random
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
-from attnviz import subjects
+from attnviz import __main__, data, subjects
 from attnviz.data import own
 from attnviz.errors import AttnvizError
 from attnviz.training import mistakes, runs
 from attnviz.training.run import Run
+from attnviz.ui.live import trainings
 from attnviz.work.jobs import keeping, table
 from attnviz.work.jobs.order import Order
 from tests.training import small
 
 COUNTS = [80, pytest.param(1000, marks=pytest.mark.slow)]
+ME = "me"
 PIECES = [
     "..", ".", "/", "//", "\\", "\0", "\n", " ", "~", "C:", "%2e%2e", "%2f", "$HOME", "`id`", ";", "&&", "|", "*", "?",
     "etc",
@@ -77,10 +84,11 @@ def entries(run: str, content: bytes) -> list[Callable[[str], object]]:
     return [
         *jobs, *looked,
         lambda name: runs.weights(name, 1), lambda name: runs.digest(name, 1),
-        lambda name: subjects.net(f"run:{name}@1"), subjects.net,
+        lambda name: subjects.net(f"run:{name}@1"), subjects.net, lambda name: subjects.net(f"history:{name}@1"),
+        trainings.history_of, lambda name: trainings.history_of(f"run:{name}"),
         lambda name: keeping.keep(name, 1, "other"), lambda name: keeping.keep(run, 1, name),
         keeping.remove, keeping.packed, lambda name: keeping.bring(content, name),
-        own.spec, lambda name: own.remove(name, "me"),
+        own.spec, lambda name: own.remove(name, ME),
         lambda name: Order.read({"model": name, "recipe": "small"}).made(),
         lambda name: Order.read({"model": "pixel_attention", "recipe": name}).made(),
         lambda name: Order.read({"model": "pixel_attention", "recipe": "small", "changes": {"data": name}}).made(),
@@ -88,18 +96,84 @@ def entries(run: str, content: bytes) -> list[Callable[[str], object]]:
     ]  # fmt: skip
 
 
+def command(action: str, *words: str) -> int:
+    """Say `python -m attnviz jobs ACTION WORDS`; return its exit status."""
+    try:
+        return __main__.main(["jobs", action, *words])
+    except SystemExit as refused:  # of argparse
+        return int(str(refused.code))
+
+
+def said_in_a_shell(run: str, name: str) -> list[int]:
+    """Return how every command ends that takes a name."""
+    small = ("pixel_attention", "--recipe", "small")
+    return [
+        *(command(action, "--", name) for action in ("stop", "resume", "delete", "work")),
+        command("keep", "--", name, "1", "other"), command("keep", "--", run, "1", name),
+        command("start", "--recipe", "small", "--", name),
+        command("start", "pixel_attention", f"--recipe={name}"),
+        command("start", *small, f"--set={name}=1"), command("start", *small, f"--set=data={name}"),
+    ]  # fmt: skip
+
+
+def folders(name: str) -> bytes:
+    """Return a zip with a folder of that name in it, of pictures that could be brought."""
+    picture = io.BytesIO()
+    Image.fromarray(np.zeros((9, 9), np.uint8)).save(picture, "png")
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for number in range(24):
+            archive.writestr(f"{name if number % 2 else 'other'}/{number}.png", picture.getvalue())
+    return content.getvalue()
+
+
+def brought(name: str) -> None:
+    """Bring pictures with a name as their title, and as a class; what is taken is removed again."""
+    picture = np.zeros((24, 9, 9), np.uint8)
+    file = io.BytesIO()
+    np.savez(file, images=picture, labels=np.arange(24) % 2)
+    # No zip can hold half a character, and a name in it ends at a zero.
+    as_a_class = folders(name.encode("utf-8", "replace").decode().replace("\0", ""))
+    for content, title in ((file.getvalue(), name), (as_a_class, "mine")):
+        with suppress(AttnvizError):
+            own.remove(own.bring(content, title, data.spec("strokes"), ME), ME)
+
+
+class Watched:
+    """What lies in a folder, and what this process opens while it is watched."""
+
+    def __init__(self, outside: Path) -> None:
+        self.outside = outside
+        self.before = self.content()
+
+    def __enter__(self) -> None:
+        global _opened  # noqa: PLW0603 (a hook cannot be taken back)
+        _opened = []
+
+    def __exit__(self, *_: object) -> None:
+        global _opened  # noqa: PLW0603
+        self.opened, _opened = _opened or [], None
+
+    def content(self) -> dict[Path, bytes]:
+        files = (path for path in self.outside.rglob("*") if path.is_file() and path.name != "lock")
+        return {path: path.read_bytes() for path in files}
+
+    def assert_nothing_led_out(self) -> None:
+        libraries = (str(Path(__file__).parents[3]), sys.prefix, sys.base_prefix, *filter(os.path.isabs, sys.path))
+        allowed = (str(self.outside / "inside"), "/proc/", "/dev/", "/tmp/attnviz-", *libraries)
+        paths = {path for path in self.opened if path.startswith("/")}
+        assert {path for path in paths if not os.path.normpath(path).startswith(allowed)} == set()
+        assert not {path for path in self.opened if not path.startswith("/") and ("/" in path or "\\" in path)}
+        assert self.content() == self.before
+
+
 @pytest.mark.parametrize("count", COUNTS)
 def test_no_name_leads_out_of_the_folders(here: tuple[Path, str, str], count: int) -> None:
-    global _opened  # noqa: PLW0603 (a hook cannot be taken back)
     outside, run, job = here
     content = keeping.packed("pixel_attention.mine")
-    before = {path: path.read_bytes() for path in outside.rglob("*") if path.is_file() and path.name != "lock"}
-    asked = entries(run, content)
-    _opened = []
-    try:
-        for name in names([run, job, "pixel_attention.mine"], count):
-            if name in (run, job, "pixel_attention.mine", "pixel_attention", "small"):  # which there are
-                continue
+    watched, asked = Watched(outside), entries(run, content)
+    with watched:
+        for name in tried(run, job, count):
             for ask in asked:
                 try:
                     found = ask(name)
@@ -109,12 +183,28 @@ def test_no_name_leads_out_of_the_folders(here: tuple[Path, str, str], count: in
                     kept = outside / "inside" / "kept" / f"pixel_attention.{name}"
                     assert kept.parent == outside / "inside" / "kept" and found == kept.name, (ask, name)
                     keeping.remove(kept.name)
-    finally:
-        opened, _opened = _opened, None
-    libraries = (str(Path(__file__).parents[3]), sys.prefix, sys.base_prefix, *filter(os.path.isabs, sys.path))
-    allowed = (str(outside / "inside"), "/proc/", "/dev/", "/tmp/attnviz-", *libraries)
-    led_out = {path for path in opened if path.startswith("/") and not os.path.normpath(path).startswith(allowed)}
-    assert led_out == set()
-    assert not {path for path in opened if not path.startswith("/") and ("/" in path or "\\" in path)}
-    after = {path: path.read_bytes() for path in outside.rglob("*") if path.is_file() and path.name != "lock"}
-    assert after == before
+            brought(name)
+    watched.assert_nothing_led_out()
+
+
+def tried(run: str, job: str, count: int) -> Iterator[str]:
+    """Yield so many names, without those of what there is."""
+    there = (run, job, "pixel_attention.mine", "pixel_attention", "small")
+    yield from (name for name in names([run, job, "pixel_attention.mine"], count) if name not in there)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_no_word_of_a_command_leads_out_of_the_folders(
+    here: tuple[Path, str, str], count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outside, run, job = here
+    watched = Watched(outside)
+    with watched:
+        for name in tried(run, job, count // 4):
+            ends = said_in_a_shell(run, name)
+            if ends[5] == 0:  # a name under which a model may be kept
+                keeping.remove(f"pixel_attention.{name}")
+            assert set(ends[:5] + ends[6:]) == {2}, name
+            said = capsys.readouterr().err
+            assert "Traceback" not in said
+    watched.assert_nothing_led_out()
