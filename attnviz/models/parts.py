@@ -1,7 +1,7 @@
 """What several models share: standardising, the width of the answer, the initial weights."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -106,6 +106,22 @@ def uniform(model: nn.Module, generator: torch.Generator | None) -> None:
                 nn.init.uniform_(parameter, -bound, bound, generator=generator)
         elif isinstance(part, nn.Embedding):
             nn.init.normal_(part.weight, generator=generator)
+
+
+def mean_uses(model: nn.Module, convolutions: Mapping[nn.Module, int]) -> int:
+    """Return how often a forward pass uses each weight, on average, rounded up: for the budget of the live channel.
+
+    Args:
+        model: whose other weights are used once for a picture.
+        convolutions: of the model -> at how many places each is computed.
+    """
+    weights = _count(model)
+    uses = weights + sum((places - 1) * _count(one) for one, places in convolutions.items())
+    return -(-uses // weights)
+
+
+def _count(module: nn.Module) -> int:
+    return sum(weight.numel() for weight in module.parameters())
 
 
 def _linear(model: nn.Module) -> Iterator[nn.Linear | nn.Conv2d]:

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from attnviz.errors import BadInput
 from attnviz.layers.spatial_transformer import SpatialTransformer
-from attnviz.models.parts import check, columns_of, uniform
+from attnviz.models.parts import check, columns_of, mean_uses, uniform
 
 
 class SpatialTransformerNet(nn.Module):
@@ -65,12 +65,14 @@ class SpatialTransformerNet(nn.Module):
         self.shape = (channels, rows, columns)
         places = (rows // 4) * (columns // 4)
         self.transformer: SpatialTransformer | None = None
+        computed_at: dict[nn.Module, int] = {}  # convolutions -> places
         if transform != "none":
             localisation = nn.Sequential(
                 nn.AvgPool2d(2),
                 nn.Conv2d(channels, localisation_width, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
                 nn.Linear(localisation_width * places, localisation_hidden), nn.ReLU(),
             )  # fmt: skip
+            computed_at[localisation[1]] = (rows // 2) * (columns // 2)
             self.transformer = SpatialTransformer(
                 localisation=localisation, features=localisation_hidden, transform=transform
             )
@@ -81,6 +83,8 @@ class SpatialTransformerNet(nn.Module):
         )  # fmt: skip
         self.hidden = nn.Linear(second * places, hidden)
         self.classifier = nn.Linear(hidden, columns_of(classes))
+        computed_at |= {self.convolutions[0]: rows * columns, self.convolutions[3]: (rows // 2) * (columns // 2)}
+        self.weight_uses = mean_uses(self, computed_at)
         uniform(self, generator)
         if self.transformer is not None:
             self.transformer.begin_as_identity()

@@ -38,6 +38,21 @@ def test_at_the_beginning_it_answers_as_the_classifier_alone(transform, shape):
     torch.testing.assert_close(made[0](given), made[1](given), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("transform", ["none", "affine"])
+def test_it_says_how_often_a_pass_uses_a_weight(transform):
+    model = SpatialTransformerNet(classes=TEN, transform=transform, rows=21, columns=30).eval()
+    uses = [weights(model)]
+
+    def count(module, _, maps):
+        uses.append(weights(module) * (maps.shape[2] * maps.shape[3] - 1))
+
+    for module in model.modules():
+        if isinstance(module, torch.nn.Conv2d):
+            module.register_forward_hook(count)
+    model(images(model, 1))
+    assert model.weight_uses == -(-sum(uses) // weights(model))
+
+
 def test_a_frozen_grid_makes_the_answer_blind_to_what_lies_outside_bit_for_bit():
     model = SpatialTransformerNet(classes=TEN).eval()
     torch.nn.init.normal_(model.transformer.last.weight, std=0.05, generator=torch.Generator().manual_seed(0))

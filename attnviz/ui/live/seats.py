@@ -14,7 +14,7 @@ from attnviz.work.queue import Kind, Queue
 CREDIT = 0.01
 """Seconds of a processor that a browser may have used less than the others, and go before them.
 
-Much less than a gesture costs: with 0.1, a hundred visitors who drag glimpses in turn left no time to those who draw.
+Much less than two seconds of dragging cost (0.1): with as much, all who drag would go before somebody who draws.
 """
 
 

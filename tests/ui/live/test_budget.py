@@ -80,8 +80,10 @@ def test_what_takes_long_is_an_ask_that_is_much_work_or_a_request_of_many() -> N
     assert long([LIGHT] * 6) == [True] * 6
 
 
-def test_no_more_panels_than_there_can_be_take_long() -> None:
-    described = panels.describe([*panels.known_of(panels.first_task())][: panels.MOST])
+@pytest.mark.parametrize("opened", [True, False], ids=["those that the page opens with", "as many as there can be"])
+def test_no_panels_take_long(opened: bool) -> None:
+    names = panels.chosen() if opened else [*panels.known_of(panels.first_task())][: panels.MOST]
+    described = panels.describe(names)
     asks = [{"checkpoint": panel["checkpoint"], "wanted": panel["wanted"]} for panel in described]
     asked = read(request(1, {"pictures": np.zeros((280, 280, 1), np.uint8)}, asks=asks, prepare={"centred": True}))
     assert not any(long([one.work for one in answer.plan(asked)]))
