@@ -112,7 +112,7 @@ def test_a_trial_is_read_chosen_and_linked(app: str, page: Page) -> None:
     page.mouse.click(x + 0.8 * (right - x), y + 0.8 * (down - y))
     page.wait_for_url("**trial=33*")
     expect(page.get_by_text("Trial 33: heads 15").last).to_be_visible()
-    lines.get_by_role("button", name="better trial").click()
+    lines.get_by_role("button", name="better").click()
     page.wait_for_url(lambda url: "trial=33" not in url and "trial=" in url)
     open_page(page, f"{app}/search?{PAPER}&trial=33&brush=accuracy:0-0.5")
     assert read(lines)["chosen"] == 32

@@ -76,8 +76,8 @@ export class ParallelCoordinates extends Part {
         element(
           "span.step",
           {},
-          button("\u2039 worse trial", () => this.step(-1)),
-          button("better trial \u203a", () => this.step(1)),
+          button("\u2039 worse", () => this.step(-1)),
+          button("better \u203a", () => this.step(1)),
         ),
       ),
       element("p.trial", {}, this.words.reading),
