@@ -1,9 +1,11 @@
 """A search of tiny trials in a folder of its own, whose workers know the recipe that only tests have."""
 
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -44,3 +46,27 @@ def place(folder: Path) -> Iterator[Path]:
             for child in table._children:
                 child.wait()
             table._children.clear()
+
+
+class Killer:
+    """Kills workers of a search, in a thread of its own, until the block ends. A subclass says how.
+
+    Args:
+        search: its name.
+    """
+
+    def __init__(self, search: str) -> None:
+        self.search, self.killed, self.over = search, 0, threading.Event()
+        self._thread = threading.Thread(target=self.kill)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        self._thread.join()
+
+    def kill(self) -> None:
+        """Kill workers and count them in `killed`, until `over` is set or there were enough."""
+        raise NotImplementedError

@@ -15,7 +15,7 @@ from attnviz.work.jobs.order import NONE
 from attnviz.work.search import database, shell, study, table
 from attnviz.work.search.study import Lost
 from tests.work.search import searching, server
-from tests.work.search.searching import wanted
+from tests.work.search.searching import Killer, wanted
 
 TRIES = text("SELECT pg_try_advisory_lock(:key)")
 SHORT = "from attnviz.work.search import database; database.BEAT, database.GRACE = 1, 2\n"
@@ -120,23 +120,15 @@ def test_only_one_process_is_behind_the_gate_and_a_kill_opens_it(here, url):
         pass
 
 
-class _Killer:
+class _Killer(Killer):
     """Kills workers as soon as they train, one after the other, and waits until their trials have been repeated."""
 
     def __init__(self, search: str, kills: int) -> None:
-        self.search, self.kills, self.killed, self._over = search, kills, 0, threading.Event()
-        self._thread = threading.Thread(target=self._kill)
+        super().__init__(search)
+        self.kills = kills
 
-    def __enter__(self) -> "_Killer":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _kill(self) -> None:
-        while self.killed < self.kills and not self._over.wait(0.02):  # a database cannot be waited for
+    def kill(self) -> None:
+        while self.killed < self.kills and not self.over.wait(0.02):  # a database cannot be waited for
             if self.search not in table.ids():
                 continue
             running = [one for one in table.found(self.search).trials if one.state == "running" and one.run]

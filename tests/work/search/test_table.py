@@ -5,7 +5,6 @@ import os
 import random
 import signal
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from attnviz.work.search import shell, table, worker
 from attnviz.work.search.study import Search
 from attnviz.work.search.trials import Found
 from tests.work.search import searching
-from tests.work.search.searching import wanted
+from tests.work.search.searching import Killer, wanted
 
 KILLS = 30
 
@@ -207,30 +206,18 @@ def test_settings_of_another_name_are_refused(here):
     assert table.ids() == []
 
 
-class _Killer:
+class _Killer(Killer):
     """Kills one worker after the other, each a few lines of the journal after the last."""
 
-    def __init__(self, search: str) -> None:
-        self.search, self.killed, self._over = search, 0, threading.Event()
-        self._thread = threading.Thread(target=self._kill)
-
-    def __enter__(self) -> "_Killer":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _kill(self) -> None:
+    def kill(self) -> None:
         draws = random.Random(0)
         journal: Path = table.folder() / self.search / "journal.jsonl"
         after = 0
-        while self.killed < KILLS and not self._over.is_set():
+        while self.killed < KILLS and not self.over.is_set():
             size = journal.stat().st_size if journal.exists() else 0
             living = table.at_work(self.search) if size >= after and size else []
             if not living:
-                self._over.wait(0.002)  # a file that grows cannot be waited for
+                self.over.wait(0.002)  # a file that grows cannot be waited for
                 continue
             os.kill(draws.choice(living).process, signal.SIGKILL)
             self.killed += 1
