@@ -184,7 +184,9 @@ class Card(Strict):
         figures: what was measured once, after all choices were made.
         ablations: what was measured with parts of the model replaced.
         example: logits of built-in pictures; None if there are none of this kind.
-        seconds: the duration of all trainings together.
+        seconds: the duration of all trainings together, by the clock.
+        core_seconds: that they computed; None on a GPU or with several processes, and where an earlier
+            version did not measure it.
         device, threads, versions: what it was trained with.
         command: the command that trains it again.
     """
@@ -202,6 +204,7 @@ class Card(Strict):
     ablations: tuple[Ablated, ...] = ()
     example: Example | None
     seconds: float
+    core_seconds: float | None = None
     device: str
     threads: int
     versions: dict[str, str]

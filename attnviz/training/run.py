@@ -20,6 +20,7 @@ from torch import Tensor
 from attnviz import checkpoints, files
 from attnviz.errors import RunError
 from attnviz.training import configs, mistakes, runs
+from attnviz.training.durations import Duration, Stopwatch, in_log, line
 from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.loop import Training
 from attnviz.training.runs import RunFile
@@ -84,13 +85,13 @@ class Run:
                 yield Resumed(training.epoch, training.finished)
             with self._writing():
                 self._status(training)
-            started = told = time.monotonic()
+            told, watch = time.monotonic(), Stopwatch()
             for event in events:
                 now = time.monotonic()
                 if isinstance(event, Epoch):
                     with self._writing():
-                        self._record(training, event, now - started)
-                    started = told = time.monotonic()
+                        self._record(training, event, watch.read())
+                    told, watch = time.monotonic(), Stopwatch()
                 elif now - told > BEAT:
                     told = now
                     with self._writing():
@@ -110,15 +111,10 @@ class Run:
         """
         return runs.curve_in(self.folder)
 
-    def seconds(self) -> float:
-        """Return how long the epochs took together, according to the log.
-
-        Returns:
-            Seconds, 0 or more.
-        """
+    def durations(self) -> list[Duration]:
+        """Return how long each epoch took, according to the log; one that was trained twice is there twice."""
         path = self.folder / "log.txt"
-        lines = path.read_text().splitlines() if path.exists() else []
-        return sum(float(line.split()[-2]) for line in lines if line.endswith(" seconds"))
+        return in_log(path.read_text()) if path.exists() else []
 
     def _resume(self, training: Training) -> None:
         for half in self.folder.glob(".*.partial"):  # what a kill left
@@ -140,7 +136,7 @@ class Run:
                     runs.weights_path(self.folder, epoch).unlink()
             files.write(self.folder / "curve.jsonl", "".join(lines))
 
-    def _record(self, training: Training, epoch: Epoch, seconds: float) -> None:
+    def _record(self, training: Training, epoch: Epoch, took: Duration) -> None:
         # The curve first: a surplus line is cut when the run is resumed, but a missing one could not be restored.
         with (self.folder / "curve.jsonl").open("a") as curve:
             curve.write(_line(epoch))
@@ -161,7 +157,7 @@ class Run:
             files.write(self.folder / mistakes.FILE, answers.model_dump_json() + "\n")
         self._status(training)
         with (self.folder / "log.txt").open("a") as log:
-            log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} epoch {epoch.epoch}: {seconds:.2f} seconds\n")
+            log.write(f"{line(epoch.epoch, took)}\n")
 
     def _keep(self, epoch: int, weights: dict[str, Tensor], best: int) -> set[int]:
         """Write the weights of an epoch, if they are to be kept, and return all epochs that are."""

@@ -24,6 +24,7 @@ from attnviz.checkpoint_folder import is_name
 from attnviz.errors import CheckpointError, RunError, UnknownName
 from attnviz.recipes.recipe import Recipe, Strict
 from attnviz.training.configs import config_of
+from attnviz.training.durations import Duration, in_log
 from attnviz.training.events import Epoch
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def status(run_id: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def seconds(run_id: str) -> list[float]:
+def durations(run_id: str) -> list[Duration]:
     """Return how long each epoch of a run took that its log tells of.
 
     Args:
@@ -206,9 +207,8 @@ def seconds(run_id: str) -> list[float]:
         UnknownName: there is no run of that ID.
     """
     try:
-        lines = files.read(home(run_id) / "log.txt", _LARGEST).decode().splitlines()
-        return [float(line.split()[-2]) for line in lines if line.endswith(" seconds")]
-    except (OSError, ValueError, IndexError):
+        return in_log(files.read(home(run_id) / "log.txt", _LARGEST).decode())
+    except (OSError, ValueError):
         return []
 
 

@@ -16,6 +16,7 @@ from attnviz.cards import Card, SeedRun
 from attnviz.errors import BadInput, CheckpointError, RunError
 from attnviz.recipes import Recipe
 from attnviz.training import configs, evaluations, measuring, stopping
+from attnviz.training.durations import Duration, core_seconds
 from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.loop import Training
 from attnviz.training.material import Material, material
@@ -29,11 +30,11 @@ Report = Callable[[int, Step | Epoch | Resumed], None]
 
 @dataclass(frozen=True)
 class Trained:
-    """One seed's result: the run as the card tells it, the weights it keeps, the seconds it took and its threads."""
+    """One seed's result: the run as the card tells it, the weights it keeps, how long epochs took and its threads."""
 
     run: SeedRun
     weights: dict[str, Tensor]
-    seconds: float
+    took: list[Duration]
     threads: int
 
 
@@ -106,7 +107,7 @@ def train(
             runs=runs,
             figures=figures,
             ablations=ablations,
-            seconds=round((before.seconds if before and earlier else 0) + sum(result.seconds for result in trained), 1),
+            **_durations(before if earlier else None, trained, device == "cpu" and together.count == 1),
             command=command,
             **_made_with(device, [result.threads for result in trained]),
         )
@@ -281,7 +282,23 @@ def _train_seed(job: _Job, seed: int, command: str) -> Trained | None:
     curve = {name: tuple(epoch.values[name] for epoch in epochs) for name in epochs[0].values}
     result = SeedRun(seed=seed, epoch=training.kept_epoch, curve=curve)
     weights = {name: tensor.cpu() for name, tensor in training.kept.items()}
-    return Trained(result, weights, run.seconds(), run.info.threads)
+    return Trained(result, weights, run.durations(), run.info.threads)
+
+
+def _durations(before: Card | None, trained: Sequence[Trained], counted: bool) -> dict[str, Any]:
+    """Return what a card says of how long its trainings took.
+
+    Args:
+        before: a card whose trainings are counted too.
+        trained: the new ones.
+        counted: whether this process has done all the computing, so that its core-seconds are those of a training.
+    """
+    took = [one for result in trained for one in result.took]
+    computed = core_seconds(took) if counted else None
+    if before is not None:
+        computed = None if computed is None or before.core_seconds is None else before.core_seconds + computed
+    seconds = (before.seconds if before else 0) + sum(one.seconds for one in took)
+    return {"seconds": round(seconds, 1), "core_seconds": None if computed is None else round(computed, 1)}
 
 
 def _made_with(device: str, threads: Sequence[int]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from attnviz import checkpoints, files
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import AttnvizError, BadInput, RunError
-from attnviz.training import mistakes, runs
+from attnviz.training import durations, mistakes, runs
 from attnviz.training.configs import config_of
 from attnviz.training.run import LIMIT
 from attnviz.work import packing
@@ -28,7 +28,6 @@ _NEEDED = {"run.json", "curve.jsonl"}
 _FILES = re.compile(
     rf"run\.json|curve\.jsonl|log\.txt|{re.escape(mistakes.FILE)}|weights-[1-9][0-9]{{0,6}}\.safetensors"
 )
-_LINE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} epoch [0-9]{1,7}: [0-9]{1,9}\.[0-9]{2} seconds")
 _COLUMN = re.compile(r"\w{1,100}")
 
 
@@ -134,7 +133,7 @@ def _checked_notes(home: Path) -> None:
     """Check what nothing depends on: the log and the answers."""
     if (home / "log.txt").exists():
         lines = files.read(home / "log.txt", LARGEST).decode(errors="replace").splitlines()
-        if not all(_LINE.fullmatch(line) for line in lines):
+        if not all(durations.LINE.fullmatch(line) for line in lines):
             raise BadInput("Its log holds something else than the seconds of its epochs.")
     if (home / mistakes.FILE).exists():
         try:

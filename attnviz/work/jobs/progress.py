@@ -45,7 +45,7 @@ def of(job: str) -> Progress:
         finished = status.get("state") == "finished"
         share = status.get("share")
         done += epochs if finished else epoch + (share if isinstance(share, float) and 0 <= share <= 1 else 0.0)
-        took += runs.seconds(run)
+        took += [one.seconds for one in runs.durations(run)]
     total = epochs * len(order.seeds)
     left = None if not took else (total - done) * sum(took) / len(took)
     return Progress(min(1.0, done / total), seed, epoch, epochs, left)

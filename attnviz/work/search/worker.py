@@ -94,7 +94,7 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
     curve = run.curve()
     epoch = training.kept_epoch if curve else 0
     value = curve[epoch - 1].values[asked.column] if epoch and has_value else None
-    search.note(number, epoch=epoch, seconds=round(run.seconds(), 2), why=why)
+    search.note(number, epoch=epoch, seconds=round(sum(one.seconds for one in run.durations()), 2), why=why)
     tidy(run.folder, epoch)
     search.tell(number, value)
 

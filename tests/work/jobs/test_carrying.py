@@ -42,7 +42,7 @@ def test_a_run_that_was_packed_is_the_same_elsewhere(there, here):
     assert carrying.bring(content) == name
     assert runs.ids() == [name] and [one.name for one in here.iterdir()] == [name]
     assert runs.curve(name) == curve
-    assert len(runs.seconds(name)) == len(curve) == 3
+    assert len(runs.durations(name)) == len(curve) == 3
     assert mistakes.read(name) is not None
     assert runs.epochs(name) == [1, 2, 3]
     kept = nets.net(key_of(name, 2)).load().model.state_dict()

@@ -80,7 +80,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path
 def entries(run: str, content: bytes) -> list[Callable[[str], object]]:
     """Return all that takes a name from anywhere."""
     jobs = [table.read, table.state, table.stop, table.resume, table.delete, table.runs_of]
-    looked = [runs.read, runs.status, runs.seconds, runs.curve, runs.epochs, mistakes.read]
+    looked = [runs.read, runs.status, runs.durations, runs.curve, runs.epochs, mistakes.read]
     return [
         *jobs, *looked,
         lambda name: runs.weights(name, 1), lambda name: runs.digest(name, 1),

@@ -3,6 +3,7 @@
 import pytest
 
 from attnviz.training import runs
+from attnviz.training.durations import Duration
 from attnviz.work.jobs import progress, table
 from attnviz.work.jobs.progress import Progress
 
@@ -32,6 +33,6 @@ def test_epochs_that_are_done_and_the_share_of_the_next(tmp_path, monkeypatch, s
     monkeypatch.setattr(table, "runs_of", lambda job: list(known))
     monkeypatch.setattr(runs, "status", lambda run: {"state": known[run][0], "share": known[run][2]})
     monkeypatch.setattr(runs, "curve", lambda run: [None] * known[run][1])
-    monkeypatch.setattr(runs, "seconds", lambda run: [2.0] * known[run][1])
+    monkeypatch.setattr(runs, "durations", lambda run: [Duration(2.0, 1.0)] * known[run][1])
     monkeypatch.setattr(runs, "read", lambda run: type("Info", (), {"seed": int(run[-1])}))
     assert progress.of("a.b") == expected
