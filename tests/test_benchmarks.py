@@ -15,8 +15,17 @@ APPS = sorted((Path(__file__).parents[1] / "benchmarks" / "apps").glob("*.py"))
 @pytest.mark.parametrize("app", APPS, ids=lambda app: app.stem)
 def test_an_app_opens(app: Path) -> None:
     test = AppTest.from_file(str(app), default_timeout=120).run()
-    assert not test.exception
+    assert [one.value for one in test.exception] == []
     assert len(test.main) > 0
+
+
+def test_a_panel_without_a_map_shows_the_picture() -> None:
+    """Of the page of reruns: some of its panels draw stages of layers or a path, which are no single map."""
+    test = AppTest.from_file(str(next(app for app in APPS if app.stem == "rerun_draw")), default_timeout=120).run()
+    titles = [one.value for one in test.subheader]
+    assert any("Element-wise" in title for title in titles), titles
+    assert any("Glimpses" in title for title in titles), titles
+    assert len(test.image) == 1 + len(titles)
 
 
 def test_the_interval_of_a_median_holds_it_19_times_out_of_20() -> None:
