@@ -87,6 +87,7 @@ def run_app(
     folder: Path = ROOT,
     python: str = sys.executable,
     through: Sequence[str] = (),
+    port: int | None = None,
 ) -> Iterator[Server]:
     """Run `streamlit run PATH`, until the end of the block.
 
@@ -96,11 +97,12 @@ def run_app(
         folder: the repository's root, of this checkout or of another one.
         python: the interpreter of the environment that the checkout is installed in.
         through: a command that runs the one after it in its own process, such as `nice`.
+        port: that it listens at; None for a free one.
 
     Raises:
         NotThere: it did not start; the message holds what it said.
     """
-    port = _free_port()
+    port = port or _free_port()
     base = (env or {}).get("STREAMLIT_SERVER_BASE_URL_PATH", "")
     address = f"http://127.0.0.1:{port}/{base}".rstrip("/")
     with tempfile.NamedTemporaryFile(suffix=".log") as log:

@@ -3,6 +3,7 @@
 The model is small, and so are its epochs: their weights are drawn, and the numbers are computed from their files apart.
 """
 
+import itertools
 import re
 from pathlib import Path
 
@@ -11,9 +12,13 @@ import pytest
 from PIL import Image, ImageSequence
 from playwright.sync_api import Locator, Page, expect
 
+from attnviz import subjects
+from attnviz.measures.heads import sampled
 from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import SIMPLE
 from attnviz.subjects import Picture
+from attnviz.ui.shared.wording import MINUS
+from attnviz.ui.training.experiments.unseen import unseen
 from tests.ui.mechanisms import untrained
 from tests.ui.mechanisms.pixel_attention.experiments import placed
 
@@ -210,6 +215,36 @@ def test_a_link_shows_both_at_its_epoch(page: Page, alone: str, folder: Path) ->
     np.testing.assert_allclose(read_pair(page), pair_of(folder, 5), rtol=1e-5)
     page.goto(page.url.replace(TWIN, "nobody"))
     expect(page.get_by_role("alert").filter(has_text="There is no training").first).to_be_visible()
+
+
+@pytest.mark.slow
+def test_heads_of_two_trainings_are_matched_by_their_maps(page: Page, alone: str, folder: Path) -> None:
+    page.goto(f"{alone}/train?v=2&experiment=same_heads&of={SMALL}&second={TWIN}")
+    grid = page.locator(".st-key-matched_maps .map-grid[data-drawn]")
+    page.get_by_role("button", name="Compare 100 pictures").click()
+    finding = page.get_by_text("mean over 50 pictures")
+    expect(finding).to_be_visible()  # half of all decide which heads are matched
+    pictures = unseen(subjects.net(SMALL), 100).pictures[..., 0] / 255
+    queries = sampled(SIDE * SIDE)
+    both = [Without(folder), Without(folder, name=TWIN, size=3)]
+    maps = [np.stack([net.weights(picture)[:, queries] for picture in pictures]) for net in both]
+    one, other = (each.reshape(100, 3, -1) - each.mean((2, 3))[..., None] for each in maps)
+    lengths = np.linalg.norm(one, axis=-1)[:, :, None] * np.linalg.norm(other, axis=-1)[:, None]
+    alike = np.einsum("phx,pox->pho", one, other) / lengths
+    places = np.arange(100) // 2 % 2  # two pictures at a time, in turn
+    by, measured = alike[places == 0].mean(0), alike[places == 1]
+    heads = np.arange(3)
+    matched = max(itertools.permutations(range(3)), key=lambda order: by[heads, order].sum())
+    expect(finding).to_contain_text(
+        f"a correlation of {measured[:, heads, matched].mean():+.2f} (mean".replace("-", MINUS)
+    )
+
+    best = sorted(heads, key=lambda head: -measured[:, head, matched[head]].mean())
+    shown = grid.evaluate("(root) => [0, 1, 2, 3, 4, 5].map((tile) => [...root.readMap(tile)])")
+    expected = [maps[0][0, head].mean(0) for head in best] + [maps[1][0, matched[head]].mean(0) for head in best]
+    np.testing.assert_allclose(shown, expected, rtol=1e-4)
+    page.get_by_text("The matched heads in numbers").click()
+    assert_accessible(page)
 
 
 def test_a_finger_moves_it(new_page: NewPage, alone: str, folder: Path) -> None:

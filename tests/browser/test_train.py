@@ -16,6 +16,7 @@ from attnviz.work.jobs import keeping
 
 from .cards import assert_equals_library, find_card, wait_for_answers
 from .conftest import NewPage, Problems, Serve, assert_accessible, prepare, wait_until_ready
+from .harness import run_app
 from .pads import EIGHT, draw_stroke, find_pad
 
 
@@ -176,6 +177,32 @@ def test_a_training_goes_on_when_its_tab_is_closed_and_is_found_again_in_another
     wait_for_epochs(open_page(page, f"{own}/train"), before)
     pause(page)
     delete(page)
+
+
+@pytest.mark.slow
+def test_an_app_that_is_killed_and_started_again_shows_how_far_the_training_has_come(
+    place: dict[str, str], page: Page, problems: Problems, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, path in place.items():
+        monkeypatch.setenv(name, path)
+    problems.expected += [
+        "ERR_CONNECTION_REFUSED",
+        "WebSocket",
+        "/_stcore/",
+        "disconnected from server",
+    ]  # while nobody answers
+    with run_app(env=place) as server:
+        begin(open_page(page, f"{server.address}/train?{LONG}"))
+        before = wait_for_epochs(page, 0)
+        server.process.kill()
+        page.locator('[data-testid="stApp"][data-test-connection-state="CONNECTED"]').wait_for(state="detached")
+    (run,) = runs.ids()
+    with run_app(env=place, port=int(server.address.rpartition(":")[2])):
+        page.locator('[data-testid="stApp"][data-test-connection-state="CONNECTED"]').wait_for()
+        wait_for_epochs(page, before + 1)  # nobody has loaded the page again
+        pause(page)
+        assert runs.ids() == [run]
+        delete(page)
 
 
 def test_what_if_trains_once_more_and_both_stand_under_one_slider(app: str, page: Page) -> None:
