@@ -42,9 +42,9 @@ def points(difference: Difference) -> str:
     return f"{signed(difference.value)} ({signed(low)} to {signed(high)})"
 
 
-def signed(share: float) -> str:
+def signed(share: float, digits: int = 2) -> str:
     """Write a difference of shares in points, with its sign: +1.45, −1.45."""
-    return f"{100 * share:+.2f}".replace("-", "−")
+    return f"{100 * share:+.{digits}f}".replace("-", "−")
 
 
 def words(test: Test | Figure) -> str:

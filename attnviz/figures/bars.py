@@ -14,13 +14,13 @@ class Row:
 
     Args:
         name: what people read.
-        values: a number a column, 0 or more.
+        values: a number for each column, 0 or more; None where it is not known.
         remark: what stands at the end of the row, in words.
         control: whether it is there to be compared with; its bars are hollow.
     """
 
     name: str
-    values: tuple[float, ...]
+    values: tuple[float | None, ...]
     remark: str
     control: bool = False
 
@@ -36,7 +36,7 @@ def bars(rows: Sequence[Row], kind: str, columns: Sequence[str], remark: str, *,
         whole: the value whose bar fills its column, the same for all; None for the largest of each column. With 100,
             the numbers are percentages, and are written with two decimals each.
     """
-    longest = [whole or max(row.values[place] for row in rows) or 1 for place in range(len(columns))]
+    longest = [whole or max(row.values[place] or 0 for row in rows) or 1 for place in range(len(columns))]
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in (kind, *columns, remark))
     say = (lambda value: f"{value:.2f}") if whole == 100 else written
     body = "".join(_row(row, longest, columns, remark, say) for row in rows)
@@ -48,12 +48,16 @@ def _row(row: Row, longest: Sequence[float], columns: Sequence[str], remark: str
     kind = "bars-control" if row.control else "bars-mechanism"
     cells = "".join(
         f"<td><small>{escape(column)}</small>"
-        f'<span><i class="{kind}" style="width:{100 * value / most:.2f}%"></i></span>'
-        f"<b>{escape(say(value))}</b></td>"
+        f"<span>{_bar(value, most, kind)}</span>"
+        f"<b>{'not measured' if value is None else escape(say(value))}</b></td>"
         for value, most, column in zip(row.values, longest, columns, strict=True)
     )
     end = f"<td><small>{escape(remark)}</small>{escape(row.remark)}</td>"
     return f'<tr><th scope="row">{escape(row.name)}</th>{cells}{end}</tr>'
+
+
+def _bar(value: float | None, most: float, kind: str) -> str:
+    return "" if value is None else f'<i class="{kind}" style="width:{100 * value / most:.2f}%"></i>'
 
 
 def written(value: float) -> str:

@@ -24,6 +24,12 @@ def test_rows_and_columns_are_named_for_all() -> None:
     assert html.index("95.1 %") < html.index("plain") < html.index("not trained")
 
 
+def test_what_is_not_known_has_no_bar_and_says_so() -> None:
+    html = bars([Row("one", (None,), ""), Row("two", (4,), "")], "network", ("minutes",), "")
+    assert re.findall(r"width:([\d.]+)%", html) == ["100.00"]
+    assert re.findall(r"<b>([^<]*)</b>", html) == ["not measured", "4"]
+
+
 def test_nothing_at_all_has_no_length() -> None:
     assert "width:0.00%" in bars([Row("none", (0,), "")], "network", ("parameters",), "")
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from attnviz import comparisons
 from attnviz.figures.bars import Row, bars
+from attnviz.formatting import signed
 
 if TYPE_CHECKING:
     from attnviz.cards import Card, Figure
@@ -54,8 +55,8 @@ def show(
 
 def points(found: Difference) -> str:
     """Return a difference of shares in points, with its interval where there is one."""
-    ends = "" if found.interval is None else f" ({' to '.join(f'{100 * end:+.2f}' for end in found.interval)})"
-    return f"{100 * found.value:+.2f}{ends}"
+    ends = "" if found.interval is None else f" ({' to '.join(map(signed, found.interval))})"
+    return f"{signed(found.value)}{ends}"
 
 
 def _like(figures: tuple[Figure, ...], whole: Figure) -> Figure | None:

@@ -204,17 +204,21 @@ def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
 
 
 def shortened(rows: Sequence[Dot]) -> list[Dot]:
-    """Return rows without the words with which all their names begin: they say what all are tested on.
+    """Return rows with names as `short` makes them."""
+    return [replace(row, name=name) for row, name in zip(rows, short([row.name for row in rows]), strict=True)]
+
+
+def short(names: Sequence[str]) -> list[str]:
+    """Return names without the words with which all of them begin: they say what all are tested on.
 
     A number keeps the words before it: of "Strips up to 15" nobody would understand "15".
     """
-    names = [row.name for row in rows]
     common = commonprefix([re.split(r"(?<=\w)(?=\W)", name) for name in names]) if len(names) > 1 else []
     rest = [name[len("".join(common)) :] for name in names]
     cut = [name.lstrip(" ,:") for name in rest]
     if not common or not all(cut) or len(set(cut)) < len(cut) or any(re.match(r" \d", name) for name in rest):
-        return [*rows]
-    return [replace(row, name=name[0].upper() + name[1:]) for row, name in zip(rows, cut, strict=True)]
+        return [*names]
+    return [name[0].upper() + name[1:] for name in cut]
 
 
 def groups(row: Mechanism) -> dict[Task, list[str]]:

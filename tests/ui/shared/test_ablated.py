@@ -34,4 +34,4 @@ def test_without_such_tests_it_says_so(here: Path) -> None:
 
 def test_a_difference_has_its_interval_where_there_is_one() -> None:
     assert ablated.points(Difference(0.0123, None, (1, 1))) == "+1.23"
-    assert ablated.points(Difference(-0.02, (-0.03, -0.01), (3, 3))) == "-2.00 (-3.00 to -1.00)"
+    assert ablated.points(Difference(-0.02, (-0.03, -0.01), (3, 3))) == "\u22122.00 (\u22123.00 to \u22121.00)"

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from functools import cache as once
+from collections.abc import Mapping
+from itertools import product
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from attnviz import cards, comparisons
+from attnviz import cards, comparisons, formatting
 from attnviz.figures.bars import Row, bars
 from attnviz.figures.dots import dots
-from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components import stage_maps
 from attnviz.ui.components.map_grid import map_grid
 from attnviz.ui.mechanisms.channel_attention import block, words
 from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, CLASS_GATES, in_url
-from attnviz.ui.shared import ablated, cache, mechanism_page, pickers, result_dots
+from attnviz.ui.shared import ablated, cache, costs, mechanism_page, pickers, result_dots
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.reserved import container_key
 
 if TYPE_CHECKING:
     from attnviz.cards import Card
+    from attnviz.measures.difference import Difference
 
 MAPS = "stages"
 
@@ -49,19 +50,21 @@ def pays(subject: Subject) -> None:
     say = finding()
     keys = task_of(subject.net)
     known = cards.readable(keys)
-    rows = [_row(key, known.get(key)) for key in keys]
     main = next(key for key in keys if RECIPES[key].config["gate"] != "none")
     source = comparisons.main_test(RECIPES[main]).data
     found = result_dots.shortened(result_dots.of(keys, (), {}, source))
     if found:
         with st.container(key=container_key(len(found), "pays")):
             st.markdown(dots(found, axis=result_dots.ACCURACY), unsafe_allow_html=True)
-    with st.container(key="pays_bars"):
-        st.markdown(
-            bars(rows, "network", ("parameters", "million multiply-adds"), "test accuracy"), unsafe_allow_html=True
-        )
-    say("\n".join(_beside(known, keys)) or words.NOTHING_TO_COMPARE)
+    controls = [key for key in keys if RECIPES[key].config["gate"] == "none"]
+    titles = dict(zip(keys, result_dots.short([RECIPES[key].title for key in keys]), strict=True))
+    costs.table(titles, controls, key="pays_bars")
+    differences = _beside(known, [key for key in keys if key not in controls], controls)
+    say(words.pays([(titles[one], titles[other], found) for (one, other), found in differences.items()]))
     st.caption(words.PAYS)
+    if differences:
+        with st.expander("The differences in numbers"):
+            st.markdown(_table(differences, titles))
 
 
 def task_of(net: Net) -> list[str]:
@@ -70,42 +73,23 @@ def task_of(net: Net) -> list[str]:
     return sorted(keys, key=lambda key: RECIPES[key].config["gate"] == "none")
 
 
-def _row(key: str, card: Card | None) -> Row:
-    recipe = RECIPES[key]
-    parameters, work = counts(key)
-    figure = None if card is None else card.figure(comparisons.main_test(recipe))
-    said = "not trained" if figure is None else words.accuracy(figure)
-    return Row(recipe.title, (parameters, work / 1e6), said, control=recipe.config["gate"] == "none")
-
-
-def _beside(known: dict[str, Card], keys: list[str]) -> list[str]:
-    """Return a sentence for each net with gates, beside each one without."""
-    found = []
-    for key in keys:
-        for other in keys:
-            gates = RECIPES[key].config["gate"] != "none", RECIPES[other].config["gate"] != "none"
-            if gates != (True, False) or not {key, other} <= set(known):
-                continue
-            test = comparisons.main_test(RECIPES[key])
-            comparison = comparisons.compared(known[key], known[other], test)
+def _beside(known: Mapping[str, Card], gated: list[str], controls: list[str]) -> dict[tuple[str, str], Difference]:
+    """Return the difference of each net with gates from each one without, of those that can be compared."""
+    found = {}
+    for one, other in product(gated, controls):
+        if {one, other} <= set(known):
+            comparison = comparisons.compared(known[one], known[other], comparisons.main_test(RECIPES[one]))
             if comparison is not None:
-                found.append(f"- {words.beside(RECIPES[key].title, RECIPES[other].title, comparison.difference)}")
+                found[one, other] = comparison.difference
     return found
 
 
-@once
-def counts(key: str) -> tuple[int, int]:
-    """Return parameters and multiply-adds of a recipe's network, which need no trained weights."""
-    import torch
-
-    from attnviz.measures.work import multiply_adds
-    from attnviz.training import seeds
-
-    recipe = RECIPES[key]
-    model = seeds.build(recipe, torch.Generator().manual_seed(0)).eval()
-    taken = input_of(recipe.model, recipe.config)
-    blank = torch.zeros(1, taken.channels, taken.rows, taken.columns)
-    return sum(weight.numel() for weight in model.parameters()), multiply_adds(model, blank)
+def _table(differences: Mapping[tuple[str, str], Difference], titles: Mapping[str, str]) -> str:
+    gated, controls = (dict.fromkeys(pair[side] for pair in differences) for side in (0, 1))
+    heads = ["with gates", *(f"minus {titles[other].lower()}, points (95 % interval)" for other in controls)]
+    pairs = {pair: formatting.points(found) for pair, found in differences.items()}
+    lines = [[titles[one], *(pairs.get((one, other), "") for other in controls)] for one in gated]
+    return formatting.table([heads, *lines])
 
 
 def shared(subject: Subject) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from attnviz.formatting import signed
 from attnviz.ui.shared import cache
-from attnviz.ui.shared.ablated import points
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import change_in_points, short
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from attnviz.cards import Figure
     from attnviz.measures.difference import Difference
     from attnviz.subjects import Subject
     from attnviz.ui.components.gates import GatesOfLayer
@@ -170,22 +169,28 @@ def verdict(found: Difference) -> str:
     }[found.verdict]
 
 
-def accuracy(figure: Figure) -> str:
-    """Return an accuracy in words, with its seeds."""
-    seeds = "1 seed" if figure.seeds == 1 else f"{figure.seeds} seeds"
-    spread = "" if figure.seeds == 1 else f" ({100 * figure.lowest:.2f} to {100 * figure.highest:.2f})"
-    return f"{100 * figure.mean:.2f} %{spread}, {seeds}"
+def pays(found: Sequence[tuple[str, str, Difference]]) -> str:
+    """Return whether networks with gates are surely better or worse than those without.
 
-
-def beside(one: str, other: str, found: Difference) -> str:
-    """Return a net with gates beside one without, in a sentence."""
-    verdicts = {
-        "better": "better",
-        "worse": "worse",
-        "no difference": "no difference that could not be chance",
-        "one seed": "one seed alone, so it can be chance",
-    }
-    return f"{one} minus {other}: {points(found)} points, {verdicts[found.verdict]}."
+    Args:
+        found: of each pair the network with gates, the one without, and by how much the first is better.
+    """
+    if not found:
+        return NOTHING_TO_COMPARE
+    single = " Networks that were trained once are not judged." * any(not each.interval for _, _, each in found)
+    sure = [
+        f"{one} is {each.verdict} than {other.lower()} by {signed(abs(each.value)).removeprefix('+')} points"
+        for one, other, each in found
+        if each.verdict in ("better", "worse")
+    ]
+    if sure:
+        return f"**Gates make a difference here**: {'; '.join(sure)}.{single}"
+    if all(not each.interval for _, _, each in found):
+        return "**One seed cannot tell**: each network with gates, or without, was trained only once."
+    return (
+        "**Gates do not pay here, as far as these trainings show**: no network with gates differs from one without by "
+        f"more than chance can explain.{single}"
+    )
 
 
 def spread(gates: np.ndarray) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache as once
 from typing import Annotated
 
 import numpy as np
 import streamlit as st
 from pydantic import Field
 
-from attnviz import cards, comparisons, formatting, results
+from attnviz import cards, comparisons, results
 from attnviz.cards import Figure
 from attnviz.errors import BadInput
-from attnviz.figures.bars import Row, bars
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 from attnviz.recipes.recipe import Strict
@@ -21,7 +19,7 @@ from attnviz.ui.components.map_grid import Names, map_grid, packed
 from attnviz.ui.components.pixel_viewer import FIELDS
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.cnn_attention import words
-from attnviz.ui.shared import cache
+from attnviz.ui.shared import cache, costs
 from attnviz.ui.shared.experiments import Experiment, finding
 
 KINDS = {
@@ -43,17 +41,12 @@ def who(subject: Subject) -> None:
     first = RECIPES[names["blocks"]]
     side = input_of(first.model, first.config).rows
     st.markdown(words.WHO)
-    rows = [
-        Row(title, counts(names[kind]), accuracy(names[kind]), control=kind != "blocks")
-        for kind, title in KINDS.items()
-    ]
-    with st.container(key="who_bars"):
-        table = bars(rows, "network", ("parameters", "multiply-adds for one picture"), "test accuracy")
-        st.markdown(table, unsafe_allow_html=True)
+    titles = {names[kind]: title for kind, title in KINDS.items()}
+    costs.table(titles, [name for name in titles if name != names["blocks"]], key="who_bars")
     st.caption(words.counted(side, [names[kind] for kind in KINDS if names[kind] not in cards.names()]))
     if otherwise := results.trained_otherwise(names.values(), names["blocks"]):
         st.caption(otherwise)
-    if any(row.remark.endswith("1 seed") for row in rows):
+    if any(figure.seeds == 1 for figure in map(measured, titles) if figure):
         st.caption(words.ONE_SEED)
     with_attention, without = measured(names["blocks"]), measured(names["zero"])
     if with_attention and without:
@@ -61,29 +54,8 @@ def who(subject: Subject) -> None:
         say(words.finding(with_attention, without, len(first.classes), differs))
     else:
         say(words.UNKNOWN)
-    st.markdown(words.saved(dict(zip(KINDS, (row.values for row in rows), strict=True))))
+    st.markdown(words.saved({kind: costs.counts(name) for kind, name in names.items()}))
     within(names["within"], subject.example)
-
-
-@once
-def counts(name: str) -> tuple[int, int]:
-    """Return parameters and multiply-adds of a recipe's network, which need no trained weights."""
-    import torch
-
-    from attnviz.layers.attention import Attention
-    from attnviz.measures.work import multiply_adds
-    from attnviz.training import seeds
-
-    recipe = RECIPES[name]
-    model = seeds.build(recipe, torch.Generator().manual_seed(0)).eval()
-    taken = input_of(recipe.model, recipe.config)
-    spelled = [
-        f"{path}.weights"
-        for path, part in model.named_modules()
-        if isinstance(part, Attention) and "weights" in part.taps
-    ]
-    blank = torch.zeros(1, taken.channels, taken.rows, taken.columns)
-    return sum(weight.numel() for weight in model.parameters()), multiply_adds(model, blank, spelled)
 
 
 def measured(name: str) -> Figure | None:
@@ -93,16 +65,6 @@ def measured(name: str) -> Figure | None:
         return None
     own = [one for one in card.figures if (one.name, one.data) == ("accuracy", card.recipe.data)]
     return max(own, key=lambda one: one.count, default=None)
-
-
-def accuracy(name: str) -> str:
-    """Return the accuracy of a recipe's model in words, with its seeds, or "not trained"."""
-    found = measured(name)
-    if found is None:
-        return "not trained" if name not in cards.names() else "not measured"
-    seeds = "1 seed" if found.seeds == 1 else f"{found.seeds} seeds"
-    spread = "" if found.seeds == 1 else f" ({100 * found.lowest:.2f} to {100 * found.highest:.2f})"
-    return f"{formatting.percent(found.mean)}{spread}, {seeds}"
 
 
 def within(name: str, example: Example) -> None:

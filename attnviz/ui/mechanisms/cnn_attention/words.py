@@ -145,7 +145,7 @@ def counted(side: int, missing: Sequence[str]) -> str:
     )
 
 
-def saved(found: Mapping[str, tuple[float, ...]]) -> str:
+def saved(found: Mapping[str, tuple[int, int]]) -> str:
     """Return what the picture says: fewer parameters are not less work.
 
     Args:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attnviz import cards, comparisons, formatting
 from attnviz.cards import Card, Figure
+from attnviz.formatting import signed
 from attnviz.recipes.recipe import Test
 from attnviz.recipes.schwarz import TESTS
 from attnviz.ui.components import arrive
@@ -170,16 +171,16 @@ def _more(one: Figure, other: Figure) -> str:
     """Say by how many points one model is better than another, over their seeds, with the interval."""
     found = comparisons.difference(one, other)
     if found.interval is None:
-        return f"{100 * found.value:+.1f} points (one seed: another one may give another difference)"
+        return f"{signed(found.value, 1)} points (one seed: another one may give another difference)"
     low, high = found.interval
-    return f"{100 * found.value:+.1f} points (95 % interval {100 * low:+.1f} to {100 * high:+.1f})"
+    return f"{signed(found.value, 1)} points (95 % interval {signed(low, 1)} to {signed(high, 1)})"
 
 
 def _gained(who: str, blurred: Figure, clear: Figure) -> str:
     """Say by how many points a model is better on mixtures than another one on nearest pixels, and their seeds."""
     seeds = [blurred.seeds, clear.seeds]
     count = "one seed each" if seeds == [1, 1] else f"{seeds[0]} and {seeds[1]} seeds"
-    return f"{100 * (blurred.mean - clear.mean):+.1f} points for {who} ({count})"
+    return f"{signed(blurred.mean - clear.mean, 1)} points for {who} ({count})"
 
 
 def _unlike(one: Card, other: Card) -> str:

@@ -15,6 +15,7 @@ from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.over_many import over_many
 from attnviz.ui.shared.reserved import container_key
+from attnviz.ui.shared.wording import MINUS
 
 if TYPE_CHECKING:
     from attnviz.subjects import Loaded, Net
@@ -151,7 +152,7 @@ def _draw_agreement(found: Agreed, length: int) -> None:
         Row(
             f"{findings.METHODS[one]} and {findings.METHODS[other]}",
             (max(0.0, value),),
-            f"{value:+.2f}, standard deviation {found.spread[one, other]:.2f}",
+            f"{value:+.2f}, standard deviation {found.spread[one, other]:.2f}".replace("-", MINUS),
             control="weights" not in (one, other),
         )
         for (one, other), value in found.mean.items()

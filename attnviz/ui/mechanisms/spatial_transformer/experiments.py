@@ -12,7 +12,7 @@ from attnviz.figures.bars import Row, bars
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Net, Subject
 from attnviz.ui.mechanisms.spatial_transformer import MECHANISM, words
-from attnviz.ui.shared import ablated, cache, pickers
+from attnviz.ui.shared import ablated, cache, costs, pickers
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.reserved import container_key
 
@@ -92,16 +92,21 @@ def gains(subject: Subject) -> None:
         return
     say(words.gained(*found[0]))
     for number, (title, source, bands) in enumerate(found):
-        rows = [Row(words.band(one), (100 * one.errors[0], 100 * one.errors[1]), words.gain_of(one)) for one in bands]
+        rows = [
+            Row(words.band(one), tuple(round(100 * error, 2) for error in one.errors), words.gain_of(one))
+            for one in bands
+        ]
         st.markdown(f"**Beside {title.lower()}**, on {data.DATASETS[source].title}")
         with st.container(key=container_key(len(rows), f"gains{number}")):
             heads = ("errors, %", "errors without, %")
             st.markdown(bars(rows, "rotated by", heads, "fewer, in points", whole=_most(rows)), unsafe_allow_html=True)
     st.caption(words.gains_caption(absent))
+    titles = {key: RECIPES[key].title for key in task_of(net)}
+    costs.table(titles, [key for key in titles if MECHANISM.is_control(RECIPES[key].config)], key="gains_costs")
 
 
 def _most(rows: list[Row]) -> float:
-    return max(value for row in rows for value in row.values) or 1.0
+    return max(value or 0 for row in rows for value in row.values) or 1.0
 
 
 def task_of(net: Net) -> list[str]:

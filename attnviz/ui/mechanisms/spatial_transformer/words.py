@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from attnviz.formatting import signed
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.wording import change_in_points
+from attnviz.ui.shared.wording import MINUS, change_in_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +97,7 @@ def verdict(found: Undone) -> str:
 
 def slope_of(found: Undone) -> str:
     """Return by how much grids rotate for each degree of their pictures, and how upright pictures are posed."""
-    return f"{found.slope:+.2f}, {found.offset:+.0f}\u00b0"
+    return f"{found.slope:+.2f}, {found.offset:+.0f}\u00b0".replace("-", MINUS)
 
 
 def undone_caption(said: str, found: Undone) -> str:
@@ -155,7 +156,7 @@ def band(one: Band) -> str:
 def gain_of(one: Band) -> str:
     """Return how many points fewer are wrong in a band, with the interval and the number of pictures."""
     low, high = one.interval
-    return f"{100 * one.gain:+.2f} ({100 * low:+.2f} to {100 * high:+.2f}), {one.count:,} pictures"
+    return f"{signed(one.gain)} ({signed(low)} to {signed(high)}), {one.count:,} pictures"
 
 
 def gained(title: str, source: str, bands: Sequence[Band]) -> str:
@@ -180,8 +181,8 @@ def gained(title: str, source: str, bands: Sequence[Band]) -> str:
     grows = ("more" if apart > 0 else "less") if surely else "neither surely more nor surely less"
     return (
         f"**{len(better)} of {len(bands)} bands of angles gain**, {len(worse)} lose, beside *{title.lower()}*, one "
-        f"training each: most at {band(most)}, {100 * most.gain:+.2f} points. Pictures that were rotated most gain "
-        f"{grows} than those that were rotated least ({100 * far.gain:+.2f} and {100 * near.gain:+.2f})."
+        f"training each: most at {band(most)}, {signed(most.gain)} points. Pictures that were rotated most gain "
+        f"{grows} than those that were rotated least ({signed(far.gain)} and {signed(near.gain)})."
     )
 
 
@@ -193,7 +194,7 @@ def nothing_to_compare(absent: Sequence[str]) -> str:
 def gains_caption(absent: Sequence[str]) -> str:
     """Return how the errors by angle were counted."""
     return (
-        "From the cards, which record the test pictures that each model answers correctly; each was trained once. "
+        "From the cards, which record the test pictures that the shipped training of each model answers correctly. "
         "Pictures are compared one by one. The 95 % intervals cover the choice of pictures alone; another training may "
         f"differ by more.{_not_trained(absent)}"
     )

@@ -95,3 +95,14 @@ def test_the_gate_that_is_farthest_from_its_mean_is_the_one_that_is_named(here: 
     ]
     assert apart == pytest.approx(max(all_apart))
     assert gates.farthest(layer) == channel
+
+
+def test_gates_pay_only_where_a_difference_is_sure():
+    chance, single = Difference(0.001, (-0.001, 0.003), (3, 3)), Difference(0.002, None, (1, 3))
+    sure = Difference(-0.004, (-0.006, -0.002), (3, 3))
+    said = words.pays([("CBAM", "No gates", chance), ("BAM", "No gates", single)])
+    assert "do not pay here" in said and said.endswith("trained once are not judged.")
+    assert "not judged" not in words.pays([("CBAM", "No gates", chance)])
+    assert words.pays([("CBAM", "No gates", sure)]).endswith("CBAM is worse than no gates by 0.40 points.")
+    assert "One seed cannot tell" in words.pays([("BAM", "No gates", single)])
+    assert words.pays([]) == words.NOTHING_TO_COMPARE

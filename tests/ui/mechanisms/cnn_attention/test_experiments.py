@@ -7,7 +7,8 @@ import pytest
 
 from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms.cnn_attention import blocks, words
-from attnviz.ui.mechanisms.cnn_attention.experiments import KINDS, accuracy, counts
+from attnviz.ui.mechanisms.cnn_attention.experiments import KINDS
+from attnviz.ui.shared.costs import counts
 
 from .placed import NETS
 from .spelled import Spelled
@@ -36,11 +37,6 @@ def test_parameters_and_multiply_adds_are_those_counted_by_hand(task: str, side:
         assert found[1] == by_hand(side, side, grid, 192 if kind == "plain" else 32, mixing[kind]), kind
         if kind != "narrow":
             assert found[0] == parameters[kind == "plain"], kind
-
-
-def test_an_accuracy_is_that_of_the_card_and_says_so_where_there_is_none(here: Path) -> None:
-    assert accuracy("cnn_attention.digits") == "80.00 %, 1 seed"
-    assert accuracy("cnn_attention.cluttered-plain") == "not trained"
 
 
 def test_the_weights_inside_a_block_are_those_between_its_features(here: Path) -> None:
