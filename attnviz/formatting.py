@@ -1,10 +1,16 @@
 """How figures, differences and tests are written in tables, on pages and in a terminal."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from attnviz.cards import Figure
-from attnviz.measures.difference import Difference
-from attnviz.recipes.recipe import Test
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from attnviz.cards import Figure
+    from attnviz.measures.difference import Difference
+    from attnviz.recipes.recipe import Test
+
+MINUS = "\u2212"
 
 
 def percent(share: float) -> str:
@@ -44,7 +50,7 @@ def points(difference: Difference) -> str:
 
 def signed(share: float, digits: int = 2) -> str:
     """Write a difference of shares in points, with its sign: +1.45, −1.45."""
-    return f"{100 * share:+.{digits}f}".replace("-", "−")
+    return f"{100 * share:+.{digits}f}".replace("-", MINUS)
 
 
 def words(test: Test | Figure) -> str:

@@ -11,6 +11,7 @@ from html import escape
 from typing import TypeGuard
 
 from attnviz.figures.verdicts import anchor
+from attnviz.formatting import MINUS
 
 _TICKS = 5  # about as many fit on a phone
 _KINDS = {"mechanism": "with the mechanism", "control": "control", "claimed": "the paper"}
@@ -50,9 +51,10 @@ class Dot:
     @property
     def words(self) -> str:
         """Its mean and range, such as "81.19, 80.90 to 81.50 over 5 seeds"."""
+        mean, lowest, highest = map(_written, (self.mean, self.lowest, self.highest))
         if self.seeds == 1:
-            return f"{self.mean:.2f}, one {self.counted.removesuffix('s')}"
-        return f"{self.mean:.2f}, {self.lowest:.2f} to {self.highest:.2f} over {self.seeds} {self.counted}"
+            return f"{mean}, one {self.counted.removesuffix('s')}"
+        return f"{mean}, {lowest} to {highest} over {self.seeds} {self.counted}"
 
 
 def dots(rows: Sequence[Dot], *, axis: str, chance: float | None = None, kinds: Mapping[str, str] | None = None) -> str:
@@ -131,5 +133,9 @@ def _row(one: Dot, scale: _Scale, lines: str) -> str:
         words += f"; the paper: {one.claimed:.2f}"
     return (
         f'<li title="{escape(words)}"><span>{anchor(one.link, one.name)}</span>'
-        f'<span class="dots-track" aria-hidden="true">{lines}{marks}</span><span>{one.mean:.2f}</span></li>'
+        f'<span class="dots-track" aria-hidden="true">{lines}{marks}</span><span>{_written(one.mean)}</span></li>'
     )
+
+
+def _written(value: float) -> str:
+    return f"{value:.2f}".replace("-", MINUS)

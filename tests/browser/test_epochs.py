@@ -13,11 +13,11 @@ from PIL import Image, ImageSequence
 from playwright.sync_api import Locator, Page, expect
 
 from attnviz import subjects
+from attnviz.formatting import MINUS
 from attnviz.measures.heads import sampled
 from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import SIMPLE
 from attnviz.subjects import Picture
-from attnviz.ui.shared.wording import MINUS
 from attnviz.ui.training.experiments.unseen import unseen
 from tests.ui.mechanisms import untrained
 from tests.ui.mechanisms.pixel_attention.experiments import placed

@@ -51,7 +51,7 @@ def test_bounds_are_multiples_of_the_steps_between_them() -> None:
         ends = round_bounds(low, high)
         assert ends[0] <= low
         assert ends[1] >= high
-    for lowest, ticks in (-0.2, ["-0.5", "0", "0.5", "1"]), (-0.003, ["0", "0.2", "0.4", "0.6", "0.8"]):
+    for lowest, ticks in (-0.2, ["\u22120.5", "0", "0.5", "1"]), (-0.003, ["0", "0.2", "0.4", "0.6", "0.8"]):
         drawn = effects("lost", [0, 1], {"head 1": [lowest, 0.66]})
         assert re.findall(r"<b>([^<]*)</b></i>", drawn) == ticks, "what is hardly below 0 gets no room"
         assert ("curves-zero" in drawn) == (lowest == -0.2)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attnviz.formatting import MINUS
 from attnviz.measures.paired import paired
 from attnviz.ui.explorer.maps import CHANCE, ERASURE, JACOBIAN, OWN, PRODUCT
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.wording import MINUS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.figures.history import history
+from attnviz.formatting import MINUS
 from attnviz.subjects.runs import key_of
 from attnviz.training import runs
 from attnviz.ui.components.url_fields import Fields
@@ -14,8 +15,6 @@ from attnviz.ui.shared import page
 from attnviz.ui.shared.wording import verbatim
 from attnviz.work.search import answers
 from attnviz.work.search.trials import Found, Trial, written
-
-_MINUS = "\u2212"
 
 
 def chosen(one: Found, fields: Fields) -> None:
@@ -101,7 +100,7 @@ def contrast_words(one: Found, name: str) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{'+' if value > 0 else _MINUS if value < 0 else ''}{abs(value):.2f}"
+    return f"{'+' if value > 0 else MINUS if value < 0 else ''}{abs(value):.2f}"
 
 
 def importance(one: Found) -> None:

@@ -6,10 +6,11 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from attnviz.formatting import MINUS
+
 if TYPE_CHECKING:
     from attnviz.measures.difference import Difference
 
-MINUS = "\u2212"
 WORD_JOINER = "\u2060"  # invisible; Markdown makes no link of a URL that has one in it
 ONE = 2**-25  # what is nearer to 1 than this is 1 in single precision, in which models answer
 LONGEST = 100  # characters of a word that is quoted

@@ -9,13 +9,13 @@ import streamlit as st
 
 from attnviz import cards
 from attnviz.figures.bars import Row, bars
+from attnviz.formatting import MINUS
 from attnviz.subjects import Strip, Subject
 from attnviz.ui.mechanisms.sequences import curves, findings
 from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.over_many import over_many
 from attnviz.ui.shared.reserved import container_key
-from attnviz.ui.shared.wording import MINUS
 
 if TYPE_CHECKING:
     from attnviz.subjects import Loaded, Net

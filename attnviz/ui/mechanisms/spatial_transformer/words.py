@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from attnviz.formatting import signed
+from attnviz.formatting import MINUS, signed
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.wording import MINUS, change_in_points
+from attnviz.ui.shared.wording import change_in_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

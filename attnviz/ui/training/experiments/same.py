@@ -11,6 +11,7 @@ import streamlit as st
 from attnviz import subjects
 from attnviz.errors import BadInput
 from attnviz.figures.dots import Dot, dots
+from attnviz.formatting import MINUS
 from attnviz.measures.paired import paired
 from attnviz.roles import role_of
 from attnviz.ui.components.map_grid import Table, map_grid
@@ -19,7 +20,6 @@ from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.over_many import over_many
 from attnviz.ui.shared.reserved import container_key
-from attnviz.ui.shared.wording import MINUS
 from attnviz.ui.training.experiments import choice
 from attnviz.ui.training.experiments.matching import (
     BEFORE,

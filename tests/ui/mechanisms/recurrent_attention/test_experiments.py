@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from attnviz import cards
+from attnviz.formatting import MINUS
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.mechanisms.recurrent_attention import compare, experiments
-from attnviz.ui.shared.wording import MINUS
 
 
 def test_at_most_five_questions() -> None:
