@@ -144,8 +144,9 @@ def does_not_show() -> str:
     return (
         "**A weight is not a place on the picture.** A column sees 15 pixels, and what stands there has been mixed "
         "with its neighbours by the encoder. A peak beside the digit can be as good as one on it.\n\n"
-        "**A falling curve of whole strips is no bottleneck.** Who reads each digit with 99 % reads 15 of them with "
-        "86 %, however well it looks: the dotted curve says so.\n\n"
+        "**A falling curve of whole strips is not a bottleneck yet.** A model that is right about 99 % of the digits "
+        "gets 15 in a row right in 86 % of the strips, even if it looks at each of them equally well: the dotted curve "
+        "shows that.\n\n"
         "**A step has more than its weights.** The decoder's state, and in a Transformer the steps before, may already "
         "know the digit. Move the weights and see whether the answer follows."
     )
