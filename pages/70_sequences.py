@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.subjects import Subject, usable
 from attnviz.ui.components import alignment
 from attnviz.ui.live import second_training
-from attnviz.ui.mechanisms.sequences import MECHANISM, MODEL, choose, experiments, own_strip, words
+from attnviz.ui.mechanisms.sequences import MECHANISM, MODEL, choose, curves, experiments, own_strip, words
 from attnviz.ui.mechanisms.sequences.view import ALIGNMENT_VIEW
 from attnviz.ui.server import preload
 from attnviz.ui.shared import mechanism_page, page, pickers, url_state
@@ -46,7 +46,7 @@ def see(names: list[str]) -> None:
     step = state.get("at", 0)
     page.meaning(words.means(subject, step if isinstance(step, int) else 0), words.does_not_show())
     choose_experiment(experiments.EXPERIMENTS, subject)
-    mechanism_page.results(MECHANISM, net)
+    mechanism_page.results(MECHANISM, net, curves.is_compared)
     url_state.state(model=net.key, **strip.words)
 
 

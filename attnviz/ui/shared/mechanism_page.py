@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz import cards
+from attnviz.recipes import Recipe
 from attnviz.subjects import Net
 from attnviz.ui.components.url_fields import Fields
 from attnviz.ui.mechanisms import Mechanism
@@ -72,9 +73,17 @@ def keep(fields: Fields, settled_view: Callable[[str], Mapping[str, Any] | None]
     return write
 
 
-def results(row: Mechanism, net: Net) -> None:
-    """Draw the results of a mechanism on the task of one of its nets, and the link to all others."""
+def results(row: Mechanism, net: Net, compared: Callable[[Recipe], bool] | None = None) -> None:
+    """Draw the results of a mechanism on the task of one of its nets, and the link to all others.
+
+    Args:
+        row: of the table of mechanisms.
+        net: the one that is looked at.
+        compared: which recipes stand beside it; None for all of the task.
+    """
     st.header("How accurate it is", anchor=False)
     if net.data is not None:
-        result_dots.of_mechanism(row, result_dots.Task(net.data, net.labels), key="results", like=net.key)
+        result_dots.of_mechanism(
+            row, result_dots.Task(net.data, net.labels), key="results", like=net.key, compared=compared
+        )
     page.link(result_dots.PAGE, "All results, with the papers' tables", mechanism=row.name)

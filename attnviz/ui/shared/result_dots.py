@@ -1,7 +1,7 @@
 """Results as a plot, for every mechanism: dots with intervals next to the controls, and the numbers one click away."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from os.path import commonprefix
 from urllib.parse import urlencode
@@ -12,7 +12,7 @@ from attnviz import cards, comparisons, data, formatting, results
 from attnviz.cards import Card
 from attnviz.figures.dots import Dot, dots
 from attnviz.figures.verdicts import Line, Side
-from attnviz.recipes import PAPERS, RECIPES, Paper
+from attnviz.recipes import PAPERS, RECIPES, Paper, Recipe
 from attnviz.ui.mechanisms import MECHANISMS, Mechanism, is_control
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.reserved import container_key
@@ -238,7 +238,14 @@ def groups(row: Mechanism) -> dict[Task, list[str]]:
     return found
 
 
-def of_mechanism(row: Mechanism, task: Task, *, key: str, like: str | None = None) -> None:
+def of_mechanism(
+    row: Mechanism,
+    task: Task,
+    *,
+    key: str,
+    like: str | None = None,
+    compared: Callable[[Recipe], bool] | None = None,
+) -> None:
     """Draw the results of a mechanism and of the controls on one task; one click away, the numbers.
 
     Of each control there is the one that was trained on the same variants of pictures. Where no control was, or on the
@@ -251,8 +258,11 @@ def of_mechanism(row: Mechanism, task: Task, *, key: str, like: str | None = Non
         key: of the picture in this page; keep it fixed.
         like: the net that is looked at: its variants count, and only models that were trained on the data set of the
             task stand beside it. By default all that were tested on it do.
+        compared: which recipes are drawn; None for all.
     """
     names, trained = groups(row).get(task, []), set(cards.names())
+    if compared:
+        names = [name for name in names if compared(RECIPES[name])]
     if like:
         names = [name for name in names if RECIPES[name].data == task.source]
     own = [name for name in names if RECIPES[name].model in row.models]

@@ -167,6 +167,8 @@ def test_beside_a_net_stand_those_trained_on_the_same_data(monkeypatch: pytest.M
     beside, everywhere = drawn
     assert {RECIPES[name].data for name in beside} == {"strips_mnist_15"}
     assert {RECIPES[name].data for name in everywhere} == {"strips_mnist_15", "strips_mnist_30"}
+    result_dots.of_mechanism(row, task, key="x", like=like, compared=lambda recipe: recipe.epochs <= 12)
+    assert {*beside} - {*drawn[-1]} == {name for name in beside if name.endswith("-patient")}
 
 
 @pytest.mark.parametrize(

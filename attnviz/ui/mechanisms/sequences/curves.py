@@ -8,21 +8,36 @@ from typing import TYPE_CHECKING
 from attnviz import cards
 from attnviz.data.digit_strips import STRIPS, TESTED
 from attnviz.measures.sequences import guessing
+from attnviz.recipes.strips import STEPS
 from attnviz.ui.components.alignment import Curve
 from attnviz.ui.mechanisms.sequences.readers import MODELS, is_control
 
 if TYPE_CHECKING:
     from attnviz.cards import Card, Figure
+    from attnviz.recipes import Recipe
     from attnviz.subjects import Net
 
 
+def is_compared(recipe: Recipe) -> bool:
+    """Return whether a model stands beside the others on the page; an experiment and the results have the rest.
+
+    One that was trained ten times as long would only show that it was.
+    """
+    return recipe.epochs <= STEPS
+
+
 def of(net: Net) -> list[Curve]:
-    """Return the curves of all models that were trained on the strips of a net, that of the net first."""
+    """Return the curves of all models that were trained on the strips of a net, that of the net first.
+
+    Those that were trained much longer are left out.
+    """
     names = [name for name in cards.names() if name.split(".")[0] in MODELS]
     found = [
         curve
         for name, card in cards.readable(names).items()
-        if card.recipe.data == net.data and (curve := of_card(name, card)) is not None
+        if card.recipe.data == net.data
+        and (name == net.key or is_compared(card.recipe))
+        and (curve := of_card(name, card)) is not None
     ]
     found.sort(key=lambda curve: (curve.key != net.key, curve.control))
     is_sorted = net.data in STRIPS and STRIPS[net.data].order == "sorted"
