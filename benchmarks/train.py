@@ -29,7 +29,7 @@ from attnviz.training.examples import Examples, as_float
 from attnviz.training.loop import Training
 from attnviz.training.objectives import objective
 from attnviz.training.run import Run
-from attnviz.training.runs import RunFile
+from attnviz.training.run_file import RunFile
 from benchmarks.clock import in_turn, table
 
 MOST, MOST_WRITING = 1.1, 0.02  # times the bare loop; share of an epoch

@@ -12,7 +12,7 @@ from attnviz.subjects.nets import Net, of_recipe
 if TYPE_CHECKING:
     from torch import nn
 
-    from attnviz.training.runs import RunFile
+    from attnviz.training.run_file import RunFile
 
 _KEY = re.compile(r"run:(.+)@(0|[1-9][0-9]{0,6})")
 

@@ -18,6 +18,7 @@ from attnviz.recipes import RECIPES
 from attnviz.recipes.recipe import Recipe, Strict
 from attnviz.training import runs
 from attnviz.training.configs import config_of
+from attnviz.training.run_file import RunFile
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -47,7 +48,7 @@ class HistoryFile(Strict):
     """The content of `history.json`.
 
     Args:
-        recipe, seed, device, threads, data_digest, command: of the run, as `runs.RunFile` has them.
+        recipe, seed, device, threads, data_digest, command: of the run, as `RunFile` has them.
         trained: so many epochs of it were trained, from the first on; perhaps not all that the recipe asks for.
         finished: whether these are all.
         curve: by name, a value for each of these epochs.
@@ -224,7 +225,7 @@ def _weights(name: str, epoch: int) -> Path:
     return cards.home(name) / "history" / f"epoch-{epoch}.safetensors"
 
 
-def _untrained(info: runs.RunFile) -> "dict[str, Tensor]":
+def _untrained(info: RunFile) -> "dict[str, Tensor]":
     """Return the weights with which a run began: its seed alone decides them."""
     import torch
 

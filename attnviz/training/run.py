@@ -23,7 +23,7 @@ from attnviz.training import configs, mistakes, runs
 from attnviz.training.durations import Duration, Stopwatch, in_log, line
 from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.loop import Training
-from attnviz.training.runs import RunFile
+from attnviz.training.run_file import RunFile
 from attnviz.work import processes
 
 LIMIT = 200_000_000

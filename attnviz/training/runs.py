@@ -8,7 +8,6 @@ runs. Runs of earlier versions lie in MODEL.RECIPE.SEED. `attnviz.training.run` 
 torch, except where weights are read.
 """
 
-import hashlib
 import json
 import os
 import re
@@ -22,10 +21,10 @@ from safetensors import SafetensorError, safe_open
 from attnviz import files
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import CheckpointError, RunError, UnknownName
-from attnviz.recipes.recipe import Recipe, Strict
 from attnviz.training.configs import config_of
 from attnviz.training.durations import Duration, in_log
 from attnviz.training.events import Epoch
+from attnviz.training.run_file import RunFile
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -34,76 +33,6 @@ T = TypeVar("T")
 _WEIGHTS = re.compile(r"weights-([1-9][0-9]{0,6})\.safetensors")
 _LARGEST = 2**24  # bytes of a file of text: a curve of 10,000 epochs takes about a tenth
 _RESTORE = "Remove it: this epoch is then no longer shown."
-
-
-class RunFile(Strict):
-    """The content of `run.json`: everything that determines a training.
-
-    Args:
-        recipe, seed: what is trained.
-        device: "cpu" or "cuda".
-        threads: of the CPU.
-        data_digest: sha256 of the training part.
-        command: that started it.
-        processes: that train it together; see `attnviz.training.together`.
-    """
-
-    recipe: Recipe
-    seed: int
-    device: str
-    threads: int
-    data_digest: str
-    command: str
-    processes: int = 1
-
-    @property
-    def id(self) -> str:
-        """The name of its folder. The number of threads is no part of it: a resumed run keeps its own."""
-        settings = {
-            "recipe": self.recipe.model_dump(
-                mode="json", exclude={"title", "why", "cost", "chosen"}, exclude_defaults=True
-            ),
-            "device": self.device,
-            "data_digest": self.data_digest,
-        }  # without defaults, so that a setting that recipes get one day renames no run
-        digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
-        return f"{self.earlier_id}.{digest[:10]}"
-
-    @property
-    def earlier_id(self) -> str:
-        """The name that earlier versions gave its folder."""
-        return f"{self.recipe.key}.{self.seed}"
-
-    def differences(self, other: "RunFile") -> list[str]:
-        """Return the words for what decides the result and differs: "recipe", "seed", "device", "data digest",
-        "number of processes".
-
-        Args:
-            other: what it is compared with.
-
-        Returns:
-            The words, none where a run may be resumed as the other.
-        """
-        same = {name: getattr(self, name) == getattr(other, name) for name in ("seed", "device", "data_digest")}
-        same = {"recipe": self.recipe.trains_like(other.recipe), **same}
-        same["number of processes"] = self.processes == other.processes
-        return [name.replace("_", " ") for name, holds in same.items() if not holds]
-
-    def check(self, other: "RunFile", where: str) -> None:
-        """Raise where a run cannot be trained as another.
-
-        Args:
-            other: what is asked for.
-            where: how the sentence begins: "runs/ID holds a run".
-
-        Raises:
-            RunError: something that decides the result differs.
-        """
-        for word in self.differences(other):
-            raise RunError(
-                f"{where} with another {word}. "
-                "Resume it as it was started, or remove the folder to train from the start."
-            )
 
 
 def folder() -> Path:

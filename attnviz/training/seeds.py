@@ -22,7 +22,7 @@ from attnviz.training.loop import Training
 from attnviz.training.material import Material, material
 from attnviz.training.objectives import Objective, objective
 from attnviz.training.run import Run
-from attnviz.training.runs import RunFile
+from attnviz.training.run_file import RunFile
 from attnviz.training.together import ALONE, Alone, following
 
 Report = Callable[[int, Step | Epoch | Resumed], None]

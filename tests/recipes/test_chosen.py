@@ -6,7 +6,7 @@ import pytest
 
 from attnviz import cards, results
 from attnviz.recipes import PAPERS, RECIPES
-from attnviz.training.runs import RunFile
+from attnviz.training.run_file import RunFile
 
 WITHOUT = [name for name, recipe in RECIPES.items() if recipe.validation is None]
 RENEWED = [name for name, recipe in RECIPES.items() if recipe.keep == "renewed"]

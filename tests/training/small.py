@@ -18,7 +18,7 @@ from attnviz.recipes.recipe import Paper, PaperFigure, Recipe, Test
 from attnviz.training import seeds
 from attnviz.training.examples import Examples, on_device
 from attnviz.training.loop import Training
-from attnviz.training.runs import RunFile
+from attnviz.training.run_file import RunFile
 
 ABLATED = {"ablations": [{"name": "mean", "of": "attention.mixed"}], "tests": [{"data": "strokes", "count": 30}]}
 PICTURES = 300  # of strokes, all ten digits, that there are in these tests

@@ -19,6 +19,7 @@ from attnviz.errors import AttnvizError, BadInput, RunError
 from attnviz.training import durations, mistakes, runs
 from attnviz.training.configs import config_of
 from attnviz.training.run import LIMIT
+from attnviz.training.run_file import RunFile
 from attnviz.work import packing
 
 LARGEST = LIMIT + 2**26
@@ -104,7 +105,7 @@ def bring(content: bytes) -> str:
     return home.name
 
 
-def _checked(home: Path) -> tuple[runs.RunFile, int]:
+def _checked(home: Path) -> tuple[RunFile, int]:
     """Return the settings of a run and how many epochs it has, after all of it was read and held against each other.
 
     Raises:

@@ -19,7 +19,7 @@ from attnviz.training.loop import Diverged, Training
 from attnviz.training.material import Material, material
 from attnviz.training.objectives import Objective, objective
 from attnviz.training.run import Run
-from attnviz.training.runs import RunFile
+from attnviz.training.run_file import RunFile
 from attnviz.work import processes
 from attnviz.work.search.study import Lost, Search
 from attnviz.work.search.wanted import Wanted

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from attnviz.training.run import Run
-from attnviz.training.runs import RunFile
+from attnviz.training.run_file import RunFile
 from attnviz.work.jobs.order import Order
 from attnviz.work.jobs.seen import Seen
 from attnviz.work.jobs.table import State

@@ -1,0 +1,77 @@
+"""The settings of a run, `run.json` in its folder: they decide what comes of it, and name it."""
+
+import hashlib
+import json
+
+from attnviz.errors import RunError
+from attnviz.recipes.recipe import Recipe, Strict
+
+
+class RunFile(Strict):
+    """The content of `run.json`: everything that determines a training.
+
+    Args:
+        recipe, seed: what is trained.
+        device: "cpu" or "cuda".
+        threads: of the CPU.
+        data_digest: sha256 of the training part.
+        command: that started it.
+        processes: that train it together; see `attnviz.training.together`.
+    """
+
+    recipe: Recipe
+    seed: int
+    device: str
+    threads: int
+    data_digest: str
+    command: str
+    processes: int = 1
+
+    @property
+    def id(self) -> str:
+        """The name of its folder. The number of threads is no part of it: a resumed run keeps its own."""
+        settings = {
+            "recipe": self.recipe.model_dump(
+                mode="json", exclude={"title", "why", "cost", "chosen"}, exclude_defaults=True
+            ),
+            "device": self.device,
+            "data_digest": self.data_digest,
+        }  # without defaults, so that a setting that recipes get one day renames no run
+        digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        return f"{self.earlier_id}.{digest[:10]}"
+
+    @property
+    def earlier_id(self) -> str:
+        """The name that earlier versions gave its folder."""
+        return f"{self.recipe.key}.{self.seed}"
+
+    def differences(self, other: "RunFile") -> list[str]:
+        """Return the words for what decides the result and differs: "recipe", "seed", "device", "data digest",
+        "number of processes".
+
+        Args:
+            other: what it is compared with.
+
+        Returns:
+            The words, none where a run may be resumed as the other.
+        """
+        same = {name: getattr(self, name) == getattr(other, name) for name in ("seed", "device", "data_digest")}
+        same = {"recipe": self.recipe.trains_like(other.recipe), **same}
+        same["number of processes"] = self.processes == other.processes
+        return [name.replace("_", " ") for name, holds in same.items() if not holds]
+
+    def check(self, other: "RunFile", where: str) -> None:
+        """Raise where a run cannot be trained as another.
+
+        Args:
+            other: what is asked for.
+            where: how the sentence begins: "runs/ID holds a run".
+
+        Raises:
+            RunError: something that decides the result differs.
+        """
+        for word in self.differences(other):
+            raise RunError(
+                f"{where} with another {word}. "
+                "Resume it as it was started, or remove the folder to train from the start."
+            )
