@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from attnviz.figures.minus import with_minus
+
 if TYPE_CHECKING:
     from attnviz.cards import Figure
     from attnviz.measures.difference import Difference
     from attnviz.recipes.recipe import Test
-
-MINUS = "\u2212"
 
 
 def percent(share: float) -> str:
@@ -50,7 +50,7 @@ def points(difference: Difference) -> str:
 
 def signed(share: float, digits: int = 2) -> str:
     """Write a difference of shares in points, with its sign: +1.45, −1.45."""
-    return f"{100 * share:+.{digits}f}".replace("-", MINUS)
+    return with_minus(f"{100 * share:+.{digits}f}")
 
 
 def words(test: Test | Figure) -> str:

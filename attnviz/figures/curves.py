@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from attnviz.figures.epoch_plot import Line, plot
-from attnviz.formatting import MINUS
+from attnviz.figures.minus import with_minus
 
 
 def curves(runs: Mapping[str, Sequence[Mapping[str, float | None]]], name: str) -> str:
@@ -45,4 +45,4 @@ def _epochs(last: int) -> list[int]:
 
 
 def _short(value: float) -> str:
-    return f"{0.0 if abs(value) < 1e-12 else value:.4g}".replace("-", MINUS)
+    return with_minus(f"{0.0 if abs(value) < 1e-12 else value:.4g}")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TypeGuard
 
+from attnviz.figures.minus import with_minus
 from attnviz.figures.verdicts import anchor
-from attnviz.formatting import MINUS
 
 _TICKS = 5  # about as many fit on a phone
 _KINDS = {"mechanism": "with the mechanism", "control": "control", "claimed": "the paper"}
@@ -138,4 +138,4 @@ def _row(one: Dot, scale: _Scale, lines: str) -> str:
 
 
 def _written(value: float) -> str:
-    return f"{value:.2f}".replace("-", MINUS)
+    return with_minus(f"{value:.2f}")

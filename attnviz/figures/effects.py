@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from attnviz.figures.epoch_plot import Line, plot, round_bounds
-from attnviz.formatting import MINUS
+from attnviz.figures.minus import with_minus
 
 MOST = 6
 """So many parts have a colour and a name, those with the largest last values; more could not be told apart."""
@@ -46,4 +46,4 @@ def effects(
 
 
 def _short(value: float) -> str:
-    return f"{0.0 if abs(value) < 1e-12 else value:.3g}".replace("-", MINUS)
+    return with_minus(f"{0.0 if abs(value) < 1e-12 else value:.3g}")

@@ -13,7 +13,7 @@ from PIL import Image, ImageSequence
 from playwright.sync_api import Locator, Page, expect
 
 from attnviz import subjects
-from attnviz.formatting import MINUS
+from attnviz.figures.minus import with_minus
 from attnviz.measures.heads import sampled
 from attnviz.recipes.recipe import changed
 from attnviz.recipes.schwarz import SIMPLE
@@ -235,9 +235,7 @@ def test_heads_of_two_trainings_are_matched_by_their_maps(page: Page, alone: str
     by, measured = alike[places == 0].mean(0), alike[places == 1]
     heads = np.arange(3)
     matched = max(itertools.permutations(range(3)), key=lambda order: by[heads, order].sum())
-    expect(finding).to_contain_text(
-        f"a correlation of {measured[:, heads, matched].mean():+.2f} (mean".replace("-", MINUS)
-    )
+    expect(finding).to_contain_text(with_minus(f"a correlation of {measured[:, heads, matched].mean():+.2f} (mean"))
 
     best = sorted(heads, key=lambda head: -measured[:, head, matched[head]].mean())
     shown = grid.evaluate("(root) => [0, 1, 2, 3, 4, 5].map((tile) => [...root.readMap(tile)])")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attnviz.formatting import MINUS
+from attnviz.figures.minus import with_minus
 from attnviz.measures.paired import paired
 from attnviz.ui.explorer.maps import CHANCE, ERASURE, JACOBIAN, OWN, PRODUCT
 from attnviz.ui.shared.glossary import term
@@ -62,7 +62,7 @@ def tau(value: float) -> str:
     """Return a rank correlation with its sign: "+0.34", "−0.05"."""
     if np.isnan(value):
         return "not there, as one of them is the same everywhere"
-    return f"{value:+.2f}".replace("-", MINUS)
+    return with_minus(f"{value:+.2f}")
 
 
 def ends(values: Array) -> tuple[float, float]:

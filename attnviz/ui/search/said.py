@@ -6,7 +6,7 @@ import streamlit as st
 
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.figures.history import history
-from attnviz.formatting import MINUS
+from attnviz.figures.minus import MINUS
 from attnviz.subjects.runs import key_of
 from attnviz.training import runs
 from attnviz.ui.components.url_fields import Fields

@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from attnviz.formatting import MINUS
+from attnviz.figures.minus import MINUS, with_minus
 
 if TYPE_CHECKING:
     from attnviz.measures.difference import Difference
@@ -72,7 +72,7 @@ def change_in_points(found: Difference, loses: str, gains: str) -> str:
     change = f"{verb} {sign * found.value:.2f} points"
     if found.interval:
         low, high = sorted(sign * end for end in found.interval)
-        change += f" (95 % interval {low:.2f} to {high:.2f})".replace("-", MINUS)
+        change += with_minus(f" (95 % interval {low:.2f} to {high:.2f})")
     return change
 
 

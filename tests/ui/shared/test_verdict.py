@@ -5,7 +5,7 @@ import re
 import pytest
 
 from attnviz.cards import Figure
-from attnviz.formatting import MINUS
+from attnviz.figures.minus import MINUS
 from attnviz.ui.shared.verdict import verdict
 
 STUDENT = 1.960, 2.776  # of infinitely many degrees of freedom, and of the 4 that two times three trainings have

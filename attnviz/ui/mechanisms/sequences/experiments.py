@@ -9,7 +9,7 @@ import streamlit as st
 
 from attnviz import cards
 from attnviz.figures.bars import Row, bars
-from attnviz.formatting import MINUS
+from attnviz.figures.minus import with_minus
 from attnviz.subjects import Strip, Subject
 from attnviz.ui.mechanisms.sequences import curves, findings
 from attnviz.ui.shared import cache, jobs
@@ -152,7 +152,7 @@ def _draw_agreement(found: Agreed, length: int) -> None:
         Row(
             f"{findings.METHODS[one]} and {findings.METHODS[other]}",
             (max(0.0, value),),
-            f"{value:+.2f}, standard deviation {found.spread[one, other]:.2f}".replace("-", MINUS),
+            with_minus(f"{value:+.2f}, standard deviation {found.spread[one, other]:.2f}"),
             control="weights" not in (one, other),
         )
         for (one, other), value in found.mean.items()

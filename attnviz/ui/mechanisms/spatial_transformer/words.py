@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from attnviz.formatting import MINUS, signed
+from attnviz.figures.minus import with_minus
+from attnviz.formatting import signed
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import change_in_points
@@ -97,7 +98,7 @@ def verdict(found: Undone) -> str:
 
 def slope_of(found: Undone) -> str:
     """Return by how much grids rotate for each degree of their pictures, and how upright pictures are posed."""
-    return f"{found.slope:+.2f}, {found.offset:+.0f}\u00b0".replace("-", MINUS)
+    return with_minus(f"{found.slope:+.2f}, {found.offset:+.0f}\u00b0")
 
 
 def undone_caption(said: str, found: Undone) -> str:

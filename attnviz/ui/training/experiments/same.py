@@ -11,7 +11,7 @@ import streamlit as st
 from attnviz import subjects
 from attnviz.errors import BadInput
 from attnviz.figures.dots import Dot, dots
-from attnviz.formatting import MINUS
+from attnviz.figures.minus import with_minus
 from attnviz.measures.paired import paired
 from attnviz.roles import role_of
 from attnviz.ui.components.map_grid import Table, map_grid
@@ -132,7 +132,7 @@ def in_words(found: Matched) -> str:
 
 def _signed(value: float | Array, digits: int = 2) -> str:
     rounded = round(float(value), digits)
-    return (f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}").replace("-", MINUS)
+    return with_minus(f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}")
 
 
 def _draw(parts: Sequence[Part], layers: Sequence[HeadLayer], titles: tuple[str, str]) -> None:

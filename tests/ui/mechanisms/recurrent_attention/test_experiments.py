@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from attnviz import cards
-from attnviz.formatting import MINUS
+from attnviz.figures.minus import with_minus
 from attnviz.recipes import RECIPES
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.mechanisms.recurrent_attention import compare, experiments
@@ -59,7 +59,7 @@ def test_what_learning_where_to_look_is_worth_is_said_against_random_locations_a
         (along_one_path, one_draw(name, "mean")),
     ):
         assert f"{100 * one_draw(name):.2f} % of 10,000" in sentence and f"{100 * other:.2f} %" in sentence
-        apart = f"{100 * (one_draw(name) - other):+.2f}".replace("-", MINUS)
+        apart = with_minus(f"{100 * (one_draw(name) - other):+.2f}")
         assert f"The difference is {apart} points" in sentence
     assert "one fixed path for all pictures" in along_one_path
     assert "not trained alike" not in said[0]
