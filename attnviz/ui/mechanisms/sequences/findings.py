@@ -42,18 +42,22 @@ def bottleneck(with_it: Curve, without: Curve, patient: Curve | None = None, vec
         f"{share(at(without, 15) or 0)}; at 5 digits {share(at(with_it, 5) or 0)} and {share(at(without, 5) or 0)}."
     )
     if long >= BIG and short <= SMALL:
-        said = f"**Yes, for long strips.** {numbers} Up to 5 digits there is hardly a difference."
+        head, rest = "Yes, for long strips", " Up to 5 digits there is hardly a difference."
     elif long > short + SMALL:
-        said = f"**The longer the strip, the more attention helps.** {numbers}"
+        head, rest = "The longer the strip, the more attention helps", ""
     else:
-        said = f"**Not here.** {numbers}"
+        head, rest = "Not here", ""
     if patient is None or vector is None:
-        return said
+        return f"**{head}.** {numbers}{rest}"
     later = (at(patient, 15) or 0.0) - (at(vector, 15) or 0.0)
-    return (
-        f"{said} With ten times as many steps of training the difference at 15 digits is {100 * later:.1f} points "
-        f"instead of {100 * long:.1f}: {share(at(vector, 15) or 0)} through one vector."
+    longer = (
+        f" With ten times as many steps of training, and one training of each, the difference at 15 digits is "
+        f"{100 * later:.1f} points instead of {100 * long:.1f}: one vector then gets {share(at(vector, 15) or 0)}."
     )
+    if long >= BIG and later < long / 2:
+        head += ", while the training is short"
+        longer += " It can hold most of such a strip, but learning to do so takes much longer."
+    return f"**{head}.** {numbers}{rest}{longer}"
 
 
 INDEPENDENT = (
