@@ -64,7 +64,7 @@ def test_accuracy_with_gates_at_their_mean_is_that_of_the_card(page: AppTest) ->
     assert "all at the mean" in said
     assert "block 1 at the mean" in said
     assert "<b>70</b>" in said
-    assert "-10.00" in said
+    assert "\u221210.00" in said
     assert "with every gate at its mean the accuracy falls by 10.00 points" in said
 
 
@@ -84,7 +84,8 @@ def test_the_share_between_classes_stands_beside_that_of_shuffled_labels(page: A
 def test_what_was_not_trained_is_said(page: AppTest) -> None:
     run(page, experiment="pays")
     assert "not trained</td>" in text(page)
-    assert "Ten digits, squeeze-and-excitation minus Ten digits, no gates" in text(page)
+    assert "One seed cannot tell" in text(page)
+    assert "minus no gates, points (95 % interval)" in text(page)
 
 
 def test_every_try_shows_gates(page: AppTest) -> None:

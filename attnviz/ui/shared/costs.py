@@ -26,13 +26,16 @@ def table(titles: Mapping[str, str], controls: Sequence[str], *, key: str) -> No
         key: of the container.
     """
     known = cards.readable([*titles])
-    minutes = [_minutes(known.get(name)) for name in titles]
+    minutes = [
+        None if card is None or card.core_seconds is None else round(card.core_seconds / len(card.runs) / 60, 1)
+        for card in map(known.get, titles)
+    ]
     shown = (PARAMETERS, WORK, TRAINING) if any(one is not None for one in minutes) else (PARAMETERS, WORK)
     rows = []
     for (name, title), training in zip(titles.items(), minutes, strict=True):
         parameters, work = counts(name)
         values = (parameters, work / 1e6, training)[: len(shown)]
-        rows.append(Row(title, values, accuracy(name, known.get(name)), control=name in controls))
+        rows.append(Row(title, values, accuracy(name), control=name in controls))
     with st.container(key=key):
         st.markdown(bars(rows, "network", shown, "test accuracy"), unsafe_allow_html=True)
 
@@ -45,29 +48,20 @@ def counts(name: str) -> tuple[int, int]:
     """
     import torch
 
-    from attnviz.layers.attention import Attention
     from attnviz.measures.work import multiply_adds
     from attnviz.training import seeds
 
     recipe = RECIPES[name]
     model = seeds.build(recipe, torch.Generator().manual_seed(0)).eval()
     taken = input_of(recipe.model, recipe.config)
-    spelled = [
-        f"{path}.weights"
-        for path, part in model.named_modules()
-        if isinstance(part, Attention) and "weights" in part.taps
-    ]
+    spelled = [f"{path}.weights" for path, part in model.named_modules() if "weights" in getattr(part, "taps", ())]
     blank = torch.zeros(1, taken.channels, taken.rows, taken.columns)
     return sum(weight.numel() for weight in model.parameters()), multiply_adds(model, blank, spelled)
 
 
-def accuracy(name: str, card: cards.Card | None) -> str:
-    """Return the accuracy of a recipe's model in words, with its seeds, or "not trained".
-
-    Args:
-        name: of the checkpoint.
-        card: its; None where it has none that can be read.
-    """
+def accuracy(name: str) -> str:
+    """Return the accuracy of a recipe's model in words, with its seeds, or "not trained"."""
+    card = cards.readable([name]).get(name)
     if card is None:
         return "not trained" if name not in cards.names() else "not measured"
     found = card.figure(comparisons.main_test(RECIPES[name]))
@@ -76,9 +70,3 @@ def accuracy(name: str, card: cards.Card | None) -> str:
     seeds = "1 seed" if found.seeds == 1 else f"{found.seeds} seeds"
     spread = "" if found.seeds == 1 else f" ({100 * found.lowest:.2f} to {100 * found.highest:.2f})"
     return f"{formatting.percent(found.mean)}{spread}, {seeds}"
-
-
-def _minutes(card: cards.Card | None) -> float | None:
-    if card is None or card.core_seconds is None:
-        return None
-    return round(card.core_seconds / len(card.runs) / 60, 1)

@@ -44,11 +44,17 @@ def test_core_minutes_are_of_one_training_and_a_column_only_where_a_card_knows_t
     assert rows[2].endswith("not trained")
 
 
-def test_an_accuracy_is_that_of_the_card_and_says_so_where_there_is_none() -> None:
+def test_an_accuracy_is_that_of_the_card_and_says_so_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     card = cards.read(SE)
     figure = card.figures[0].model_copy(update={"mean": 0.8, "lowest": 0.7, "highest": 0.9, "seeds": 1})
-    assert costs.accuracy(SE, card.model_copy(update={"figures": (figure,)})) == "80.00 %, 1 seed"
     several = figure.model_copy(update={"seeds": 3})
-    assert costs.accuracy(SE, card.model_copy(update={"figures": (several,)})) == "80.00 % (70.00 to 90.00), 3 seeds"
-    assert costs.accuracy(SE, card.model_copy(update={"figures": ()})) == "not measured"
-    assert costs.accuracy("channel_attention.nothing", None) == "not trained"
+    for figures, said in (
+        ((figure,), "80.00 %, 1 seed"),
+        ((several,), "80.00 % (70.00 to 90.00), 3 seeds"),
+        ((), "not measured"),
+    ):
+        known = {SE: card.model_copy(update={"figures": figures})}
+        monkeypatch.setattr(cards, "readable", lambda among, known=known: known)
+        assert costs.accuracy(SE) == said
+    monkeypatch.setattr(cards, "readable", lambda among: {})
+    assert costs.accuracy("channel_attention.nothing") == "not trained"
