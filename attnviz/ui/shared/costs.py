@@ -12,6 +12,9 @@ from attnviz.figures.bars import Row, bars
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 
+COUNTED = "A multiply-add is one multiplication and one addition, in a matrix product or a convolution."
+"""What the page says of the numbers."""
+
 PARAMETERS, WORK, TRAINING = "parameters", "million multiply-adds", "core-minutes of a training"
 
 

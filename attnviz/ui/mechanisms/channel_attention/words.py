@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attnviz.formatting import signed
-from attnviz.ui.shared import cache
+from attnviz.ui.shared import cache, costs
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import change_in_points, short
 
@@ -36,9 +36,8 @@ ABLATED = (
     "nothing about attention."
 )
 PAYS = (
-    "All were trained alike, for the same number of epochs. Filled bars: with gates; hollow bars: controls. A "
-    "multiply-add is one multiplication and one addition, in a matrix product or a convolution. Intervals are of 95 %; "
-    "where one includes zero, the difference can be chance."
+    "All were trained alike, for the same number of epochs. Filled bars: with gates; hollow bars: controls. "
+    f"{costs.COUNTED} Intervals are of 95 %; where one includes zero, the difference can be chance."
 )
 NOTHING_TO_COMPARE = "No network with gates and no control have both been trained here yet, so nothing is compared."
 # A line each: a phone is wide enough for one.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attnviz.ui.shared import costs
 from attnviz.ui.shared.experiments import link
 from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.verdict import verdict
@@ -131,8 +132,8 @@ def counted(side: int, missing: Sequence[str]) -> str:
         missing: checkpoints that have not been trained.
     """
     text = (
-        f"For pictures of {side} × {side} pixels. A multiply-add is one multiplication and one addition, in a matrix "
-        "product or a convolution. Filled bars: attention over blocks; hollow bars: controls."
+        f"For one picture of {side} × {side} pixels. {costs.COUNTED} "
+        "Filled bars: attention over blocks; hollow bars: controls."
     )
     if not missing:
         return text

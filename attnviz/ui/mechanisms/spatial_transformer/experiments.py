@@ -103,6 +103,7 @@ def gains(subject: Subject) -> None:
     st.caption(words.gains_caption(absent))
     titles = {key: RECIPES[key].title for key in task_of(net)}
     costs.table(titles, [key for key in titles if MECHANISM.is_control(RECIPES[key].config)], key="gains_costs")
+    st.caption(f"Filled bars: with a transformer; hollow bars: without. {costs.COUNTED}")
 
 
 def _most(rows: list[Row]) -> float:
