@@ -85,11 +85,10 @@ def draw_for(page: Page, address: str) -> None:
     assert_equals_library(card, np.array(card["seen"], np.uint8).reshape(28, 28))
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return the empty folders of an app that several tests use, each of which leaves them as it found them."""
-    folder = tmp_path_factory.mktemp("train")
-    return {name: str(folder / name) for name in ("ATTNVIZ_RUNS", "ATTNVIZ_KEPT", "ATTNVIZ_DATA")}
+@pytest.fixture
+def place(tmp_path: Path) -> dict[str, str]:
+    """Return empty folders for everything that an app writes."""
+    return {name: str(tmp_path / name) for name in ("ATTNVIZ_RUNS", "ATTNVIZ_KEPT", "ATTNVIZ_DATA")}
 
 
 @pytest.fixture
@@ -120,6 +119,8 @@ def bring(page: Page, address: str) -> None:
     )
     page.get_by_role("button", name="Use these pictures").click()
     page.wait_for_url("**data=own-*")
+    # A click before the field has changed would send what it still shows, and train on that.
+    expect(page.get_by_role("combobox", name="Data")).to_have_value("Your pictures: mine")
     begin(page)
 
 
