@@ -1,6 +1,6 @@
 // What the component shows, from its state and its data alone: no document.
 
-import { best, percent } from "../core/numbers.js";
+import { best, column, percent } from "../core/numbers.js";
 import {
   compared,
   digitAt,
@@ -313,7 +313,7 @@ export class Shown {
     const row = looked.row >= 0 ? looked.row : this.row;
     const value = this.matrix[row * this.columns + looked.column];
     const from = layer.queries === "columns" ? `Column ${row + 1}` : `Step ${row + 1}`;
-    if (layer.keys === "numbers") return `${from}, number ${looked.column + 1} of the vector: ${value.toFixed(3)}.`;
+    if (layer.keys === "numbers") return `${from}, number ${looked.column + 1} of the vector: ${column(value)}.`;
     const digit = digitAt(looked.column, geometry.pitch, geometry.side, geometry.digits);
     const to =
       layer.keys === "steps"

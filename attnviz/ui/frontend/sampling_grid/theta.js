@@ -2,6 +2,7 @@
 
 import { css, packed } from "../core/colours.js";
 import { context2d, element, focused, say, set, text } from "../core/dom.js";
+import { tight } from "../core/numbers.js";
 import { term } from "../terms/terms.js";
 import { angleInWords, inWords } from "./derive.js";
 
@@ -80,7 +81,7 @@ export class ThetaPanel {
     say(
       this.words.plot,
       `One dot for each of ${many}. On the dashed line the rotation would be undone; the solid line is the best ` +
-        `fit: ${line.slope.toFixed(2)}\u00b0 for each degree.`,
+        `fit: ${tight(line.slope)}\u00b0 for each degree.`,
     );
     set(this.canvas, "aria-label", `${this.words.here.data} ${this.words.plot.data}`);
   }
