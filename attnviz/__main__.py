@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ import attnviz
 from attnviz import cards, data, files, formatting, results
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes import PAPERS, RECIPES, Recipe, paper, recipe
-from attnviz.recipes.altered import altered, names, settings
+from attnviz.recipes.altered import altered, names, seeds, settings
 from attnviz.training import runs, together
 
 
@@ -262,20 +261,6 @@ def _lessons(options: argparse.Namespace) -> None:
     lines = command.check(options.folder) if options.action == "check" else command.print_out(options.name, options.to)
     for line in lines:
         print(line)
-
-
-def seeds(word: str) -> list[int]:
-    """Read "3", "0-4" or "0-2,5" as a list of seeds.
-
-    Raises:
-        BadInput: anything else.
-    """
-    read = [re.fullmatch(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", part) for part in word.split(",")]
-    ranges = [range(int(part[1]), int(part[2] or part[1]) + 1) for part in read if part]
-    chosen = [seed for part in ranges for seed in part]
-    if None in read or not all(ranges) or len(set(chosen)) < len(chosen):
-        raise BadInput(f"Seeds must be distinct numbers below a million, such as 3, 0-4 or 0-2,5, not {word!r}.")
-    return chosen
 
 
 def _seeds(word: str) -> list[int]:

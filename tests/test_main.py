@@ -8,14 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 import attnviz
 from attnviz import __main__ as command
 from attnviz import cards, data, files, formatting, results
 from attnviz.data import store
-from attnviz.errors import BadInput
 from attnviz.models import MODELS
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.recipes.recipe import Paper
@@ -333,46 +330,3 @@ def test_a_pipe_that_nobody_reads_any_more_is_no_traceback(words):
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 141
-
-
-@given(first=st.integers(0, 999_999), more=st.integers(0, 50))
-def test_seeds_are_a_number_or_a_range_with_both_ends(first, more):
-    assert command.seeds(f"{first}") == [first]
-    last = min(first + more, 999_999)
-    assert command.seeds(f"{first}-{last}") == list(range(first, last + 1))
-    if more:
-        with pytest.raises(BadInput, match="Seeds must be distinct"):
-            command.seeds(f"{last + more}-{first}")
-    if last > first:
-        assert command.seeds(f"{last},{first}-{last - 1}") == [last, *range(first, last)]
-
-
-@given(st.text(max_size=12) | st.from_regex(r"[0-9\-, .e]{0,24}", fullmatch=True))
-@example("")
-@example("-")
-@example("3-")
-@example("1,1")
-@example("1,0-2")
-@example("1,")
-@example("-3")
-@example("1-2-3")
-@example("٣")
-@example("²")
-@example("1_0")
-@example("0\n")
-@example("9" * 5000)
-@example("0-99999999999")
-def test_any_other_word_for_seeds_is_refused_and_nothing_else_happens(word):
-    try:
-        chosen = command.seeds(word)
-    except BadInput as error:
-        assert repr(word) in str(error)
-    else:
-        expected: list[int] = []
-        for part in word.split(","):
-            ends = [int(end) for end in part.split("-")]
-            assert len(ends) <= 2
-            expected += range(ends[0], ends[-1] + 1)
-        assert chosen == expected
-        assert len(set(chosen)) == len(chosen)
-        assert set(word) <= set("0123456789-,")

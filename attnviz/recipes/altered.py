@@ -5,6 +5,7 @@ for name, setting in varied(recipe).items():        # what may be varied, for a 
 altered(recipe, {"epochs": "3", "heads": "2"})
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -112,6 +113,26 @@ def settings(words: Iterable[str]) -> dict[str, str]:
             raise UnknownName("setting", name, known)
         found[name] = value
     return found
+
+
+def seeds(word: str) -> list[int]:
+    """Read "3", "0-4" or "0-2,5" as a list of seeds.
+
+    Args:
+        word: one or several numbers or ranges with both ends.
+
+    Returns:
+        The seeds, in the order of the word.
+
+    Raises:
+        BadInput: anything else.
+    """
+    read = [re.fullmatch(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", part) for part in word.split(",")]
+    ranges = [range(int(part[1]), int(part[2] or part[1]) + 1) for part in read if part]
+    chosen = [seed for part in ranges for seed in part]
+    if None in read or not all(ranges) or len(set(chosen)) < len(chosen):
+        raise BadInput(f"Seeds must be distinct numbers below a million, such as 3, 0-4 or 0-2,5, not {word!r}.")
+    return chosen
 
 
 def altered(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:

@@ -3,13 +3,15 @@
 from inspect import Parameter, signature
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from attnviz import models
 from attnviz.errors import AttnvizError, BadInput, UnknownName
 from attnviz.layers.glimpse import Glimpses
 from attnviz.recipes import RECIPES
-from attnviz.recipes.altered import altered, own, settings, suits, varied
-from attnviz.training import seeds
+from attnviz.recipes.altered import altered, own, seeds, settings, suits, varied
+from attnviz.training.seeds import build
 
 SIMPLE = RECIPES["pixel_attention.1v8"]
 
@@ -58,7 +60,7 @@ def test_a_setting_of_a_model_has_the_default_of_its_constructor():
         recipe = next((one for one in RECIPES.values() if one.model == name), None)
         if recipe is None or not spec.settings:
             continue
-        built = signature(type(seeds.build(recipe)).__init__).parameters
+        built = signature(type(build(recipe)).__init__).parameters
         known = {**signature(Glimpses.__init__).parameters, **built}
         for one in spec.settings:
             default = known[one.name].default
@@ -69,12 +71,12 @@ def test_changed_settings_of_a_model_can_be_built_and_drop_probes_of_parts_that_
     made = altered(RECIPES["element_wise.fashion-b"], {"layers": "1", "heads": "2", "skip": "no"})
     assert made.config == {"heads": 2, "layers": 1, "skip": False}
     assert [one.column for one in made.probes] == ["loss_sum"]
-    seeds.build(made)
+    build(made)
     made = altered(SIMPLE, {"positions": "sinusoidal_2d", "dropout": "0.1", "skip": "yes"})
     assert (made.config["position_features"], made.config["dropout"], made.config["skip"]) == (16, 0.1, True)
-    seeds.build(made)
+    build(made)
     ten = RECIPES["pixel_attention.digits"]
-    seeds.build(altered(ten, {"positions": "none"}))
+    build(altered(ten, {"positions": "none"}))
 
 
 def test_what_only_another_optimiser_or_a_larger_batch_has_is_taken_out():
@@ -86,3 +88,46 @@ def test_what_only_another_optimiser_or_a_larger_batch_has_is_taken_out():
         altered(control, {"schedule": "plateau"})
     with pytest.raises(BadInput, match="has no setting patience"):
         altered(control, {"patience": "3"})
+
+
+@given(first=st.integers(0, 999_999), more=st.integers(0, 50))
+def test_seeds_are_a_number_or_a_range_with_both_ends(first, more):
+    assert seeds(f"{first}") == [first]
+    last = min(first + more, 999_999)
+    assert seeds(f"{first}-{last}") == list(range(first, last + 1))
+    if more:
+        with pytest.raises(BadInput, match="Seeds must be distinct"):
+            seeds(f"{last + more}-{first}")
+    if last > first:
+        assert seeds(f"{last},{first}-{last - 1}") == [last, *range(first, last)]
+
+
+@given(st.text(max_size=12) | st.from_regex(r"[0-9\-, .e]{0,24}", fullmatch=True))
+@example("")
+@example("-")
+@example("3-")
+@example("1,1")
+@example("1,0-2")
+@example("1,")
+@example("-3")
+@example("1-2-3")
+@example("٣")
+@example("²")
+@example("1_0")
+@example("0\n")
+@example("9" * 5000)
+@example("0-99999999999")
+def test_any_other_word_for_seeds_is_refused_and_nothing_else_happens(word):
+    try:
+        chosen = seeds(word)
+    except BadInput as error:
+        assert repr(word) in str(error)
+    else:
+        expected: list[int] = []
+        for part in word.split(","):
+            ends = [int(end) for end in part.split("-")]
+            assert len(ends) <= 2
+            expected += range(ends[0], ends[-1] + 1)
+        assert chosen == expected
+        assert len(set(chosen)) == len(chosen)
+        assert set(word) <= set("0123456789-,")

@@ -10,7 +10,7 @@ from attnviz import data
 from attnviz.data.specs import DATASETS
 from attnviz.errors import BadInput
 from attnviz.models.settings import Setting
-from attnviz.recipes import RECIPES, Recipe
+from attnviz.recipes import RECIPES, Recipe, altered
 from attnviz.recipes.altered import DATA, own, suits, varied
 from attnviz.ui.mechanisms import MECHANISMS
 from attnviz.ui.shared import url_state
@@ -79,11 +79,9 @@ def choose() -> Order:
 
 
 def _asked(recipe: Recipe, changes: dict[str, str], seeds: str, device: str) -> Order:
-    from attnviz.__main__ import seeds as read_seeds
-
     asked = order.Order.read(
         {
-            "model": recipe.model, "recipe": recipe.name, "changes": changes, "seeds": tuple(read_seeds(seeds)),
+            "model": recipe.model, "recipe": recipe.name, "changes": changes, "seeds": tuple(altered.seeds(seeds)),
             "device": device,
         }
     )  # fmt: skip
