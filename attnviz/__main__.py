@@ -7,14 +7,12 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-import attnviz
-from attnviz import cards, data, files, formatting, results
+from attnviz import cards, command_line, data, files, formatting, results
 from attnviz.errors import AttnvizError, BadInput
-from attnviz.recipes import PAPERS, RECIPES, Recipe, paper, recipe
-from attnviz.recipes.altered import altered, names, seeds, settings
+from attnviz.recipes import RECIPES, Recipe, paper, recipe
+from attnviz.recipes.altered import altered, settings
 from attnviz.training import runs, together
 
 
@@ -28,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0; 2 for wrong arguments or something missing; 130 when stopped by the keyboard; 141 when the
         output is no longer read; 143 when a training was stopped by SIGTERM.
     """
-    options = _parser().parse_args(arguments)
+    options = command_line.parser(_COMMANDS).parse_args(arguments)
     try:
         if together.rank() is not None and options.run is not _train:
             raise BadInput("torchrun starts several processes for one training: torchrun ... -m attnviz train ...")
@@ -263,149 +261,21 @@ def _lessons(options: argparse.Namespace) -> None:
         print(line)
 
 
-def _seeds(word: str) -> list[int]:
-    try:
-        return seeds(word)
-    except BadInput as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("attnviz", description="See, train and test attention in vision models.")
-    parser.add_argument("--version", action="version", version=f"attnviz {attnviz.__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    command = commands.add_parser("models", help="list the architectures and their recipes")
-    command.set_defaults(run=_models)
-
-    command = commands.add_parser("checkpoints", help="list the trained models")
-    command.set_defaults(run=_checkpoints)
-
-    command = commands.add_parser("data", help="download a data set")
-    command.add_argument(
-        "name", metavar="NAME", help=", ".join(name for name, its in data.DATASETS.items() if its.megabytes)
-    )
-    command.set_defaults(run=_data)
-
-    command = commands.add_parser("history", help="keep the weights of some epochs of a run beside its checkpoint")
-    command.add_argument("run_id", metavar="RUN", help="the name of a folder of runs, of a recipe of ours")
-    command.add_argument("epochs", type=_seeds, metavar="EPOCHS", help="such as 0-8,12; 0 is before the training")
-    command.set_defaults(run=_history)
-
-    command = commands.add_parser("train", help="train a recipe, or resume its training, and write its checkpoint")
-    command.add_argument("model", metavar="MODEL", help="a name that `attnviz models` lists")
-    command.add_argument(
-        "--recipe", required=True, help="a recipe of that model, such as 1v8; `attnviz models` lists them"
-    )
-    command.add_argument(
-        "--seeds", type=_seeds, default=[0], help="such as 0-4 or 0-2,5; other seeds on the card are kept"
-    )
-    command.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    command.add_argument(
-        "--threads", type=int, help="number of CPU threads; a run keeps the number it was started with"
-    )
-    command.add_argument(
-        "--run-only",
-        action="store_true",
-        help="train the runs and write no checkpoint; then the next three may be given",
-    )
-    command.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help=f"change a setting: {', '.join(names())}"
-    )
-    command.add_argument("--minutes", type=float, help="stop after so many minutes; the same command resumes it")
-    command.add_argument("--more", type=int, help="stop after so many epochs; the same command resumes it")
-    command.set_defaults(run=_train)
-
-    command = commands.add_parser("cost", help="estimate what a training will cost, from a few of its batches")
-    command.add_argument("model", metavar="MODEL")
-    command.add_argument("--recipe", required=True)
-    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as of train")
-    command.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    command.add_argument("--threads", type=int, default=1, help="number of CPU threads; by default one")
-    command.add_argument("--json", action="store_true", help="print it for a program")
-    command.set_defaults(run=_cost)
-
-    command = commands.add_parser("jobs", help="train in the background: list, start, stop, keep, ...")
-    actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
-    actions.add_parser("list", help="say how each job stands")
-    action = actions.add_parser("start", help="start a training, or let it wait for the one before it")
-    action.add_argument("model", metavar="MODEL")
-    action.add_argument("--recipe", required=True)
-    action.add_argument("--seeds", type=_seeds, default=[0])
-    action.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as of train")
-    action.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    action.add_argument("--threads", type=int, help="number of CPU threads; by default one")
-    action.add_argument("--minutes", type=float, help="stop after so many minutes")
-    action.add_argument("--no-limits", action="store_true", help="allow any number of epochs, parameters and pictures")
-    action.add_argument("--cluster", metavar="URL", help="the head of a Ray cluster, such as http://127.0.0.1:8265")
-    actions.add_parser("watch", help="keep jobs going that wait, or whose node has died, until all have ended")
-    actions.add_parser("work").add_argument("job")  # what a node of a cluster runs
-    for word, what in {
-        "stop": "end a training after its batch", "resume": "go on after its last epoch",
-        "delete": "remove a job and its runs",
-    }.items():  # fmt: skip
-        actions.add_parser(word, help=what).add_argument("job", metavar="JOB", help="a name that `jobs list` shows")
-    action = actions.add_parser("keep", help="keep the weights of an epoch as a model")
-    action.add_argument("run_id", metavar="RUN", help="the name of a folder of runs")
-    action.add_argument("epoch", type=int, metavar="EPOCH")
-    action.add_argument("word", metavar="WORD", help="it is kept as MODEL.WORD")
-    action = actions.add_parser("push", help="copy a finished run or a model to a URL, such as s3://bucket/folder/")
-    action.add_argument("name", metavar="NAME", help="of a run, or of a model")
-    action.add_argument("url", metavar="URL", help="of the file, or with a slash at its end of the folder")
-    action = actions.add_parser("pull", help="bring in a run or a model from a URL")
-    action.add_argument("url", metavar="URL")
-    action.add_argument("--as", dest="word", metavar="WORD", help="keep a model as MODEL.WORD")
-    command.set_defaults(run=_jobs)
-
-    command = commands.add_parser(
-        "search", help="train a recipe many times with other settings; alone, list all searches"
-    )
-    command.add_argument("model", metavar="MODEL", nargs="?")
-    command.add_argument("--recipe")
-    command.add_argument(
-        "--vary", action="append", default=[], metavar="NAME=VALUES",
-        help="heads=1,8,25 or heads=1..25 or learning_rate=1e-4..1e-2:log; by default what the recipe's paper searched",
-    )  # fmt: skip
-    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as of train; for all trials")
-    command.add_argument("--trials", type=int, default=33, help="so many are finished in the end, exactly")
-    command.add_argument("--workers", type=int, default=1, help="processes; further ones may be started elsewhere")
-    command.add_argument("--threads", type=int, help="of each worker; by default one")
-    command.add_argument("--seconds", type=float, default=60.0, help="of computing that one trial may take, up to 60")
-    command.add_argument("--seed", type=int, default=0, help="of the draws")
-    command.add_argument("--random", action="store_true", help="draw at random instead of learning from the trials")
-    command.add_argument("--no-prune", action="store_true", help="train poor trials to their end too")
-    command.add_argument("--no-limits", action="store_true", help="allow any number of epochs, parameters and workers")
-    command.add_argument("--storage", metavar="URL", help="a PostgreSQL that workers on several machines share")
-    command.add_argument("--write", type=Path, metavar="FILE", help="write the trials as JSON")
-    command.add_argument("--worker", metavar="SEARCH", help=argparse.SUPPRESS)
-    command.set_defaults(run=_search)
-
-    command = commands.add_parser("lessons", help="check a folder of lessons, or print them")
-    actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
-    action = actions.add_parser("check", help="say all mistakes of a folder of lessons")
-    action.add_argument("folder", metavar="FOLDER")
-    action = actions.add_parser("handout", help="write lessons as files to print, NAME.html each")
-    action.add_argument("name", metavar="NAME", nargs="?", help="of one lesson; without it all are written")
-    action.add_argument("to", metavar="FOLDER", type=Path, help="where the files are written")
-    command.set_defaults(run=_lessons)
-
-    command = commands.add_parser("evaluate", help="test a checkpoint again")
-    command.add_argument("name", metavar="NAME", help="MODEL.RECIPE; `attnviz checkpoints` lists them")
-    command.set_defaults(run=_evaluate)
-
-    command = commands.add_parser("migrate", help="update the cards of an earlier version")
-    command.set_defaults(run=_migrate)
-
-    command = commands.add_parser("results", help="print docs/results.md")
-    command.add_argument("--write", action="store_true", help="write it, and the table in README")
-    command.set_defaults(run=_results)
-
-    command = commands.add_parser("reproduce", help="print a paper's figures next to ours and the controls")
-    command.add_argument("paper", metavar="PAPER", help=", ".join(PAPERS))
-    command.add_argument("--train", action="store_true", help="train what is missing, five seeds each")
-    command.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    command.set_defaults(run=_reproduce)
-    return parser
+_COMMANDS = {
+    "models": _models,
+    "checkpoints": _checkpoints,
+    "data": _data,
+    "history": _history,
+    "train": _train,
+    "cost": _cost,
+    "jobs": _jobs,
+    "search": _search,
+    "lessons": _lessons,
+    "evaluate": _evaluate,
+    "migrate": _migrate,
+    "results": _results,
+    "reproduce": _reproduce,
+}
 
 
 if __name__ == "__main__":

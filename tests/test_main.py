@@ -93,33 +93,6 @@ def test_a_wrong_word_is_answered_with_one_sentence(here, capsys, words, sentenc
     assert told.err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["train", "pixel_attention"],
-        ["train", "pixel_attention", "--recipe", "small", "--seeds", "4-0"],
-        ["train", "pixel_attention", "--recipe", "small", "--seeds", "many"],
-        ["train", "pixel_attention", "--recipe", "small", "--threads", "two"],
-        ["models", "all"],
-        ["results", "--wriet"],
-    ],
-    ids=" ".join,
-)
-def test_a_wrong_option_is_answered_by_the_parser(capsys, words):
-    with pytest.raises(SystemExit) as ended:
-        command.main(words)
-    assert ended.value.code == 2
-    assert "error: " in capsys.readouterr().err
-
-
-def test_the_parser_says_what_seeds_are(capsys):
-    with pytest.raises(SystemExit):
-        command.main(["train", "pixel_attention", "--recipe", "small", "--seeds", "4-0"])
-    assert (
-        "Seeds must be distinct numbers below a million, such as 3, 0-4 or 0-2,5, not '4-0'." in capsys.readouterr().err
-    )
-
-
 def test_checkpoints_are_listed_with_their_figures(here, capsys):
     assert command.main(["checkpoints"]) == 0
     card = small.checkpoint()[0]
@@ -312,15 +285,6 @@ def test_no_bar_stands_before_an_error(here, capsys, monkeypatch, words):
 
 def test_as_a_program_it_says_its_version():
     assert _run("--version").stdout == f"attnviz {attnviz.__version__}\n"
-
-
-def test_the_help_says_what_model_recipe_and_name_are():
-    said = " ".join(_run("train", "--help").stdout.split())
-    assert "MODEL a name that `attnviz models` lists" in said
-    assert "--recipe RECIPE a recipe of that model, such as 1v8; `attnviz models` lists them" in said
-    assert "NAME MODEL.RECIPE; `attnviz checkpoints` lists them" in " ".join(_run("evaluate", "--help").stdout.split())
-    assert "PAPER schwarz" in " ".join(_run("reproduce", "--help").stdout.split())
-    assert "mnist, fashion_mnist, cifar10" in " ".join(_run("data", "--help").stdout.split())
 
 
 @pytest.mark.parametrize("words", [["checkpoints"], ["results"], ["models"]], ids=str)

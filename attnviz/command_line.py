@@ -1,0 +1,185 @@
+"""The words of the command line, as `python -m attnviz --help` explains them; `attnviz/__main__.py` acts on them."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import attnviz
+from attnviz import data
+from attnviz.errors import BadInput
+from attnviz.recipes import PAPERS
+from attnviz.recipes.altered import names, seeds
+
+_Run = Callable[[argparse.Namespace], None]
+
+
+def parser(commands: dict[str, _Run]) -> argparse.ArgumentParser:
+    """Return what reads the words of all commands.
+
+    Args:
+        commands: name -> what acts on the words of that command; each of them is needed.
+
+    Returns:
+        A parser whose namespaces have the chosen one of `commands` as `run`.
+    """
+    whole = argparse.ArgumentParser("attnviz", description="See, train and test attention in vision models.")
+    whole.add_argument("--version", action="version", version=f"attnviz {attnviz.__version__}")
+    actions = whole.add_subparsers(required=True, metavar="COMMAND")
+    for name, (what, fill) in _COMMANDS.items():
+        command = actions.add_parser(name, help=what)
+        command.set_defaults(run=commands[name])
+        fill(command)
+    return whole
+
+
+def _nothing(_: argparse.ArgumentParser) -> None:
+    """Add nothing: the command takes no words."""
+
+
+def _data(command: argparse.ArgumentParser) -> None:
+    downloads = ", ".join(name for name, its in data.DATASETS.items() if its.megabytes)
+    command.add_argument("name", metavar="NAME", help=downloads)
+
+
+def _history(command: argparse.ArgumentParser) -> None:
+    command.add_argument("run_id", metavar="RUN", help="the name of a folder of runs, of a recipe of ours")
+    command.add_argument("epochs", type=_seeds, metavar="EPOCHS", help="such as 0-8,12; 0 is before the training")
+
+
+def _train(command: argparse.ArgumentParser) -> None:
+    command.add_argument("model", metavar="MODEL", help="a name that `attnviz models` lists")
+    command.add_argument(
+        "--recipe", required=True, help="a recipe of that model, such as 1v8; `attnviz models` lists them"
+    )
+    command.add_argument(
+        "--seeds", type=_seeds, default=[0], help="such as 0-4 or 0-2,5; other seeds on the card are kept"
+    )
+    _device(command)
+    command.add_argument(
+        "--threads", type=int, help="number of CPU threads; a run keeps the number it was started with"
+    )
+    command.add_argument(
+        "--run-only",
+        action="store_true",
+        help="train the runs and write no checkpoint; then the next three may be given",
+    )
+    _set(command, f"change a setting: {', '.join(names())}")
+    command.add_argument("--minutes", type=float, help="stop after so many minutes; the same command resumes it")
+    command.add_argument("--more", type=int, help="stop after so many epochs; the same command resumes it")
+
+
+def _cost(command: argparse.ArgumentParser) -> None:
+    command.add_argument("model", metavar="MODEL")
+    command.add_argument("--recipe", required=True)
+    _set(command)
+    _device(command)
+    command.add_argument("--threads", type=int, default=1, help="number of CPU threads; by default one")
+    command.add_argument("--json", action="store_true", help="print it for a program")
+
+
+def _jobs(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
+    actions.add_parser("list", help="say how each job stands")
+    action = actions.add_parser("start", help="start a training, or let it wait for the one before it")
+    action.add_argument("model", metavar="MODEL")
+    action.add_argument("--recipe", required=True)
+    action.add_argument("--seeds", type=_seeds, default=[0])
+    _set(action)
+    _device(action)
+    action.add_argument("--threads", type=int, help="number of CPU threads; by default one")
+    action.add_argument("--minutes", type=float, help="stop after so many minutes")
+    action.add_argument("--no-limits", action="store_true", help="allow any number of epochs, parameters and pictures")
+    action.add_argument("--cluster", metavar="URL", help="the head of a Ray cluster, such as http://127.0.0.1:8265")
+    actions.add_parser("watch", help="keep jobs going that wait, or whose node has died, until all have ended")
+    actions.add_parser("work").add_argument("job")  # what a node of a cluster runs
+    for word, what in {
+        "stop": "end a training after its batch", "resume": "go on after its last epoch",
+        "delete": "remove a job and its runs",
+    }.items():  # fmt: skip
+        actions.add_parser(word, help=what).add_argument("job", metavar="JOB", help="a name that `jobs list` shows")
+    action = actions.add_parser("keep", help="keep the weights of an epoch as a model")
+    action.add_argument("run_id", metavar="RUN", help="the name of a folder of runs")
+    action.add_argument("epoch", type=int, metavar="EPOCH")
+    action.add_argument("word", metavar="WORD", help="it is kept as MODEL.WORD")
+    action = actions.add_parser("push", help="copy a finished run or a model to a URL, such as s3://bucket/folder/")
+    action.add_argument("name", metavar="NAME", help="of a run, or of a model")
+    action.add_argument("url", metavar="URL", help="of the file, or with a slash at its end of the folder")
+    action = actions.add_parser("pull", help="bring in a run or a model from a URL")
+    action.add_argument("url", metavar="URL")
+    action.add_argument("--as", dest="word", metavar="WORD", help="keep a model as MODEL.WORD")
+
+
+def _search(command: argparse.ArgumentParser) -> None:
+    command.add_argument("model", metavar="MODEL", nargs="?")
+    command.add_argument("--recipe")
+    command.add_argument(
+        "--vary", action="append", default=[], metavar="NAME=VALUES",
+        help="heads=1,8,25 or heads=1..25 or learning_rate=1e-4..1e-2:log; by default what the recipe's paper searched",
+    )  # fmt: skip
+    _set(command, "as of train; for all trials")
+    command.add_argument("--trials", type=int, default=33, help="so many are finished in the end, exactly")
+    command.add_argument("--workers", type=int, default=1, help="processes; further ones may be started elsewhere")
+    command.add_argument("--threads", type=int, help="of each worker; by default one")
+    command.add_argument("--seconds", type=float, default=60.0, help="of computing that one trial may take, up to 60")
+    command.add_argument("--seed", type=int, default=0, help="of the draws")
+    command.add_argument("--random", action="store_true", help="draw at random instead of learning from the trials")
+    command.add_argument("--no-prune", action="store_true", help="train poor trials to their end too")
+    command.add_argument("--no-limits", action="store_true", help="allow any number of epochs, parameters and workers")
+    command.add_argument("--storage", metavar="URL", help="a PostgreSQL that workers on several machines share")
+    command.add_argument("--write", type=Path, metavar="FILE", help="write the trials as JSON")
+    command.add_argument("--worker", metavar="SEARCH", help=argparse.SUPPRESS)
+
+
+def _lessons(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
+    action = actions.add_parser("check", help="say all mistakes of a folder of lessons")
+    action.add_argument("folder", metavar="FOLDER")
+    action = actions.add_parser("handout", help="write lessons as files to print, NAME.html each")
+    action.add_argument("name", metavar="NAME", nargs="?", help="of one lesson; without it all are written")
+    action.add_argument("to", metavar="FOLDER", type=Path, help="where the files are written")
+
+
+def _evaluate(command: argparse.ArgumentParser) -> None:
+    command.add_argument("name", metavar="NAME", help="MODEL.RECIPE; `attnviz checkpoints` lists them")
+
+
+def _results(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--write", action="store_true", help="write it, and the table in README")
+
+
+def _reproduce(command: argparse.ArgumentParser) -> None:
+    command.add_argument("paper", metavar="PAPER", help=", ".join(PAPERS))
+    command.add_argument("--train", action="store_true", help="train what is missing, five seeds each")
+    _device(command)
+
+
+def _device(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--device", default="auto", help="auto, cpu or cuda")
+
+
+def _set(command: argparse.ArgumentParser, what: str = "as of train") -> None:
+    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=what)
+
+
+def _seeds(word: str) -> list[int]:
+    try:
+        return seeds(word)
+    except BadInput as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+_COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "models": ("list the architectures and their recipes", _nothing),
+    "checkpoints": ("list the trained models", _nothing),
+    "data": ("download a data set", _data),
+    "history": ("keep the weights of some epochs of a run beside its checkpoint", _history),
+    "train": ("train a recipe, or resume its training, and write its checkpoint", _train),
+    "cost": ("estimate what a training will cost, from a few of its batches", _cost),
+    "jobs": ("train in the background: list, start, stop, keep, ...", _jobs),
+    "search": ("train a recipe many times with other settings; alone, list all searches", _search),
+    "lessons": ("check a folder of lessons, or print them", _lessons),
+    "evaluate": ("test a checkpoint again", _evaluate),
+    "migrate": ("update the cards of an earlier version", _nothing),
+    "results": ("print docs/results.md", _results),
+    "reproduce": ("print a paper's figures next to ours and the controls", _reproduce),
+}
