@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz.ui.shared import page
+from attnviz.ui.shared import page, url_state
 from attnviz.ui.shared.experiments import choose
 from attnviz.ui.training import access, act, cost, settings, watch
 from attnviz.ui.training.experiments.table import EXPERIMENTS
@@ -21,7 +21,7 @@ def main() -> None:
             access.ask()
             with st.container(key="train_begin", horizontal=True, vertical_alignment="center"):
                 # Not in a callback: it would start what was chosen before a setting that was typed a moment ago.
-                if st.button("Train", key="train_start"):
+                if st.button("Train", key="train_start", on_click=url_state.catch_up):
                     began = "The training has been started; it goes on without this page."
                     act.do(lambda: table.start(submissions.here(order)), began)
                 cost.show(order)

@@ -5,14 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocket, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from attnviz import data, subjects
+from attnviz.data.own import is_own
 from attnviz.subjects import Picture, Subject
 from attnviz.training import mistakes, runs
 from attnviz.ui.shared import findings
 from attnviz.ui.shared.wording import share
-from attnviz.work.jobs import keeping
+from attnviz.work.jobs import keeping, table
 
 from .cards import assert_equals_library, find_card, wait_for_answers
 from .conftest import NewPage, Problems, Serve, assert_accessible, prepare, wait_until_ready
@@ -105,6 +107,15 @@ DONE = r"/Seed 0: (\d+) of at most/.exec(document.body.innerText)?.[1]"
 
 def bring(page: Page, address: str) -> None:
     """Open the page, bring two classes of little pictures, and begin a long training on them."""
+    upload(page, address)
+    page.get_by_role("button", name="Use these pictures").click()
+    page.wait_for_url("**data=own-*")
+    expect(page.get_by_role("combobox", name="Data")).to_have_value("Your pictures: mine")
+    begin(page)
+
+
+def upload(page: Page, address: str) -> None:
+    """Open the page, and choose a file with two classes of little pictures."""
     open_page(page, f"{address}/train?{LONG}&batch=8")
     page.get_by_text("Train on your own pictures").click()
     name = page.get_by_role("textbox", name="Name of your pictures")
@@ -117,11 +128,7 @@ def bring(page: Page, address: str) -> None:
     page.locator("input[type=file]").first.set_input_files(
         {"name": "mine.npz", "mimeType": "application/octet-stream", "buffer": file.getvalue()}
     )
-    page.get_by_role("button", name="Use these pictures").click()
-    page.wait_for_url("**data=own-*")
-    # A click before the field has changed would send what it still shows, and train on that.
-    expect(page.get_by_role("combobox", name="Data")).to_have_value("Your pictures: mine")
-    begin(page)
+    expect(page.get_by_role("button", name="Use these pictures")).to_be_enabled()
 
 
 def begin(page: Page) -> None:
@@ -165,6 +172,47 @@ def test_pictures_of_ones_own_and_what_is_trained_on_them_are_seen_in_one_browse
     delete(page)
     page.get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_text("Your pictures: mine")).to_have_count(0)
+
+
+LATE = """
+window.late = false;
+const held = [];
+window.WebSocket = class extends WebSocket {
+  addEventListener(name, hear, options) {
+    if (name !== "message") return super.addEventListener(name, hear, options);
+    super.addEventListener(name, (event) => (window.late ? held.push(() => hear(event)) : hear(event)), options);
+  }
+};
+window.arrive = () => {
+  window.late = false;
+  for (const hear of held.splice(0)) hear();
+};
+"""  # holds back what the server says
+
+
+def test_the_button_trains_on_the_pictures_that_were_brought_before_the_browser_has_heard_of_them(
+    own: str, page: Page
+) -> None:
+    sockets: list[WebSocket] = []
+    page.on("websocket", lambda socket: sockets.append(socket))
+    page.add_init_script(LATE)
+    upload(page, own)
+    page.evaluate("window.late = true")
+    (socket,) = [one for one in sockets if "/_stcore/stream" in one.url]
+    with socket.expect_event("framereceived", _ends_a_run):
+        page.get_by_role("button", name="Use these pictures").click()
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.evaluate("window.arrive()")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    (job,) = table.ids()
+    assert is_own(table.read(job).changes["data"])
+    pause(page)
+    delete(page)
+
+
+def _ends_a_run(frame: bytes) -> bool:
+    """Return whether a message of the server says that the page's script has ended."""
+    return ForwardMsg.FromString(frame).WhichOneof("type") == "script_finished"
 
 
 def test_a_training_goes_on_when_its_tab_is_closed_and_is_found_again_in_another(

@@ -51,14 +51,17 @@ def complain(sentence: str) -> None:
     (_PLACE.get() or st).warning(verbatim(sentence))
 
 
-def choice(key: str, options: Sequence[str], default: str, what: str | None = None) -> str:
-    """Return which of several options the URL names, and set the widget of that key to it.
+def choice(
+    key: str, options: Sequence[str], default: str, what: str | None = None, widget: str | None = None
+) -> str:
+    """Return which of several options the URL names, and set its widget to it.
 
     Args:
-        key: of the widget, and the name of the URL field.
+        key: the name of the URL field.
         options: the valid values.
         default: the value where the field is missing or invalid; for an invalid one a sentence is shown.
         what: the word for the options in that sentence; by default the name of the field.
+        widget: key of the widget; by default the name of the field.
     """
     word = st.query_params.get(key, default)
     if word not in options:
@@ -69,7 +72,7 @@ def choice(key: str, options: Sequence[str], default: str, what: str | None = No
             sentence = sentence.rpartition(" There are: ")[0]
         complain(f"{sentence} {instead}")
         word = default
-    st.session_state[key] = word
+    st.session_state[widget or key] = word
     return word
 
 
@@ -106,9 +109,14 @@ def text(key: str, default: str, longest: int) -> str:
     return word
 
 
-def keep(key: str) -> None:
-    """Write a widget's value into the URL: the `on_change` of every widget that is part of the view."""
-    set_value(**{key: st.session_state[key]})
+def keep(key: str, widget: str | None = None) -> None:
+    """Write a widget's value into the URL: the `on_change` of every widget that is part of the view.
+
+    Args:
+        key: the name of the URL field.
+        widget: key of the widget; by default the name of the field.
+    """
+    set_value(**{key: st.session_state[widget or key]})
 
 
 def set_value(**words: object) -> None:

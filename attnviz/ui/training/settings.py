@@ -116,10 +116,13 @@ def _recipe() -> Recipe:
 
 
 def _data(suiting: list[str], first: str) -> str:
-    name = url_state.choice(DATA, suiting, first)
+    # With other options it is another widget: a browser that has not heard of them yet still sends the value of the one
+    # before, with whatever is pressed next, and that would be taken for a choice of the visitor.
+    widget = f"{DATA} of {', '.join(suiting)}"
+    name = url_state.choice(DATA, suiting, first, widget=widget)
     st.selectbox(
-        "Data", suiting, key=DATA, format_func=lambda name: data.spec(name).title, width=240,
-        on_change=url_state.keep, args=(DATA,),
+        "Data", suiting, key=widget, format_func=lambda name: data.spec(name).title, width=240,
+        on_change=url_state.keep, args=(DATA, widget),
     )  # fmt: skip
     return name
 
