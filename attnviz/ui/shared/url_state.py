@@ -112,11 +112,18 @@ def text(key: str, default: str, longest: int) -> str:
 def keep(key: str, widget: str | None = None) -> None:
     """Write a widget's value into the URL: the `on_change` of every widget that is part of the view.
 
+    A browser sends the values of all widgets along with every click. A value that is the one of the URL sent with it was
+    not chosen: the browser has not heard yet of what Python has put there since.
+
     Args:
         key: the name of the URL field.
         widget: key of the widget; by default the name of the field.
     """
-    set_value(**{key: st.session_state[widget or key]})
+    value = st.session_state[widget or key]
+    if st.query_params.get(key) == str(value):
+        catch_up()
+    else:
+        set_value(**{key: value})
 
 
 def set_value(**words: object) -> None:

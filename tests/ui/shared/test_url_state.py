@@ -70,6 +70,44 @@ def test_a_click_with_the_url_of_before_undoes_nothing() -> None:
     assert dict(test.query_params) == {"colour": "green", "number": "5"}
 
 
+def setting() -> None:
+    import streamlit as st
+
+    from attnviz.ui.shared import url_state
+
+    url_state.arrive()
+    st.button("Green", on_click=lambda: url_state.set_value(colour="green"))
+    word = url_state.choice("colour", ["red", "green", "blue"], "red")
+    st.selectbox("Colour", ["red", "green", "blue"], key="colour", on_change=url_state.keep, args=("colour",))
+    number = url_state.number("number", 10, 3)
+    st.number_input("Number", 0, 9, key="number", on_change=url_state.keep, args=("number",))
+    st.markdown(f"{word} {number}")
+
+
+def test_a_click_with_the_url_and_the_widgets_of_before_undoes_nothing() -> None:
+    test = AppTest.from_function(setting, default_timeout=60)
+    test.query_params["colour"] = "red"
+    test.run().button[0].click().run()
+    assert test.markdown[0].value == "green 3"
+    test.query_params["colour"] = "red"
+    test.selectbox[0].select("red").run()  # what the browser shows until it hears of the green
+    assert test.markdown[0].value == "green 3"
+    test.query_params["colour"] = "red"
+    test.selectbox[0].select("red")
+    test.number_input[0].set_value(5).run()
+    assert test.markdown[0].value == "green 5"
+
+
+def test_what_is_chosen_while_the_url_is_late_holds() -> None:
+    test = AppTest.from_function(setting, default_timeout=60)
+    test.query_params["colour"] = "red"
+    test.run().button[0].click().run()
+    test.query_params["colour"] = "red"
+    test.selectbox[0].select("blue").run()
+    assert test.markdown[0].value == "blue 3"
+    assert dict(test.query_params) == {"colour": "blue"}
+
+
 def stating() -> None:
     import streamlit as st
 
