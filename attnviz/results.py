@@ -27,8 +27,8 @@ Next to the models are controls: what the same pictures give without the mechani
 a model and its control, by comparing their recipes. Weights and settings were chosen on validation pictures, never on
 test pictures, except for the models marked *no validation part*.
 
-A difference is that of the means over all seeds, in points of accuracy. Its 95 % interval contains the spread of the
-seeds and that of the pictures:
+A difference is that of the means over all seeds, in points of accuracy. Its 95 % interval accounts for the spread of
+the seeds and that of the pictures:
 {METHOD}.
 A model is *better* or *worse* where the interval does not contain 0. With a single seed on either side there is no
 interval, and the table says *one seed*.

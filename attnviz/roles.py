@@ -113,7 +113,7 @@ ROLES: dict[str, Role] = {
     "patches": Role(("batch scale row column", "batch scale channel row column"), "What it sees there.", "unit"),
     "what": Role(_VECTOR, "Features of what is seen.", "signed"),
     "where": Role(_VECTOR, "Features of where it is seen.", "signed"),
-    "glimpse": Role(_VECTOR, "What and where, joined.", "positive"),
+    "glimpse": Role(_VECTOR, "The sum of what and where, after ReLU.", "positive"),
     "hidden": Role(_VECTOR, "The state that the model carries from glimpse to glimpse.", "positive"),
     "belief": Role(("batch class",), "The probability of each class so far.", "unit", sums_to_one="class"),
     "baseline": Role(("batch",), "The reward that the model expects.", "signed"),

@@ -11,7 +11,7 @@ from attnviz.ui.shared.wording import verbatim
 
 
 def main() -> None:
-    page.start("Lessons", "Ten minutes each, alone: you look, guess, try, and see whether you were right.")
+    page.start("Lessons", "Up to ten minutes each, alone: you look, guess, try, and see whether you were right.")
     with page.sentences():
         for name, found in shelf.found().items():
             if found.lesson:

@@ -125,7 +125,7 @@ _OURS: dict[str, ModelSpec] = {
             Setting(
                 "reduction",
                 "Reduction",
-                "the narrow layer of a gate has this part of its channels",
+                "the channels divided by this give the width of a gate's narrow layer",
                 "whole",
                 1,
                 16,

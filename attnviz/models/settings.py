@@ -90,7 +90,7 @@ DROPOUT = Setting(
     tried=(0.0, 0.8),
 )  # fmt: skip
 POSITIONS = Setting(
-    "positions", "Positions", "what is joined to each token so that attention can tell places apart", "choice",
+    "positions", "Positions", "what is appended to each token so that attention can tell places apart", "choice",
     values={NONE: None, "sinusoidal_2d": "sinusoidal_2d", "sinusoidal_1d": "sinusoidal_1d", "learned": "learned"},
     beside={
         NONE: {"position_features": 0},

@@ -27,7 +27,7 @@ TRAINING = {
         Setting("epochs", "Epochs", "how often it sees all pictures, at most", "whole", 1, _MOST, log=True),
         Setting(
             "learning_rate", "Learning rate",
-            "how far a step moves all weights that have no rate of their own",
+            "size of a step, for all weights without a rate of their own",
             "number", 1e-9, 1000, log=True, tried=(10,),
         ),
         Setting("batch", "Batch", "pictures that each step sees", "whole", 1, 16_384, log=True),
@@ -41,7 +41,8 @@ TRAINING = {
             values={word: word for word in _SCHEDULES},
         ),
         Setting(
-            "patience", "Patience", "it ends after so many epochs that were no better; as many as it has: never",
+            "patience", "Patience",
+            "training ends after this many epochs without improvement; at the number of epochs or more, never early",
             "whole", 1, _MOST, log=True,
         ),
     )

@@ -127,7 +127,7 @@ ONE_HEAD, ONE_HEAD_NORM = model("one-head", 1, 2), model("one-head-norm", 1, 2, 
 NO_SKIP_CONFIG = {"heads": 8, "layers": 2, "skip": False}
 NO_SKIP = changed(
     B, name="fashion-no-skip", title="Model B without skip, two learning rates", config=NO_SKIP_CONFIG,
-    why="Without the skip gradients begin near zero; the arrays learn at 0.1, the rest at 1e-3.",
+    why="Without the skip gradients begin near zero; the x and y weights learn at 0.1, the rest at 1e-3.",
     **two_optimisers(NO_SKIP_CONFIG),
 )  # fmt: skip
 
@@ -139,7 +139,7 @@ COLOUR = changed(
 )  # fmt: skip
 COLOUR_TWO = changed(
     COLOUR, name="cifar-two-rates", title="CIFAR-10: 8 heads, 4 layers, two learning rates",
-    why="The arrays learn at 0.1, the rest at 1e-3.", weights="float16", **two_optimisers(COLOUR.config),
+    why="The x and y weights learn at 0.1, the rest at 1e-3.", weights="float16", **two_optimisers(COLOUR.config),
 )  # fmt: skip
 COLOUR_NO_SKIP = changed(
     COLOUR, name="cifar-no-skip", title="CIFAR-10: 8 heads, 2 layers, no skip", probes=probes(2),
@@ -197,13 +197,13 @@ REPAIRED_COLOUR = repaired(
     COLOUR, CIFAR_MEAN, CIFAR_STD, heads=3, layers=3, name="cifar-repaired", epochs=15, precision="bfloat16",
     title="CIFAR-10, repaired: 3 heads, 3 layers", weight_decay=0.3, cost="20 core-minutes",
     chosen=DECAY,
-    why="The same mechanism where it can learn, in colour; with a weight decay that keeps it from learning by heart.",
+    why="The same mechanism where it can learn, in colour; with a weight decay that keeps it from overfitting.",
 )  # fmt: skip
 REPAIRED_COLOUR_AUGMENTED = changed(
     REPAIRED_COLOUR, name="cifar-repaired-augmented", title="CIFAR-10, repaired, mirrored and cropped pictures",
-    why="The same with variants of the pictures in their place, which the paper does not use.", augment="instead",
-    augmentation=Augmentation(mirror=True, crop=4), precision="float32", weight_decay=0.01, cost="25 core-minutes",
-    chosen=UNTOLD, control="element_wise.cifar-repaired-augmented-one",
+    why="The same, trained on variants instead of the pictures themselves; the paper does not do this.",
+    augment="instead", augmentation=Augmentation(mirror=True, crop=4), precision="float32", weight_decay=0.01,
+    cost="25 core-minutes", chosen=UNTOLD, control="element_wise.cifar-repaired-augmented-one",
 )  # fmt: skip
 REPAIRED_DIGITS = repaired(
     B, MNIST_MEAN, MNIST_STD, heads=3, layers=2, name="digits", title="Ten digits, repaired", data="mnist", epochs=6,

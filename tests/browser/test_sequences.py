@@ -212,7 +212,7 @@ def test_a_finger_moves_the_weights_beside_the_answer(opened: Open) -> None:
     box = page.locator(".says").bounding_box()
     assert box
     assert 0 <= box["y"] < y, "the answer is in view, above the finger"
-    page.get_by_role("button", name="Let all go").click()
+    page.get_by_role("button", name="Release all").click()
     wait_for_state(page, ".alignment", "(found) => !found.moved.length")
     assert find_violations(page) == []
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, WebSocket, expect
+from playwright.sync_api import Page, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from attnviz import data, subjects
@@ -79,7 +79,7 @@ def test_a_model_is_trained_seen_and_kept(app: str, page: Page, new_page: NewPag
 
 def draw_for(page: Page, address: str) -> None:
     """Go from a kept model to the draw page, draw an 8, and hold its answer against the library's."""
-    open_page(page, address).get_by_role("link", name="Draw for it").click()
+    open_page(page, address).get_by_role("link", name="Try it on a drawing").click()
     find_pad(page).and_(page.locator("[data-drawn]")).wait_for()
     draw_stroke(page, *EIGHT)
     (card,) = wait_for_answers(page).values()
@@ -193,13 +193,11 @@ window.arrive = () => {
 def test_the_button_trains_on_the_pictures_that_were_brought_before_the_browser_has_heard_of_them(
     own: str, page: Page
 ) -> None:
-    sockets: list[WebSocket] = []
-    page.on("websocket", lambda socket: sockets.append(socket))
     page.add_init_script(LATE)
-    upload(page, own)
+    with page.expect_websocket(lambda one: "/_stcore/stream" in one.url) as opened:
+        upload(page, own)
     page.evaluate("window.late = true")
-    (socket,) = [one for one in sockets if "/_stcore/stream" in one.url]
-    with socket.expect_event("framereceived", _ends_a_run):
+    with opened.value.expect_event("framereceived", _ends_a_run):
         page.get_by_role("button", name="Use these pictures").click()
     page.get_by_role("button", name="Train", exact=True).click()
     page.evaluate("window.arrive()")
@@ -258,7 +256,7 @@ def test_what_if_trains_once_more_and_both_stand_under_one_slider(app: str, page
     open_page(page, f"{app}/train?epochs=1").get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text("Finished after 1 epoch.")).to_be_visible()
     (first,) = runs.ids()
-    page.get_by_text("What if one setting had been another?").click()
+    page.get_by_text("What if one setting had been different?").click()
     page.wait_for_url("**experiment=what_if*")
     rate = page.get_by_role("textbox", name="Instead of 0.01")
     rate.fill("0.05")

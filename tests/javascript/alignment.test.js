@@ -196,7 +196,7 @@ test("what is shown follows from state and data: texts, the row of a step, and w
   const shown = new Shown(STATE);
   assert.deepEqual(shown.letters, ["3", "3", "\u25a0"]);
   assert.deepEqual(shown.right, ["3", "5", "\u25a0"]);
-  assert.equal(shown.verdict, "1 of 2 digits at their place.");
+  assert.equal(shown.verdict, "1 of 2 digits in the right place.");
   assert.equal(shown.says, "Step 2 says 3");
   assert.equal(shown.how, "60.0 %; it is 5");
   assert.deepEqual(shown.headings, ["3", "5"]);

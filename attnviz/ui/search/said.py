@@ -68,10 +68,10 @@ def matters(found: list[Found], name: str) -> None:
     for one in those:
         st.markdown(f"**{verbatim(one.title)}.** {contrast_words(one, name)}")
     st.caption(
-        "The difference is that of least squares with the other settings as straight lines or parabolas; its 95 % "
-        "interval comes from drawing the trials again (bootstrap). A search tries good settings more often, and trials "
-        "that ended early are left out, so these intervals are rough, except where the settings were drawn at random "
-        "and all trials trained to their end."
+        "The difference is estimated by least squares, with straight lines or parabolas for the other settings; its "
+        "95 % interval comes from drawing the trials again (bootstrap). A search tries good settings more often, and "
+        "trials that ended early are left out, so these intervals are rough, except where the settings were drawn at "
+        "random and all trials trained to their end."
     )
 
 
@@ -122,7 +122,7 @@ def importance(one: Found) -> None:
     few = "" if count >= answers.ENOUGH else f" That is fewer than the {answers.ENOUGH} that the first method asks for."
     st.caption(
         f"It rests on {count} complete trials.{few} The first method, PED-ANOVA, asks what decides whether a trial is "
-        "among the best tenth; the second which share of all differences a setting explains by itself. Where they "
+        "among the best tenth; the second asks which share of all differences a setting explains by itself. Where they "
         "disagree, neither is wrong: they answer different questions."
     )
 

@@ -33,12 +33,12 @@ def choose() -> dict[str, str]:
     recipe = _recipe()
     st.session_state["vary_lines"] = url_state.text("vary", usual(recipe), _LONGEST).replace(" ", "\n")
     st.text_area(
-        "What is varied, one setting a line", key="vary_lines", max_chars=_LONGEST, height=140, on_change=_vary,
+        "Settings to vary, one per line", key="vary_lines", max_chars=_LONGEST, height=140, on_change=_vary,
         help="NAME=1,8,25 for these values, NAME=1..25 for a range, NAME=1e-4..1e-2:log for one on a logarithmic scale",
     )  # fmt: skip
     with st.container(key="search_numbers", horizontal=True, vertical_alignment="bottom"):
         _number("trials", "Trials", wanted.MOST_TRIALS, _TRIALS, 120)
-        _number("seconds", "Computing seconds for each", int(wanted.MOST_SECONDS), _SECONDS, 200)
+        _number("seconds", "Seconds of computing per trial", int(wanted.MOST_SECONDS), _SECONDS, 200)
         _number("workers", "Workers", max(1, os.cpu_count() or 1), 1, 120)
     return {field: str(st.session_state[field]) for field in FIELDS}
 

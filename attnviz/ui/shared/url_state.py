@@ -51,9 +51,7 @@ def complain(sentence: str) -> None:
     (_PLACE.get() or st).warning(verbatim(sentence))
 
 
-def choice(
-    key: str, options: Sequence[str], default: str, what: str | None = None, widget: str | None = None
-) -> str:
+def choice(key: str, options: Sequence[str], default: str, what: str | None = None, widget: str | None = None) -> str:
     """Return which of several options the URL names, and set its widget to it.
 
     Args:
@@ -112,8 +110,8 @@ def text(key: str, default: str, longest: int) -> str:
 def keep(key: str, widget: str | None = None) -> None:
     """Write a widget's value into the URL: the `on_change` of every widget that is part of the view.
 
-    A browser sends the values of all widgets along with every click. A value that is the one of the URL sent with it was
-    not chosen: the browser has not heard yet of what Python has put there since.
+    A browser sends the values of all widgets along with every click. A value that is the one of the URL sent with it
+    was not chosen: the browser has not heard yet of what Python has put there since.
 
     Args:
         key: the name of the URL field.

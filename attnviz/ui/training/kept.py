@@ -36,11 +36,11 @@ def show() -> None:
     there = usable([name for name in cards.names() if cards.is_kept(name)])
     st.header("Your models", anchor=False)
     if not there:
-        st.caption("None is kept yet. Keep an epoch above, or bring one that was downloaded elsewhere.")
+        st.caption("None is kept yet. Keep an epoch above, or add one that was downloaded elsewhere.")
     for name, net in there.items():
         with st.container(key=f"kept-{name.replace('.', '-')}", horizontal=True, vertical_alignment="center"):
             _one(name, net)
-    with st.expander("Bring a model that was downloaded elsewhere", key="train_bring"):
+    with st.expander("Add a model that was downloaded elsewhere", key="train_bring"):
         _bring()
 
 
@@ -49,7 +49,7 @@ def _one(name: str, net: Net) -> None:
     for row in MECHANISMS.values():
         if net.architecture in row.models:
             page.link(row.page, "Look inside", model=name)
-    page.link(DRAW, "Draw for it", models=name)
+    page.link(DRAW, "Try it on a drawing", models=name)
     try:
         st.download_button(
             "Download", lambda: keeping.packed(name), f"{name}.zip", "application/zip", key=f"download-{name}",
@@ -80,6 +80,6 @@ def _bring() -> None:
         keeping.bring(file.getvalue(), word)
 
     st.button(
-        "Bring it", key="train_do_bring", disabled=not (word and file), on_click=act.do,
+        "Add it", key="train_do_bring", disabled=not (word and file), on_click=act.do,
         args=(bring, f"It is kept as {word}: on its mechanism's page, and on Draw."),
     )  # fmt: skip

@@ -103,7 +103,7 @@ def _buttons(one: Seen) -> None:
     if one.state.word == "running":
         _button(job, "Pause", lambda: table.stop(job), "It stops after this batch, and resumes after its last epoch.")
     elif one.state.word == "waiting":
-        _button(job, "Do not wait", lambda: table.stop(job), "It no longer waits.")
+        _button(job, "Leave the queue", lambda: table.stop(job), "It has left the queue.")
     else:
         if one.state.word != "finished":
             _button(job, "Resume", lambda: table.resume(job))

@@ -349,7 +349,7 @@ export class Alignment extends LivePart {
       "aria-label",
       `${layer.title}. ${shown.verdict} ${panel.spoken} ` +
         "Up and down choose a step, left and right read a column" +
-        `${shown.moves ? ", with Shift they move the weights, Delete lets them go" : ""}; Space plays.`,
+        `${shown.moves ? ", with Shift they move the weights, Delete releases them" : ""}; Space plays.`,
     );
     if (!this.asker.pending && !this.playing) this.announceDone(() => panel.spoken);
   }

@@ -285,8 +285,8 @@ export class Shown {
     const { header } = this.state;
     const found = compared(this.said, header.right);
     if (!found) return `${this.said.filter((one) => one < header.classes.length - 1).length} digits were said.`;
-    if (found.exact) return "All right.";
-    return `${found.right} of ${found.of} digits at their place.`;
+    if (found.exact) return "All digits are right.";
+    return `${found.right} of ${found.of} digits in the right place.`;
   }
 
   /** Where the weights of a row lie. @param {Float64Array} row */

@@ -31,10 +31,10 @@ export class StepPanel {
       label: "Move the weights of this step",
       range: [-1, 1],
       step: 1,
-      free: "let go",
+      free: "release",
       turn: (by) => on.move(by ?? 0),
     });
-    this.freer = element("button.quiet", { type: "button", onclick: on.free }, "Let all go");
+    this.freer = element("button.quiet", { type: "button", onclick: on.free }, "Release all");
     this.moverPart = element(
       "div.mover",
       {},

@@ -120,7 +120,7 @@ export class StepsPanel {
     say(
       words.computed,
       layer.spaceIs === "score"
-        ? `With the score of each place, the sigmoid gives ${short(steps.computed, 3)} in the mean over places.`
+        ? `With the score of each place, the sigmoid gives ${short(steps.computed, 3)} on average over all places.`
         : `The sigmoid of the score is ${short(steps.computed, 3)}${instead(held, all, steps)}.`,
     );
     say(words.scaled, scaledInWords(layer, steps));
@@ -157,7 +157,7 @@ function instead(held, all, { gate }) {
 function scaledInWords({ form, spaceIs }, { squeezed, factor, scaled, gate }) {
   if (spaceIs === "score")
     return (
-      "Each value of the channel is multiplied by 1 + the gate of its place: " + `by ${short(1 + gate, 3)} in the mean.`
+      "Each value of the channel is multiplied by 1 + the gate of its place: " + `by ${short(1 + gate, 3)} on average.`
     );
   const by = form === "one plus" ? `1 + ${short(gate, 3)} = ${short(factor, 3)}` : short(factor, 3);
   return (

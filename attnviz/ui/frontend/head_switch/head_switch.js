@@ -100,7 +100,7 @@ export class HeadSwitch extends Part {
       this.subject = subject;
       this.answer.name(header.classes, header.label);
       const heads = header.labels.length === 1 ? "The head" : `${header.labels.length} heads`;
-      const title = `${heads}: what each pixel receives`;
+      const title = `${heads}: the attention that each token receives`;
       this.tiles.hold(subject, {
         header: { ...header, role: "share", scale: "share", bounds: null, title },
         arrays: { maps: arrays.maps, picture: arrays.picture },

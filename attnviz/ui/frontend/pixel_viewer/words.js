@@ -201,9 +201,8 @@ export function placeWords({ cells, header, arrays }, token) {
 }
 
 function how({ view, header }) {
-  return { from: "what it takes from", to: "what it gives to", received: `what ${header.unit}s receive` }[
-    view.direction
-  ];
+  if (view.direction === "received") return `how much attention ${several(header.unit)} receive`;
+  return view.direction === "to" ? "what it gives to" : "what it takes from";
 }
 
 /** Where a token's box lies on the picture, read out where it is no single pixel; pixels count from 1. */

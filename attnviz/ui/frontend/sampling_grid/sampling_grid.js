@@ -82,7 +82,7 @@ export class SamplingGrid extends LivePart {
     );
     const button = (words, act) => element("button.quiet", { type: "button", onclick: () => this.guard(act) }, words);
     this.undoer = button("Undo", () => this.undo());
-    this.freer = button("Let all go", () => this.choose(FREE, ""));
+    this.freer = button("Release all", () => this.choose(FREE, ""));
     this.savers = saversOf(this);
     this.root = element(
       "div.attnviz.sampling-grid",
@@ -350,7 +350,7 @@ export class SamplingGrid extends LivePart {
       probability_before: before.probabilities[was],
       rotate: view.rotate,
       grid: view.theta ? "own" : view.grid,
-      angle: parts.angle,
+      angle: -parts.angle, // counter-clockwise, as the page says it
       shear: parts.shear,
     };
   }
@@ -374,7 +374,7 @@ export class SamplingGrid extends LivePart {
       this.stage,
       "aria-label",
       `The picture with its grid. Arrow keys shift ${what}, [ and ] rotate it, ` +
-        "+ and \u2212 scale it, Delete lets it go.",
+        "+ and \u2212 scale it, Delete releases it.",
     );
     say(words.reading, reading(this.looked, this.used, this.values, shapes.picture));
     set(this.seenBoard, "aria-label", `What is classified. Arrow keys read it. ${words.reading.data}`);

@@ -37,7 +37,7 @@ ABLATED = (
 )
 PAYS = (
     "All were trained alike, for the same number of epochs. Filled bars: with gates; hollow bars: controls. "
-    f"{costs.COUNTED} Intervals are of 95 %; where one includes zero, the difference can be chance."
+    f"{costs.COUNTED} Intervals are 95 % intervals; where one includes zero, the difference can be chance."
 )
 NOTHING_TO_COMPARE = "No network with gates and no control have both been trained here yet, so nothing is compared."
 # A line each: a phone is wide enough for one.

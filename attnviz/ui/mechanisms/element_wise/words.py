@@ -76,7 +76,7 @@ def means(view: StageView, measured: list[Measured]) -> str:
     )
     if view.block > 1:
         text += (
-            f"This model takes each block of {view.block} × {view.block} pixels as one position with {channels} "
+            f"This model takes each box of {view.block} × {view.block} pixels as one position with {channels} "
             f"channels: a row has {columns} positions, and neighbours are {view.block} pixels apart. "
         )
     if layer.fixed is not None:
@@ -89,9 +89,9 @@ def means(view: StageView, measured: list[Measured]) -> str:
     skip = term("skip connection")
     added = f"The {skip} adds the input again, and" if layer.skip else f"There is no {skip}:"
     return text + (
-        f"What goes into the {term('convolution')}, {each}, has {share(first.gain)} of the strength of the layer's "
-        f"input; what comes out has {share(first.convolved)}. {added} {term('ReLU')} sets {of_values(first.cut)} to "
-        f"0{'' if first.cut else ' here'}."
+        f"What goes into the {term('convolution')}, {each}, has {share(first.gain)} of the strength (root mean "
+        f"square) of the layer's input; what comes out has {share(first.convolved)}. {added} {term('ReLU')} sets "
+        f"{of_values(first.cut)} to 0{'' if first.cut else ' here'}."
     )
 
 
@@ -139,7 +139,7 @@ def one_is(means: Sequence[npt.NDArray[np.floating]]) -> str:
     """
     usual = [float(np.sqrt(np.square(mean).mean())) for mean in means]
     if all(0.5 <= one <= 2 for one in usual):
-        return "*1 everywhere* is an even share here, so the layer passes its input on unchanged."
+        return "*1 everywhere* is an even share here, so the convolution gets the layer's input unchanged."
     said = short(max(usual), 2) if len(usual) == 1 else f"{short(min(usual), 2)} to {short(max(usual), 2)}"
     return (
         "*1 everywhere* is not neutral for this model: the norm subtracts the mean of the relevance, and the size of "

@@ -74,7 +74,7 @@ def means(view: GlimpseView, net: Net) -> str:
         + (
             f"On this picture it says {_answer(view, first)} after the first glimpse and {_answer(view, last)} after "
             f"the last. It reads {each:,} numbers per glimpse, {total:,} in all: {than} the {rows * columns:,} pixels "
-            "of the picture." + (" So what it saves is arithmetic, not pixels. " if total >= rows * columns else " ")
+            "of the picture." + (" So here glimpses do not save reading. " if total >= rows * columns else " ")
         )
         + spread(net)
     )

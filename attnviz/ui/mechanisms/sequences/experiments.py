@@ -105,7 +105,7 @@ def _draw_positions(nets: Sequence[Net], found: Sequence[tuple[float, float, flo
         Row(one.title, (100 * right, 100 * somewhere), findings.of_a_logit(change), control=one.key == NO_POSITIONS)
         for one, (right, somewhere, change) in zip(nets, found, strict=True)
     ]
-    heads = ("at their place, %", "anywhere in the answer, %")
+    heads = ("in the right place, %", "anywhere in the answer, %")
     with st.container(key=container_key(len(rows), "positions")):
         st.markdown(bars(rows, "model", heads, "largest change of a logit", whole=100), unsafe_allow_html=True)
     st.caption(findings.positions_caption(length, strips))

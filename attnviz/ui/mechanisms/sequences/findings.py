@@ -79,8 +79,8 @@ def steering(found: Steered) -> str:
     """Return whether the answer follows the weights."""
     late = f" ({share(found.late)} of these are among the last {LATE} steps)" if found.late >= 0.5 else ""
     numbers = (
-        f"Given the weights of another step, a single step says that one's digit in {share(found.follows)} of the "
-        f"cases, its own in {share(found.stays)}, and ends the text in {share(found.ends)}{late}."
+        f"Given the weights of another step, a single step says that other step's digit in {share(found.follows)} of "
+        f"the cases, its own in {share(found.stays)}, and ends the text in {share(found.ends)}{late}."
     )
     rest = (
         f" With equal weights {share(found.digits['uniform'])} of the digits are right, with permuted ones "
@@ -115,8 +115,8 @@ def positions(
         length: of the strips.
     """
     numbers = (
-        f"Of {length} digits, {share(right)} stand at their place with positions and {share(right_without)} without; "
-        f"{share(somewhere)} and {share(somewhere_without)} are said at any place."
+        f"Of {length} digits, {share(right)} are in the right place with positions and {share(right_without)} without; "
+        f"{share(somewhere)} and {share(somewhere_without)} appear anywhere in the answer."
     )
     order = (
         f" Without positions the order of the columns makes no difference: permuted, no logit moves by more than "
@@ -127,7 +127,7 @@ def positions(
     if right - right_without < 0.05:
         return f"**At this length positions hardly matter.** {numbers}{order}"
     lost = "the order, and more than that" if somewhere - somewhere_without > 0.05 else "the order"
-    return f"**Without positions it loses {lost}.** {numbers}{order}"
+    return f"**Without positions the Transformer loses {lost}.** {numbers}{order}"
 
 
 def of_a_logit(change: float) -> str:
@@ -231,7 +231,7 @@ def agreement_caption(found: Agreed, length: int) -> str:
     """Return how agreement was measured."""
     return (
         f"Measured on {found.strips} test strips of {length} digits; the digits are ranked for every step. *Masked "
-        "columns*: no step may look at the columns of the digit, whose neighbours may know of it all the same. Maps "
-        f"that are drawn at random agree with the weights with 0, give or take {found.chance:.2f}. Hollow bars are the "
+        "columns*: no step may look at the columns of the digit, whose neighbours may know of it all the same. The "
+        f"correlation of random maps with the weights is 0 ± {found.chance:.2f}. Hollow bars are the "
         "yardstick: two methods without the weights."
     )

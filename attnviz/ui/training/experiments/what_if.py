@@ -1,4 +1,4 @@
-"""What if one setting had been another? A finished run is trained once more with it, and both are put side by side."""
+"""What if one setting had been different? A finished run is trained once more with it; both stand side by side."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def _example(net: Net) -> Picture | None:
 
 
 EXPERIMENT = Experiment(
-    "What if one setting had been another?",
+    "What if one setting had been different?",
     "Trains a run once more with its learning rate, heads, positions or skip changed, and compares the two.",
     show,
     (OF, CHANGE, TO, AT, EXAMPLE),

@@ -1,4 +1,4 @@
-"""What if one setting had been another: attnviz/ui/training/experiments/what_if.py."""
+"""What if one setting had been different: attnviz/ui/training/experiments/what_if.py."""
 
 import pytest
 
