@@ -49,6 +49,9 @@ def pays(subject: Subject) -> None:
     """Draw the nets with every kind of gate beside the plain one and the widened one, on the task of this net."""
     say = finding()
     keys = task_of(subject.net)
+    if not keys:  # trained on other data than any recipe
+        say(words.NOTHING_TO_COMPARE)
+        return
     known = cards.readable(keys)
     main = next(key for key in keys if RECIPES[key].config["gate"] != "none")
     source = comparisons.main_test(RECIPES[main]).data

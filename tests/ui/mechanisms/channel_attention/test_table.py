@@ -1,6 +1,8 @@
 """The row of the mechanism: what is a control, what its panels show, and the words that its experiments say."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from attnviz.tracing import trace
 from attnviz.ui.live.answer import ask_model
 from attnviz.ui.live.request import Ask
 from attnviz.ui.mechanisms import is_control
-from attnviz.ui.mechanisms.channel_attention import gates, panels, words
+from attnviz.ui.mechanisms.channel_attention import experiments, gates, panels, words
 from attnviz.ui.shared import cache
 
 from .placed import NETS, SHOWN
@@ -106,3 +108,14 @@ def test_gates_pay_only_where_a_difference_is_sure():
     assert words.pays([("CBAM", "No gates", sure)]).endswith("CBAM is worse than no gates by 0.40 points.")
     assert "One seed cannot tell" in words.pays([("BAM", "No gates", single)])
     assert words.pays([]) == words.NOTHING_TO_COMPARE
+
+
+@pytest.mark.parametrize("source", ["strokes", None])
+def test_a_network_trained_on_data_of_no_recipe_is_compared_with_nothing(
+    monkeypatch: pytest.MonkeyPatch, source: str | None
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(experiments, "finding", lambda: said.append)
+    subject: Any = SimpleNamespace(net=SimpleNamespace(architecture="channel_attention", data=source))
+    experiments.pays(subject)
+    assert said == [words.NOTHING_TO_COMPARE]
