@@ -39,17 +39,18 @@ def show(
     if card is None or whole is None or not card.ablations:
         say(none)
         return
-    rows = [Row("as computed", (100 * whole.value,), "")]
+    rows = [Row("as computed", (100 * whole.mean,), "")]
     for one in card.ablations:
         figure = _like(one.figures, whole)
         if figure is None:
             continue
         lost = points(comparisons.difference(figure, whole))
-        rows.append(Row(named(one.name, one.of), (100 * figure.value,), lost, control=True))
+        rows.append(Row(named(one.name, one.of), (100 * figure.mean,), lost, control=True))
         if (one.name, one.of) == ("mean", card.ablations[0].of):
             say(verdict(comparisons.difference(whole, figure)))
     with st.container(key="constant_bars"):
-        table = bars(rows, kind, (f"correct answers, % of {whole.count:,}",), "difference in points")
+        several = f", mean of {whole.seeds} trainings" if whole.seeds > 1 else ""
+        table = bars(rows, kind, (f"correct answers, % of {whole.count:,}{several}",), "difference in points")
         st.markdown(table, unsafe_allow_html=True)
 
 

@@ -28,6 +28,25 @@ def test_the_verdict_is_of_the_whole_less_all_parts_at_their_mean(here: Path) ->
     assert told(cards.read("channel_attention.digits")) == ["0.10"]
 
 
+def test_the_bars_are_means_over_the_trainings_as_the_differences_are(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card, drawn = cards.read("channel_attention.digits"), list[str]()
+    monkeypatch.setattr("streamlit.markdown", lambda text, **_: drawn.append(text))
+
+    def several(figure: cards.Figure, *values: float) -> cards.Figure:
+        changed = {"value": values[0], "per_seed": values, "mean": sum(values) / 3, "seeds": 3}
+        return figure.model_copy(update={**changed, "lowest": min(values), "highest": max(values)})
+
+    (whole, *_), (one, *_) = card.figures, card.ablations
+    replaced = one.model_copy(update={"figures": (several(one.figures[0], 0.9, 0.5, 0.4),)})
+    told(card.model_copy(update={"figures": (several(whole, 0.9, 0.8, 0.7),), "ablations": (replaced,)}))
+    (table,) = drawn
+    assert "mean of 3 trainings" in table
+    assert "<b>80</b>" in table and "<b>60</b>" in table and "<b>90</b>" not in table
+    assert "\u221220.00" in table
+
+
 def test_without_such_tests_it_says_so(here: Path) -> None:
     assert told(cards.read("channel_attention.digits-cbam")) == told(None) == ["none"]
 
