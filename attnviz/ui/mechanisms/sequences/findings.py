@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from attnviz.ui.shared.wording import share
@@ -174,32 +175,31 @@ def beyond(
     additive: Curve | None, transformer: Curve | None, long: Curve | None, long_transformer: Curve | None
 ) -> str:
     """Return what becomes of models past the length they were trained on."""
-    said = []
+    said, falls = [], {}
     for name, short, longer in (
-        ("Additive attention", additive, long),
-        ("The Transformer", transformer, long_transformer),
+        ("additive attention", additive, long),
+        ("the Transformer", transformer, long_transformer),
     ):
         if short is None:
             continue
         inside, next_one, far = (at(short, length, exact=True) for length in (15, 16, 20))
         if inside is None or next_one is None or far is None:
             continue
+        falls[name] = inside - next_one
         sentence = (
-            f"{name}, trained up to 15 digits, reads {share(inside)} of the strips of 15 without an error, "
-            f"{share(next_one)} of 16 and {share(far)} of 20"
+            f"{name[0].upper()}{name[1:]}, trained up to 15 digits, reads {share(inside)} of the strips of 15 without "
+            f"an error, {share(next_one)} of 16 and {share(far)} of 20"
         )
         there = None if longer is None else at(longer, 20, exact=True)
         said.append(sentence + ("." if there is None else f"; trained up to 30 it reads {share(there)} of 20."))
     if not said:
         return NOT_MEASURED
-    falls = [(at(one, 15, exact=True) or 0) - (at(one, 16, exact=True) or 0) for one in (additive, transformer) if one]
-    if max(falls) > 0.5:
-        head = "**The trained length is a cliff.**"
-    elif max(falls) > 0.02:
-        head = "**It falls off past the trained length.**"
-    else:
-        head = "**One digit more does no harm.**"
-    return f"{head} {' '.join(said)}"
+    for least, what in ((0.5, "The trained length is a cliff"), (0.02, "It falls off past the trained length")):
+        if fallen := [name for name, fall in falls.items() if fall > least]:
+            others = [name for name in falls if name not in fallen]
+            but = f", but not for {others[0]}" if others else ""
+            return f"**{what} for {' and '.join(fallen)}{but}.** {' '.join(said)}"
+    return f"**One digit more does no harm.** {' '.join(said)}"
 
 
 BEYOND = (
@@ -216,6 +216,10 @@ def agreement(found: Agreed) -> str:
         f"Weights and gradient agree with a Kendall correlation of {gradient:.2f}, weights and erased pixels with "
         f"{pixels:.2f}. The yardstick: gradient and erased pixels agree with each other with {yardstick:.2f}."
     )
+    if not (math.isfinite(pixels) and math.isfinite(yardstick)):
+        return f"**One of the methods ranks nothing here, so nothing is compared.** {numbers}"
+    if pixels > yardstick + 0.05:
+        return f"**The weights agree with erasure more than the gradient does.** {numbers}"
     if pixels >= yardstick - 0.05:
         return f"**The weights agree with erasure about as well as the gradient does.** {numbers}"
     return f"**The weights agree with erasure less than the gradient does.** {numbers}"
