@@ -65,13 +65,13 @@ def show(there: Sequence[Seen]) -> None:
         return
     other = _run_of(there, made, before.seed)
     words = f"{varied(made)[name].title.lower()} {word.replace('_', ' ')}"
-    if other is None and _job(there, made) is None:
+    if other is None and _job(there, made, before.seed) is None:
         st.button(f"Train it with {verbatim(words)}", key="what_if_start", on_click=_start, args=(key, asked))
         st.caption(
             "All other settings and the seed stay the same. It is listed above, with its progress, like any other."
         )
         return
-    lives = (job := _job(there, made)) is not None and job.lives
+    lives = (job := _job(there, made, before.seed)) is not None and job.lives
     st.fragment(_curves, run_every=EVERY if lives else None)(key, made, before.seed, words, lives)
     if other is not None and runs.epochs(other):
         _maps(trainings.history_of(key), trainings.history_of(f"run:{other}"), words)
@@ -118,14 +118,15 @@ def _asked(one: Seen, seed: int, name: str, word: str) -> Order:
     return one.order.model_copy(update={"changes": changes, "seeds": (seed,), "more": None, "minutes": None})
 
 
-def _job(there: Sequence[Seen], made: Recipe) -> Seen | None:
-    """Return the training of a recipe, if there is one."""
-    return next((one for one in there if one.recipe is not None and one.recipe.trains_like(made)), None)
+def _job(there: Sequence[Seen], made: Recipe, seed: int) -> Seen | None:
+    """Return the training of a recipe with a seed, if there is one."""
+    return next((one for one in there if one.recipe is not None and one.recipe.trains_like(made)
+                 and one.order is not None and seed in one.order.seeds), None)  # fmt: skip
 
 
 def _run_of(there: Sequence[Seen], made: Recipe, seed: int) -> str | None:
     """Return the run of a recipe and a seed, once it has begun."""
-    found = _job(there, made)
+    found = _job(there, made, seed)
     return next((run for run in found.runs if runs.read(run).seed == seed), None) if found else None
 
 
@@ -141,7 +142,7 @@ def _curves(key: str, made: Recipe, seed: int, words: str, lives: bool) -> None:
     """
     with page.sentences():
         there = seen.look()
-        job, run = _job(there, made), _run_of(there, made, seed)
+        job, run = _job(there, made, seed), _run_of(there, made, seed)
         if lives and not (job and job.lives):
             st.rerun()  # nobody need look again
         if job and job.lives and job.progress and job.state.word == "running":
@@ -155,7 +156,8 @@ def _curves(key: str, made: Recipe, seed: int, words: str, lives: bool) -> None:
         told = {"as it was": _values(key.removeprefix("run:"))}
         if run and (second := _values(run)):
             told[f"with {words}"] = second
-        if run and job and not job.lives and (said := in_words(key.removeprefix("run:"), run, words)):
+        finished = run is not None and runs.status(run).get("state") == "finished"
+        if run and finished and (said := in_words(key.removeprefix("run:"), run, words)):
             st.markdown(said)
         for column, name in zip(st.columns(2), ("loss", "accuracy"), strict=True):
             column.markdown(curves(told, name), unsafe_allow_html=True)

@@ -26,11 +26,14 @@ def test_one_setting_is_changed_and_all_else_is_asked_for_as_before(files, there
     assert what_if._run_of(there, made, 1) is None
     assert what_if._run_of(there, one.recipe, 1) == files[1].id
     second = Seen("other", State("running", ""), (), asked, made)
-    assert what_if._job([*there, second], made) is second
+    assert what_if._job([*there, second], made, 1) is second
+    assert what_if._job([*there, second], made, 0) is None
+    again = Seen("again", State("stopped", ""), (), asked.model_copy(update={"seeds": (0,)}), made)
+    assert what_if._job([*there, second, again], made, 0) is again
 
 
 @pytest.mark.parametrize("changes", [{"epochs": "1"}, {"heads": "1"}])
 def test_a_training_with_other_settings_is_not_taken_for_it(there, changes):
     made = Order(model="pixel_attention", recipe="small", changes=changes).made()
-    assert what_if._job(there, made) is None
+    assert what_if._job(there, made, 1) is None
     assert small.recipe().key == "pixel_attention.small"
