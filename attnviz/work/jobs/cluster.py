@@ -23,6 +23,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -175,7 +176,7 @@ class Cluster:
                 return None
             why = {401: "It wants a token: see RAY_AUTH_TOKEN", 403: "It refuses the token"}.get(error.code)
             raise Unreachable(f"The cluster {self.address} answers {error.code}. {why or error.reason}.") from error
-        except (OSError, ValueError, RecursionError) as error:  # urllib's own errors are OSErrors
+        except (OSError, HTTPException, ValueError, RecursionError) as error:  # urllib's own errors are OSErrors
             reason = getattr(error, "reason", error)
             why = files.reason(reason) if isinstance(reason, OSError) else str(reason) or type(reason).__name__
             sentence = f"The cluster {self.address} does not answer: {why}."

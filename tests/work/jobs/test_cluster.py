@@ -2,6 +2,7 @@
 
 import shlex
 import socket
+from threading import Thread
 
 import pytest
 
@@ -117,6 +118,25 @@ def test_a_head_that_does_not_answer_is_left_alone_for_a_while(monkeypatch):
         monkeypatch.setattr(cluster._OPENER, "open", lambda *_, **__: pytest.fail("it was asked again"))
         with pytest.raises(Unreachable, match="does not answer: connection refused"):
             one.free()
+
+
+@pytest.mark.parametrize(
+    "greeting",
+    [b"SSH-2.0-OpenSSH_9.6\r\n", b"-ERR unknown command\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"],
+    ids=["ssh", "redis", "cut off"],
+)
+def test_what_does_not_speak_http_is_one_sentence(greeting):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(greeting)
+
+        Thread(target=answer, daemon=True).start()
+        with pytest.raises(Unreachable, match="does not answer: "):
+            Cluster(f"http://127.0.0.1:{server.getsockname()[1]}").free()
 
 
 def test_what_is_no_head_is_not_believed(head):
