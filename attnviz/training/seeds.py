@@ -107,7 +107,7 @@ def train(
             runs=runs,
             figures=figures,
             ablations=ablations,
-            **_durations(before if earlier else None, trained, device == "cpu" and together.count == 1),
+            **_durations(before, len(earlier), trained, device == "cpu" and together.count == 1),
             command=command,
             **_made_with(device, [result.threads for result in trained]),
         )
@@ -285,19 +285,23 @@ def _train_seed(job: _Job, seed: int, command: str) -> Trained | None:
     return Trained(result, weights, run.durations(), run.info.threads)
 
 
-def _durations(before: Card | None, trained: Sequence[Trained], counted: bool) -> dict[str, Any]:
+def _durations(before: Card | None, kept: int, trained: Sequence[Trained], counted: bool) -> dict[str, Any]:
     """Return what a card says of how long its trainings took.
 
     Args:
-        before: a card whose trainings are counted too.
+        before: the card that was there.
+        kept: so many of its trainings stay; they are taken to have been equally long.
         trained: the new ones.
         counted: whether this process has done all the computing, so that its core-seconds are those of a training.
     """
     took = [one for result in trained for one in result.took]
     computed = core_seconds(took) if counted else None
-    if before is not None:
-        computed = None if computed is None or before.core_seconds is None else before.core_seconds + computed
-    seconds = (before.seconds if before else 0) + sum(one.seconds for one in took)
+    seconds = sum(one.seconds for one in took)
+    if before is not None and kept:
+        stays = kept / len(before.runs)
+        seconds += stays * before.seconds
+        if computed is not None:
+            computed = None if before.core_seconds is None else stays * before.core_seconds + computed
     return {"seconds": round(seconds, 1), "core_seconds": None if computed is None else round(computed, 1)}
 
 

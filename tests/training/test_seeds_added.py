@@ -8,8 +8,10 @@ import attnviz
 from attnviz import cards, checkpoints, data
 from attnviz.data import Dataset
 from attnviz.errors import RunError
+from attnviz.recipes import Recipe
 from attnviz.training import runs, seeds
 from attnviz.training.events import Epoch
+from attnviz.training.run import Run
 from tests.training import small
 
 
@@ -45,6 +47,17 @@ def test_a_seed_that_is_there_is_replaced_and_the_others_stay(here):
     assert (after.seed, after.weights_digest) == (before.seed, before.weights_digest)
     assert sorted(after.figures[0].per_seed) == sorted(before.figures[0].per_seed)
     assert after.figures[0].right == before.figures[0].right
+    per_seed = {seed: _took(chosen, seed) for seed in (0, 1, 2)}
+    assert before.seconds == pytest.approx(sum(per_seed.values()), abs=0.1)
+    assert after.seconds == pytest.approx(before.seconds * 2 / 3 + per_seed[1], abs=0.2)
+    assert before.core_seconds is not None
+    assert after.core_seconds == pytest.approx(before.core_seconds, rel=0.5)
+
+
+def _took(chosen: Recipe, seed: int) -> float:
+    """Return the seconds of a seed's epochs, from the log of its run."""
+    (run,) = [Run(runs.read(run)) for run in runs.ids() if runs.read(run).seed == seed]
+    return sum(one.seconds for one in run.durations())
 
 
 def test_seeds_can_be_added_to_an_old_card_but_not_replaced_on_it(here):
