@@ -17,6 +17,7 @@ branch also before every ReLU, as in the authors' code. What it follows has no b
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import batch_norm
 
 from attnviz.errors import BadInput
 from attnviz.layers.axes import CHANNELS, MAPS, PLACES, VECTOR
@@ -65,11 +66,19 @@ class Bam(Layer):
         maps = self.tap("features", maps, axes=MAPS)
         squeezed = self.tap("squeezed", maps.mean((2, 3)), axes=CHANNELS)
         reduced = self.tap("reduced", self.reduce(squeezed).relu(), axes=VECTOR)
-        channel_score = self.tap("channel_score", self.channel_norm(self.excite(reduced)), axes=CHANNELS)
+        channel_score = self.tap("channel_score", self._normalised(self.excite(reduced)), axes=CHANNELS)
         space_score = self.tap("space_score", self.space(maps)[:, 0], axes=PLACES)
         full = torch.sigmoid(channel_score[:, :, None, None] + space_score[:, None])
         full = self.tap("full_gate", full, axes=MAPS)
         return self.tap("scaled", maps + maps * full, axes=MAPS)
+
+    def _normalised(self, scores: Tensor) -> Tensor:
+        """Normalise over pictures; a batch of one, which has no variance, with the running mean and variance."""
+        norm = self.channel_norm
+        if len(scores) > 1:
+            normalised: Tensor = norm(scores)
+            return normalised
+        return batch_norm(scores, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps)
 
 
 def _wide(channels: int, dilation: int) -> nn.Conv2d:

@@ -89,3 +89,14 @@ def test_it_can_emphasise_but_never_silence():
 def test_a_gate_of_nothing_is_refused(wrong):
     with pytest.raises(BadInput, match="at least one channel|dilation must be 1"):
         Bam(**wrong)
+
+
+def test_one_picture_is_trained_on_with_the_running_statistics_of_channels():
+    layer = layer_of()
+    kept = layer.channel_norm.running_mean.clone()
+    expected = by_hand(layer, maps(count=1))["channel_score"]
+    layer.train()
+    with trace(layer, ["channel_score"]) as seen:
+        layer(maps(count=1)).sum().backward()
+    torch.testing.assert_close(seen["channel_score"].tensor, expected, rtol=1e-12, atol=1e-12)
+    assert torch.equal(layer.channel_norm.running_mean, kept)

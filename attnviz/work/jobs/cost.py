@@ -99,7 +99,9 @@ def _estimate(order: Order) -> Cost | AttnvizError:
         said = complaint.decode(errors="replace").strip().splitlines()
         if child.returncode == 2 and said:
             return BadInput(said[-1][:1000])
-        return BadInput("Its cost cannot be estimated: the memory here may not be enough for such a training.")
+        if child.returncode < 0 or not said:  # killed, which is what happens where memory runs out
+            return BadInput("Its cost cannot be estimated: the memory here may not be enough for such a training.")
+        return BadInput(f"Its cost cannot be estimated: {said[-1][:1000]}.")
     except subprocess.TimeoutExpired:
         return BadInput(f"Its cost cannot be estimated: a few batches take more than {PATIENCE / 60:.0f} minutes here.")
     except (OSError, ValueError, TypeError) as error:
