@@ -10,7 +10,7 @@ from typing import Any
 from attnviz.errors import UnknownName
 from attnviz.extensions import Table
 from attnviz.models import settings
-from attnviz.models.settings import Setting, switch
+from attnviz.models.settings import SHARED, Setting, switch
 from attnviz.models.spec import Input as Input
 from attnviz.models.spec import ModelSpec as ModelSpec
 from attnviz.models.spec import boxes, grey, imported, pictures, receptive_fields, strips
@@ -84,7 +84,7 @@ _OURS: dict[str, ModelSpec] = {
         "Investigating Attention Mechanisms for Variant MNIST Datasets, Wu, Xu, Lee, 2018",
         grey,
         receptive_fields,
-        settings=(replace(settings.HEADS, default=8), replace(settings.HIDDEN, default=256)),
+        settings=(replace(settings.HEADS, default=8, tried=SHARED), replace(settings.HIDDEN, default=256)),
     ),
     "pixel_mlp": ModelSpec(
         "A small network on the pixels",
@@ -169,7 +169,12 @@ _OURS: dict[str, ModelSpec] = {
         takes=("targets",),
         per_step=True,
         settings=(
-            replace(settings.HEADS, about="attention heads of each layer, which share its features evenly", default=4),
+            replace(
+                settings.HEADS,
+                about="attention heads of each layer, which share its features evenly",
+                default=4,
+                tried=SHARED,
+            ),
             Setting("layers", "Layers", "layers of the encoder, and of the decoder", "whole", 1, 6, default=2),
             switch("positions", "Positions", "tells columns and steps where they stand", default=True),
         ),

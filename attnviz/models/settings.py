@@ -83,6 +83,9 @@ def switch(name: str, title: str, about: str, default: bool = False, tried: tupl
 
 
 HEADS = Setting("heads", "Heads", "attention heads of each layer", "whole", 1, 64, log=True, tried=(1, 8, 15, 25))
+SHARED = (1, 2, 4, 8)
+"""Numbers of heads to try where they share the features of a layer evenly, so that they must divide these."""
+
 HEAD_SIZE = Setting("head_size", "Head size", "numbers in the query and key of a head", "whole", 1, 64, log=True)
 SKIP = switch("skip", "Skip connection", "adds what went into attention to what comes out", tried=(False, True))
 DROPOUT = Setting(

@@ -70,7 +70,7 @@ class Run:
 
         Raises:
             RunError: another process trains this run, or the folder cannot be written. Nothing is lost: the same
-                command resumes after the last epoch.
+                command resumes after the last epoch. Or the run is closed.
         """
         lock = FileLock(self.folder / "lock", blocking=False)
         with self._writing():
@@ -80,6 +80,11 @@ class Run:
                 raise RunError(f"Another process is training {self.folder}. Wait for it, or stop it.") from error
         events = training.run()
         try:
+            if self.is_closed:
+                raise RunError(
+                    f"The run {self.folder} is finished, and holds nothing any more that a training could go on from. "
+                    "Remove the folder to train from the start."
+                )
             self._resume(training)
             if training.epoch:
                 yield Resumed(training.epoch, training.finished)
@@ -102,6 +107,12 @@ class Run:
         finally:
             events.close()  # several processes that train together end together
             lock.release()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is finished and holds no state: it was brought from elsewhere, or is a trial of a search."""
+        finished = runs.status_in(self.folder).get("state") == "finished"
+        return finished and not any(self.folder.glob("state-*.safetensors"))
 
     def curve(self) -> list[Epoch]:
         """Return the epochs that are done.

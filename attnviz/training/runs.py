@@ -119,8 +119,17 @@ def status(run_id: str) -> dict[str, Any]:
     Raises:
         UnknownName: there is no run of that ID.
     """
+    return status_in(home(run_id))
+
+
+def status_in(home: Path) -> dict[str, Any]:
+    """Return what the process that trains a run said last, as `status` does.
+
+    Args:
+        home: the folder of a run.
+    """
     try:
-        found = json.loads(files.read(home(run_id) / "status.json", _LARGEST))
+        found = json.loads(files.read(home / "status.json", _LARGEST))
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -52,6 +52,19 @@ def _train(root: Path, stop: int | None = None, chosen=CHOSEN) -> Run:
     return run
 
 
+def test_a_finished_run_without_a_state_is_left_as_it_is(tmp_path):
+    run = _train(tmp_path)
+    assert not run.is_closed
+    for state in run.folder.glob("state-*"):
+        state.unlink()
+    before = {path.name: path.read_bytes() for path in run.folder.iterdir()}
+    assert run.is_closed
+    for _ in range(2):  # the lock is free again
+        with pytest.raises(RunError, match="is finished, and holds nothing any more that a training could go on from"):
+            next(iter(Run(small.run_file(CHOSEN), tmp_path).train(small.training(CHOSEN))))
+    assert {path.name: path.read_bytes() for path in run.folder.iterdir()} == before
+
+
 def _result(folder: Path) -> dict[str, bytes]:
     """The newest state, the curve, and the weights of each epoch. A kill may leave an older state behind, and status
     and log tell of the kill.

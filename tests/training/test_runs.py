@@ -311,6 +311,7 @@ def test_weights_of_an_epoch_whose_state_was_never_written_are_removed_and_made_
     for epoch in (3, 4):
         (home / f"state-{epoch}.safetensors").unlink()
     _weights_file(root, 4).write_bytes(b"nonsense")
+    (home / "status.json").write_text('{"state": "running"}')
     events = Run(INFO, root).train(small.training(CHOSEN))
     next(events)
     assert runs.epochs(INFO.id) == []  # the states are gone, so all is trained again

@@ -23,7 +23,7 @@ from attnviz import files
 from attnviz.checkpoint_folder import is_name
 from attnviz.errors import BadInput, RunError, UnknownName
 from attnviz.training import runs
-from attnviz.work import children, processes
+from attnviz.work import children, owners, processes
 from attnviz.work.folders import Folders, identity, last_words
 from attnviz.work.jobs import cluster, submissions
 from attnviz.work.jobs import order as orders
@@ -135,7 +135,7 @@ def stop(job: str) -> None:
 
 
 def delete(job: str) -> None:
-    """Remove a job and its runs, but not those that another job shares, nor models that were kept.
+    """Remove a job and its runs, but not those that another job or a search has too, nor models that were kept.
 
     Args:
         job: one of `ids()`.
@@ -149,10 +149,7 @@ def delete(job: str) -> None:
     with _alone():
         if _alive(job) or job in _queue():
             raise BadInput("This training is running or waiting. Stop it first.")
-        shared: set[str] = set()
-        for other in ids():
-            with suppress(RunError, BadInput, UnknownName):
-                shared |= set(runs_of(other)) if other != job else set()
+        shared = owners.of_others(job)
         own = []
         with suppress(RunError, BadInput, UnknownName):
             own = [run for run in runs_of(job) if run not in shared]

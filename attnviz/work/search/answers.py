@@ -36,7 +36,7 @@ class Contrast:
 
     Args:
         value: the difference, other settings being equal as far as straight lines through them can make them.
-        interval: its 95 % interval; None where one side has fewer than three trials, or nothing but the setting varies.
+        interval: its 95 % interval; None where one side has fewer than three trials.
         counts: trials at the lowest value, and above it.
     """
 

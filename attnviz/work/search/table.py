@@ -19,7 +19,7 @@ from attnviz.checkpoint_folder import is_name
 from attnviz.data.specs import DATASETS
 from attnviz.errors import BadInput, RunError, UnknownName
 from attnviz.training import runs
-from attnviz.work import children, processes
+from attnviz.work import children, owners, processes
 from attnviz.work.folders import Folders, identity, last_words
 from attnviz.work.jobs import order
 from attnviz.work.jobs.order import Limits
@@ -168,7 +168,7 @@ def stop(search: str) -> None:
 
 
 def delete(search: str) -> None:
-    """Remove a search and the runs of its trials.
+    """Remove a search and the runs of its trials, but not those that a job or another search has too.
 
     Args:
         search: one of `ids()`.
@@ -184,7 +184,8 @@ def delete(search: str) -> None:
             raise BadInput("This search is running. Stop it first.")
         own: list[str] = []
         with suppress(RunError, BadInput, UnknownName):
-            own = [trial.run for trial in found(search).trials if is_name(trial.run)]
+            shared = owners.of_others(search)
+            own = [trial.run for trial in found(search).trials if is_name(trial.run) and trial.run not in shared]
         if (wanted := _readable(search)) is not None:
             store(place, wanted).remove()
         try:

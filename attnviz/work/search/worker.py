@@ -12,7 +12,7 @@ import torch
 from filelock import FileLock
 
 from attnviz import files
-from attnviz.errors import RunError
+from attnviz.errors import BadInput, RunError
 from attnviz.recipes.axes import Value
 from attnviz.training import runs, seeds, stopping
 from attnviz.training.loop import Diverged, Training
@@ -76,7 +76,14 @@ class _Asked:
 
 def _trial(search: Search, number: int, asked: _Asked) -> None:
     """Train one trial as a run of its own, and tell what became of it."""
-    recipe = search.wanted.trial(asked.values)
+    generator = torch.Generator().manual_seed(asked.seed)
+    try:
+        recipe = search.wanted.trial(asked.values)
+        model = seeds.build(recipe, generator)
+    except BadInput as error:  # such as heads that do not divide the features
+        search.note(number, why=str(error).removesuffix("."))
+        search.tell(number, None)
+        return
     command = f"{seeds.command_of(recipe, [asked.seed])} --run-only"
     info = RunFile(
         recipe=recipe, seed=asked.seed, device="cpu", threads=search.wanted.threads, data_digest=asked.given.digest,
@@ -84,19 +91,30 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
     )  # fmt: skip
     run = Run(info)
     search.note(number, run=run.folder.name, seed=asked.seed)
-    train, validation = asked.given.parts()
-    generator = torch.Generator().manual_seed(asked.seed)
-    training = Training(seeds.build(recipe, generator), recipe, train, validation, generator, asked.goal)
-    try:
-        why, has_value = _train(search, number, run, training, asked.column)
-    except Diverged:
-        why, has_value = "it diverged", False
+    if run.is_closed:  # by another search that asks for the same, or by a worker that was killed before it said so
+        why, has_value, epoch = "", True, _kept(run)
+        for one in run.curve():
+            search.report(number, one.values[asked.column] or 0.0, one.epoch)
+    else:
+        train, validation = asked.given.parts()
+        training = Training(model, recipe, train, validation, generator, asked.goal)
+        try:
+            why, has_value = _train(search, number, run, training, asked.column)
+        except Diverged:
+            why, has_value = "it diverged", False
+        epoch = training.kept_epoch
     curve = run.curve()
-    epoch = training.kept_epoch if curve else 0
+    epoch = epoch if curve else 0
     value = curve[epoch - 1].values[asked.column] if epoch and has_value else None
     search.note(number, epoch=epoch, seconds=round(sum(one.seconds for one in run.durations()), 2), why=why)
     tidy(run.folder, epoch)
     search.tell(number, value)
+
+
+def _kept(run: Run) -> int:
+    """Return the epoch of a closed run that its recipe keeps."""
+    status = runs.status_in(run.folder)
+    return int(status["best_epoch" if run.info.recipe.keep == "best" else "epoch"])
 
 
 def _train(search: Search, number: int, run: Run, training: Training, column: str) -> tuple[str, bool]:

@@ -81,6 +81,28 @@ def test_what_diverges_is_pruned_and_counts(here, monkeypatch):
     assert (trial.state, trial.value, trial.why) == ("pruned", None, "it diverged")
 
 
+def test_what_cannot_be_built_is_pruned_and_counts(here, monkeypatch):
+    def refuses(*_):
+        raise BadInput("Heads must divide the features.")
+
+    monkeypatch.setattr("attnviz.work.search.worker.seeds.build", refuses)
+    one, other = _work(wanted(trials=2)).trials
+    assert (one.state, one.value, one.run, one.why) == ("pruned", None, "", "Heads must divide the features")
+    assert other.state == "pruned" and runs.ids() == []
+
+
+def test_a_run_that_another_search_has_finished_is_taken_and_outlives_that_search(here, monkeypatch):
+    first = _work(wanted(trials=2))
+    monkeypatch.setattr(Training, "run", lambda training: pytest.fail("it was trained again"))
+    second = _work(wanted(trials=2, seconds=59.0))
+    assert first.name != second.name
+    assert second.trials == first.trials
+    table.delete(first.name)
+    assert set(runs.ids()) == {one.run for one in second.trials}
+    table.delete(second.name)
+    assert runs.ids() == []
+
+
 def test_large_weights_are_kept_of_the_best_epoch_alone(here, monkeypatch):
     monkeypatch.setattr(worker, "WEIGHTS", 10)
     (trial,) = _work(wanted(trials=1)).trials

@@ -1,0 +1,25 @@
+"""To which jobs and searches runs belong: who deletes one of these leaves the runs that another one has."""
+
+from contextlib import suppress
+
+from attnviz.checkpoint_folder import is_name
+from attnviz.errors import BadInput, RunError, UnknownName
+
+
+def of_others(name: str) -> set[str]:
+    """Return the runs of all jobs and searches but one; of those that can no longer be read, none.
+
+    Args:
+        name: of that job or search.
+    """
+    from attnviz.work.jobs import table as jobs
+    from attnviz.work.search import table as searches
+
+    found: set[str] = set()
+    for job in jobs.ids():
+        with suppress(RunError, BadInput, UnknownName):
+            found |= set(jobs.runs_of(job)) if job != name else set()
+    for search in searches.ids():
+        with suppress(RunError, BadInput, UnknownName):
+            found |= {trial.run for trial in searches.found(search).trials} if search != name else set()
+    return {run for run in found if is_name(run)}
