@@ -34,7 +34,8 @@ def _old_figure(figure: dict[str, Any]) -> dict[str, Any]:
     new = {"unit", "better", "per_seed"}
     old = {name: value for name, value in figure.items() if name not in new}
     if old["augmentation"]:
-        old["augmentation"] = {name: v for name, v in old["augmentation"].items() if name not in {"mirror", "crop"}}
+        later = {"mirror", "crop", "pen"}
+        old["augmentation"] = {name: value for name, value in old["augmentation"].items() if name not in later}
     return old
 
 

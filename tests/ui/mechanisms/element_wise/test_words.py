@@ -57,7 +57,7 @@ def test_the_equations_have_only_what_the_layer_does() -> None:
 
 def test_blocks_of_pixels_are_named() -> None:
     said = means(make_blocks(), [replace(MEASURED, eps=None, trained=None)])
-    assert "each block of 4 × 4 pixels as one position with 16 channels: a row has 7 positions" in said
+    assert "each box of 4 × 4 pixels as one position with 16 channels: a row has 7 positions" in said
     assert "each block" not in means(make_grey(), [MEASURED])
 
 
