@@ -70,7 +70,7 @@ class Run:
 
         Raises:
             RunError: another process trains this run, or the folder cannot be written. Nothing is lost: the same
-                command resumes after the last epoch. Or the run is closed.
+                command resumes after the last epoch. Or the run is closed, so that there is nothing to resume.
         """
         lock = FileLock(self.folder / "lock", blocking=False)
         with self._writing():
@@ -82,7 +82,7 @@ class Run:
         try:
             if self.is_closed:
                 raise RunError(
-                    f"The run {self.folder} is finished, and holds nothing any more that a training could go on from. "
+                    f"The run {self.folder} is finished, and its last state, from which it would resume, is not there. "
                     "Remove the folder to train from the start."
                 )
             self._resume(training)

@@ -60,7 +60,7 @@ def test_a_finished_run_without_a_state_is_left_as_it_is(tmp_path):
     before = {path.name: path.read_bytes() for path in run.folder.iterdir()}
     assert run.is_closed
     for _ in range(2):  # the lock is free again
-        with pytest.raises(RunError, match="is finished, and holds nothing any more that a training could go on from"):
+        with pytest.raises(RunError, match="is finished, and its last state, from which it would resume, is not there"):
             next(iter(Run(small.run_file(CHOSEN), tmp_path).train(small.training(CHOSEN))))
     assert {path.name: path.read_bytes() for path in run.folder.iterdir()} == before
 

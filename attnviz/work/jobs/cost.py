@@ -101,7 +101,7 @@ def _estimate(order: Order) -> Cost | AttnvizError:
             return BadInput(said[-1][:1000])
         if child.returncode < 0 or not said:  # killed, which is what happens where memory runs out
             return BadInput("Its cost cannot be estimated: the memory here may not be enough for such a training.")
-        return BadInput(f"Its cost cannot be estimated: {said[-1][:1000]}.")
+        return BadInput(f"Its cost cannot be estimated: {said[-1][:1000].removesuffix('.')}.")
     except subprocess.TimeoutExpired:
         return BadInput(f"Its cost cannot be estimated: a few batches take more than {PATIENCE / 60:.0f} minutes here.")
     except (OSError, ValueError, TypeError) as error:

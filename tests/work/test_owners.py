@@ -1,0 +1,39 @@
+"""To which jobs and searches runs belong, attnviz/work/owners.py."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from attnviz.errors import RunError
+from attnviz.work import owners
+from attnviz.work.jobs import table as jobs
+from attnviz.work.search import table as searches
+
+JOBS = {"a": ["m.one", "m.two"], "b": ["m.two", "m.three"]}
+SEARCHES = {"c": ["m.three", "m.four"], "d": ["", "../five"]}
+
+
+@pytest.fixture(autouse=True)
+def there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(search: str) -> SimpleNamespace:
+        if search == "damaged":
+            raise RunError("It cannot be read.")
+        return SimpleNamespace(trials=[SimpleNamespace(run=run) for run in SEARCHES[search]])
+
+    monkeypatch.setattr(jobs, "ids", lambda: [*JOBS])
+    monkeypatch.setattr(jobs, "runs_of", JOBS.__getitem__)
+    monkeypatch.setattr(searches, "ids", lambda: [*SEARCHES, "damaged"])
+    monkeypatch.setattr(searches, "found", found)
+
+
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("a", {"m.two", "m.three", "m.four"}),
+        ("b", {"m.one", "m.two", "m.three", "m.four"}),
+        ("c", {"m.one", "m.two", "m.three"}),
+        ("none", {"m.one", "m.two", "m.three", "m.four"}),
+    ],
+)
+def test_runs_of_all_others_are_found_and_a_name_that_leads_elsewhere_is_none(name: str, others: set[str]) -> None:
+    assert owners.of_others(name) == others
