@@ -200,9 +200,8 @@ export function placeWords({ cells, header, arrays }, token) {
   return `row ${row + 1}, column ${place + 1} \u00b7 ${mean}${header.ink ? "ink" : "intensity"} ${intensity}`;
 }
 
-function how({ view, header }) {
-  if (view.direction === "received") return `how much attention ${several(header.unit)} receive`;
-  return view.direction === "to" ? "what it gives to" : "what it takes from";
+function how({ view }) {
+  return { from: "what it takes from", to: "what it gives to", received: "attention received" }[view.direction];
 }
 
 /** Where a token's box lies on the picture, read out where it is no single pixel; pixels count from 1. */
