@@ -1,6 +1,16 @@
 """The URL as the home of the view: what stands there is taken, nonsense gives a sentence and the default."""
 
+import pytest
 from streamlit.testing.v1 import AppTest
+
+from attnviz.ui.server import callbacks
+from attnviz.ui.shared import url_state
+
+
+@pytest.fixture(autouse=True)
+def callbacks_of_the_app() -> None:
+    """Call callbacks as the app does: it changes Streamlit for the whole process, and other tests start it here too."""
+    callbacks.finish(url_state.is_late)
 
 
 def script() -> None:
@@ -90,12 +100,19 @@ def test_a_click_with_the_url_and_the_widgets_of_before_undoes_nothing() -> None
     test.run().button[0].click().run()
     assert test.markdown[0].value == "green 3"
     test.query_params["colour"] = "red"
-    test.selectbox[0].select("red").run()  # what the browser shows until it hears of the green
-    assert test.markdown[0].value == "green 3"
-    test.query_params["colour"] = "red"
-    test.selectbox[0].select("red")
+    test.selectbox[0].select("red")  # what the browser shows until it hears of the green
     test.number_input[0].set_value(5).run()
     assert test.markdown[0].value == "green 5"
+
+
+def test_the_url_and_a_widget_of_before_undo_nothing_where_the_browser_reports_that_widget_for_the_first_time() -> None:
+    test = AppTest.from_function(setting, default_timeout=60)
+    test.query_params["colour"] = "red"
+    test.run().button[0].click().run()
+    test.session_state["callbacks.reported"] = {}
+    test.query_params["colour"] = "red"
+    test.selectbox[0].select("red").run()
+    assert test.markdown[0].value == "green 3"
 
 
 def test_what_is_chosen_while_the_url_is_late_holds() -> None:
