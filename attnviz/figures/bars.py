@@ -25,7 +25,15 @@ class Row:
     control: bool = False
 
 
-def bars(rows: Sequence[Row], kind: str, columns: Sequence[str], remark: str, *, whole: float | None = None) -> str:
+def bars(
+    rows: Sequence[Row],
+    kind: str,
+    columns: Sequence[str],
+    remark: str,
+    *,
+    whole: float | None = None,
+    decimals: int | None = None,
+) -> str:
     """Return a table of bars: HTML, whose classes page.css styles.
 
     Args:
@@ -33,12 +41,13 @@ def bars(rows: Sequence[Row], kind: str, columns: Sequence[str], remark: str, *,
         kind: what the rows are.
         columns: what the values are, with their units.
         remark: what the remarks are.
-        whole: the value whose bar fills its column, the same for all; None for the largest of each column. With 100,
-            the numbers are percentages, and are written with two decimals each.
+        whole: the value whose bar fills its column, the same for all; None for the largest of each column.
+        decimals: of every number, so that they can be compared at a glance; None for whole numbers as such, and for
+            others four digits each.
     """
     longest = [whole or max(row.values[place] or 0 for row in rows) or 1 for place in range(len(columns))]
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in (kind, *columns, remark))
-    say = (lambda value: f"{value:.2f}") if whole == 100 else written
+    say = written if decimals is None else f"{{:.{decimals}f}}".format
     body = "".join(_row(row, longest, columns, remark, say) for row in rows)
     classes = "bars bars-many" if len(columns) > 3 else "bars"
     return f'<table class="{classes}"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'

@@ -53,3 +53,10 @@ def test_a_number_that_is_not_whole_keeps_its_digits(value: float, printed: str)
 def test_columns_of_one_kind_are_drawn_on_one_scale() -> None:
     html = bars([Row("one", (90, 2), "")], "network", ("share", "by chance"), "", whole=100)
     assert re.findall(r"width:([\d.]+)%", html) == ["90.00", "2.00"]
+
+
+def test_numbers_that_are_to_be_compared_have_as_many_decimals_each() -> None:
+    html = bars(
+        [Row("one", (2.7, None), ""), Row("two", (2.333, 10), "")], "angle", ("errors", "without"), "", decimals=2
+    )
+    assert re.findall(r"<b>([^<]*)</b>", html) == ["2.70", "not measured", "2.33", "10.00"]

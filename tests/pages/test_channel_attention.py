@@ -63,7 +63,7 @@ def test_accuracy_with_gates_at_their_mean_is_that_of_the_card(page: AppTest) ->
     said = text(page)
     assert "all at the mean" in said
     assert "block 1 at the mean" in said
-    assert "<b>70</b>" in said
+    assert "<b>70.00</b>" in said
     assert "\u221210.00" in said
     assert "with every gate at its mean the accuracy falls by 10.00 points" in said
 

@@ -62,7 +62,7 @@ def test_accuracy_with_theta_replaced_is_that_of_the_card(page: AppTest) -> None
     said = text(page)
     for row in ("at its mean", "of another picture", "the identity"):
         assert row in said
-    assert "<b>60</b>" in said
+    assert "<b>60.00</b>" in said
     assert "\u221230.00" in said
     assert "One seed cannot tell" in said
 

@@ -50,7 +50,9 @@ def show(
             say(verdict(comparisons.difference(whole, figure)))
     with st.container(key="constant_bars"):
         several = f", mean of {whole.seeds} trainings" if whole.seeds > 1 else ""
-        table = bars(rows, kind, (f"correct answers, % of {whole.count:,}{several}",), "difference in points")
+        table = bars(
+            rows, kind, (f"correct answers, % of {whole.count:,}{several}",), "difference in points", decimals=2
+        )
         st.markdown(table, unsafe_allow_html=True)
 
 

@@ -43,7 +43,7 @@ def test_the_bars_are_means_over_the_trainings_as_the_differences_are(
     told(card.model_copy(update={"figures": (several(whole, 0.9, 0.8, 0.7),), "ablations": (replaced,)}))
     (table,) = drawn
     assert "mean of 3 trainings" in table
-    assert "<b>80</b>" in table and "<b>60</b>" in table and "<b>90</b>" not in table
+    assert "<b>80.00</b>" in table and "<b>60.00</b>" in table and "<b>90.00</b>" not in table
     assert "\u221220.00" in table
 
 

@@ -113,7 +113,12 @@ def shared(subject: Subject) -> None:
     ]
     with st.container(key="shared_bars"):
         table = bars(
-            rows, "gates of", ("between classes, %", "the same, labels shuffled, %"), "standard deviation", whole=100
+            rows,
+            "gates of",
+            ("between classes, %", "the same, labels shuffled, %"),
+            "standard deviation",
+            whole=100,
+            decimals=2,
         )
         st.markdown(table, unsafe_allow_html=True)
     say(words.by_depth(list(shares.values()), [float(one.max()) for one in chance.values()]))

@@ -73,7 +73,7 @@ def _draw_steering(found: Steered, length: int) -> None:
         for name in found.digits
     ]
     with st.container(key=container_key(len(rows), "steering")):
-        table = bars(rows, "weights", ("digits right, %",), "change of the answer, 0 to 1", whole=100)
+        table = bars(rows, "weights", ("digits right, %",), "change of the answer, 0 to 1", whole=100, decimals=2)
         st.markdown(table, unsafe_allow_html=True)
     st.caption(findings.steering_caption(found.strips, length))
 
@@ -107,7 +107,9 @@ def _draw_positions(nets: Sequence[Net], found: Sequence[tuple[float, float, flo
     ]
     heads = ("in the right place, %", "anywhere in the answer, %")
     with st.container(key=container_key(len(rows), "positions")):
-        st.markdown(bars(rows, "model", heads, "largest change of a logit", whole=100), unsafe_allow_html=True)
+        st.markdown(
+            bars(rows, "model", heads, "largest change of a logit", whole=100, decimals=2), unsafe_allow_html=True
+        )
     st.caption(findings.positions_caption(length, strips))
 
 
@@ -158,7 +160,7 @@ def _draw_agreement(found: Agreed, length: int) -> None:
         for (one, other), value in found.mean.items()
     ]
     with st.container(key=container_key(len(rows), "agreement")):
-        table = bars(rows, "methods", ("Kendall\u2019s tau",), "mean over steps", whole=1)
+        table = bars(rows, "methods", ("Kendall\u2019s tau",), "mean over steps", whole=1, decimals=2)
         st.markdown(table, unsafe_allow_html=True)
     st.markdown(findings.hits(found))
     st.caption(findings.agreement_caption(found, length))
@@ -239,7 +241,7 @@ def _draw_table(
     with st.container(key=container_key(len(made), key)):
         heads = [f"{length} digit{'s' * (length > 1)}" for length in shown]
         st.markdown("Digits right, %, by the length of the strip:")
-        st.markdown(bars(made, "model", heads, remark, whole=100), unsafe_allow_html=True)
+        st.markdown(bars(made, "model", heads, remark, whole=100, decimals=2), unsafe_allow_html=True)
 
 
 def _strips_of(subject: Subject, most: int = 15) -> tuple[str, int]:

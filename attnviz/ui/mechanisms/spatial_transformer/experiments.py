@@ -57,7 +57,7 @@ def undoes(subject: Subject) -> None:
             part = undone(many.grid[own], many.picture[own])
             rows.append(Row(name, (part.spread,), words.slope_of(part)))
     with right, st.container(key=container_key(len(rows), "undone")):
-        table = bars(rows, "digit", ("spread left, degrees",), "slope, and upright", whole=fit.before)
+        table = bars(rows, "digit", ("spread left, degrees",), "slope, and upright", whole=fit.before, decimals=1)
         st.markdown(table, unsafe_allow_html=True)
     st.caption(words.undone_caption(many.said, fit))
 
@@ -92,14 +92,12 @@ def gains(subject: Subject) -> None:
         return
     say(words.gained(*found[0]))
     for number, (title, source, bands) in enumerate(found):
-        rows = [
-            Row(words.band(one), tuple(round(100 * error, 2) for error in one.errors), words.gain_of(one))
-            for one in bands
-        ]
+        rows = [Row(words.band(one), tuple(100 * error for error in one.errors), words.gain_of(one)) for one in bands]
         st.markdown(f"**Beside {title.lower()}**, on {data.DATASETS[source].title}")
         with st.container(key=container_key(len(rows), f"gains{number}")):
             heads = ("errors, %", "errors without, %")
-            st.markdown(bars(rows, "rotated by", heads, "fewer, in points", whole=_most(rows)), unsafe_allow_html=True)
+            table = bars(rows, "rotated by", heads, "fewer, in points", whole=_most(rows), decimals=2)
+            st.markdown(table, unsafe_allow_html=True)
     st.caption(words.gains_caption(absent))
     titles = {key: RECIPES[key].title for key in task_of(net)}
     costs.table(titles, [key for key in titles if MECHANISM.is_control(RECIPES[key].config)], key="gains_costs")
