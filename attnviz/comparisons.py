@@ -1,4 +1,4 @@
-"""Trained models compared with their controls, from the cards: by how much one is better, and what else differs."""
+"""Trained models compared with their controls, from the cards: by how much one is better, and what differs."""
 
 import math
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Comparison:
         replaced: that part in words; None of two models.
         figures: the figure of each on the same test.
         difference: of the means over their seeds, with its interval.
-        differs: what else differs between their recipes, in words; see `attnviz.recipes.differences`.
+        differs: what differs between their recipes, in words; see `attnviz.recipes.differences`.
     """
 
     one: Card

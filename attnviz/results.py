@@ -23,7 +23,7 @@ _INTRODUCTION = f"""\
 
 Rendered from the cards in `checkpoints/` by `python -m attnviz results --write`.
 
-Next to the models are controls: what the same pictures give without the mechanism. Tables say what else differs between
+Next to the models are controls: what the same pictures give without the mechanism. Tables say what differs between
 a model and its control, by comparing their recipes. Weights and settings were chosen on validation pictures, never on
 test pictures, except for the models marked *no validation part*.
 
@@ -45,7 +45,7 @@ def verdicts(questions: Iterable[Question]) -> str:
     Args:
         questions: which models are compared, and with what; of those that are not trained the row says so.
     """
-    lines = [["With the mechanism", "Without it", _DIFFERENCE, "Verdict", "What else differs"]]
+    lines = [["With the mechanism", "Without it", _DIFFERENCE, "Verdict", "What differs"]]
     for question in questions:
         found = comparisons.answered(question)
         if found is None:
@@ -70,14 +70,14 @@ def sides(found: Comparison, what: str = "") -> tuple[str, str]:
 
 
 def judged(found: Comparison) -> tuple[str, str, str]:
-    """Return the difference in points with its interval, the verdict, and what else differs."""
+    """Return the difference in points with its interval, the verdict, and what differs."""
     difference = found.difference
     return formatting.points(difference), f"**{difference.verdict}**", "; ".join(found.differs) or "nothing"
 
 
 def answer(figure: PaperFigure) -> str:
     """Return one table for a question: each model on its main test, its control, and which is better."""
-    lines = [["Model", "Accuracy", "Its control", _DIFFERENCE, "Verdict", "What else differs"]]
+    lines = [["Model", "Accuracy", "Its control", _DIFFERENCE, "Verdict", "What differs"]]
     for name in figure.checkpoints:
         card, test = _card(name), comparisons.main_test(RECIPES[name])
         found = comparisons.with_control(name)
@@ -211,7 +211,7 @@ def comparison(name: str, others: Sequence[str]) -> str:
     rows = {other.name: [comparisons.compared(card, other, test) for test in card.recipe.tests] for other in trained}
     here = [place for place in range(len(card.recipe.tests)) if any(row[place] for row in rows.values())]
     tests = [formatting.words(card.recipe.tests[place]) + _few(card.recipe.tests[place]) for place in here]
-    lines = [[f"`{name}` minus ..., in points", *tests, "Seeds", "What else differs"]]
+    lines = [[f"`{name}` minus ..., in points", *tests, "Seeds", "What differs"]]
     for other, row in rows.items():
         cells = [formatting.points(at.difference) if (at := row[place]) else "" for place in here]
         known = next(filter(None, row), None)

@@ -74,7 +74,7 @@ def explain() -> None:
         "A dot is the mean over all trainings of a model, and its bar goes from the worst to the best of them; a model "
         f"that was trained once has no bar. **Squares are {term('controls')}**: models without the mechanism. A "
         "diamond is the value that a paper reports. A name leads to its model. Whether a difference means anything "
-        "depends on its interval, not on the bars: see the tables below, which also say what else differs."
+        "depends on its interval, not on the bars: see the tables below, which also say what differs."
     )
 
 

@@ -217,7 +217,7 @@ def test_the_comparison_has_a_row_for_every_other_that_is_trained(one_trained, t
     small.lay(tmp_path, *small.checkpoint("pixel_line")[1:], name="pixel_line.small")
     head, _, row, *said = _rows(results.comparison(name, [name, "pixel_line.small", "ink.small"]))
     tests = ["strokes test", "strokes train, 20 pictures"]
-    assert head == [f"`{name}` minus ..., in points", *tests, "Seeds", "What else differs"]
+    assert head == [f"`{name}` minus ..., in points", *tests, "Seeds", "What differs"]
     found = comparisons.difference(one_trained.figures[0], cards.read("pixel_line.small").figures[0])
     assert row[:2] == ["`pixel_line.small`", formatting.points(found)]
     assert METHOD in said[-1][0]

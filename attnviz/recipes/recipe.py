@@ -127,7 +127,7 @@ class Recipe(Strict):
         title: its name in lists.
         cost: the time that one seed takes, in words ("70 core-minutes"), shown in tables if the recipe was not trained.
         control: the checkpoint that shows what the same pictures give without the mechanism; None for a control, and
-            where there is none. Tables say what else differs between the two.
+            where there is none. Tables say what differs between the two.
         chosen: how its settings were chosen, where that was not done on its validation part: the values that were tried
             and what they gave on validation pictures, as far as that is known. In whole sentences.
         config: the model's, all but `classes`.
