@@ -71,6 +71,8 @@ COST = {"seconds": 2.0, "megabytes": 300.0, "batches": 8}
         ("import sys; print('The config does not fit.', file=sys.stderr); sys.exit(2)", "The config does not fit."),
         ("import os; os.kill(os.getpid(), 9)", "memory here may not be enough"),
         ("print('no JSON')", "cannot be estimated"),
+        ("raise OSError('no more room')", r"^Its cost cannot be estimated: OSError: no more room\.$"),
+        ("import sys; sys.exit(1)", "memory here may not be enough"),
         ("import signal; signal.pause()", "take more than"),
     ],
 )

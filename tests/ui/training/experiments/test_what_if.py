@@ -1,8 +1,11 @@
 """What if one setting had been different: attnviz/ui/training/experiments/what_if.py."""
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from attnviz.training import runs
 from attnviz.ui.training.experiments import what_if
+from attnviz.work.jobs import seen
 from attnviz.work.jobs.order import Order
 from attnviz.work.jobs.seen import Seen
 from attnviz.work.jobs.table import State
@@ -37,3 +40,21 @@ def test_a_training_with_other_settings_is_not_taken_for_it(there, changes):
     made = Order(model="pixel_attention", recipe="small", changes=changes).made()
     assert what_if._job(there, made, 1) is None
     assert small.recipe().key == "pixel_attention.small"
+
+
+def both(key, made, seed, words):
+    from attnviz.ui.training.experiments import what_if
+
+    what_if._curves(key, made, seed, words, False)
+
+
+@pytest.mark.parametrize(("state", "judged"), [("finished", 1), ("paused", 0)])
+def test_only_a_finished_training_is_judged(files, there, monkeypatch, state, judged):
+    first, second = files
+    monkeypatch.setattr(seen, "look", lambda: there)
+    monkeypatch.setattr(runs, "status", lambda run: {"state": state})
+    page = AppTest.from_function(both, default_timeout=60, args=(f"run:{first.id}", there[0].recipe, 1, "seed 1")).run()
+    assert not page.exception
+    assert sum("it answers" in one.value for one in page.markdown) == judged
+    assert sum("<svg" in one.value for one in page.markdown) == 2
+    assert runs.read(second.id).seed == 1
