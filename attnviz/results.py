@@ -99,7 +99,7 @@ def finding(verdicts: Iterable[Verdict]) -> str:
         return "**Not known yet**: no model of this question has a trained control."
     rest = [
         f"{found['worse']} worse" if found["worse"] else "",
-        f"{found['no difference']} with no difference that could not be chance" if found["no difference"] else "",
+        f"{found['no difference']} with no difference beyond chance" if found["no difference"] else "",
         f"{found['one seed']} undecided, as one side was trained only once" if found["one seed"] else "",
     ]
     others = "; ".join(filter(None, rest))

@@ -19,8 +19,8 @@ MODEL = "pixel_attention.1v8"
 EIGHT = {"model": MODEL, "data": "strokes", "number": "23"}
 RANGES = {"signed": "any number", "unit": "0 to 1", "positive": "0 or more"}
 DRAWS = (
-    "Where this model draws random numbers, its taps, its Jacobian and its answer are all of draw 1, the one that its "
-    "own page opens with; in the experiments below it draws none."
+    "This model draws random numbers. Its taps, Jacobian and answer here all come from draw 1, with which its own page "
+    "opens; the experiments below draw none."
 )
 TRIES = [
     ("the queries", {**EIGHT, "address": "attention.query"}),

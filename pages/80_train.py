@@ -30,8 +30,8 @@ def main() -> None:
     page.meaning(
         "A training is a process of its own, at the lowest priority: it goes on when this page or the app is closed. "
         "After each epoch its weights are saved, so that every epoch can be looked at as a model. A training that was "
-        "paused or killed resumes after its last epoch with the same result as if it had never been interrupted. "
-        "The same settings and seed give the same weights on the same machine.",
+        "paused or killed resumes from its last complete epoch with the same result as if it had never been "
+        "interrupted. The same settings and seed give the same weights on the same machine.",
         "The validation part chooses which epoch is best, so its figures are a little too good. The test part chooses "
         "nothing here: only the experiments look at pictures of it. One seed is one sample: another may learn "
         "something else. Settings that are changed here are not the paper's, so neither are the results.",

@@ -36,11 +36,11 @@ def main() -> None:
     url_state.state(**shown.words(found), **start())
     page.meaning(
         "Each line is a training with settings of its own; where it crosses an axis is the value of that setting, and "
-        f"the last axis is the accuracy on the {term('validation part')}. *Heads* is the number of "
+        f"the last axis is the accuracy, in our searches on the {term('validation part')}. *Heads* is the number of "
         f"{term('attention head', 'attention heads')}, *skip* says whether there is a {term('skip connection')}, and "
         "*dropout* is the share of values that are set to 0 at random while the model learns. Drag along an axis, or "
-        "move its two ends with the arrow keys, to keep the lines that pass there. A search draws settings near those "
-        "that were good so far (its method is called TPE); poor trials are ended early.",
+        "move its two ends with the arrow keys, to keep the lines that pass there. Most searches draw settings near "
+        "those that were good so far (a method called TPE), and some end poor trials early.",
         "A search finds good settings; it is no experiment. It tries what was good more often, so a setting can look "
         "better or worse than it is, and the best accuracy is a little too high, as it is the best of many on one "
         "validation part. Each trial is one training, with a seed of its own: two with the same settings differ too.",

@@ -338,7 +338,7 @@ def test_tests_on_the_first_pictures_and_on_all_stand_beside_each_other(
         (["worse", "worse"], "**0 of 2 models are better than their controls**; 2 worse."),
         (
             ["better", "no difference", "one seed"],
-            "**1 of 3 models are better than their controls**; 1 with no difference that could not be chance; 1 "
+            "**1 of 3 models are better than their controls**; 1 with no difference beyond chance; 1 "
             "undecided, as one side was trained only once.",
         ),
     ],

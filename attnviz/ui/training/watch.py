@@ -101,7 +101,12 @@ def _sentence(one: Seen) -> str:
 def _buttons(one: Seen) -> None:
     job = one.job
     if one.state.word == "running":
-        _button(job, "Pause", lambda: table.stop(job), "It stops after this batch, and resumes after its last epoch.")
+        _button(
+            job,
+            "Pause",
+            lambda: table.stop(job),
+            "It stops after this batch, and resumes from its last complete epoch.",
+        )
     elif one.state.word == "waiting":
         _button(job, "Leave the queue", lambda: table.stop(job), "It has left the queue.")
     else:

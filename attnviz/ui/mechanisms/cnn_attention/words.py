@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 QUESTION = "Where does a block of features take its information from? Point at the picture: every head answers."
 NONE = (
     "No model with attention over blocks has been trained here yet. `python -m attnviz train cnn_attention --recipe "
-    "digits` trains one on handwritten digits, which takes a few minutes; this page then shows it."
+    "digits` trains one on handwritten digits, which can take half an hour; this page then shows it."
 )
 STAGES = (
     f"Each {term('convolution')} slides windows of 2 × 2 cells over the maps before it. {term('ReLU')} then sets "
@@ -179,7 +179,7 @@ def finding(blocks: Figure, zero: Figure, answers: int, differs: Sequence[str] =
         names=("with attention over all blocks", "with the attention set to zero"),
         better="Attending to all blocks makes the network better",
         worse="Attending to all blocks makes the network worse",
-        neither="Attending to all blocks makes no difference that could not be chance",
+        neither="Attending to all blocks makes no difference beyond chance",
         answers=answers,
         differs=differs,
     )  # fmt: skip

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 QUESTION = "What remains of a pixel after each step? Point at a picture to follow it."
 NONE = (
     "No element-wise attention model has been trained here yet. `python -m attnviz train element_wise --recipe "
-    "fashion-b` trains the paper's model B on Fashion-MNIST in a few minutes; this page then shows it."
+    "fashion-b` trains the paper's model B on Fashion-MNIST in about 20 minutes; this page then shows it."
 )
 
 
@@ -185,7 +185,7 @@ def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) ->
         names=("with the relevance of each picture", "with the same mean map for all pictures"),
         better="The relevance of the picture matters",
         worse="The relevance of the picture does harm",
-        neither="The layer might as well copy the picture: its relevance makes no difference that could not be chance",
+        neither="The layer might as well copy the picture: its relevance makes no difference beyond chance",
         answers=answers,
     )  # fmt: skip
 
@@ -252,7 +252,7 @@ def finding_of_worth(models: Sequence[Rival], answers: int) -> str:
         ),
         better="Yes, among the models here",
         worse="No",
-        neither="No difference that could not be chance",
+        neither="No difference beyond chance",
         answers=answers,
         differs=comparisons.trained_differently(best.key, control.key),
     )  # fmt: skip
@@ -305,7 +305,7 @@ def finding_of_sizes(models: Sequence[Size], answers: int) -> str:
                 names=(f"with {counts[0]}", f"with {counts[1]} and all else the same"),
                 better=f"More {what} make it better",
                 worse=f"More {what} make it worse",
-                neither=f"More {what} make no difference that could not be chance",
+                neither=f"More {what} make no difference beyond chance",
                 answers=answers,
             )  # fmt: skip
         )

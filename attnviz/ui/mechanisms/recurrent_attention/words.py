@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 QUESTION = "Where does the model look? Press play, then drag a numbered glimpse elsewhere."
 NONE = (
     "No recurrent attention model has been trained here yet. `python -m attnviz train recurrent_attention --recipe "
-    "cluttered` trains one on cluttered digits in a few minutes; this page then shows it."
+    "cluttered` trains one on cluttered digits in about 20 minutes; this page then shows it."
 )
 NOT_TRAINED = "**Not known yet**: one of the two models that would be compared has not been trained."
 COLLAPSED = 0.15  # as in attnviz/training/objectives/reinforcement.py, which loads torch
@@ -151,7 +151,7 @@ def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[
         names=("along the path that it chooses", "along the path of another picture"),
         better="Yes, the path has to fit the picture",
         worse="No, it even answers better along the path of another picture",
-        neither="No difference that could not be chance",
+        neither="No difference beyond chance",
         answers=answers,
     )  # fmt: skip
 
@@ -174,7 +174,7 @@ def finding_of_learning(
         names=("with learnt locations", f"with locations {locations}"),
         better="Yes, learnt locations are better",
         worse="No, learnt locations are worse",
-        neither="No difference that could not be chance",
+        neither="No difference beyond chance",
         answers=answers,
         differs=differs,
     )  # fmt: skip
@@ -196,7 +196,7 @@ def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) 
         ),
         better="The same network also needs a path for each picture",
         worse="The same network is better along one path for all pictures",
-        neither="For the same network, choosing a path makes no difference that could not be chance",
+        neither="For the same network, choosing a path makes no difference beyond chance",
         answers=answers,
     )  # fmt: skip
 
@@ -215,7 +215,7 @@ def finding_of_gradient(broken: Figure | None, correct: Figure | None, answers: 
         names=("with the correct gradient", "with the broken one"),
         better="Yes, the correct gradient is better",
         worse="No, the broken gradient is even better",
-        neither="No difference that could not be chance",
+        neither="No difference beyond chance",
         answers=answers,
     )  # fmt: skip
 
@@ -238,7 +238,7 @@ def finding_of_fewer(
         names=(f"reading {many:,} numbers of a picture", f"reading {few:,}"),
         better="Seeing more helps",
         worse="Seeing more does harm",
-        neither="Seeing more makes no difference that could not be chance",
+        neither="Seeing more makes no difference beyond chance",
         answers=answers,
         differs=differs,
     )  # fmt: skip

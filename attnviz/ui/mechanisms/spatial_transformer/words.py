@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 QUESTION = "Where does a network sample its picture? Drag the picture, then drag the grid."
 NONE = (
     "No spatial transformer has been trained here yet. `python -m attnviz train spatial_transformer --recipe rotated` "
-    "trains one on rotated digits in a few minutes; this page then shows it."
+    "trains one on rotated digits in up to an hour; this page then shows it."
 )
 # A line each: a phone is wide enough for one.
 EQUATIONS = r"""$$
@@ -116,8 +116,8 @@ def undone_caption(said: str, found: Undone) -> str:
 TRAP = (
     "The trained model, with theta replaced and nothing else changed; counted on test pictures. *At its mean*: over "
     "3,000 training pictures, so that every picture is sampled alike. *Of another picture*: every picture gets the "
-    "theta of the next one. *The identity*: the picture as it is, to which the classifier is not used, as what it was "
-    "trained on was usually enlarged."
+    "theta of the next one. *The identity*: the picture as it is. The classifier is not used to that: it was mostly "
+    "trained on enlarged pictures."
 )
 _REPLACED = {"mean": "at its mean", "shuffled": "of another picture", "identity": "the identity"}
 

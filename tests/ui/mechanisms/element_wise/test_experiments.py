@@ -55,7 +55,7 @@ def test_worth_is_decided_by_the_interval_beside_the_best_control_that_is_not_la
     assert "They were not trained alike: groups of parameters." in said
     assert words.finding_of_worth([ours, poor, large], 10).startswith("**Yes, among the models here**")
     close = rival("plain_conv.fashion", 0.8905, 31_000, control=True)
-    assert words.finding_of_worth([ours, close], 10).startswith("**No difference that could not be chance**")
+    assert words.finding_of_worth([ours, close], 10).startswith("**No difference beyond chance**")
     once = rival("plain_conv.fashion", 0.92, 31_000, control=True, seeds=1)
     assert words.finding_of_worth([ours, once], 10).startswith("**One seed cannot tell**")
     for models in ([small], [ours], [ours, large]):

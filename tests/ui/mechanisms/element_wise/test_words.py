@@ -206,7 +206,7 @@ def test_only_models_that_differ_in_one_size_are_compared() -> None:
     assert (
         said[0].startswith("**More heads make it better**: with 8 heads, 90.00 %") and "with 1 head and all" in said[0]
     )
-    assert said[1].startswith("**More layers make no difference that could not be chance**: with 4 layers")
+    assert said[1].startswith("**More layers make no difference beyond chance**: with 4 layers")
     assert "**Not known for layers**" in words.finding_of_sizes([one, eight], 10)
     worse = words.finding_of_sizes([words.Size(1, 2, "", accuracy(0.95)), eight], 10)
     assert worse.startswith("**More heads make it worse**")

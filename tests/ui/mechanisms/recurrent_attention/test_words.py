@@ -89,21 +89,21 @@ HIGH, LOW = accuracy(0.9), accuracy(0.8)
         (
             lambda one, other: words.finding_of_path(one, other, ["8", "3"], 10),
             "Yes, the path has to fit the picture", "No, it even answers better along the path of another picture",
-            "No difference that could not be chance", "Known only for the picture below",
+            "No difference beyond chance", "Known only for the picture below",
         ),
         (
             lambda one, other: words.finding_of_learning(one, other, "drawn at random", 10),
             "Yes, learnt locations are better", "No, learnt locations are worse",
-            "No difference that could not be chance", "Not known yet",
+            "No difference beyond chance", "Not known yet",
         ),
         (
             lambda one, other: words.finding_of_gradient(other, one, 10),
             "Yes, the correct gradient is better", "No, the broken gradient is even better",
-            "No difference that could not be chance", "Not known yet",
+            "No difference beyond chance", "Not known yet",
         ),
         (
             lambda one, other: words.finding_of_fewer((64, other), (512, one), answers=10),
-            "Seeing more helps", "Seeing more does harm", "Seeing more makes no difference that could not be chance",
+            "Seeing more helps", "Seeing more does harm", "Seeing more makes no difference beyond chance",
             "Not known yet",
         ),
     ],
