@@ -6,7 +6,8 @@ import pytest
 
 from attnviz.cards import Figure
 from attnviz.figures.minus import MINUS
-from attnviz.ui.shared.verdict import verdict
+from attnviz.measures.difference import Difference
+from attnviz.ui.shared.verdict import alike, verdict
 
 STUDENT = 1.960, 2.776  # of infinitely many degrees of freedom, and of the 4 that two times three trainings have
 
@@ -27,6 +28,30 @@ def said(one: Figure, other: Figure) -> str:
         one, other, names=("with it", "without it"), better="It helps", worse="It does harm", neither="It is the same",
         answers=8,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("found", "claimed"),
+    [
+        (Difference(0.0204, (-0.004, 0.0448), (3, 3)), False),
+        (Difference(0.0001, (-0.001, 0.001), (3, 3)), True),
+        (Difference(0.0, (-0.0051, 0.001), (3, 3)), False),
+        (Difference(0.0, None, (1, 3)), False),
+    ],
+)
+def test_two_models_are_alike_only_where_the_whole_interval_is_small(found: Difference, claimed: bool) -> None:
+    assert alike(found) is claimed
+
+
+@pytest.mark.parametrize(("count", "claim"), [(10_000, "No difference"), (1_000_000, "Equally good")])
+def test_equality_is_claimed_only_where_the_whole_interval_is_small(count: int, claim: str) -> None:
+    """Without knowing which answers are right, 1.96 standard errors are 0.65 and 0.065 points."""
+    one, other = (figure(0.94, 0.94, 0.94).model_copy(update={"count": count}) for _ in range(2))
+    sentence = verdict(
+        one, other, names=("with it", "without it"), better="It helps", worse="It does harm", neither="No difference",
+        same="Equally good", answers=8,
+    )  # fmt: skip
+    assert sentence.startswith(f"**{claim}**: with it, 94.00 %")
 
 
 def interval(sentence: str) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from attnviz.formatting import signed
 from attnviz.ui.shared import cache, costs
 from attnviz.ui.shared.glossary import term
+from attnviz.ui.shared.verdict import alike
 from attnviz.ui.shared.wording import change_in_points, short
 
 if TYPE_CHECKING:
@@ -160,10 +161,12 @@ def verdict(found: Difference) -> str:
         found: of the model minus the same with all its gates at their mean.
     """
     change = f"with every gate at its mean the accuracy {change_in_points(found, 'falls by', 'rises by')}"
+    if found.verdict == "no difference" and alike(found):
+        return f"**As good as a constant, on these pictures**: {change}, so at most half a point either way."
     return {
         "better": f"**Attention, on these pictures**: {change}.",
         "worse": f"**A constant is even better, on these pictures**: {change}.",
-        "no difference": f"**As good as a constant, on these pictures**: {change}, which may be chance.",
+        "no difference": f"**No difference beyond chance**: {change}.",
         "one seed": f"**One seed cannot tell**: {change}, and the model was trained only once.",
     }[found.verdict]
 

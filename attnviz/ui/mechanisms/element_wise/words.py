@@ -185,7 +185,8 @@ def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) ->
         names=("with the relevance of each picture", "with the same mean map for all pictures"),
         better="The relevance of the picture matters",
         worse="The relevance of the picture does harm",
-        neither="The layer might as well copy the picture: its relevance makes no difference beyond chance",
+        neither="No difference beyond chance",
+        same="One mean map does as well, within half a point",
         answers=answers,
     )  # fmt: skip
 

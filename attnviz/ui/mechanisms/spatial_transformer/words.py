@@ -9,6 +9,7 @@ from attnviz.figures.minus import with_minus
 from attnviz.formatting import signed
 from attnviz.ui.shared import cache
 from attnviz.ui.shared.glossary import term
+from attnviz.ui.shared.verdict import alike
 from attnviz.ui.shared.wording import change_in_points
 
 if TYPE_CHECKING:
@@ -139,12 +140,16 @@ def trapped(found: Difference) -> str:
         found: of the model minus the same with theta at its mean.
     """
     change = f"with theta at its mean the model {change_in_points(found, 'loses', 'gains')}"
+    if found.verdict == "no difference" and alike(found):
+        return (
+            f"**Here theta might as well be a constant**, which is called the identity trap: {change}, so at most "
+            "half a point either way."
+        )
     return {
         "better": f"**Here theta depends on the picture, and that counts**: {change}. The plot of angles shows whether "
         "it does so by rotation.",
         "worse": f"**A constant theta is even better**: {change}.",
-        "no difference": f"**Here theta might as well be a constant**, which is called the identity trap: {change}, "
-        "which may be chance.",
+        "no difference": f"**No difference beyond chance**: {change}.",
         "one seed": f"**One seed cannot tell**: {change}, and the model was trained only once.",
     }[found.verdict]
 

@@ -66,7 +66,12 @@ def test_the_words_of_an_ablation_name_its_block() -> None:
         (Difference(0.0001, None, (1, 1)), "**One seed cannot tell**: {} falls by 0.01 points, and"),
         (
             Difference(-0.0001, (-0.0004, 0.0002), (3, 3)),
-            "**As good as a constant, on these pictures**: {} rises by 0.01 points (95 % interval \u22120.02 to 0.04),",
+            "**As good as a constant, on these pictures**: {} rises by 0.01 points (95 % interval \u22120.02 to 0.04), "
+            "so at most half a point",
+        ),
+        (
+            Difference(0.0204, (-0.004, 0.0448), (3, 3)),
+            "**No difference beyond chance**: {} falls by 2.04 points (95 % interval \u22120.40 to 4.48).",
         ),
         (
             Difference(0.03, (0.02, 0.04), (3, 3)),

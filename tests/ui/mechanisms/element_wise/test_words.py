@@ -182,13 +182,19 @@ def accuracy(mean: float, seeds: int = 5) -> Figure:
     [
         (accuracy(0.80), "**The relevance of the picture matters**: with the relevance of each picture, 90.00 %"),
         (accuracy(0.95), "**The relevance of the picture does harm**"),
-        (accuracy(0.90), "**The layer might as well copy the picture"),
+        (accuracy(0.90), "**No difference beyond chance**"),
         (accuracy(0.80, 1), "**One seed cannot tell**"),
         (None, "**Not known for this model**"),
     ],
 )
 def test_the_finding_on_the_relevance_follows_from_the_accuracies(without: Figure | None, claim: str) -> None:
     assert words.finding_of_copy(accuracy(0.9), without, 10).startswith(claim)
+
+
+def test_a_mean_map_does_as_well_only_where_the_whole_interval_is_small() -> None:
+    many = {"count": 1_000_000, "lowest": 0.9, "highest": 0.9}  # 0.08 points are two standard errors
+    own, without = (accuracy(0.9).model_copy(update=many) for _ in range(2))
+    assert words.finding_of_copy(own, without, 10).startswith("**One mean map does as well, within half a point**")
 
 
 def test_the_finding_on_networks_that_die_counts_them() -> None:

@@ -61,7 +61,11 @@ def test_a_verdict_says_what_is_undone(slope: float, spread: float, said: str) -
         (
             Difference(-0.0001, (-0.0004, 0.0002), (3, 3)),
             "**Here theta might as well be a constant**, which is called the identity trap: {} gains 0.01 points "
-            "(95 % interval \u22120.02 to 0.04),",
+            "(95 % interval \u22120.02 to 0.04), so at most",
+        ),
+        (
+            Difference(0.0204, (-0.004, 0.0448), (3, 3)),
+            "**No difference beyond chance**: {} loses 2.04 points (95 % interval \u22120.40 to 4.48).",
         ),
         (
             Difference(0.03, (0.02, 0.04), (3, 3)),
