@@ -11,11 +11,15 @@ question.
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from attnviz import data
+from attnviz.data import DATASETS
+from attnviz.errors import AttnvizError
 from attnviz.subjects import Example, Loaded, Net, Subject
 from attnviz.work.kept import Kept
 from attnviz.work.queue import QUEUE
@@ -36,7 +40,7 @@ def of_net(compute: Callable[Concatenate[Loaded, P], T], net: Net, *arguments: P
         net: that is asked.
         *arguments, **named: plain values.
     """
-    key = (_name(compute), net.key, net.digest, arguments, tuple(sorted(named.items())))
+    key = (_name(compute), net.key, net.digest, arguments, tuple(sorted(named.items())), _downloaded())
     return _values.get(key, lambda: compute(exact(net), *arguments, **named), what=_name(compute), check=_wanted)
 
 
@@ -53,7 +57,7 @@ def of_subject(
     """
     net, example = subject
     given = (str(example.asked), arguments, tuple(sorted(named.items())))
-    key = (_name(compute), net.key, net.digest, *given)
+    key = (_name(compute), net.key, net.digest, *given, _downloaded())
     what = f"{_name(compute)} {net.key}"  # how long it takes depends on the net, and hardly on the example
     return _values.get(key, lambda: compute(exact(net), example, *arguments, **named), what=what, check=_wanted)
 
@@ -86,6 +90,16 @@ def _loaded(net: Net, *, double: bool) -> Loaded:
     return Loaded(devices.computing_on_if_equal(model, device, shape), net)
 
 
+def _downloaded() -> tuple[str, ...]:
+    """Return the data sets whose files are here: until then, samples or drawn digits stand for them."""
+    found = []
+    for name, its in DATASETS.items():
+        with suppress(AttnvizError):  # its files may not be read: whoever needs them says so
+            if its.make is None and its.batches is None and data.available(name):
+                found.append(name)
+    return tuple(found)
+
+
 def _name(compute: Callable[..., object]) -> str:
     return f"{compute.__module__}.{compute.__qualname__}"
 
@@ -96,7 +110,8 @@ def _wanted() -> None:
         _ = "attnviz" in st.session_state  # where Streamlit looks whether to go on
 
 
-# The digest is part of every key: a net that is trained again is a different one. Streamlit's own caches would count
+# The digest is part of every key: a net that is trained again is a different one. So are the data sets that are here:
+# what was computed of a few samples is not shown once there are all test pictures. Streamlit's own caches would count
 # entries, hand a copy to each visitor, and can be emptied by anybody who opens a socket.
 _nets = Kept(NETS, QUEUE)
 _values = Kept(VALUES, QUEUE)

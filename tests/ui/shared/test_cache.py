@@ -11,12 +11,13 @@ from streamlit.runtime.scriptrunner import StopException
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
-from attnviz import checkpoints, subjects
+from attnviz import checkpoints, data, subjects
 from attnviz.subjects import Example, Loaded, Picture, Subject
 from attnviz.ui.shared import cache
 from attnviz.work import queue
 from attnviz.work.kept import Kept, settled
 from attnviz.work.queue import QUEUE, Kind, Place
+from tests.ui.brought import bring
 
 NAME = "pixel_attention.1v8"
 
@@ -43,6 +44,24 @@ def test_what_depends_on_the_net_alone_is_computed_once_for_all_pictures() -> No
     cache.of_net(of_net, net, 4)
     cache.of_net(of_net, replace(net, digest="other"), 3)
     assert computed[3:] == [NAME, NAME], "another argument, and other weights, are computed anew"
+
+
+def test_what_was_computed_is_computed_anew_once_another_data_set_is_here(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("ATTNVIZ_DATA", str(tmp_path))
+    found: list[str] = []
+
+    def of_net(loaded: Loaded) -> str:
+        found.append(data.shown("fashion_mnist").split)
+        return found[-1]
+
+    def of_subject(loaded: Loaded, example: Example) -> str:
+        return cache.of_net(of_net, loaded.net)
+
+    subject = Subject(subjects.net(NAME), Picture("strokes", 3))
+    assert [cache.of_subject(of_subject, subject) for _ in range(2)] == ["samples"] * 2
+    bring(tmp_path, "fashion_mnist")
+    assert [cache.of_subject(of_subject, subject) for _ in range(2)] == ["test"] * 2
+    assert found == ["samples", "test"]
 
 
 # The models that are kept

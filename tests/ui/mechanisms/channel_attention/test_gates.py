@@ -11,6 +11,8 @@ from attnviz.ui.components import gates as component
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.channel_attention import block, gates, many, stages
 from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, GATES_VIEW, in_url
+from attnviz.ui.shared import cache
+from tests.ui.brought import bring
 
 from .placed import NETS, SHOWN
 from .spelled import Spelled
@@ -146,3 +148,11 @@ def test_views_are_what_the_components_take(here: Path, name: str) -> None:
     assert header["other"] is not None
     assert len(unpack(BLOCKS_VIEW.of(subject))[0]["layers"]) == len(header["layers"])
     assert set(component.FIELDS.defaults) & set(block.FIELDS.defaults) == {"layer", "channel"}, "which link the two"
+
+
+def test_once_the_data_set_is_here_its_samples_are_no_longer_what_gates_usually_are(here, tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTNVIZ_DATA", str(tmp_path))
+    subject = Subject(net("channel_attention.wide"), picture_of("wide"))
+    assert "sample pictures" in cache.of_subject(gates.view, subject).many
+    bring(tmp_path, "cifar10")
+    assert cache.of_subject(gates.view, subject).many == "500 test pictures of CIFAR-10"

@@ -1,5 +1,6 @@
 """What the stage grid is given of a trained model, against what the model says at its taps."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,17 @@ def test_the_mean_relevance_is_that_of_all_samples(here: Path) -> None:
     means = stages.mean_relevance(loaded)
     images = samples.read("fashion_mnist").images
     batch = as_batch(images, double=True)
+    with torch.no_grad(), trace(loaded.model, ["*.normed_relevance"]) as seen:
+        loaded.model(batch)
+    for path, mean in means.items():
+        np.testing.assert_allclose(mean, seen[f"{path}.normed_relevance"].tensor.mean(0), atol=1e-12)
+
+
+def test_the_mean_relevance_is_that_of_drawn_digits_where_the_net_s_own_data_are_not_here(here: Path) -> None:
+    loaded = net("element_wise.small").load(double=True)
+    digits = replace(loaded.net, data="mnist", classes=data.DATASETS["mnist"].classes)
+    means = stages.mean_relevance(loaded._replace(net=digits))
+    batch = as_batch(data.load("strokes", "test", count=stages.FEW).images, double=True)
     with torch.no_grad(), trace(loaded.model, ["*.normed_relevance"]) as seen:
         loaded.model(batch)
     for path, mean in means.items():

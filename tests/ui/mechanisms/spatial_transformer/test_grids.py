@@ -12,6 +12,8 @@ from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.spatial_transformer import grids, many
 from attnviz.ui.mechanisms.spatial_transformer.view import GRID_VIEW
+from attnviz.ui.shared import cache
+from tests.ui.brought import bring
 
 from .placed import SHOWN
 from .spelled import Spelled
@@ -53,3 +55,11 @@ def test_many_transforms_are_those_of_single_pictures_with_known_angles(here: Pa
 def test_a_net_without_a_transformer_is_refused_in_a_sentence(here: Path) -> None:
     with pytest.raises(BadInput, match="has no spatial transformer. Look at it in the explorer"):
         GRID_VIEW.of(Subject(net("spatial_transformer.rotated-widened"), Picture("rotated_strokes", 0)))
+
+
+def test_once_the_data_set_is_here_its_samples_are_no_longer_what_grids_are_compared_with(here, tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTNVIZ_DATA", str(tmp_path))
+    subject = Subject(net("spatial_transformer.wide"), picture_of("wide"))
+    assert "sample pictures" in cache.of_subject(grids.view, subject).many
+    bring(tmp_path, "cifar10")
+    assert cache.of_subject(grids.view, subject).many == "1,000 test pictures of CIFAR-10"
