@@ -44,7 +44,7 @@ test("nothing becomes pale after the answer", (t) => {
   live.ask("a", REQUEST, () => live.rest());
   socket.answer(1);
   t.mock.timers.tick(1000);
-  assert.deepEqual(said, [""]);
+  assert.deepEqual(said, []);
   assert.equal(live.pending, false);
 });
 
@@ -58,10 +58,10 @@ test("an answer is heard only while it is the one that is asked for, of the weig
   socket.answer(2, { digest: "other", done: false });
   assert.deepEqual(said, [], "the weights have been replaced since");
   socket.answer(2, { digest: "digest", done: false });
-  assert.deepEqual(said, ["", 0]);
+  assert.deepEqual(said, [0]);
   live.rest();
   socket.answer(2, { digest: "digest" });
-  assert.deepEqual(said, ["", 0], "nothing is awaited any more");
+  assert.deepEqual(said, [0], "nothing is awaited any more");
 });
 
 test("what is wrong is said, and heard; what is wrong with one ask of several its owner may say itself", (t) => {
@@ -70,12 +70,27 @@ test("what is wrong is said, and heard; what is wrong with one ask of several it
   live.ask("a", REQUEST, ({ error }) => said.push(error), "digest");
   socket.answer(1, wrong);
   assert.deepEqual(said, ["It is wrong.", "It is wrong."]);
+  live.ask("a", REQUEST, () => {});
+  socket.answer(2);
+  assert.deepEqual(said.slice(2), [""], "a good answer takes it back");
   t.mock.timers.reset();
   const other = made(t, { each: true });
   other.live.ask("a", REQUEST, () => other.said.push("heard"));
   other.socket.answer(1, { ...wrong, done: false });
   other.socket.answer(1, { ...wrong, ask: undefined });
   assert.deepEqual(other.said, ["heard", "It is wrong.", "heard"]);
+});
+
+test("what others complain of stays, through a connection that opens and answers that are good", (t) => {
+  const { live, socket, said } = made(t);
+  said.push("There is no layer 9.");
+  live.ask("a", REQUEST, () => {});
+  socket.answer(1);
+  live.close();
+  live.open();
+  Socket.made[1].become("open");
+  assert.deepEqual(said, ["There is no layer 9.", "connecting", "ready"]);
+  live.close();
 });
 
 test("a lost connection is said until it is back", (t) => {

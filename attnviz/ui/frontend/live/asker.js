@@ -29,16 +29,23 @@ export class Asker {
     /** @type {any} what an answer must belong to in order to be heard */
     this.subject = undefined;
     this.pending = false; // whether an answer is awaited
+    this.complained = false; // whether the complaint that stands is its own: others share the place
   }
 
   /** Connect, unless it is connected. @returns {Live} */
   open() {
     return (this.live ??= new Live((state) =>
       this.guard(() => {
-        this.complaint.say(state === "lost" ? this.lost : "");
+        this.complain(state === "lost" ? this.lost : "");
         this.changed(state);
       }),
     ));
+  }
+
+  /** Say what is wrong, or with "" take back what was said here. @param {string} sentence */
+  complain(sentence) {
+    if (sentence || this.complained) this.complaint.say(sentence);
+    this.complained = sentence !== "";
   }
 
   get isOpen() {
@@ -68,7 +75,7 @@ export class Asker {
       this.guard(() => {
         const { error, ask } = answer;
         if (subject !== this.subject || (!error && digest && answer.digest !== digest)) return;
-        if (!error || !this.each || ask === undefined) this.complaint.say(error ?? "");
+        if (!error || !this.each || ask === undefined) this.complain(error ?? "");
         hear(answer);
       }),
     );
