@@ -37,7 +37,7 @@ class Comparison:
 
 
 @lru_cache(maxsize=4096)
-def difference(one: Figure, other: Figure) -> Difference:
+def difference(one: Figure, other: Figure, *, paired: bool = False) -> Difference:
     """Return how much more often one model is right than another on test pictures, over their seeds.
 
     Pictures that are the same are compared one by one, all variants of a picture together. Where they are not, or where
@@ -46,6 +46,8 @@ def difference(one: Figure, other: Figure) -> Difference:
 
     Args:
         one, other: shares of test pictures, such as an accuracy.
+        paired: they are of the same trainings, seed by seed: of a model as it is and with a part of it replaced. Where
+            a card does not say the value of each seed, the trainings count as independent.
 
     Returns:
         The difference of the shares, -1..1, with its 95 % interval.
@@ -61,9 +63,8 @@ def difference(one: Figure, other: Figure) -> Difference:
         pictures = float((first - second).var(ddof=1)) / len(first)
     else:
         pictures = _over_pictures(one, first) + _over_pictures(other, second)
-    return between(
-        _trainings(one), _trainings(other), pictures, min(one.count // one.draws, other.count // other.draws)
-    )
+    count = min(one.count // one.draws, other.count // other.draws)
+    return between(_trainings(one), _trainings(other), pictures, count, _by_seed(one, other) if paired else None)
 
 
 def compared(one: Card, other: Card, test: Test, name: str = "accuracy") -> Comparison | None:
@@ -144,7 +145,7 @@ def _with_itself(card: Card, question: Question, test: Test) -> Comparison | Non
         own = [one for one in ablated.figures if one.measures(test, question.figure)]
         if whole is not None and own and ablated.name == question.ablation:
             part = max(own, key=lambda one: one.count)
-            return Comparison(card, card, ablated.title, (whole, part), difference(whole, part), ())
+            return Comparison(card, card, ablated.title, (whole, part), difference(whole, part, paired=True), ())
     return None
 
 
@@ -157,6 +158,13 @@ def _trainings(figure: Figure) -> Trainings:
         return Trainings(figure.mean, float(np.var(figure.per_seed, ddof=1)), figure.seeds)
     most = most_variance(figure.mean, figure.lowest, figure.highest, figure.seeds)
     return Trainings(figure.mean, most, figure.seeds)
+
+
+def _by_seed(one: Figure, other: Figure) -> float | None:
+    """Return the variance of the difference of two figures over their common seeds; None where it is not known."""
+    if one.per_seed is None or other.per_seed is None or not 1 < len(one.per_seed) == len(other.per_seed):
+        return None
+    return float(np.subtract(one.per_seed, other.per_seed).var(ddof=1))
 
 
 def _right(figure: Figure) -> np.ndarray | None:

@@ -9,7 +9,7 @@ from attnviz import cards, comparisons, formatting
 from attnviz.cards import Card, SeedRun
 from attnviz.comparisons import Comparison
 from attnviz.errors import BadInput
-from attnviz.measures.difference import METHOD, Verdict
+from attnviz.measures.difference import METHOD, METHOD_OF_ITSELF, Verdict
 from attnviz.recipes import PAPERS, RECIPES, Paper
 from attnviz.recipes.recipe import PaperColumn, PaperFigure, PaperTable, Question, Recipe, Test
 
@@ -30,6 +30,8 @@ test pictures, except for the models marked *no validation part*.
 A difference is that of the means over all seeds, in points of accuracy. Its 95 % interval accounts for the spread of
 the seeds and that of the pictures:
 {METHOD}.
+Where a model stands beside itself with a part replaced, it is
+{METHOD_OF_ITSELF}.
 A model is *better* or *worse* where the interval does not contain 0. With a single seed on either side there is no
 interval, and the table says *one seed*.
 

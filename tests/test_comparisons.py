@@ -25,8 +25,8 @@ def figure(right: list[bool], per_seed: tuple[float, ...] | None = None, draws: 
 ONE, OTHER = [True] * 60 + [False] * 40, [True] * 50 + [False] * 30 + [True] * 20  # 10 + 0 against 0 + 20
 
 
-def half(one: Figure, other: Figure) -> float:
-    found = comparisons.difference(one, other)
+def half(one: Figure, other: Figure, paired: bool = False) -> float:
+    found = comparisons.difference(one, other, paired=paired)
     assert found.interval is not None
     low, high = found.interval
     assert (low + high) / 2 == pytest.approx(found.value)
@@ -45,6 +45,28 @@ def test_the_spread_of_the_seeds_counts_beside_that_of_the_pictures() -> None:
     pictures, seeds = 0.29 / 99, 0.01 / 3
     freedom = (pictures + seeds) ** 2 / (pictures**2 / 99 + seeds**2 / 2)
     assert half(one, other) == pytest.approx(student(freedom) * np.sqrt(pictures + seeds))
+
+
+def test_a_model_beside_itself_is_compared_seed_by_seed() -> None:
+    one, other = figure(ONE, (0.6, 0.5, 0.7)), figure(OTHER, (0.7, 0.62, 0.81))  # differences -0.10, -0.12, -0.11
+    pictures, seeds = 0.29 / 99, (0.01**2 + 0.01**2) / 2 / 3
+    freedom = (pictures + seeds) ** 2 / (pictures**2 / 99 + seeds**2 / 2)
+    assert half(one, other, paired=True) == pytest.approx(student(freedom) * np.sqrt(pictures + seeds))
+    assert half(one, other, paired=True) < half(one, other) == half(other, one)
+
+
+def test_over_alike_pictures_seed_by_seed_is_the_paired_t_test() -> None:
+    """Student's t with 2 degrees of freedom is 4.302653; the mean of the differences 1, 2 and 6 has an error of
+    the square root of 7 / 3."""
+    one, other = figure(ONE, (0.61, 0.6, 0.66)), figure(ONE, (0.6, 0.58, 0.6))
+    assert half(one, other, paired=True) == pytest.approx(0.01 * 4.302653 * (7 / 3) ** 0.5, rel=1e-6)
+
+
+def test_without_the_values_of_each_seed_trainings_count_as_independent() -> None:
+    one, other = figure(ONE, (0.6, 0.5, 0.7)), figure(OTHER, (0.7, 0.62, 0.81))
+    for changed in (one.model_copy(update={"per_seed": None}), figure(ONE, (0.6, 0.7))):
+        assert half(changed, other, paired=True) == half(changed, other)
+    assert comparisons.difference(figure(ONE), figure(OTHER), paired=True).verdict == "one seed"
 
 
 def test_the_difference_is_that_of_the_means_not_of_the_shipped_seeds() -> None:
@@ -112,6 +134,8 @@ def test_a_model_is_compared_with_itself_with_a_part_replaced() -> None:
     own = {one.count: one.mean for one in mean.figures if one.name == "accuracy_one_draw"}
     whole = {one.count: one.mean for one in card.figures if one.name == "accuracy_one_draw"}
     assert found.difference.value == pytest.approx(whole[10_000] - own[10_000])
+    assert found.difference == comparisons.difference(*found.figures, paired=True)
+    assert found.difference != comparisons.difference(*found.figures)
 
 
 QUESTIONS = [question for paper in PAPERS.values() for question in paper.questions]

@@ -212,6 +212,12 @@ def test_the_readme_is_not_stale():
     assert results.FULL.read_text("utf-8") == results.everything(), "Run `python -m attnviz results --write`."
 
 
+def test_the_introduction_says_how_each_kind_of_interval_is_made():
+    said = " ".join(results.everything().partition("## ")[0].split())
+    assert f"that of the pictures: {METHOD}." in said
+    assert "beside itself with a part replaced, it is Student's t over the differences seed by seed" in said
+
+
 def test_the_comparison_has_a_row_for_every_other_that_is_trained(one_trained, tmp_path):
     name = one_trained.name
     small.lay(tmp_path, *small.checkpoint("pixel_line")[1:], name="pixel_line.small")

@@ -58,8 +58,9 @@ def student(freedom: float) -> float:
     return float(np.sqrt(freedom) * np.tan(np.interp(0.95, held / held[-1], angles)))
 
 
-def again(one: Side, other: Side) -> tuple[float, tuple[float, float] | None]:
-    """Return the difference of the means over the seeds, and the ends of Welch's interval with the pictures' part."""
+def again(one: Side, other: Side, itself: bool) -> tuple[float, tuple[float, float] | None]:
+    """Return the difference of the means over the seeds, and the ends of Welch's interval with the pictures' part; of a
+    model beside itself with a part replaced, those of the paired one."""
     value = np.mean(one["per_seed"] or one["mean"]) - np.mean(other["per_seed"] or other["mean"])
     if min(one["seeds"], other["seeds"]) < 2:
         return float(value), None
@@ -71,9 +72,13 @@ def again(one: Side, other: Side) -> tuple[float, tuple[float, float] | None]:
             below, above = figure["mean"] - figure["lowest"], figure["highest"] - figure["mean"]
             spread = below * above * figure["seeds"] / (figure["seeds"] - 1)
         parts.append((spread / figure["seeds"], figure["seeds"] - 1))
+    if itself:
+        apart = [whole - part for whole, part in zip(one["per_seed"], other["per_seed"], strict=True)]
+        mean, count = sum(apart) / len(apart), len(apart)
+        parts = [(sum((each - mean) ** 2 for each in apart) / (count - 1) / count, count - 1)]
     if one["right"] and other["right"] and one["data"] == other["data"] and one["count"] == other["count"]:
-        apart = right(one) - right(other)
-        pictures = apart.var(ddof=1) / len(apart)
+        otherwise = right(one) - right(other)
+        pictures = otherwise.var(ddof=1) / len(otherwise)
     else:
         shares = [np.full(2, np.nan) if figure["right"] is None else right(figure) for figure in (one, other)]
         pictures = sum(
@@ -108,7 +113,7 @@ def test_the_readme_says_what_the_results_say() -> None:
 def test_a_verdict_is_what_the_cards_say(row: list[str]) -> None:
     with_it, without, difference, verdict, _ = row
     one, other = side(with_it, with_it), side(without, with_it)
-    value, interval = again(one, other)
+    value, interval = again(one, other, without.startswith("The same, "))
     for cell, figure in ((with_it, one), (without, other)):
         assert f": {100 * figure['mean']:.2f} %" in cell
         seeds = f"{figure['seeds']} seed"

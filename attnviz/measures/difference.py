@@ -6,6 +6,9 @@ their numbers may differ, with the variance over pictures as a third part: the v
 formula gives the degrees of freedom of the sum. The variance over pictures is that of one training on each side, which
 is somewhat more than that of the means.
 
+A model beside itself with a part replaced has the same trainings on both sides. Then the differences of the trainings,
+one by one, take the place of the two sides: what a training has in common with itself does not count.
+
 Source: Welch, "The generalization of Student's problem when several different population variances are involved", 1947;
 Satterthwaite, "An approximate distribution of estimates of variance components", 1946.
 """
@@ -18,6 +21,8 @@ from typing import Literal
 import numpy as np
 
 METHOD = "Welch's t over the seeds of both sides, plus the variance over the test pictures"
+METHOD_OF_ITSELF = "Student's t over the differences seed by seed, plus the variance over the test pictures"
+"""Where a model stands beside itself with a part of it replaced."""
 Verdict = Literal["better", "worse", "no difference", "one seed"]
 
 
@@ -60,13 +65,17 @@ class Difference:
         return "better" if low > 0 else "worse" if high < 0 else "no difference"
 
 
-def difference(one: Trainings, other: Trainings, pictures: float, count: int) -> Difference:
+def difference(
+    one: Trainings, other: Trainings, pictures: float, count: int, paired: float | None = None
+) -> Difference:
     """Compare two models over their trainings and the test pictures.
 
     Args:
         one, other: what their trainings gave on the test pictures.
         pictures: the variance of the difference over the choice of test pictures, of one training on each side.
         count: how many test pictures there are, at least two.
+        paired: the variance of the difference between the trainings, where those of the one are those of the other,
+            with one less than their number in the denominator; None where the two sides were trained independently.
 
     Returns:
         `one` less `other`.
@@ -74,7 +83,11 @@ def difference(one: Trainings, other: Trainings, pictures: float, count: int) ->
     value, seeds = one.mean - other.mean, (one.seeds, other.seeds)
     if min(seeds) < 2:
         return Difference(value, None, seeds)
-    parts = [(side.variance / side.seeds, side.seeds - 1) for side in (one, other)] + [(pictures, count - 1)]
+    if paired is None:
+        trainings = [(side.variance / side.seeds, side.seeds - 1) for side in (one, other)]
+    else:
+        trainings = [(paired / one.seeds, one.seeds - 1)]
+    parts = [*trainings, (pictures, count - 1)]
     total = sum(part for part, _ in parts)
     if total == 0:
         return Difference(value, (value, value), seeds)

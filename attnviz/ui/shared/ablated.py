@@ -44,10 +44,10 @@ def show(
         figure = _like(one.figures, whole)
         if figure is None:
             continue
-        lost = points(comparisons.difference(figure, whole))
+        lost = points(comparisons.difference(figure, whole, paired=True))
         rows.append(Row(named(one.name, one.of), (100 * figure.mean,), lost, control=True))
         if (one.name, one.of) == ("mean", card.ablations[0].of):
-            say(verdict(comparisons.difference(whole, figure)))
+            say(verdict(comparisons.difference(whole, figure, paired=True)))
     with st.container(key="constant_bars"):
         several = f", mean of {whole.seeds} trainings" if whole.seeds > 1 else ""
         table = bars(

@@ -35,6 +35,7 @@ def verdict(
     same: str = "",
     answers: int,
     differs: Sequence[str] = (),
+    paired: bool = False,
 ) -> str:
     """Return which of three claims the test figures of two models support, with their numbers, in Markdown.
 
@@ -47,8 +48,9 @@ def verdict(
         same: likewise where it contains 0 and nothing that is not negligible, see `alike`; as `neither` if empty.
         answers: how many classes there are to choose from.
         differs: what else differs between their trainings, from `attnviz.comparisons.trained_differently`.
+        paired: they are of the same trainings, with a part of the model replaced in the other.
     """
-    found = difference(one, other)
+    found = difference(one, other, paired=paired)
     none = same if same and alike(found) else neither
     claim = {"better": better, "worse": worse, "no difference": none, "one seed": "One seed cannot tell"}
     ends = "; one of the two was trained only once"

@@ -1,10 +1,12 @@
 """A model with a part of it replaced: the finding is made of the differences on its card."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from attnviz import cards
+from attnviz.figures.minus import MINUS
 from attnviz.measures.difference import Difference
 from attnviz.ui.shared import ablated
 from tests.ui.mechanisms.channel_attention.placed import place
@@ -45,6 +47,10 @@ def test_the_bars_are_means_over_the_trainings_as_the_differences_are(
     assert "mean of 3 trainings" in table
     assert "<b>80.00</b>" in table and "<b>60.00</b>" in table and "<b>90.00</b>" not in table
     assert "\u221220.00" in table
+    # The trainings differ by 0, 30 and 30 points: a variance of 0.03, in the mean 0.01. Of ten pictures one is answered
+    # otherwise: 0.01 again. Student's t with 4 / (1 / 2 + 1 / 9) = 6.5 degrees of freedom is 2.398.
+    low, high = (float(end.replace(MINUS, "-")) for end in re.findall(r"\((\S+) to (\S+)\)", table)[0])
+    assert (low, high) == pytest.approx((-20 - 239.8 * 0.02**0.5, -20 + 239.8 * 0.02**0.5), abs=0.02)
 
 
 def test_without_such_tests_it_says_so(here: Path) -> None:

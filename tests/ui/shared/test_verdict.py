@@ -87,6 +87,15 @@ def test_the_interval_is_that_of_trainings_and_pictures() -> None:
     assert interval(said(LOW, HIGH)) == (-high, -low)
 
 
+def test_the_same_trainings_are_compared_one_by_one() -> None:
+    sentence = verdict(
+        HIGH, LOW, names=("whole", "in part"), better="It helps", worse="It does harm", neither="Nothing", answers=8,
+        paired=True,
+    )  # fmt: skip
+    low, high = interval(sentence)  # each training is 5 points better: only the pictures are left
+    assert (high - low) / 2 == pytest.approx(196 * ((0.96 * 0.04 + 0.91 * 0.09) / 10_000) ** 0.5, abs=0.01)
+
+
 @pytest.mark.parametrize(("one", "other"), [(ONCE, LOW), (HIGH, ONCE)])
 def test_one_training_supports_no_claim(one: Figure, other: Figure) -> None:
     sentence = said(one, other)

@@ -188,6 +188,7 @@ def finding_of_copy(own: Figure | None, without: Figure | None, answers: int) ->
         neither="No difference beyond chance",
         same="One mean map does as well, within half a point",
         answers=answers,
+        paired=True,
     )  # fmt: skip
 
 

@@ -153,6 +153,7 @@ def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[
         worse="No, it even answers better along the path of another picture",
         neither="No difference beyond chance",
         answers=answers,
+        paired=True,
     )  # fmt: skip
 
 
@@ -198,6 +199,7 @@ def finding_of_choosing(own: Figure | None, fixed: Figure | None, answers: int) 
         worse="The same network is better along one path for all pictures",
         neither="For the same network, choosing a path makes no difference beyond chance",
         answers=answers,
+        paired=True,
     )  # fmt: skip
 
 
