@@ -46,6 +46,11 @@ _SETTLE = 8.0  # seconds after a submission until the head tells what it has res
 _STOP_WAIT = 60  # seconds from SIGTERM to SIGKILL: a batch, and the end of what is being written
 _FILE = "cluster.json"
 _ELSEWHERE = "Another process is training"  # how the message of a run that is locked begins
+# A head keeps these in clear and shows them to whoever may ask it, so no secret may be among them.
+_TOLD = (
+    "OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONPATH",
+    "ATTNVIZ_RUNS", "ATTNVIZ_DATA", "ATTNVIZ_CHECKPOINTS", "ATTNVIZ_KEPT",
+)  # fmt: skip
 _NODE = "JOB_ENTRYPOINT"  # how the types of errors begin that are no fault of a node
 
 _looked: dict[str, float] = {}  # job -> when it was looked at
@@ -190,16 +195,23 @@ def stop(order: Order, home: Path, its_runs: Sequence[str]) -> None:
     """Ask a job on a cluster to end. The caller holds the lock of all jobs.
 
     Raises:
+        BadInput, RunError: the address of the cluster, or one of its runs, cannot be used.
         Unreachable: the cluster does not answer, and the job trains on.
     """
     found = read(home) or Submission()
+    was_stopped = (home / "stopped").exists()
     files.write(home / "stopped", "")
     try:
-        _cluster(order).stop(_name(order.id, found.attempt))
-    except Unreachable:
-        if any(_is_locked(run) for run in its_runs):
-            raise
-        _write(home, found.model_copy(update={"over": True}))
+        try:
+            _cluster(order).stop(_name(order.id, found.attempt))
+        except Unreachable:
+            if any(_is_locked(run) for run in its_runs):
+                raise
+            _write(home, found.model_copy(update={"over": True}))
+    except AttnvizError:
+        if not was_stopped:  # it trains on, and so it is to be submitted again when its node dies
+            (home / "stopped").unlink(missing_ok=True)
+        raise
 
 
 def sentence(job: str) -> str:
@@ -257,9 +269,8 @@ def _write(home: Path, submission: Submission) -> None:
 
 def _environment(order: Order) -> dict[str, str]:
     """Return what is set for a job on a node, whose folders have the same paths as here."""
-    names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONPATH")
     here = children.environment(order.threads)
-    told = {name: value for name, value in here.items() if name in names or name.startswith("ATTNVIZ_")}
+    told = {name: here[name] for name in _TOLD if name in here}
     return {**told, "RAY_JOB_STOP_WAIT_TIME_S": str(_STOP_WAIT)}
 
 

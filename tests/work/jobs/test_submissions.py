@@ -1,5 +1,6 @@
 """Jobs on a cluster, attnviz/work/jobs/submissions.py and table.py, against a stand-in for its head."""
 
+import json
 import shlex
 from itertools import count
 
@@ -65,6 +66,15 @@ def test_a_job_is_submitted_under_its_name_and_attempt_and_its_folder_tells_its_
     table.tend()
     assert table.state(job).word == "finished"
     assert list(head.jobs) == [f"{job}.1"]
+
+
+def test_no_secret_of_the_app_is_told_to_the_cluster(head, monkeypatch):
+    for name in ("ATTNVIZ_TRAIN_TOKEN", "ATTNVIZ_METRICS", "ATTNVIZ_OF_A_LATER_VERSION", "RAY_AUTH_TOKEN"):
+        monkeypatch.setenv(name, "for nobody else")
+    monkeypatch.setenv("ATTNVIZ_KEPT", "/kept")
+    job = _start(head)
+    assert "for nobody else" not in json.dumps(head.jobs[f"{job}.1"])
+    assert head.jobs[f"{job}.1"]["runtime_env"]["env_vars"]["ATTNVIZ_KEPT"] == "/kept"
 
 
 def test_it_waits_until_a_node_has_room(head):
@@ -188,6 +198,36 @@ def test_a_stopped_job_is_not_submitted_again(head):
     again = _start(head)  # its names are not used a second time
     assert again == job
     assert list(head.jobs)[-1] == f"{job}.2"
+
+
+def test_one_that_could_not_be_stopped_is_submitted_again_when_its_node_dies(head):
+    job = _start(head)
+    _trained(more=1)
+    (run,) = table.runs_of(job)
+    head.status = 500
+    with FileLock(runs.folder() / run / "lock"), pytest.raises(cluster.Unreachable):
+        table.stop(job)
+    head.status = 200
+    cluster._silent.clear()
+    head.end(f"{job}.1", "FAILED", NODE)
+    table.tend()
+    assert list(head.jobs) == [f"{job}.1", f"{job}.2"]
+
+
+def test_one_that_was_stopped_stays_so_when_it_is_asked_again_in_vain(head):
+    job = _start(head)
+    _trained(more=1)
+    (run,) = table.runs_of(job)
+    table.stop(job)
+    head.status = 500
+    with FileLock(runs.folder() / run / "lock"), pytest.raises(cluster.Unreachable):
+        table.stop(job)
+    head.status = 200
+    cluster._silent.clear()
+    head.end(f"{job}.1", "FAILED", NODE)
+    table.tend()
+    assert list(head.jobs) == [f"{job}.1"]
+    assert table.state(job).word == "stopped"
 
 
 def test_one_that_ray_says_runs_but_shows_no_sign_of_life_is_stopped_and_submitted_again(head, monkeypatch):
