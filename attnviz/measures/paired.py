@@ -6,10 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from attnviz.errors import BadInput
+from attnviz.measures.difference import student
 
 Array = npt.NDArray[np.float64]
-
-_NORMAL = 1.959964  # standard errors on either side of a mean that hold 95 %
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +17,7 @@ class Paired:
 
     Args:
         mean: of the differences.
-        low, high: the ends of its 95 % interval, from the standard error over pictures.
+        low, high: the ends of its 95 % interval, from the standard error over pictures, with Student's t.
         below: share of the pictures whose difference is below 0; 0..1.
     """
 
@@ -44,9 +43,12 @@ def paired(one: Array, other: Array) -> Paired:
 
     Raises:
         BadInput: other shapes, or fewer than two pictures: one alone says nothing of the spread.
+
+    Source: Student, "The probable error of a mean", 1908.
     """
     if one.shape != other.shape or len(one) < 2:
         raise BadInput(f"A comparison needs the same pictures, at least two, not {one.shape} and {other.shape}.")
     difference = one - other
     mean, error = difference.mean(0), difference.std(0, ddof=1) / np.sqrt(len(difference))
-    return Paired(mean, mean - _NORMAL * error, mean + _NORMAL * error, (difference < 0).mean(0))
+    half = student(len(difference) - 1) * error
+    return Paired(mean, mean - half, mean + half, (difference < 0).mean(0))

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from attnviz.errors import BadInput
+from attnviz.measures.difference import student
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-_95 = 1.96  # standard errors
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def by_angle(one: Bools, other: Bools, angles: Floats, edges: Sequence[float]) -
         if count < 2:
             continue
         apart = one[inside].astype(float) - other[inside]
-        gain, half = float(apart.mean()), _95 * float(apart.std(ddof=1)) / count**0.5
+        gain, half = float(apart.mean()), student(count - 1) * float(apart.std(ddof=1)) / count**0.5
         errors = 1 - float(one[inside].mean()), 1 - float(other[inside].mean())
         found.append(Band(first, last, count, errors, gain, (gain - half, gain + half)))
     return found

@@ -20,7 +20,7 @@ def test_each_picture_counts_in_the_band_of_its_angle_to_either_side() -> None:
 def test_the_interval_is_that_of_paired_differences() -> None:
     one, other = np.array([True, True, False, True]), np.array([False, True, True, False])
     [band] = by_angle(one, other, np.zeros(4), [0, 10])
-    half = 1.96 * np.std([1, 0, -1, 1], ddof=1) / 2
+    half = 3.182446 * np.std([1, 0, -1, 1], ddof=1) / 2
     assert band.interval == pytest.approx((0.25 - half, 0.25 + half))
 
 
