@@ -203,6 +203,9 @@ def spread(gates: np.ndarray) -> str:
 def by_depth(shares: Sequence[float], chance: Sequence[float]) -> str:
     """Return in a sentence whether the share of variance between classes grows with depth.
 
+    A difference of the halves counts where a layer is above chance, and where it is larger than any share that
+    shuffled labels give: by that much the halves could differ by chance.
+
     Args:
         shares: 0..1, by depth.
         chance: the largest share of shuffled labels, by depth.
@@ -210,7 +213,12 @@ def by_depth(shares: Sequence[float], chance: Sequence[float]) -> str:
     above = sum(share > most for share, most in zip(shares, chance, strict=True))
     half = len(shares) // 2
     early, late = sum(shares[:half]) / max(half, 1), sum(shares[half:]) / (len(shares) - half)
-    grows = "so it grows with depth" if late > early else "so it does not grow with depth"
+    if not above:
+        grows = "which is no more than shuffled labels give"
+    elif abs(late - early) <= max(chance):
+        grows = "and the two differ by no more than shuffled labels give"
+    else:
+        grows = "so it grows with depth" if late > early else "so it does not grow with depth"
     return (
         f"{100 * early:.0f} % of the variance of the gates lies between classes in the first half of the network, and "
         f"{100 * late:.0f} % in the second half, {grows}. In {above} of {len(shares)} layers the share is larger than "

@@ -94,6 +94,22 @@ def test_by_depth_says_whether_classes_part_later() -> None:
     assert "In 1 of 2 layers" in words.by_depth([0.9, 0.01], [0.05, 0.05])
 
 
+@pytest.mark.parametrize(
+    ("shares", "chance", "said"),
+    [
+        ([0.010, 0.012], [0.03, 0.03], "which is no more than shuffled labels give. In 0 of 2 layers"),
+        ([0.012, 0.010], [0.03, 0.03], "which is no more than shuffled labels give. In 0 of 2 layers"),
+        ([0.50, 0.52], [0.03, 0.03], "and the two differ by no more than shuffled labels give. In 2 of 2 layers"),
+        ([0.01, 0.04], [0.02, 0.035], "and the two differ by no more than shuffled labels give. In 1 of 2 layers"),
+        ([0.50, 0.54], [0.03, 0.03], "so it grows with depth. In 2 of 2 layers"),
+    ],
+)
+def test_by_depth_claims_nothing_that_shuffled_labels_could_give(
+    shares: list[float], chance: list[float], said: str
+) -> None:
+    assert said in words.by_depth(shares, chance)
+
+
 def test_the_gate_that_is_farthest_from_its_mean_is_the_one_that_is_named(here: Path) -> None:
     view = gates.view(net("channel_attention.digits").load(double=True), Picture("strokes", 23))
     layer, channel, apart = words.farthest(view.layers)
