@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { asWritten, holds, isRight } from "../../attnviz/ui/frontend/lessons/lesson_bar.js";
+import { asWritten, Bar, holds, isRight } from "../../attnviz/ui/frontend/lessons/lesson_bar.js";
 
 const page = { query: "12,13", off: "3,5", "switch.answer": "2", "viewer.share": 11.8, "viewer.off": 2 };
 const find = (name) => page[name];
@@ -63,4 +63,38 @@ test("an answer may be off by what the lesson allows", () => {
   assert.ok(!isRight("12.4", "11.8", 0.5));
   assert.ok(!isRight("", "0", 0.5));
   assert.ok(!isRight("twelve", "12", 0.5));
+});
+
+test("a task is judged by the page of its own step, once that has run", (t) => {
+  const page = { state: "running", share: 90 };
+  const root = { dataset: { component: "viewer" }, declared: () => ({ share: page.share }) };
+  Object.assign(globalThis, {
+    document: {
+      querySelector: () => ({ getAttribute: () => page.state }),
+      querySelectorAll: () => [{ shadowRoot: { querySelectorAll: () => [root] } }],
+    },
+    location: { search: "", pathname: "/glimpses" },
+  });
+  t.after(() => ["document", "location"].forEach((name) => delete globalThis[name]));
+  const made = (check) =>
+    Object.assign(Object.create(Bar.prototype), {
+      lesson: { task: { check }, view: { page: "glimpses", words: {}, frame: "" } },
+      shown: [],
+      done: false,
+      back: {},
+      takeTheme() {},
+      frame() {},
+      finish() {
+        this.done = true;
+      },
+    });
+  const [above, changed] = [[["viewer.share", ">", "50"]], [["viewer.share", "changed", ""]]].map(made);
+  const look = () => [above, changed].map((bar) => (bar.look(), bar.done));
+  assert.deepEqual(look(), [false, false], "the view of the step before is still there");
+  page.share = 10;
+  assert.deepEqual(look(), [false, false]);
+  page.state = "notRunning";
+  assert.deepEqual(look(), [false, false], "nothing has been done since the step began");
+  page.share = 60;
+  assert.deepEqual(look(), [true, true]);
 });

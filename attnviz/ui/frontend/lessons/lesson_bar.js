@@ -2,6 +2,7 @@
 // attnviz/ui/lessons/bar.py, which sends the step that the URL names; what it says is made of text nodes, never of
 // markup. One file, so that a lesson costs one request. What the reader has done stays in this browser.
 
+import { isRunning } from "../core/at_rest.js";
 import { element, say, set, text } from "../core/dom.js";
 import { follow } from "../core/follow.js";
 
@@ -136,7 +137,7 @@ export function hrefOf(name, { page, words }, step) {
 
 // The bar
 
-class Bar {
+export class Bar {
   constructor() {
     this.at = ""; // the lesson and the step that are shown
     this.still = false; // whether numbers stay as they are written
@@ -339,17 +340,22 @@ class Bar {
     const { lesson } = this;
     this.takeTheme();
     const find = reader();
-    const names = [...(lesson.task?.check ?? []).map(([name]) => name)];
-    this.began ??= Object.fromEntries(names.map((name) => [name, undefined]));
-    for (const name of names) this.began[name] ??= find(name);
+    // The bar comes before the page of its step: until that has run, the step before is still drawn.
+    if (!isRunning()) this.judge(find);
     for (const { node, written, target } of this.shown)
       if (!target.startsWith('"')) say(node, asWritten(find(target), written));
-    if (lesson.task?.check.length && !this.done && holds(lesson.task.check, find, (name) => this.began[name]))
-      this.finish();
     const words = new URLSearchParams(location.search);
     const here = location.pathname.split("/").pop() === lesson.view.page;
     this.back.hidden = here && Object.entries(lesson.view.words).every(([name, word]) => words.get(name) === word);
     this.frame(here && lesson.view.frame ? partOf(lesson.view.frame) : null);
+  }
+
+  /** Note what the task asks about as the step began, and whether it is done. @param {(name: string) => any} find */
+  judge(find) {
+    const check = this.lesson.task?.check ?? [];
+    this.began ??= {};
+    for (const [name] of check) this.began[name] ??= find(name);
+    if (check.length && !this.done && holds(check, find, (name) => this.began[name])) this.finish();
   }
 
   /** Frame a part of the page, or none. @param {HTMLElement|null} part */
