@@ -5,6 +5,8 @@ import test from "node:test";
 
 import { readView, urlOf } from "../../attnviz/ui/frontend/core/url_fields.js";
 import * as derive from "../../attnviz/ui/frontend/alignment/derive.js";
+import { Alignment } from "../../attnviz/ui/frontend/alignment/alignment.js";
+import { pressed } from "../../attnviz/ui/frontend/alignment/hands.js";
 import { columnAt, found, layoutOf } from "../../attnviz/ui/frontend/alignment/layout.js";
 import { Shown } from "../../attnviz/ui/frontend/alignment/shown.js";
 
@@ -238,11 +240,116 @@ test("weights follow a hand that is ahead of the answer, by what the answer has 
   const view = { ...STATE.view, moved: [[1, 1]] };
   near(new Shown({ ...STATE, view }).matrix.subarray(4, 8), [0, 0, 0.4, 0.6]);
   const weights = { values: [0.7, 0.3, 0, 0, 0, 0, 0.4, 0.6, 0.1, 0.2, 0.3, 0.4], shape: [1, 3, 4] };
-  const answered = { probabilities: [0.9, 0.1, 0, 0.2, 0.8, 0, 0, 0, 1], weights, moved: view.moved };
+  const answered = {
+    probabilities: [0.9, 0.1, 0, 0.2, 0.8, 0, 0, 0, 1],
+    weights,
+    moved: view.moved,
+    layer: "additive",
+  };
   const shown = new Shown({ ...STATE, view, answered });
   near(shown.matrix.subarray(4, 8), [0, 0, 0.4, 0.6]);
   assert.equal(shown.how, "before: 3, 60.0 %");
   assert.deepEqual(shown.lettersBefore, ["3", "3", "\u25a0"]);
+});
+
+const TWO = {
+  ...STATE,
+  header: {
+    ...STATE.header,
+    layers: ["additive", "decoder"].map((name, i) => ({ ...STEPS, name, keys: i ? "steps" : "columns", of: "weight" })),
+  },
+  arrays: { ...STATE.arrays, "own.1": [1, 0, 0, 0.5, 0.5, 0, 0.2, 0.2, 0.6] },
+  shapes: { ...STATE.shapes, "own.1": [1, 3, 3] },
+};
+
+test("another layer never shows the weights of the one that was answered", () => {
+  const view = { ...STATE.view, mask: false, layer: "decoder" };
+  const answered = {
+    probabilities: [0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1], // a step more than before
+    weights: { values: new Array(16).fill(0.25), shape: [1, 4, 4] },
+    moved: [],
+    layer: "additive",
+  };
+  const shown = new Shown({ ...TWO, view, answered });
+  assert.deepEqual(shown.letters, ["5", "5", "5", "\u25a0"]);
+  near(shown.matrix, [1, 0, 0, 0.5, 0.5, 0, 0.2, 0.2, 0.6, 0, 0, 0]);
+  near(new Shown({ ...TWO, view, answered: { ...answered, layer: "decoder" } }).matrix, answered.weights.values);
+});
+
+/** The component without a document: what it shows, what it says, and what it points at on its legend. */
+function partOf(more = {}) {
+  const part = Object.create(Alignment.prototype);
+  const { view, ...data } = TWO;
+  Object.assign(part, data, {
+    url: { now: { ...view, layer: "decoder", ...more } },
+    theme: {},
+    palettes: {},
+    room: 700,
+    looked: null,
+    live: { data: "" },
+    toAnnounce: false,
+    pointed: [],
+    stage: {},
+    asker: { rest() {} },
+    root: { classList: { remove() {} } },
+    scene: { at: { rows: 3, columns: 3 }, facts: {}, layout() {}, paint() {} },
+    settle() {},
+    refit() {},
+    saySoon() {},
+  });
+  part.legend = { element: {}, colour() {}, say() {}, point: (value) => part.pointed.push(value) };
+  part.shown = new Shown(part);
+  return part;
+}
+
+test("a place that is looked at is let go of with its layer or text, and where there is none any more", () => {
+  for (const changes of [{ layer: "" }, { told: "own" }]) {
+    const part = partOf();
+    part.looked = { row: 1, column: 1 };
+    part.set(changes);
+    assert.equal(part.looked, null, JSON.stringify(changes));
+  }
+  for (const [place, stays] of [
+    [{ row: 2, column: 2 }, true],
+    [{ row: -1, column: 2 }, true],
+    [{ row: 3, column: 2 }, false],
+    [{ row: 2, column: 3 }, false],
+  ]) {
+    const part = partOf();
+    part.look(place);
+    assert.equal(part.looked !== null, stays, JSON.stringify(place));
+  }
+});
+
+test("the legend points at the weight that is looked at, of another row too", () => {
+  const part = partOf();
+  const row = part.shown.matrix.subarray(3, 6); // that of the step
+  for (const looked of [{ row: 2, column: 2 }, { row: -1, column: 1 }, { row: 2, column: -1 }, null]) {
+    part.looked = looked;
+    part.sayLegend(row);
+  }
+  const rounded = (values) => values.map((value) => value.toFixed(6));
+  assert.deepEqual(rounded(part.pointed), rounded([0.6 * 3, 0.5 * 3, NaN, NaN]));
+});
+
+test("a column that is read with the keys is what is said, and not the step", () => {
+  const part = partOf();
+  const key = { key: "ArrowRight", composedPath: () => [part.stage] };
+  assert.ok(pressed(part, /** @type {any} */ (key)));
+  assert.match(part.live.data, /^Step 2 looks at step 1/);
+  part.announceDone(() => "Step 2 says 3"); // a frame later, with the other words
+  assert.match(part.live.data, /^Step 2 looks at step 1/);
+});
+
+test("gradients stand beside the text of the net as it is, not beside the answer to moved weights", () => {
+  const gradient = { ...STEPS, name: "gradient", of: "gradient" };
+  const part = partOf({ layer: "gradient" });
+  part.header = { ...TWO.header, layers: [...TWO.header.layers, gradient], origin: {} };
+  part.asker.ask = () => {};
+  const weights = { values: [1], shape: [1, 1, 1] };
+  part.answered = { probabilities: [0, 0, 1], weights, moved: [[0, 1]], layer: "additive" };
+  part.follow();
+  assert.deepEqual(part.shown.letters, ["3", "3", "\u25a0"]);
 });
 
 test("what was measured at a length is said beside what independent errors would give", () => {

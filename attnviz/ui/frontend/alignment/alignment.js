@@ -120,6 +120,7 @@ export class Alignment extends LivePart {
   /** Change the view on purpose. @param {Record<string, any>} changes */
   set(changes) {
     this.pause();
+    if ("told" in changes || "layer" in changes) this.looked = null; // its row and column mean something else there
     Object.assign(this.view, changes);
     if (changes.told) Object.assign(this.view, FREE);
     this.follow();
@@ -200,9 +201,9 @@ export class Alignment extends LivePart {
   follow() {
     const { view, header, shown } = this;
     const { layer, lacksGradients } = shown;
+    if (!shown.changedByHand) this.answered = null;
     if ((!shown.changedByHand && !lacksGradients) || !header.checkpoint) {
       this.rest();
-      this.answered = null;
       return;
     }
     const moves = view.moved.map(([step, by]) => ({ step, by }));
@@ -237,7 +238,7 @@ export class Alignment extends LivePart {
   hear({ error, arrays, shapes }, name, moved) {
     if (error || name !== this.shown.layer.name || !this.shown.changedByHand) return;
     const weights = { values: arrays[`read.${name}`], shape: shapes[`read.${name}`].slice(1) };
-    this.answered = { probabilities: arrays.probabilities, weights, moved };
+    this.answered = { probabilities: arrays.probabilities, weights, moved, layer: name };
     this.refit();
     this.draw();
   }
@@ -276,6 +277,7 @@ export class Alignment extends LivePart {
     const { view, theme, palettes, arrays, scene, shown } = this;
     if (!view || !theme || !this.room) return;
     const { layer } = shown;
+    if (this.looked && !shown.has(this.looked)) this.looked = null;
     const { columns, rows } = scene.at;
     if (rows !== shown.rows || columns !== shown.columns || scene.facts.layer !== layer) this.refit();
     scene.paint(
@@ -356,7 +358,7 @@ export class Alignment extends LivePart {
 
   /** @param {Float64Array} row of the matrix, which is shown */
   sayLegend(row) {
-    const { legend, shown } = this;
+    const { legend, shown, looked } = this;
     const { layer } = shown;
     legend.element.hidden = layer.keys === "numbers";
     if (legend.element.hidden) return;
@@ -364,8 +366,7 @@ export class Alignment extends LivePart {
     const even = layer.keys === "columns" ? shown.features : row.length;
     const what = layer.of === "gradient" ? "Share of the gradient" : "Weight";
     legend.say(makeScale("share"), `${what}, as a multiple of an even share, 1/${even}`);
-    const there = this.looked?.column ?? -1;
-    legend.point(there >= 0 ? row[there] * row.length : NaN, makeScale("share"));
+    legend.point(looked && looked.column >= 0 ? shown.valueAt(looked) * row.length : NaN, makeScale("share"));
   }
 
   leave() {

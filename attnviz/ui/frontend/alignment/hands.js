@@ -113,7 +113,6 @@ export function pressed(part, event) {
   }
   if (sideways) {
     const column = Math.min(scene.at.columns - 1, Math.max(0, (part.looked?.column ?? -1) + sideways));
-    part.toAnnounce = true;
     part.look({ row, column });
     part.announce(shown.reading(part.looked));
     return true;

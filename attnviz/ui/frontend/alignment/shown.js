@@ -32,8 +32,9 @@ import {
  * @property {Record<string, any>} arrays
  * @property {Record<string, number[]>} shapes
  * @property {any} view
- * @property {Read & {moved: import("./derive.js").Moved}|null} answered the answer to what is changed by hand, and what
- *   was moved when it was given; null while nothing is changed, or none has come
+ * @property {Read & {moved: import("./derive.js").Moved, layer: string}|null} answered the answer to what is changed by
+ *   hand, what was moved when it was given, and whose weights came with it; null while nothing is changed, or none has
+ *   come
  * @property {Record<string, import("./derive.js").Weights>} gradients by which text the steps are told, once known
  */
 
@@ -126,7 +127,11 @@ export class Shown {
 
   /** What is shown: the answer to what is changed, or what it was before. @returns {Read} */
   get now() {
-    return this.state.answered ?? this.before;
+    const { answered } = this.state;
+    if (!answered) return this.before;
+    // Another layer may have been chosen since: until its weights come, it has those of before.
+    const { weights } = answered.layer === this.layer.name ? answered : this.before;
+    return { probabilities: answered.probabilities, weights };
   }
 
   /** The text that is shown, as symbols. */
@@ -163,7 +168,8 @@ export class Shown {
   get matrix() {
     const { weights } = this.now;
     const { view, answered } = this.state;
-    const [, queries, keys] = weights.shape;
+    const keys = weights.shape[2];
+    const queries = this.rows; // the text may have more steps than the weights that stand in for awaited ones
     const found = new Float64Array(queries * keys);
     for (let query = 0; query < queries; query++) found.set(rowOf(weights, view.head, query), query * keys);
     if (movable(this.layer))
@@ -173,6 +179,16 @@ export class Shown {
           found.set(movedRow(found.subarray(step * keys, (step + 1) * keys), ahead), step * keys);
       }
     return found;
+  }
+
+  /** Whether there is such a place. @param {{row: number, column: number}} place row -1: the chosen one */
+  has({ row, column }) {
+    return row < this.rows && column < this.columns;
+  }
+
+  /** The weight at a place. @param {{row: number, column: number}} place row -1: the chosen one */
+  valueAt({ row, column }) {
+    return this.matrix[(row >= 0 ? row : this.row) * this.columns + column];
   }
 
   /** By how much the weights of a step can be moved. @param {number} step */
@@ -311,7 +327,7 @@ export class Shown {
     const { layer, geometry } = this;
     if (!looked || looked.column < 0) return "";
     const row = looked.row >= 0 ? looked.row : this.row;
-    const value = this.matrix[row * this.columns + looked.column];
+    const value = this.valueAt(looked);
     const from = layer.queries === "columns" ? `Column ${row + 1}` : `Step ${row + 1}`;
     if (layer.keys === "numbers") return `${from}, number ${looked.column + 1} of the vector: ${column(value)}.`;
     const digit = digitAt(looked.column, geometry.pitch, geometry.side, geometry.digits);
