@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
+from attnviz.figures.minus import with_minus
 from attnviz.ui.shared.wording import share
 
 if TYPE_CHECKING:
@@ -216,13 +216,19 @@ def agreement(found: Agreed) -> str:
         f"Weights and gradient agree with a Kendall correlation of {gradient:.2f}, weights and erased pixels with "
         f"{pixels:.2f}. The yardstick: gradient and erased pixels agree with each other with {yardstick:.2f}."
     )
-    if not (math.isfinite(pixels) and math.isfinite(yardstick)):
-        return f"**One of the methods ranks nothing here, so nothing is compared.** {numbers}"
-    if pixels > yardstick + 0.05:
-        return f"**The weights agree with erasure more than the gradient does.** {numbers}"
-    if pixels >= yardstick - 0.05:
-        return f"**The weights agree with erasure about as well as the gradient does.** {numbers}"
-    return f"**The weights agree with erasure less than the gradient does.** {numbers}"
+    if found.more is None:
+        return f"**Fewer than two strips are ranked by all methods, so nothing is compared.** {numbers}"
+    claim = {
+        1: "more than the gradient does",
+        0: f"as much as the gradient does, as far as {found.strips} strips can show",
+        -1: "less than the gradient does",
+    }[int(found.more.verdicts)]
+    apart, low, high = (f"{float(value):+.2f}" for value in (found.more.mean, found.more.low, found.more.high))
+    more = with_minus(f"{apart} (95 % interval {low} to {high})")
+    return (
+        f"**The weights agree with erasure {claim}.** {numbers} Strip by strip, the difference of the two correlations "
+        f"with erased pixels is {more}."
+    )
 
 
 def hits(found: Agreed) -> str:

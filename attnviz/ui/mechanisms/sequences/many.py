@@ -17,6 +17,7 @@ from attnviz.answers import as_batch
 from attnviz.data.digit_strips import STOP, STRIPS, strip
 from attnviz.layers.columns import PITCH
 from attnviz.measures.agreement import random_map
+from attnviz.measures.paired import Paired, paired
 from attnviz.measures.sequences import attribution, steering
 from attnviz.tracing import trace
 from attnviz.ui.mechanisms.sequences.findings import LATE
@@ -114,6 +115,8 @@ class Agreed:
         hits: method -> how often the digit that counts most is the one that is said.
         chance: standard deviation of the correlation with a map that is drawn at random.
         strips: how many.
+        more: how much more erased pixels agree with the weights than with the gradient, over strips, each the mean of
+            its steps; None where fewer than two strips can be ranked by all three.
     """
 
     mean: Mapping[tuple[str, str], float]
@@ -121,6 +124,7 @@ class Agreed:
     hits: Mapping[str, float]
     chance: float
     strips: int
+    more: Paired | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +251,18 @@ def agreed(parts: Sequence[AgreedPart]) -> Agreed:
         {name: float(np.concatenate([part.hits[name] for part in parts]).mean()) for name in parts[0].hits},
         float(np.nanstd(chance)),
         len(chance),
+        _over_strips(pairs["weights", "pixels"], pairs["gradient", "pixels"]),
     )
+
+
+def _over_strips(one: Floats, other: Floats) -> Paired | None:
+    """Compare two correlations, (strip, step), by strip: steps of one strip are no independent observations."""
+    both = np.isfinite(one) & np.isfinite(other)
+    ranked = both.any(1)
+    if ranked.sum() < 2:
+        return None
+    means = [np.where(both, taus, 0)[ranked].sum(1) / both[ranked].sum(1) for taus in (one, other)]
+    return paired(means[0], means[1])
 
 
 def _scores_of(model: nn.Module, path: str) -> str:

@@ -1,9 +1,10 @@
 """What the experiments on strips say of their numbers: attnviz/ui/mechanisms/sequences/findings.py."""
 
+import numpy as np
 import pytest
 
 from attnviz.ui.components.alignment import Curve
-from attnviz.ui.mechanisms.sequences import findings
+from attnviz.ui.mechanisms.sequences import findings, many
 from attnviz.ui.mechanisms.sequences.many import Agreed
 
 
@@ -54,15 +55,40 @@ def test_a_cliff_is_said_of_the_models_that_have_one(additive, transformer, head
     assert ("trained up to 15 digits, reads 84.7 % of the strips of 15" in said) == (EVEN in (additive, transformer))
 
 
+WEIGHTS, GRADIENT = ("weights", "pixels"), ("gradient", "pixels")
+
+
+def agreed(weights: list[list[float]], gradient: list[list[float]]) -> Agreed:
+    """Return what is found where these are the correlations with erased pixels, (strip, step)."""
+    taus = {WEIGHTS: np.array(weights), GRADIENT: np.array(gradient), ("weights", "gradient"): np.zeros((3, 2))}
+    return many.agreed([many.AgreedPart(taus, {}, np.zeros((len(weights), 2)))])
+
+
+NONE = float("nan")
+
+
 @pytest.mark.parametrize(
-    ("pixels", "yardstick", "head"),
+    ("weights", "head", "numbers"),
     [
-        (0.8, 0.2, "**The weights agree with erasure more than the gradient does.**"),
-        (0.5, 0.52, "**The weights agree with erasure about as well as the gradient does.**"),
-        (0.2, 0.6, "**The weights agree with erasure less than the gradient does.**"),
-        (float("nan"), 0.6, "**One of the methods ranks nothing here, so nothing is compared.**"),
+        # Student's t of 2 degrees of freedom is 4.303: differences of 0.5, 0.6 and 0.7 have an error of 0.1 / sqrt(3)
+        ([[0.5, 0.5], [0.6, 0.6], [0.7, 0.7]], "more than the gradient does", "+0.60 (95 % interval +0.35 to +0.85)"),
+        ([[-0.5, -0.5], [-0.6, -0.6], [-0.7, -0.7]], "less than the gradient does", "\u22120.60"),
+        # a mean of 0.1 with an error of 0.1: by far more than 0.05, and yet only three strips
+        (
+            [[0.1, 0.1], [-0.0732, -0.0732], [0.2732, 0.2732]],
+            "as much as the gradient does, as far as 3 strips can show",
+            "+0.10 (95 % interval \u22120.33 to +0.53)",
+        ),
+        # a step that cannot be ranked is left out, not its strip
+        ([[0.5, NONE], [0.5, 0.7], [NONE, 0.7]], "more than the gradient does", "+0.60 (95 % interval +0.35 to +0.85)"),
     ],
 )
-def test_the_agreement_of_the_weights_is_measured_by_that_of_the_gradient(pixels, yardstick, head):
-    mean = {("weights", "gradient"): 0.3, ("weights", "pixels"): pixels, ("gradient", "pixels"): yardstick}
-    assert findings.agreement(Agreed(mean, {}, {}, 0.1, 8)).startswith(head)
+def test_whether_weights_agree_with_erasure_follows_from_an_interval_over_strips(weights, head, numbers):
+    said = findings.agreement(agreed(weights, [[0.0, 0.0]] * 3))
+    assert said.startswith(f"**The weights agree with erasure {head}.**")
+    assert f"the difference of the two correlations with erased pixels is {numbers}" in said
+
+
+def test_where_fewer_than_two_strips_are_ranked_nothing_is_compared():
+    said = findings.agreement(agreed([[0.5, 0.5], [NONE, NONE], [NONE, 0.7]], [[0.0, 0.0], [0.0, 0.0], [0.0, NONE]]))
+    assert said.startswith("**Fewer than two strips are ranked by all methods, so nothing is compared.**")

@@ -32,6 +32,9 @@ def test_parts_say_together_what_all_strips_say(here: Path, key: str) -> None:
     for pair in agreed[0].mean:
         assert agreed[1].mean[pair] == pytest.approx(agreed[0].mean[pair])
     assert agreed[0].hits == agreed[1].hits
+    one, other = (found.more for found in agreed)
+    assert one is not None and other is not None
+    assert (other.mean, other.low) == pytest.approx((one.mean, one.low))
     ordered = many.ordered([many.order(loaded, ALL)]), many.ordered([many.order(loaded, of) for of in PARTS])
     assert ordered[0] == pytest.approx(ordered[1])
 
