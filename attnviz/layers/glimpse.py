@@ -323,7 +323,14 @@ class Glimpses(Layer):
         return logits, baselines
 
     def _told(self, logits: Tensor) -> Tensor:
-        """Show the belief after one glimpse, and return the logits (batch, class) that it stands for."""
-        belief = logits.softmax(-1)
+        """Show the belief after one glimpse, (batch, class), and return the logits that it stands for.
+
+        A single column of logits is the log-odds of the second of two classes.
+        """
+        single = logits.shape[-1] == 1
+        belief = (torch.cat([torch.zeros_like(logits), logits], dim=-1) if single else logits).softmax(-1)
         told = self.tap("belief", belief, axes="batch class", per="glimpse")
-        return logits if told is belief else told.clamp_min(torch.finfo(told.dtype).tiny).log()
+        if told is belief:
+            return logits
+        logs = told.clamp_min(torch.finfo(told.dtype).tiny).log()
+        return logs[:, 1:] - logs[:, :1] if single else logs

@@ -243,6 +243,18 @@ def test_an_edited_belief_is_what_the_logits_say():
         torch.testing.assert_close(edited.softmax(-1), model(pictures()).logits.softmax(-1).flip(2))
 
 
+def test_of_a_single_column_of_logits_the_belief_is_that_in_two_classes():
+    model = layer(classes=1)
+    with torch.no_grad(), trace(model) as seen:
+        logits = model(pictures()).logits[..., 0]
+    belief = seen["belief"].tensor
+    assert belief.shape[-1] == 2
+    torch.testing.assert_close(belief.sum(-1), torch.ones_like(belief[..., 0]))
+    torch.testing.assert_close(belief[..., 1].T, 1 / (1 + torch.exp(-logits)))
+    with torch.no_grad(), trace(model, keep=[], edits={"belief": lambda belief: belief.flip(1)}):
+        torch.testing.assert_close(model(pictures()).logits[..., 0], -logits)
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -11,13 +11,14 @@ from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, mse_loss, nll_loss
+from torch.nn.functional import mse_loss, nll_loss
 
+from attnviz.answers import predicted, probabilities
 from attnviz.errors import BadInput
 from attnviz.layers.glimpse import Glances
 from attnviz.recipes.recipe import Recipe
 from attnviz.training.examples import ExampleSet, as_float
-from attnviz.training.objectives import MEASURING_SEED, Measure, Measured, Objective
+from attnviz.training.objectives import MEASURING_SEED, Measure, Measured, Objective, loss_of
 
 COLLAPSED = 0.15
 """A policy has collapsed if the spread of its means over pictures is below this (1 is half a picture)."""
@@ -81,8 +82,8 @@ class Reinforcement(Objective):
             BadInput: the model has no method `look`.
         """
         seen = _look(model, images, generator)
-        classification = cross_entropy(seen.logits[:, -1], labels)
-        reward = (seen.logits[:, -1].argmax(1) == labels).to(images.dtype)
+        classification = loss_of(seen.logits[:, -1], labels)
+        reward = (predicted(seen.logits[:, -1]) == labels).to(images.dtype)
         baseline = mse_loss(seen.baselines, reward[:, None].expand_as(seen.baselines))
         # Each location but the first was drawn in the state that the glimpse before it had left.
         advantage = reward[:, None] - seen.baselines[:, :-1].detach()
@@ -91,7 +92,7 @@ class Reinforcement(Objective):
         if self.every_glimpse and seen.logits.shape[1] > 1:
             before = seen.logits[:, :-1]
             every = labels[:, None].expand(before.shape[:2])
-            loss = loss + self.every_glimpse * cross_entropy(before.flatten(0, 1), every.flatten())
+            loss = loss + self.every_glimpse * loss_of(before.flatten(0, 1), every.flatten())
         if self.floor:
             apart = seen.means[:, 1:].std(0, correction=0).amax(-1)  # (glimpse - 1,)
             loss = loss + self.floor_weight * (self.floor - apart).clamp_min(0).square().sum()
@@ -119,20 +120,20 @@ class Reinforcement(Objective):
             for part in examples.split(AT_ONCE):
                 images = as_float(part.images)
                 # By calling the model itself, so that whoever has replaced a part of it is heard.
-                drawn = [model(images, generator=generator).softmax(1) for _ in range(self.draws)]
+                drawn = [probabilities(model(images, generator=generator)) for _ in range(self.draws)]
                 averaged.append(torch.stack(drawn).mean(0))
                 one_draw.append(drawn[0].argmax(1))
-                mean_path.append(model(images).argmax(1))
+                mean_path.append(predicted(model(images)))
                 means.append(_look(model, images, None).means)
-        probabilities, labels = torch.cat(averaged).double(), examples.targets()
+        shares, labels = torch.cat(averaged).double(), examples.targets()
         answers = {
-            "accuracy": probabilities.argmax(1),
+            "accuracy": shares.argmax(1),
             "accuracy_one_draw": torch.cat(one_draw),
             "accuracy_mean_path": torch.cat(mean_path),
         }
-        tiny = torch.finfo(probabilities.dtype).tiny
+        tiny = torch.finfo(shares.dtype).tiny
         return {
-            "loss": Measured(float(nll_loss(probabilities.clamp_min(tiny).log(), labels))),
+            "loss": Measured(float(nll_loss(shares.clamp_min(tiny).log(), labels))),
             **{name: _accuracy(answer, labels) for name, answer in answers.items()},
             "spread": Measured(spread(torch.cat(means))),
         }

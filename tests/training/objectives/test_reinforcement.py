@@ -1,17 +1,19 @@
 """The objective that teaches a policy, attnviz/training/objectives/reinforcement.py, against a computation by hand."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
+from attnviz.answers import predicted
 from attnviz.errors import BadInput
 from attnviz.models.recurrent_attention import RecurrentAttention
 from attnviz.recipes import RECIPES
 from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.training.examples import Examples
-from attnviz.training.objectives import Classification, objective
+from attnviz.training.objectives import MEASURING_SEED, Classification, loss_of, objective
 from attnviz.training.objectives.reinforcement import COLLAPSED, Reinforcement, spread
 from tests.training import small
 
@@ -19,8 +21,19 @@ CLASSES = ("a", "b", "c")
 
 
 def model(**options: object) -> RecurrentAttention:
-    config = {"rows": 8, "columns": 10, "glimpses": 3, "size": 3, "scales": 2, "features": 5, "width": 7, **options}
-    return RecurrentAttention(classes=CLASSES, generator=torch.Generator().manual_seed(0), **config).double()
+    config: dict[str, Any] = {
+        "classes": CLASSES,
+        "rows": 8,
+        "columns": 10,
+        "glimpses": 3,
+        "size": 3,
+        "scales": 2,
+        "features": 5,
+        "width": 7,
+        **options,
+    }
+    made: RecurrentAttention = RecurrentAttention(generator=torch.Generator().manual_seed(0), **config)
+    return made.double()
 
 
 def batch(count: int = 6) -> tuple[Tensor, Tensor]:
@@ -151,3 +164,38 @@ def test_a_model_that_does_not_look_around_is_refused():
 def test_settings_that_cannot_be_are_refused(wrong):
     with pytest.raises(BadInput, match="weights of 0 or more"):
         Reinforcement(**wrong)
+
+
+def test_of_two_classes_the_single_column_is_the_log_odds_of_the_second():
+    chosen, (images, labels) = model(classes=("a", "b"), location_std=0.3), batch()
+    labels = labels % 2
+    with torch.no_grad():
+        chosen.glimpses.classifier.weight.mul_(30)  # so that some answers are the first class and some the second
+    parts = Reinforcement(every_glimpse=0.5).loss(chosen, images, labels, generator())
+    logits = chosen.look(images, generator=generator()).logits[..., 0]
+    each = torch.nn.functional.binary_cross_entropy_with_logits(logits[:, -1], labels.double())
+    assert parts["classification"].item() == pytest.approx(each.item())
+    answers = logits[:, -1] > 0
+    assert answers.any() and not answers.all()
+    assert parts["reward"].item() == pytest.approx((answers == labels.bool()).double().mean().item())
+    before = torch.log1p(torch.exp(torch.where(labels.bool()[:, None], -logits, logits)))[:, :-1].mean().item()
+    alone = Reinforcement().loss(chosen, images, labels, generator())["loss"].item()
+    assert parts["loss"].item() == pytest.approx(alone + 0.5 * before)
+
+
+def test_of_two_classes_what_is_measured_is_what_the_model_answers():
+    chosen = model(classes=("a", "b")).float()
+    with torch.no_grad():
+        chosen.glimpses.classifier.weight.mul_(30)
+    images = (255 * batch(40)[0]).byte()
+    labels = torch.arange(40) % 2
+    found = Reinforcement(draws=1).measure(chosen, Examples(images, labels))
+    with torch.no_grad():
+        drawn = chosen(images.float() / 255, generator=generator(MEASURING_SEED))
+        correct = {"accuracy_one_draw": predicted(drawn), "accuracy_mean_path": predicted(chosen(images.float() / 255))}
+    correct["accuracy"] = correct["accuracy_one_draw"]
+    for name, answered in correct.items():
+        assert 0 < answered.sum() < 40
+        assert torch.equal(found[name].correct, answered == labels)
+        assert torch.equal(found[name].answers, answered)
+    assert found["loss"].value == pytest.approx(float(loss_of(drawn.double(), labels)), rel=1e-5)
