@@ -6,6 +6,8 @@ import test from "node:test";
 import { readView, urlOf } from "../../attnviz/ui/frontend/core/url_fields.js";
 import * as affine from "../../attnviz/ui/frontend/sampling_grid/affine.js";
 import * as derive from "../../attnviz/ui/frontend/sampling_grid/derive.js";
+import { listen } from "../../attnviz/ui/frontend/sampling_grid/hands.js";
+import { SamplingGrid } from "../../attnviz/ui/frontend/sampling_grid/sampling_grid.js";
 
 const grid = { ...affine, ...derive };
 
@@ -156,4 +158,41 @@ test("what the URL cannot have is named, and a link says what is seen", () => {
     assert.ok(wrong.complaint.includes(words), wrong.complaint);
   const view = { rotate: -30, across: 0, theta: [0.5, 0, 0, 0, 1, 0] };
   assert.equal(urlOf("http://x/?a=1", FIELDS, view), "http://x/?a=1&rotate=-30&theta=0.5%2C0%2C0%2C0%2C1%2C0");
+});
+
+test("a pixel is said when it is read with the keys, and the answer when something is changed after that", () => {
+  const node = () => Object.assign(new EventTarget(), { getAttribute: () => "", setAttribute() {} });
+  const [show, word] = [{ show() {} }, () => ({ data: "" })];
+  const part = Object.assign(Object.create(SamplingGrid.prototype), {
+    url: { now: { rotate: 0, scale: 1, across: 0, down: 0, drag: "picture", grid: "own", theta: null } },
+    header: { line: null, many: "" },
+    shapes: { picture: [2, 2, 1] },
+    arrays: { mean: null },
+    answered: { theta: grid.IDENTITY },
+    values: new Float64Array(4),
+    looked: -1,
+    live: word(),
+    words: { answer: word(), verdict: word(), reading: word() },
+    answer: { change: () => "", words: () => "", summary: () => "It is an 8." },
+    asker: { pending: false },
+    scene: { listen() {} },
+    ...{ past: { keep() {} }, sliders: show, drags: show, grids: show, theta: { show() {}, tell() {} } },
+    ...{ undoer: node(), freer: node(), stage: node(), seenBoard: node(), seen: { canvas: node(), board: {} } },
+    root: Object.assign(node(), { classList: { toggle() {} } }),
+    ...{ guard: (act) => act(), settle() {}, follow() {} },
+    draw() {
+      this.sayAll();
+    },
+  });
+  listen(part);
+  const press = (key) => part.seenBoard.dispatchEvent(Object.assign(new Event("keydown"), { key }));
+  press("ArrowRight");
+  assert.match(part.live.data, /^Row 1, column 2/);
+  part.choose({ rotate: 5 }, "rotate");
+  assert.equal(part.live.data, "It is an 8.");
+  press("ArrowRight"); // there is no pixel farther right
+  part.choose({ rotate: 10 }, "rotate");
+  assert.equal(part.live.data, "It is an 8.");
+  press("ArrowDown");
+  assert.match(part.live.data, /^Row 2, column 2/);
 });

@@ -48,7 +48,7 @@ function onSeen(part, event) {
   const now = Math.max(0, part.looked);
   const to = gridMove(event, Math.floor(now / columns), now % columns, rows, columns);
   if (!to) return;
-  part.toAnnounce = true;
+  part.toAnnounce = part.toRead = true;
   part.look(to[0] * columns + to[1]);
   event.preventDefault();
 }

@@ -56,6 +56,7 @@ export class SamplingGrid extends LivePart {
   constructor(parent) {
     super(RULES, LOST);
     this.looked = -1; // pixel of what is sampled that is pointed at
+    this.toRead = false; // whether that was done last, and with keys: then it is said, and not the answer
     this.past = new Past();
     /** @type {{handle: any, from: any}|null} */
     this.held = null;
@@ -221,6 +222,11 @@ export class SamplingGrid extends LivePart {
     this.changed();
   }
 
+  changed() {
+    this.toRead = false;
+    super.changed();
+  }
+
   /** Look at a pixel of what is sampled. @param {number} pixel */
   look(pixel) {
     if (pixel === this.looked) return;
@@ -379,9 +385,7 @@ export class SamplingGrid extends LivePart {
     say(words.reading, reading(this.looked, this.used, this.values, shapes.picture));
     set(this.seenBoard, "aria-label", `What is classified. Arrow keys read it. ${words.reading.data}`);
     if (!this.asker.pending)
-      this.announceDone(() =>
-        this.looked >= 0 ? words.reading.data : this.answer.summary(this.answered, this.before),
-      );
+      this.announceDone(() => (this.toRead ? words.reading.data : this.answer.summary(this.answered, this.before)));
   }
 }
 
