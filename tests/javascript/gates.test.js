@@ -5,6 +5,7 @@ import test from "node:test";
 
 import { urlOf } from "../../attnviz/ui/frontend/core/url_fields.js";
 import * as gates from "../../attnviz/ui/frontend/gates/derive.js";
+import { StepsPanel } from "../../attnviz/ui/frontend/gates/steps.js";
 import { BarPlaces, paintBars, spanOf } from "../../attnviz/ui/frontend/maps/bars.js";
 import * as values from "../../attnviz/ui/frontend/value_bars/derive.js";
 
@@ -184,13 +185,51 @@ test("the arithmetic of a gate is that of its weights", () => {
   assert.equal(gates.stepsOf({ ...layers[0], form: "one plus" }, layers[0].own, 0, 0.5).scaled, 3);
 });
 
+/** Gates of places that are added to the score of the channel. */
+const scored = {
+  ...layers[1],
+  spaceIs: "score",
+  put: { put_other: { values: Float32Array.of(0.125, 0.25, 0.5, 0.75), shape: [2, 1, 2] } },
+};
+const placed = (more, layer = scored) => {
+  const found = gates.placesOf({ ...view, layer: 1, ...more }, layer, layer.own, 1, 1);
+  return found && [...found.values];
+};
+
 test("a score of places is added before the sigmoid, at each place", () => {
-  const layer = { ...layers[1], spaceIs: "score" };
-  const found = gates.placesOf(layer, layer.own, 1);
-  assert.ok(found);
-  assert.deepEqual([...found.values], [gates.sigmoid(1.1), gates.sigmoid(1.2)]);
-  assert.deepEqual([...(gates.placesOf(layers[1], layers[1].own, 1)?.values ?? [])], [0.1, 0.2]);
-  assert.equal(gates.placesOf(layers[0], layers[0].own, 1), null);
+  assert.deepEqual(placed({}), [gates.sigmoid(1.1), gates.sigmoid(1.2)]);
+  assert.deepEqual(placed({}, layers[1]), [0.1, 0.2]);
+  assert.equal(placed({}, layers[0]), null);
+});
+
+test("by place, too, stands what the net uses: the hand, then what stands in place of the gates", () => {
+  assert.deepEqual(placed({ gates: "one" }), [1, 1]);
+  assert.deepEqual(placed({ gates: "other" }), [0.5, 0.75]);
+  const turned = [
+    [0, 1, 40],
+    [1, 1, 25],
+  ];
+  assert.deepEqual(placed({ gates: "other", turned }), [0.25, 0.25]);
+  assert.deepEqual(placed({ turned: turned.slice(0, 1) }), [gates.sigmoid(1.1), gates.sigmoid(1.2)]);
+});
+
+test("what stands in the place of a computed gate is said, of gates of places too", () => {
+  const word = () => ({ data: "" });
+  const node = () => ({ getAttribute: () => "", setAttribute() {} });
+  const panel = Object.assign(Object.create(StepsPanel.prototype), {
+    words: new Proxy({}, { get: (words, name) => (words[name] ??= word()) }),
+    ...{ before: node(), after: node(), value: { show() {} } },
+    terms: [{ name: word(), product: word() }],
+    lines: [{}],
+  });
+  const said = (layer, held, all) => {
+    panel.show(layer, 1, gates.stepsOf(layer, layer.own, 1, 0.25), held, all);
+    return panel.words.computed.data;
+  };
+  assert.match(said(scored, false, "own"), /on average over all places\.$/);
+  assert.match(said(scored, false, "mean"), /on average over all places; 0\.250 stands in its place\.$/);
+  assert.match(said(scored, true, "own"), /; you have set 0\.250 instead\.$/);
+  assert.match(said(layers[0], true, "own"), /^The sigmoid of the score is 0\.\d+; you have set 0\.250 instead\.$/);
 });
 
 test("an answer of the live channel gives what a layer computed, where gates vary over places their mean", () => {

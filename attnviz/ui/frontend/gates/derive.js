@@ -299,19 +299,29 @@ export function stepsOf(layer, now, channel, gate) {
 }
 
 /**
- * The gate of one channel at each place of the picture; null where a gate does not depend on the place.
+ * The gate that the net uses for one channel of the layer that is looked at, at each place of the picture; null where a
+ * gate does not depend on the place.
+ * @param {any} view
  * @param {Layer} layer
  * @param {Values} now
+ * @param {number} channel
  * @param {number} score of the channel
  * @returns {{values: Float64Array, rows: number, columns: number}|null}
  */
-export function placesOf(layer, now, score) {
+export function placesOf(view, layer, now, channel, score) {
   if (!layer.places || !now.space) return null;
-  const values =
-    layer.spaceIs === "score"
-      ? Float64Array.from(now.space, (one) => sigmoid(score + one))
-      : Float64Array.from(now.space);
-  return { values, ...layer.places };
+  return { values: gatesOfPlaces(view, layer, now.space, channel, score), ...layer.places };
+}
+
+function gatesOfPlaces(view, layer, space, channel, score) {
+  if (layer.spaceIs !== "score") return Float64Array.from(space);
+  const size = space.length;
+  const turned = view.turned.find(([at, which]) => at === view.layer && which === channel);
+  if (turned) return new Float64Array(size).fill(turned[2] / 100);
+  if (view.gates === "one") return new Float64Array(size).fill(1);
+  const put = layer.put[`put_${view.gates}`];
+  if (put) return Float64Array.from(put.values.subarray(channel * size, (channel + 1) * size));
+  return Float64Array.from(space, (one) => sigmoid(score + one));
 }
 
 export function sigmoid(score) {

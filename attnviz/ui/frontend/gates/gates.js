@@ -294,7 +294,7 @@ export class Gates extends LivePart {
 
   paintPlaces() {
     const { view, layers, now, places, theme, palettes, found } = this;
-    const map = placesOf(layers[view.layer], now[view.layer], found.score);
+    const map = placesOf(view, layers[view.layer], now[view.layer], channelOf(view, layers), found.score);
     if (!map || !places.board.tiles.length) return;
     const indices = new Uint16Array(map.values.length);
     toIndices(map.values, 0, map.values.length, makeScale("unit"), indices);

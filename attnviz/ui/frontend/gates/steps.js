@@ -117,12 +117,7 @@ export class StepsPanel {
     say(words.rest, others.length ? `${others.length} other units, and the bias` : "the bias");
     say(words.shift, column(others.reduce((sum, { product }) => sum + product, steps.shift)));
     say(words.score, column(steps.score));
-    say(
-      words.computed,
-      layer.spaceIs === "score"
-        ? `With the score of each place, the sigmoid gives ${short(steps.computed, 3)} on average over all places.`
-        : `The sigmoid of the score is ${short(steps.computed, 3)}${instead(held, all, steps)}.`,
-    );
+    say(words.computed, computedInWords(layer, steps) + instead(held, all, steps));
     say(words.scaled, scaledInWords(layer, steps));
   }
 
@@ -149,9 +144,15 @@ export class StepsPanel {
   }
 }
 
+function computedInWords({ spaceIs }, { computed }) {
+  if (spaceIs === "score")
+    return `With the score of each place, the sigmoid gives ${short(computed, 3)} on average over all places`;
+  return `The sigmoid of the score is ${short(computed, 3)}`;
+}
+
 function instead(held, all, { gate }) {
-  if (held) return `; you have set ${short(gate, 3)} instead`;
-  return all === "own" ? "" : `; ${short(gate, 3)} stands in its place`;
+  if (held) return `; you have set ${short(gate, 3)} instead.`;
+  return all === "own" ? "." : `; ${short(gate, 3)} stands in its place.`;
 }
 
 function scaledInWords({ form, spaceIs }, { squeezed, factor, scaled, gate }) {
