@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from attnviz.errors import UnknownName
+from attnviz.data import own
+from attnviz.errors import RunError, UnknownName
 from attnviz.subjects.nets import Net, of_recipe
 
 if TYPE_CHECKING:
@@ -29,7 +32,8 @@ def epoch_of_run(key: str) -> Net:
         key: as `key_of` returns it.
 
     Raises:
-        UnknownName: there is no such run, or its weights at that epoch are not kept; says which are.
+        UnknownName: there is no such run, or its weights at that epoch are not kept; says which are, but never names a
+            run on a visitor's own pictures.
         RunError: the run's settings cannot be read.
         CheckpointError: its weights cannot be read.
     """
@@ -37,9 +41,12 @@ def epoch_of_run(key: str) -> Net:
 
     found = _KEY.fullmatch(key)
     if found is None:
-        raise UnknownName("net", key, [key_of(run_id, epoch) for run_id in runs.ids() for epoch in runs.epochs(run_id)])
+        raise UnknownName("net", key, [key_of(run_id, epoch) for run_id in _listed() for epoch in runs.epochs(run_id)])
     run_id, epoch = found[1], int(found[2])
-    run = runs.read(run_id)
+    try:
+        run = runs.read(run_id)
+    except UnknownName as error:
+        raise UnknownName("run", run_id, _listed()) from error
     return of_recipe(
         run.recipe,
         key=key,
@@ -52,6 +59,16 @@ def epoch_of_run(key: str) -> Net:
         epoch=epoch,
         build=lambda: runs.load(run_id, epoch) if epoch else _untrained(run),
     )
+
+
+def _listed() -> Iterator[str]:
+    """Yield the IDs of the runs that everybody may know: a sentence about one that is not there lists them."""
+    from attnviz.training import runs
+
+    for run_id in runs.ids():
+        with suppress(RunError, UnknownName):
+            if not own.is_own(runs.read(run_id).recipe.data):
+                yield run_id
 
 
 def _untrained(run: RunFile) -> nn.Module:

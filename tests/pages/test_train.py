@@ -4,6 +4,7 @@ import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +13,13 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import subjects
 from attnviz.data import own
+from attnviz.errors import UnknownName
 from attnviz.training import material, seeds
 from attnviz.training.cost import Cost
 from attnviz.training.loop import Training
 from attnviz.training.run import Run
 from attnviz.ui.components.payload import header_of
-from attnviz.ui.live import trainings
+from attnviz.ui.shared import visitor
 from attnviz.ui.training import access
 from attnviz.ui.training.experiments import same
 from attnviz.work.jobs import cost, seen, table
@@ -119,7 +121,7 @@ def _pictures() -> bytes:
 def test_a_visitor_trains_on_own_pictures_which_nobody_else_sees(here, monkeypatch):
     monkeypatch.setenv("ATTNVIZ_DATA", str(here / "data"))
     who = ["me"]
-    monkeypatch.setattr(trainings, "holder", lambda: who[0])
+    monkeypatch.setattr(visitor, "holder", lambda: who[0])
     page = _page()
     page.text_input(key="train_own_title").input("mine").run()
     page.file_uploader(key="train_own_file").set_value(("../../x.npz", _pictures(), "")).run()
@@ -146,6 +148,8 @@ def test_a_visitor_trains_on_own_pictures_which_nobody_else_sees(here, monkeypat
     page.button(key=f"remove-{name}").click().run()
     assert "A training is on these pictures" in page.error[0].value
     assert subjects.net(f"run:{info.id}@2").data is None  # so no page looks for pictures of it
+    assert [one["figure"] for one in _sliders(f"run:{info.id}@2")] == ["validation accuracy"]
+    assert len(_beside(f"run:{info.id}")["curve"]) == 2
 
     who[0] = "another"
     other = _page(data=name)
@@ -154,6 +158,37 @@ def test_a_visitor_trains_on_own_pictures_which_nobody_else_sees(here, monkeypat
     assert "somebody else's pictures" in _words(other)
     assert "mine" not in _words(other) and info.id[-4:] not in str(other.multiselect)
     assert not any(button.key == f"remove-{name}" for button in other.button)
+    (slider,) = _sliders(f"run:{info.id}@2")
+    assert [point["epoch"] for point in slider["points"]] == [0, 1, 2]
+    assert (slider["figure"], slider["curve"]) == ("", [])
+    assert _beside(f"run:{info.id}")["curve"] == []
+    for key in (f"run:{info.id[:-1]}@2", "run:nonsense"):
+        with pytest.raises(UnknownName, match="There are none") as refused:
+            subjects.net(key)
+        assert info.id not in str(refused.value)
+
+
+def _sliders(model: str) -> list[dict[str, Any]]:
+    """Return what the sliders of epochs on the page of the explorer are given."""
+    page = AppTest.from_file(str(PAGE.with_name("00_explorer.py")), default_timeout=60)
+    page.query_params["model"] = model
+    found = [header_of(one.proto.bytes) for one in page.run().get("bidi_component")]
+    return [one for one in found if "points" in one]
+
+
+def _beside(key: str) -> dict[str, Any]:
+    """Return what a slider is given of a training beside one that is shipped."""
+
+    def script(key: str) -> None:
+        from attnviz import subjects
+        from attnviz.ui.live import trainings
+        from attnviz.ui.shared import epochs
+
+        epochs.slider(subjects.net("pixel_attention.1v8"), trainings.history_of(key))
+
+    (found,) = AppTest.from_function(script, default_timeout=60, args=(key,)).run().get("bidi_component")
+    beside: dict[str, Any] = header_of(found.proto.bytes)["beside"]
+    return beside
 
 
 def _words(page: AppTest) -> str:
@@ -163,7 +198,7 @@ def _words(page: AppTest) -> str:
 @pytest.mark.parametrize("content", [b"", b"GIF89a", b"PK\5\6" + bytes(18)])
 def test_pictures_that_cannot_be_read_are_one_sentence(here, monkeypatch, content):
     monkeypatch.setenv("ATTNVIZ_DATA", str(here / "data"))
-    monkeypatch.setattr(trainings, "holder", lambda: "me")
+    monkeypatch.setattr(visitor, "holder", lambda: "me")
     page = _page()
     page.text_input(key="train_own_title").input("mine").run()
     page.file_uploader(key="train_own_file").set_value(("x.zip", content, "")).run()

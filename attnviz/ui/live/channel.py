@@ -35,6 +35,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from attnviz.errors import AttnvizError
 from attnviz.ui.live import budget
 from attnviz.ui.live.seats import Browser, Seats
+from attnviz.ui.shared import visitor
 from attnviz.ui.shared.wording import UNEXPECTED
 from attnviz.work.queue import QUEUE, Kind, Place, Queue
 
@@ -63,7 +64,7 @@ QUICK = 0.01  # seconds
 A = TypeVar("A")
 T = TypeVar("T")
 
-COOKIE = "attnviz_browser"
+COOKIE = visitor.COOKIE
 """Which browser asks: attnviz/ui/server/sockets.py gives each one its cookie."""
 
 _log = logging.getLogger(__name__)

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import streamlit as st
-
 from attnviz import cards, data, subjects
 from attnviz.data import own
 from attnviz.errors import AttnvizError, BadInput
@@ -20,7 +18,7 @@ from attnviz.subjects import Net
 from attnviz.subjects.history import History, history
 from attnviz.subjects.runs import key_of
 from attnviz.training import histories, runs
-from attnviz.ui.live.channel import COOKIE
+from attnviz.ui.shared import visitor
 
 if TYPE_CHECKING:
     from attnviz.recipes import Recipe
@@ -29,16 +27,6 @@ _ASIDE = ("learning_rate", "epochs", "patience")  # said anyway, or no matter of
 
 MOST = 30
 """So many runs of one architecture are offered, the newest."""
-
-
-def holder() -> str:
-    """Return the word by which this visitor's pictures are known: that of the browser, "" where it has none."""
-    return str(st.context.cookies.get(COOKIE, ""))
-
-
-def is_hidden(recipe: Recipe) -> bool:
-    """Return whether a recipe trains on pictures that somebody else has brought."""
-    return own.is_own(recipe.data) and not own.held(recipe.data, holder())
 
 
 def shipped() -> dict[str, Net]:
@@ -67,7 +55,7 @@ def title_of(run: str) -> str:
     """Return what a run is called; "" where it has no epoch, cannot be read, or is not for this visitor."""
     try:
         info = runs.read(run)
-        if not runs.curve(run) or is_hidden(info.recipe):
+        if not runs.curve(run) or visitor.is_hidden(info.recipe):
             return ""
     except AttnvizError:
         return ""

@@ -8,14 +8,16 @@ What a `View` has made follows by itself. Where the slider comes to rest, the UR
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
 from attnviz.errors import AttnvizError
 from attnviz.subjects import Net
 from attnviz.subjects.history import History, history
+from attnviz.training import runs
 from attnviz.ui.components.epoch_slider import epoch_slider, settled
-from attnviz.ui.shared import url_state
+from attnviz.ui.shared import url_state, visitor
 from attnviz.ui.shared.wording import verbatim
 
 KEY = "epochs"
@@ -26,6 +28,8 @@ def slider(
 ) -> None:
     """Draw the slider of the training that a net comes from; a sentence where its history cannot be read.
 
+    A training on pictures that another visitor has brought is drawn without its curve.
+
     Args:
         net: that is shown, one epoch of it.
         beside: a second training, whose epochs go along; None where there is none.
@@ -33,7 +37,8 @@ def slider(
         key: of the component in its page.
     """
     try:
-        its = history(net)
+        its = _for_all(history(net))
+        beside = _for_all(beside)
     except AttnvizError as error:
         st.warning(verbatim(str(error)))
         return
@@ -46,6 +51,14 @@ def slider(
         beside_curve=beside.curve if beside and same else None,
         on_change=lambda: _keep(key, on_change),
     )  # fmt: skip
+
+
+def _for_all(its: History | None) -> History | None:
+    """Return a history without its curve where that is for the browser alone from which the pictures came."""
+    kind, _, run = its.key.partition(":") if its else ("", "", "")
+    if its is None or kind != "run" or not visitor.is_hidden(runs.read(run).recipe):
+        return its
+    return replace(its, figure="", unit="", curve={})
 
 
 def _keep(key: str, on_change: Callable[[str], None] | None) -> None:

@@ -11,8 +11,7 @@ from attnviz.data import own
 from attnviz.errors import BadInput
 from attnviz.recipes import Recipe
 from attnviz.recipes.altered import DATA, suits
-from attnviz.ui.live import trainings
-from attnviz.ui.shared import url_state
+from attnviz.ui.shared import url_state, visitor
 from attnviz.ui.shared.wording import verbatim
 from attnviz.ui.training import act
 from attnviz.work.jobs import seen
@@ -21,12 +20,12 @@ from attnviz.work.jobs.seen import Seen
 
 def suiting(recipe: Recipe) -> list[str]:
     """Return the visitor's data sets that a recipe can be trained on."""
-    return [name for name in own.names(trainings.holder()) if suits(recipe, name)]
+    return [name for name in own.names(visitor.holder()) if suits(recipe, name)]
 
 
 def hidden(one: Seen) -> bool:
     """Return whether a training is on pictures that somebody else has brought."""
-    return one.recipe is not None and trainings.is_hidden(one.recipe)
+    return one.recipe is not None and visitor.is_hidden(one.recipe)
 
 
 def show(recipe: Recipe) -> None:
@@ -50,7 +49,7 @@ def show(recipe: Recipe) -> None:
             st.file_uploader("Pictures (.zip or .npz)", key="train_own_file")
         ready = bool(st.session_state["train_own_title"] and st.session_state["train_own_file"])
         st.button("Use these pictures", key="train_own_use", disabled=not ready, on_click=_bring, args=(recipe,))
-        for name in own.names(trainings.holder()):
+        for name in own.names(visitor.holder()):
             its = data.spec(name)
             with st.container(key=f"own-{name}", horizontal=True, vertical_alignment="center"):
                 counted = f"{its.counts['train']:,} pictures of {len(its.classes)} classes"
@@ -64,7 +63,7 @@ def _bring(recipe: Recipe) -> None:
     def bring() -> None:
         if file is None:
             raise BadInput("Choose a file first.")
-        name = own.bring(file.getvalue(), title, data.spec(recipe.data), trainings.holder())
+        name = own.bring(file.getvalue(), title, data.spec(recipe.data), visitor.holder())
         url_state.set_value(**{DATA: name})
 
     act.do(bring, "Your pictures are here; the training that you start now is on them.")
@@ -74,6 +73,6 @@ def _remove(name: str) -> None:
     seen.again()
     if any(one.recipe is not None and one.recipe.data == name for one in seen.look()):
         raise BadInput("A training is on these pictures. Delete it first.")
-    own.remove(name, trainings.holder())
+    own.remove(name, visitor.holder())
     if st.query_params.get(DATA) == name:
         url_state.set_value(**{DATA: None})
