@@ -67,7 +67,8 @@ def evaluate(model: nn.Module, goal: Objective, test: Test, examples: ExampleSet
 def measured(
     recipe: Recipe, seeds: Seeds, model: nn.Module, train: TrainingSet, goal: Objective
 ) -> tuple[tuple[Figure, ...], tuple[Ablated, ...]]:
-    """Measure the weights of all seeds on all tests of a recipe, whole and with each of its ablations.
+    """Measure the weights of all seeds on all tests of a recipe, whole and with each of its ablations. These have only
+    such figures as hear that a part is replaced, see `Measure.by_calling`.
 
     Args:
         model: of the recipe, on the device; it gets the weights of one seed after the other.
@@ -172,6 +173,8 @@ def _figures(
     figures = []
     for test, examples, by_seed in zip(recipe.tests, tests, found, strict=True):
         for name in test.figures:
+            if ablation is not None and not goal.measures[name].by_calling:
+                continue
             values = {seed: one[name] for seed, one in by_seed.items()}
             figures.append(_figure(goal.measures[name], test, name, len(examples), values, seeds, before))
     return tuple(figures)

@@ -92,6 +92,15 @@ def test_a_committed_card_tells_the_truth_about_its_weights(name):
     _true(name)
 
 
+@pytest.mark.parametrize("name", COMMITTED)
+def test_with_a_part_replaced_a_card_has_only_figures_that_hear_of_it(name):
+    card = cards.read(name)
+    known = objective(card.recipe).measures
+    assert {
+        figure.name for one in card.ablations for figure in one.figures if not known[figure.name].by_calling
+    } == set()
+
+
 @pytest.mark.parametrize("name", sorted(set(COMMITTED) - set(LOADED)))
 def test_a_card_stands_without_weights_only_where_its_recipe_says_so(name):
     card = cards.read(name)

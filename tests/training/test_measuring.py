@@ -16,7 +16,8 @@ from attnviz.recipes import Recipe
 from attnviz.recipes.recipe import Test as RecipeTest
 from attnviz.training import measuring
 from attnviz.training.examples import ExampleSet
-from attnviz.training.objectives import Classification, Measured
+from attnviz.training.objectives import Classification, Measured, objective
+from attnviz.training.seeds import build
 from tests.training import small
 
 
@@ -99,3 +100,18 @@ def test_a_figure_that_these_examples_do_not_allow_to_measure_is_refused():
     test = RecipeTest(data="strokes", figures=("loss", "accuracy"))
     with pytest.raises(BadInput, match="accuracy cannot be measured on 9 examples of strokes/test. Test on more"):
         measuring.evaluate(Mean(), Silent(), test, small.examples(9))
+
+
+def test_with_a_part_replaced_only_figures_that_hear_of_it_are_measured():
+    """The spread of a policy is measured by the method `look`, which knows nothing of what is replaced."""
+    recipe = small.recipe(
+        "recurrent_attention", config={"glimpses": 2, "size": 4, "scales": 1, "features": 4, "width": 8},
+        objective="reinforcement", objective_config={"draws": 1}, watch="accuracy",
+        tests=(RecipeTest(data="strokes", count=10, figures=("accuracy", "spread")),),
+        ablations=({"name": "mean", "of": "glimpses.location"},),
+    )  # fmt: skip
+    model = build(recipe, torch.Generator().manual_seed(0))
+    several = measuring.Seeds({0: dict(model.state_dict())}, 0, [], None)
+    figures, (ablated,) = measuring.measured(recipe, several, model, small.examples(), objective(recipe))
+    assert [figure.name for figure in figures] == ["accuracy", "spread"]
+    assert [figure.name for figure in ablated.figures] == ["accuracy"]

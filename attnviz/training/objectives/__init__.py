@@ -33,10 +33,18 @@ MEASURING_SEED = 0  # of the draws of a model that makes some, so that what is m
 
 @dataclass(frozen=True)
 class Measure:
-    """What a measured number means: its unit ("share", "nats", "count", ...) and which direction is better."""
+    """What a measured number means.
+
+    Args:
+        unit: "share", "nats", "count", ...
+        better: which direction is better.
+        by_calling: whether it is measured by calling the model. Only then is a replaced part of it heard, and the
+            number stands beside an ablation too.
+    """
 
     unit: str
     better: Literal["higher", "lower"]
+    by_calling: bool = True
 
 
 @dataclass(frozen=True)

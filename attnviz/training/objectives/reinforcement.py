@@ -47,7 +47,7 @@ class Reinforcement(Objective):
         "accuracy": Measure("share", "higher"),
         "accuracy_one_draw": Measure("share", "higher"),
         "accuracy_mean_path": Measure("share", "higher"),
-        "spread": Measure("half pictures", "higher"),
+        "spread": Measure("half pictures", "higher", by_calling=False),  # but by the method `look`
     }
 
     def __init__(
