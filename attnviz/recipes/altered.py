@@ -19,6 +19,7 @@ from attnviz.models.settings import Setting
 from attnviz.recipes.recipe import Recipe, changed
 
 _MOST = 999_999
+_SEEDS = 1000  # so many are listed at most: a link can name millions in a few letters
 _SCHEDULES = ("constant", "cosine", "trapezoid", "one_cycle", "plateau")
 
 TRAINING = {
@@ -130,9 +131,13 @@ def seeds(word: str) -> list[int]:
     """
     read = [re.fullmatch(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", part) for part in word.split(",")]
     ranges = [range(int(part[1]), int(part[2] or part[1]) + 1) for part in read if part]
-    chosen = [seed for part in ranges for seed in part]
-    if None in read or not all(ranges) or len(set(chosen)) < len(chosen):
-        raise BadInput(f"Seeds must be distinct numbers below a million, such as 3, 0-4 or 0-2,5, not {word!r}.")
+    few = sum(map(len, ranges)) <= _SEEDS
+    chosen = [seed for part in ranges for seed in part] if few else []
+    if None in read or not all(ranges) or not few or len(set(chosen)) < len(chosen):
+        raise BadInput(
+            f"Seeds must be distinct numbers below a million, at most {_SEEDS:,} of them, such as 3, 0-4 or 0-2,5, not "
+            f"{word!r}."
+        )
     return chosen
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
@@ -171,8 +172,8 @@ def _value(word: str) -> Value:
             found = kind(word)
         except ValueError:
             continue
-        if not math.isfinite(found):
-            raise ValueError(f"{word} is no number to train with")
+        if not abs(found) <= sys.float_info.max:  # isfinite fails where a whole number is larger than any fraction
+            raise ValueError(f"{word[:100]} is no number to train with")
         return found
     if not word:
         raise ValueError("a value is missing")

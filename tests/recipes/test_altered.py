@@ -1,5 +1,6 @@
 """A recipe with a few settings changed, attnviz/recipes/altered.py."""
 
+import tracemalloc
 from inspect import Parameter, signature
 
 import pytest
@@ -100,6 +101,18 @@ def test_seeds_are_a_number_or_a_range_with_both_ends(first, more):
             seeds(f"{last + more}-{first}")
     if last > first:
         assert seeds(f"{last},{first}-{last - 1}") == [last, *range(first, last)]
+
+
+@pytest.mark.parametrize("word", ["0-999999", ",".join(["0-999999"] * 50), "0-499,500-1000"])
+def test_seeds_are_counted_before_they_are_listed(word):
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadInput, match="at most 1,000 of them"):
+            seeds(word)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+    assert seeds("0-499,500-999") == list(range(1000))
 
 
 @given(st.text(max_size=12) | st.from_regex(r"[0-9\-, .e]{0,24}", fullmatch=True))

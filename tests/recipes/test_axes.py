@@ -30,7 +30,8 @@ def test_an_axis_is_written_as_it_is_read(word):
 @pytest.mark.parametrize(
     "word",
     ["", "heads", "heads=", "heads=1,1", "heads=1..", "heads=5..1", "heads=0..5:log", "heads=1,2:log", "=1", "Heads=1",
-     "heads=1..nan", "heads=1,inf", "heads=1..2:sqrt", "../x=1"],
+     "heads=1..nan", "heads=1,inf", "heads=1..2:sqrt", "../x=1", pytest.param(f"heads=1,{'9' * 400}", id="nines"),
+     pytest.param(f"heads=1..{'9' * 400}", id="to nines")],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused_in_a_sentence(word):
     with pytest.raises(BadInput, match="What is varied must be given as"):
