@@ -68,7 +68,7 @@ def test_every_experiment_opens(page: AppTest, experiment: str, name: str) -> No
     assert not page.error
     if experiment == "depends":
         assert [bool(header["forced"]) for header in players(page)] == [False, False, True, True]
-        assert ("| along the path of another picture |" in text(page)) == (name == "small")
+        assert ("| at places chosen for another picture |" in text(page)) == (name == "small")
     if experiment in ("worth", "published", "fewer"):
         assert "Not trained: " in text(page)
 

@@ -66,6 +66,25 @@ def test_a_gate_of_another_picture_is_that_of_the_one_before():
     )
 
 
+class Twice(Layer):
+    """Two gates, one after the other: the second is made of what the first has let through."""
+
+    taps = ("first", "second")
+
+    def forward(self, images: Tensor) -> Tensor:
+        flat = images.flatten(1)
+        passed = flat * self.tap("first", flat.sigmoid(), axes="batch feature")
+        return passed * self.tap("second", passed.sigmoid(), axes="batch feature")
+
+
+def test_the_second_gate_of_another_picture_comes_from_one_that_has_the_first_gate_of_a_third():
+    flat = as_float(_examples().images).flatten(1)
+    passed = [flat[i] * flat[i - 1].sigmoid() for i in range(7)]  # for the first picture, the last
+    torch.testing.assert_close(
+        _replaced("shuffled", Twice(), "*"), torch.stack([passed[i] * passed[i - 1].sigmoid() for i in range(7)])
+    )
+
+
 @pytest.mark.parametrize(("name", "value"), [("zero", 0.0), ("one", 1.0)])
 def test_a_gate_at_a_number(name, value):
     torch.testing.assert_close(_replaced(name, Gated(), "*"), as_float(_examples().images).flatten(1) * value)

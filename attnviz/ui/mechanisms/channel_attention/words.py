@@ -32,9 +32,9 @@ STAGES = (
 )
 ABLATED = (
     "The trained model, with its gates replaced and nothing else changed; counted on test pictures. *At the mean*: "
-    "each gate at its mean over 3,000 training pictures. *Of another picture*: every picture gets the gates of the "
-    "next one. *At 1*: no gate closes, so the layers behind receive larger values than they were trained on; that says "
-    "nothing about attention."
+    "each gate at its mean over 3,000 training pictures. *Of another picture*: every picture gets the gates of "
+    "another one, block by block, while that one gets those of a third. *At 1*: no gate closes, so the layers behind "
+    "receive larger values than they were trained on; that says nothing about attention."
 )
 PAYS = (
     "All were trained alike, for the same number of epochs. Filled bars: with gates; hollow bars: controls. "

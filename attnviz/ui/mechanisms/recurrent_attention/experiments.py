@@ -20,7 +20,7 @@ from attnviz.ui.shared.wording import share
 
 OURS = "recurrent_attention.cluttered"
 LOOKS = {
-    "shuffled": "along the path of another picture",
+    "shuffled": "at places chosen for another picture",
     "mean": "along the mean path, the same for all",
 }  # what an ablation of the card does to the locations
 
@@ -58,6 +58,7 @@ def depends(subject: Subject, view: GlimpseView) -> None:
     st.caption(
         "In these three pictures no location is drawn at random: the model looks at the means. If its answer is as "
         "good along a path that was made for another picture, it does not need to choose where it looks."
+        + (f" {words.BORROWED}" if shuffled(net) else "")
     )
 
 
@@ -92,7 +93,7 @@ def ablations(net: Net) -> str:
 
 
 def shuffled(net: Net) -> tuple[Figure, ...]:
-    """Return what was measured along the paths of other pictures; nothing where it was not."""
+    """Return what was measured at places chosen for other pictures; nothing where it was not."""
     return _ablated(net.card, "shuffled") if net.card else ()
 
 
@@ -202,7 +203,7 @@ def accuracy_of_one_path(end: str) -> Figure | None:
 EXPERIMENTS = {
     "depends": Experiment(
         "Does it depend on the picture?",
-        "Makes the model follow the path of another picture, and measures how many answers stay correct.",
+        "Makes the model look where it would look in another picture, and counts the correct answers.",
         depends,
     ),
     "worth": Experiment(

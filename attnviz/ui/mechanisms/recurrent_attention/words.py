@@ -131,12 +131,18 @@ def does_not_show(net: Net) -> str:
     )
 
 
+BORROWED = (
+    "*At places chosen for another picture*: each glimpse goes where the model would look next in another picture, "
+    "while that one is looked at in places chosen for a third."
+)
+
+
 def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[str], answers: int) -> str:
     """Say whether a model needs a path of its own for each picture.
 
     Args:
-        own, borrowed: its accuracy along the paths that it chooses, and along those of other pictures; None where it
-            was not measured.
+        own, borrowed: its accuracy along the paths that it chooses, and at places chosen for other pictures; None where
+            it was not measured.
         said: what it answers to one picture along its own path, and along that of another picture.
         answers: how many classes there are to choose from.
     """
@@ -148,9 +154,9 @@ def finding_of_path(own: Figure | None, borrowed: Figure | None, said: Sequence[
         )
     return verdict(
         own, borrowed,
-        names=("along the path that it chooses", "along the path of another picture"),
+        names=("along the path that it chooses", "at places chosen for another picture"),
         better="Yes, the path has to fit the picture",
-        worse="No, it even answers better along the path of another picture",
+        worse="No, it even answers better at places chosen for another picture",
         neither="No difference beyond chance",
         answers=answers,
         paired=True,

@@ -117,7 +117,7 @@ def undone_caption(said: str, found: Undone) -> str:
 TRAP = (
     "The trained model, with theta replaced and nothing else changed; counted on test pictures. *At its mean*: over "
     "3,000 training pictures, so that every picture is sampled alike. *Of another picture*: every picture gets the "
-    "theta of the next one. *The identity*: the picture as it is. The classifier is not used to that: it was mostly "
+    "theta of another one. *The identity*: the picture as it is. The classifier is not used to that: it was mostly "
     "trained on enlarged pictures."
 )
 _REPLACED = {"mean": "at its mean", "shuffled": "of another picture", "identity": "the identity"}

@@ -88,7 +88,7 @@ HIGH, LOW = accuracy(0.9), accuracy(0.8)
     [
         (
             lambda one, other: words.finding_of_path(one, other, ["8", "3"], 10),
-            "Yes, the path has to fit the picture", "No, it even answers better along the path of another picture",
+            "Yes, the path has to fit the picture", "No, it even answers better at places chosen for another picture",
             "No difference beyond chance", "Known only for the picture below",
         ),
         (
