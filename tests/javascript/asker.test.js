@@ -115,3 +115,27 @@ test("once closed, nothing is heard, and asking connects again", (t) => {
   assert.equal(Socket.made.length, 2);
   live.close();
 });
+
+test("who waits for an answer hears whether it has come, and waits for no connection that is lost", async (t) => {
+  const { live, socket } = made(t);
+  const ask = () => live.ask("a", REQUEST, () => live.rest());
+  assert.equal(await live.whenAnswered(), true, "nothing was asked");
+  ask();
+  let known;
+  const waits = live.whenAnswered().then((found) => (known = found));
+  await Promise.resolve();
+  assert.equal(known, undefined);
+  socket.answer(1);
+  t.mock.timers.tick(20);
+  await waits;
+  assert.equal(known, true);
+  ask();
+  socket.answer(2, { error: "It is wrong." });
+  assert.equal(await live.whenAnswered(), false);
+  ask();
+  const lost = live.whenAnswered();
+  socket.become("close");
+  t.mock.timers.tick(20);
+  assert.equal(await lost, false);
+  live.close();
+});

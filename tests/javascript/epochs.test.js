@@ -3,12 +3,23 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { around, epochNow, moveTo, parametersAt, wantedOf, whenMoved } from "../../attnviz/ui/frontend/core/epoch.js";
+import {
+  around,
+  epochNow,
+  followers,
+  moveTo,
+  parametersAt,
+  wantedOf,
+  whenMoved,
+} from "../../attnviz/ui/frontend/core/epoch.js";
 import { headerOf, unpack, withHeader } from "../../attnviz/ui/frontend/core/payload.js";
 import { alongOf, besideOf, curvesOf, placeOf, wordsOf } from "../../attnviz/ui/frontend/epoch_slider/derive.js";
+import { EpochSlider } from "../../attnviz/ui/frontend/epoch_slider/epoch_slider.js";
 import * as training from "../../attnviz/ui/frontend/draw/training.js";
+import { Asker } from "../../attnviz/ui/frontend/live/asker.js";
 import { completed, EpochViews, Views } from "../../attnviz/ui/frontend/live/epoch_views.js";
 import { pack } from "../../attnviz/ui/frontend/live/live.js";
+import { LivePart } from "../../attnviz/ui/frontend/live/live_part.js";
 import { Socket } from "./helpers.js";
 
 const KEPT = [0, 1, 2, 4, 12];
@@ -306,4 +317,82 @@ test("who has left hears nothing more", (t) => {
   end();
   go(3);
   assert.deepEqual(heard, [2]);
+});
+
+/** A film of a part that the server must answer at each epoch, as where a picture is moved by hand. */
+function film(t) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  globalThis.WebSocket = /** @type {any} */ (Socket);
+  globalThis.document = /** @type {any} */ (new EventTarget());
+  Socket.made = [];
+  const asker = new Asker({ guard: (act) => act() });
+  const part = Object.assign(Object.create(LivePart.prototype), {
+    asker,
+    root: { classList: { remove() {} } },
+    shown: "what was answered before",
+    files: async () => ({ sheet: () => part.shown, name: () => "grid" }),
+  });
+  const main = { isThere: true, isLost: false, lacks: false, top: 0, part };
+  followers().add(main);
+  whenMoved(() => {
+    const at = epochNow()?.at ?? 0;
+    asker.ask(at, { pictures: [PICTURE], asks: [] }, ({ error }) => {
+      part.rest();
+      if (!error) part.shown = NETS[at];
+    });
+  });
+  const slider = Object.assign(Object.create(EpochSlider.prototype), {
+    ...{ header: TRAINING, at: 4, eager: true, left: false },
+    ...{ stop() {}, draw() {} },
+  });
+  const frames = slider.frames();
+  frames.catch(() => {}); // it is awaited later
+  Socket.made[0].become("open");
+  /** Let all go on that can. */
+  const goOn = async () => {
+    await new Promise((done) => setImmediate(done));
+    t.mock.timers.tick(20);
+    await new Promise((done) => setImmediate(done));
+  };
+  const answer = async (number, more = {}) => {
+    Socket.made[0].answer(number, more);
+    await goOn();
+  };
+  t.after(() => asker.close());
+  return { slider, frames, main, goOn, answer };
+}
+
+test("a film shows at each epoch what was answered there", async (t) => {
+  const { slider, frames, goOn, answer } = film(t);
+  await goOn();
+  for (const number of [1, 2, 3, 4, 5]) await answer(number);
+  const { frames: found, name } = await frames;
+  assert.deepEqual([found.map(({ sheet }) => sheet), name, slider.at], [NETS, "grid", 4]);
+});
+
+test("a film ends where an answer cannot be had, and the slider goes back", async (t) => {
+  const refused = film(t);
+  await refused.answer(1, { error: "It is not there." });
+  await assert.rejects(refused.frames);
+  t.mock.timers.reset();
+  const lost = film(t);
+  Socket.made[0].become("close");
+  await lost.goOn();
+  await assert.rejects(lost.frames);
+  t.mock.timers.reset();
+  const away = film(t);
+  Object.assign(away.main, { isThere: false, isLost: true });
+  await away.answer(1);
+  await assert.rejects(away.frames, /connection/);
+  assert.deepEqual([refused.slider.at, lost.slider.at, away.slider.at], [4, 4, 4]);
+});
+
+test("a film ends where the visitor moves the slider, which stays there", async (t) => {
+  const { slider, frames, answer } = film(t);
+  await answer(1);
+  slider.take(3);
+  await answer(2);
+  await answer(3);
+  await assert.rejects(frames, /moved/);
+  assert.equal(slider.at, 3);
 });

@@ -31,8 +31,9 @@ export function whenMoved(act) {
 
 /**
  * Who follows the slider.
- * @typedef {{isThere: boolean, lacks: boolean, top: number, part: import("./part.js").Part}} Follower
- *   isThere: whether it shows the epoch, or says why it cannot; lacks: that it cannot; top: where it is in the window
+ * @typedef {{isThere: boolean, lacks: boolean, isLost: boolean, top: number, part: import("./part.js").Part}} Follower
+ *   isThere: whether it shows the epoch, or says why it cannot; lacks: that it cannot; isLost: whether it has no
+ *   connection to the server; top: where it is in the window
  */
 
 /** Who follows the slider. @returns {Set<Follower>} */

@@ -239,6 +239,19 @@ export class Part {
     return null;
   }
 
+  /** The same, once the answer to what is shown is here, too. @returns {Promise<any>} fails where that cannot be had */
+  async filesWhenAnswered() {
+    const files = await this.files();
+    // Last, so that nothing can be asked between the answer and the saving.
+    if (!(await this.whenAnswered())) throw new Error("the server has not answered to what is shown");
+    return files;
+  }
+
+  /** Come back once no answer of the server is awaited. @returns {Promise<boolean>} whether it has come, if any was */
+  async whenAnswered() {
+    return true;
+  }
+
   /** What tests read, made when they ask. @returns {Record<string, any>} */
   read() {
     return {};

@@ -96,19 +96,38 @@ export class EpochSlider extends Part {
     const [main] = [...followers()].sort((one, other) => one.top - other.top);
     const frames = [];
     let name = "";
-    for (let place = 0; place < this.header.points.length; place++) {
-      this.move(place);
-      while (!main.isThere) await new Promise((done) => setTimeout(done, SOON));
-      const files = main.lacks ? null : await main.part.files();
-      if (!files) continue;
-      const { epoch, of, value, second } = wordsOf(this.header, place);
-      const title = [`${epoch} ${of}`.trim(), value, second].filter(Boolean).join(" \u00b7 ");
-      frames.push({ sheet: files.sheet(), title });
-      name = files.name();
+    let stands = before; // where this has put the slider
+    try {
+      for (const place of this.header.points.keys()) {
+        stands = place;
+        this.move(place);
+        const files = await this.filesAt(place, main);
+        if (!files) continue;
+        const { epoch, of, value, second } = wordsOf(this.header, place);
+        const title = [`${epoch} ${of}`.trim(), value, second].filter(Boolean).join(" \u00b7 ");
+        frames.push({ sheet: files.sheet(), title });
+        name = files.name();
+      }
+    } finally {
+      if (!this.left && this.at === stands) this.move(before);
     }
-    this.move(before);
     if (!frames.length) throw new Error("nothing below the slider can be saved");
     return { frames, name };
+  }
+
+  /**
+   * What can be saved of a view at an epoch, once all of it is here; null where it has none there.
+   * @param {number} place where the slider must stay meanwhile
+   * @param {import("../core/epoch.js").Follower} main
+   */
+  async filesAt(place, main) {
+    while (!main.isThere) {
+      if (main.isLost) throw new Error("the connection to the server is lost");
+      await new Promise((done) => setTimeout(done, SOON));
+    }
+    const files = main.lacks ? null : await main.part.filesWhenAnswered();
+    if (this.left || this.at !== place) throw new Error("the slider was moved meanwhile");
+    return files;
   }
 
   takeData() {

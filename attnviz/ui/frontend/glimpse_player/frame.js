@@ -40,7 +40,7 @@ export function makeFrame(player) {
     "Back to its own path",
   );
   const savers = new Savers(
-    whenWanted(() => player.files(), ["GIF", "PNG", "SVG", "CSV"]),
+    whenWanted(() => player.filesWhenAnswered(), ["GIF", "PNG", "SVG", "CSV"]),
     { link: () => player.url.link() },
     (happened) => player.announce(happened),
   );

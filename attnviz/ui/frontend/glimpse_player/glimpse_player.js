@@ -69,6 +69,10 @@ export class GlimpsePlayer extends Part {
     return (await import("./animation.js")).files(this);
   }
 
+  whenAnswered() {
+    return this.paths.asker.whenAnswered();
+  }
+
   takeData() {
     const { header, shapes, frame } = this;
     const [glimpses, scales, size] = shapes.patches;

@@ -49,13 +49,13 @@ export function whenWanted(load, names = ["PNG", "SVG", "CSV"]) {
 /**
  * The buttons of a component whose view stands in the URL: they save it, and copy a link to it.
  * @param {object} part
- * @param {() => Promise<any>} part.files
+ * @param {() => Promise<any>} part.filesWhenAnswered
  * @param {import("../core/url_view.js").UrlView} part.url
  * @param {(words: string) => void} part.announce
  */
 export function saversOf(part) {
   return new Savers(
-    whenWanted(() => part.files()),
+    whenWanted(() => part.filesWhenAnswered()),
     { link: () => part.url.link() },
     (happened) => part.announce(happened),
   );

@@ -4,6 +4,7 @@
 import { Live } from "./live.js";
 
 const SLOW = 200; // milliseconds after which an answer that is still awaited makes the old one pale
+const SOON = 20; // milliseconds between two looks at whether one is still awaited
 
 export class Asker {
   /**
@@ -29,6 +30,7 @@ export class Asker {
     /** @type {any} what an answer must belong to in order to be heard */
     this.subject = undefined;
     this.pending = false; // whether an answer is awaited
+    this.refused = false; // whether what was asked for last cannot be had
     this.complained = false; // whether the complaint that stands is its own: others share the place
   }
 
@@ -77,8 +79,18 @@ export class Asker {
         if (subject !== this.subject || (!error && digest && answer.digest !== digest)) return;
         if (!error || !this.each || ask === undefined) this.complain(error ?? "");
         hear(answer);
+        if (error) this.refused = true;
       }),
     );
+  }
+
+  /** Come back once nothing is awaited. @returns {Promise<boolean>} whether what was asked for has come, if anything */
+  async whenAnswered() {
+    while (this.pending) {
+      if (this.live?.state === "lost") return false; // it may take hours to come back
+      await new Promise((done) => setTimeout(done, SOON));
+    }
+    return !this.refused;
   }
 
   /** Nothing is awaited any more, and nothing heard. */
@@ -86,7 +98,7 @@ export class Asker {
     clearTimeout(this.slow);
     this.slow = undefined;
     this.subject = undefined;
-    this.pending = false;
+    this.pending = this.refused = false;
   }
 
   /** Close the connection; nothing is heard afterwards. */

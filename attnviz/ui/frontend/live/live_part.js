@@ -38,6 +38,10 @@ export class LivePart extends Part {
     this.root.classList.remove("waiting");
   }
 
+  whenAnswered() {
+    return this.asker.whenAnswered();
+  }
+
   leave() {
     super.leave();
     this.asker.close();

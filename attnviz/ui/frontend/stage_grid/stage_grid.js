@@ -69,6 +69,10 @@ export class StageGrid extends PixelPart {
     return (await import("./export.js")).files(this);
   }
 
+  whenAnswered() {
+    return this.answer.asker.whenAnswered();
+  }
+
   takeData() {
     const { header, arrays } = this;
     this.passing.keep();
