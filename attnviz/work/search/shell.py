@@ -35,9 +35,10 @@ def run(wanted: Wanted, workers: int, most: Limits, report: Callable[[Found], No
         KeyboardInterrupt: the search was stopped; its workers have ended, and the same command resumes it.
     """
     search = table.prepare(wanted, workers, most)
-    trials = table.read(search).trials
     alive = [table.spawn(search) for _ in range(workers)]
-    left = 3 * trials  # of replacements: so many are needed if every trial is killed as often as it is tried
+    left = (
+        3 * table.read(search).trials
+    )  # of replacements: so many are needed if every trial is killed as often as it is tried
     try:
         while alive:
             time.sleep(_LOOK)
@@ -49,7 +50,7 @@ def run(wanted: Wanted, workers: int, most: Limits, report: Callable[[Found], No
                 if child.returncode > 0 and child.returncode != _STOPPED:
                     told = last_words(table.home(search) / "log.txt")
                     raise RunError(told or "A worker of the search ended without a word.")
-                if child.returncode < 0 and len(known.finished) < trials and left > 0:
+                if child.returncode < 0 and len(known.finished) < table.read(search).trials and left > 0:
                     left -= 1
                     alive.append(table.spawn(search))
         return table.found(search)

@@ -9,11 +9,15 @@ for a trial. `stores.py` says where the trials are kept, and what the gate is th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
+from attnviz import files
 from attnviz.recipes.axes import Axis, Value
+from attnviz.work.folders import LARGEST
 from attnviz.work.search.stores import store
 from attnviz.work.search.trials import State, Trial
 from attnviz.work.search.wanted import Wanted
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
     from optuna import Study
     from optuna.samplers import BaseSampler
     from optuna.trial import FrozenTrial
+
+FILE = "search.json"
+"""What is searched, in the folder of the search."""
 
 TRIES = 3
 """So often a trial is begun at most: one whose worker dies each time is not tried for ever."""
@@ -46,6 +53,7 @@ class Search:
 
     def __init__(self, home: Path, wanted: Wanted, better: str) -> None:
         self.wanted = wanted
+        self._home = home
         self._store = store(home, wanted)
         with self._store.gate():
             self.study = self._store.created("maximize" if better == "higher" else "minimize")
@@ -69,9 +77,9 @@ class Search:
         with self._at_the_gate():
             trials = self.sweep()
             done = sum(one.state.name in ("COMPLETE", "PRUNED") for one in trials)
-            if done >= self.wanted.trials:
+            if done >= (asked := self._asked()):
                 return False
-            if done + sum(one.state.name == "RUNNING" for one in trials) >= self.wanted.trials:
+            if done + sum(one.state.name == "RUNNING" for one in trials) >= asked:
                 return None
             self.study.sampler = _sampler(self.wanted, len(trials))
             trial = self.study.ask()
@@ -178,6 +186,12 @@ class Search:
                 yield
             except UpdateFinishedTrialError as error:
                 raise Lost from error
+
+    def _asked(self) -> int:
+        """Return how many trials are to be finished: more may have been asked for since the worker began."""
+        with suppress(OSError, ValidationError):
+            return Wanted.model_validate_json(files.read(self._home / FILE, LARGEST), strict=False).trials
+        return self.wanted.trials
 
     def _id(self, number: int) -> int:
         return self.study._storage.get_trial_id_from_study_id_trial_number(self.study._study_id, number)

@@ -55,7 +55,7 @@ class State:
     trials: int
 
 
-_FOLDERS = Folders(Wanted, "search", ".searches", "search.json")
+_FOLDERS = Folders(Wanted, "search", ".searches", study.FILE)
 folder, ids, read, home = _FOLDERS.folder, _FOLDERS.ids, _FOLDERS.read, _FOLDERS.home
 
 
@@ -102,6 +102,8 @@ def prepare(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str
                 kept = f"keeps its trials in {before.storage or 'its folder'}"
                 raise BadInput(f"This search {kept}. Go on with it without --storage, or delete it.")
             wanted = wanted.model_copy(update={"trials": max(wanted.trials, before.trials), "storage": before.storage})
+            if not at_work(search):  # else what the last workers said would be told of the next ones
+                (home(search) / "log.txt").unlink(missing_ok=True)
         (_FOLDERS.write(wanted) / "workers").mkdir(exist_ok=True)
     return search
 

@@ -63,6 +63,19 @@ def test_more_trials_can_be_asked_for_later(here):
     assert len(_work(wanted(trials=2)).finished) == 3
 
 
+def test_more_trials_can_be_asked_for_while_it_runs(here, monkeypatch):
+    tell, told = Search.tell, []
+
+    def told_while_more_are_asked_for(search, number, value):
+        tell(search, number, value)
+        told.append(number)
+        if len(told) == 1:
+            table.prepare(wanted(trials=3), most=NONE)
+
+    monkeypatch.setattr(Search, "tell", told_while_more_are_asked_for)
+    assert len(_work(wanted(trials=1)).finished) == 3
+
+
 def test_a_trial_ends_when_its_seconds_are_over_with_what_it_has(here, monkeypatch):
     now = iter(range(0, 10**6, 100))
     monkeypatch.setattr("attnviz.work.search.worker.time.process_time", lambda: float(next(now)))
@@ -167,6 +180,24 @@ def test_stopped_at_once_it_says_so(here, monkeypatch):
     os.kill(table.at_work(search)[0].process, signal.SIGKILL)
     table._children[-1].wait()
     assert table.state(search).word == "interrupted"
+
+
+def test_what_the_last_workers_said_is_not_told_of_the_next_ones(here, monkeypatch):
+    monkeypatch.setattr(table, "words", lambda one: [sys.executable, "-c", "import signal; signal.pause()"])
+    search = table.start(wanted(), 1, NONE)
+    log = table.home(search) / "log.txt"
+    log.write_text("There is no data.\n")
+    table.start(wanted(), 2, NONE)
+    assert "There is no data." in log.read_text(), "one of those that write it is at work"
+    for one in table.at_work(search):
+        os.kill(one.process, signal.SIGKILL)
+    for child in table._children:
+        child.wait()
+    log.write_text("Stopped.\n")
+    table.start(wanted(), 1, NONE)
+    os.kill(table.at_work(search)[0].process, signal.SIGKILL)
+    table._children[-1].wait()
+    assert table.state(search).sentence == "It ended after 0 of 4 trials, and can be resumed."
 
 
 def test_a_worker_that_fails_ends_the_search_with_its_sentence(here, monkeypatch):
