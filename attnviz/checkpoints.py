@@ -2,11 +2,13 @@
 
 import hashlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from filelock import FileLock, Timeout
 from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
@@ -21,6 +23,7 @@ from attnviz.files import reason, write
 from attnviz.recipes import RECIPES
 
 _NOTES, _HEAD = 2**12, 2**8  # bytes in the head of a file, at most: of notes, and of each tensor beside its name
+_PATIENCE = 10.0  # seconds that one waits for another who keeps or removes a model
 
 
 class Checkpoint(NamedTuple):
@@ -81,7 +84,7 @@ def keep(model_state: dict[str, Tensor], card: Card) -> None:
 
     Raises:
         BadInput: it cannot have that name, or that of one of ours or of a kept one.
-        CheckpointError: it cannot be written.
+        CheckpointError: it cannot be written, or another one is being kept for long.
     """
     name = card.name
     if not is_name(name) or not name.startswith(f"{card.recipe.model}."):
@@ -91,13 +94,34 @@ def keep(model_state: dict[str, Tensor], card: Card) -> None:
         )
     if name in RECIPES or (name in cards.names() and not cards.is_kept(name)):
         raise BadInput(f"{name} is the name of a model that comes with attnviz. Choose another word after the dot.")
-    if name in cards.names():
-        raise BadInput(f"A model is already kept as {name}. Choose another word after the dot, or remove that one.")
+    with alone():  # else two who choose the same word at once would write into each other's folder
+        if name in cards.names():
+            raise BadInput(f"A model is already kept as {name}. Choose another word after the dot, or remove that one.")
+        home = kept() / name
+        is_new = not home.exists()
+        try:
+            _write(home, model_state, card)
+        except CheckpointError:
+            if is_new:
+                shutil.rmtree(home, ignore_errors=True)  # weights without a card are of no use to anybody
+            raise
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Hold the lock of the folder of models that somebody keeps, which is made if it is not there.
+
+    Raises:
+        CheckpointError: another one holds it for long, or the folder cannot be written.
+    """
     try:
-        _write(kept() / name, model_state, card)
-    except CheckpointError:
-        shutil.rmtree(kept() / name, ignore_errors=True)  # weights without a card are of no use to anybody
-        raise
+        kept().mkdir(parents=True, exist_ok=True)
+        with FileLock(kept() / ".lock", timeout=_PATIENCE):
+            yield
+    except Timeout as error:  # an OSError too, hence before it
+        raise CheckpointError("Somebody else is keeping or removing a model. Try again in a moment.") from error
+    except OSError as error:
+        raise CheckpointError(f"The folder {kept()} cannot be written: {reason(error)}.") from error
 
 
 def _write(home: Path, model_state: dict[str, Tensor], card: Card) -> None:

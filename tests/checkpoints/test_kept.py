@@ -1,5 +1,6 @@
 """Models that somebody keeps, in a folder of their own, attnviz/checkpoints.py and attnviz/cards.py."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -85,9 +86,51 @@ def test_a_folder_with_a_name_of_ours_hides_nothing(kept):
 def test_a_folder_that_cannot_be_written_is_one_sentence(kept):
     kept.parent.mkdir(parents=True)
     kept.write_text("not a folder")
-    with pytest.raises(CheckpointError, match=f"The checkpoint {kept / MINE} cannot be written: "):
+    with pytest.raises(CheckpointError, match=f"The folder {kept} cannot be written: "):
         _keep()
     assert cards.names() == ["pixel_attention.small"]
+
+
+def test_of_two_who_keep_a_model_under_one_name_at_once_only_one_does(kept, monkeypatch):
+    write, others, said = checkpoints._write, [], []
+
+    def keep_another() -> None:
+        model = attnviz.load("pixel_attention.small").model
+        try:
+            checkpoints.keep({name: tensor + 1 for name, tensor in model.state_dict().items()}, _named(MINE))
+        except (BadInput, CheckpointError) as error:
+            said.append(str(error))
+
+    def write_while_others_come(*given) -> None:
+        if not others:
+            others.extend(threading.Thread(target=keep_another) for _ in range(2))
+            with monkeypatch.context() as patch:
+                patch.setattr(checkpoints, "_PATIENCE", 0.0)
+                others[0].start()
+                others[0].join()
+            others[1].start()
+        write(*given)
+
+    monkeypatch.setattr(checkpoints, "_write", write_while_others_come)
+    _keep()
+    others[1].join()
+    assert said[0] == "Somebody else is keeping or removing a model. Try again in a moment."
+    assert said[1].startswith(f"A model is already kept as {MINE}. Choose another word")
+    ours, mine = attnviz.load("pixel_attention.small").model, attnviz.load(MINE).model
+    assert all(torch.equal(tensor, mine.state_dict()[name]) for name, tensor in ours.state_dict().items())
+
+
+def test_what_lay_there_before_is_not_removed_when_a_model_cannot_be_written(kept, monkeypatch):
+    (kept / MINE).mkdir(parents=True)
+    (kept / MINE / "notes.txt").write_text("by another hand")
+    monkeypatch.setattr(checkpoints, "write", _full)
+    with pytest.raises(CheckpointError, match="no space left on device"):
+        _keep()
+    assert (kept / MINE / "notes.txt").read_text() == "by another hand"
+
+
+def _full(*_: object) -> None:
+    raise OSError(28, "No space left on device")
 
 
 def test_a_training_does_not_add_to_a_kept_model(kept, monkeypatch):

@@ -89,10 +89,11 @@ def remove(name: str) -> None:
     there = [one for one in cards.names() if cards.is_kept(one)]
     if name not in there:
         raise UnknownName("kept model", name, there)
-    try:
-        shutil.rmtree(cards.home(name))
-    except OSError as error:
-        raise CheckpointError(f"The model {name} cannot be removed: {files.reason(error)}.") from error
+    with checkpoints.alone():  # else what somebody keeps under the name that becomes free would be removed with it
+        try:
+            shutil.rmtree(cards.home(name))
+        except OSError as error:
+            raise CheckpointError(f"The model {name} cannot be removed: {files.reason(error)}.") from error
 
 
 def packed(name: str) -> bytes:
