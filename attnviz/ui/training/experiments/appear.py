@@ -13,6 +13,7 @@ import streamlit as st
 from attnviz import subjects
 from attnviz.errors import BadInput
 from attnviz.figures.effects import MOST, effects
+from attnviz.measures.paired import paired
 from attnviz.ui.live import trainings
 from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.experiments import Experiment, finding
@@ -206,6 +207,18 @@ def in_words(measured: Measured) -> str:
     )
 
 
+def reach(lost: Array) -> Array:
+    """Return half the width of the 95 % interval of each head's mean over pictures; NaN of a single picture.
+
+    Args:
+        lost: (head, picture).
+    """
+    if lost.shape[1] < 2:
+        return np.full(len(lost), np.nan)
+    found = paired(lost.T, np.zeros_like(lost.T))
+    return found.high - found.mean
+
+
 def _when(measured: Measured, place: int) -> str:
     epoch = measured.epochs[place]
     if not epoch:
@@ -237,15 +250,13 @@ def _draw(measured: Measured) -> None:
         f"off one of them shows nothing: the other still does it.{grey}"
     )
     with st.expander("The numbers of the last epoch", key="appear_numbers"):
-        count = measured.lost.shape[2]
         lost = measured.lost[-1]
-        spread = 1.96 * lost.std(1, ddof=1) / np.sqrt(count) if count > 1 else np.full(len(lost), np.nan)
         places = [appears(means[:, head].tolist()) for head in range(len(measured.heads))]
         st.dataframe(
             {
                 "head": list(measured.heads),
                 "lost": 100 * lost.mean(1),
-                "spread": 100 * spread,
+                "spread": 100 * reach(lost),
                 "changed": 100 * measured.changed[-1].mean(1),
                 "from": [None if place is None else measured.epochs[place] for place in places],
             },
@@ -259,7 +270,9 @@ def _draw(measured: Measured) -> None:
                 "from": st.column_config.NumberColumn("Matters from epoch"),
             },
         )
-        st.caption(verbatim(f"Over {count} pictures. The interval is of the mean over pictures, of this one training."))
+        st.caption(
+            verbatim(f"Over {lost.shape[1]} pictures. The interval is of the mean over pictures, of this one training.")
+        )
 
 
 EXPERIMENT = Experiment(

@@ -1,6 +1,7 @@
 """When does a head appear: attnviz/ui/training/experiments/appear.py."""
 
 import numpy as np
+import pytest
 import torch
 
 from attnviz import data, subjects
@@ -100,3 +101,10 @@ def test_the_work_gives_a_part_for_each_epoch_and_some_pictures(files):
     for place, point in enumerate(its.points):
         alone = appear.switch(subjects.net(point.key).load(), layers, pictures.pictures, pictures.answers)
         np.testing.assert_allclose(found.lost[place], alone.lost, atol=1e-6)
+
+
+def test_the_interval_of_a_head_is_that_of_the_mean_over_pictures():
+    lost = np.array([[0.1, 0.3], [0.2, 0.2]])
+    # Student's t for one degree of freedom, times the standard error of two numbers that are 0.2 apart.
+    assert appear.reach(lost) == pytest.approx([12.7062 * 0.1, 0], abs=1e-5)
+    assert np.isnan(appear.reach(lost[:, :1])).all()
