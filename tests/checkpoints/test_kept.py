@@ -92,7 +92,9 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(kept):
 
 
 def test_of_two_who_keep_a_model_under_one_name_at_once_only_one_does(kept, monkeypatch):
-    write, others, said = checkpoints._write, [], []
+    write = checkpoints._write
+    others: list[threading.Thread] = []
+    said: list[str] = []
 
     def keep_another() -> None:
         model = attnviz.load("pixel_attention.small").model

@@ -306,6 +306,16 @@ def test_a_run_is_trained_again_with_one_setting_changed_and_both_stand_under_on
         (slider,) = [one for one in headers if "points" in one]
         assert [point["epoch"] for point in slider["points"]] == [0, 1, 2]
         assert list(slider["beside"]["nets"]) == ["0", "1", "2"]
+        assert slider["state"]["net"]["value"] == f"{first}@2"
+        lost = _page(experiment="what_if", change="learning_rate", to="0.1", of=first, at="run:nobody@1")
+        (said,) = lost.warning
+        assert "There is no epoch" in said.value and "nobody" in said.value
+        at = _page(experiment="what_if", change="learning_rate", to="0.1", of=first, at=f"{first}@1")
+        assert not at.warning
+        at.selectbox(key="of").set_value(f"run:{small.run_file(made).id}").run()
+        assert at.query_params["of"] != first
+        assert "at" not in at.query_params, "it is an epoch of the other training"
+        assert not at.warning
         nonsense = _page(experiment="what_if", change="learning_rate", to="fast")
         assert not nonsense.exception
         assert any("fast" in one.value for one in nonsense.error)

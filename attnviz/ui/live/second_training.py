@@ -107,6 +107,7 @@ def slider(subject: Subject) -> None:
     net = subject.net
     others = _others(net)
     if not others:
+        url_state.choice(SECOND, [""], "", "training")  # says so where the URL names one
         epochs.slider(net)
         return
     titles = {"": "nothing", **others}

@@ -1,10 +1,12 @@
 """Two trainings under one slider: attnviz/ui/live/second_training.py and trainings.py."""
 
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from attnviz import subjects
 from attnviz.errors import BadInput, UnknownName
@@ -92,6 +94,26 @@ def test_the_second_net_is_that_of_the_same_epoch():
     found = [second_training.second_at(subjects.net(key), other) for key in (f"history:{NAME}@0", f"history:{NAME}@2")]
     assert found == [f"history:{TWIN}@0", ""]
     assert second_training.second_at(subjects.net(NAME), other) == TWIN
+
+
+def test_a_second_training_that_the_url_names_where_there_is_none_is_a_sentence(tmp_path):
+    for name in (TWIN, POOLED):
+        shutil.rmtree(tmp_path / "checkpoints" / name)
+
+    def script():
+        from attnviz import subjects
+        from attnviz.subjects import Picture, Subject
+        from attnviz.ui.live import second_training
+
+        second_training.slider(Subject(subjects.net("pixel_attention.without"), Picture("strokes", 23)))
+
+    page = AppTest.from_function(script, default_timeout=60)
+    page.query_params["second"] = TWIN
+    (said,) = page.run().warning
+    assert said.value.replace("\\", "") == f"There is no training '{TWIN}'. There are none. None is chosen."
+    assert len(page.get("bidi_component")) == 1
+    del page.query_params["second"]
+    assert not page.run().warning
 
 
 def test_nets_with_a_single_map_stand_side_by_side():

@@ -48,22 +48,31 @@ def trainings(there: Sequence[Seen]) -> dict[str, str]:
     return found
 
 
-def pick(word: str, label: str, options: Mapping[str, str]) -> str:
+def pick(word: str, label: str, options: Mapping[str, str], clears: Sequence[str] = ()) -> str:
     """Draw the choice of a training and return its key.
 
     Args:
         word: the field of the URL.
         label: above the field.
         options: key -> what it is called; at least one.
+        clears: fields of the URL that mean nothing for another training, such as one of its epochs.
     """
     before = st.session_state.get(word)  # a run that begins meanwhile takes nobody's place
     first = str(before) if before in options else next(iter(options))
     key = url_state.choice(word, list(options), first, "training")
     st.selectbox(
         label, list(options), key=word, format_func=lambda one: options.get(one, one), width=480,
-        on_change=url_state.keep, args=(word,),
+        on_change=_choose, args=(word, clears),
     )  # fmt: skip
     return key
+
+
+def _choose(word: str, clears: Sequence[str]) -> None:
+    value = st.session_state[word]
+    if st.query_params.get(word) == value:  # nobody has chosen it, as of `url_state.keep`
+        url_state.catch_up()
+    else:
+        url_state.set_value(**{word: value, **dict.fromkeys(clears)})
 
 
 def some(points: Sequence[Point], most: int = EPOCHS) -> list[Point]:

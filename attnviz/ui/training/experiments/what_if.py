@@ -55,7 +55,7 @@ def show(there: Sequence[Seen]) -> None:
         st.info("There is no finished training here yet. Train one above; then one of its settings can be changed.")
         return
     with st.container(key="what_if_row", horizontal=True, vertical_alignment="bottom"):
-        key = choice.pick(OF, "Training", titles)
+        key = choice.pick(OF, "Training", titles, clears=(AT,))
         before = runs.read(key.removeprefix("run:"))
         name, word = _change(before.recipe)
     asked = _asked(jobs[key], before.seed, name, word)
@@ -215,14 +215,13 @@ def _maps(its: History, other: History, words: str) -> None:
         words: what was changed in the second.
     """
     known = [point.key for point in its.points]
-    word = st.query_params.get(AT, known[-1])
-    net = subjects.net(word if word in known else known[-1])
+    net = subjects.net(url_state.choice(AT, known, known[-1], "epoch"))
     example = _example(net)
     if example is None:
         st.caption("Pictures of your own are not drawn here, so neither are maps of them.")
         return
     st.caption(f"A picture that neither was trained on. First: as it was; second: with {verbatim(words)}.")
-    epochs.slider(net, other, lambda key: url_state.set_value(**{AT: key}), SLIDER)
+    epochs.slider(net, other, lambda key: url_state.set_value(**{OF: its.key, AT: key}), SLIDER)
     second_training.maps(Subject(net, example), other)
 
 
