@@ -131,13 +131,11 @@ def seeds(word: str) -> list[int]:
     """
     read = [re.fullmatch(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", part) for part in word.split(",")]
     ranges = [range(int(part[1]), int(part[2] or part[1]) + 1) for part in read if part]
-    few = sum(map(len, ranges)) <= _SEEDS
-    chosen = [seed for part in ranges for seed in part] if few else []
-    if None in read or not all(ranges) or not few or len(set(chosen)) < len(chosen):
-        raise BadInput(
-            f"Seeds must be distinct numbers below a million, at most {_SEEDS:,} of them, such as 3, 0-4 or 0-2,5, not "
-            f"{word!r}."
-        )
+    if (count := sum(map(len, ranges))) > _SEEDS:
+        raise BadInput(f"At most {_SEEDS:,} seeds can be named, not {count:,} as by {word!r}. Name fewer.")
+    chosen = [seed for part in ranges for seed in part]
+    if None in read or not all(ranges) or len(set(chosen)) < len(chosen):
+        raise BadInput(f"Seeds must be distinct numbers below a million, such as 3, 0-4 or 0-2,5, not {word!r}.")
     return chosen
 
 

@@ -107,7 +107,7 @@ def test_seeds_are_a_number_or_a_range_with_both_ends(first, more):
 def test_seeds_are_counted_before_they_are_listed(word):
     tracemalloc.start()
     try:
-        with pytest.raises(BadInput, match="at most 1,000 of them"):
+        with pytest.raises(BadInput, match="At most 1,000 seeds can be named"):
             seeds(word)
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
