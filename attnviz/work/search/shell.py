@@ -36,9 +36,8 @@ def run(wanted: Wanted, workers: int, most: Limits, report: Callable[[Found], No
     """
     search = table.prepare(wanted, workers, most)
     alive = [table.spawn(search) for _ in range(workers)]
-    left = (
-        3 * table.read(search).trials
-    )  # of replacements: so many are needed if every trial is killed as often as it is tried
+    # Replacements: so many are needed if every trial is killed as often as it is tried.
+    left = 3 * table.read(search).trials
     try:
         while alive:
             time.sleep(_LOOK)
