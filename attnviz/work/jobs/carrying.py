@@ -29,7 +29,7 @@ _NEEDED = {"run.json", "curve.jsonl"}
 _FILES = re.compile(
     rf"run\.json|curve\.jsonl|log\.txt|{re.escape(mistakes.FILE)}|weights-[1-9][0-9]{{0,6}}\.safetensors"
 )
-_COLUMN = re.compile(r"\w{1,100}")
+_COLUMN = re.compile(r"[\w .\[\]*-]{1,200}")  # a probe's is "gradient_norm of layers.0.x_weights[0]"
 
 
 def is_run(names: list[str]) -> bool:

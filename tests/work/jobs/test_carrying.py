@@ -9,6 +9,7 @@ import torch
 
 from attnviz import checkpoints
 from attnviz.errors import AttnvizError, BadInput, CheckpointError, UnknownName
+from attnviz.recipes.recipe import Probe
 from attnviz.subjects import nets
 from attnviz.subjects.runs import key_of
 from attnviz.training import mistakes, runs
@@ -50,6 +51,17 @@ def test_a_run_that_was_packed_is_the_same_elsewhere(there, here):
     assert carrying.packed(name) == content
     with pytest.raises(BadInput, match="is here already"):
         carrying.bring(content)
+
+
+def test_a_run_with_probes_is_carried_along_too(tmp_path, monkeypatch):
+    chosen = small.recipe(epochs=1, probes=(Probe(name="gradient_zeros", of="attention.query.weight[0]"),))
+    with small.place(tmp_path):
+        info = small.run_file(chosen)
+        list(Run(info).train(small.training(chosen)))
+        content, curve = carrying.packed(info.id), runs.curve(info.id)
+    assert "gradient_zeros of attention.query.weight[0]" in curve[0].values
+    monkeypatch.setenv("ATTNVIZ_RUNS", str(tmp_path / "elsewhere"))
+    assert runs.curve(carrying.bring(content)) == curve
 
 
 def test_what_is_not_finished_or_damaged_is_not_packed(there, here):
