@@ -139,6 +139,25 @@ class Search:
             for name, value in what.items():
                 self.study._storage.set_trial_user_attr(self._id(number), name, value)
 
+    def took(self, number: int, there: bool) -> bool:
+        """Write down whether a trial goes on with a run that was not begun for it; one that repeats another knows.
+
+        Args:
+            number: of the trial.
+            there: whether its run has epochs already.
+
+        Returns:
+            Whether the run was there before the trial, or before the one that it repeats.
+
+        Raises:
+            Lost: another worker repeats it.
+        """
+        with self._writing():
+            known = self.study._storage.get_trial(self._id(number)).user_attrs.get("took")
+        if known is None:
+            self.note(number, took=there)
+        return there if known is None else bool(known)
+
     def report(self, number: int, value: float, epoch: int) -> bool:
         """Write down the value of a trial after an epoch, and return whether it should be ended: its best value so far
         is below the median of what others had after as many epochs.
@@ -206,7 +225,8 @@ class Search:
         params = {**one.system_attrs.get("fixed_params", {}), **one.params}
         if not is_repeated and params:  # without any it had not begun: a new one fills its place
             first = one.user_attrs.get("first", one.number)
-            self.study.enqueue_trial(params, {"again": one.number, "first": first, "tries": tries})
+            took = {name: value for name, value in one.user_attrs.items() if name == "took"}
+            self.study.enqueue_trial(params, {"again": one.number, "first": first, "tries": tries, **took})
         self.study.tell(one.number, state=TrialState.FAIL)
 
 

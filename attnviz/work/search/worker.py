@@ -90,9 +90,10 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
         command=command,
     )  # fmt: skip
     run = Run(info)
+    is_foreign = search.took(number, bool(run.curve()))
     search.note(number, run=run.folder.name, seed=asked.seed)
     if run.is_closed:  # by another search that asks for the same, or by a worker that was killed before it said so
-        why, has_value, epoch = "", True, _kept(run)
+        why, has_value, epoch = "", True, _kept(run, asked.goal)
         for one in run.curve():
             search.report(number, one.values[asked.column] or 0.0, one.epoch)
     else:
@@ -107,14 +108,22 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
     epoch = epoch if curve else 0
     value = curve[epoch - 1].values[asked.column] if epoch and has_value else None
     search.note(number, epoch=epoch, seconds=round(sum(one.seconds for one in run.durations()), 2), why=why)
-    tidy(run.folder, epoch)
+    if not is_foreign:  # else a job or `train` may go on with it
+        tidy(run.folder, epoch)
     search.tell(number, value)
 
 
-def _kept(run: Run) -> int:
+def _kept(run: Run, goal: Objective) -> int:
     """Return the epoch of a closed run that its recipe keeps."""
-    status = runs.status_in(run.folder)
-    return int(status["best_epoch" if run.info.recipe.keep == "best" else "epoch"])
+    status, recipe = runs.status_in(run.folder), run.info.recipe
+    if recipe.keep != "best":
+        return int(status["epoch"])
+    if "best_epoch" in status:
+        return int(status["best_epoch"])
+    sign = 1 if goal.measures[recipe.watch].better == "higher" else -1  # it was brought from elsewhere
+    watched = {one.epoch: one.values.get(f"validation_{recipe.watch}") for one in run.curve()}
+    known = {epoch: sign * value for epoch, value in watched.items() if value is not None}
+    return max(known, key=known.__getitem__, default=0)
 
 
 def _train(search: Search, number: int, run: Run, training: Training, column: str) -> tuple[str, bool]:

@@ -16,6 +16,7 @@ from attnviz.subjects import nets
 from attnviz.subjects.runs import key_of
 from attnviz.training import runs, stopping
 from attnviz.training.loop import Diverged, Training
+from attnviz.work.jobs import carrying
 from attnviz.work.jobs.order import NONE, Limits
 from attnviz.work.search import shell, table, worker
 from attnviz.work.search.study import Search
@@ -114,6 +115,56 @@ def test_a_run_that_another_search_has_finished_is_taken_and_outlives_that_searc
     assert set(runs.ids()) == {one.run for one in second.trials}
     table.delete(second.name)
     assert runs.ids() == []
+
+
+ONE = (Axis(name="heads", choices=(1,)),)
+
+
+def _files(run: str, kind: str) -> list[str]:
+    return sorted(one.name for one in (runs.folder() / run).glob(f"{kind}-*"))
+
+
+def _train(*words: str) -> str:
+    """Train the run that a search over ONE asks for first, as a person would."""
+    asked = ["train", "pixel_attention", "--recipe", "small", "--run-only", "--device", "cpu", "--threads", "1"]
+    __main__.main([*asked, "--set", "heads=1", *words])
+    (run,) = runs.ids()
+    return run
+
+
+@pytest.mark.parametrize("words", [("--more", "1"), ()], ids=["of one epoch", "finished"])
+def test_a_run_that_somebody_trained_is_used_and_left_as_it_is(here, monkeypatch, words):
+    monkeypatch.setattr(worker, "WEIGHTS", 10)
+    run = _train(*words)
+    states, weights = _files(run, "state"), _files(run, "weights")
+    assert states and weights
+    (trial,) = _work(wanted(trials=1, axes=ONE)).trials
+    assert (trial.run, trial.state) == (run, "complete")
+    assert set(states) <= set(_files(run, "state")) and set(weights) <= set(_files(run, "weights"))
+    assert __main__.main(["train", "pixel_attention", "--recipe", "small", "--run-only", "--set", "heads=1"]) == 0
+
+
+def test_a_run_that_somebody_trained_is_left_even_by_a_trial_that_is_repeated(here, monkeypatch):
+    run, report = _train("--more", "1"), Search.report
+
+    def late(search, number, value, epoch):
+        if number == 0:
+            search.abandon(0)
+        return report(search, number, value, epoch)
+
+    monkeypatch.setattr(Search, "report", late)
+    assert [trial.run for trial in _work(wanted(trials=1, axes=ONE)).trials] == [run] * 2
+    assert _files(run, "state")
+
+
+def test_a_run_that_was_brought_in_is_a_trial_like_any_other(here):
+    before = _work(wanted(trials=1, axes=ONE))
+    content = carrying.packed(before.trials[0].run)
+    table.delete(before.name)
+    carrying.bring(content)
+    (after,) = _work(wanted(trials=1, axes=ONE)).trials
+    assert after.state == "complete"
+    assert after == before.trials[0]
 
 
 def test_large_weights_are_kept_of_the_best_epoch_alone(here, monkeypatch):
