@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
 import { here, keepHere } from "../../attnviz/ui/frontend/drawing_pad/memory.js";
+import { LastDrawings } from "../../attnviz/ui/frontend/drawing_pad/side.js";
 import { shownBy } from "../../attnviz/ui/frontend/draw/links.js";
 import { straight } from "./helpers.js";
 
@@ -29,15 +30,15 @@ const KEPT = { drawing: HISTORY.now, history: HISTORY, centred: false, known: { 
 const NOW = { heads: { "some.model": 2 }, map: "jacobian", change: true, pin: null };
 
 let [room, written] = [Infinity, /** @type {Record<string, string>} */ ({})];
-Object.assign(globalThis, {
-  sessionStorage: {
-    getItem: (name) => written[name] ?? null,
-    setItem(name, value) {
-      if (value.length > room) throw new Error("full");
-      written[name] = value;
-    },
+const storage = {
+  getItem: (name) => written[name] ?? null,
+  setItem(name, value) {
+    if (value.length > room) throw new Error("full");
+    written[name] = value;
   },
-});
+};
+for (const name of ["sessionStorage", "localStorage"])
+  Object.defineProperty(globalThis, name, { value: storage, configurable: true });
 beforeEach(() => {
   [room, written] = [Infinity, {}];
 });
@@ -47,6 +48,19 @@ test("a reload brings back the drawing, what can be undone and redone, and what 
   keepHere({ ...KEPT, panels });
   const pinned = { now: { ...panels.pinned.now, id: "c" }, centred: false };
   assert.deepEqual(here(), { ...KEPT, panels: { ...panels, pinned } });
+});
+
+test("of the last drawings each is shown as it is: after an undo, with the stroke that was drawn then", () => {
+  const shown = [];
+  const lasts = Object.assign(Object.create(LastDrawings.prototype), {
+    ...{ element: {}, forgetter: {}, words: {}, refused: false },
+    thumbs: { show: (drawings) => shown.push(drawings.map(({ strokes }) => strokes)), mark() {} },
+  });
+  for (const stroke of [ONE, TWO, TWO]) {
+    lasts.keep(step("a", null, stroke));
+    lasts.show("a");
+  }
+  assert.deepEqual(shown, [[[ONE]], [[TWO]]]);
 });
 
 test("each stroke and each picture is kept once, however many steps they are in", () => {

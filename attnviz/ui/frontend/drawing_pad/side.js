@@ -5,7 +5,7 @@ import { element, focused, say, set, text } from "../core/dom.js";
 import { captionOf } from "./derive.js";
 import { canKeep, forget, keepLast, last } from "./memory.js";
 import { paint, paintSeen } from "./paint.js";
-import { CELLS, inColour } from "../hands/strokes.js";
+import { CELLS, encode, inColour } from "../hands/strokes.js";
 
 const THUMB = 44; // CSS pixels
 
@@ -152,7 +152,8 @@ export class LastDrawings {
   show(framed) {
     const drawings = last();
     const stored = canKeep() && !this.refused;
-    const written = JSON.stringify(drawings.map(({ id, strokes }) => [id, strokes.length]));
+    // By what is drawn: after an undo, another stroke leaves as many as there were.
+    const written = JSON.stringify(drawings.map(({ id, strokes }) => [id, encode(strokes)]));
     this.element.hidden = !drawings.length && stored;
     this.forgetter.hidden = !drawings.length;
     say(
