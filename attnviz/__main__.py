@@ -184,7 +184,11 @@ def _search(options: argparse.Namespace) -> None:
         return
     if options.model is None or options.recipe is None:
         for one in table.ids():
-            print(f"{one:40} {table.state(one).sentence}")
+            try:
+                said = table.state(one).sentence
+            except AttnvizError as error:  # such as pictures that are gone: the others are listed all the same
+                said = str(error)
+            print(f"{one:40} {said}")
         return
     base = recipe(options.model, options.recipe)
     asked = wanted.Wanted.read(

@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from attnviz.checkpoint_folder import is_name
-from attnviz.errors import BadInput, RunError, UnknownName
+from attnviz.errors import AttnvizError
 
 
 def of_others(name: str) -> set[str]:
@@ -17,9 +17,9 @@ def of_others(name: str) -> set[str]:
 
     found: set[str] = set()
     for job in jobs.ids():
-        with suppress(RunError, BadInput, UnknownName):
+        with suppress(AttnvizError):
             found |= set(jobs.runs_of(job)) if job != name else set()
     for search in searches.ids():
-        with suppress(RunError, BadInput, UnknownName):
-            found |= {trial.run for trial in searches.found(search).trials} if search != name else set()
+        with suppress(AttnvizError):
+            found |= set(searches.runs_of(search)) if search != name else set()
     return {run for run in found if is_name(run)}

@@ -1,7 +1,5 @@
 """To which jobs and searches runs belong, attnviz/work/owners.py."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from attnviz.errors import RunError
@@ -15,15 +13,15 @@ SEARCHES = {"c": ["m.three", "m.four"], "d": ["", "../five"]}
 
 @pytest.fixture(autouse=True)
 def there(monkeypatch: pytest.MonkeyPatch) -> None:
-    def found(search: str) -> SimpleNamespace:
+    def runs_of(search: str) -> list[str]:
         if search == "damaged":
             raise RunError("It cannot be read.")
-        return SimpleNamespace(trials=[SimpleNamespace(run=run) for run in SEARCHES[search]])
+        return SEARCHES[search]
 
     monkeypatch.setattr(jobs, "ids", lambda: [*JOBS])
     monkeypatch.setattr(jobs, "runs_of", JOBS.__getitem__)
     monkeypatch.setattr(searches, "ids", lambda: [*SEARCHES, "damaged"])
-    monkeypatch.setattr(searches, "found", found)
+    monkeypatch.setattr(searches, "runs_of", runs_of)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from attnviz import files
+from attnviz import data, files
 from attnviz.checkpoint_folder import is_name
-from attnviz.data.specs import DATASETS
 from attnviz.errors import BadInput, RunError, UnknownName
 from attnviz.training import runs
 from attnviz.work import children, owners, processes
@@ -187,11 +186,11 @@ def delete(search: str) -> None:
         own: list[str] = []
         with suppress(RunError, BadInput, UnknownName):
             shared = owners.of_others(search)
-            own = [trial.run for trial in found(search).trials if is_name(trial.run) and trial.run not in shared]
+            own = [run for run in runs_of(search) if run not in shared]
         if (wanted := _readable(search)) is not None:
             store(place, wanted).remove()
         try:
-            for path in (*(runs.folder() / run for run in dict.fromkeys(own)), place):
+            for path in (*(runs.folder() / run for run in own), place):
                 if path.exists():
                     shutil.rmtree(path)
         except OSError as error:
@@ -205,7 +204,8 @@ def found(search: str) -> Found:
         search: one of `ids()`.
 
     Raises:
-        UnknownName, RunError, BadInput: there is no such search, its files cannot be read, or Optuna is missing.
+        UnknownName: there is no such search, or the visitor's pictures that it trains on are gone.
+        RunError, DataError, BadInput: its files cannot be read, or Optuna is missing.
     """
     wanted = read(search)
     opened = study.opened(home(search), wanted)
@@ -214,12 +214,26 @@ def found(search: str) -> Found:
     return Found(
         name=search,
         title=recipe.title,
-        source=f"The recipe {recipe.key}{f' with {changes}' if changes else ''} on {DATASETS[recipe.data].title}.",
+        source=f"The recipe {recipe.key}{f' with {changes}' if changes else ''} on {data.spec(recipe.data).title}.",
         measure="accuracy" if opened is None or opened.direction.name == "MAXIMIZE" else recipe.watch,
         better="higher" if opened is None or opened.direction.name == "MAXIMIZE" else "lower",
         axes=wanted.axes,
         trials=() if opened is None else study.looked_at(opened),
     )
+
+
+def runs_of(search: str) -> list[str]:
+    """Return the runs of the trials of a search, be the pictures that it trains on there or not.
+
+    Args:
+        search: one of `ids()`.
+
+    Raises:
+        UnknownName, RunError, BadInput: there is no such search, its files cannot be read, or Optuna is missing.
+    """
+    opened = study.opened(home(search), read(search))
+    told = () if opened is None else study.looked_at(opened)
+    return [*dict.fromkeys(trial.run for trial in told if is_name(trial.run))]
 
 
 def state(search: str, known: Found | None = None) -> State:
@@ -230,7 +244,7 @@ def state(search: str, known: Found | None = None) -> State:
         known: its trials, if they have just been read.
 
     Raises:
-        UnknownName, RunError, BadInput: as of `found`.
+        UnknownName, RunError, DataError, BadInput: as of `found`.
     """
     wanted, done = read(search), len((known or found(search)).finished)
     trials = wanted.trials

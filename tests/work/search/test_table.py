@@ -1,5 +1,6 @@
 """Searches as processes, attnviz/work/search/table.py, worker.py and shell.py."""
 
+import io
 import json
 import os
 import random
@@ -7,15 +8,18 @@ import signal
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from attnviz import __main__
+from attnviz import __main__, data
+from attnviz.data import own
 from attnviz.errors import AttnvizError, BadInput, RunError, UnknownName
 from attnviz.recipes.axes import Axis
 from attnviz.subjects import nets
 from attnviz.subjects.runs import key_of
 from attnviz.training import runs, stopping
 from attnviz.training.loop import Diverged, Training
+from attnviz.work import owners
 from attnviz.work.jobs import carrying
 from attnviz.work.jobs.order import NONE, Limits
 from attnviz.work.search import shell, table, worker
@@ -75,6 +79,26 @@ def test_more_trials_can_be_asked_for_while_it_runs(here, monkeypatch):
 
     monkeypatch.setattr(Search, "tell", told_while_more_are_asked_for)
     assert len(_work(wanted(trials=1)).finished) == 3
+
+
+def test_a_search_on_a_visitor_s_own_pictures_is_listed_and_deleted_even_when_they_are_gone(here, monkeypatch, capsys):
+    monkeypatch.setenv("ATTNVIZ_DATA", str(here / "data"))
+    strokes, content = data.DATASETS["strokes"], io.BytesIO()
+    np.savez(content, images=np.zeros((300, *strokes.shape[:2]), np.uint8), labels=np.arange(300) % 2)
+    name = own.bring(content.getvalue(), "mine", strokes, "somebody")
+    search = table.prepare(wanted(changes={"data": name}, trials=1), most=NONE)
+    assert table.found(search).source.endswith("on Your pictures: mine.")
+    assert table.state(search).done == 0
+    (trial,) = _work(wanted(changes={"data": name}, trials=1)).trials
+    other = _work(wanted(trials=1)).name
+    assert owners.of_others(other) == {trial.run}
+    own.remove(name, "somebody")
+    assert owners.of_others(other) == {trial.run}
+    assert __main__.main(["search"]) == 0
+    lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert lines[search].startswith("There is no data set") and lines[other] == "All 1 trials are finished."
+    table.delete(search)
+    assert table.ids() == [other] and trial.run not in runs.ids()
 
 
 def test_a_trial_ends_when_its_seconds_are_over_with_what_it_has(here, monkeypatch):
