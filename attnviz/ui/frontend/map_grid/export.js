@@ -8,7 +8,9 @@ import { strangeCells } from "../export/sheet.js";
 import { placeOf } from "./words.js";
 
 const MARGIN = 24;
-const WIDTH = 1040;
+const WIDTH = 1040; // at least: a table of many columns makes it wider
+const GAP = 8;
+const LEAST = 24; // CSS pixels of a map, as on the screen
 
 /** What can be saved, for `Savers`. */
 export function files(grid) {
@@ -68,11 +70,13 @@ function gridSheet(grid) {
   const items = [];
   const write = (x, y, text, size = 12, more = {}) =>
     items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
-  const perRow = Math.min(wall.perRow, 24);
   const { table, names } = header;
+  const perRow = table ? table.columns : Math.min(wall.perRow, 24);
   const [aside, above, below] = table || names ? [44, 16, table ? 8 : 24] : [0, 0, 24];
   const before = grid.picture ? 160 + 24 : 0; // the picture stands at the left of the maps
-  const wide = Math.min(names ? 480 : 160, (WIDTH - 2 * MARGIN - before - aside - 8 * (perRow - 1)) / perRow);
+  const room = WIDTH - 2 * MARGIN - before - aside;
+  const wide = Math.max(LEAST, Math.min(names ? 480 : 160, (room - GAP * (perRow - 1)) / perRow));
+  const width = WIDTH + Math.max(0, perRow * (wide + GAP) - GAP - room);
   const high = Math.max(12, (wide * cells.rows) / cells.columns);
   const outlines = (tile) => [
     ...(header.outlined ? [{ cell: header.outlined[tile], colour: packed(theme.orange) }] : []),
@@ -100,7 +104,7 @@ function gridSheet(grid) {
   write(MARGIN + 304, 70, `colours: ${origin(grid).scale}`);
   for (let tile = 0; tile < count; tile++) {
     const [row, place] = [Math.floor(tile / perRow), tile % perRow];
-    const x = MARGIN + before + aside + place * (wide + 8);
+    const x = MARGIN + before + aside + place * (wide + GAP);
     const y = 88 + above + row * (high + below);
     const start = tile * cells.tokens;
     items.push({
@@ -136,7 +140,7 @@ function gridSheet(grid) {
   const lines = originLines(header.origin, 150);
   lines.forEach((line, i) => write(MARGIN, bottom + 14 + 16 * i, line));
   return {
-    width: WIDTH,
+    width: Math.ceil(width),
     height: Math.round(bottom + 16 * lines.length + MARGIN),
     background: css(packed(theme.background)),
     ink,
