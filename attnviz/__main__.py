@@ -68,7 +68,8 @@ def _checkpoints(_: argparse.Namespace) -> None:
     for name in cards.names():
         card = cards.read(name)
         figures = ", ".join(
-            f"{formatting.quantity(f.value, f.unit)} on {formatting.words(f)} ({f.count:,})" for f in card.figures
+            f"{f.name} {formatting.quantity(f.value, f.unit)} on {formatting.words(f)} ({f.count:,})"
+            for f in card.figures
         )
         print(f"{name:24} {card.parameters:,} parameters, seed {card.seed} of {len(card.runs)}: {figures}")
 
@@ -109,9 +110,8 @@ def _evaluate(options: argparse.Namespace) -> None:
             stated = card.figure(test, name)
             stated_figure = formatting.quantity(stated.value, stated.unit) if stated else "nothing"
             measured = formatting.quantity(found.value, goal.measures[name].unit)
-            print(
-                f"{card.name} on {formatting.words(test)}, {len(examples):,}: {measured}; its card says {stated_figure}"
-            )
+            where, count = formatting.words(test), found.count or len(examples)
+            print(f"{card.name}: {name} on {where}, {count:,}: {measured}; its card says {stated_figure}")
 
 
 def _results(options: argparse.Namespace) -> None:

@@ -16,9 +16,10 @@ from attnviz.data import store
 from attnviz.models import MODELS
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.recipes.recipe import Paper
-from attnviz.training import seeds
+from attnviz.training import measuring, seeds
 from attnviz.training.events import Step
 from attnviz.training.loop import Training
+from attnviz.training.objectives import Measured
 from tests.training import small
 
 
@@ -98,7 +99,10 @@ def test_checkpoints_are_listed_with_their_figures(here, capsys):
     card = small.checkpoint()[0]
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("pixel_attention.small ")
-    assert f"793 parameters, seed {card.seed} of 2: {formatting.percent(card.figures[0].value)} on strokes test" in line
+    assert (
+        f"793 parameters, seed {card.seed} of 2: accuracy {formatting.percent(card.figures[0].value)} on strokes test"
+        in line
+    )
 
 
 def test_a_recipe_is_trained_and_its_card_written_and_its_figures_told(tmp_path, capsys):
@@ -122,9 +126,21 @@ def test_a_checkpoint_is_tested_again_and_agrees_with_its_card(here, capsys):
     for line, figure in zip(lines, small.checkpoint()[0].figures, strict=True):
         said = formatting.percent(figure.value)
         assert line.startswith(
-            f"pixel_attention.small on strokes {figure.split}, {figure.count}: {said}; its card says "
+            f"pixel_attention.small: accuracy on strokes {figure.split}, {figure.count}: {said}; its card says "
         )
     assert lines[0].endswith(f"its card says {formatting.percent(small.checkpoint()[0].figures[0].value)}")
+
+
+def test_each_figure_is_told_with_its_name_and_on_how_many_it_was_measured(here, capsys, monkeypatch):
+    def measures(*_: object) -> dict[str, Measured]:
+        return {"accuracy": Measured(0.25), "loss": Measured(0.5, count=7)}
+
+    monkeypatch.setattr(measuring, "evaluate", measures)
+    assert command.main(["evaluate", "pixel_attention.small"]) == 0
+    first, second = capsys.readouterr().out.splitlines()[:2]
+    whole = small.checkpoint()[0].figures[0].count
+    assert first.startswith(f"pixel_attention.small: accuracy on strokes test, {whole}: 25.00 %; its card says ")
+    assert second == "pixel_attention.small: loss on strokes test, 7: 0.5 nats; its card says nothing"
 
 
 def test_evaluating_without_the_data_says_how_to_get_them(here, capsys, monkeypatch):
