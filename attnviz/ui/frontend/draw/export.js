@@ -22,26 +22,50 @@ export function files(panels) {
   );
 }
 
-/** Every number of every panel, one per line. */
-function csv({ cards, origin }) {
+/** Every number of every panel, one per line; where the panels show a change, those of the pinned answer too. */
+function csv({ cards, origin, change }) {
   const rows = cards
     .filter(({ answer }) => answer)
-    .flatMap(({ answer, model, net, jacobian }) => {
-      const line = (what, where, value) => [net, answer.head === null ? "" : answer.head + 1, what, where, value];
-      const place = (at) =>
-        at < model.prefix
-          ? `nowhere, ${at + 1}`
-          : `${Math.floor((at - model.prefix) / model.columns) + 1}, ${((at - model.prefix) % model.columns) + 1}`;
-      return [
-        ...Array.from(answer.probabilities, (value, which) => line("probability", model.classes[which], value)),
-        ...Array.from(answer.logits, (value, which) => line("logit", String(which + 1), value)),
-        ...Array.from(jacobian?.values ?? [], (value, at) =>
-          line("Jacobian", `${Math.floor(at / jacobian.shape[1]) + 1}, ${(at % jacobian.shape[1]) + 1}`, value),
-        ),
-        ...Array.from(answer.map ?? [], (value, at) => line("map", model.columns ? place(at) : String(at + 1), value)),
-      ];
-    });
-  return toCsv(origin, ["model", "head", "what", "class, column, or row and column", "value"], rows);
+    .flatMap(({ answer, pinned, model, net, jacobian }) => [
+      ...numbersOf(answer, { model, net }),
+      ...Array.from(jacobian?.values ?? [], (value, at) => [
+        ...[net, headOf(answer), "Jacobian"],
+        ...[placeIn(jacobian.shape, at), value],
+      ]),
+      ...(change && pinned ? numbersOf(pinned, { model, net, before: "pinned " }) : []),
+    ]);
+  const shows = change ? { shows: "the answer, and the pinned one" } : {};
+  return toCsv({ ...origin, ...shows }, ["model", "head", "what", "class, column, or row and column", "value"], rows);
+}
+
+/** From 1; "" where there are none. */
+function headOf({ head }) {
+  return head === null ? "" : head + 1;
+}
+
+/** The lines of one answer. @param {any} answer @param {{model: any, net: string, before?: string}} of */
+function numbersOf(answer, { model, net, before = "" }) {
+  const line = (what, where, value) => [net, headOf(answer), before + what, where, value];
+  const named = Array.from(answer.probabilities, (value, which) => line("probability", model.classes[which], value));
+  const logits = Array.from(answer.logits, (value, which) => line("logit", String(which + 1), value));
+  const map = Array.from(answer.map ?? [], (value, at) => line("map", placeOf(answer.shape, model, at), value));
+  return [...named, ...logits, ...map];
+}
+
+/** Where a value of a map lies: of values in a row, on the grid of the panel, where it has one. */
+function placeOf(shape, { prefix, columns }, at) {
+  if (shape.length > 1) return placeIn(shape, at);
+  if (!columns) return String(at + 1);
+  return at < prefix ? `nowhere, ${at + 1}` : placeIn([Infinity, columns], at - prefix);
+}
+
+/** Where a value lies in a shape that ends with rows and columns. */
+function placeIn(shape, at) {
+  const below = (i) => shape.slice(i + 1).reduce((one, other) => one * other, 1);
+  const places = shape.map((size, i) => (Math.floor(at / below(i)) % size) + 1);
+  if (shape.length === 2) return places.join(", ");
+  const maps = shape.length === 4 ? ["layer", "stage"] : shape.slice(2).map(() => "map"); // four: as panels/stages.js
+  return [...maps, "row", "column"].map((name, i) => `${name} ${places[i]}`).join(", ");
 }
 
 function panelSheet({ cards, headline, look: { theme, palettes }, kind, ends, note, origin }) {

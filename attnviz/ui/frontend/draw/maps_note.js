@@ -66,11 +66,12 @@ export function toSave(owner) {
   const {
     cards,
     look,
-    pin: { change },
+    pin,
     questions: { showing },
   } = owner;
   const { kind, ends, note } = legendBy(owner);
   const slopes = owner.map === "jacobian";
+  const change = pin.change && !slopes; // a Jacobian stands in place of the change
   const origin = {
     models: cards.map(({ net }) => net).join(" "),
     shows: slopes ? "the Jacobian of the shown answer" : change ? "change since pinned" : "the answer to what is drawn",
@@ -79,5 +80,5 @@ export function toSave(owner) {
     page: owner.url() ?? location.href,
   };
   const sentence = showing?.empty ? "A sample, before anything is drawn" : headline(owner).sentence;
-  return { cards, headline: sentence, look, kind, ends, note, origin };
+  return { cards, headline: sentence, look, kind, ends, note, origin, change };
 }
