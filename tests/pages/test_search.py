@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attnviz.recipes.axes import Axis
 from attnviz.ui.search import said
 from attnviz.ui.training import access
 from attnviz.work.jobs.order import NONE
 from attnviz.work.search import table, trials, worker
+from attnviz.work.search.trials import Found, Trial
 from tests.work.search import searching
 from tests.work.search.searching import wanted
 
@@ -61,6 +63,18 @@ def test_every_shipped_search_can_be_shown_with_all_that_is_said_of_it(here, nam
     assert "95 % interval" in _text(page)
     assert "complete trials" in _text(page)
     assert len(page.dataframe[0].value) == len(trials.shipped(name).finished)
+
+
+def test_of_words_of_which_few_trials_have_the_same_it_says_so(monkeypatch):
+    axis = Axis(name="activation", choices=tuple("abcdefghijkl"))
+    made = tuple(
+        Trial(number=n, state="complete", params={"activation": word}, value=0.1 * n)
+        for n, word in enumerate(axis.choices)
+    )
+    drawn = []
+    monkeypatch.setattr(said.st, "markdown", drawn.append)
+    said.importance(Found(name="a", title="A", source="", axes=(axis,), trials=made))
+    assert drawn[-1].splitlines()[-1] == "| activation | 100 % | too few trials |"
 
 
 def test_whether_heads_mattered_in_the_paper_is_open(here):

@@ -114,7 +114,7 @@ def importance(one: Found) -> None:
     count = len(one.complete)
     head = " | ".join(["Setting", *found])
     rows = [
-        " | ".join([axis.title, *(f"{100 * shares[axis.name]:.0f} %" for shares in found.values())])
+        " | ".join([axis.title, *(_share(shares.get(axis.name)) for shares in found.values())])
         for axis in one.axes
         if axis.name in next(iter(found.values()))
     ]
@@ -125,6 +125,10 @@ def importance(one: Found) -> None:
         "among the best tenth; the second asks which share of all differences a setting explains by itself. Where they "
         "disagree, neither is wrong: they answer different questions."
     )
+
+
+def _share(share: float | None) -> str:
+    return "too few trials" if share is None else f"{100 * share:.0f} %"
 
 
 def table_of(one: Found) -> None:

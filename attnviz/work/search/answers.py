@@ -27,7 +27,8 @@ ENOUGH = 50
 """Trials from which PED-ANOVA's makers let it speak: it looks at the best tenth, of which it wants five."""
 
 _DRAWS = 2000  # of the bootstrap
-_GROUPS = 4  # into which the values of a range are divided
+_GROUPS = 4  # into which the values of a range are divided, and many numbers to choose from
+_OF_EACH = 3  # so many trials on average each value needs to be a group of its own
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,9 @@ def importances(found: Found) -> dict[str, dict[str, float]]:
 
     "among the best tenth": PED-ANOVA, how much an axis decides whether a trial is among the best tenth. The shares of
     all axes add up to 1. "over all trials": the share of the variance of the values that the axis explains by itself,
-    corrected for the number of its groups (omega squared). The shares need not add up to anything.
+    corrected for the number of its groups (omega squared). The shares need not add up to anything. The values of
+    a range are put into four groups, and so are numbers of which few trials have the same; words of which few have the
+    same are left out, as nothing says which of them are alike.
 
     Args:
         found: the trials; only complete ones count.
@@ -116,7 +119,7 @@ def importances(found: Found) -> dict[str, dict[str, float]]:
     varied = [axis for axis in found.axes if len({trial.params.get(axis.name) for trial in trials}) > 1]
     return {
         "among the best tenth": _ped_anova(found, varied),
-        "over all trials": {axis.name: _omega(trials, axis) for axis in varied},
+        "over all trials": {axis.name: share for axis in varied if (share := _omega(trials, axis)) is not None},
     }
 
 
@@ -128,9 +131,14 @@ def _coefficient(design: np.ndarray, values: np.ndarray) -> float:
     return float(np.linalg.lstsq(design, values, rcond=None)[0][1])
 
 
-def _omega(trials: tuple[Trial, ...], axis: Axis) -> float:
+def _omega(trials: tuple[Trial, ...], axis: Axis) -> float | None:
+    """Return the share of the variance that an axis explains; None where its values cannot be put into groups."""
     places = _places(trials, axis)
-    if not axis.choices:
+    # With a group for almost each trial the correction leaves nothing to go by: noise alone would explain much.
+    are_few_alike = _OF_EACH * len(np.unique(places)) > len(places)
+    if are_few_alike and not all(isinstance(choice, int | float) for choice in axis.choices):
+        return None
+    if are_few_alike or not axis.choices:
         edges = np.quantile(places, np.linspace(0, 1, _GROUPS + 1)[1:-1])
         places = np.searchsorted(edges, places).astype(float)
     values = np.array([trial.value for trial in trials], float)

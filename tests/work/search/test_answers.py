@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnviz.errors import BadInput
-from attnviz.recipes.axes import Axis
+from attnviz.recipes.axes import Axis, Value
 from attnviz.work.search import answers, trials
 from attnviz.work.search.trials import Found, Trial
 
@@ -91,6 +91,27 @@ def test_the_best_tenth_is_at_the_better_end():
 def test_a_setting_without_effect_explains_nothing_on_average_however_few_the_trials():
     shares = [answers._omega(_found(lambda *_: 0.0, 15, seed=seed).complete, AXES[0]) for seed in range(60)]
     assert np.mean(shares) < 0.07, "uncorrected it is 2 / 14 on average"
+
+
+def _among(choices: tuple[Value, ...], count: int, seed: int, replace: bool = False) -> tuple[tuple[Trial, ...], Axis]:
+    """Trials of pure noise, and the axis of which each has one of many choices: all different, or drawn anew."""
+    draws = np.random.default_rng(seed)
+    order = draws.choice(len(choices), count, replace)
+    made = (Trial(number=n, state="complete", params={"heads": choices[at]}, value=float(draws.standard_normal()))
+            for n, at in enumerate(order))  # fmt: skip
+    return tuple(made), Axis(name="heads", choices=choices)
+
+
+def test_many_numbers_to_choose_from_explain_no_noise():
+    shares = [answers._omega(*_among(tuple(range(1, 26)), 10, seed, replace=True)) for seed in range(60)]
+    assert np.mean(shares) < 0.15, "with a group for each of them it is about a half"
+    assert answers._omega(*_among(tuple(range(12)), 12, 0)) < 1
+
+
+def test_many_words_to_choose_from_are_left_out_by_the_second_method():
+    made, axis = _among(tuple("abcdefghijkl"), 12, 0)
+    shares = answers.importances(Found(name="a", title="A", source="", axes=(axis,), trials=made))
+    assert [list(known) for known in shares.values()] == [["heads"], []]
 
 
 def test_a_setting_that_does_not_vary_has_no_importance():
