@@ -182,7 +182,7 @@ def _search(options: argparse.Namespace) -> None:
         with stopping.terminable():
             worker.work(table.home(options.worker), table.read(options.worker))
         return
-    if options.model is None or options.recipe is None:
+    if options.model is None and options.recipe is None:
         for one in table.ids():
             try:
                 said = table.state(one).sentence
@@ -190,6 +190,8 @@ def _search(options: argparse.Namespace) -> None:
                 said = str(error)
             print(f"{one:40} {said}")
         return
+    if options.model is None or options.recipe is None:
+        raise BadInput("A search needs MODEL and --recipe.")
     base = recipe(options.model, options.recipe)
     asked = wanted.Wanted.read(
         {

@@ -82,6 +82,8 @@ def checked(wanted: Wanted, workers: int, most: Limits) -> None:
     Raises:
         BadInput, UnknownName: says what would fit.
     """
+    if workers < 1:
+        raise BadInput(f"A search needs at least one worker, not {workers}.")
     cores = os.cpu_count() or 1
     if most != order.NONE and workers * wanted.threads > cores:
         raise BadInput(f"{workers} workers of {wanted.threads} threads need more than the {cores} cores there are.")

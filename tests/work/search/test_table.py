@@ -296,6 +296,26 @@ def test_the_command_writes_its_trials(here, capsys):
 
 
 @pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["pixel_attention"], "A search needs MODEL and --recipe."),
+        (["--recipe", "small"], "A search needs MODEL and --recipe."),
+        (["pixel_attention", "--recipe", "small", "--workers", "0"], "A search needs at least one worker, not 0."),
+        (
+            ["pixel_attention", "--recipe", "small", "--workers", "-1", "--no-limits"],
+            "A search needs at least one worker, not -1.",
+        ),
+    ],
+    ids=" ".join,
+)
+def test_half_a_command_is_answered_with_one_sentence(here, capsys, words, sentence):
+    assert __main__.main(["search", *words, "--vary", "heads=1,2"]) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.splitlines()[-1] == sentence
+    assert table.ids() == []
+
+
+@pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"axes": (Axis(name="wings", choices=(1, 2)),)}, "no setting 'wings'"),
