@@ -225,7 +225,8 @@ def _receive(by: str, key: str, its: Task) -> None:
     if received is None:  # taken back: what is on the pad stays
         return
     try:
-        outside.upload = pictures.read(received.getvalue(), colours=its.channels == 3)
+        # In colour whatever the pad is now: it can be put back on that of another task.
+        outside.upload = pictures.read(received.getvalue(), colours=True)
     except AttnvizError as error:
         outside.refused[by] = str(error)
         return
@@ -242,7 +243,8 @@ def _hand_over(its: Task) -> None:
     if its.spec.ink:
         canvas, outside.notes = paper.to_canvas(paper.ink(outside.upload.grey, outside.dark)[0])
     else:  # all of a photograph is the picture
-        photograph = outside.upload.grey if outside.upload.colours is None else outside.upload.colours
+        photograph = outside.upload.colours if its.channels == 3 else outside.upload.grey
+        assert photograph is not None
         square = checked(its.on_pad(checked(photograph)))
         canvas, outside.notes = its.on_pad(scaled(square, its.canvas, its.canvas)), ()
     if (canvas >= FAINT).any():

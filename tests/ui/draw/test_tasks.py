@@ -95,6 +95,24 @@ def test_a_picture_from_outside_keeps_its_colours_on_a_pad_in_colour() -> None:
     assert "input_dark" not in [group.key for group in test.button_group]
 
 
+@pytest.mark.parametrize(("first", "then", "channels"), [(DIGITS, COLOUR, 3), (COLOUR, FASHION, 1)])
+def test_a_picture_from_outside_is_put_back_in_the_colours_of_the_pad_of_another_task(
+    first: str, then: str, channels: int
+) -> None:
+    values = np.full((40, 40, 3), 255, np.uint8)
+    values[10:30, 10:30] = [200, 30, 60]
+    test = open_page(models=first, input="file")
+    test.file_uploader[0].set_value(("picture.png", saved(Image.fromarray(values)), "image/png"))
+    run(test)
+    test.query_params["models"] = then
+    run(test)
+    test.button(key="input_again").click()
+    base = pad(run(test))[1]["base"]
+    assert base.shape == {3: (256, 256, 3), 1: (280, 280)}[channels]
+    middle = base[base.shape[0] // 2, base.shape[1] // 2]
+    np.testing.assert_array_equal(middle, [200, 30, 60] if channels == 3 else 84)  # 0.299, 0.587 and 0.114 of them
+
+
 def test_a_picture_that_is_not_square_lies_in_the_middle_of_a_square() -> None:
     picture = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
     square = tasks.Task(("a", "b"), "cifar10").on_pad(picture)
