@@ -71,8 +71,8 @@ def test_of_words_of_which_few_trials_have_the_same_it_says_so(monkeypatch):
         Trial(number=n, state="complete", params={"activation": word}, value=0.1 * n)
         for n, word in enumerate(axis.choices)
     )
-    drawn = []
-    monkeypatch.setattr(said.st, "markdown", drawn.append)
+    drawn: list[str] = []
+    monkeypatch.setattr("streamlit.markdown", drawn.append)
     said.importance(Found(name="a", title="A", source="", axes=(axis,), trials=made))
     assert drawn[-1].splitlines()[-1] == "| activation | 100 % | too few trials |"
 

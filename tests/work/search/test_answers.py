@@ -104,7 +104,7 @@ def _among(choices: tuple[Value, ...], count: int, seed: int, replace: bool = Fa
 
 def test_many_numbers_to_choose_from_explain_no_noise():
     shares = [answers._omega(*_among(tuple(range(1, 26)), 10, seed, replace=True)) for seed in range(60)]
-    assert np.mean(shares) < 0.15, "with a group for each of them it is about a half"
+    assert np.mean(shares) < 0.15, "with a group for each of them it is about a third"
     assert answers._omega(*_among(tuple(range(12)), 12, 0)) < 1
 
 
