@@ -5,7 +5,11 @@ import { beforeEach, test } from "node:test";
 
 import { here, keepHere } from "../../attnviz/ui/frontend/drawing_pad/memory.js";
 import { LastDrawings } from "../../attnviz/ui/frontend/drawing_pad/side.js";
+import { enlarged } from "../../attnviz/ui/frontend/draw/arrays.js";
+import { Cards } from "../../attnviz/ui/frontend/draw/cards.js";
 import { shownBy } from "../../attnviz/ui/frontend/draw/links.js";
+import { pinnedAgain } from "../../attnviz/ui/frontend/draw/pin.js";
+import { DrawingPad } from "../../attnviz/ui/frontend/drawing_pad/drawing_pad.js";
 import { straight } from "./helpers.js";
 
 const UPLOAD = { name: "file-1", side: 28, values: Uint8Array.from({ length: 784 }, (_, at) => at % 256) };
@@ -82,6 +86,27 @@ for (const damage of [{ strokes: ["AAAA"] }, { at: 9 }, { bases: [] }, { steps: 
     const kept = JSON.parse(written["attnviz.drawing"]);
     written["attnviz.drawing"] = JSON.stringify({ ...kept, history: { ...kept.history, ...damage } });
     assert.deepEqual(here(), { ...KEPT, history: null, panels: null });
+  });
+}
+
+for (const [canvas, channels] of [
+  [280, 1],
+  [256, 3],
+]) {
+  test(`a sample that was pinned is still that sample after a reload, with ${channels} channels`, () => {
+    const side = canvas === 280 ? 28 : 32;
+    const values = Uint8Array.from({ length: side * side * channels }, (_, at) => at % 251);
+    const sample = enlarged({ values, shape: [side, side, channels] });
+    const questions = { show: (showing) => showing };
+    const how = { centred: true, settled: true, empty: true, now: EMPTY, drawn: null };
+    const showing = Cards.prototype.show.call(/** @type {any} */ ({ sample, questions }), sample.canvas, how);
+    const cards = { cards: [], map: "attention", trained: null, pin: { change: false, showing } };
+    const pad = { now: EMPTY, memory: { ...HISTORY, now: EMPTY } };
+    const page = { pad, cards, centred: true, known: null, pending: [], header: { panels: null } };
+    keepHere(DrawingPad.prototype.toKeep.call(/** @type {any} */ (page)));
+    const { now, centred } = /** @type {any} */ (here()).panels.pinned;
+    const again = pinnedAgain(now, centred, null, { canvas, channels, centres: true });
+    assert.deepEqual([again.pictures, again.prepare], [sample.canvas, { centred: false }]);
   });
 }
 

@@ -188,10 +188,12 @@ export class Cards {
    * @returns {number} the turn, which `data-answered` has once all of it is on the screen
    */
   show(raster, { centred, settled, empty, now, drawn }) {
+    const { values, shape, canvas } = this.sample;
+    const base = { name: "sample", side: shape[0], values }; // as of a drawing: pinned, it outlives a reload
     const asked = empty
-      ? { pictures: this.sample.canvas, prepare: { centred: false } }
-      : { pictures: raster, prepare: { centred } };
-    return this.questions.show({ empty, settled, now, drawn, ...asked });
+      ? { pictures: canvas, prepare: { centred: false }, now: { base, strokes: [] } }
+      : { pictures: raster, prepare: { centred }, now };
+    return this.questions.show({ empty, settled, drawn, ...asked });
   }
 
   /** Take one model's answer. */
