@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { unpack } from "../../attnviz/ui/frontend/core/payload.js";
+import { Cards } from "../../attnviz/ui/frontend/draw/cards.js";
 import { Questions } from "../../attnviz/ui/frontend/draw/questions.js";
 import { Socket } from "./helpers.js";
 
@@ -74,6 +75,49 @@ test("what is pinned is asked about anew, before the drawing, where something el
     [0, "pinned"],
     [0, 2],
   ]);
+});
+
+test("what is pinned while an answer is awaited is one drawing, of which the missing answers are asked for", (t) => {
+  const pinned = [];
+  const card = (checkpoint) => ({ asked: { checkpoint }, turn: 0, answer: "", pin: (answer) => pinned.push(answer) });
+  const cards = [card("a.b"), card("c.d")];
+  const { questions, socket, pin, heard, sent } = made(t, cards);
+  const take = (showing, stale) => Object.assign(pin, { showing, stale });
+  const page = { questions, cards, pin: Object.assign(pin, { take }), sayPin() {}, announce() {} };
+  const pinNow = (turn) => {
+    pinned.length = 0;
+    Cards.prototype.pinNow.call(/** @type {any} */ ({ ...page, shown: { turn } }));
+    return [pin.showing.turn, pin.stale, ...pinned];
+  };
+  questions.show(drawn(3));
+  socket.answer(1);
+  for (const one of cards) Object.assign(one, { turn: 1, answer: "to 3" });
+  assert.deepEqual(pinNow(1), [1, false, "to 3", "to 3"]);
+  assert.deepEqual(sent(), [3], "all is known");
+  questions.show(drawn(4));
+  Object.assign(cards[0], { turn: 2, answer: "to 4" });
+  assert.deepEqual(pinNow(1), [2, true, "to 4", null]);
+  questions.show(drawn(5));
+  for (const number of [2, 3, 4]) socket.answer(number);
+  assert.deepEqual(sent(), [3, 4, 4, 5]);
+  assert.deepEqual(
+    heard.map(([, turn]) => turn),
+    [1, 2, "pinned", 3],
+  );
+  Object.assign(cards[0], { turn: 3, refused: "The model is not there." });
+  Object.assign(cards[1], { turn: 3, answer: "to 5" });
+  assert.deepEqual(pinNow(3), [3, false, null, "to 5"], "what was refused has no answer to it");
+});
+
+test("an answer to what was pinned that comes after it was unpinned is not taken", () => {
+  const pinned = [];
+  const card = { element: { classList: { remove() {} } }, model: {}, pin: (answer) => pinned.push(answer.logits) };
+  const answer = { arrays: { logits: [1] }, shapes: {}, axes: {}, parameters: {}, milliseconds: 1, prepared: {} };
+  const asked = { pinned: true, turn: 2, seen: [{ values: [], shape: [] }] };
+  const seen = { arrays: { ...answer.arrays, seen: [] }, shapes: { seen: [] } };
+  for (const showing of [{ turn: 2 }, null, { turn: 4 }])
+    Cards.prototype.place.call(/** @type {any} */ ({ pin: { showing } }), { ...answer, ...seen }, card, asked);
+  assert.deepEqual(pinned, [[1]]);
 });
 
 test("a question that came to nothing is asked again once the connection is back", (t) => {

@@ -238,7 +238,7 @@ export class Cards {
     };
     card.dirty = true;
     if (asked.pinned) {
-      card.pin(answer);
+      if (asked.turn === this.pin.showing?.turn) card.pin(answer); // else it was unpinned meanwhile
       return;
     }
     card.take(answer);
@@ -298,12 +298,14 @@ export class Cards {
     this.chosen();
   }
 
-  /** Keep the answers on the screen, to compare those to come with them. */
+  /** Keep the answers to the drawing, to compare those to come with them; where some are awaited, ask for all. */
   pinNow() {
+    const { showing } = this.questions;
     if (!this.shown) return;
-    this.pin.take(this.shown, false);
-    for (const card of this.cards) card.pin(card.answer);
+    this.pin.take(showing, showing.turn !== this.shown.turn);
+    for (const card of this.cards) card.pin(card.turn === showing.turn && !card.refused ? card.answer : null);
     this.sayPin();
+    this.questions.next();
     this.announce("Pinned. The panels now show how the answers change.");
   }
 
