@@ -97,4 +97,4 @@ def test_the_explorer_says_of_which_draw() -> None:
             test.query_params.update({"model": name, "data": "strokes", "number": "23", "map": shown})
             test.run()
             assert not test.exception
-            assert any("are all of draw 1" in one.value for one in test.caption) is says
+            assert any("all come from draw 1" in one.value for one in test.caption) is says
