@@ -23,7 +23,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
-from attnviz.ui.live.channel import COOKIE
+from attnviz.ui.shared.visitor import COOKIE
 from tests.browser.harness import run_app
 
 OTHERS, SECONDS = 20, 8.0

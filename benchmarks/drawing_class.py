@@ -25,7 +25,7 @@ from attnviz.data.inputs.digit import prepare
 from attnviz.ui.components.panel import MAP
 from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
-from attnviz.ui.live.channel import COOKIE
+from attnviz.ui.shared.visitor import COOKIE
 from benchmarks.start import memory
 from benchmarks.tracing import written
 from tests.browser.harness import run_app

@@ -28,7 +28,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
 
 from attnviz import data
-from attnviz.ui.live.channel import COOKIE
+from attnviz.ui.shared.visitor import COOKIE
 from benchmarks import beside
 from benchmarks.start import memory
 from tests.browser.harness import ROOT, run_app

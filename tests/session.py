@@ -19,7 +19,7 @@ from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
 
-from attnviz.ui.live.channel import COOKIE
+from attnviz.ui.shared.visitor import COOKIE
 
 PATIENCE = 120.0  # seconds for a page
 

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from attnviz.data.inputs.pictures import MOST_BYTES
-from attnviz.ui.live import channel
 from attnviz.ui.server import hosts, sockets, uploads
+from attnviz.ui.shared import visitor
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "SECURITY.md").read_text()
@@ -24,5 +24,5 @@ def test_its_limits_are_those_of_the_code() -> None:
     assert f"at most {sockets.LARGEST >> 20} MB" in words
     assert f"{uploads.AT_ONCE} arrive at a time, and of all visitors' files the latest {uploads.KEPT} are kept" in words
     assert f"`{hosts.METRICS}=1`" in words
-    assert f"`{channel.COOKIE}`" in words
+    assert f"`{visitor.COOKIE}`" in words
     assert f"client_max_body_size {(MOST_BYTES >> 20) + 1}m;" in words  # an upload, and what is around it

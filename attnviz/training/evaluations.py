@@ -110,8 +110,8 @@ def at_mean(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextMan
 def shuffled(model: nn.Module, train: TrainingSet, of: str) -> AbstractContextManager[None]:
     """Give every picture the taps of the one before it in its batch, the first those of the last.
 
-    All are replaced in the same pass. So what a later tap gives, in the next block or at the next glimpse, is that of a
-    picture which has itself gone on with the earlier taps of a third, and not what it has when nothing is replaced.
+    All are replaced in the same pass. So from the second block or glimpse on, a picture gets the taps of one whose own
+    earlier taps were replaced by those of a third.
 
     Args, Returns and Raises: as of `at_mean`.
     """

@@ -64,9 +64,6 @@ QUICK = 0.01  # seconds
 A = TypeVar("A")
 T = TypeVar("T")
 
-COOKIE = visitor.COOKIE
-"""Which browser asks: attnviz/ui/server/sockets.py gives each one its cookie."""
-
 _log = logging.getLogger(__name__)
 
 
@@ -183,7 +180,7 @@ class _Visitor:
         self.waiting: Request | None = None
         self.news = anyio.Event()
         # Browsers have a cookie. Who sends none shares what one browser may do with all others there who send none.
-        name = socket.cookies.get(COOKIE) or f"at {socket.client.host if socket.client else ''}"
+        name = socket.cookies.get(visitor.COOKIE) or f"at {socket.client.host if socket.client else ''}"
         self.browser = channel.browsers.setdefault(name, Browser(channel.seats.clock))
         self.place: Place | None = None  # of what takes long
         self.left = False

@@ -23,7 +23,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ProtocolError
 from websockets.frames import Frame, Opcode
 
-from attnviz.ui.live.channel import COOKIE
+from attnviz.ui.shared.visitor import COOKIE
 
 # A tab has one socket of Streamlit's, and one for each component that asks models.
 OF_A_BROWSER = 32

@@ -107,7 +107,7 @@ def text(key: str, default: str, longest: int) -> str:
     return word
 
 
-def keep(key: str, widget: str | None = None) -> None:
+def keep(key: str, widget: str | None = None, clears: Sequence[str] = ()) -> None:
     """Write a widget's value into the URL: the `on_change` of every widget that is part of the view.
 
     A browser sends the values of all widgets along with every click. A value that is the one of the URL sent with it
@@ -116,12 +116,13 @@ def keep(key: str, widget: str | None = None) -> None:
     Args:
         key: the name of the URL field.
         widget: key of the widget; by default the name of the field.
+        clears: fields that mean nothing beside another value.
     """
     value = st.session_state[widget or key]
     if st.query_params.get(key) == str(value):
         catch_up()
     else:
-        set_value(**{key: value})
+        set_value(**{key: value, **dict.fromkeys(clears)})
 
 
 def set_value(**words: object) -> None:

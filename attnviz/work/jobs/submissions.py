@@ -4,7 +4,7 @@
 
 The folders of the runs are the truth, not what Ray says: it forgets everything when its head dies, or says that what
 has long been killed is running. A run is being trained while somebody holds its lock; only where nobody does is it
-submitted again, under the next name, and goes on from its last complete epoch. Nothing here runs by itself: whoever
+submitted again, under the next name, and resumes from its last complete epoch. Nothing here runs by itself: whoever
 looks at the jobs, in the app or with `python -m attnviz jobs watch`, does this too.
 """
 

@@ -98,7 +98,7 @@ def start(order: Order, most: Limits | None = None) -> str:
 
 
 def resume(job: str, most: Limits | None = None, more: int | None = None) -> None:
-    """Go on with a job from its last complete epoch, or let it wait.
+    """Resume a job from its last complete epoch, or let it wait.
 
     Args:
         job: one of `ids()`.

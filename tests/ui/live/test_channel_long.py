@@ -9,8 +9,8 @@ import pytest
 
 from attnviz.ui.components.payload import pack
 from attnviz.ui.live import budget, channel
-from attnviz.ui.live.channel import COOKIE
 from attnviz.ui.live.request import Request
+from attnviz.ui.shared.visitor import COOKIE
 
 from .live_server import (
     LONG,

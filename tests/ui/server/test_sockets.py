@@ -20,9 +20,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import Frame, Opcode
 from websockets.sync.client import ClientConnection, connect
 
-from attnviz.ui.live.channel import COOKIE
 from attnviz.ui.server import sockets
 from attnviz.ui.server.sockets import FRAGMENTS, LARGEST, Sockets, in_one_line, network
+from attnviz.ui.shared.visitor import COOKIE
 
 WAIT = 30.0
 PATHS = ("/live", "/_stcore/stream", "/lab/_stcore/stream")

@@ -200,9 +200,8 @@ def test_a_stopped_job_is_not_submitted_again(head):
     assert list(head.jobs)[-1] == f"{job}.2"
 
 
-def test_one_that_could_not_be_stopped_is_submitted_again_when_its_node_dies(head):
-    job = _start(head)
-    _trained(more=1)
+def _stop_in_vain(head, job):
+    """Ask a job to stop while the cluster does not answer; then let its node die."""
     (run,) = table.runs_of(job)
     head.status = 500
     with FileLock(runs.folder() / run / "lock"), pytest.raises(cluster.Unreachable):
@@ -211,21 +210,20 @@ def test_one_that_could_not_be_stopped_is_submitted_again_when_its_node_dies(hea
     cluster._silent.clear()
     head.end(f"{job}.1", "FAILED", NODE)
     table.tend()
+
+
+def test_one_that_could_not_be_stopped_is_submitted_again_when_its_node_dies(head):
+    job = _start(head)
+    _trained(more=1)
+    _stop_in_vain(head, job)
     assert list(head.jobs) == [f"{job}.1", f"{job}.2"]
 
 
 def test_one_that_was_stopped_stays_so_when_it_is_asked_again_in_vain(head):
     job = _start(head)
     _trained(more=1)
-    (run,) = table.runs_of(job)
     table.stop(job)
-    head.status = 500
-    with FileLock(runs.folder() / run / "lock"), pytest.raises(cluster.Unreachable):
-        table.stop(job)
-    head.status = 200
-    cluster._silent.clear()
-    head.end(f"{job}.1", "FAILED", NODE)
-    table.tend()
+    _stop_in_vain(head, job)
     assert list(head.jobs) == [f"{job}.1"]
     assert table.state(job).word == "stopped"
 

@@ -62,17 +62,9 @@ def pick(word: str, label: str, options: Mapping[str, str], clears: Sequence[str
     key = url_state.choice(word, list(options), first, "training")
     st.selectbox(
         label, list(options), key=word, format_func=lambda one: options.get(one, one), width=480,
-        on_change=_choose, args=(word, clears),
+        on_change=url_state.keep, args=(word, None, clears),
     )  # fmt: skip
     return key
-
-
-def _choose(word: str, clears: Sequence[str]) -> None:
-    value = st.session_state[word]
-    if st.query_params.get(word) == value:  # nobody has chosen it, as of `url_state.keep`
-        url_state.catch_up()
-    else:
-        url_state.set_value(**{word: value, **dict.fromkeys(clears)})
 
 
 def some(points: Sequence[Point], most: int = EPOCHS) -> list[Point]:
