@@ -21,7 +21,7 @@ from attnviz.errors import AttnvizError, BadInput, CheckpointError, DataError
 from attnviz.subjects import EXAMPLES, Example, Net, Picture, Subject
 from attnviz.subjects.pictures import missing
 from attnviz.ui.shared import findings, page, url_state
-from attnviz.ui.shared.wording import verbatim
+from attnviz.ui.shared.wording import verbatim, without_shared_start
 
 ANY = "any"
 CLASS = "digit"
@@ -106,7 +106,7 @@ def example(net: Net, opens: Example | None = None) -> Example:
     number = _number(source, begins)
 
     if len(here) > 1:
-        titles = {name: data.DATASETS[name].title for name in here}
+        titles = dict(zip(here, without_shared_start([data.DATASETS[name].title for name in here]), strict=True))
         st.segmented_control(
             "Pictures", here, key="data", format_func=titles.__getitem__, required=True,
             on_change=_restart, args=("data",),

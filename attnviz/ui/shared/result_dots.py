@@ -1,9 +1,7 @@
 """Results as a plot, for every mechanism: dots with intervals next to the controls, and the numbers one click away."""
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from os.path import commonprefix
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -16,6 +14,7 @@ from attnviz.recipes import PAPERS, RECIPES, Paper, Recipe
 from attnviz.ui.mechanisms import MECHANISMS, Mechanism, is_control
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.reserved import container_key
+from attnviz.ui.shared.wording import without_shared_start
 
 ACCURACY = "test accuracy, %"
 PAGE = "85_results.py"  # with the results of all mechanisms
@@ -204,21 +203,9 @@ def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
 
 
 def shortened(rows: Sequence[Dot]) -> list[Dot]:
-    """Return rows with names as `short` makes them."""
-    return [replace(row, name=name) for row, name in zip(rows, short([row.name for row in rows]), strict=True)]
-
-
-def short(names: Sequence[str]) -> list[str]:
-    """Return names without the words with which all of them begin: they say what all are tested on.
-
-    A number keeps the words before it: of "Strips up to 15" nobody would understand "15".
-    """
-    common = commonprefix([re.split(r"(?<=\w)(?=\W)", name) for name in names]) if len(names) > 1 else []
-    rest = [name[len("".join(common)) :] for name in names]
-    cut = [name.lstrip(" ,:") for name in rest]
-    if not common or not all(cut) or len(set(cut)) < len(cut) or any(re.match(r" \d", name) for name in rest):
-        return [*names]
-    return [name[0].upper() + name[1:] for name in cut]
+    """Return rows with names as `without_shared_start` makes them: it says what all are tested on."""
+    names = without_shared_start([row.name for row in rows])
+    return [replace(row, name=name) for row, name in zip(rows, names, strict=True)]
 
 
 def groups(row: Mechanism) -> dict[Task, list[str]]:

@@ -1,9 +1,11 @@
-"""Numbers and shares in a sentence, as in frontend/core/numbers.js; and quoted text without its Markdown."""
+"""Numbers and shares in a sentence, as in frontend/core/numbers.js; quoted text without its Markdown; short names."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
+from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 from attnviz.figures.minus import MINUS, with_minus
@@ -86,3 +88,16 @@ def verbatim(text: str) -> str:
     cut = f"{cut[: 10 * LONGEST]}…" if len(cut) > 10 * LONGEST else cut
     unlinked = re.sub(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", WORD_JOINER, cut)
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", unlinked)
+
+
+def without_shared_start(names: Sequence[str]) -> list[str]:
+    """Return names without the words with which all of them begin, where what is left still tells them apart.
+
+    A number keeps the words before it: of "Strips up to 15" nobody would understand "15".
+    """
+    common = commonprefix([re.split(r"(?<=\w)(?=\W)", name) for name in names]) if len(names) > 1 else []
+    rest = [name[len("".join(common)) :] for name in names]
+    cut = [name.lstrip(" ,:") for name in rest]
+    if not common or not all(cut) or len(set(cut)) < len(cut) or any(re.match(r" \d", name) for name in rest):
+        return [*names]
+    return [name[0].upper() + name[1:] for name in cut]

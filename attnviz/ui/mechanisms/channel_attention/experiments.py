@@ -20,6 +20,7 @@ from attnviz.ui.mechanisms.channel_attention.view import BLOCKS_VIEW, CLASS_GATE
 from attnviz.ui.shared import ablated, cache, costs, mechanism_page, pickers, result_dots
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.reserved import container_key
+from attnviz.ui.shared.wording import without_shared_start
 
 if TYPE_CHECKING:
     from attnviz.cards import Card
@@ -60,7 +61,7 @@ def pays(subject: Subject) -> None:
         with st.container(key=container_key(len(found), "pays")):
             st.markdown(dots(found, axis=result_dots.ACCURACY), unsafe_allow_html=True)
     controls = [key for key in keys if RECIPES[key].config["gate"] == "none"]
-    titles = dict(zip(keys, result_dots.short([RECIPES[key].title for key in keys]), strict=True))
+    titles = dict(zip(keys, without_shared_start([RECIPES[key].title for key in keys]), strict=True))
     costs.table(titles, controls, key="pays_bars")
     differences = _beside(known, [key for key in keys if key not in controls], controls)
     say(words.pays([(titles[one], titles[other], found) for (one, other), found in differences.items()]))
