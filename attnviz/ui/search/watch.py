@@ -54,7 +54,7 @@ def _buttons(name: str, word: str) -> None:
             return
         if word not in ("finished", "unreadable"):
             _button(name, "Resume", lambda: table.start(table.read(name)))
-        _button(name, "Delete", lambda: table.delete(name), "It is deleted, with the runs of its trials.")
+        _button(name, "Delete", lambda: table.delete(name), "It is deleted, with the runs that it began.")
 
 
 def show(name: str) -> None:

@@ -53,6 +53,7 @@ class Search:
 
     def __init__(self, home: Path, wanted: Wanted, better: str) -> None:
         self.wanted = wanted
+        self.name = home.name
         self._home = home
         self._store = store(home, wanted)
         with self._store.gate():
@@ -76,7 +77,7 @@ class Search:
         """
         with self._at_the_gate():
             trials = self.sweep()
-            done = sum(one.state.name in ("COMPLETE", "PRUNED") for one in trials)
+            done = _finished(trials)
             if done >= (asked := self._asked()):
                 return False
             if done + sum(one.state.name == "RUNNING" for one in trials) >= asked:
@@ -87,6 +88,11 @@ class Search:
             values = {axis.name: _suggested(trial, axis) for axis in self.wanted.axes}
             trial.set_user_attr("owner", worker)
             return trial.number, values, int(trial.user_attrs.get("first", trial.number))
+
+    def is_finished(self) -> bool:
+        """Return whether as many trials are finished as are asked for by now."""
+        with self._at_the_gate():
+            return _finished(self.study.get_trials(deepcopy=False)) >= self._asked()
 
     def sweep(self) -> list[FrozenTrial]:
         """Find the trials of dead workers, and let others repeat them. The caller is behind the gate.
@@ -139,12 +145,13 @@ class Search:
             for name, value in what.items():
                 self.study._storage.set_trial_user_attr(self._id(number), name, value)
 
-    def took(self, number: int, there: bool) -> bool:
+    def took(self, number: int, there: bool, shared: bool) -> bool:
         """Write down whether a trial goes on with a run that was not begun for it; one that repeats another knows.
 
         Args:
             number: of the trial.
             there: whether its run has epochs already.
+            shared: whether another job or search has that run too.
 
         Returns:
             Whether the run was there before the trial, or before the one that it repeats.
@@ -155,7 +162,7 @@ class Search:
         with self._writing():
             known = self.study._storage.get_trial(self._id(number)).user_attrs.get("took")
         if known is None:
-            self.note(number, took=there)
+            self.note(number, took=there, borrowed=there and not shared)
         return there if known is None else bool(known)
 
     def report(self, number: int, value: float, epoch: int) -> bool:
@@ -225,7 +232,7 @@ class Search:
         params = {**one.system_attrs.get("fixed_params", {}), **one.params}
         if not is_repeated and params:  # without any it had not begun: a new one fills its place
             first = one.user_attrs.get("first", one.number)
-            took = {name: value for name, value in one.user_attrs.items() if name == "took"}
+            took = {name: value for name, value in one.user_attrs.items() if name in ("took", "borrowed")}
             self.study.enqueue_trial(params, {"again": one.number, "first": first, "tries": tries, **took})
         self.study.tell(one.number, state=TrialState.FAIL)
 
@@ -247,6 +254,10 @@ def opened(home: Path, wanted: Wanted) -> Study | None:
 def looked_at(study: Study) -> tuple[Trial, ...]:
     """Return the trials of a study."""
     return tuple(_trial(one) for one in study.get_trials(deepcopy=False))
+
+
+def _finished(trials: list[FrozenTrial]) -> int:
+    return sum(one.state.name in ("COMPLETE", "PRUNED") for one in trials)
 
 
 def _sampler(wanted: Wanted, begun: int) -> BaseSampler:
@@ -283,6 +294,7 @@ def _trial(one: FrozenTrial) -> Trial:
         values=tuple(one.intermediate_values[epoch] for epoch in sorted(one.intermediate_values)),
         run=told.get("run", ""),
         epoch=told.get("epoch", 0),
+        borrowed=told.get("borrowed", False),
         seed=told.get("seed", 0),
         seconds=told.get("seconds", 0.0),
         why=told.get("why", ""),

@@ -26,7 +26,7 @@ from attnviz.work.processes import Identity
 from attnviz.work.search import study
 from attnviz.work.search import wanted as wants
 from attnviz.work.search.stores import store
-from attnviz.work.search.trials import Found
+from attnviz.work.search.trials import Found, Trial
 from attnviz.work.search.wanted import Wanted
 
 MOST = 20
@@ -130,8 +130,13 @@ def spawn(search: str) -> subprocess.Popen[bytes]:
         raise RunError(f"A worker of the search could not be started: {files.reason(error)}.") from error
     _children.append(child)
     if (own := processes.of(child.pid)) is not None:  # before it can say so itself, which takes it seconds
-        files.write(place / "workers" / f"{child.pid}-started.json", own.model_dump_json() + "\n")
+        files.write(place / "workers" / started(child.pid), own.model_dump_json() + "\n")
     return child
+
+
+def started(process: int) -> str:
+    """Return the name of the file in which whoever started a worker says that it lives."""
+    return f"{process}-started.json"
 
 
 def at_work(search: str) -> list[Identity]:
@@ -169,7 +174,8 @@ def stop(search: str) -> None:
 
 
 def delete(search: str) -> None:
-    """Remove a search and the runs of its trials, but not those that a job or another search has too.
+    """Remove a search and the runs of its trials, but not those that a job or another search has too, nor those that
+    were there before it and belonged to nobody, such as runs of `train`.
 
     Args:
         search: one of `ids()`.
@@ -185,8 +191,8 @@ def delete(search: str) -> None:
             raise BadInput("This search is running. Stop it first.")
         own: list[str] = []
         with suppress(RunError, BadInput, UnknownName):
-            shared = owners.of_others(search)
-            own = [run for run in runs_of(search) if run not in shared]
+            others = owners.of_others(search) | {trial.run for trial in _trials(search) if trial.borrowed}
+            own = [run for run in runs_of(search) if run not in others]
         if (wanted := _readable(search)) is not None:
             store(place, wanted).remove()
         try:
@@ -231,9 +237,7 @@ def runs_of(search: str) -> list[str]:
     Raises:
         UnknownName, RunError, BadInput: there is no such search, its files cannot be read, or Optuna is missing.
     """
-    opened = study.opened(home(search), read(search))
-    told = () if opened is None else study.looked_at(opened)
-    return [*dict.fromkeys(trial.run for trial in told if is_name(trial.run))]
+    return [*dict.fromkeys(trial.run for trial in _trials(search) if is_name(trial.run))]
 
 
 def state(search: str, known: Found | None = None) -> State:
@@ -259,6 +263,11 @@ def state(search: str, known: Found | None = None) -> State:
     if wanted.storage:
         return State("interrupted", f"{done} of {trials} trials are finished. No worker is at work here.", done, trials)
     return State("interrupted", f"It ended after {done} of {trials} trials, and can be resumed.", done, trials)
+
+
+def _trials(search: str) -> tuple[Trial, ...]:
+    opened = study.opened(home(search), read(search))
+    return () if opened is None else study.looked_at(opened)
 
 
 def _readable(search: str) -> Wanted | None:

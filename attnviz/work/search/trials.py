@@ -27,6 +27,8 @@ class Trial(Strict):
         values: of the same after each epoch.
         loss: of the same epoch, where a paper gives it.
         run, epoch: whose weights it has; "" and 0 where there are none.
+        borrowed: whether its run was there before the search and belonged to no other job or search. It outlives this
+            one.
         seed: of the training.
         seconds: that it took.
         why: it ended early, in a few words.
@@ -40,6 +42,7 @@ class Trial(Strict):
     loss: float | None = None
     run: str = ""
     epoch: int = 0
+    borrowed: bool = False
     seed: int = 0
     seconds: float = 0.0
     why: str = ""

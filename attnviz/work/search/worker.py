@@ -20,7 +20,8 @@ from attnviz.training.material import Material, material
 from attnviz.training.objectives import Objective, objective
 from attnviz.training.run import Run
 from attnviz.training.run_file import RunFile
-from attnviz.work import processes
+from attnviz.work import owners, processes
+from attnviz.work.search import table
 from attnviz.work.search.study import Lost, Search
 from attnviz.work.search.wanted import Wanted
 
@@ -42,23 +43,33 @@ def work(home: Path, wanted: Wanted) -> None:
         Terminated: the process was asked to end; another one repeats its trial, and goes on with its run.
     """
     torch.set_num_threads(wanted.threads)
-    with _alive(home) as name:
-        given = material(wanted.made(), "cpu")
-        goal = objective(wanted.made())
-        measure = measured(goal, wanted)
-        search = Search(home, wanted, goal.measures[measure].better)
-        while (found := search.ask(name)) is not False:
-            if found is None or found is True:
-                time.sleep(_WAIT)  # another process cannot be waited for
-                continue
-            number, values, first = found
-            asked = _Asked(given, goal, measure, values, wanted.seed + first)
-            try:
-                with suppress(Lost), search.beating(number):
-                    _trial(search, number, asked)
-            except stopping.Terminated:
-                search.abandon(number)
-                raise
+    while True:
+        with _alive(home) as name:
+            search = _work(home, wanted, name)
+        # Whoever asked for more trials just now may have counted this worker among those that train them.
+        if search.is_finished():
+            return
+
+
+def _work(home: Path, wanted: Wanted, name: str) -> Search:
+    """Train trials until all are finished that were asked for at the last look."""
+    given = material(wanted.made(), "cpu")
+    goal = objective(wanted.made())
+    measure = measured(goal, wanted)
+    search = Search(home, wanted, goal.measures[measure].better)
+    while (found := search.ask(name)) is not False:
+        if found is None or found is True:
+            time.sleep(_WAIT)  # another process cannot be waited for
+            continue
+        number, values, first = found
+        asked = _Asked(given, goal, measure, values, wanted.seed + first)
+        try:
+            with suppress(Lost), search.beating(number):
+                _trial(search, number, asked)
+        except stopping.Terminated:
+            search.abandon(number)
+            raise
+    return search
 
 
 def measured(goal: Objective, wanted: Wanted) -> str:
@@ -90,7 +101,7 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
         command=command,
     )  # fmt: skip
     run = Run(info)
-    is_foreign = search.took(number, bool(run.curve()))
+    is_foreign = search.took(number, bool(run.curve()), run.folder.name in owners.of_others(search.name))
     search.note(number, run=run.folder.name, seed=asked.seed)
     if run.is_closed:  # by another search that asks for the same, or by a worker that was killed before it said so
         why, has_value, epoch = "", True, _kept(run, asked.goal)
@@ -177,5 +188,5 @@ def _alive(home: Path) -> Iterator[str]:
     except OSError as error:
         raise RunError(f"The search {home} cannot be written: {files.reason(error)}.") from error
     finally:
-        for kind in ("json", "lock"):
-            (home / "workers" / f"{name}.{kind}").unlink(missing_ok=True)
+        for own in (f"{name}.json", f"{name}.lock", table.started(processes.own().process)):
+            (home / "workers" / own).unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnviz import __main__, data
+from attnviz import __main__, data, files
 from attnviz.data import own
 from attnviz.errors import AttnvizError, BadInput, RunError, UnknownName
 from attnviz.recipes.axes import Axis
@@ -19,7 +19,7 @@ from attnviz.subjects import nets
 from attnviz.subjects.runs import key_of
 from attnviz.training import runs, stopping
 from attnviz.training.loop import Diverged, Training
-from attnviz.work import owners
+from attnviz.work import owners, processes
 from attnviz.work.jobs import carrying
 from attnviz.work.jobs.order import NONE, Limits
 from attnviz.work.search import shell, table, worker
@@ -79,6 +79,41 @@ def test_more_trials_can_be_asked_for_while_it_runs(here, monkeypatch):
 
     monkeypatch.setattr(Search, "tell", told_while_more_are_asked_for)
     assert len(_work(wanted(trials=1)).finished) == 3
+
+
+def test_a_worker_that_looks_for_the_last_time_while_more_are_asked_for_trains_them(here, monkeypatch):
+    ask = Search.ask
+    last_looks: list[str] = []
+
+    def looked_just_before_more_are_asked_for(search, name):
+        found = ask(search, name)
+        if found is False and not last_looks:
+            last_looks.append(name)
+            table.prepare(wanted(trials=2), most=NONE)
+        return found
+
+    monkeypatch.setattr(Search, "ask", looked_just_before_more_are_asked_for)
+    assert len(_work(wanted(trials=1)).finished) == 2 and last_looks
+
+
+def test_a_worker_is_not_counted_any_more_once_it_will_not_look_again(here, monkeypatch):
+    is_finished, counted = Search.is_finished, []
+
+    def after_its_last_look(search):
+        counted.append(table.at_work(search.name))
+        return is_finished(search)
+
+    monkeypatch.setattr(Search, "is_finished", after_its_last_look)
+    search = table.prepare(wanted(trials=1), most=NONE)
+    own = processes.own()
+    note = table.home(search) / "workers" / table.started(own.process)
+    files.write(note, own.model_dump_json())
+    assert table.at_work(search) == [own]
+    try:
+        worker.work(table.home(search), table.read(search))
+    finally:
+        note.unlink(missing_ok=True)  # else this process would be ended together with other workers
+    assert counted == [[]]
 
 
 def test_a_search_on_a_visitor_s_own_pictures_is_listed_and_deleted_even_when_they_are_gone(here, monkeypatch, capsys):
@@ -166,6 +201,8 @@ def test_a_run_that_somebody_trained_is_used_and_left_as_it_is(here, monkeypatch
     assert (trial.run, trial.state) == (run, "complete")
     assert set(states) <= set(_files(run, "state")) and set(weights) <= set(_files(run, "weights"))
     assert __main__.main(["train", "pixel_attention", "--recipe", "small", "--run-only", "--set", "heads=1"]) == 0
+    table.delete(wanted(axes=ONE).id)
+    assert (table.ids(), runs.ids()) == ([], [run])
 
 
 def test_a_run_that_somebody_trained_is_left_even_by_a_trial_that_is_repeated(here, monkeypatch):
@@ -177,8 +214,11 @@ def test_a_run_that_somebody_trained_is_left_even_by_a_trial_that_is_repeated(he
         return report(search, number, value, epoch)
 
     monkeypatch.setattr(Search, "report", late)
-    assert [trial.run for trial in _work(wanted(trials=1, axes=ONE)).trials] == [run] * 2
+    found = _work(wanted(trials=1, axes=ONE))
+    assert [trial.run for trial in found.trials] == [run] * 2
     assert _files(run, "state")
+    table.delete(found.name)
+    assert runs.ids() == [run]
 
 
 def test_a_run_that_was_brought_in_is_a_trial_like_any_other(here):
@@ -188,7 +228,7 @@ def test_a_run_that_was_brought_in_is_a_trial_like_any_other(here):
     carrying.bring(content)
     (after,) = _work(wanted(trials=1, axes=ONE)).trials
     assert after.state == "complete"
-    assert after == before.trials[0]
+    assert after == before.trials[0].model_copy(update={"borrowed": True})
 
 
 def test_large_weights_are_kept_of_the_best_epoch_alone(here, monkeypatch):
