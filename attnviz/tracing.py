@@ -48,10 +48,11 @@ class Trace(dict[str, Reading]):
     def __init__(self, model: nn.Module, keep: Parts, edits: Edits, gradients: bool) -> None:
         super().__init__()
         self._outer: Trace | None = None
-        known = [_address(path, name) for path, layer in _layers(model) for name in layer.taps]
+        layers = {layer: path for path, layer in _layers(model)}
+        known = dict.fromkeys(_address(path, name) for layer, path in layers.items() for name in layer.taps)
         self._away = {layer: path for path, layer in _layers_of_twins(model)}
-        self._paths = {**{layer: path for path, layer in _layers(model)}, **self._away}
-        self._kept = {pattern: [a for a in known if fnmatchcase(a, pattern)] for pattern in keep}
+        self._paths = {**layers, **self._away}
+        self._kept = {pattern: _matching(pattern, known) for pattern in keep}
         self._wanted = {address: keep[pattern] for pattern, matches in self._kept.items() for address in matches}
         self._edits = together(edits)
         self._gradients = gradients
@@ -309,6 +310,13 @@ def _is_among(visit: int, places: Places, what: str) -> bool:
     if isinstance(places, slice):
         places = range(*places.indices(visit + 1))
     return visit in places if isinstance(places, range) else visit == int(places)
+
+
+def _matching(pattern: str, known: Mapping[str, None]) -> Sequence[str]:
+    """Return the taps that a pattern means; one that is no pattern is looked up, as a request may name dozens."""
+    if pattern in known and not any(sign in pattern for sign in "*?["):
+        return [pattern]
+    return [address for address in known if fnmatchcase(address, pattern)]
 
 
 def _layers(model: nn.Module) -> Iterator[tuple[str, Layer]]:

@@ -8,10 +8,9 @@ import { isAtRest, watch } from "../../attnviz/ui/frontend/core/at_rest.js";
 /** A window and a document, as far as they are asked. */
 const listeners = {};
 const page = { state: "notRunning" };
+const happens = (kind, event) => listeners[kind].forEach((act) => act(event));
 Object.assign(globalThis, {
-  addEventListener: (kind, act) => {
-    listeners[kind] = act;
-  },
+  addEventListener: (kind, act) => (listeners[kind] ??= []).push(act),
   document: { querySelector: () => ({ getAttribute: () => page.state }) },
 });
 
@@ -24,10 +23,28 @@ test("a page is not at rest while its script runs", () => {
 
 test("a page is not at rest just after the visitor has done something", () => {
   watch();
-  for (const kind of ["pointerdown", "pointerup", "keydown", "click"]) {
-    listeners[kind]({ timeStamp: performance.now() });
+  for (const kind of ["keydown", "pointerup", "click"]) {
+    happens(kind, { timeStamp: performance.now() });
     assert.equal(isAtRest(10_000), false, kind);
-    listeners[kind]({ timeStamp: performance.now() - 20_000 });
+    happens(kind, { timeStamp: performance.now() - 20_000 });
+    assert.equal(isAtRest(10_000), true, kind);
+  }
+});
+
+test("a page is not at rest while a pointer is pressed, however long it stays where it is", () => {
+  watch();
+  const timeStamp = performance.now() - 20_000;
+  const ends = [
+    ["pointerup", {}],
+    ["pointercancel", {}],
+    ["pointermove", { buttons: 0 }],
+  ];
+  for (const [kind, event] of ends) {
+    if (kind === "pointerup") happens("pointerdown", { timeStamp, pointerId: 1 });
+    else happens("pointermove", { timeStamp, pointerId: 1, buttons: 1 });
+    happens(kind, { timeStamp, pointerId: 2, ...event });
+    assert.equal(isAtRest(10_000), false, `another pointer: ${kind}`);
+    happens(kind, { timeStamp, pointerId: 1, ...event });
     assert.equal(isAtRest(10_000), true, kind);
   }
 });
