@@ -35,6 +35,8 @@ def main() -> None:
     base = found.get(drawn.base or "")
     drawn = Drawn(drawn.drawing, base.name if base else None, drawn.centred)
     drawing_pad(drawn, key="pad", samples=list(found.values()), base=base, on_change=keep)
+    if st.toggle("Run the page"):
+        st.caption("The page has run.")
     st.code(json.dumps(asdict(on_pad("pad") or Drawn()), separators=(",", ":")))
 
 
