@@ -48,3 +48,12 @@ test("a page is not at rest while a pointer is pressed, however long it stays wh
     assert.equal(isAtRest(10_000), true, kind);
   }
 });
+
+test("a finger whose end was never heard is forgotten when the next one comes down", () => {
+  watch();
+  const timeStamp = performance.now() - 20_000;
+  happens("pointerdown", { timeStamp, pointerId: 3, isPrimary: true });
+  happens("pointerdown", { timeStamp, pointerId: 4, isPrimary: true });
+  happens("pointerup", { timeStamp, pointerId: 4 });
+  assert.equal(isAtRest(10_000), true);
+});

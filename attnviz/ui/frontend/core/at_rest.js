@@ -23,7 +23,10 @@ export function watch() {
   watching = true;
   const listen = (kind, act) => addEventListener(kind, act, { capture: true, passive: true });
   for (const kind of INPUTS) listen(kind, (event) => (last = event.timeStamp));
-  listen("pointerdown", ({ pointerId }) => pressed.add(pointerId));
+  listen("pointerdown", ({ pointerId, isPrimary }) => {
+    if (isPrimary) pressed.clear(); // no other is pressed then: the end of one was not heard
+    pressed.add(pointerId);
+  });
   for (const kind of ["pointerup", "pointercancel"]) listen(kind, ({ pointerId }) => pressed.delete(pointerId));
   // Some are pressed before anybody watches, or let go over a list of the browser's, which keeps that to itself.
   listen("pointermove", ({ pointerId, buttons }) => (buttons ? pressed.add(pointerId) : pressed.delete(pointerId)));
