@@ -36,7 +36,6 @@ export class Alignment extends LivePart {
     this.playing = false;
     this.questions = 0; // that were asked
     this.narrow = false;
-    this.held = false; // whether a hand holds the weights
     const guarded = (act) => (value) => this.guard(() => act(value));
     this.words = { answer: text(), note: text() };
     this.scene = new Scene();
@@ -189,9 +188,9 @@ export class Alignment extends LivePart {
     clearTimeout(this.next);
   }
 
-  /** Tell Python, but not while a hand holds the weights: the page that follows would compete with the answer. */
+  /** Tell Python, but not while it plays: the page that follows would compete with the next step. */
   settle() {
-    if (this.held || this.playing) clearTimeout(this.settling);
+    if (this.playing) clearTimeout(this.settling);
     else super.settle();
   }
 

@@ -44,7 +44,6 @@ export class Hands {
       step,
       far: false,
     };
-    part.held = true;
   }
 
   move(event) {
@@ -84,7 +83,6 @@ export class Hands {
     if (!this.held) return;
     const { far } = this.held;
     this.held = null;
-    part.held = false;
     if (far) part.changed();
   }
 }

@@ -16,6 +16,7 @@ const REST = 120; // milliseconds without a change after which a view has settle
  */
 export function mountable(Kind) {
   return ({ data, parentElement, setStateValue, setTriggerValue }) => {
+    watch(); // else the beginning of the first drag would not be noticed
     // A remount gets the same element again, and with it what the visitor has locked.
     const part = (parentElement.attnviz ??= unseen(new Kind(parentElement)));
     part.report = setStateValue;
@@ -278,7 +279,6 @@ export class Part {
 
   /** Tell Python, once the page has come to rest, what is not as it was told last. */
   settle() {
-    watch();
     clearTimeout(this.settling);
     this.settling = setTimeout(() => {
       if (!isAtRest(REST)) return this.settle();

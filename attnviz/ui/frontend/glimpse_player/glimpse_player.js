@@ -24,7 +24,6 @@ export class GlimpsePlayer extends Part {
   constructor(parent) {
     super();
     this.playing = false;
-    this.held = false; // by a pointer that may drag it
     /** @type {import("./derive.js").Facts} */
     this.facts = { glimpses: 0, scales: 0, size: 0, rows: 1, columns: 1, classes: 0 };
     /** @type {import("./derive.js").Path} what is shown */
@@ -105,22 +104,6 @@ export class GlimpsePlayer extends Part {
       this.before = null;
       this.ask();
     });
-  }
-
-  /** Tell Python, but not while a glimpse is held: the page that follows from it would compete with the next answer. */
-  settle() {
-    if (this.held) clearTimeout(this.settling);
-    else super.settle();
-  }
-
-  /** A pointer holds a glimpse, and may drag it. */
-  grasp() {
-    this.held = true;
-  }
-
-  letGo() {
-    this.held = false;
-    this.settle();
   }
 
   // Paths
@@ -386,7 +369,6 @@ export class GlimpsePlayer extends Part {
   leave() {
     super.leave();
     this.pause();
-    this.held = false;
     this.paths.leave();
   }
 }

@@ -19,7 +19,6 @@ export function listen(player, stage) {
       stage.setPointerCapture(event.pointerId);
       const [row, column] = scene.pixelAt(event.clientX, event.clientY);
       const [ownRow, ownColumn] = player.pixel(glimpse);
-      player.grasp();
       held = { glimpse, x: event.clientX, y: event.clientY, far: false, by: [ownRow - row, ownColumn - column] };
       player.choose(glimpse);
     }),
@@ -50,12 +49,7 @@ export function listen(player, stage) {
       player.move(held.glimpse, [row + held.by[0], column + held.by[1]]);
     }),
   );
-  stage.addEventListener("lostpointercapture", () =>
-    player.guard(() => {
-      held = null;
-      player.letGo();
-    }),
-  );
+  stage.addEventListener("lostpointercapture", () => (held = null));
 }
 
 /**
