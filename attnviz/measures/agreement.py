@@ -10,7 +10,6 @@ Source: "A New Measure of Rank Correlation", Kendall, 1938; tau b, which allows 
 """
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -64,23 +63,6 @@ def ranks(of: Floats, *, equal: float = 0.0) -> Floats:
     values = _rounded(of.ravel(), equal)
     below = (values[:, None] > values).sum(1) + 0.5 * ((values[:, None] == values).sum(1) - 1)
     return np.asarray(below / (values.size - 1)).reshape(of.shape)
-
-
-def kendalls(maps: Mapping[str, Floats]) -> dict[tuple[str, str], float | None]:
-    """Return `kendall` of each two of several maps.
-
-    Args:
-        maps: name -> map, all of the same shape.
-
-    Returns:
-        Two names, in their order -> the correlation.
-
-    Raises:
-        BadInput: maps of other shapes.
-    """
-    names = list(maps)
-    pairs = [(one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
-    return {pair: kendall(maps[pair[0]], maps[pair[1]]) for pair in pairs}
 
 
 def random_map(shape: tuple[int, ...], *, seed: int) -> Floats:

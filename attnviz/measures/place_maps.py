@@ -34,7 +34,6 @@ PLACES = 64  # about so many: erasing takes a forward pass for each
 BATCH = 64  # pictures at once through the model
 
 ATTENTION, JACOBIAN, PRODUCT, ERASURE = "attention", "jacobian", "product", "erasure"
-NAMES = (ATTENTION, JACOBIAN, PRODUCT, ERASURE)
 """The maps: a tap of the network, where one is named; the Jacobian; the picture times it; the effect of erasing."""
 
 
@@ -46,7 +45,8 @@ class PlaceMaps:
         answer: number of the class whose logit is looked at.
         logit: of it; for two classes the log-odds toward it.
         grid: the places.
-        maps: name -> float64 (row, column), 0 or more; those of NAMES, without ATTENTION where no tap is named.
+        maps: name -> float64 (row, column), 0 or more: JACOBIAN, PRODUCT and ERASURE, after ATTENTION
+            where a tap is named.
     """
 
     answer: int
