@@ -313,7 +313,7 @@ def _is_among(visit: int, places: Places, what: str) -> bool:
 
 
 def _matching(pattern: str, known: Mapping[str, None]) -> Sequence[str]:
-    """Return the taps that a pattern means; one that is no pattern is looked up, as a request may name dozens."""
+    """Return the tap paths that a pattern matches; a plain path is looked up, as a request may name dozens of them."""
     if pattern in known and not any(sign in pattern for sign in "*?["):
         return [pattern]
     return [address for address in known if fnmatchcase(address, pattern)]

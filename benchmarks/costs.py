@@ -3,8 +3,8 @@
 Steps of the training loop, in turn, one thread, in processor time. A training is its epochs of so many steps; what it
 takes to measure the model after each epoch and at the end is left out.
 
-python -m benchmarks.costs                      # gates and transformers, where MNIST and the others are
-python -m benchmarks.costs --rounds 5 KEY ...   # recipes of your own; the first one is the baseline
+python -m benchmarks.costs                      # gates and spatial transformers; needs their data sets
+python -m benchmarks.costs --rounds 5 KEY ...   # recipes of your choice; the first one is the baseline
 """
 
 import argparse
@@ -25,7 +25,7 @@ MODELS = "channel_attention", "spatial_transformer"
 
 
 def groups() -> list[list[str]]:
-    """Return the recipes of gates and transformers by data set, the network without a mechanism first."""
+    """Return the recipes of gates and spatial transformers by data set, the network without a mechanism first."""
     found: dict[str, list[str]] = {}
     for key, recipe in RECIPES.items():
         if recipe.model in MODELS:

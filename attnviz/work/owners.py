@@ -6,11 +6,12 @@ from attnviz.checkpoint_folder import is_name
 from attnviz.errors import AttnvizError
 
 
-def of_others(name: str) -> set[str]:
+def of_others(name: str, *, borrowed: bool = True) -> set[str]:
     """Return the runs of all jobs and searches but one; of those that can no longer be read, none.
 
     Args:
         name: of that job or search.
+        borrowed: whether those count that a search only uses, as they were there before it and belonged to nobody.
     """
     from attnviz.work.jobs import table as jobs
     from attnviz.work.search import table as searches
@@ -21,5 +22,5 @@ def of_others(name: str) -> set[str]:
             found |= set(jobs.runs_of(job)) if job != name else set()
     for search in searches.ids():
         with suppress(AttnvizError):
-            found |= set(searches.runs_of(search)) if search != name else set()
+            found |= set(searches.runs_of(search, borrowed=borrowed)) if search != name else set()
     return {run for run in found if is_name(run)}

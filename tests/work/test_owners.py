@@ -8,15 +8,15 @@ from attnviz.work.jobs import table as jobs
 from attnviz.work.search import table as searches
 
 JOBS = {"a": ["m.one", "m.two"], "b": ["m.two", "m.three"]}
-SEARCHES = {"c": ["m.three", "m.four"], "d": ["", "../five"]}
+SEARCHES = {"c": ["m.three", "m.four", "m.lent"], "d": ["", "../five"]}
 
 
 @pytest.fixture(autouse=True)
 def there(monkeypatch: pytest.MonkeyPatch) -> None:
-    def runs_of(search: str) -> list[str]:
+    def runs_of(search: str, *, borrowed: bool) -> list[str]:
         if search == "damaged":
             raise RunError("It cannot be read.")
-        return SEARCHES[search]
+        return [run for run in SEARCHES[search] if borrowed or run != "m.lent"]
 
     monkeypatch.setattr(jobs, "ids", lambda: [*JOBS])
     monkeypatch.setattr(jobs, "runs_of", JOBS.__getitem__)
@@ -27,11 +27,12 @@ def there(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "others"),
     [
-        ("a", {"m.two", "m.three", "m.four"}),
-        ("b", {"m.one", "m.two", "m.three", "m.four"}),
+        ("a", {"m.two", "m.three", "m.four", "m.lent"}),
+        ("b", {"m.one", "m.two", "m.three", "m.four", "m.lent"}),
         ("c", {"m.one", "m.two", "m.three"}),
-        ("none", {"m.one", "m.two", "m.three", "m.four"}),
+        ("none", {"m.one", "m.two", "m.three", "m.four", "m.lent"}),
     ],
 )
 def test_runs_of_all_others_are_found_and_a_name_that_leads_elsewhere_is_none(name: str, others: set[str]) -> None:
     assert owners.of_others(name) == others
+    assert owners.of_others(name, borrowed=False) == others - {"m.lent"}

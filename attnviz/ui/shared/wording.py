@@ -95,9 +95,14 @@ def without_shared_start(names: Sequence[str]) -> list[str]:
 
     A number keeps the words before it: of "Strips up to 15" nobody would understand "15".
     """
-    common = commonprefix([re.split(r"(?<=\w)(?=\W)", name) for name in names]) if len(names) > 1 else []
+    common = commonprefix([re.split(r"(?<=\w)(?=[ ,:])", name) for name in names]) if len(names) > 1 else []
     rest = [name[len("".join(common)) :] for name in names]
     cut = [name.lstrip(" ,:") for name in rest]
-    if not common or not all(cut) or len(set(cut)) < len(cut) or any(re.match(r" \d", name) for name in rest):
+    if (
+        not common
+        or not all(cut)
+        or len({one.lower() for one in cut}) < len(cut)
+        or any(re.match(r" \d", name) for name in rest)
+    ):
         return [*names]
     return [name[0].upper() + name[1:] for name in cut]

@@ -145,13 +145,13 @@ class Search:
             for name, value in what.items():
                 self.study._storage.set_trial_user_attr(self._id(number), name, value)
 
-    def took(self, number: int, there: bool, shared: bool) -> bool:
+    def took(self, number: int, there: bool, owned: bool) -> bool:
         """Write down whether a trial goes on with a run that was not begun for it; one that repeats another knows.
 
         Args:
             number: of the trial.
             there: whether its run has epochs already.
-            shared: whether another job or search has that run too.
+            owned: whether that run was begun by a job or another search, which also deletes it.
 
         Returns:
             Whether the run was there before the trial, or before the one that it repeats.
@@ -162,7 +162,9 @@ class Search:
         with self._writing():
             known = self.study._storage.get_trial(self._id(number)).user_attrs.get("took")
         if known is None:
-            self.note(number, took=there, borrowed=there and not shared)
+            self.note(
+                number, borrowed=there and not owned, took=there
+            )  # in this order: `took` says that both are known
         return there if known is None else bool(known)
 
     def report(self, number: int, value: float, epoch: int) -> bool:
@@ -294,7 +296,7 @@ def _trial(one: FrozenTrial) -> Trial:
         values=tuple(one.intermediate_values[epoch] for epoch in sorted(one.intermediate_values)),
         run=told.get("run", ""),
         epoch=told.get("epoch", 0),
-        borrowed=told.get("borrowed", False),
+        borrowed=told.get("borrowed", bool(told.get("took"))),  # earlier versions did not ask whose run it was
         seed=told.get("seed", 0),
         seconds=told.get("seconds", 0.0),
         why=told.get("why", ""),

@@ -26,7 +26,7 @@ from attnviz.work.processes import Identity
 from attnviz.work.search import study
 from attnviz.work.search import wanted as wants
 from attnviz.work.search.stores import store
-from attnviz.work.search.trials import Found, Trial
+from attnviz.work.search.trials import Found
 from attnviz.work.search.wanted import Wanted
 
 MOST = 20
@@ -55,7 +55,7 @@ class State:
 
 
 _FOLDERS = Folders(Wanted, "search", ".searches", study.FILE)
-folder, ids, read, home = _FOLDERS.folder, _FOLDERS.ids, _FOLDERS.read, _FOLDERS.home
+folder, ids, read, home, alone = _FOLDERS.folder, _FOLDERS.ids, _FOLDERS.read, _FOLDERS.home, _FOLDERS.alone
 
 
 def start(wanted: Wanted, workers: int = 1, most: Limits | None = None) -> str:
@@ -191,8 +191,8 @@ def delete(search: str) -> None:
             raise BadInput("This search is running. Stop it first.")
         own: list[str] = []
         with suppress(RunError, BadInput, UnknownName):
-            others = owners.of_others(search) | {trial.run for trial in _trials(search) if trial.borrowed}
-            own = [run for run in runs_of(search) if run not in others]
+            others = owners.of_others(search)
+            own = [run for run in runs_of(search, borrowed=False) if run not in others]
         if (wanted := _readable(search)) is not None:
             store(place, wanted).remove()
         try:
@@ -228,16 +228,20 @@ def found(search: str) -> Found:
     )
 
 
-def runs_of(search: str) -> list[str]:
+def runs_of(search: str, *, borrowed: bool = True) -> list[str]:
     """Return the runs of the trials of a search, be the pictures that it trains on there or not.
 
     Args:
         search: one of `ids()`.
+        borrowed: whether those count that were there before it and belonged to nobody.
 
     Raises:
         UnknownName, RunError, BadInput: there is no such search, its files cannot be read, or Optuna is missing.
     """
-    return [*dict.fromkeys(trial.run for trial in _trials(search) if is_name(trial.run))]
+    opened = study.opened(home(search), read(search))
+    told = () if opened is None else study.looked_at(opened)
+    lent = {trial.run for trial in told if trial.borrowed and not borrowed}
+    return [*dict.fromkeys(trial.run for trial in told if is_name(trial.run) and trial.run not in lent)]
 
 
 def state(search: str, known: Found | None = None) -> State:
@@ -263,11 +267,6 @@ def state(search: str, known: Found | None = None) -> State:
     if wanted.storage:
         return State("interrupted", f"{done} of {trials} trials are finished. No worker is at work here.", done, trials)
     return State("interrupted", f"It ended after {done} of {trials} trials, and can be resumed.", done, trials)
-
-
-def _trials(search: str) -> tuple[Trial, ...]:
-    opened = study.opened(home(search), read(search))
-    return () if opened is None else study.looked_at(opened)
 
 
 def _readable(search: str) -> Wanted | None:

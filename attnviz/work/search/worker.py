@@ -43,33 +43,35 @@ def work(home: Path, wanted: Wanted) -> None:
         Terminated: the process was asked to end; another one repeats its trial, and goes on with its run.
     """
     torch.set_num_threads(wanted.threads)
-    while True:
-        with _alive(home) as name:
-            search = _work(home, wanted, name)
-        # Whoever asked for more trials just now may have counted this worker among those that train them.
-        if search.is_finished():
-            return
+    with _alive(home) as name:
+        given = material(wanted.made(), "cpu")
+        goal = objective(wanted.made())
+        measure = measured(goal, wanted)
+        search = Search(home, wanted, goal.measures[measure].better)
+        while (found := search.ask(name)) is not False or not _leaves(search, home, name):
+            if not isinstance(found, tuple):
+                time.sleep(_WAIT)  # another process cannot be waited for
+                continue
+            number, values, first = found
+            asked = _Asked(given, goal, measure, values, wanted.seed + first)
+            try:
+                with suppress(Lost), search.beating(number):
+                    _trial(search, number, asked)
+            except stopping.Terminated:
+                search.abandon(number)
+                raise
 
 
-def _work(home: Path, wanted: Wanted, name: str) -> Search:
-    """Train trials until all are finished that were asked for at the last look."""
-    given = material(wanted.made(), "cpu")
-    goal = objective(wanted.made())
-    measure = measured(goal, wanted)
-    search = Search(home, wanted, goal.measures[measure].better)
-    while (found := search.ask(name)) is not False:
-        if found is None or found is True:
-            time.sleep(_WAIT)  # another process cannot be waited for
-            continue
-        number, values, first = found
-        asked = _Asked(given, goal, measure, values, wanted.seed + first)
-        try:
-            with suppress(Lost), search.beating(number):
-                _trial(search, number, asked)
-        except stopping.Terminated:
-            search.abandon(number)
-            raise
-    return search
+def _leaves(search: Search, home: Path, name: str) -> bool:
+    """Sign off if all trials are finished still, and return whether they are.
+
+    Whoever asks for more of them counts the living workers behind the same lock: this one is either counted, and sees
+    that there are more, or has signed off.
+    """
+    with table.alone():
+        if finished := search.is_finished():
+            _sign_off(home, name)
+    return finished
 
 
 def measured(goal: Objective, wanted: Wanted) -> str:
@@ -101,7 +103,9 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
         command=command,
     )  # fmt: skip
     run = Run(info)
-    is_foreign = search.took(number, bool(run.curve()), run.folder.name in owners.of_others(search.name))
+    there = bool(run.curve())
+    is_owned = there and run.folder.name in owners.of_others(search.name, borrowed=False)
+    is_foreign = search.took(number, there, is_owned)
     search.note(number, run=run.folder.name, seed=asked.seed)
     if run.is_closed:  # by another search that asks for the same, or by a worker that was killed before it said so
         why, has_value, epoch = "", True, _kept(run, asked.goal)
@@ -188,5 +192,10 @@ def _alive(home: Path) -> Iterator[str]:
     except OSError as error:
         raise RunError(f"The search {home} cannot be written: {files.reason(error)}.") from error
     finally:
-        for own in (f"{name}.json", f"{name}.lock", table.started(processes.own().process)):
-            (home / "workers" / own).unlink(missing_ok=True)
+        _sign_off(home, name)
+
+
+def _sign_off(home: Path, name: str) -> None:
+    """Remove what says that this worker lives."""
+    for own in (f"{name}.json", f"{name}.lock", table.started(processes.own().process)):
+        (home / "workers" / own).unlink(missing_ok=True)

@@ -177,6 +177,8 @@ def test_beside_a_net_stand_those_trained_on_the_same_data(monkeypatch: pytest.M
         (["Cluttered digits, 4 glimpses", "Cluttered digits, 6 glimpses"], ["4 glimpses", "6 glimpses"]),
         (["CIFAR-10: 8 heads", "CIFAR-10, repaired"], ["8 heads", "Repaired"]),
         (["Strips up to 15, sums", "Strips up to 30, sums"], ["Strips up to 15, sums", "Strips up to 30, sums"]),
+        (["CIFAR-10", "CIFAR-100"], ["CIFAR-10", "CIFAR-100"]),
+        (["Set a", "Set A"], ["Set a", "Set A"]),
         (["Rotated MNIST", "Rotated strokes"], ["MNIST", "Strokes"]),
         (["Ten digits", "Ten digits, moved"], ["Ten digits", "Ten digits, moved"]),
     ],
