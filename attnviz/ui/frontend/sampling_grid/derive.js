@@ -28,7 +28,7 @@ export const GRIDS = { own: "As computed", identity: "Identity", mean: "Mean" };
 export const DRAGS = { picture: "The picture", grid: "The grid" };
 /** How far each way something can be moved; across and down in pixels, see `limitsOf`. */
 export const LIMITS = { rotate: [-180, 180], scale: [0.5, 2] };
-const MOST = 4; // of a number of theta that is set by hand
+export const MOST = 4; // of a number of theta that is set by hand
 const KNOB = 1.28; // how far above the middle a knob stands, in halves of the height
 
 /** @type {Record<string, Place>} */
@@ -65,7 +65,8 @@ const rounded = (value, digits) => Math.round(value * 10 ** digits) / 10 ** digi
 /** A move as a view holds it. @param {Move} move @param {number[]} shape @returns {Move} */
 export function asMove({ rotate, scale, across, down }, shape) {
   const limits = limitsOf(shape);
-  const turned = rotate - 360 * Math.round(rotate / 360);
+  // Half a turn keeps its sign, so that a slider stays at the end to which it was dragged
+  const turned = Math.abs(rotate) <= 180 ? rotate : rotate - 360 * Math.round(rotate / 360);
   return {
     rotate: within(rounded(turned, 0), limits.rotate),
     scale: within(rounded(scale, 2), limits.scale),
@@ -89,6 +90,11 @@ export function isMoved({ rotate, scale, across, down }) {
   return rotate !== 0 || scale !== 1 || across !== 0 || down !== 0;
 }
 
+/** Whether changes would leave a view other than it is. @param {any} view @param {Record<string, any>} changes */
+export function differs(view, changes) {
+  return Object.entries(changes).some(([name, value]) => JSON.stringify(view[name]) !== JSON.stringify(value));
+}
+
 /** Whether theta is another one than the net's. @param {any} view */
 export function isHeld({ grid, theta }) {
   return grid !== "own" || theta !== null;
@@ -103,6 +109,22 @@ export function isHeld({ grid, theta }) {
 export function heldTheta({ grid, theta }, mean) {
   if (theta) return theta;
   return grid === "identity" ? IDENTITY : grid === "mean" ? mean : null;
+}
+
+/**
+ * What the live channel is asked: theta and the answer.
+ * @param {any} header what the data say of the net
+ * @param {any} pictures as a request names or holds them
+ * @param {ArrayLike<number>|null} theta in the place of the net's; null: the net's own
+ * @returns {any}
+ */
+export function requestOf({ checkpoint, tap }, pictures, theta) {
+  const edits = theta ? [{ edit: "set", address: tap, array: "theta" }] : [];
+  return {
+    pictures,
+    asks: [{ checkpoint, edits, wanted: { theta: { address: tap } } }],
+    arrays: theta ? { theta: { values: Float32Array.from(theta), shape: [2, 3] } } : {},
+  };
 }
 
 /**
@@ -311,20 +333,28 @@ export function inWords({ angle, scales, shear, shift, mirrored }) {
   const far = (pixels, forward, back) =>
     `${Math.abs(pixels).toFixed(1)} ${Math.abs(pixels) === 1 ? "pixel" : "pixels"} ${pixels < 0 ? back : forward}`;
   const size = Math.sqrt(scales[0] * scales[1]);
-  const seen =
-    size < 0.005
-      ? ""
-      : size < 1
-        ? `enlarges ${(1 / size).toFixed(2)} times`
-        : size > 1
-          ? `shrinks to ${(1 / size).toFixed(2)}`
-          : "";
+  const factor = (1 / size).toFixed(2);
+  const isSaid = size >= 0.005 && Math.abs(size - 1) >= 0.005; // a factor of 1.00 is none
+  const seen = !isSaid ? "" : size < 1 ? `enlarges ${factor} times` : `shrinks to ${factor} of its size`;
   return {
     rotation: `${angleInWords(-angle)}${mirrored ? ", and mirrored" : ""}`,
     scale: `${scales[0].toFixed(2)} and ${scales[1].toFixed(2)}${seen ? `: ${seen}` : ""}`,
     shear: `${Math.abs(shear).toFixed(1)}\u00b0 from a right angle`,
     shift: `${far(shift[0], "right", "left")}, ${far(shift[1], "down", "up")}`,
   };
+}
+
+/**
+ * How far the plot of angles reaches to either side, so that none lies outside: in whole steps, up to half a circle.
+ * @param {Record<string, ArrayLike<number>>} angles of many pictures and their grids
+ * @param {{picture: number, grid: number}|null} dot of this one
+ * @param {number} step degrees
+ */
+export function reachOf(angles, dot, step) {
+  let most = step;
+  for (const some of [...Object.values(angles), Object.values(dot ?? {})])
+    for (let one = 0; one < some.length; one++) most = Math.max(most, Math.abs(some[one]));
+  return Math.min(180, step * Math.ceil(most / step));
 }
 
 /**

@@ -26,9 +26,12 @@ export function listen(part) {
 }
 
 function anywhere(part, event) {
-  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") part.undo();
-  else if (event.key === "Escape" && (isHeld(part.view) || isMoved(moveOf(part.view)))) part.choose(FREE, "");
-  else return;
+  // With Shift it means redo, which there is none of
+  if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z") part.undo();
+  else if (event.key === "Escape" && (isHeld(part.view) || isMoved(moveOf(part.view)))) {
+    part.theta.rewrite(); // also the number that was being typed
+    part.choose(FREE, "");
+  } else return;
   event.preventDefault();
 }
 

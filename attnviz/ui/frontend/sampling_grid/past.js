@@ -36,7 +36,9 @@ export class Past {
     if (JSON.stringify(this.views.at(-1)) === JSON.stringify(view)) this.views.pop();
   }
 
+  /** Forget it all: what the hand does next is a step of its own. */
   clear() {
     this.views = [];
+    this.doing = "";
   }
 }

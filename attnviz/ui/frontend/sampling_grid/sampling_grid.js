@@ -13,6 +13,7 @@ import { decomposed, gridOf, sampled, toBytes } from "./affine.js";
 import {
   asMove,
   asTheta,
+  differs,
   dotOf,
   draggedGrid,
   draggedPicture,
@@ -26,6 +27,7 @@ import {
   moved,
   moveOf,
   reading,
+  requestOf,
   RULES,
   STILL,
 } from "./derive.js";
@@ -35,14 +37,19 @@ import { Scene } from "./scene.js";
 import { Sliders } from "./sliders.js";
 import { ThetaPanel } from "./theta.js";
 
-const LOST = "The live connection is lost: picture and grid follow your hand, but the answer is the previous one.";
+const LOST =
+  "The live connection is lost: the picture follows your hand, but the network\u2019s grid and its answer are still " +
+  "the previous ones.";
 const PICTURE = 312; // pixels of the design: the picture with what is around it
 const SEEN = 208; // what is sampled from it
 const MIDDLE = 240; // the column of what is sampled
 const GAP = 24;
 const PLOT = 196; // the height of the plot of angles
 
-/** @typedef {Answered & {picture: Uint8Array, theta: ArrayLike<number>}} Found an answer, and what it belongs to */
+/**
+ * An answer, and what it belongs to.
+ * @typedef {Answered & {picture: Uint8Array, theta: ArrayLike<number>, move: import("./derive.js").Move}} Found
+ */
 
 /** The component. */
 export class SamplingGrid extends LivePart {
@@ -56,6 +63,7 @@ export class SamplingGrid extends LivePart {
   constructor(parent) {
     super(RULES, LOST);
     this.looked = -1; // pixel of what is sampled that is pointed at
+    this.failed = false; // whether the last question came to nothing: then the answer that is shown is an older one
     this.toRead = false; // whether that was done last, and with keys: then it is said, and not the answer
     this.past = new Past();
     /** @type {{handle: any, from: any}|null} */
@@ -140,7 +148,11 @@ export class SamplingGrid extends LivePart {
       probabilities: arrays.probabilities,
       picture: arrays.picture,
       theta: arrays.theta,
+      move: STILL,
     };
+    const shaped = String(this.shapes.picture);
+    if (shaped !== this.shaped) this.looked = -1; // that pixel is another one now, if there is one
+    this.shaped = shaped;
     if (this.takeSubject()) {
       this.past.clear();
       this.answer.name(header.classes, header.label);
@@ -204,6 +216,7 @@ export class SamplingGrid extends LivePart {
 
   /** Change the view on purpose. @param {any} changes @param {string} by with what; "": a step of its own */
   choose(changes, by) {
+    if (!differs(this.view, changes)) return;
     this.past.keep(this.view, by);
     this.change(changes);
     this.changed();
@@ -218,6 +231,7 @@ export class SamplingGrid extends LivePart {
   undo() {
     const last = this.past.back();
     if (!last) return;
+    this.theta.rewrite(); // also the number that was being typed
     this.change(last);
     this.changed();
   }
@@ -248,21 +262,10 @@ export class SamplingGrid extends LivePart {
       this.answered = this.before;
       return;
     }
-    const theta = heldTheta(view, arrays.mean);
-    const picture = this.picture;
-    /** @type {any} */
-    const request = {
-      pictures: isMoved(move) ? { values: picture, shape: shapes.picture } : [header.picture],
-      asks: [
-        {
-          checkpoint: header.checkpoint,
-          edits: theta ? [{ edit: "set", address: header.tap, array: "theta" }] : [],
-          wanted: { theta: { address: header.tap } },
-        },
-      ],
-      arrays: theta ? { theta: { values: Float32Array.from(theta), shape: [2, 3] } } : {},
-    };
-    this.asker.ask(this.question, request, (answer) => this.hear(answer, picture), header.origin.digest);
+    const of = { picture: this.picture, move };
+    const pictures = isMoved(move) ? { values: of.picture, shape: shapes.picture } : [header.picture];
+    const request = requestOf(header, pictures, heldTheta(view, arrays.mean));
+    this.asker.ask(this.question, request, (answer) => this.hear(answer, of), header.origin.digest);
   }
 
   /** What an answer must belong to in order to be shown. */
@@ -271,11 +274,32 @@ export class SamplingGrid extends LivePart {
     return JSON.stringify([this.movedTo, grid, theta]);
   }
 
-  hear({ error, arrays }, picture) {
+  /**
+   * Take an answer, or note that there is none.
+   * @param {any} answer
+   * @param {{picture: Uint8Array, move: import("./derive.js").Move}} of what was asked about
+   */
+  hear({ error, arrays }, of) {
     this.rest();
-    if (error) return;
-    this.answered = { logits: arrays.logits, probabilities: arrays.probabilities, theta: arrays.theta, picture };
+    this.failed = Boolean(error);
+    if (error) this.root.classList.add("waiting");
+    else this.answered = { logits: arrays.logits, probabilities: arrays.probabilities, theta: arrays.theta, ...of };
     this.draw();
+  }
+
+  rest() {
+    super.rest();
+    this.failed = false;
+  }
+
+  /**
+   * By how much the picture and its grid are rotated. The grid that the net computes is that of the picture which was
+   * answered last, and so are both angles; null where nothing has come of a question since.
+   */
+  get dot() {
+    const { view, answered, header, parts } = this;
+    if (!header.line || (this.failed && !isHeld(view))) return null;
+    return dotOf(header.line.here, isHeld(view) ? moveOf(view) : answered.move, parts);
   }
 
   // Layout and drawing
@@ -317,7 +341,7 @@ export class SamplingGrid extends LivePart {
       this.theta.paint(
         { picture: arrays.angles_in, grid: arrays.angles_out },
         header.line,
-        dotOf(header.line.here, moveOf(view), this.parts),
+        this.dot,
         this.plotSize,
         theme,
       );
@@ -332,6 +356,7 @@ export class SamplingGrid extends LivePart {
     return {
       ...view,
       pending: asker.pending,
+      failed: this.failed,
       used: theta,
       grid_points: Array.from(gridOf(theta, shapes.picture)),
       parts,
@@ -347,7 +372,7 @@ export class SamplingGrid extends LivePart {
   /** What lessons can ask for; DECLARED in sampling_grid.py lists it. */
   declared() {
     const { view, answered, before, asker, header, parts } = this;
-    if (asker.pending) return {};
+    if (asker.pending || this.failed) return {};
     const [was, is] = [best(before.probabilities), best(answered.probabilities)];
     return {
       answer: header.classes[is],
@@ -372,7 +397,7 @@ export class SamplingGrid extends LivePart {
     set(this.freer, "aria-disabled", String(!changed));
     this.root.classList.toggle("switched", changed);
     this.theta.show(this.used, this.parts, this.kind);
-    this.theta.tell(header.line, header.line && dotOf(header.line.here, move, this.parts), header.many);
+    this.theta.tell(header.line, this.dot, header.many, this.failed);
     say(words.answer, changed ? this.answer.change(this.answered, this.before) : "");
     say(words.verdict, this.answer.words(this.answered));
     const what = view.drag === "grid" ? "the grid" : "the picture";
@@ -384,7 +409,7 @@ export class SamplingGrid extends LivePart {
     );
     say(words.reading, reading(this.looked, this.used, this.values, shapes.picture));
     set(this.seenBoard, "aria-label", `What is classified. Arrow keys read it. ${words.reading.data}`);
-    if (!this.asker.pending)
+    if (!this.asker.pending && !this.failed)
       this.announceDone(() => (this.toRead ? words.reading.data : this.answer.summary(this.answered, this.before)));
   }
 }

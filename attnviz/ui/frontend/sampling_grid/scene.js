@@ -211,21 +211,25 @@ export class Scene {
         (event.pointerType === "touch" ? GRIP.touch : GRIP.mouse) / this.cell,
         this.shape,
       );
-    /** @type {import("./derive.js").Place|null} */
-    let from = null;
+    /** @type {{pointer: number, from: import("./derive.js").Place}|null} a second finger beside it does nothing */
+    let held = null;
+    const letGo = () => {
+      held = null;
+      end();
+    };
     canvas.addEventListener("pointerdown", (event) => {
       if (!event.isPrimary || event.button !== 0) return;
+      if (held) letGo(); // the end of that one was never heard
       canvas.setPointerCapture(event.pointerId);
-      from = this.placeAt(event.offsetX, event.offsetY);
+      held = { pointer: event.pointerId, from: this.placeAt(event.offsetX, event.offsetY) };
       begin(handle(event));
     });
     canvas.addEventListener("pointermove", (event) => {
-      if (from) drag(from, this.placeAt(event.offsetX, event.offsetY));
-      else canvas.style.cursor = CURSORS[handle(event)] ?? "nwse-resize";
+      if (!held) canvas.style.cursor = CURSORS[handle(event)] ?? "nwse-resize";
+      else if (event.pointerId === held.pointer) drag(held.from, this.placeAt(event.offsetX, event.offsetY));
     });
-    canvas.addEventListener("lostpointercapture", () => {
-      from = null;
-      end();
+    canvas.addEventListener("lostpointercapture", (event) => {
+      if (event.pointerId === held?.pointer) letGo();
     });
   }
 }

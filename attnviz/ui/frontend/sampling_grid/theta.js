@@ -1,27 +1,44 @@
 // Theta as six numbers that can be typed, what it does in words, and the plot of angles: does it undo what was done?
 
 import { css, packed } from "../core/colours.js";
-import { context2d, element, focused, say, set, text } from "../core/dom.js";
+import { context2d, element, say, set, text } from "../core/dom.js";
 import { tight } from "../core/numbers.js";
 import { term } from "../terms/terms.js";
-import { angleInWords, inWords } from "./derive.js";
+import { within } from "./affine.js";
+import { angleInWords, inWords, MOST, reachOf } from "./derive.js";
 
 const PARTS = { rotation: "Rotation", scale: "Scale", shear: "Shear", shift: "Shift" };
+const STEP = 0.05; // of a number, by an arrow key
 const TICK = 45; // degrees
 
 export class ThetaPanel {
   /** @param {{type: (place: number, value: number) => void}} hands a number was typed */
   constructor({ type }) {
+    /** The place of the number that is being typed, which is left as it is; -1: none. */
+    this.typing = -1;
+    /** @type {string[]} the numbers as they are shown */
+    this.written = Array(6).fill("");
     /** @type {Record<string, Text>} */
     this.words = Object.fromEntries(["kind", "plot", "here", ...Object.keys(PARTS)].map((name) => [name, text()]));
     const { words } = this;
     this.cells = Array.from({ length: 6 }, (_, place) => {
       const label = `Theta, row ${Math.floor(place / 3) + 1}, column ${(place % 3) + 1}`;
-      const cell = element("input", { type: "number", step: 0.05, min: -4, max: 4, "aria-label": label });
-      cell.addEventListener("input", () => {
-        if (cell.value !== "" && cell.checkValidity()) type(place, Number(cell.value));
-        else if (cell.value !== "" && Number.isFinite(cell.valueAsNumber)) type(place, cell.valueAsNumber);
+      // The step is what is shown, so that no number of a net is a mismatch; arrow keys go in larger ones
+      const cell = element("input", { type: "number", step: 0.001, min: -MOST, max: MOST, "aria-label": label });
+      const hear = () => {
+        this.typing = place;
+        if (Number.isFinite(cell.valueAsNumber)) type(place, cell.valueAsNumber);
+      };
+      cell.addEventListener("input", hear);
+      cell.addEventListener("keydown", (event) => {
+        const up = { ArrowUp: STEP, ArrowDown: -STEP }[event.key];
+        if (!up) return;
+        event.preventDefault();
+        const now = Number.isFinite(cell.valueAsNumber) ? cell.valueAsNumber : Number(this.written[place]);
+        cell.value = within(now + up, [-MOST, MOST]).toFixed(3);
+        hear();
       });
+      for (const done of ["change", "blur"]) cell.addEventListener(done, () => this.rewrite());
       return cell;
     });
     this.canvas = element("canvas", { role: "img" });
@@ -30,7 +47,7 @@ export class ThetaPanel {
       {},
       element("h2", {}, "Does it undo what was done?"),
       element("div.plot", {}, this.canvas),
-      element("p", {}, words.here),
+      element("p.here", {}, words.here),
       element("p.quiet", {}, words.plot),
     );
     this.element = element(
@@ -53,13 +70,23 @@ export class ThetaPanel {
    * @param {string} kind whose theta it is
    */
   show(theta, parts, kind) {
-    const typed = focused(this.element);
-    this.cells.forEach((cell, place) => {
-      const written = (Math.round(1000 * theta[place]) / 1000 + 0).toFixed(3);
-      if (cell !== typed && cell.value !== written) cell.value = written;
-    });
+    this.written = this.cells.map((_, place) => (Math.round(1000 * theta[place]) / 1000 + 0).toFixed(3));
+    this.fill();
     for (const [name, words] of Object.entries(inWords(parts))) say(this.words[name], words);
     say(this.words.kind, kind);
+  }
+
+  /** Show the numbers in their cells, but for the one that is being typed. */
+  fill() {
+    this.cells.forEach((cell, place) => {
+      if (place !== this.typing && cell.value !== this.written[place]) cell.value = this.written[place];
+    });
+  }
+
+  /** Nothing is being typed any more: every cell shows the number that is used. */
+  rewrite() {
+    this.typing = -1;
+    this.fill();
   }
 
   /**
@@ -68,15 +95,18 @@ export class ThetaPanel {
    *   rotated
    * @param {{picture: number, grid: number}|null} dot of this picture
    * @param {string} many over which pictures
+   * @param {boolean} failed whether the network has not answered to this picture
    */
-  tell(line, dot, many) {
+  tell(line, dot, many, failed) {
     this.plot.hidden = !line;
     if (!line) return;
     say(
       this.words.here,
       dot
         ? `This picture is rotated by ${angleInWords(dot.picture)}, its grid by ${angleInWords(dot.grid)}.`
-        : "By how much this picture is rotated is not known.",
+        : failed
+          ? "By how much the grid of this picture is rotated is not known: the network has not answered."
+          : "By how much this picture is rotated is not known.",
     );
     say(
       this.words.plot,
@@ -102,7 +132,7 @@ export class ThetaPanel {
     }
     const context = context2d(canvas);
     const colour = (name) => css(packed(theme[name]));
-    const most = TICK * Math.ceil(angles.picture.reduce((found, one) => Math.max(found, Math.abs(one)), TICK) / TICK);
+    const most = reachOf(angles, dot, TICK);
     const room = { left: 40, right: 8, top: 6, bottom: 34 };
     const x = (angle) => room.left + ((angle + most) / (2 * most)) * (width - room.left - room.right);
     const y = (angle) => height - room.bottom - ((angle + most) / (2 * most)) * (height - room.top - room.bottom);
@@ -176,9 +206,8 @@ export class ThetaPanel {
     );
     context.restore();
     if (!dot) return;
-    const inside = (angle) => Math.min(most, Math.max(-most, angle));
     context.beginPath();
-    context.arc(x(inside(dot.picture)), y(inside(dot.grid)), 6, 0, 2 * Math.PI);
+    context.arc(x(dot.picture), y(dot.grid), 6, 0, 2 * Math.PI);
     Object.assign(context, { fillStyle: colour("blue"), strokeStyle: colour("background"), lineWidth: 2 });
     context.fill();
     context.stroke();
