@@ -1,8 +1,8 @@
 """Two checks of a map that claims to explain a network: does it depend on what was learnt, and on what is computed?
 
 A map that hardly changes when the layers are made random shows the picture, not the network. And a network to whose
-pictures a constant is added, and taken out again in the first bias, computes the same: a map that changes then speaks
-of the constant.
+pictures a constant is added, and taken out again before the first layer, computes the same: a map that changes then
+depends on the constant.
 
 Source: "Sanity Checks for Saliency Maps", Adebayo et al., 2018, https://arxiv.org/abs/1810.03292; "The (Un)reliability
 of Saliency Methods", Kindermans et al., 2019, https://arxiv.org/abs/1711.00867.
