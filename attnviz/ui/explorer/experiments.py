@@ -49,8 +49,8 @@ def agreement(subject: Subject) -> None:
 
 def _draw_agreement(parts: list[maps.Ranked], tap: str) -> None:
     found = maps.together(parts)
-    every = [_dot(words.pair_of(pair, tap), values, maps.OWN not in pair) for pair, values in found.taus.items()]
-    every.append(_dot("random maps and erasure", found.chance, True))
+    every = [dot(words.pair_of(pair, tap), values, maps.OWN not in pair) for pair, values in found.taus.items()]
+    every.append(dot("random maps and erasure", found.chance, True))
     rows = [one for one in every if one is not None]
     if rows:
         kinds = {"mechanism": "its own map", "control": "two accepted methods; chance"}
@@ -60,12 +60,19 @@ def _draw_agreement(parts: list[maps.Ranked], tap: str) -> None:
     st.caption(words.SHOWN)
 
 
-def _dot(name: str, values: maps.Array, control: bool) -> Dot | None:
-    """Return a row of the picture of several correlations; None where no map ranks anything."""
+def dot(name: str, values: maps.Array, control: bool) -> Dot | None:
+    """Return a row of the picture of several correlations; None where no map ranks anything.
+
+    Args:
+        name: what people read.
+        values: of each picture, (picture,) or (picture, draw); NaN where a map is the same everywhere.
+        control: whether it is there to be compared with.
+    """
     there = values[np.isfinite(values)]
     if not len(there):
         return None
-    return Dot(name, float(there.mean()), *words.ends(there), seeds=len(values), control=control, counted="pictures")
+    pictures = int(np.isfinite(values).reshape(len(values), -1).any(1).sum())
+    return Dot(name, float(there.mean()), *words.ends(there), seeds=pictures, control=control, counted="pictures")
 
 
 def randomised(subject: Subject) -> None:
@@ -76,15 +83,17 @@ def randomised(subject: Subject) -> None:
     trained = cache.of_subject(maps.of_example, subject, tap)
     last = cache.of_subject(maps.with_random_layers, subject, tap, len(paths))
     taus = {name: maps.alike(trained.maps[name], values) for name, values in last.maps.items()}
-    say(words.stays(taus, maps.chance_of(trained.maps[maps.JACOBIAN], seed=0), len(paths), tap))
+    chance = {name: maps.chance_of(values, seed=0) for name, values in trained.maps.items()}
+    say(words.stays(taus, chance, len(paths), tap))
     count = url_state.number(LAYERS, len(paths) + 1, 1)
     if len(paths) > 1:
         st.slider(
-            f"Layers made random, from the answer down, of {len(paths)}", 0, len(paths), key=LAYERS,
+            f"How many of the {len(paths)} layers are random, from the answer down", 0, len(paths), key=LAYERS,
             on_change=url_state.keep, args=(LAYERS,),
         )  # fmt: skip
     map_grid(RANDOM.of(subject, tap=tap, layers=count), key=f"random_layers {subject.net.key} {tap}")
-    st.caption("  \n".join([f"The last one: `{paths[count - 1]}`." if count else "No layer is random.", words.STAYS]))
+    last_one = f"The last layer made random: `{paths[count - 1]}`." if count else "No layer is random."
+    st.caption(f"{last_one}  \n{words.STAYS}")
     _many(subject, RANDOMISE, FEWER, 1, maps.kept, tap, lambda parts: _draw_kept(parts, paths, tap))
 
 
@@ -92,11 +101,12 @@ def _draw_kept(parts: list[maps.Kept], paths: list[str], tap: str) -> None:
     from attnviz.figures.likeness import likeness
 
     found, titles = maps.all_kept(parts), words.titles(tap)
-    lines = {titles[name]: values for name, values in found.taus.items()}
-    figure = likeness(found.layers, lines, found.chance, paths)
-    st.plotly_chart(figure, key="random_layers_curve", config={"displayModeBar": False})
+    lines = {titles[name]: values for name, values in found.taus.items() if np.isfinite(values).any()}
+    if lines:
+        figure = likeness(found.layers, lines, found.by_chance, paths)
+        st.plotly_chart(figure, key="random_layers_curve", config={"displayModeBar": False})
     st.markdown(words.survives(found, tap))
-    st.caption("The grey band: random maps, one standard deviation about their mean.")
+    st.caption(words.CURVES)
 
 
 def shifted(subject: Subject) -> None:
@@ -134,7 +144,10 @@ def _many(
     """Draw a measure over many test pictures, a few in each part; or say that there are none."""
     net = subject.net
     if not pickers.sources(net):
-        st.caption("There are no test pictures of this model's size and classes here to compare many of them.")
+        st.caption(
+            "There are no test pictures of this model's size and classes here, so the maps are compared on this one "
+            "picture only."
+        )
         return
     source = pickers.tests(subject)
     source = source if source in pickers.sources(net) else pickers.default_source(net)
@@ -164,14 +177,15 @@ EXPERIMENTS = {
     ),
     "random_layers": Experiment(
         "Does a map depend on what was learnt?",
-        "Makes the layers random, from the answer down, and compares each map with the one of the trained network.",
+        "Makes the layers random, from the answer down, and compares each map with that of the trained network.",
         randomised,
         (TAP, RANDOMISE, LAYERS),
         maps.refusal,
     ),
     "constant": Experiment(
         "Does a map change where nothing else does?",
-        "Adds a constant to the picture, takes it out again in the first bias, and compares the maps before and after.",
+        "Adds a constant to the picture, takes it out again before the first layer, and compares the maps with those "
+        "of the picture as it is.",
         shifted,
         (TAP,),
         maps.refusal,

@@ -46,18 +46,23 @@ class Kept:
     Args:
         layers: (step,) how many layers are random.
         taus: name -> Kendall's tau with the map of the trained network, (picture, step).
-        chance: of DRAWS random maps with the trained Jacobian, (picture, draw).
+        chance: name -> tau of DRAWS random maps with the map of the trained network, (picture, draw).
     """
 
     layers: npt.NDArray[np.int64]
     taus: dict[str, Array]
-    chance: Array
+    chance: dict[str, Array]
+
+    @property
+    def by_chance(self) -> Array:
+        """The random maps with all maps, (picture, draw of each map)."""
+        return np.concatenate([*self.chance.values()], 1)
 
 
 def refusal(subject: Subject) -> str | None:
     """Return why there is nothing to compare for a net, as a sentence; None where there is."""
     why = missing(subject.net)
-    return None if why is None else f"{why} Without it there are no two accepted methods to compare a map with."
+    return None if why is None else f"{why} Without it there are not two accepted methods to compare a map with."
 
 
 def taps_of(net: Net) -> list[str]:
@@ -165,7 +170,8 @@ def kept(loaded: Loaded, source: str, tap: str, first: int, count: int) -> Kept:
                 maps = of_example(Loaded(made, loaded.net), one, tap, trained.answer).maps
                 rows.append([alike(trained.maps[name], values) for name, values in maps.items()])
         taus = dict(zip(trained.maps, np.array(rows, np.float64).T[:, None], strict=True))
-        parts.append(Kept(steps, taus, chance_of(trained.maps[JACOBIAN], one.number)[None]))
+        chance = {name: chance_of(values, one.number)[None] for name, values in trained.maps.items()}
+        parts.append(Kept(steps, taus, chance))
     return all_kept(parts)
 
 
@@ -178,7 +184,8 @@ def together(parts: list[Ranked]) -> Ranked:
 def all_kept(parts: list[Kept]) -> Kept:
     """Return the pictures of several parts as one."""
     taus = {name: np.concatenate([part.taus[name] for part in parts]) for name in parts[0].taus}
-    return Kept(parts[0].layers, taus, np.concatenate([part.chance for part in parts]))
+    chance = {name: np.concatenate([part.chance[name] for part in parts]) for name in parts[0].chance}
+    return Kept(parts[0].layers, taus, chance)
 
 
 def fitting(net: Net, source: str, most: int) -> npt.NDArray[np.int64]:

@@ -58,7 +58,8 @@ def random_payload(subject: Subject, parameters: OfRandomLayers) -> bytes:
     tap, count = _checked(subject, parameters.tap), parameters.layers
     layers = len(cache.of_net(maps.layers_of, subject.net))
     if count > layers:
-        raise BadInput(f"{subject.net.key} has {layers} layers that can be made random, not {count}.")
+        has = "1 layer" if layers == 1 else f"{layers} layers"
+        raise BadInput(f"{subject.net.key} has {has} that can be made random, not {count}.")
     random = cache.of_subject(maps.with_random_layers, subject, tap, count)
     return _two_rows(subject, tap, random, "trained", f"{count} random")
 

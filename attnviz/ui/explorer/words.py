@@ -17,27 +17,37 @@ if TYPE_CHECKING:
     from attnviz.ui.explorer.maps import Array, Kept, Ranked
 
 NONE = (
-    "This model has no map of its own that says, place by place, what it attends to: only the two accepted methods "
+    "This model has no map of its own that says, place by place, what it attends to, so only the two accepted methods "
     "are compared."
 )
 TAU = (
-    "*Kendall's tau* compares two orders: of all pairs of squares, the share that two maps put in the same order, less "
-    "the share that they put in the opposite order. 1 is the same order, 0 is chance, −1 the reverse."
+    "*Kendall's tau* compares two orders: the number of pairs of squares that two maps put in the same order, less the "
+    "number that they put in the opposite order, divided by √(*a* × *b*), where *a* and *b* are the pairs that are not "
+    "tied in one map and in the other (tau b). 1 is the same order, 0 is chance, −1 the reverse."
 )
 MAPS = (
     f"The {term('Jacobian')}: how steeply the {term('logit')} of the answer changes with a square's pixels. Erasure: "
-    "how far the logit moves when the square gets the picture's mean. Both are accepted methods; neither is the truth."
+    "how far that logit moves when the square is filled with the picture's mean. Both are accepted methods; neither is "
+    "the truth."
 )
-SHOWN = "Each row is a mean over the pictures; its line spans the middle 80 % of them, for random maps of all maps."
+SHOWN = (
+    "Each row shows a mean over the pictures on which both maps rank the squares; its line spans the middle 80 % of "
+    "the values."
+)
 STAYS = (
-    "Random weights have the mean and the spread of the learnt ones, and are drawn anew for each picture. Lines are "
-    "means, bands one standard deviation, over the pictures. A map that stays as it was shows the picture, not what "
-    "the network has learnt: picture × Jacobian is 0 wherever the picture is."
+    "Random weights have the mean and the spread of the learnt ones. A map that stays as it was shows the picture, not "
+    "what the network has learnt: picture × Jacobian is 0 wherever the picture is."
+)
+CURVES = (
+    "The random weights are drawn anew for each picture. Lines are means over the pictures; coloured bands are one "
+    "standard deviation wide on either side. The grey band is the same for random maps."
 )
 CONSTANT = (
-    "The constant is added to every pixel, and taken out again before the first layer, as a changed bias would do. So "
-    "the network computes what it did before, and a map that changes depends on the constant."
+    "The constant is added to every pixel and taken out again before the first layer, so the network computes what it "
+    "did before: a map that changes depends on the constant."
 )
+FLAT = "none: a map is the same everywhere"
+"""What stands in a table in place of a correlation."""
 
 
 def titles(tap: str) -> dict[str, str]:
@@ -59,10 +69,8 @@ def pair_of(pair: tuple[str, str], tap: str) -> str:
 
 
 def tau(value: float) -> str:
-    """Return a rank correlation with its sign: "+0.34", "−0.05"."""
-    if np.isnan(value):
-        return "not there, as one of them is the same everywhere"
-    return with_minus(f"{value:+.2f}")
+    """Return a rank correlation with its sign: "+0.34", "−0.05"; what is 0 when rounded has no minus."""
+    return with_minus(f"{round(value, 2) + 0.0:+.2f}")
 
 
 def ends(values: Array) -> tuple[float, float]:
@@ -73,85 +81,103 @@ def ends(values: Array) -> tuple[float, float]:
 
 def one_picture(found: Ranked, tap: str) -> str:
     """Return the correlations on one picture as a table in Markdown, the yardstick and chance among them."""
-    rows = [f"| {pair_of(pair, tap)} | {tau(float(values[0]))} |" for pair, values in found.taus.items()]
-    low, high = np.min(found.chance), np.max(found.chance)
-    rows.append(f"| {found.chance.shape[1]} random maps and erasure | {tau(float(low))} to {tau(float(high))} |")
+    rows = [f"| {pair_of(pair, tap)} | {_cell(values)} |" for pair, values in found.taus.items()]
+    rows.append(f"| {found.chance.shape[1]} random maps and erasure | {_cell(found.chance)} |")
     return "\n".join(["| on this picture | Kendall's tau |", "| --- | ---: |", *rows])
 
 
 def on_this_picture(found: Ranked, tap: str) -> str:
-    """Say how the maps of one picture agree."""
+    """Say how the maps of one picture agree, or which of them rank nothing."""
     yardstick = float(found.taus[JACOBIAN, ERASURE][0])
-    most = float(np.nanmax(np.abs(found.chance))) if np.isfinite(found.chance).any() else np.nan
-    chance = f"random maps reach {most:.2f}"
-    if (OWN, ERASURE) not in found.taus:
+    chance = f", and random maps reach {_most(found.chance):.2f}." if np.isfinite(found.chance).any() else "."
+    own = [float(found.taus[pair][0]) for pair in ((OWN, JACOBIAN), (OWN, ERASURE)) if pair in found.taus]
+    named = f"the network's own map ({titles(tap)[OWN]})"
+    if np.isnan(yardstick):
+        # Which map is the same everywhere shows in the pairs only; where none has a tau, its own map may rank places.
+        said = "**On this picture the Jacobian or erasure is the same everywhere, so the two cannot be compared.**"
+        left = [
+            f" Kendall's tau between {named} and {other} is {tau(value)}"
+            for other, value in zip(("the Jacobian", "erasure"), own, strict=False)
+            if np.isfinite(value)
+        ]
+        return said + "".join(left) + (chance if left else "")
+    accepted = f"the Jacobian and erasure, two accepted methods, is {tau(yardstick)}{chance}"
+    if not own:
+        return f"**On this picture** Kendall's tau between {accepted}"
+    if np.isnan(own).any():
         return (
-            "**On this picture** Kendall's tau of the Jacobian and erasure, two accepted methods, is "
-            f"{tau(yardstick)}, and {chance}."
+            f"**On this picture {named} is the same everywhere, so it ranks nothing.** Kendall's tau between {accepted}"
         )
-    own = [float(found.taus[OWN, other][0]) for other in (JACOBIAN, ERASURE)]
     return (
-        f"**On this picture** Kendall's tau of its own map ({titles(tap)[OWN]}) is {tau(own[0])} with the Jacobian and "
-        f"{tau(own[1])} with erasure. That of these two accepted methods is {tau(yardstick)}, and {chance}."
+        f"**On this picture** Kendall's tau between {named} and the Jacobian is {tau(own[0])}, and with erasure it is "
+        f"{tau(own[1])}. Between these two accepted methods it is {tau(yardstick)}{chance}"
     )
 
 
 def verdict(found: Ranked, tap: str) -> str:
-    """Say over several pictures whether a net's own map agrees less with erasure than the Jacobian does."""
+    """Say over several pictures whether a net's own map agrees less with erasure than the Jacobian does.
+
+    Every number is over the same pictures: those on which all maps rank the squares.
+    """
     yardstick = found.taus[JACOBIAN, ERASURE]
-    count = len(yardstick)
-    mean = tau(_mean(yardstick))
-    if (OWN, ERASURE) not in found.taus:
-        return f"Over {count} pictures tau of the Jacobian and erasure, two accepted methods, is {mean} on average."
-    own = found.taus[OWN, ERASURE]
-    both = np.isfinite(own) & np.isfinite(yardstick)
-    if both.sum() < 2:
-        return "Too few pictures have maps that rank their places."
-    difference = paired(own[both], yardstick[both])
-    said = {-1: "less than", 1: "more than", 0: "as much, as far as these pictures can show, as"}[
-        int(difference.verdicts)
-    ]
-    name = titles(tap)[OWN]
+    own = found.taus.get((OWN, ERASURE))
+    there = np.isfinite(yardstick) if own is None else np.isfinite(yardstick) & np.isfinite(own)
+    if there.sum() < (1 if own is None else 2):
+        return "Too few pictures have maps that rank the squares."
+    over = _over(int(there.sum()), len(there))
+    mean, chance = tau(_mean(yardstick[there])), f"Random maps give {tau(_mean(found.chance[there]))}."
+    if own is None:
+        return f"{over} tau between the Jacobian and erasure, two accepted methods, is {mean} on average. {chance}"
+    difference = paired(own[there], yardstick[there])
+    said = {
+        -1: "**less than** the Jacobian does",
+        1: "**more than** the Jacobian does",
+        0: "**neither less nor more than** the Jacobian does, as far as these pictures can show",
+    }[int(difference.verdicts)]
     interval = f"{tau(float(difference.low))} to {tau(float(difference.high))}"
     return (
-        f"Over {count} pictures its own map ({name}) agrees with erasure **{said}** the Jacobian does: tau is "
-        f"{tau(_mean(own))} and {mean} on average, a difference of {tau(float(difference.mean))} (95 % "
-        f"interval {interval}). Random maps give {tau(_mean(found.chance))}."
+        f"{over} the network's own map ({titles(tap)[OWN]}) agrees with erasure {said}: tau is "
+        f"{tau(_mean(own[there]))} and {mean} on average, a difference of {tau(float(difference.mean))} (95 % "
+        f"interval {interval}). {chance}"
     )
 
 
-def stays(taus: Mapping[str, float], chance: Array, layers: int, tap: str) -> str:
+def stays(taus: Mapping[str, float], chance: Mapping[str, Array], layers: int, tap: str) -> str:
     """Say which maps of one picture remain as they were with all layers random.
 
     Args:
-        taus: name of a map -> its tau with the map of the trained network.
-        chance: taus of random maps, (draw,).
+        taus: name of a map -> its tau with the map of the trained network; NaN where one is the same everywhere.
+        chance: name of a map -> taus of random maps with the map of the trained network, (draw,).
         layers: how many are random.
         tap: of the net's own map.
     """
-    most = float(np.nanmax(np.abs(chance))) if np.isfinite(chance).any() else 0.0
-    alike = [name for name, value in taus.items() if value > most]
-    each = ", ".join(f"{titles(tap)[name]} {tau(value)}" for name, value in taus.items())
-    if not alike:
-        said = "**No map of this picture keeps more order than chance gives**"
-    elif len(alike) == len(taus):
-        said = "**Every map of this picture keeps more order than chance gives,**"
-    else:
-        kept = _listed([titles(tap)[name] for name in alike])
-        said = f"**On this picture {kept} {'keeps' if len(alike) == 1 else 'keep'} more order than chance gives,**"
+    ranked = {name: value for name, value in taus.items() if np.isfinite(value)}
+    left_out = _left_out([name for name in taus if name not in ranked], tap, "with learnt or with random weights")
+    if not ranked:
+        return f"**On this picture no map can be compared.**{left_out}"
+    most = {name: _most(chance[name]) for name in ranked}
+    above = [name for name, value in ranked.items() if value > most[name]]
+    kept, verb = _maps_of(above, tap), "keeps" if len(above) == 1 else "keep"
+    if not above:
+        kept, verb = "no map", "keeps"
+    elif len(above) == len(taus) > 1:
+        kept, verb = "every map", "keeps"
+    each = ", ".join(f"{titles(tap)[name]} {tau(value)} ({most[name]:.2f})" for name, value in ranked.items())
+    draws = len(next(iter(chance.values())))
     return (
-        f"{said} when {_all(layers)} random. Kendall's tau with the trained network's map: {each}; "
-        f"{len(chance)} random maps reach {most:.2f}."
+        f"**On this picture {kept} {verb} more order than chance gives** when {_all(layers)} random, with one draw of "
+        "random weights. Kendall's tau with the trained network's map, and in brackets the largest absolute value that "
+        f"{draws} random maps reach with it: {each}.{left_out}"
     )
 
 
 def survives(found: Kept, tap: str) -> str:
     """Say over several pictures how alike each map remains with all layers random."""
-    count = len(found.chance)
-    each = ", ".join(f"{titles(tap)[name]} {tau(_mean(values[:, -1]))}" for name, values in found.taus.items())
+    count = len(next(iter(found.taus.values())))
+    each = ", ".join(f"{titles(tap)[name]} {_on_average(values[:, -1])}" for name, values in found.taus.items())
     return (
-        f"Over {count} {'picture' if count == 1 else 'pictures'}, when {_all(int(found.layers[-1]))} random: {each}; "
-        f"random maps {tau(_mean(found.chance))}."
+        f"Kendall's tau over {_pictures(count)}, when {_all(int(found.layers[-1]))} random: {each}; "
+        f"random maps {_on_average(found.by_chance)}."
     )
 
 
@@ -159,26 +185,80 @@ def constant(taus: Mapping[str, float], logits: tuple[float, float], tap: str) -
     """Say which maps a constant changes that changes nothing else.
 
     Args:
-        taus: name of a map -> its tau with the map without the constant.
+        taus: name of a map -> its tau with the map without the constant; NaN where one is the same everywhere.
         logits: of the answer, without and with it.
         tap: of the net's own map.
     """
-    names = titles(tap)
-    changed = [names[name] for name, value in taus.items() if value < 1 - 1e-6]
-    same = [names[name] for name, value in taus.items() if not value < 1 - 1e-6]
+    changed = [name for name, value in taus.items() if value < 1 - 1e-6]
+    same = [name for name, value in taus.items() if value >= 1 - 1e-6]
+    flat = [name for name, value in taus.items() if np.isnan(value)]
+    left_out = _left_out(flat, tap, "without the constant or with it")
     moved = abs(logits[1] - logits[0])
-    answer = (
-        "The logit of the answer stays the same" if moved < 1e-9 else f"The logit of the answer moves by {moved:.2g}"
-    )
+    if moved < 1e-9:
+        kept = f", and so {'does' if len(same) == 1 else 'do'} {_maps_of(same, tap)}" if same else ""
+        answer = f"The logit of the answer stays the same{kept}."
+    else:
+        kept = f", but {_maps_of(same, tap)} {'stays' if len(same) == 1 else 'stay'} the same" if same else ""
+        answer = f"The logit of the answer moves by {moved:.2g}{kept}."
     if not changed:
-        return f"**No map depends on the constant.** {answer}, and so do the maps of {_listed(same)}."
-    kept = f", and so do the maps of {_listed(same)}" if same else ""
-    others = ", ".join(f"{names[name]} {tau(value)}" for name, value in taus.items() if value < 1 - 1e-6)
-    maps, verb = ("map", "depends") if len(changed) == 1 else ("maps", "depend")
+        far = ", as far as they can be compared" if flat else ""
+        return f"**No map depends on the constant{far}.** {answer}{left_out}"
+    maps, verb = _maps_of(changed, tap), "depends" if len(changed) == 1 else "depend"
+    others = ", ".join(f"{titles(tap)[name]} {tau(taus[name])}" for name in changed)
     return (
-        f"**The {maps} of {_listed(changed)} {verb} on the constant, not on the network alone.** {answer}{kept}. "
-        f"Kendall's tau of before and after: {others}."
+        f"**{maps[0].upper()}{maps[1:]} {verb} on the constant, not on the network alone.** {answer} "
+        f"Kendall's tau between the maps without and with it: {others}.{left_out}"
     )
+
+
+def _maps_of(maps: Sequence[str], tap: str) -> str:
+    """Return some maps as the subject of a sentence: "the maps of weights and the Jacobian"."""
+    names = {**titles(tap), JACOBIAN: "the Jacobian"}
+    return f"the {'map' if len(maps) == 1 else 'maps'} of {_listed([names[name] for name in maps])}" if maps else ""
+
+
+def _left_out(maps: Sequence[str], tap: str, where: str) -> str:
+    if not maps:
+        return ""
+    named = _maps_of(maps, tap)
+    one = len(maps) == 1
+    return (
+        f" {named[0].upper()}{named[1:]} {'is' if one else 'are'} the same everywhere, {where}, so "
+        f"{'it ranks' if one else 'they rank'} nothing there."
+    )
+
+
+def _cell(values: Array) -> str:
+    """Return a correlation, or the range of several, as it stands in a table."""
+    there = values[np.isfinite(values)]
+    if not len(there):
+        return FLAT
+    low, high = tau(float(there.min())), tau(float(there.max()))
+    return low if values.size == 1 else f"{low} to {high}"
+
+
+def _on_average(values: Array) -> str:
+    """Return the mean correlation over pictures, (picture, ...), and of how many where some have none."""
+    there = int(np.isfinite(values).reshape(len(values), -1).any(1).sum())
+    if not there:
+        return "none, as it is the same everywhere"
+    return tau(_mean(values)) + (f" ({_pictures(there)} of them)" if there < len(values) else "")
+
+
+def _over(count: int, of: int) -> str:
+    if count == of:
+        return f"Over {_pictures(count)}"
+    others = "other" if of - count == 1 else "others"
+    return f"Over {count} of {_pictures(of)} (on the {others} a map is the same everywhere)"
+
+
+def _pictures(count: int) -> str:
+    return "1 picture" if count == 1 else f"{count} pictures"
+
+
+def _most(chance: Array) -> float:
+    """Return how far from 0 the correlations of random maps reach."""
+    return float(np.nanmax(np.abs(chance)))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -190,4 +270,4 @@ def _all(layers: int) -> str:
 
 
 def _mean(values: Array) -> float:
-    return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
+    return float(np.nanmean(values))

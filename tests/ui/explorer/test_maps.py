@@ -94,7 +94,7 @@ def test_with_no_random_layer_the_maps_are_the_trained_ones_and_with_all_the_jac
     np.testing.assert_array_equal(arrays["maps"][:3], arrays["maps"][3:])
     _, arrays = unpack(RANDOM.of(one, layers=1))
     assert abs(kendall(arrays["maps"][0], arrays["maps"][3]) or 0) < 0.5
-    with pytest.raises(BadInput, match="has 1 layers that can be made random, not 2"):
+    with pytest.raises(BadInput, match="has 1 layer that can be made random, not 2"):
         RANDOM.of(one, layers=2)
 
 
@@ -112,6 +112,11 @@ def test_kept_begins_with_the_first_layers_and_ends_with_all() -> None:
     assert len(found.layers) == maps.STEPS
     assert set(found.taus) == {"jacobian", "product", "erasure"}
     assert all(values.shape == (1, maps.STEPS) for values in found.taus.values())
+    number = int(maps.fitting(loaded.net, "strokes", 1)[0])
+    trained = maps.of_example(loaded, Picture("strokes", number), "")
+    for name, values in trained.maps.items():  # each map has random maps of its own to be compared with
+        np.testing.assert_array_equal(found.chance[name][0], maps.chance_of(values, number), err_msg=name)
+    assert found.by_chance.shape == (1, 3 * maps.DRAWS)
 
 
 def test_a_constant_moves_the_picture_times_its_jacobian_alone(attending: Subject) -> None:
@@ -144,7 +149,7 @@ def test_which_taps_say_what_is_attended_to_place_by_place(name: str, taps: list
 
 
 def test_what_cannot_be_compared_is_a_sentence() -> None:
-    with pytest.raises(BadInput, match="no two accepted methods to compare a map with"):
+    with pytest.raises(BadInput, match="not two accepted methods to compare a map with"):
         RANKED.of(subject("histogram_line.digits"))
     with pytest.raises(BadInput, match="does not say, place by place, what is attended to"):
         RANKED.of(subject("pixel_attention.digits"), tap="attention.query")
