@@ -39,7 +39,7 @@ def see(names: list[str]) -> None:
     keep = mechanism_page.keep(gates.FIELDS, gates.settled_view, GATES)
     gates.gates(GATES_VIEW.of(subject), key=GATES, state=state, on_change=keep)
     pickers.more(subject)
-    page.meaning(words.means(subject), words.does_not_show())
+    page.meaning(words.means(subject), words.does_not_show(subject))
     choose(experiments.EXPERIMENTS, subject)
     mechanism_page.results(MECHANISM, net)
     url_state.state(**pickers.stated(subject), **opening)

@@ -56,7 +56,7 @@ class ConvNorm(Layer):
 
 
 class ConvNormRelu(ConvNorm):
-    """The same, cut off below zero."""
+    """The same, followed by ReLU."""
 
     taps = (*ConvNorm.taps, "after_relu")
 
@@ -65,7 +65,7 @@ class ConvNormRelu(ConvNorm):
 
 
 class ResidualBlock(Layer):
-    """Convolve twice, pass the gate, add the input, cut off below zero.
+    """Convolve twice, pass the gate, add the input, and apply ReLU.
 
     Args:
         channels, output_channels: of the maps before and after.

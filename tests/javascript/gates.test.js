@@ -96,8 +96,6 @@ const shapes = {};
   put("highest", [0.8, 0.95]);
   put("squeezed", [2, 3]);
   put("reduced", [1.5]);
-  put("reduce", [1, -1], [1, 2]);
-  put("reduce_shift", [0.5]);
   put("excite", [2, -1], [2, 1]);
   put("shift", [0.25, 0]);
   put("put_mean", [0.4, 0.2], [2], Float32Array);
@@ -275,6 +273,11 @@ test("gates that are turned stand in the link, and nonsense does not exist", () 
     [exists("turned", [[1, 1, 100]]), exists("turned", [[1, 2, 100]]), exists("turned", [[0, 0, 101]])],
     [true, false, false],
   );
+  const twice = [
+    [1, 1, 20],
+    [1, 1, 80],
+  ];
+  assert.equal(exists("turned", twice), false, "a gate has one value");
   assert.deepEqual(
     [exists("gates", "mean"), exists("gates", "other"), exists("layer", 2), exists("channel", 1, { layer: 1 })],
     [true, false, false, true],

@@ -4,7 +4,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { inWords, layersOf, readOf, valueOf } from "../../attnviz/ui/frontend/stage_maps/derive.js";
+import {
+  inWords,
+  layersOf,
+  otherChannelOf,
+  readOf,
+  RULES,
+  valueOf,
+} from "../../attnviz/ui/frontend/stage_maps/derive.js";
 import { randomOf, whole } from "./helpers.js";
 
 /** The cells, as [row, column], that each cell of the result sees: a window slid over a map with padding around it. */
@@ -170,4 +177,28 @@ test("after ReLU stands what is above zero of the value before, whichever of the
       }
     }
   }
+});
+
+test("a stage that has fewer channels says which one it shows", () => {
+  const shown = {
+    layers: [{ channels: { input: 2, conv: 4 }, strongest: 1 }],
+    stages: ["input", "conv"],
+    view: { layer: 0, channel: null, stage: "conv" },
+  };
+  const others = (channel) =>
+    [0, 1].map((tile) => otherChannelOf(/** @type {any} */ ({ ...shown, view: { ...shown.view, channel } }), tile));
+  assert.deepEqual(
+    [others(null), others(1), others(3)],
+    [
+      [null, null],
+      [null, null],
+      [1, null],
+    ],
+  );
+});
+
+test("a layer that is a word has no channels", () => {
+  const exists = (layer) =>
+    RULES.exists(/** @type {any} */ ({ name: "channel" }), 0, [{ channels: { conv: 1 } }], { layer });
+  assert.deepEqual([exists(0), exists("map"), exists(7)], [true, false, false]);
 });

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from attnviz.layers.cbam import Cbam
+from attnviz.layers.residual import ResidualBlock
 from attnviz.layers.squeeze_excite import SqueezeExcite
 from attnviz.tracing import trace
 
@@ -70,3 +71,22 @@ def test_equal_gates_fold_into_the_next_convolution() -> None:
         assert not torch.allclose(
             folded(pictures), before
         )  # what a gate that varies does, no convolution can take over
+
+
+@pytest.mark.parametrize("kind", [SqueezeExcite, Cbam])
+def test_equal_gates_fold_into_the_normalisation_before_them_whatever_the_skip_adds(kind: type[nn.Module]) -> None:
+    block = with_weights(ResidualBlock(channels=4, output_channels=6, attention=kind(channels=6, reduction=2)))
+    if isinstance(block.attention, Cbam):
+        with torch.no_grad():  # of the gates of channels alone: each place has a gate of 1/2
+            for weight in block.attention.space.parameters():
+                weight.zero_()
+    kill(block.attention)
+    pictures = drawn(5, 4, 7, 9, seed=1)
+    with torch.no_grad():
+        gated = block(pictures)
+        gate = gate_of(block.attention, drawn(1, 6, 7, 9))[0] / (2 if kind is Cbam else 1)
+        block.attention = nn.Identity()
+        assert not torch.allclose(block(pictures), gated)
+        block.second.norm.weight.mul_(gate)
+        block.second.norm.bias.mul_(gate)
+        torch.testing.assert_close(block(pictures), gated, rtol=0, atol=1e-12)

@@ -1,10 +1,11 @@
 """What the gates of a layer do over many pictures: which are always open, which never vary, which tell classes apart.
 
 Source: the gates by class and depth of "Squeeze-and-Excitation Networks", Hu et al., 2018,
-https://arxiv.org/abs/1709.01507, section 7.2. A gate that is the same for all pictures is no attention: it could be
-multiplied into the weights of the next convolution.
+https://arxiv.org/abs/1709.01507, section 7.2. A gate that is the same for all pictures is no attention: it is a
+weight like any other. In a residual block it could be multiplied into the normalisation before it.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -84,6 +85,38 @@ def by_chance(gates: Floats, labels: Integers, *, draws: int = 20, seed: int = 0
     """
     chance = np.random.default_rng(seed)
     return np.array([between_classes(gates, chance.permutation(labels)) for _ in range(draws)])
+
+
+def gain_with_depth(
+    layers: Sequence[Floats], labels: Integers, *, draws: int = 200, seed: int = 0
+) -> tuple[float, float, tuple[float, float]]:
+    """Compare `between_classes` in the first half of the layers with the second half; a middle layer is of the latter.
+
+    Args:
+        layers: the gates of two layers or more, each (picture, channel), in the order of the forward pass.
+        labels: int (picture,).
+        draws: how often the pictures are drawn again, with replacement.
+        seed: of the draws.
+
+    Returns:
+        The shares of both halves, each of the variance of all its gates together, and the 95 % interval of the second
+        minus the first over the choice of pictures.
+
+    Raises:
+        BadInput: as of `between_classes`, or fewer than two layers.
+    """
+    if len(layers) < 2:
+        raise BadInput(f"To compare early layers with late ones there must be two or more; here it is {len(layers)}.")
+    half = len(layers) // 2
+    early, late = np.concatenate(layers[:half], 1), np.concatenate(layers[half:], 1)
+    chance = np.random.default_rng(seed)
+
+    def gain(drawn: Integers) -> float:
+        return between_classes(late[drawn], labels[drawn]) - between_classes(early[drawn], labels[drawn])
+
+    gains = [gain(chance.integers(0, len(labels), len(labels))) for _ in range(draws)]
+    low, high = np.percentile(gains, [2.5, 97.5])
+    return between_classes(early, labels), between_classes(late, labels), (float(low), float(high))
 
 
 def class_means(gates: Floats, labels: Integers, classes: int) -> Floats:

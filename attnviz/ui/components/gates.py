@@ -88,8 +88,8 @@ class GatesOfLayer:
         squeezed: (channel,) means of the maps.
         squeezed_max: (channel,) their maxima; None where these play no part.
         reduced: (unit,) the narrow layer; where maxima play a part, the sum of the one from means and that from maxima.
-        reduce, reduce_shift: (unit, channel) and (unit,): the weights of the narrow layer.
         excite, shift: (channel, unit) and (channel,): a gate's score is excite @ reduced + shift.
+        shift_is: what the shift is, for people: "the bias".
         space: the gates of places, or the scores of places; None where there are none.
         space_is: "gate": a factor of its own; "score": it is added to the score of the channel.
         space_tap: of the gates of places that can be replaced; None where there are none.
@@ -105,10 +105,9 @@ class GatesOfLayer:
     squeezed: np.ndarray
     squeezed_max: np.ndarray | None
     reduced: np.ndarray
-    reduce: np.ndarray
-    reduce_shift: np.ndarray
     excite: np.ndarray
     shift: np.ndarray
+    shift_is: str
     space: np.ndarray | None = None
     space_is: str = ""
     space_tap: GateTap | None = None
@@ -116,7 +115,7 @@ class GatesOfLayer:
     def __post_init__(self) -> None:
         channels, units = self.excite.shape
         found = (self.gate.shape, self.many.shape[1:], self.squeezed.shape, self.shift.shape, (len(self.kinds),))
-        if set(found) != {(channels,)} or self.reduced.shape != (units,) or self.reduce.shape != (units, channels):
+        if set(found) != {(channels,)} or self.reduced.shape != (units,):
             raise BadInput(f"{self.path}: expected {channels} gates from {units} units, got {found}.")
 
 
@@ -187,6 +186,7 @@ def _described(layer: GatesOfLayer) -> dict[str, Any]:
         "tap": layer.tap.address,
         "spaceTap": None if layer.space_tap is None else layer.space_tap.address,
         "spaceIs": layer.space_is,
+        "shiftIs": layer.shift_is,
         "kinds": list(layer.kinds),
     }
 
@@ -201,8 +201,6 @@ def _arrays(layer: GatesOfLayer) -> dict[str, np.ndarray | None]:
         "squeezed": layer.squeezed,
         "squeezed_max": layer.squeezed_max,
         "reduced": layer.reduced,
-        "reduce": layer.reduce,
-        "reduce_shift": layer.reduce_shift,
         "excite": layer.excite,
         "shift": layer.shift,
         "space": layer.space,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnviz.errors import BadInput
-from attnviz.measures.channel_attention.gates import between_classes, by_chance, class_means, kinds
+from attnviz.measures.channel_attention.gates import between_classes, by_chance, class_means, gain_with_depth, kinds
 
 LABELS = np.array([0, 0, 1, 1])
 
@@ -45,6 +45,23 @@ def test_shuffled_labels_give_what_the_number_of_classes_alone_gives():
     told = gates + labels[:, None]
     assert between_classes(told, labels) > 0.9 > 0.1 > by_chance(told, labels).max()
     assert (by_chance(gates, labels) == shares).all()
+
+
+def test_depth_is_compared_over_pictures_drawn_again():
+    chance = np.random.default_rng(1)
+    labels = np.arange(400) % 4
+    noise, told = chance.random((400, 6)), labels[:, None] + chance.random((400, 6))
+    early, late, (low, high) = gain_with_depth([noise, told], labels)
+    assert early == pytest.approx(between_classes(noise, labels)) and late == pytest.approx(
+        between_classes(told, labels)
+    )
+    assert 0.8 < low < late - early < high < 1.0
+    _, _, (low, high) = gain_with_depth([noise, noise[::-1]], labels)
+    assert low < 0 < high
+    many = gain_with_depth([noise, told, told[:, :1]], labels)
+    assert many[1] == pytest.approx(between_classes(np.concatenate([told, told[:, :1]], 1), labels))
+    with pytest.raises(BadInput, match="two or more"):
+        gain_with_depth([told], labels)
 
 
 def test_the_mean_gates_of_each_class():

@@ -13,8 +13,8 @@ def layer(channels: int = 3, units: int = 2) -> GatesOfLayer:
     return GatesOfLayer(
         title="Block 1", path="blocks.0.attention", form="gate", gate=numbers, kinds=("varies",) * 3,
         tap=GateTap("blocks.0.attention.gate", numbers, None), many=np.stack([numbers, numbers / 2]),
-        squeezed=numbers, squeezed_max=None, reduced=np.ones(units), reduce=np.ones((units, channels)),
-        reduce_shift=np.zeros(units), excite=np.ones((channels, units)), shift=np.zeros(channels),
+        squeezed=numbers, squeezed_max=None, reduced=np.ones(units),
+        excite=np.ones((channels, units)), shift=np.zeros(channels), shift_is="the bias",
     )  # fmt: skip
 
 

@@ -19,14 +19,13 @@ export const SETS = {
  * @property {string} tap
  * @property {string|null} spaceTap
  * @property {string} spaceIs
+ * @property {string} shiftIs
  * @property {string[]} kinds
  * @property {number} channels
  * @property {number} units
  * @property {Float64Array} mean
  * @property {Float64Array} lowest
  * @property {Float64Array} highest
- * @property {Float64Array} reduce
- * @property {Float64Array} reduceShift
  * @property {Float64Array} excite
  * @property {Float64Array} shift
  * @property {{rows: number, columns: number}|null} places of its gates of places
@@ -65,15 +64,19 @@ export const RULES = {
     if (name === "layer") return below(value, layers.length);
     if (name === "channel") return below(value, layers[asked.layer ?? 0]?.channels ?? 0);
     if (name === "gates") return value !== "other" || other !== null;
-    return value.every(
-      ([layer, channel, percent]) =>
-        below(layer, layers.length) && below(channel, layers[layer].channels) && percent <= 100,
+    const names = new Set(value.map(([layer, channel]) => `${layer}.${channel}`));
+    return (
+      names.size === value.length &&
+      value.every(
+        ([layer, channel, percent]) =>
+          below(layer, layers.length) && below(channel, layers[layer].channels) && percent <= 100,
+      )
     );
   },
   there({ name }, { layers }) {
     if (name === "layer") return `1 to ${layers.length}`;
     if (name === "channel") return "1 to the number of channels of the layer";
-    return "layer.channel-percent, such as 1.5-25, from 0 to 100 percent";
+    return "layer.channel-percent, such as 1.5-25, from 0 to 100 percent, each gate once";
   },
 };
 
@@ -87,7 +90,7 @@ export const RULES = {
 export function layersOf(header, arrays, shapes) {
   return header.layers.map((said, number) => {
     const of = (name) => arrays[`${number}.${name}`];
-    const [units, channels] = shapes[`${number}.reduce`];
+    const [channels, units] = shapes[`${number}.excite`];
     const places = shapes[`${number}.space`];
     return {
       ...said,
@@ -96,8 +99,6 @@ export function layersOf(header, arrays, shapes) {
       mean: of("mean"),
       lowest: of("lowest"),
       highest: of("highest"),
-      reduce: of("reduce"),
-      reduceShift: of("reduce_shift"),
       excite: of("excite"),
       shift: of("shift"),
       places: places ? { rows: places[0], columns: places[1] } : null,

@@ -4,7 +4,7 @@ import { css, packed } from "../core/colours.js";
 import { short } from "../core/numbers.js";
 import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
 import { BarPlaces } from "../maps/bars.js";
-import { SETS, shownGates } from "./derive.js";
+import { SETS, shownGates, stepsOf } from "./derive.js";
 
 const WIDTH = 860;
 const MARGIN = 24;
@@ -22,7 +22,7 @@ export function files(part) {
 function origin({ header, view, answer, answered, url }) {
   return {
     ...header.origin,
-    shows: `gates: ${SETS[view.gates].toLowerCase()}`,
+    shows: `gates: ${SETS[view.gates].toLowerCase()}${view.gates === "other" ? ` (${header.other})` : ""}`,
     ...(view.turned.length ? { turned: view.turned.map(([l, c, p]) => `${l + 1}.${c + 1} to ${p} %`).join("; ") } : {}),
     means: `over ${header.many}`,
     answer: answer.words(answered),
@@ -37,8 +37,7 @@ function csv(part) {
     return Array.from({ length: layer.channels }, (_, channel) => [
       layer.path,
       channel + 1,
-      layer.own.gate[channel],
-      values[channel],
+      ...numbersOf(stepsOf(layer, now[number], channel, values[channel])),
       held[channel] ? "yes" : "no",
       layer.mean[channel],
       layer.lowest[channel],
@@ -46,8 +45,17 @@ function csv(part) {
       layer.kinds[channel],
     ]);
   });
-  const head = ["layer", "channel", "computed", "gate", "set by hand", "mean", "lowest", "highest", "kind"];
+  const numbers = ["squeezed", "squeezed_max", "score", "computed", "gate"];
+  const head = ["layer", "channel", ...numbers, "set by hand", "mean", "lowest", "highest", "kind"];
   return toCsv(origin(part), head, rows);
+}
+
+/**
+ * What a gate is computed from, what the network computes, and what is used.
+ * @param {import("./derive.js").Steps} steps
+ */
+function numbersOf({ squeezed, squeezedMax, score, computed, gate }) {
+  return [squeezed, squeezedMax ?? "", score, computed, gate];
 }
 
 function sheet(part) {
@@ -75,6 +83,7 @@ function sheet(part) {
         items.push({ kind: "bar", x: MARGIN + left, y: top + y, width, height, colours: [packed(colour)] });
       rect(0, HIGH, theme.panel);
       rect(end, HIGH - end, held[bar] ? theme.text : theme.violet[layer.kinds[bar] === "varies" ? 1 : 0]);
+      rect(Math.max(0, mark - 2), 4, theme.background); // seen on a dark bar, too
       rect(Math.max(0, mark - 1), 2, theme.text);
     }
     top += HIGH + 12;
@@ -82,7 +91,8 @@ function sheet(part) {
   write(
     MARGIN,
     top + 12,
-    `A line: the mean over ${part.header.many}. Weaker violet: constant, or always open. From 0 to 1.`,
+    `From 0 to 1. A line: the mean over ${part.header.many}. Weaker violet: constant, or always open. ` +
+      "Dark: set by hand.",
     12,
   );
   top += 20;

@@ -117,6 +117,7 @@ export class Gates extends LivePart {
     this.layers = layersOf(header, arrays, shapes);
     this.before = { logits: arrays.logits, probabilities: arrays.probabilities };
     if (this.takeSubject()) {
+      this.looked = { layer: -1, channel: -1 };
       this.answer.name(header.classes, header.label);
       this.makeStrips();
       this.own();
@@ -350,23 +351,28 @@ export class Gates extends LivePart {
     say(
       words.legend,
       `${HINTS.bar[0].toUpperCase()}${HINTS.bar.slice(1)}. Each bar is a gate, from 0 to 1, with a line at its mean ` +
-        `over ${header.many}. A paler bar hardly varies over these.`,
+        `over ${header.many}. A paler bar hardly varies over these.` +
+        (view.gates === "other" ? ` These are the gates of ${header.other}.` : ""),
     );
     const channel = channelOf(view, layers);
     const at = looked.channel >= 0 ? looked : { layer: view.layer, channel };
+    let chosen = "";
     layers.forEach((layer, number) => {
       const { values, held } = shownGates(view, layer, number, this.now[number]);
       const here = number === view.layer ? channel : 0;
       say(this.kinds[number], kindsInWords(layer));
       strips[number].say(here, inWords(layer, here, values[here], held[here]));
       if (number === at.layer) say(words.how, inWords(layer, at.channel, values[at.channel], held[at.channel]));
-      if (number === view.layer) this.steps.show(layer, channel, found, held[channel], view.gates);
+      if (number !== view.layer) return;
+      chosen = inWords(layer, channel, values[channel], held[channel]);
+      this.steps.show(layer, channel, found, held[channel], view.gates);
     });
     this.sets.show(view.gates, header.other === null ? ["other"] : []);
     set(this.undoer, "aria-disabled", String(!isSwitched(view)));
     const switched = isSwitched(view);
     this.root.classList.toggle("switched", switched);
-    say(words.answer, switched ? this.answer.change(this.answered, this.before) : "");
+    const isKnown = switched && !this.asker.refused && !(this.asker.pending && this.answered === this.before);
+    say(words.answer, isKnown ? this.answer.change(this.answered, this.before) : "");
     const layer = layers[view.layer];
     if (layer.places && this.map) {
       say(words.places, layer.spaceIs === "score" ? `channel ${channel + 1}` : layer.title);
@@ -374,11 +380,11 @@ export class Gates extends LivePart {
       set(
         this.places.canvas,
         "aria-label",
-        `Gates of places in ${layer.title}, from ${short(least, 2)} to ${short(most, 2)}`,
+        `Gates of places in ${layer.title}, ${layer.spaceIs === "score" ? `channel ${channel + 1}, ` : ""}` +
+          `from ${short(least, 2)} to ${short(most, 2)}`,
       );
     }
-    if (!this.asker.pending)
-      this.announceDone(() => `${words.how.data}. ${this.answer.summary(this.answered, this.before)}`);
+    if (!this.asker.pending) this.announceDone(() => `${chosen}. ${this.answer.summary(this.answered, this.before)}`);
   }
 }
 

@@ -31,7 +31,7 @@ export class StepsPanel {
       label: "This gate, in percent",
       range: [0, 100],
       step: 1,
-      free: "as computed",
+      free: "release",
       turn: (percent) => turn(percent === null ? null : percent / 100),
     });
     this.before = element(
@@ -114,7 +114,7 @@ export class StepsPanel {
       say(product, column(one.product));
     });
     const others = sorted.slice(TERMS);
-    say(words.rest, others.length ? `${others.length} other units, and the bias` : "the bias");
+    say(words.rest, others.length ? `${others.length} other units, and ${layer.shiftIs}` : layer.shiftIs);
     say(words.shift, column(others.reduce((sum, { product }) => sum + product, steps.shift)));
     say(words.score, column(steps.score));
     say(words.computed, computedInWords(layer, steps) + instead(held, all, steps));

@@ -27,7 +27,7 @@ const WITH_MOUSE = {
   above: "click a map to see that channel above",
   switch: "click a head to switch it off, again to make it uniform, and again to switch it on",
   drag: "drag a number; arrow keys move it, too",
-  bar: "click a bar to choose it, drag it to turn it",
+  bar: "click a bar to choose it, drag it to turn it; keys: left and right choose, up and down turn",
   turnOff: "click to switch it off",
   turnOn: "off: click to switch it on",
   keys: " Arrow keys move it by a pixel, numbers choose another one, Escape goes back to the model\u2019s own path.",

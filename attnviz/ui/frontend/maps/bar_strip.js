@@ -62,6 +62,7 @@ export class BarStrip {
   listen() {
     const { canvas } = this;
     canvas.addEventListener("pointermove", (event) => {
+      if (!event.buttons) this.pressed = this.finger = null; // its end was not heard, as where a menu opened
       const { pressed, finger } = this;
       if (finger) {
         finger.along ||= Math.abs(event.offsetX - finger.x) > STILL;
@@ -93,7 +94,8 @@ export class BarStrip {
       this.pressed = this.finger = null;
       if (pressed) this.choose(pressed.bar);
     });
-    canvas.addEventListener("pointercancel", () => (this.pressed = this.finger = null));
+    for (const end of ["pointercancel", "lostpointercapture"])
+      canvas.addEventListener(end, () => (this.pressed = this.finger = null));
     canvas.addEventListener("click", (event) => {
       const bar = this.places.at(event.offsetX);
       if (/** @type {PointerEvent} */ (event).pointerType === "touch" && bar >= 0) this.choose(bar);

@@ -52,13 +52,17 @@ export class AxisBrush {
       this.pressed = { y: event.clientY, end: end < 0 ? null : end, moved: false };
       element.setPointerCapture(event.pointerId);
     });
-    element.addEventListener("pointermove", (event) => drag(event, false));
+    element.addEventListener("pointermove", (event) => {
+      if (!event.buttons) this.pressed = null; // its end was not heard, as where a menu opened
+      drag(event, false);
+    });
     element.addEventListener("pointerup", (event) => {
       drag(event, true);
       this.dragged = this.pressed?.moved ?? false;
       this.pressed = null;
     });
-    element.addEventListener("pointercancel", () => (this.pressed = null));
+    for (const end of ["pointercancel", "lostpointercapture"])
+      element.addEventListener(end, () => (this.pressed = null));
     element.addEventListener("click", (event) => {
       if (this.dragged) event.stopPropagation(); // it was no click
       this.dragged = false;

@@ -69,7 +69,7 @@ export function layersOf(header, arrays, shapes) {
 
 /** How many channels a layer has at most. @param {Layer|undefined} layer */
 function most(layer) {
-  return layer ? Math.max(...Object.values(layer.channels)) : 0;
+  return layer?.channels ? Math.max(...Object.values(layer.channels)) : 0;
 }
 
 /** The tile of the stage that is chosen. @param {Pick<Shown, "stages"|"view">} shown */
@@ -103,6 +103,19 @@ export function boxesOf(shown, tile) {
 export function channelOf({ layers, view }, layer, stage) {
   const wanted = layer === view.layer && view.channel !== null ? view.channel : layers[layer].strongest;
   return Math.min(wanted, layers[layer].channels[stage] - 1);
+}
+
+/**
+ * The channel that a tile shows in place of the chosen one, which that stage does not have; null where it has it.
+ * @param {Shown} shown
+ * @param {number} tile
+ */
+export function otherChannelOf(shown, tile) {
+  const { layers, view } = shown;
+  const [layer, stage] = placeOf(shown, tile);
+  const wanted = layer === view.layer && view.channel !== null ? view.channel : layers[layer].strongest;
+  const channel = channelOf(shown, layer, stage);
+  return channel === wanted ? null : channel;
 }
 
 /** The values of a tile. @param {Shown} shown @param {number} tile */

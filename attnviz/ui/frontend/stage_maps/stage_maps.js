@@ -22,6 +22,7 @@ import {
   scalesOf,
   tileOf,
   valueOf,
+  otherChannelOf,
   valuesOf,
 } from "./derive.js";
 import { StageWall } from "../maps/stage_wall.js";
@@ -287,10 +288,12 @@ export class StageMaps extends Part {
     this.whenResting(() => this.sayAtRest());
   }
 
-  /** The value below a map. */
+  /** The value below a map, and its channel where the stage has none of the number that is chosen. */
   rangeOf(tile) {
     const value = valueOf(this, tile);
-    return readOf(this, tile).token < 0 ? "left out" : short(value, 3);
+    const other = otherChannelOf(this, tile);
+    const where = other === null ? "" : `channel ${other + 1}: `;
+    return where + (readOf(this, tile).token < 0 ? "left out" : short(value, 3));
   }
 
   sayAtRest() {

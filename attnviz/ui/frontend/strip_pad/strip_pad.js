@@ -42,7 +42,8 @@ export class StripPad extends Part {
     const { canvas } = this;
     canvas.addEventListener("pointerdown", (event) => this.guard(() => this.down(event)));
     canvas.addEventListener("pointermove", (event) => this.guard(() => this.move(event)));
-    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (this.pointer = null));
+    for (const end of ["pointerup", "pointercancel", "lostpointercapture"])
+      canvas.addEventListener(end, () => (this.pointer = null));
   }
 
   takeData() {
@@ -59,6 +60,7 @@ export class StripPad extends Part {
 
   move(event) {
     if (event.pointerId !== this.pointer?.id) return;
+    if (!event.buttons) this.pointer = null; // its end was not heard, as where a menu opened
     for (const one of event.getCoalescedEvents?.() ?? [event]) this.follow(one);
   }
 

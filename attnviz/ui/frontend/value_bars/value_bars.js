@@ -46,6 +46,7 @@ export class ValueBars extends Part {
   takeData() {
     const { header, arrays } = this;
     this.chosen = Math.min(this.chosen, header.names.length - 1);
+    this.looked = -1;
     this.span = spanOf(header.range, arrays.values);
     const act = (what) => (bar) => this.guard(() => what.call(this, bar));
     this.strip = new BarStrip({ label: header.title, look: act(this.look), choose: act(this.choose) });

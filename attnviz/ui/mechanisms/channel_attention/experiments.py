@@ -31,9 +31,12 @@ MAPS = "stages"
 
 def maps(subject: Subject) -> None:
     """Draw the maps of every block before and after its gate; layer, channel and gates are those above."""
+    from attnviz.ui.mechanisms.channel_attention import gates
+
+    own = cache.of_subject(gates.view, subject)
     asked = in_url(subject, st.query_params.to_dict())
-    st.markdown(words.STAGES)
-    st.caption(words.gates_of_maps(asked["gates"], asked["turned"]))
+    st.markdown(words.STAGES[words.kind_of(own.layers)])
+    st.caption(words.gates_of_maps(asked["gates"], asked["turned"], own.other))
     state = block.FIELDS.read(st.query_params.to_dict())
     keep = mechanism_page.keep(block.FIELDS, stage_maps.settled_view, MAPS)
     stage_maps.stage_maps(BLOCKS_VIEW.of(subject, **asked), key=MAPS, state=state, fields=block.FIELDS, on_change=keep)
@@ -98,7 +101,7 @@ def _table(differences: Mapping[tuple[str, str], Difference], titles: Mapping[st
 
 def shared(subject: Subject) -> None:
     """Draw which share of the gates' variance lies between classes, by depth, and the mean gates of each class."""
-    from attnviz.measures.channel_attention.gates import between_classes, by_chance
+    from attnviz.measures.channel_attention.gates import between_classes, by_chance, gain_with_depth
     from attnviz.ui.mechanisms.channel_attention.gates import title_of
     from attnviz.ui.mechanisms.channel_attention.many import over
 
@@ -122,7 +125,8 @@ def shared(subject: Subject) -> None:
             decimals=2,
         )
         st.markdown(table, unsafe_allow_html=True)
-    say(words.by_depth(list(shares.values()), [float(one.max()) for one in chance.values()]))
+    halves = gain_with_depth([*many.gates.values()], many.labels) if len(shares) > 1 else None
+    say(words.by_depth(list(shares.values()), [float(one.max()) for one in chance.values()], halves))
     paths = list(titles)
     chosen = block.FIELDS.read(st.query_params.to_dict()).get("layer", 0)
     path = paths[chosen] if isinstance(chosen, int) and 0 <= chosen < len(paths) else paths[0]
@@ -133,7 +137,8 @@ def shared(subject: Subject) -> None:
 EXPERIMENTS = {
     "maps": Experiment(
         "What comes before and after a gate?",
-        "Draws the maps of every block after convolution, normalisation, ReLU and gate, with one cross-hair for all.",
+        "Draws the maps of each block with gates after convolution, normalisation, ReLU and gate, with one cross-hair "
+        "for all.",
         maps,
         ("stage",),
     ),

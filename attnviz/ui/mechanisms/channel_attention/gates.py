@@ -45,7 +45,7 @@ def view(loaded: Loaded, example: Example) -> GatesView:
         other=None if other is None else f"picture {other.number:,}, {other.target}",
         checkpoint=net.key,
         asked=example.asked,
-        origin=subject.origin(f"{next(iter(layers))}.{kind_of(next(iter(layers.values()))).tap}"),
+        origin=subject.origin(),
     )
 
 
@@ -96,10 +96,9 @@ def _layer(
         squeezed=own["squeezed"][0].numpy(),
         squeezed_max=own["squeezed_max"][0].numpy() if "squeezed_max" in own else None,
         reduced=reduced[0].numpy(),
-        reduce=weights.reduce,
-        reduce_shift=weights.reduce_shift,
         excite=weights.excite,
         shift=weights.shift,
+        shift_is=kind.shift_is,
         space=own[kind.space][0].numpy() if kind.space else None,
         space_is=kind.space_is,
         space_tap=_tap(path, kind.space, beside, many) if kind.space_is == "gate" else None,

@@ -23,6 +23,7 @@ class Kind:
         tap: of the gates of channels, which may vary over places too.
         space: of gates, or scores, of places; "" where there are none.
         space_is: "gate": a factor of its own; "score": it is added to the score of the channel; "" for neither.
+        shift_is: what is added to the products of a score, for people.
         form: "gate": the factor of a channel is its gate; "one plus": it is 1 + its gate.
         taps: all that the arithmetic of a gate needs.
     """
@@ -30,15 +31,28 @@ class Kind:
     tap: str
     space: str
     space_is: str
+    shift_is: str
     form: str
     taps: tuple[str, ...]
 
 
-SE = Kind("gate", "", "", "gate", ("squeezed", "reduced", "gate"))
+SE = Kind("gate", "", "", "the bias", "gate", ("squeezed", "reduced", "gate"))
 CBAM = Kind(
-    "gate", "space_gate", "gate", "gate", ("squeezed", "squeezed_max", "reduced", "reduced_max", "gate", "space_gate")
+    "gate",
+    "space_gate",
+    "gate",
+    "twice the bias",
+    "gate",
+    ("squeezed", "squeezed_max", "reduced", "reduced_max", "gate", "space_gate"),
 )
-BAM = Kind("full_gate", "space_score", "score", "one plus", ("squeezed", "reduced", "space_score", "full_gate"))
+BAM = Kind(
+    "full_gate",
+    "space_score",
+    "score",
+    "the shift of the normalisation",
+    "one plus",
+    ("squeezed", "reduced", "space_score", "full_gate"),
+)
 
 
 def kind_of(layer: nn.Module) -> Kind:
@@ -58,15 +72,12 @@ def of_channels(gate: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """From the squeezed channels to the score of each gate: score = excite @ relu(reduce @ squeezed + ...) + shift.
+    """From the units of the narrow layer to the score of each gate: score = excite @ units + shift.
 
     Args:
-        reduce, reduce_shift: (unit, channel) and (unit,)
         excite, shift: (channel, unit) and (channel,); what follows the last linear layer before the sigmoid is in them.
     """
 
-    reduce: np.ndarray
-    reduce_shift: np.ndarray
     excite: np.ndarray
     shift: np.ndarray
 
@@ -88,5 +99,4 @@ def weights_of(layer: GateLayer) -> Weights:
             excite, shift = factor[:, None] * excite, norm.bias - factor * norm.running_mean
         elif isinstance(layer, Cbam):
             shift = 2 * shift
-        found = (layer.reduce.weight, layer.reduce.bias, excite, shift)
-        return Weights(*(one.numpy().copy() for one in found))
+        return Weights(excite.numpy().copy(), shift.numpy().copy())

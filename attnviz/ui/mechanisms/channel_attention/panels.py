@@ -17,7 +17,9 @@ def panel_of(net: Net) -> Panel:
         KINDS[kind],
         f"{sum(groups)} gates in {len(groups)} {'stages' if kind == 'bam' else 'blocks'}",
         "bars",
-        "a gate per channel, from 0 to 1; a row per block",
+        "a gate per channel, mean over places; a row per stage"
+        if kind == "bam"
+        else "a gate per channel, from 0 to 1; a row per block",
         {"derived": "gates"},
         page="channel_attention",
         options={"groups": groups, "range": "unit"},

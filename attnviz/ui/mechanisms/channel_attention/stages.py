@@ -76,7 +76,7 @@ def view(loaded: Loaded, example: Example, replaced: str = "own", turned: str = 
         ink=example.ink,
         origin={
             **subject.origin(layers[0].path),
-            **({} if replaced == "own" else {"gates": replaced}),
+            **({} if replaced == "own" else {"gates": f"{replaced}: {own.other}" if replaced == "other" else replaced}),
             **({"turned": turned} if turned else {}),
         },
     )

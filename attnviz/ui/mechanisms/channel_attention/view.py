@@ -10,6 +10,7 @@ from pydantic import Field
 from attnviz import data
 from attnviz.errors import BadInput
 from attnviz.recipes.recipe import Strict
+from attnviz.subjects.subject import origin_of
 from attnviz.ui.components import map_grid, stage_maps
 from attnviz.ui.components.gates import FIELDS, SETS, packed, write_turns
 from attnviz.ui.live.derived import Index, NoParameters, View
@@ -29,13 +30,15 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
 
 
 _TURN = r"\d{1,3}\.\d{1,4}-\d{1,3}"
+LONGEST = 4000
+"""Characters of the word for the gates that are turned."""
 
 
 class OfGates(Strict):
     """What the gates are: all of them, and those that are turned besides, as the URL names them."""
 
     gates: Literal["own", "one", "mean", "other"] = "own"
-    turned: Annotated[str, Field(max_length=4000, pattern=rf"^({_TURN}(,{_TURN})*)?$")] = ""
+    turned: Annotated[str, Field(max_length=LONGEST, pattern=rf"^({_TURN}(,{_TURN})*)?$")] = ""
 
 
 def in_url(subject: Subject, words: Mapping[str, str]) -> dict[str, Any]:
@@ -45,10 +48,12 @@ def in_url(subject: Subject, words: Mapping[str, str]) -> dict[str, Any]:
     own = cache.of_subject(gates.view, subject)
     asked = FIELDS.complete(FIELDS.read(words))
     known = asked["gates"] in SETS and (asked["gates"] != "other" or own.other is not None)
-    turned = asked["turned"] or []
+    turned = asked["turned"] if isinstance(asked["turned"], list) else []  # nonsense stays the word that it is
     counts = [len(layer.gate) for layer in own.layers]
     there = all(0 <= at < len(counts) and 0 <= which < counts[at] and to <= 100 for at, which, to in turned)
-    return {"gates": asked["gates"] if known else "own", "turned": write_turns(turned) if there else ""}
+    once = len({(at, which) for at, which, _ in turned}) == len(turned)
+    word = write_turns(turned) if there and once else ""
+    return {"gates": asked["gates"] if known else "own", "turned": word if len(word) <= LONGEST else ""}
 
 
 def stages_payload(subject: Subject, parameters: OfGates) -> bytes:
@@ -95,9 +100,10 @@ def classes_payload(subject: Subject, parameters: OfLayer) -> bytes:
     channels = [str(channel + 1) for channel in range(means.shape[1])]
     names = [name for name, there in zip(classes, shown.tolist(), strict=True) if there]
     title = title_of(path, layer)
+    origin = {**origin_of(subject.net), "address": path, "over": many.said}
     return map_grid.packed(
         means[shown][None], [title], role="signed", title=f"{title}: mean gates of each class, minus the mean of all",
-        names=map_grid.Names("class", names, "channel", channels), origin={**subject.origin(path), "over": many.said},
+        names=map_grid.Names("class", names, "channel", channels), origin=origin,
     )  # fmt: skip
 
 

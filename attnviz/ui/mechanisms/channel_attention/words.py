@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attnviz.formatting import signed
 from attnviz.ui.shared import cache, costs
 from attnviz.ui.shared.glossary import term
-from attnviz.ui.shared.verdict import alike
+from attnviz.ui.shared.verdict import NEGLIGIBLE, alike
 from attnviz.ui.shared.wording import change_in_points, short
 
 if TYPE_CHECKING:
@@ -25,15 +25,26 @@ NONE = (
     "`python -m attnviz train channel_attention --recipe digits` trains one on handwritten digits; this page then "
     "shows it."
 )
-STAGES = (
+_BLOCK = (
     "What a block does to its maps: it convolves them, normalises, sets negative values to 0, convolves and normalises "
-    "again, and multiplies each map by its gate. The input is then added. A bar that is chosen above and a map that is "
-    "chosen here belong to the same channel, and where a gate is turned, the maps follow."
+    "again, "
 )
+_SAME = (
+    " A bar that is chosen above and a map that is chosen here belong to the same channel, except that the input of a "
+    "block may have fewer channels. Where a gate is turned, the maps follow."
+)
+STAGES = {
+    "gate": f"{_BLOCK}and multiplies each map by its gate. The input is then added.{_SAME}",
+    "cbam": f"{_BLOCK}multiplies each map by its gate, and each place by the gate of that place. The input is then "
+    f"added.{_SAME}",
+    "bam": f"{_BLOCK}adds its input, and sets negative values to 0 once more. The gates follow the last block of each "
+    f"stage, which is drawn here: they multiply each map by 1 + its gate, which may differ from place to place.{_SAME}",
+}
+"""What stands above the maps of the blocks, by the kind of gates that `kind_of` returns."""
 ABLATED = (
     "The trained model, with its gates replaced and nothing else changed; counted on test pictures. *At the mean*: "
     "each gate at its mean over 3,000 training pictures. *Of another picture*: every picture gets the gates of "
-    "another one, block by block, while that one gets those of a third. *At 1*: no gate closes, so the layers behind "
+    "another one, block by block, while that one gets those of a third. *At 1*: no gate closes, so later layers "
     "receive larger values than they were trained on; that says nothing about attention."
 )
 PAYS = (
@@ -83,40 +94,56 @@ def means(subject: Subject) -> str:
     from attnviz.ui.mechanisms.channel_attention import gates
 
     view = cache.of_subject(gates.view, subject)
-    layer, channel, apart = farthest(view.layers)
+    layer, channel = farthest(view.layers)
     value, mean = float(layer.gate[channel]), float(layer.many[:, channel].mean())
     still = sum(kind != "varies" for one in view.layers for kind in one.kinds)
     count = sum(len(one.kinds) for one in view.layers)
-    kind = {"score": "bam", "gate": "cbam", "": "gate"}[layer.space_is]
-    places = {
-        "gate": "",
-        "cbam": " A second gate, one for each place, then scales all channels at that place.",
-        "bam": " A score of each place is added, so that a gate may differ from place to place; the factor is 1 + the "
-        "gate and never silences a channel.",
+    kind = kind_of(view.layers)
+    gate = term("gate")
+    factor = {
+        "gate": f"It is multiplied as a whole by its {gate}, a number from 0 to 1 that a narrow layer computes from "
+        "the means of all channels.",
+        "cbam": f"It is multiplied as a whole by its {gate}, a number from 0 to 1 that a narrow layer computes from "
+        "the means and the largest values of all channels. A second gate, one for each place, then scales all channels "
+        "at that place.",
+        "bam": f"Each of its values is multiplied by 1 + a {gate}, a number from 0 to 1: the score of the channel, "
+        "which a narrow layer computes from the means of all channels, and a score of the place are added before the "
+        "sigmoid. A bar is the mean over all places.",
     }[kind]
     return (
-        f"A {term('channel')} is one map of features. It is multiplied as a whole by its {term('gate')}, a number from "
-        f"0 to 1 that a narrow layer computes from the means of all channels.{places}\n\n{EQUATIONS[kind]}\n\n"
+        f"A {term('channel')} is one map of features. {factor}\n\n{EQUATIONS[kind]}\n\n"
         f"Here the gate of channel {channel + 1} in {layer.title.lower()} is farthest from its mean: "
         f"{short(value, 3)} instead of {short(mean, 3)}. Of {count} gates, {still} hardly vary over {view.many}: they "
         "are *constant* (standard deviation below 0.01) or *always open* (above 0.98 for 99 %)."
     )
 
 
-def farthest(layers: tuple[GatesOfLayer, ...]) -> tuple[GatesOfLayer, int, float]:
-    """Return layer, channel and distance of the gate that is farthest from its mean."""
+def kind_of(layers: Sequence[GatesOfLayer]) -> str:
+    """Return which kind of gates a network has: "gate", of channels alone, "cbam" or "bam"."""
+    return {"score": "bam", "gate": "cbam", "": "gate"}[layers[0].space_is]
+
+
+def farthest(layers: Sequence[GatesOfLayer]) -> tuple[GatesOfLayer, int]:
+    """Return layer and channel of the gate that is farthest from its mean."""
     found = [(layer, abs(layer.gate - layer.many.mean(0))) for layer in layers]
     layer, apart = max(found, key=lambda one: float(one[1].max()))
-    channel = int(apart.argmax())
-    return layer, channel, float(apart[channel])
+    return layer, int(apart.argmax())
 
 
-def does_not_show() -> str:
+def does_not_show(subject: Subject) -> str:
     """Return what the bars cannot tell."""
+    from attnviz.ui.mechanisms.channel_attention import gates
+
+    stays = {
+        "gate": "what its block received still passes through the skip connection",
+        "cbam": "what its block received still passes through the skip connection",
+        "bam": "its factor is then 1",
+    }[kind_of(cache.of_subject(gates.view, subject).layers)]
     return (
-        "**A gate that never varies is not attention.** It could be multiplied into the weights of the next "
-        "convolution, and nothing would change. So compare each bar with its line; *All at their mean* takes away "
-        "exactly what depends on the picture.\n\n"
+        "**A gate that never varies is not attention.** A factor that is the same for every picture is a weight like "
+        "any other. So compare each bar with its line; *All at their mean* takes away exactly what depends on the "
+        "picture.\n\n"
+        f"**A gate at 0 does not silence a channel:** {stays}.\n\n"
         "**An open gate is not importance.** The next layer can undo any factor, and a channel that is scaled down may "
         "still decide. Turn the gate and look at the answer.\n\n"
         "A channel has no name, and in a network trained from another seed it means something else."
@@ -126,16 +153,18 @@ def does_not_show() -> str:
 _ALL = {"own": "as computed", "one": "all at 1", "mean": "all at their mean", "other": "those of another picture"}
 
 
-def gates_of_maps(replaced: str, turned: str) -> str:
+def gates_of_maps(replaced: str, turned: str, other: str | None) -> str:
     """Return with which gates the maps below are computed, in a sentence.
 
     Args:
         replaced: what all gates are.
         turned: those that are turned besides, as the URL names them.
+        other: which other picture's gates they may be, in words.
     """
     count = turned.count("-")
     by_hand = f", and {count} set by hand" if count else ""
-    return f"The gates of these maps: {_ALL[replaced]}{by_hand}."
+    which = f" ({other})" if replaced == "other" else ""
+    return f"The gates of these maps: {_ALL[replaced]}{which}{by_hand}."
 
 
 _REPLACED = {"mean": "at the mean", "shuffled": "of another picture", "one": "at 1"}
@@ -186,12 +215,20 @@ def pays(found: Sequence[tuple[str, str, Difference]]) -> str:
         if each.verdict in ("better", "worse")
     ]
     if sure:
-        return f"**Gates make a difference here**: {'; '.join(sure)}.{single}"
-    if all(not each.interval for _, _, each in found):
+        count = sum(each.interval is not None for _, _, each in found)
+        many = f" Of {count} comparisons at 95 %, one in twenty shows a difference by chance alone." * (count > 1)
+        return f"**Gates make a difference here**: {'; '.join(sure)}.{many}{single}"
+    judged = [each for _, _, each in found if each.interval is not None]
+    if not judged:
         return "**One seed cannot tell**: each network with gates, or without, was trained only once."
+    if all(each.interval is not None and each.interval[1] <= NEGLIGIBLE for each in judged):
+        return (
+            "**Gates do not pay here**: no network with gates is better than one without by more than half a "
+            f"point.{single}"
+        )
     return (
-        "**Gates do not pay here, as far as these trainings show**: no network with gates differs from one without by "
-        f"more than chance can explain.{single}"
+        "**No difference beyond chance**: no network with gates differs from one without by more than chance can "
+        f"explain, though half a point is not ruled out.{single}"
     )
 
 
@@ -200,29 +237,33 @@ def spread(gates: np.ndarray) -> str:
     return short(float(gates.std(0).mean()), 2)
 
 
-def by_depth(shares: Sequence[float], chance: Sequence[float]) -> str:
+def by_depth(
+    shares: Sequence[float], chance: Sequence[float], halves: tuple[float, float, tuple[float, float]] | None
+) -> str:
     """Return in a sentence whether the share of variance between classes grows with depth.
-
-    A difference of the halves counts where a layer is above chance, and where it is larger than any share that
-    shuffled labels give: by that much the halves could differ by chance.
 
     Args:
         shares: 0..1, by depth.
         chance: the largest share of shuffled labels, by depth.
+        halves: as `attnviz.measures.channel_attention.gates.gain_with_depth` returns it; None for a single layer.
     """
     above = sum(share > most for share, most in zip(shares, chance, strict=True))
-    half = len(shares) // 2
-    early, late = sum(shares[:half]) / max(half, 1), sum(shares[half:]) / (len(shares) - half)
+    where = f"In {above} of {len(shares)} layers the share is larger than with any of 20 shuffles of the labels."
+    if halves is None:
+        return f"There is only one layer of gates, so nothing is said about depth. {where}"
+    early, late, (low, high) = halves
     if not above:
-        grows = "which is no more than shuffled labels give"
-    elif abs(late - early) <= max(chance):
-        grows = "and the two differ by no more than shuffled labels give"
+        grows = "Neither is more than shuffled labels give"
+    elif low > 0:
+        grows = "In this network it grows with depth"
+    elif high < 0:
+        grows = "In this network it falls with depth"
     else:
-        grows = "so it grows with depth" if late > early else "so it does not grow with depth"
+        grows = "With other pictures it could be the other way round"
     return (
-        f"{100 * early:.0f} % of the variance of the gates lies between classes in the first half of the network, and "
-        f"{100 * late:.0f} % in the second half, {grows}. In {above} of {len(shares)} layers the share is larger than "
-        "with any of 20 shuffles of the labels."
+        f"{100 * early:.0f} % of the variance of the gates lies between classes in the first half of the layers, and "
+        f"{100 * late:.0f} % in the second half: {signed(late - early)} points (95 % interval over pictures "
+        f"{signed(low)} to {signed(high)}). {grows}. {where}"
     )
 
 

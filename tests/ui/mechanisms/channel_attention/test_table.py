@@ -87,36 +87,29 @@ def test_a_verdict_says_what_was_found(found: Difference, said: str) -> None:
     assert words.verdict(found).startswith(said.format("with every gate at its mean the accuracy"))
 
 
-def test_by_depth_says_whether_classes_part_later() -> None:
-    assert "so it grows with depth" in words.by_depth([0.1, 0.9], [0.05, 0.05])
-    assert "In 2 of 2 layers" in words.by_depth([0.1, 0.9], [0.05, 0.05])
-    assert "does not grow with depth" in words.by_depth([0.9, 0.01], [0.05, 0.05])
-    assert "In 1 of 2 layers" in words.by_depth([0.9, 0.01], [0.05, 0.05])
-
-
 @pytest.mark.parametrize(
-    ("shares", "chance", "said"),
+    ("shares", "halves", "said"),
     [
-        ([0.010, 0.012], [0.03, 0.03], "which is no more than shuffled labels give. In 0 of 2 layers"),
-        ([0.012, 0.010], [0.03, 0.03], "which is no more than shuffled labels give. In 0 of 2 layers"),
-        ([0.50, 0.52], [0.03, 0.03], "and the two differ by no more than shuffled labels give. In 2 of 2 layers"),
-        ([0.01, 0.04], [0.02, 0.035], "and the two differ by no more than shuffled labels give. In 1 of 2 layers"),
-        ([0.50, 0.54], [0.03, 0.03], "so it grows with depth. In 2 of 2 layers"),
+        ([0.1, 0.9], (0.1, 0.9, (0.7, 0.85)), "In this network it grows with depth. In 2 of 2 layers"),
+        ([0.9, 0.01], (0.9, 0.01, (-0.92, -0.8)), "In this network it falls with depth. In 1 of 2 layers"),
+        ([0.5, 0.52], (0.5, 0.52, (-0.01, 0.05)), "With other pictures it could be the other way round. In 2 of 2"),
+        ([0.01, 0.03], (0.01, 0.03, (0.01, 0.03)), "Neither is more than shuffled labels give. In 0 of 2 layers"),
+        ([0.5], None, "There is only one layer of gates, so nothing is said about depth. In 1 of 1 layers"),
     ],
 )
-def test_by_depth_claims_nothing_that_shuffled_labels_could_give(
-    shares: list[float], chance: list[float], said: str
+def test_by_depth_claims_growth_only_beyond_the_choice_of_pictures(
+    shares: list[float], halves: tuple[float, float, tuple[float, float]] | None, said: str
 ) -> None:
-    assert said in words.by_depth(shares, chance)
+    assert said in words.by_depth(shares, [0.04] * len(shares), halves)
 
 
 def test_the_gate_that_is_farthest_from_its_mean_is_the_one_that_is_named(here: Path) -> None:
     view = gates.view(net("channel_attention.digits").load(double=True), Picture("strokes", 23))
-    layer, channel, apart = words.farthest(view.layers)
+    layer, channel = words.farthest(view.layers)
     all_apart = [
         abs(float(one.gate[at]) - float(one.many[:, at].mean())) for one in view.layers for at in range(len(one.gate))
     ]
-    assert apart == pytest.approx(max(all_apart))
+    assert abs(float(layer.gate[channel]) - float(layer.many[:, channel].mean())) == pytest.approx(max(all_apart))
     assert gates.farthest(layer) == channel
 
 
@@ -126,7 +119,11 @@ def test_gates_pay_only_where_a_difference_is_sure():
     said = words.pays([("CBAM", "No gates", chance), ("BAM", "No gates", single)])
     assert "do not pay here" in said and said.endswith("trained once are not judged.")
     assert "not judged" not in words.pays([("CBAM", "No gates", chance)])
+    wide = Difference(0.001, (-0.008, 0.010), (3, 3))
+    open_ = words.pays([("CBAM", "No gates", chance), ("BAM", "No gates", wide)])
+    assert "do not pay" not in open_ and "half a point is not ruled out" in open_
     assert words.pays([("CBAM", "No gates", sure)]).endswith("CBAM is worse than no gates by 0.40 points.")
+    assert "Of 2 comparisons at 95 %" in words.pays([("CBAM", "No gates", sure), ("BAM", "No gates", chance)])
     assert "One seed cannot tell" in words.pays([("BAM", "No gates", single)])
     assert words.pays([]) == words.NOTHING_TO_COMPARE
 
