@@ -52,6 +52,7 @@ def test_its_own_map_is_the_mean_weight_that_a_square_receives(attending: Subjec
     np.testing.assert_array_equal(arrays["maps"][4], ranks(arrays["maps"][0], equal=ROUNDING))
     assert header["boxes"] == [0, 0, 4, 4, 4, 4]
     assert header["origin"]["address"] == WEIGHTS
+    assert header["note"].endswith("the share of the other squares that count for less, a tied one counted half")
 
 
 def test_a_random_map_and_the_accepted_methods_always_stand_beside_it(attending: Subject) -> None:
