@@ -1,5 +1,6 @@
 """Many pairs of numbers as dots, and the lines that they are compared with."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,7 +30,9 @@ class Line:
     dash: str = "solid"
 
 
-def scatter(across: Floats, up: Floats, lines: Sequence[Line], *, dots: str, axes: tuple[str, str]) -> go.Figure:
+def scatter(
+    across: Floats, up: Floats, lines: Sequence[Line], *, dots: str, axes: tuple[str, str], step: float | None = None
+) -> go.Figure:
     """Draw pairs of numbers on the same scale both ways, with lines.
 
     Args:
@@ -37,8 +40,11 @@ def scatter(across: Floats, up: Floats, lines: Sequence[Line], *, dots: str, axe
         lines: to compare with.
         dots: what a dot is, in the legend.
         axes: what is across and what is up, with units.
+        step: between two ticks; then the axes end at a tick. None: at the farthest pair, and ticks where they fit.
     """
-    reach = float(np.abs(across).max())
+    reach = float(max(np.abs(across).max(), np.abs(up).max()))
+    if step is not None:
+        reach = step * max(1, math.ceil(reach / step))
     ends = np.array([-reach, reach])
     figure = go.Figure()
     figure.add_scatter(
@@ -50,6 +56,9 @@ def scatter(across: Floats, up: Floats, lines: Sequence[Line], *, dots: str, axe
             x=ends, y=line.slope * ends + line.offset, mode="lines", name=line.name, hoverinfo="skip",
             line={"color": _LINE, "dash": line.dash, "width": 2},
         )  # fmt: skip
+    if step is not None:
+        figure.update_xaxes(dtick=step, tick0=0)
+        figure.update_yaxes(dtick=step, tick0=0)
     figure.update_layout(
         xaxis={"title": axes[0], "range": [-1.03 * reach, 1.03 * reach]},
         yaxis={"title": axes[1], "range": [-1.03 * reach, 1.03 * reach]},

@@ -194,6 +194,19 @@ test("arrow keys go in steps of 0.05 from any number, and none is a mismatch", (
   assert.deepEqual([cells[0].value, cells[4].value], ["0.883", "4.000"]);
 });
 
+test("where no line is near to the dots the plot says so, and where nothing was answered it names no angle", (t) => {
+  const { found } = panel(t);
+  const said = () => [found.words.here.data, found.words.plot.data];
+  found.tell({ slope: null, here: 3 }, { picture: 3, grid: -2 }, "1,000 pictures", false);
+  assert.match(said()[0], /rotated by 3\.0\u00b0 counter-clockwise, its grid by 2\.0\u00b0 clockwise/);
+  assert.match(said()[1], /no line fits the dots/);
+  found.tell({ slope: 0.5, here: 3 }, null, "1,000 pictures", true);
+  assert.match(said()[0], /the network has not answered/);
+  assert.match(said()[1], /best fit: 0\.50\u00b0 for each degree/);
+  found.tell({ slope: 0.5, here: null }, null, "1,000 pictures", false);
+  assert.match(said()[0], /this picture is rotated is not known/);
+});
+
 test("the pixel that is looked at is forgotten with a picture of another shape", () => {
   const part = componentOf(
     {},

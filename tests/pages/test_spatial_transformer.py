@@ -67,8 +67,18 @@ def test_accuracy_with_theta_replaced_is_that_of_the_card(page: AppTest) -> None
     assert "One seed cannot tell" in said
 
 
+def test_a_network_that_only_rotates_is_compared_with_the_identity_and_not_with_a_mean_that_enlarges(
+    page: AppTest,
+) -> None:
+    run(page, experiment="trap", model="spatial_transformer.rotated-only", data="rotated_strokes", number="23")
+    said = text(page)
+    assert "with theta at the identity the model loses 50.00 points" in said
+    assert "at its element-wise mean, which also enlarges" in said
+    assert "trained on enlarged pictures" not in said
+
+
 def test_a_model_without_such_tests_says_so(page: AppTest) -> None:
-    run(page, experiment="trap", model="spatial_transformer.rotated-only")
+    run(page, experiment="trap", model="spatial_transformer.wide")
     assert "no test with another theta" in text(page)
 
 

@@ -17,6 +17,9 @@ from attnviz.errors import BadInput
 
 Floats = npt.NDArray[np.float64]
 
+TOGETHER = 0.3
+"""Below it what is left of rotations points nowhere in particular, so there is no middle to measure it from."""
+
 
 @dataclass(frozen=True, eq=False)
 class Decomposed:
@@ -73,16 +76,18 @@ class Undone:
 
     Args:
         slope: by how much the grid rotates for each degree that the picture was rotated, in the direction that undoes
-            it: 1 is undone, 0 is not at all. Of the least squares line.
-        offset: degrees that the line has for upright pictures: they may be brought to any other pose.
+            it: 1 is undone, 0 is not at all. Of the least squares line; None where `together` is below TOGETHER.
+        offset: degrees that the line has for upright pictures: they may be brought to any other pose. None likewise.
         spread: degrees, the standard deviation of the rotation that is left.
         before: degrees, that of the rotation of the pictures.
+        together: 0..1, how much what is left points one way: the length of the mean of unit vectors at these angles.
     """
 
-    slope: float
-    offset: float
+    slope: float | None
+    offset: float | None
     spread: float
     before: float
+    together: float = 1.0
 
 
 def undone(grid: Floats, picture: Floats) -> Undone:
@@ -93,7 +98,8 @@ def undone(grid: Floats, picture: Floats) -> Undone:
         picture: (picture,), degrees by which each was rotated, counter-clockwise as seen.
 
     Returns:
-        Slope, offset and spread; differences of angles are taken from -180 to 180.
+        Slope, offset and spread. What is left of a rotation is an angle, and an angle is linear only as far as half a
+        turn to either side of some middle: here of the direction in which what is left points on average.
 
     Raises:
         BadInput: not as many of one as of the other, fewer than three, or pictures that were all rotated alike.
@@ -103,7 +109,33 @@ def undone(grid: Floats, picture: Floats) -> Undone:
             f"The angles of at least three pictures, rotated differently, are compared with those of their grids, not "
             f"{picture.shape} with {grid.shape}."
         )
-    left = (picture + grid + 180) % 360 - 180  # what is left of the picture's rotation
-    undoing = picture - left
-    slope, offset = np.polyfit(picture, undoing, 1)
-    return Undone(float(slope), float(offset), float(left.std(ddof=1)), float(picture.std(ddof=1)))
+    left = picture + grid  # what is left of the picture's rotation
+    mean = np.exp(1j * np.radians(left)).mean()
+    middle = float(np.degrees(np.angle(mean)))
+    left = middle + (left - middle + 180) % 360 - 180
+    spread, before = float(left.std(ddof=1)), float(picture.std(ddof=1))
+    if abs(mean) < TOGETHER:
+        return Undone(None, None, spread, before, float(abs(mean)))
+    slope, offset = np.polyfit(picture, picture - left, 1)
+    return Undone(float(slope), float(offset), spread, before, float(abs(mean)))
+
+
+def mean_rotation(theta: Floats, *, rows: int, columns: int) -> Floats:
+    """Return the mean of rotations as a rotation: by the angle of the mean of their directions.
+
+    The mean of their numbers, one by one, is no rotation: it shrinks the grid, so that what is seen is enlarged.
+
+    Args:
+        theta: (batch, 2, 3).
+        rows, columns: of the picture.
+
+    Returns:
+        (2, 3), about the middle of the picture.
+
+    Raises:
+        BadInput: not matrices of two rows and three columns.
+    """
+    mean = decomposed(theta.mean(0, keepdims=True), rows=rows, columns=columns)
+    turned, ratio = np.radians(mean.angle[0]), rows / columns
+    cosine, sine = np.cos(turned), np.sin(turned)
+    return np.array([[cosine, -sine * ratio, 0.0], [sine / ratio, cosine, 0.0]])

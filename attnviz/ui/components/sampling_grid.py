@@ -68,14 +68,14 @@ class Angles:
 
     Args:
         picture, grid: (picture,)
-        slope, offset: of the line that is nearest to them.
+        slope, offset: of the line that is nearest to them; None where none is.
         here: by how much the picture that is shown was rotated before anybody moved it; None if that is not known.
     """
 
     picture: np.ndarray
     grid: np.ndarray
-    slope: float
-    offset: float
+    slope: float | None
+    offset: float | None
     here: float | None
 
 
@@ -87,7 +87,7 @@ class GridView:
         picture: uint8 (row, column, 1 or 3).
         ink: whether it is ink on paper, and not a photograph.
         theta: (2, 3)
-        mean: (2, 3), over many pictures.
+        mean: (2, 3), over many pictures, and a transform that the net could compute.
         many: over which pictures, in words.
         tap: the tap path of theta.
         classes: the names of the answers.

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from attnviz.errors import BadInput
-from attnviz.measures.spatial_transformer.decomposition import decomposed, undone
+from attnviz.measures.spatial_transformer.decomposition import TOGETHER, decomposed, mean_rotation, undone
 
 ROWS, COLUMNS = 20, 30
 
@@ -87,6 +87,47 @@ def test_angles_that_pass_half_a_circle_are_near_one_another():
     found = undone(-picture - 180, picture)  # every picture ends upside down
     assert found.slope == pytest.approx(1.0)
     assert found.spread == pytest.approx(0.0, abs=1e-9)
+
+
+def test_pictures_that_all_end_upside_down_but_for_some_noise_are_undone():
+    """Their angles lie on both sides of half a turn, where degrees jump from 180 to -180."""
+    rng = np.random.default_rng(0)
+    picture = rng.uniform(-90, 90, 1000)
+    grid = (-picture + 180 + rng.normal(0, 5, 1000) + 180) % 360 - 180
+    found = undone(grid, picture)
+    assert found.slope == pytest.approx(1.0, abs=0.02)
+    assert abs(found.offset) == pytest.approx(180, abs=1)
+    assert found.spread == pytest.approx(5, abs=0.5)
+    assert found.together > 0.99
+
+
+def test_angles_that_have_nothing_to_do_with_those_of_the_pictures_undo_nothing():
+    rng = np.random.default_rng(0)
+    found = undone(rng.uniform(-180, 180, 1000), rng.uniform(-90, 90, 1000))
+    assert (found.slope, found.offset) == (None, None)
+    assert found.together < 0.1
+    assert found.spread > found.before
+
+
+def test_what_is_left_is_measured_from_its_own_direction():
+    picture = np.array([-90.0, -60, -30, 0, 30, 60, 90])
+    found = undone(np.full(7, 120.0), picture)  # without a jump, left would end at 210
+    assert found.slope == pytest.approx(0.0, abs=1e-9)
+    assert found.offset == pytest.approx(-120.0)
+    assert found.spread == pytest.approx(found.before)
+    turned = np.radians(picture)
+    assert found.together == pytest.approx(np.hypot(np.cos(turned).mean(), np.sin(turned).mean()))
+    assert found.together > TOGETHER
+
+
+def test_the_mean_of_rotations_is_a_rotation_though_that_of_their_numbers_is_not():
+    thetas = np.concatenate([theta_of(rotation(degrees)) for degrees in (-50.0, 10.0, 70.0)])
+    assert decomposed(thetas.mean(0)[None], rows=ROWS, columns=COLUMNS).scales.max() < 0.7
+    np.testing.assert_allclose(mean_rotation(thetas, rows=ROWS, columns=COLUMNS), theta_of(rotation(10.0))[0])
+    over = np.concatenate([theta_of(rotation(degrees)) for degrees in (170.0, -170.0)])
+    np.testing.assert_allclose(
+        mean_rotation(over, rows=ROWS, columns=COLUMNS), theta_of(rotation(180.0))[0], atol=1e-12
+    )
 
 
 def test_what_is_no_transform_is_refused():

@@ -91,8 +91,8 @@ export class ThetaPanel {
 
   /**
    * Say what the plot shows.
-   * @param {{slope: number, here: number|null}|null} line of many pictures; null where it is not known how these were
-   *   rotated
+   * @param {{slope: number|null, here: number|null}|null} line of many pictures; null where it is not known how these
+   *   were rotated; its slope is null where no line is near to them
    * @param {{picture: number, grid: number}|null} dot of this picture
    * @param {string} many over which pictures
    * @param {boolean} failed whether the network has not answered to this picture
@@ -108,17 +108,17 @@ export class ThetaPanel {
           ? "By how much the grid of this picture is rotated is not known: the network has not answered."
           : "By how much this picture is rotated is not known.",
     );
-    say(
-      this.words.plot,
-      `One dot for each of ${many}. On the dashed line the rotation would be undone; the solid line is the best ` +
-        `fit: ${tight(line.slope)}\u00b0 for each degree.`,
-    );
+    const fit =
+      line.slope === null
+        ? "; no line fits the dots, as what is left of the rotation points in all directions."
+        : `; the solid line is the best fit: ${tight(line.slope)}\u00b0 for each degree.`;
+    say(this.words.plot, `One dot for each of ${many}. On the dashed line the rotation would be undone${fit}`);
     set(this.canvas, "aria-label", `${this.words.here.data} ${this.words.plot.data}`);
   }
 
   /**
    * @param {{picture: Float32Array, grid: Float32Array}} angles of many pictures
-   * @param {{slope: number, offset: number}} line
+   * @param {{slope: number|null, offset: number|null}} line
    * @param {{picture: number, grid: number}|null} dot
    * @param {number[]} size in CSS pixels
    * @param {Theme} theme
@@ -195,15 +195,9 @@ export class ThetaPanel {
       1.5,
       [5, 4],
     );
-    const on = (angle) => line.slope * angle + line.offset;
-    path(
-      [
-        [-most, on(-most)],
-        [most, on(most)],
-      ],
-      colour("text"),
-      1.5,
-    );
+    const { slope, offset } = line;
+    const ends = slope === null || offset === null ? [] : [-most, most].map((one) => [one, slope * one + offset]);
+    path(ends, colour("text"), 1.5);
     context.restore();
     if (!dot) return;
     context.beginPath();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -17,10 +18,14 @@ from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.reserved import container_key
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
 
     from attnviz.cards import Card
+    from attnviz.measures.difference import Difference
 
+TICK = 45.0  # degrees, of the plot of angles, as in frontend/sampling_grid/theta.js
 BANDS = 6  # of angles, each as wide as the others
 
 
@@ -39,14 +44,12 @@ def undoes(subject: Subject) -> None:
         say(f"By how much the pictures of {data.DATASETS[source].title} were rotated is not known.")
         return
     say(words.verdict(fit))
+    lines = [Line("undone", 1.0, dash="dash"), Line("not at all", 0.0, dash="dot")]
+    if fit.slope is not None and fit.offset is not None:
+        lines.insert(0, Line("best fit", fit.slope, fit.offset))
     drawn = scatter(
-        many.picture, -many.grid,
-        (
-            Line("best fit", fit.slope, fit.offset),
-            Line("undone", 1.0, dash="dash"),
-            Line("not at all", 0.0, dash="dot"),
-        ),
-        dots="a picture", axes=("the picture is rotated by, degrees", "its grid is rotated by, degrees"),
+        many.picture, -many.grid, lines, dots="a picture", step=TICK,
+        axes=("the picture is rotated by, degrees", "its grid is rotated by, degrees"),
     )  # fmt: skip
     left, right = st.columns(2, gap="medium")
     left.plotly_chart(drawn, key="undone_chart", theme="streamlit", config={"displayModeBar": False})
@@ -65,8 +68,35 @@ def undoes(subject: Subject) -> None:
 def trap(subject: Subject) -> None:
     """Draw how many answers are right with a theta that does not depend on the picture."""
     none = "The card of this model has no test with another theta; only the answer above is known."
-    ablated.show(subject.net.card, finding(), kind="theta", named=words.replaced, verdict=words.trapped, none=none)
-    st.caption(words.TRAP)
+    card, transform = subject.net.card, subject.net.config.get("transform", "affine")
+    constant = words.constant_of(transform)
+
+    def verdict(at_mean: Difference) -> str:
+        found = None if card is None else lost(card, constant)
+        return words.trapped(at_mean) if found is None else words.trapped(found, constant)
+
+    named = partial(words.replaced, transform=transform)
+    ablated.show(card, finding(), kind="theta", named=named, verdict=verdict, none=none)
+    st.caption(words.trap_caption(transform))
+
+
+def lost(card: Card, name: str) -> Difference | None:
+    """Return by how much more accurate a model is than the same with a part replaced, from its card.
+
+    Args:
+        card: of the model.
+        name: of the ablation.
+
+    Returns:
+        The difference on the main test; None where the card does not have it.
+    """
+    whole = card.figure(comparisons.main_test(card.recipe))
+    for one in card.ablations if whole is not None else ():
+        for figure in one.figures:
+            same = (figure.name, figure.data, figure.count) == (whole.name, whole.data, whole.count)
+            if one.name == name and same:
+                return comparisons.difference(whole, figure, paired=True)
+    return None
 
 
 def gains(subject: Subject) -> None:
@@ -77,11 +107,10 @@ def gains(subject: Subject) -> None:
     net = subject.net
     known = cards.readable(task_of(net))
     own = net.card
-    controls = {key: card for key, card in known.items() if MECHANISM.is_control(card.config) and key != net.key}
     absent = [RECIPES[key].title for key in task_of(net) if key not in known]
     found = []
-    for key, card in controls.items():
-        pair = None if own is None else answers(own, card)
+    for key in controls_of(net, known):
+        pair = None if own is None else answers(own, known[key])
         if pair is not None:
             source, right, other, angles = pair
             reach = MOVED[source].rotation
@@ -102,6 +131,18 @@ def gains(subject: Subject) -> None:
     titles = {key: RECIPES[key].title for key in task_of(net)}
     costs.table(titles, [key for key in titles if MECHANISM.is_control(RECIPES[key].config)], key="gains_costs")
     st.caption(f"Filled bars: with a transformer; hollow bars: without. {costs.COUNTED}")
+
+
+def controls_of(net: Net, known: Mapping[str, Card]) -> list[str]:
+    """Return the networks without a transformer that a net stands beside; first the one that its recipe names.
+
+    Args:
+        net: that is compared.
+        known: the cards of its task, by the key of the checkpoint.
+    """
+    chosen = None if net.card is None else net.card.recipe.control
+    controls = [key for key, card in known.items() if MECHANISM.is_control(card.config) and key != net.key]
+    return sorted(controls, key=lambda key: key != chosen)
 
 
 def _most(rows: list[Row]) -> float:

@@ -30,7 +30,7 @@ def view(loaded: Loaded, example: Example) -> GridView:
         picture=example.taken_by(net),
         ink=example.ink,
         theta=seen[tap].tensor[0].numpy(),
-        mean=many.theta.mean(0),
+        mean=many.mean,
         many=many.said,
         tap=tap,
         classes=net.classes,

@@ -14,7 +14,7 @@ from attnviz.data import inputs
 from attnviz.data.moved import MOVED
 from attnviz.errors import BadInput
 from attnviz.layers.spatial_transformer import SpatialTransformer
-from attnviz.measures.spatial_transformer.decomposition import Undone, decomposed, undone
+from attnviz.measures.spatial_transformer.decomposition import Undone, decomposed, mean_rotation, undone
 from attnviz.tracing import trace
 from attnviz.ui.shared import cache
 
@@ -30,6 +30,8 @@ class Many:
 
     Args:
         theta: (picture, 2, 3)
+        mean: (2, 3), of theta; of a transformer that only rotates, the rotation by the mean angle, which it could
+            compute, unlike the mean of the numbers.
         grid: (picture,) the angle of each grid, degrees clockwise as seen.
         picture: (picture,) by how much each picture was rotated, degrees counter-clockwise as seen; None where that is
             not known.
@@ -38,6 +40,7 @@ class Many:
     """
 
     theta: np.ndarray
+    mean: np.ndarray
     grid: np.ndarray
     picture: np.ndarray | None
     labels: np.ndarray
@@ -86,10 +89,12 @@ def over(loaded: Loaded, source: str) -> Many:
             transformer(as_batch(images))  # the classifier behind it plays no part
         found.append(seen["theta"].tensor.double().numpy())
     theta = np.concatenate(found)
+    size = {"rows": net.input.rows, "columns": net.input.columns}
     kind = "test pictures" if shown.split == "test" else "sample pictures"
     return Many(
         theta,
-        decomposed(theta, rows=net.input.rows, columns=net.input.columns).angle,
+        mean_rotation(theta, **size) if transformer.transform == "rotation" else theta.mean(0),
+        decomposed(theta, **size).angle,
         MOVED[source].moves("test", shown.numbers[places]).angles if source in MOVED else None,
         shown.labels[places],
         f"{len(places):,} {kind} of {data.DATASETS[source].title}",

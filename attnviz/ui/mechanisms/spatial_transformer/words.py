@@ -86,19 +86,31 @@ def angle(counter_clockwise: float) -> str:
 
 def verdict(found: Undone) -> str:
     """Return whether the grids undo the rotations of the pictures."""
+    if found.slope is None:
+        return (
+            "**Here it does not undo the rotation.** With the rotation of the grids taken off, the pictures still "
+            "point in all directions, and no line tells the rotation of a grid from that of its picture."
+        )
+    before, spread = f"{found.before:.0f}\u00b0", f"{found.spread:.0f}\u00b0"
+    falls = found.spread < found.before and spread != before
+    change = f"falls from {before} to {spread}" if falls else f"was {before} and is {spread}"
     numbers = (
-        f"The grid rotates by {found.slope:.2f}\u00b0 for each degree of the picture. The standard deviation of the "
-        f"rotation falls from {found.before:.0f}\u00b0 to {found.spread:.0f}\u00b0."
+        f"The grid rotates by {with_minus(f'{round(found.slope, 2) + 0.0:.2f}')}\u00b0 for each degree of the picture. "
+        f"The standard deviation of the rotation {change}."
     )
-    if found.slope >= 0.5 and found.spread <= found.before / 2:
-        return f"**Here it mostly undoes the rotation.** {numbers}"
-    if found.slope >= 0.1:
+    if found.slope < 0.1 or found.spread >= found.before:
+        return f"**Here it does not undo the rotation.** {numbers}"
+    if found.slope < 0.5:
         return f"**Here it undoes a part of the rotation, and most of it stays.** {numbers}"
-    return f"**Here it does not undo the rotation.** {numbers}"
+    if found.spread > found.before / 2:
+        return f"**Here it undoes a part of the rotation.** {numbers}"
+    return f"**Here it mostly undoes the rotation.** {numbers}"
 
 
 def slope_of(found: Undone) -> str:
     """Return by how much grids rotate for each degree of their pictures, and how upright pictures are posed."""
+    if found.slope is None:
+        return "none"
     return with_minus(f"{found.slope:+.2f}, {found.offset:+.0f}\u00b0")
 
 
@@ -114,32 +126,62 @@ def undone_caption(said: str, found: Undone) -> str:
     )
 
 
-TRAP = (
-    "The trained model, with theta replaced and nothing else changed; counted on test pictures. *At its mean*: over "
-    "3,000 training pictures, so that every picture is sampled alike. *Of another picture*: every picture gets the "
-    "theta of another one. *The identity*: the picture as it is. The classifier is not used to that: it was mostly "
-    "trained on enlarged pictures."
-)
-_REPLACED = {"mean": "at its mean", "shuffled": "of another picture", "identity": "the identity"}
+CONSTANT = {"mean": "at its mean", "identity": "at the identity"}
+"""The ablations that make theta a constant, in words."""
+_REPLACED = {"mean": CONSTANT["mean"], "shuffled": "of another picture", "identity": "the identity"}
+_ROTATION_AT_MEAN = "at its element-wise mean, which also enlarges"
 
 
-def replaced(name: str, of: str) -> str:
+def constant_of(transform: str) -> str:
+    """Return the ablation whose theta is a constant that a transformer could compute itself.
+
+    Args:
+        transform: what the transformer can do. The mean of rotations, number by number, is no rotation.
+    """
+    return "identity" if transform == "rotation" else "mean"
+
+
+def trap_caption(transform: str) -> str:
+    """Return what was replaced, and how that was counted.
+
+    Args:
+        transform: what the transformer can do.
+    """
+    mean = "*At its mean*: over 3,000 training pictures, so that every picture is sampled alike."
+    identity = "*The identity*: the picture as it is."
+    if transform == "rotation":
+        mean = (
+            "*At its element-wise mean*: each number over 3,000 training pictures. The mean of rotations is no "
+            "rotation: it also enlarges the picture, which this network cannot do. So the finding compares with the "
+            "identity, and *Mean* in the view above rotates by the mean angle instead."
+        )
+    if transform == "affine":
+        identity += " The classifier is not used to that: it was mostly trained on enlarged pictures."
+    return (
+        f"The trained model, with theta replaced and nothing else changed; counted on test pictures. {mean} "
+        f"*Of another picture*: every picture gets the theta of another one. {identity}"
+    )
+
+
+def replaced(name: str, of: str, *, transform: str = "affine") -> str:
     """Return in words what an ablation of the card replaces.
 
     Args:
         name: of the ablation.
         of: the pattern of tap paths; always theta here.
+        transform: what the transformer can do.
     """
-    return _REPLACED.get(name, name)
+    return _ROTATION_AT_MEAN if (name, transform) == ("mean", "rotation") else _REPLACED.get(name, name)
 
 
-def trapped(found: Difference) -> str:
+def trapped(found: Difference, constant: str = "mean") -> str:
     """Return whether a theta that is the same for every picture would do.
 
     Args:
-        found: of the model minus the same with theta at its mean.
+        found: of the model minus the same with theta at a constant.
+        constant: which, one of CONSTANT.
     """
-    change = f"with theta at its mean the model {change_in_points(found, 'loses', 'gains')}"
+    change = f"with theta {CONSTANT[constant]} the model {change_in_points(found, 'loses', 'gains')}"
     if found.verdict == "no difference" and alike(found):
         return (
             f"**Here theta might as well be a constant**, which is called the identity trap: {change}, so at most "
@@ -156,7 +198,7 @@ def trapped(found: Difference) -> str:
 
 def band(one: Band) -> str:
     """Return which angles a band has, to either side."""
-    return f"{one.first:.0f}\u00b0 to {one.last:.0f}\u00b0"
+    return f"{one.first:g}\u00b0 to {one.last:g}\u00b0"
 
 
 def gain_of(one: Band) -> str:
@@ -175,19 +217,20 @@ def gained(title: str, source: str, bands: Sequence[Band]) -> str:
     """
     better = [one for one in bands if one.interval[0] > 0]
     worse = [one for one in bands if one.interval[1] < 0]
-    most = max(bands, key=lambda one: one.gain)
     if not better and not worse:
         return (
             f"**No band of angles surely gains**: beside *{title.lower()}*, the interval of the difference includes "
             f"zero in all {len(bands)} bands of angles."
         )
+    first = max(better, key=lambda one: one.gain, default=None)
+    most = f": most at {band(first)}, {signed(first.gain)} points" if first else ""
     near, far = bands[0], bands[-1]
     apart = far.gain - near.gain
     surely = abs(apart) > math.hypot(far.gain - far.interval[0], near.gain - near.interval[0])
     grows = ("more" if apart > 0 else "less") if surely else "neither surely more nor surely less"
     return (
         f"**{len(better)} of {len(bands)} bands of angles gain**, {len(worse)} lose, beside *{title.lower()}*, one "
-        f"training each: most at {band(most)}, {signed(most.gain)} points. Pictures that were rotated most gain "
+        f"training each{most}. Pictures that were rotated most gain "
         f"{grows} than those that were rotated least ({signed(far.gain)} and {signed(near.gain)})."
     )
 

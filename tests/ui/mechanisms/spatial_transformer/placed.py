@@ -18,6 +18,7 @@ NETS: dict[str, tuple[str, dict[str, object]]] = {
     "wide": ("cifar10", {"transform": "affine", "channels": 3, "rows": 20, "columns": 32, **SMALL}),
 }  # name -> data and config
 SHOWN = ("rotated", "rotated-only", "wide")  # those with a transformer
+REPLACED = ("rotated", "rotated-only")  # those with a test with another theta
 RIGHT = {"rotated": 0.9, "rotated-only": 0.8, "rotated-widened": 0.5, "wide": 0.8}
 
 
@@ -37,7 +38,7 @@ def place(folder: Path) -> Path:
             for kind, value in (("mean", 0.6), ("shuffled", 0.4), ("identity", 0.3))
         )  # fmt: skip
         figures = (untrained.figure("accuracy", RIGHT[name], source),)
-        untrained.write(folder, recipe, model, full, figures, ablated if name == "rotated" else ())
+        untrained.write(folder, recipe, model, full, figures, ablated if name in REPLACED else ())
     return folder
 
 

@@ -8,6 +8,7 @@ import pytest
 from attnviz import data
 from attnviz.data.moved import MOVED
 from attnviz.errors import BadInput
+from attnviz.measures.spatial_transformer.decomposition import decomposed
 from attnviz.subjects import Picture, Subject, net
 from attnviz.ui.components.payload import unpack
 from attnviz.ui.mechanisms.spatial_transformer import grids, many
@@ -50,6 +51,24 @@ def test_many_transforms_are_those_of_single_pictures_with_known_angles(here: Pa
     moves = MOVED["rotated_strokes"].moves("test", np.arange(many.PICTURES))
     np.testing.assert_array_equal(found.picture, moves.angles)
     assert "1,000 test pictures" in found.said
+
+
+@pytest.mark.parametrize("name", ["rotated", "rotated-only"])
+def test_the_mean_grid_is_one_that_the_net_could_compute(here: Path, name: str) -> None:
+    loaded = net(f"spatial_transformer.{name}").load(double=True)
+    found = many.over(loaded, "rotated_strokes")
+    scales = decomposed(found.mean[None], rows=32, columns=32).scales[0]
+    if name == "rotated":
+        np.testing.assert_array_equal(found.mean, found.theta.mean(0))
+    else:
+        np.testing.assert_allclose(scales, 1.0)
+        angles = np.radians(found.grid)
+        mean = np.degrees(np.arctan2(np.sin(angles).mean(), np.cos(angles).mean()))
+        assert decomposed(found.mean[None], rows=32, columns=32).angle[0] == pytest.approx(mean, abs=1e-4)
+    assert (
+        grids.view(loaded, Picture("rotated_strokes", 0)).mean
+        is cache.of_net(many.over, loaded.net, "rotated_strokes").mean
+    )
 
 
 def test_a_net_without_a_transformer_is_refused_in_a_sentence(here: Path) -> None:
