@@ -154,7 +154,7 @@ PAPER = Paper(
     ),
     first=(SE.key,),
     questions=tuple(
-        Question(checkpoint=gate.key, control=wide.key, what="with as many weights")
+        Question(checkpoint=gate.key, control=wide.key, what="with nearly as many weights")
         for gate, wide in ((CBAM, DIGITS[2]), (FASHION_CBAM, FASHION[2]), (COLOUR_CBAM, COLOUR[2]))
     ),
 )  # fmt: skip

@@ -267,6 +267,9 @@ test("gates that are turned stand in the link, and nonsense does not exist", () 
     }),
     "http://x/?turned=1.5-25%2C2.3-100",
   );
+  const turned = Array.from({ length: 100 }, (_, channel) => [5, channel, 100]);
+  const link = new URL(urlOf("http://x/", fields, { turned }));
+  assert.equal(link.searchParams.get("turned")?.split(",").at(-1), "6.100-100", "and none is cut off");
   const facts = { layers, other: null };
   const exists = (name, value, asked = {}) => gates.RULES.exists(/** @type {any} */ ({ name }), value, facts, asked);
   assert.deepEqual(

@@ -10,7 +10,7 @@
  *   exists: whether there is such a place, head or number; there: which there are, in words; facts: what there is
  */
 
-const LONGEST = 400; // characters of a word that is quoted or linked
+const LONGEST = 4000; // characters of a word that is linked
 
 const fromOne = (number) => (Number.isInteger(number) ? number + 1 : number);
 const numbers = (count) => (value) => Array.isArray(value) && value.length === count && value.every(Number.isInteger);
