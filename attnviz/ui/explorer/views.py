@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from attnviz.subjects import Net, Subject
 
 ERASED = 64.0  # passes, one for each place
+NOTE = "of this map; a rank is the share of the other squares that count for less, a tied one counted half"
 
 
 class OfMaps(Strict):
@@ -110,7 +111,7 @@ def _packed(subject: Subject, found: PlaceMaps, tap: str, rows: Mapping[str, Map
         [f"{names[name]}, {row}" for row in rows for name in columns],
         role="positive", scale="map", fixed=True, table=map_grid.Table([*rows], [heads[name] for name in columns]),
         title=f"What counts, in squares of {side} × {side} pixels", background=image, ink=subject.example.ink,
-        grid=found.grid, note="of this map; a rank is the share of the other squares that count for less, a tied one counted half",
+        grid=found.grid, note=NOTE,
         origin={**subject.origin(tap), "answer": subject.net.classes[found.answer]},
     )  # fmt: skip
 
