@@ -375,14 +375,10 @@ export class Gates extends LivePart {
     say(words.answer, isKnown ? this.answer.change(this.answered, this.before) : "");
     const layer = layers[view.layer];
     if (layer.places && this.map) {
-      say(words.places, layer.spaceIs === "score" ? `channel ${channel + 1}` : layer.title);
-      const [least, most] = [Math.min(...this.map.values), Math.max(...this.map.values)];
-      set(
-        this.places.canvas,
-        "aria-label",
-        `Gates of places in ${layer.title}, ${layer.spaceIs === "score" ? `channel ${channel + 1}, ` : ""}` +
-          `from ${short(least, 2)} to ${short(most, 2)}`,
-      );
+      const whose = layer.spaceIs === "score" ? `channel ${channel + 1}` : layer.title;
+      const range = `${short(Math.min(...this.map.values), 2)} to ${short(Math.max(...this.map.values), 2)}`;
+      say(words.places, `${whose}: ${range}`);
+      set(this.places.canvas, "aria-label", `Gates of places in ${layer.title}, ${whose}: from ${range}`);
     }
     if (!this.asker.pending) this.announceDone(() => `${chosen}. ${this.answer.summary(this.answered, this.before)}`);
   }
