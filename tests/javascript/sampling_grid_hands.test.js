@@ -130,7 +130,13 @@ function panel(t) {
   const made = () => {
     const attributes = {};
     const setAttribute = (name, value) => (attributes[name] = value);
-    const node = Object.assign(new EventTarget(), { value: "", attributes, setAttribute, append() {} });
+    const node = Object.assign(new EventTarget(), {
+      value: "",
+      attributes,
+      setAttribute,
+      getAttribute() {},
+      append() {},
+    });
     return Object.defineProperty(node, "valueAsNumber", { get: () => (node.value === "" ? NaN : Number(node.value)) });
   };
   const page = { createElement: made, createTextNode: (data) => ({ data }), getElementById: () => null };

@@ -1,10 +1,11 @@
 // What leaves the page: PNG and SVG of the picture with its grid and of what is sampled, and every point as CSV.
 
 import { css, packed } from "../core/colours.js";
+import { full } from "../core/numbers.js";
 import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { at, inPixels, placeOf, toBytes } from "./affine.js";
-import { CORNERS, inWords, moveOf, isMoved } from "./derive.js";
+import { handlesOf, inWords, moveOf, isMoved } from "./derive.js";
 
 const MARGIN = 24;
 const CELL = 8; // CSS pixels a pixel
@@ -52,7 +53,9 @@ function csv(part) {
   });
   const names = channels === 1 ? ["value"] : ["red", "green", "blue"];
   const head = ["row", "column", "x", "y", "sampled at row", "sampled at column", ...names];
-  return toCsv(origin(part), head, lines);
+  const { classes } = part.header;
+  const shares = Array.from(part.answered.probabilities, (share, which) => `${classes[which]} ${full(share)}`);
+  return toCsv({ ...origin(part), probabilities: shares.join("; ") }, head, lines);
 }
 
 function sheet(part) {
@@ -64,11 +67,14 @@ function sheet(part) {
   const [room, tall] = [wide * AROUND, high * AROUND];
   const top = MARGIN + 24;
   const middle = [MARGIN + room / 2, top + tall / 2];
-  const onSheet = (place) => {
-    const [x, y] = at(used, place);
-    return [middle[0] + (x * wide) / 2, middle[1] + (y * high) / 2];
-  };
+  const onSheet = ([x, y]) => [middle[0] + (x * wide) / 2, middle[1] + (y * high) / 2];
   const items = [];
+  // A grid may reach far beyond the picture: over what is written, were it not cut off
+  const box = [MARGIN, top, MARGIN + room, top + tall];
+  const draw = (from, to, line) => {
+    const points = clipped(onSheet(from), onSheet(to), box);
+    if (points) items.push({ kind: "line", points, colour: blue, line });
+  };
   const write = (x, y, words, size = 13, weight = 400) =>
     items.push({ kind: "text", x, y, text: words, size, colour: text, weight });
   const show = (x, y, bytes) => {
@@ -84,10 +90,9 @@ function sheet(part) {
       [[-1, along], [1, along]],
       [[along, -1], [along, 1]],
     ]; // prettier-ignore
-    for (const points of ends)
-      items.push({ kind: "line", points: points.map(onSheet), colour: blue, line: line % LINES ? 0.5 : 2 });
+    for (const [from, to] of ends) draw(at(used, from), at(used, to), line % LINES ? 0.5 : 2);
   }
-  items.push({ kind: "line", points: [...Object.values(CORNERS), CORNERS.nw].map(onSheet), colour: blue, line: 2 });
+  draw(at(used, [0, -1]), handlesOf(used).knob, 2); // the stem: which side of the grid is up
   const left = MARGIN + room + MARGIN;
   write(left, MARGIN + 12, "What is classified", 15, 600);
   show(left, middle[1] - high / 2, toBytes(values));
@@ -103,4 +108,26 @@ function sheet(part) {
     origin: origin(part),
     items,
   };
+}
+
+/**
+ * The part of a line that lies in a box; null where none does.
+ * @param {number[]} from x and y
+ * @param {number[]} to
+ * @param {number[]} box left, top, right and bottom
+ * @returns {number[][]|null} its ends
+ */
+export function clipped(from, to, [left, top, right, bottom]) {
+  let [first, last] = [0, 1]; // shares of the way
+  for (const [axis, least, most] of [
+    [0, left, right],
+    [1, top, bottom],
+  ]) {
+    const way = to[axis] - from[axis];
+    const [near, far] = [(least - from[axis]) / way, (most - from[axis]) / way].sort((one, other) => one - other);
+    if (way === 0 && (from[axis] < least || from[axis] > most)) return null;
+    if (way !== 0) [first, last] = [Math.max(first, near), Math.min(last, far)];
+  }
+  const on = (share) => [0, 1].map((axis) => from[axis] + share * (to[axis] - from[axis]));
+  return first <= last ? [on(first), on(last)] : null;
 }
