@@ -137,13 +137,25 @@ def test_a_grid_that_is_dragged_is_what_the_classifier_sees_through(opened: Open
     check(page, compute(folder, "rotated", theta=held))
     page.keyboard.press("Escape")
     wait_for_state(page, ".sampling-grid", "(found) => !found.theta && found.grid === 'own' && !found.pending")
-    check(page, compute(folder, "rotated"))
+    wanted = compute(folder, "rotated")
+    check(page, wanted)
+    expect(cell).to_have_value(f"{wanted.theta[0, 2]:.3f}")
+    cell.fill("7")
+    wait_for_state(page, ".sampling-grid", "(found) => found.theta && found.theta[2] === 4 && !found.pending")
+    page.keyboard.press("Tab")
+    expect(cell).to_have_value("4.000")
+    cell.press("ArrowDown")
+    wait_for_state(page, ".sampling-grid", "(found) => found.theta[2] === 3.95 && !found.pending")
+    assert cell.evaluate("(one) => one.checkValidity()")
 
 
 def test_the_dot_of_the_picture_follows_the_slider(opened: Open) -> None:
     page = opened("rotated")
     words = page.locator(".plot-part p").first
     before = words.inner_text()
+    assert page.locator(".move-part button").first.get_attribute("aria-disabled") == "true"
+    page.locator(".move-part button").first.press("Enter")  # nothing to release, and so nothing to undo
+    assert read_state(page.locator(GRID))["undos"] == 0
     slider = page.get_by_label("Rotate the picture")
     slider.focus()
     page.keyboard.press("ArrowLeft")
@@ -152,6 +164,10 @@ def test_the_dot_of_the_picture_follows_the_slider(opened: Open) -> None:
     page.locator(".move-part button").first.click()
     wait_for_state(page, ".sampling-grid", "(found) => found.rotate === 0 && !found.pending")
     expect(words).to_have_text(before)
+    slider.focus()
+    page.keyboard.press("End")
+    wait_for_state(page, ".sampling-grid", "(found) => found.rotate === 180 && !found.pending")
+    assert slider.input_value() == "180"
 
 
 def test_nonsense_in_the_url_is_named(opened: Open) -> None:

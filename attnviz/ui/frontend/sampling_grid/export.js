@@ -86,6 +86,7 @@ function sheet(part) {
   show(middle[0] - wide / 2, middle[1] - high / 2, picture);
   for (let line = 0; line <= LINES; line++) {
     const along = (2 * line) / LINES - 1;
+    /** @type {import("./affine.js").Place[][]} */
     const ends = [
       [[-1, along], [1, along]],
       [[along, -1], [along, 1]],
