@@ -18,7 +18,7 @@ from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.reserved import container_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
 
     import numpy as np
 
@@ -72,7 +72,7 @@ def trap(subject: Subject) -> None:
     constant = words.constant_of(transform)
 
     def verdict(at_mean: Difference) -> str:
-        found = None if card is None else lost(card, constant)
+        found = lost(subject.net, constant)
         return words.trapped(at_mean) if found is None else words.trapped(found, constant)
 
     named = partial(words.replaced, transform=transform)
@@ -80,18 +80,21 @@ def trap(subject: Subject) -> None:
     st.caption(words.trap_caption(transform))
 
 
-def lost(card: Card, name: str) -> Difference | None:
-    """Return by how much more accurate a model is than the same with a part replaced, from its card.
+def lost(net: Net, name: str) -> Difference | None:
+    """Return by how much more accurate a net is than the same with theta replaced, from its card.
 
     Args:
-        card: of the model.
+        net: that was tested.
         name: of the ablation.
 
     Returns:
         The difference on the main test; None where the card does not have it.
     """
-    whole = card.figure(comparisons.main_test(card.recipe))
-    for one in card.ablations if whole is not None else ():
+    card = net.card
+    whole = None if card is None else card.figure(comparisons.main_test(card.recipe))
+    if card is None or whole is None:
+        return None
+    for one in card.ablations:
         for figure in one.figures:
             same = (figure.name, figure.data, figure.count) == (whole.name, whole.data, whole.count)
             if one.name == name and same:
@@ -133,15 +136,15 @@ def gains(subject: Subject) -> None:
     st.caption(f"Filled bars: with a transformer; hollow bars: without. {costs.COUNTED}")
 
 
-def controls_of(net: Net, known: Mapping[str, Card]) -> list[str]:
+def controls_of(net: Net, known: Iterable[str]) -> list[str]:
     """Return the networks without a transformer that a net stands beside; first the one that its recipe names.
 
     Args:
         net: that is compared.
-        known: the cards of its task, by the key of the checkpoint.
+        known: the checkpoints of its task.
     """
     chosen = None if net.card is None else net.card.recipe.control
-    controls = [key for key, card in known.items() if MECHANISM.is_control(card.config) and key != net.key]
+    controls = [key for key in known if MECHANISM.is_control(RECIPES[key].config) and key != net.key]
     return sorted(controls, key=lambda key: key != chosen)
 
 
