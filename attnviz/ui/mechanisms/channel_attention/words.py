@@ -113,8 +113,9 @@ def means(subject: Subject) -> str:
     return (
         f"A {term('channel')} is one map of features. {factor}\n\n{EQUATIONS[kind]}\n\n"
         f"Here the gate of channel {channel + 1} in {layer.title.lower()} is farthest from its mean: "
-        f"{short(value, 3)} instead of {short(mean, 3)}. Of {count} gates, {still} hardly vary over {view.many}: they "
-        "are *constant* (standard deviation below 0.01) or *always open* (above 0.98 for 99 %)."
+        f"{short(value, 3)} instead of {short(mean, 3)}. Of {count} gates, {still or 'none'} hardly "
+        f"{'varies' if still < 2 else 'vary'} over {view.many}, that is, {'are' if still > 1 else 'is'} *constant* "
+        "(standard deviation below 0.01) or *always open* (above 0.98 for 99 %)."
     )
 
 
@@ -143,9 +144,9 @@ def does_not_show(subject: Subject) -> str:
         "**A gate that never varies is not attention.** A factor that is the same for every picture is a weight like "
         "any other. So compare each bar with its line; *All at their mean* takes away exactly what depends on the "
         "picture.\n\n"
-        f"**A gate at 0 does not silence a channel:** {stays}.\n\n"
         "**An open gate is not importance.** The next layer can undo any factor, and a channel that is scaled down may "
-        "still decide. Turn the gate and look at the answer.\n\n"
+        f"still decide. A gate at 0 does not silence a channel either: {stays}. Turn the gate and look at the "
+        "answer.\n\n"
         "A channel has no name, and in a network trained from another seed it means something else."
     )
 
