@@ -137,8 +137,7 @@ def shared(subject: Subject) -> None:
 EXPERIMENTS = {
     "maps": Experiment(
         "What comes before and after a gate?",
-        "Draws the maps of each block with gates after convolution, normalisation, ReLU and gate, with one cross-hair "
-        "for all.",
+        "Draws the maps of each block with gates: after convolution, normalisation, ReLU and gate.",
         maps,
         ("stage",),
     ),

@@ -104,8 +104,7 @@ def means(subject: Subject) -> str:
         "gate": f"It is multiplied as a whole by its {gate}, a number from 0 to 1 that a narrow layer computes from "
         "the means of all channels.",
         "cbam": f"It is multiplied as a whole by its {gate}, a number from 0 to 1 that a narrow layer computes from "
-        "the means and the largest values of all channels. A second gate, one for each place, then scales all channels "
-        "at that place.",
+        "the means and the largest values of all channels. A second gate, of each place, scales all channels there.",
         "bam": f"Each of its values is multiplied by 1 + a {gate}, a number from 0 to 1: the score of the channel, "
         "which a narrow layer computes from the means of all channels, and a score of the place are added before the "
         "sigmoid. A bar is the mean over all places.",
@@ -113,9 +112,9 @@ def means(subject: Subject) -> str:
     return (
         f"A {term('channel')} is one map of features. {factor}\n\n{EQUATIONS[kind]}\n\n"
         f"Here the gate of channel {channel + 1} in {layer.title.lower()} is farthest from its mean: "
-        f"{short(value, 3)} instead of {short(mean, 3)}. Of {count} gates, {still or 'none'} hardly "
-        f"{'varies' if still < 2 else 'vary'} over {view.many}, that is, {'are' if still > 1 else 'is'} *constant* "
-        "(standard deviation below 0.01) or *always open* (above 0.98 for 99 %)."
+        f"{short(value, 3)} instead of {short(mean, 3)}. Of {count} gates, {still or 'none'} "
+        f"{'are' if still > 1 else 'is'} *constant* (standard deviation below 0.01 over {view.many}) or *always open* "
+        "(above 0.98 for 99 %)."
     )
 
 
@@ -145,9 +144,8 @@ def does_not_show(subject: Subject) -> str:
         "any other. So compare each bar with its line; *All at their mean* takes away exactly what depends on the "
         "picture.\n\n"
         "**An open gate is not importance.** The next layer can undo any factor, and a channel that is scaled down may "
-        f"still decide. A gate at 0 does not silence a channel either: {stays}. Turn the gate and look at the "
-        "answer.\n\n"
-        "A channel has no name, and in a network trained from another seed it means something else."
+        f"still decide. A gate at 0 does not silence a channel either: {stays}.\n\n"
+        "A channel has no name: in a network trained from another seed it means something else."
     )
 
 
