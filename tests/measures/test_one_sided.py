@@ -10,7 +10,7 @@ from attnviz.measures.jacobian import jacobian, toward
 from attnviz.measures.one_sided import steps, without_derivative
 from attnviz.models.cnn_attention import CnnAttention
 
-STEP = 1e-6
+STEP = 1e-7  # a larger one crosses kinks of networks with many maxima
 
 
 def one_sided(model: nn.Module, image: Tensor, pixel: int, of: int | None = None) -> tuple[float, float]:

@@ -73,7 +73,7 @@ def test_a_network_that_only_rotates_is_compared_with_the_identity_and_not_with_
     run(page, experiment="trap", model="spatial_transformer.rotated-only", data="rotated_strokes", number="23")
     said = text(page)
     assert "with theta at the identity the model loses 50.00 points" in said
-    assert "at its element-wise mean, which also enlarges" in said
+    assert "at the mean of each number, which also enlarges" in said
     assert "trained on enlarged pictures" not in said
 
 

@@ -129,7 +129,7 @@ def undone_caption(said: str, found: Undone) -> str:
 CONSTANT = {"mean": "at its mean", "identity": "at the identity"}
 """The ablations that make theta a constant, in words."""
 _REPLACED = {"mean": CONSTANT["mean"], "shuffled": "of another picture", "identity": "the identity"}
-_ROTATION_AT_MEAN = "at its element-wise mean, which also enlarges"
+_ROTATION_AT_MEAN = "at the mean of each number, which also enlarges"
 
 
 def constant_of(transform: str) -> str:
@@ -151,7 +151,7 @@ def trap_caption(transform: str) -> str:
     identity = "*The identity*: the picture as it is."
     if transform == "rotation":
         mean = (
-            "*At its element-wise mean*: each number over 3,000 training pictures. The mean of rotations is no "
+            "*At the mean of each number*: each number over 3,000 training pictures. The mean of rotations is no "
             "rotation: it also enlarges the picture, which this network cannot do. So the finding compares with the "
             "identity, and *Mean* in the view above rotates by the mean angle instead."
         )

@@ -110,7 +110,7 @@ def test_of_a_network_that_only_rotates_the_identity_is_the_constant_that_it_cou
     found = Difference(0.03, (0.02, 0.04), (3, 3))
     assert "with theta at the identity the model loses 3.00 points" in words.trapped(found, "identity")
     named = {one: words.replaced("mean", "transformer.theta", transform=one) for one in ("affine", "rotation")}
-    assert named == {"affine": "at its mean", "rotation": "at its element-wise mean, which also enlarges"}
+    assert named == {"affine": "at its mean", "rotation": "at the mean of each number, which also enlarges"}
     assert words.replaced("identity", "transformer.theta", transform="rotation") == "the identity"
     captions = {one: words.trap_caption(one) for one in ("affine", "rotation", "crop")}
     assert [one for one in captions if "trained on enlarged pictures" in captions[one]] == ["affine"]
