@@ -116,3 +116,18 @@ export class Socket extends EventTarget {
     this.dispatchEvent(Object.assign(new Event("message"), { data }));
   }
 }
+
+/**
+ * The text of a CSV, which is otherwise given to the browser; it replaces what `document` makes.
+ * @param {{CSV: () => void}} saved what `filesOf` gives
+ * @returns {Promise<string>}
+ */
+export function csvOf(saved) {
+  const blobs = [];
+  const { createObjectURL, revokeObjectURL } = URL;
+  Object.assign(URL, { createObjectURL: (blob) => (blobs.push(blob), "blob:"), revokeObjectURL() {} });
+  globalThis.document.createElement = /** @type {any} */ (() => ({ click() {} }));
+  saved.CSV();
+  Object.assign(URL, { createObjectURL, revokeObjectURL });
+  return blobs[0].text();
+}

@@ -6,7 +6,7 @@ import test from "node:test";
 import { decomposed, IDENTITY, sampled } from "../../attnviz/ui/frontend/sampling_grid/affine.js";
 import { STILL } from "../../attnviz/ui/frontend/sampling_grid/derive.js";
 import { clipped, files } from "../../attnviz/ui/frontend/sampling_grid/export.js";
-import { canvasOf, LOOK } from "./helpers.js";
+import { canvasOf, csvOf, LOOK } from "./helpers.js";
 
 const SHAPE = [4, 4, 1];
 const [LEFT, TOP, SIZE] = [24, 48, 4 * 8 * 1.42]; // of the box, in CSS pixels
@@ -26,17 +26,6 @@ function savedOf(t, used) {
   const saved = files(part);
   const lines = saved.sheet().items.filter(({ kind }) => kind === "line");
   return { saved, csv: () => csvOf(saved), lines, bold: lines.filter(({ line }) => line === 2) };
-}
-
-/** The text of the CSV, which is otherwise given to the browser. */
-function csvOf(saved) {
-  const blobs = [];
-  const { createObjectURL, revokeObjectURL } = URL;
-  Object.assign(URL, { createObjectURL: (blob) => (blobs.push(blob), "blob:"), revokeObjectURL() {} });
-  globalThis.document.createElement = /** @type {any} */ (() => ({ click() {} }));
-  saved.CSV();
-  Object.assign(URL, { createObjectURL, revokeObjectURL });
-  return blobs[0].text();
 }
 
 const near = (found, wanted) => {
