@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnviz import data
 from attnviz.subjects import Picture, net
+from attnviz.ui.mechanisms.channel_attention import gates
 from tests.sweeps import sweep
 from tests.ui.mechanisms.channel_attention.placed import NETS, place
 from tests.ui.mechanisms.channel_attention.spelled import Spelled
@@ -81,6 +82,31 @@ def test_gates_and_the_arithmetic_of_each_are_those_of_the_file_of_weights(
         np.testing.assert_allclose(
             read_state(find_gates(page))["places"]["values"], wanted.gates[1]["place"].ravel(), atol=1e-6
         )
+
+
+def test_gates_that_differ_from_place_to_place_are_shown_at_each_place(opened: Open) -> None:
+    """Against the network in double precision: BAM adds the score of a place to that of the channel."""
+    page = opened("digits-bam", "&layer=2&channel=3")
+    layer = gates.view(net("channel_attention.digits-bam").load(double=True), find_picture("digits-bam")).layers[1]
+    assert layer.space is not None
+    found = read_state(find_gates(page))
+    np.testing.assert_allclose(found["gates"][1], layer.gate, atol=1e-5)
+    score = layer.excite @ layer.reduced + layer.shift
+    places = 1 / (1 + np.exp(-(score[2] + layer.space)))
+    np.testing.assert_allclose(found["places"]["values"], places.ravel(), atol=1e-5)
+    assert found["steps"]["computed"] == pytest.approx(layer.gate[2], abs=1e-5)
+    steps = find_gates(page).locator(".steps-part")
+    expect(steps).to_contain_text("the shift of the normalisation")
+    expect(steps).to_contain_text("multiplied by 1 + the gate of its place")
+    heading = find_gates(page).locator(".places-part h2")
+    expect(heading).to_contain_text(f"channel 3: {places.min():#.2g} to {places.max():#.2g}")
+    find_gates(page).locator(".bar-strip").nth(1).focus()
+    page.keyboard.press("PageDown")
+    wait_for_state(page, ".gates", "(found) => found.turned.length === 1 && !found.pending")
+    found = read_state(find_gates(page))
+    ((_, channel, percent),) = found["turned"]
+    assert channel == 2
+    np.testing.assert_allclose(found["places"]["values"], percent / 100)
 
 
 def test_a_gate_that_is_turned_changes_the_answer_and_the_gates_behind_it(opened: Open, folder: Path) -> None:
