@@ -11,7 +11,9 @@ import pytest
 
 from attnviz.recipes.axes import Axis
 from attnviz.work import processes
-from attnviz.work.search import table
+from attnviz.work.jobs.order import NONE
+from attnviz.work.search import table, worker
+from attnviz.work.search.trials import Found
 from attnviz.work.search.wanted import Wanted
 from tests.training import small
 
@@ -46,6 +48,13 @@ def place(folder: Path) -> Iterator[Path]:
             for child in table._children:
                 child.wait()
             table._children.clear()
+
+
+def work(asked: Wanted) -> Found:
+    """Search in this process."""
+    search = table.prepare(asked, most=NONE)
+    worker.work(table.home(search), table.read(search))
+    return table.found(search)
 
 
 class Killer:

@@ -14,7 +14,7 @@ from attnviz.errors import BadInput, RunError
 from attnviz.work.jobs.order import NONE
 from attnviz.work.search import database, shell, study, table
 from attnviz.work.search.study import Lost
-from tests.work.search import searching, server
+from tests.work.search import server
 from tests.work.search.searching import Killer, wanted
 
 TRIES = text("SELECT pg_try_advisory_lock(:key)")
@@ -28,12 +28,6 @@ def url():
         for works in (True, False):
             database._storage(found, works)._backend.engine.dispose()
         database._made.cache_clear()
-
-
-@pytest.fixture
-def here(tmp_path):
-    with searching.place(tmp_path):
-        yield tmp_path
 
 
 def _asked(search: study.Search, worker: str) -> tuple:

@@ -1,4 +1,4 @@
-"""Searches as processes, attnviz/work/search/table.py, worker.py and shell.py."""
+"""Searches as processes, attnviz/work/search/table.py and shell.py."""
 
 import io
 import json
@@ -11,18 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnviz import __main__, data, files
+from attnviz import __main__, data
 from attnviz.data import own
 from attnviz.errors import AttnvizError, BadInput, RunError, UnknownName
 from attnviz.recipes.axes import Axis
 from attnviz.subjects import nets
 from attnviz.subjects.runs import key_of
-from attnviz.training import runs, stopping
-from attnviz.training.loop import Diverged, Training
-from attnviz.work import owners, processes
-from attnviz.work.jobs import carrying
+from attnviz.training import runs
+from attnviz.work import owners
 from attnviz.work.jobs.order import NONE, Limits
-from attnviz.work.search import shell, table, worker
+from attnviz.work.search import shell, table
 from attnviz.work.search.study import Search
 from attnviz.work.search.trials import Found
 from tests.work.search import searching
@@ -31,21 +29,8 @@ from tests.work.search.searching import Killer, wanted
 KILLS = 30
 
 
-@pytest.fixture
-def here(tmp_path):
-    with searching.place(tmp_path):
-        yield tmp_path
-
-
-def _work(asked) -> Found:
-    """Search in this process."""
-    search = table.prepare(asked, most=NONE)
-    worker.work(table.home(search), table.read(search))
-    return table.found(search)
-
-
 def test_a_trial_is_a_run_that_can_be_looked_at(here):
-    found = _work(wanted(trials=3))
+    found = searching.work(wanted(trials=3))
     assert [trial.state for trial in found.trials] == ["complete"] * 3
     assert {trial.run for trial in found.trials} == set(runs.ids())
     for trial in found.trials:
@@ -63,9 +48,9 @@ def test_a_trial_is_a_run_that_can_be_looked_at(here):
 
 
 def test_more_trials_can_be_asked_for_later(here):
-    assert len(_work(wanted(trials=1)).finished) == 1
-    assert len(_work(wanted(trials=3)).finished) == 3
-    assert len(_work(wanted(trials=2)).finished) == 3
+    assert len(searching.work(wanted(trials=1)).finished) == 1
+    assert len(searching.work(wanted(trials=3)).finished) == 3
+    assert len(searching.work(wanted(trials=2)).finished) == 3
 
 
 def test_more_trials_can_be_asked_for_while_it_runs(here, monkeypatch):
@@ -78,35 +63,7 @@ def test_more_trials_can_be_asked_for_while_it_runs(here, monkeypatch):
             table.prepare(wanted(trials=3), most=NONE)
 
     monkeypatch.setattr(Search, "tell", told_while_more_are_asked_for)
-    assert len(_work(wanted(trials=1)).finished) == 3
-
-
-def test_a_worker_that_looks_for_the_last_time_while_more_are_asked_for_trains_them(here, monkeypatch):
-    ask = Search.ask
-    last_looks: list[str] = []
-
-    def looked_just_before_more_are_asked_for(search, name):
-        found = ask(search, name)
-        if found is False and not last_looks:
-            last_looks.append(name)
-            table.prepare(wanted(trials=2), most=NONE)
-        return found
-
-    monkeypatch.setattr(Search, "ask", looked_just_before_more_are_asked_for)
-    assert len(_work(wanted(trials=1)).finished) == 2 and last_looks
-
-
-def test_a_worker_that_will_not_look_again_is_not_counted_while_its_process_lives(here):
-    search = table.prepare(wanted(trials=1), most=NONE)
-    own = processes.own()
-    note = table.home(search) / "workers" / table.started(own.process)
-    files.write(note, own.model_dump_json())
-    assert table.at_work(search) == [own]
-    try:
-        worker.work(table.home(search), table.read(search))
-        assert table.at_work(search) == []
-    finally:
-        note.unlink(missing_ok=True)  # else this process would be ended together with other workers
+    assert len(searching.work(wanted(trials=1)).finished) == 3
 
 
 def test_a_search_on_a_visitor_s_own_pictures_is_listed_and_deleted_even_when_they_are_gone(here, monkeypatch, capsys):
@@ -117,8 +74,8 @@ def test_a_search_on_a_visitor_s_own_pictures_is_listed_and_deleted_even_when_th
     search = table.prepare(wanted(changes={"data": name}, trials=1), most=NONE)
     assert table.found(search).source.endswith("on Your pictures: mine.")
     assert table.state(search).done == 0
-    (trial,) = _work(wanted(changes={"data": name}, trials=1)).trials
-    other = _work(wanted(trials=1)).name
+    (trial,) = searching.work(wanted(changes={"data": name}, trials=1)).trials
+    other = searching.work(wanted(trials=1)).name
     assert owners.of_others(other) == {trial.run}
     own.remove(name, "somebody")
     assert owners.of_others(other) == {trial.run}
@@ -127,140 +84,6 @@ def test_a_search_on_a_visitor_s_own_pictures_is_listed_and_deleted_even_when_th
     assert lines[search].startswith("There is no data set") and lines[other] == "All 1 trials are finished."
     table.delete(search)
     assert table.ids() == [other] and trial.run not in runs.ids()
-
-
-def test_a_trial_ends_when_its_seconds_are_over_with_what_it_has(here, monkeypatch):
-    now = iter(range(0, 10**6, 100))
-    monkeypatch.setattr("attnviz.work.search.worker.time.process_time", lambda: float(next(now)))
-    (trial,) = _work(wanted(trials=1)).trials
-    assert (trial.state, trial.value) == ("pruned", None), "its first epoch was not over"
-    assert trial.why == "its 60 seconds were over"
-
-
-def test_what_diverges_is_pruned_and_counts(here, monkeypatch):
-    def diverges(training):
-        raise Diverged
-        yield
-
-    monkeypatch.setattr(Training, "run", diverges)
-    (trial,) = _work(wanted(trials=1)).trials
-    assert (trial.state, trial.value, trial.why) == ("pruned", None, "it diverged")
-
-
-def test_what_cannot_be_built_is_pruned_and_counts(here, monkeypatch):
-    def refuses(*_):
-        raise BadInput("Heads must divide the features.")
-
-    monkeypatch.setattr("attnviz.work.search.worker.seeds.build", refuses)
-    one, other = _work(wanted(trials=2)).trials
-    assert (one.state, one.value, one.run, one.why) == ("pruned", None, "", "Heads must divide the features")
-    assert other.state == "pruned" and runs.ids() == []
-
-
-def test_a_run_that_another_search_has_finished_is_taken_and_outlives_that_search(here, monkeypatch):
-    first = _work(wanted(trials=2))
-    monkeypatch.setattr(Training, "run", lambda training: pytest.fail("it was trained again"))
-    second = _work(wanted(trials=2, seconds=59.0))
-    assert first.name != second.name
-    assert second.trials == first.trials
-    table.delete(first.name)
-    assert set(runs.ids()) == {one.run for one in second.trials}
-    table.delete(second.name)
-    assert runs.ids() == []
-
-
-ONE = (Axis(name="heads", choices=(1,)),)
-
-
-def _files(run: str, kind: str) -> list[str]:
-    return sorted(one.name for one in (runs.folder() / run).glob(f"{kind}-*"))
-
-
-def _train(*words: str) -> str:
-    """Train the run that a search over ONE asks for first, as a person would."""
-    asked = ["train", "pixel_attention", "--recipe", "small", "--run-only", "--device", "cpu", "--threads", "1"]
-    __main__.main([*asked, "--set", "heads=1", *words])
-    (run,) = runs.ids()
-    return run
-
-
-@pytest.mark.parametrize("words", [("--more", "1"), ()], ids=["of one epoch", "finished"])
-def test_a_run_that_somebody_trained_is_used_and_left_as_it_is(here, monkeypatch, words):
-    monkeypatch.setattr(worker, "WEIGHTS", 10)
-    run = _train(*words)
-    states, weights = _files(run, "state"), _files(run, "weights")
-    assert states and weights
-    (trial,) = _work(wanted(trials=1, axes=ONE)).trials
-    assert (trial.run, trial.state) == (run, "complete")
-    assert set(states) <= set(_files(run, "state")) and set(weights) <= set(_files(run, "weights"))
-    assert __main__.main(["train", "pixel_attention", "--recipe", "small", "--run-only", "--set", "heads=1"]) == 0
-    other = _work(wanted(trials=1, axes=ONE, seconds=59.0)).name
-    for search in (wanted(axes=ONE).id, other):
-        table.delete(search)
-    assert (table.ids(), runs.ids()) == ([], [run])
-
-
-def test_a_run_that_somebody_trained_is_left_even_by_a_trial_that_is_repeated(here, monkeypatch):
-    run, report = _train("--more", "1"), Search.report
-
-    def late(search, number, value, epoch):
-        if number == 0:
-            search.abandon(0)
-        return report(search, number, value, epoch)
-
-    monkeypatch.setattr(Search, "report", late)
-    found = _work(wanted(trials=1, axes=ONE))
-    assert [trial.run for trial in found.trials] == [run] * 2
-    assert _files(run, "state")
-    table.delete(found.name)
-    assert runs.ids() == [run]
-
-
-def test_a_run_that_was_brought_in_is_a_trial_like_any_other(here):
-    before = _work(wanted(trials=1, axes=ONE))
-    content = carrying.packed(before.trials[0].run)
-    table.delete(before.name)
-    carrying.bring(content)
-    (after,) = _work(wanted(trials=1, axes=ONE)).trials
-    assert after.state == "complete"
-    assert after == before.trials[0].model_copy(update={"borrowed": True})
-
-
-def test_large_weights_are_kept_of_the_best_epoch_alone(here, monkeypatch):
-    monkeypatch.setattr(worker, "WEIGHTS", 10)
-    (trial,) = _work(wanted(trials=1)).trials
-    assert runs.epochs(trial.run) == [trial.epoch]
-
-
-def test_a_trial_that_was_stopped_is_gone_on_with(here, monkeypatch):
-    report = Search.report
-
-    def asked_to_end(search, number, value, epoch):
-        os.kill(os.getpid(), signal.SIGTERM)
-        return report(search, number, value, epoch)
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt), stopping.terminable():
-        patch.setattr(Search, "report", asked_to_end)
-        _work(wanted(trials=1))
-    search = wanted().id
-    assert [trial.state for trial in table.found(search).trials] == ["failed", "waiting"]
-    one, other = _work(wanted(trials=1)).trials
-    assert (other.state, other.run, other.seed, other.params) == ("complete", one.run, one.seed, one.params)
-    assert [line.split()[3] for line in (runs.folder() / one.run / "log.txt").read_text().splitlines()] == ["1:", "2:"]
-
-
-def test_a_worker_whose_trial_another_one_repeats_goes_on_with_the_next(here, monkeypatch):
-    report = Search.report
-
-    def late(search, number, value, epoch):
-        if number == 0:
-            search.abandon(0)  # as another worker would, which took this one for dead
-        return report(search, number, value, epoch)
-
-    monkeypatch.setattr(Search, "report", late)
-    found = _work(wanted(trials=2))
-    assert [trial.state for trial in found.trials] == ["failed", "complete", "complete"]
-    assert found.trials[1].params == found.trials[0].params
 
 
 def test_two_workers_in_the_background_share_the_trials(here):
