@@ -162,9 +162,8 @@ class Search:
         with self._writing():
             known = self.study._storage.get_trial(self._id(number)).user_attrs.get("took")
         if known is None:
-            self.note(
-                number, borrowed=there and not owned, took=there
-            )  # in this order: `took` says that both are known
+            # In this order, as `took` says that both are known.
+            self.note(number, borrowed=there and not owned, took=there)
         return there if known is None else bool(known)
 
     def report(self, number: int, value: float, epoch: int) -> bool:

@@ -100,9 +100,13 @@ export function boxesOf(shown, tile) {
  * @param {string} stage
  * @returns {number}
  */
-export function channelOf({ layers, view }, layer, stage) {
-  const wanted = layer === view.layer && view.channel !== null ? view.channel : layers[layer].strongest;
-  return Math.min(wanted, layers[layer].channels[stage] - 1);
+export function channelOf(shown, layer, stage) {
+  return Math.min(wantedOf(shown, layer), shown.layers[layer].channels[stage] - 1);
+}
+
+/** The channel of a layer that is chosen. */
+function wantedOf({ layers, view }, layer) {
+  return layer === view.layer && view.channel !== null ? view.channel : layers[layer].strongest;
 }
 
 /**
@@ -111,11 +115,9 @@ export function channelOf({ layers, view }, layer, stage) {
  * @param {number} tile
  */
 export function otherChannelOf(shown, tile) {
-  const { layers, view } = shown;
   const [layer, stage] = placeOf(shown, tile);
-  const wanted = layer === view.layer && view.channel !== null ? view.channel : layers[layer].strongest;
   const channel = channelOf(shown, layer, stage);
-  return channel === wanted ? null : channel;
+  return channel === wantedOf(shown, layer) ? null : channel;
 }
 
 /** The values of a tile. @param {Shown} shown @param {number} tile */
