@@ -11,7 +11,7 @@ def of_others(name: str, *, borrowed: bool = True) -> set[str]:
 
     Args:
         name: of that job or search.
-        borrowed: whether those count that a search only uses, as they were there before it and belonged to nobody.
+        borrowed: whether those count that one only uses, as they were there before it and belonged to nobody.
     """
     from attnviz.work.jobs import table as jobs
     from attnviz.work.search import table as searches
@@ -19,7 +19,7 @@ def of_others(name: str, *, borrowed: bool = True) -> set[str]:
     found: set[str] = set()
     for job in jobs.ids():
         with suppress(AttnvizError):
-            found |= set(jobs.runs_of(job)) if job != name else set()
+            found |= set(jobs.runs_of(job, borrowed=borrowed)) if job != name else set()
     for search in searches.ids():
         with suppress(AttnvizError):
             found |= set(searches.runs_of(search, borrowed=borrowed)) if search != name else set()

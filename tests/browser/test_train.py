@@ -150,7 +150,7 @@ def pause(page: Page) -> None:
 
 def delete(page: Page) -> None:
     page.get_by_role("button", name="Delete").click()
-    expect(page.get_by_text("It is deleted.")).to_be_visible()
+    expect(page.get_by_text("It is deleted, with the runs that it began.")).to_be_visible()
     assert runs.ids() == []
 
 

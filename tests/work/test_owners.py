@@ -7,19 +7,19 @@ from attnviz.work import owners
 from attnviz.work.jobs import table as jobs
 from attnviz.work.search import table as searches
 
-JOBS = {"a": ["m.one", "m.two"], "b": ["m.two", "m.three"]}
-SEARCHES = {"c": ["m.three", "m.four", "m.lent"], "d": ["", "../five"]}
+JOBS = {"a": ["m.one", "m.two"], "b": ["m.two", "m.three", "m.lent-to-b"]}
+SEARCHES = {"c": ["m.three", "m.four", "m.lent-to-c"], "d": ["", "../five"]}
 
 
 @pytest.fixture(autouse=True)
 def there(monkeypatch: pytest.MonkeyPatch) -> None:
-    def runs_of(search: str, *, borrowed: bool) -> list[str]:
-        if search == "damaged":
+    def runs_of(name: str, *, borrowed: bool) -> list[str]:
+        if name == "damaged":
             raise RunError("It cannot be read.")
-        return [run for run in SEARCHES[search] if borrowed or run != "m.lent"]
+        return [run for run in (JOBS | SEARCHES)[name] if borrowed or "lent" not in run]
 
     monkeypatch.setattr(jobs, "ids", lambda: [*JOBS])
-    monkeypatch.setattr(jobs, "runs_of", JOBS.__getitem__)
+    monkeypatch.setattr(jobs, "runs_of", runs_of)
     monkeypatch.setattr(searches, "ids", lambda: [*SEARCHES, "damaged"])
     monkeypatch.setattr(searches, "runs_of", runs_of)
 
@@ -27,12 +27,12 @@ def there(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "others"),
     [
-        ("a", {"m.two", "m.three", "m.four", "m.lent"}),
-        ("b", {"m.one", "m.two", "m.three", "m.four", "m.lent"}),
-        ("c", {"m.one", "m.two", "m.three"}),
-        ("none", {"m.one", "m.two", "m.three", "m.four", "m.lent"}),
+        ("a", {"m.two", "m.three", "m.four", "m.lent-to-b", "m.lent-to-c"}),
+        ("b", {"m.one", "m.two", "m.three", "m.four", "m.lent-to-c"}),
+        ("c", {"m.one", "m.two", "m.three", "m.lent-to-b"}),
+        ("none", {"m.one", "m.two", "m.three", "m.four", "m.lent-to-b", "m.lent-to-c"}),
     ],
 )
 def test_runs_of_all_others_are_found_and_a_name_that_leads_elsewhere_is_none(name: str, others: set[str]) -> None:
     assert owners.of_others(name) == others
-    assert owners.of_others(name, borrowed=False) == others - {"m.lent"}
+    assert owners.of_others(name, borrowed=False) == {run for run in others if "lent" not in run}

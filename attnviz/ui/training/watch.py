@@ -113,7 +113,7 @@ def _buttons(one: Seen) -> None:
         if one.state.word != "finished":
             _button(job, "Resume", lambda: table.resume(job))
             _button(job, "One more epoch", lambda: table.resume(job, more=1))
-        _button(job, "Delete", lambda: table.delete(job), "It is deleted.")
+        _button(job, "Delete", lambda: table.delete(job), "It is deleted, with the runs that it began.")
 
 
 def _button(job: str, label: str, action: Callable[[], object], said: str = "") -> None:

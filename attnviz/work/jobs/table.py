@@ -7,6 +7,7 @@ table.stop(one); table.resume(one); table.delete(one)
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -24,7 +25,7 @@ from attnviz.checkpoint_folder import is_name
 from attnviz.errors import BadInput, RunError, UnknownName
 from attnviz.training import runs
 from attnviz.work import children, owners, processes
-from attnviz.work.folders import Folders, identity, last_words
+from attnviz.work.folders import LARGEST, Folders, identity, last_words
 from attnviz.work.jobs import cluster, submissions
 from attnviz.work.jobs import order as orders
 from attnviz.work.jobs.order import Limits, Order
@@ -35,6 +36,8 @@ WAITING = 8
 
 MOST = 100
 """So many jobs there may be; the finished ones count until they are deleted."""
+
+_BORROWED = "borrowed.json"
 
 _children: list[subprocess.Popen[bytes]] = []  # started by this process: they stay zombies until they are waited for
 
@@ -90,6 +93,8 @@ def start(order: Order, most: Limits | None = None) -> str:
             return job
         if len(queue := _queue()) >= WAITING:
             raise BadInput(f"{len(queue)} trainings are waiting already, which is the most. Try again later.")
+        if job not in there:
+            _note_borrowed(order)
         submissions.begin(order, _FOLDERS.write(order))
         numbers = [int(path.name.partition(".")[0]) for path in _waiting()]
         (folder() / "queue" / f"{max(numbers, default=0) + 1:08d}.{job}").touch()  # no clock: it can be set back
@@ -135,7 +140,8 @@ def stop(job: str) -> None:
 
 
 def delete(job: str) -> None:
-    """Remove a job and its runs, but not those that another job or a search has too, nor models that were kept.
+    """Remove a job and its runs, but not those that another job or a search has too, nor those that were there before
+    it and belonged to nobody, such as runs of `train`, nor models that were kept.
 
     Args:
         job: one of `ids()`.
@@ -152,7 +158,7 @@ def delete(job: str) -> None:
         shared = owners.of_others(job)
         own = []
         with suppress(RunError, BadInput, UnknownName):
-            own = [run for run in runs_of(job) if run not in shared]
+            own = [run for run in runs_of(job, borrowed=False) if run not in shared]
         try:
             for path in (*(runs.folder() / run for run in own), home):
                 shutil.rmtree(path)
@@ -225,16 +231,21 @@ def state(job: str) -> State:
     )
 
 
-def runs_of(job: str) -> list[str]:
+def runs_of(job: str, *, borrowed: bool = True) -> list[str]:
     """Return the runs of a job, one for each of its seeds that has begun, in the order of the seeds.
 
     Args:
         job: one of `ids()`.
+        borrowed: whether those count that were there before it and belonged to nobody.
 
     Raises:
         UnknownName, RunError, BadInput: there is no such job, or its order can no longer be read.
     """
-    order = read(job)
+    lent = set() if borrowed else _borrowed(job)
+    return [run for run in _runs(read(job)) if run not in lent]
+
+
+def _runs(order: Order) -> list[str]:
     recipe, found = order.made(), {}
     for run in runs.ids():
         if run.startswith(f"{order.model}.{order.recipe}."):
@@ -243,6 +254,21 @@ def runs_of(job: str) -> list[str]:
                 if info.device == order.device and info.recipe.trains_like(recipe):
                     found[info.seed] = run
     return [found[seed] for seed in order.seeds if seed in found]
+
+
+def _note_borrowed(order: Order) -> None:
+    """Write down which runs a new job finds that belong to nobody. The caller holds the lock."""
+    others = owners.of_others(order.id, borrowed=False)
+    home = folder() / order.id
+    home.mkdir(exist_ok=True)
+    files.write(home / _BORROWED, json.dumps([run for run in _runs(order) if run not in others]) + "\n")
+
+
+def _borrowed(job: str) -> set[str]:
+    """Return the runs that a job found; of one that an earlier version started, none are known."""
+    with suppress(OSError, ValueError, TypeError):
+        return set(json.loads(files.read(folder() / job / _BORROWED, LARGEST)))
+    return set()
 
 
 def _waiting() -> list[Path]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from attnviz import __main__
 from attnviz.errors import AttnvizError, BadInput, UnknownName
 from attnviz.training import runs
 from attnviz.work import processes
@@ -96,6 +97,30 @@ def test_a_run_that_two_jobs_share_stays_until_both_are_deleted(here):
     assert table.runs_of(other)[:1] == table.runs_of(one)
     table.delete(one)
     assert table.state(other).word == "finished"
+
+
+def test_a_run_that_train_began_stays_when_the_jobs_that_went_on_with_it_are_deleted(here):
+    order = _order(seeds=(0, 1))
+    assert __main__.main(order.model_copy(update={"seeds": (0,)}).words()[4:]) == 0
+    (found,) = runs.ids()
+    one = table.start(order)
+    _ended()
+    other = table.start(_order(seeds=(0,)))
+    _ended()
+    assert found in table.runs_of(one) and table.runs_of(other) == [found]
+    table.delete(one)
+    table.delete(other)
+    assert runs.ids() == [found]
+
+
+def test_a_run_that_a_job_began_is_still_its_own_after_it_was_resumed(here):
+    job = table.start(_order(more=1))
+    _ended()
+    assert len(table.runs_of(job)) == 1
+    table.resume(job)
+    _ended()
+    table.delete(job)
+    assert runs.ids() == []
 
 
 def test_a_job_runs_at_the_lowest_priority_in_a_session_of_its_own(waiting):
