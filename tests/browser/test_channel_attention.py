@@ -192,6 +192,27 @@ def test_a_phone_shows_the_picture_first_and_nothing_is_wider_than_it(opened: Op
     assert picture["y"] < gates["y"]
 
 
+def test_on_a_phone_a_button_shows_the_gates_of_places_instead_of_the_picture(opened: Open) -> None:
+    phone = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
+    page = opened("digits-cbam", "&layer=1&channel=1", **phone)
+    assert find_small_targets(page) == []
+    part = find_gates(page).locator(".picture-part")
+    picture, places = part.get_by_label("The picture"), part.get_by_label("Gates of places")
+    shown = read_state(find_gates(page))["places"]["values"]
+    button = part.get_by_role("button", name="By place")
+    expect(button).to_contain_text(f"{min(shown):#.2g} to {max(shown):#.2g}")
+    expect(picture).to_be_visible()
+    expect(places).to_be_hidden()
+    height = part.evaluate("(part) => part.offsetHeight")
+    button.tap()
+    expect(picture).to_be_hidden()
+    expect(places).to_be_visible()
+    assert part.evaluate("(part) => part.offsetHeight") == height, "what is below must not move"
+    button.tap()
+    expect(picture).to_be_visible()
+    expect(places).to_be_hidden()
+
+
 def test_a_finger_slides_along_the_bars_and_steps_to_the_next(opened: Open) -> None:
     phone = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
     page = opened("digits", "&layer=3&channel=1", **phone)

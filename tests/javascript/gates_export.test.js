@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { packed } from "../../attnviz/ui/frontend/core/colours.js";
+import { packed, TOP } from "../../attnviz/ui/frontend/core/colours.js";
 import { sigmoid } from "../../attnviz/ui/frontend/gates/derive.js";
 import { files } from "../../attnviz/ui/frontend/gates/export.js";
 import { csvOf, LOOK } from "./helpers.js";
@@ -17,7 +17,7 @@ function layerOf(path, own) {
   };
 }
 
-function savedOf(t, view) {
+function savedOf(t, view, places = { map: null }) {
   globalThis.document = /** @type {any} */ ({});
   t.after(() => delete (/** @type {any} */ (globalThis).document));
   const own = { squeezed: [2, 3], squeezedMax: null, reduced: [1.5], gate: [0.5, 0.9], space: null };
@@ -25,6 +25,7 @@ function savedOf(t, view) {
   const part = /** @type {any} */ ({
     ...{ ...LOOK, layers: [layerOf("a", own), layerOf("b", own)], now: [own, now], view },
     header: { origin: { model: "small" }, other: "picture 3, 7", many: "500 pictures" },
+    places,
     ...{ answer: { words: () => "1, 75.0 %" }, answered: {}, url: { link: () => "http://here/" } },
   });
   return files(part);
@@ -55,4 +56,28 @@ test("a bar that is set by hand does not hide the line at its mean", (t) => {
     [packed(background), 4],
     [packed(text), 2],
   ]);
+});
+
+test("the gates of places are saved as they are seen, with their scale", (t) => {
+  const map = { values: Float64Array.of(0, 1, 0.5, 0.25, 0.75, 1), rows: 2, columns: 3 };
+  const { items } = savedOf(t, { gates: "own", turned: [] }, { map, whose: "Block 2, channel 3" }).sheet();
+  const drawn = items.filter(({ kind }) => kind === "map");
+  const { positive } = LOOK.palettes;
+  const at = (value) => positive[Math.round(value * TOP)];
+  assert.deepEqual(
+    drawn.map(({ rows, columns, colours }) => ({ rows, columns, colours })),
+    [{ rows: 2, columns: 3, colours: [0, 1, 0.5, 0.25, 0.75, 1].map(at) }],
+  );
+  assert.equal(drawn[0].width / drawn[0].height, 1.5);
+  assert.ok(items.some(({ text }) => text === "By place, Block 2, channel 3: 0 to 1.0"));
+  const legend = items.find(({ kind, colours }) => kind === "bar" && colours.length > 1);
+  assert.deepEqual([legend.colours[0], legend.colours.at(-1)], [at(0), at(1)]);
+});
+
+test("where no gate depends on the place, no map is saved", (t) => {
+  const { items } = savedOf(t, { gates: "own", turned: [] }).sheet();
+  assert.deepEqual(
+    items.filter(({ kind }) => kind === "map"),
+    [],
+  );
 });

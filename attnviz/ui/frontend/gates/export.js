@@ -1,14 +1,18 @@
-// What leaves the gates: PNG and SVG of the bars, and every gate as CSV. Channels count from 1 there.
+// What leaves the gates: PNG and SVG of the bars and of the map of places, and every gate as CSV. Channels count from 1
+// there.
 
-import { css, packed } from "../core/colours.js";
+import { css, packed, TOP } from "../core/colours.js";
 import { short } from "../core/numbers.js";
 import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
 import { BarPlaces } from "../maps/bars.js";
 import { SETS, shownGates, stepsOf } from "./derive.js";
+import { indicesOf, rangeOf } from "./places.js";
 
 const WIDTH = 860;
 const MARGIN = 24;
 const HIGH = 48;
+const MAP = 160; // the longer side of the map of places
+const LEGEND = 10;
 
 /** What can be saved, for `Savers`. @param {import("./gates.js").Gates} part */
 export function files(part) {
@@ -96,6 +100,7 @@ function sheet(part) {
     12,
   );
   top += 20;
+  if (part.places.map) top = places(part, top, items, write);
   for (const line of originLines(origin(part), 120)) write(MARGIN, (top += 16), line, 11);
   return {
     width: WIDTH,
@@ -105,4 +110,36 @@ function sheet(part) {
     origin: origin(part),
     items,
   };
+}
+
+/**
+ * Add the gates of the places in the layer that is looked at.
+ * @returns {number} where they end
+ */
+function places({ places: { map, whose }, palettes, theme }, top, items, write) {
+  const cell = MAP / Math.max(map.rows, map.columns);
+  const size = { width: cell * map.columns, height: cell * map.rows };
+  write(MARGIN, (top += 24), `By place, ${whose}: ${rangeOf(map)}`, 13, 600);
+  top += 8;
+  items.push({
+    kind: "map",
+    x: MARGIN,
+    y: top,
+    ...size,
+    ...{ columns: map.columns, rows: map.rows, edge: [], outlines: [], strange: [] },
+    colours: Array.from(indicesOf(map), (index) => palettes.positive[index]),
+  });
+  items.push({ kind: "frame", x: MARGIN, y: top, ...size, colour: css(packed(theme.line)) });
+  top += size.height + 8;
+  const colours = Array.from({ length: 64 }, (_, step) => palettes.positive[Math.round((step * TOP) / 63)]);
+  items.push({ kind: "bar", x: MARGIN, y: top, width: size.width, height: LEGEND, colours });
+  top += LEGEND + 14;
+  const ink = css(packed(theme.text));
+  ["0", "1"].forEach((number, end) =>
+    items.push({
+      ...{ kind: "text", x: MARGIN + end * size.width, y: top, text: number, size: 12, colour: ink, weight: 400 },
+      anchor: end ? "end" : "start",
+    }),
+  );
+  return top + 4;
 }

@@ -1,8 +1,7 @@
 // The gates of every layer as bars beside their means, the arithmetic of one of them, and the answer while gates are
 // turned. Python's side is attnviz/ui/components/gates.py, which also says how the view stands in the URL.
 
-import { best, short } from "../core/numbers.js";
-import { packed, toIndices, makeScale } from "../core/colours.js";
+import { best } from "../core/numbers.js";
 import { element, grown, say, set, text } from "../core/dom.js";
 import { mountable } from "../core/part.js";
 import { HINTS } from "../hands/hints.js";
@@ -27,15 +26,18 @@ import {
   valuesOf,
   wantedOf,
 } from "./derive.js";
+import { PlacesPart } from "./places.js";
 import { StepsPanel } from "./steps.js";
 
 const LOST = "The live connection is lost: the bars follow your hand, but the answer is the previous one.";
 const SIDE = 184; // pixels of the design: the column of the picture and the answer
+const BOTH = 148; // the picture and the map of its places, which stand below one another
 const STEPS = 312; // the column of the arithmetic
 const GAP = 24;
 const TALL = 400; // of all strips together, which are at least LOW high
 const LOW = 26;
 const HIGH = 56;
+const HIGH_NARROW = 48; // a finger slides along them, and turns a gate by its slider
 
 /** The component. */
 export class Gates extends LivePart {
@@ -51,11 +53,10 @@ export class Gates extends LivePart {
   constructor(parent) {
     super(RULES, LOST);
     this.looked = { layer: -1, channel: -1 };
-    this.words = { how: text(), answer: text(), places: text(), legend: text() };
+    this.words = { how: text(), answer: text(), legend: text() };
     const canvas = element("canvas", { role: "img", "aria-label": "The picture" });
     this.picture = { canvas, board: new Board(canvas) };
-    const map = element("canvas", { role: "img" });
-    this.places = { canvas: map, board: new Board(map) };
+    this.places = new PlacesPart((shown) => this.guard(() => this.swap(shown)));
     this.answer = new AnswerPanel();
     this.steps = new StepsPanel({
       turn: (value) => this.guard(() => this.turn(this.view.layer, channelOf(this.view, this.layers), value)),
@@ -69,12 +70,6 @@ export class Gates extends LivePart {
     );
     this.savers = saversOf(this);
     this.rows = element("div.layers");
-    this.placesPart = element(
-      "section.places-part",
-      {},
-      element("h2", {}, "By place", element("small", {}, this.words.places)),
-      element("div.board", {}, map),
-    );
     this.root = element(
       "div.attnviz.gates",
       { "data-component": "gates" },
@@ -86,13 +81,14 @@ export class Gates extends LivePart {
         {},
         element("h2", {}, "The picture"),
         element("div.board", {}, canvas),
+        this.places.button,
         element(
           "section.answer-part",
           { "aria-label": "The answer" },
           element("h2", {}, "The answer", element("small", {}, this.words.answer)),
           this.answer.holder,
         ),
-        this.placesPart,
+        this.places.element,
       ),
       element(
         "section.gates-part",
@@ -192,6 +188,13 @@ export class Gates extends LivePart {
     event.preventDefault();
   }
 
+  /** Show the gates of places instead of the picture, or the picture again, where there is no room for both. */
+  swap(shown) {
+    set(this.places.button, "aria-pressed", String(shown));
+    this.root.classList.toggle("places-shown", shown);
+    this.layout(true);
+  }
+
   // The answer
 
   ask() {
@@ -241,27 +244,15 @@ export class Gates extends LivePart {
     const { picture, places, layers } = this;
     const [rows, columns] = this.shapes.picture;
     const cells = new Cells(rows, columns);
-    fitBoard(picture, cells, kind === "narrow" ? width * 0.4 : side);
+    const shape = layers[this.view.layer].places;
+    const board = kind === "narrow" ? width * 0.4 : (shape ? BOTH : SIDE) * grown();
+    fitBoard(picture, cells, board);
     picture.board.paintPicture(0, this.arrays.picture, this.shapes.picture, this.header.ink ? this.palettes.ink : null);
     picture.board.flush();
-    const shape = layers[this.view.layer].places;
-    this.placesPart.hidden = !shape;
-    if (shape) {
-      fitBoard(places, cells, kind === "narrow" ? width * 0.4 : side);
-      const [wide, high] = [places.canvas.width, places.canvas.height];
-      places.board.resize(wide, high);
-      const cell = [wide / shape.columns, high / shape.rows];
-      places.board.place(
-        0,
-        0,
-        cell,
-        new Cells(shape.rows, shape.columns),
-        [],
-        Math.max(1, Math.round(devicePixelRatio)),
-      );
-    }
+    places.layout(shape, cells, board);
     this.placesOf = this.view.layer;
-    const height = Math.max(LOW, Math.min(HIGH, TALL / layers.length)) * grown();
+    const high = kind === "narrow" ? HIGH_NARROW : HIGH;
+    const height = Math.max(LOW, Math.min(high, TALL / layers.length)) * grown();
     this.strips.forEach((strip, layer) => strip.layout({ count: layers[layer].channels, width: room, height }));
     this.draw();
   }
@@ -294,19 +285,15 @@ export class Gates extends LivePart {
   }
 
   paintPlaces() {
-    const { view, layers, now, places, theme, palettes, found } = this;
-    const map = placesOf(view, layers[view.layer], now[view.layer], channelOf(view, layers), found.score);
-    if (!map || !places.board.tiles.length) return;
-    const indices = new Uint16Array(map.values.length);
-    toIndices(map.values, 0, map.values.length, makeScale("unit"), indices);
-    places.board.paint(0, indices, 0, palettes.positive, packed(theme.text), packed(theme.edge));
-    places.board.flush();
-    this.map = map;
+    const { view, layers, now, places, found } = this;
+    const [layer, channel] = [layers[view.layer], channelOf(view, layers)];
+    const map = placesOf(view, layer, now[view.layer], channel, found.score);
+    places.paint(map, layer, layer.spaceIs === "score" ? channel : null, this);
   }
 
   /** What tests read. */
   read() {
-    const { view, layers, now, answered, before, found, asker, looked } = this;
+    const { view, layers, now, answered, before, found, asker, looked, places } = this;
     return {
       ...view,
       shown: channelOf(view, layers),
@@ -316,7 +303,7 @@ export class Gates extends LivePart {
       kinds: layers.map(({ kinds }) => kinds),
       means: layers.map(({ mean }) => [...mean]),
       steps: found,
-      places: this.map && layers[view.layer].places ? { ...this.map, values: [...this.map.values] } : null,
+      places: places.map && { ...places.map, values: [...places.map.values] },
       before: [...before.probabilities],
       now: [...answered.probabilities],
     };
@@ -373,13 +360,7 @@ export class Gates extends LivePart {
     this.root.classList.toggle("switched", switched);
     const isKnown = switched && !this.asker.refused && !(this.asker.pending && this.answered === this.before);
     say(words.answer, isKnown ? this.answer.change(this.answered, this.before) : "");
-    const layer = layers[view.layer];
-    if (layer.places && this.map) {
-      const whose = layer.spaceIs === "score" ? `channel ${channel + 1}` : layer.title;
-      const range = `${short(Math.min(...this.map.values), 2)} to ${short(Math.max(...this.map.values), 2)}`;
-      say(words.places, `${whose}: ${range}`);
-      set(this.places.canvas, "aria-label", `Gates of places in ${layer.title}, ${whose}: from ${range}`);
-    }
+    this.places.say();
     if (!this.asker.pending) this.announceDone(() => `${chosen}. ${this.answer.summary(this.answered, this.before)}`);
   }
 }
