@@ -260,6 +260,20 @@ def test_a_saved_picture_says_model_answer_scale_and_switches_where_one_sees_it(
     assert any(line.startswith("model drawn") and line.endswith(switched) for line in lines)
 
 
+def test_a_saved_picture_in_colour_has_no_scale_of_signed_values(opened: Open) -> None:
+    colours, signed = (save_words(opened("colour", f"&channel={channel}")) for channel in ("colour", "red"))
+    assert "In colour: red, green and blue, each map from its lowest to its highest value." in colours
+    assert not any(line.startswith("violet is above zero") for line in colours)
+    assert not any(line.startswith("In colour") for line in signed)
+    assert any(line.startswith("violet is above zero") for line in signed)
+
+
+def test_where_there_is_no_other_picture_none_can_be_borrowed(opened: Open) -> None:
+    page = opened("alone", "&relevance=other")
+    expect(page.locator(".complaint")).to_contain_text("Valid values of relevance: learnt or mean or one or zero.")
+    assert_equal_stages(page, compute_stages(NETS["alone"]()))
+
+
 def test_nonsense_in_the_url_gives_a_sentence_and_the_default(opened: Open) -> None:
     page = opened("grey", "&pixel=99,1&layer=7&head=mean&eps=inf")
     expect(page.locator(".complaint")).to_contain_text("pixel “99,1” and layer “7” and eps “inf”")

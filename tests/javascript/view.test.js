@@ -181,6 +181,16 @@ test("a stage grid with all defaults has nothing switched", () => {
   assert.ok(stages.isSwitched(CASES["stage grid"].good));
 });
 
+test("a stage grid offers no relevance that there is not: a drawing has no other picture", () => {
+  const fields = [field("relevance", "choice", "learnt", ["learnt", "mean", "one", "other", "zero"])];
+  const here = (arrays) => stages.fieldsHere(fields, arrays);
+  assert.deepEqual(here({ "0.mean": [], other: [] }), fields);
+  const { view, complaint } = readView(here({ "0.mean": [] }), { relevance: "other" }, stages.RULES, {});
+  assert.equal(view.relevance, "learnt");
+  assert.match(complaint, /relevance \u201cother\u201d.*Valid values of relevance: learnt or mean or one or zero\.$/);
+  assert.deepEqual(here({ other: [] })[0].options, ["learnt", "one", "other", "zero"]);
+});
+
 for (const { kind, value, word } of WORDS) {
   test(`a value of the kind ${kind} is the word ${word}, as in Python`, () =>
     assert.equal(wordOf({ kind }, value), word));

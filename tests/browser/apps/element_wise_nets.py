@@ -60,7 +60,12 @@ def make_blocks() -> StageView:
     return _view(layers, _picture(28, 1), 4)
 
 
-NETS = {"grey": make_grey, "colour": make_colour, "blocks": make_blocks}
+def make_alone() -> StageView:
+    """Make the grey net on a drawing: there is no other picture."""
+    return replace(make_grey(), other=None)
+
+
+NETS = {"grey": make_grey, "colour": make_colour, "blocks": make_blocks, "alone": make_alone}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import { short } from "../core/numbers.js";
 import { strangeCells } from "../export/sheet.js";
 import { isInColour, mapOf, planeOf } from "./derive.js";
 import { CHANNELS } from "./view.js";
-import { STAGE_NAMES } from "./words.js";
+import { colourWords, STAGE_NAMES } from "./words.js";
 
 const MARGIN = 24;
 const WIDTH = 1040;
@@ -107,28 +107,11 @@ function sheet(grid) {
     write(x, y + high + 14, `${short(extent.low, 3)} to ${short(extent.high, 3)}`, 11);
   });
   const bottom = 86 + layers.length * (high + 44);
-  items.push({
-    kind: "bar",
-    x: MARGIN,
-    y: bottom,
-    width: 280,
-    height: 10,
-    colours: Array.from({ length: 64 }, (_, i) => palettes.signed[Math.round((i * TOP) / 63)]),
-  });
-  write(
-    MARGIN + 292,
-    bottom + 10,
-    view.scale === "all"
-      ? `one scale for all maps: \u00b1 ${short(tiles[0].scale.high, 3)}`
-      : "each map from minus to plus its largest value",
-    12,
-  );
-  write(
-    MARGIN + 292,
-    bottom + 26,
-    "violet is above zero, ochre below; of the relevance, violet is more than an even share, grey less",
-    12,
-  );
+  if (isInColour(grid)) write(MARGIN, bottom + 10, colourWords(view, view.scale === "all" ? tiles[0].own : null));
+  else {
+    items.push(scaleBar(palettes.signed, bottom));
+    scaleWords(grid).forEach((line, i) => write(MARGIN + 292, bottom + 10 + 16 * i, line));
+  }
   const lines = originLines({ ...header.origin, ...switched(grid) }, 150);
   lines.forEach((line, i) => write(MARGIN, bottom + 50 + 16 * i, line));
   return {
@@ -139,4 +122,20 @@ function sheet(grid) {
     items,
     origin: origin(grid),
   };
+}
+
+/** The colours of signed values. @param {Uint32Array} palette @param {number} y */
+function scaleBar(palette, y) {
+  const colours = Array.from({ length: 64 }, (_, i) => palette[Math.round((i * TOP) / 63)]);
+  return { kind: "bar", x: MARGIN, y, width: 280, height: 10, colours };
+}
+
+/** What those colours mean, line by line. */
+function scaleWords({ view, tiles }) {
+  return [
+    view.scale === "all"
+      ? `one scale for all maps: \u00b1 ${short(tiles[0].scale.high, 3)}`
+      : "each map from minus to plus its largest value",
+    "violet is above zero, ochre below; of the relevance, violet is more than an even share, grey less",
+  ];
 }

@@ -9,7 +9,7 @@ import { short } from "../core/numbers.js";
 import { Board } from "../maps/paint.js";
 import { AnswerPanel } from "../live/answer.js";
 import { term } from "../terms/terms.js";
-import { isSwitched, LABELS, LEAST_EPS, MOST_EPS } from "./view.js";
+import { isSwitched, LABELS, LEAST_EPS, missingRelevances, MOST_EPS } from "./view.js";
 import { stepLines, StepsPanel } from "./pixel_steps.js";
 
 /**
@@ -221,7 +221,7 @@ function makeSwitches(grid, act, words) {
       );
     },
     show({ view, layers, arrays }) {
-      relevance.show(view.relevance, [...(arrays["0.mean"] ? [] : ["mean"]), ...(arrays.other ? [] : ["other"])]);
+      relevance.show(view.relevance, missingRelevances(arrays));
       skip.show(view.skip ? "yes" : "no");
       const eps = view.eps ?? layers[0].norm?.eps ?? 1;
       slider.value = String(Math.log10(eps));

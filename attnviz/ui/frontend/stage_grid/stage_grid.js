@@ -16,7 +16,7 @@ import { LiveAnswer } from "./live_answer.js";
 import { makeFrame } from "./frame.js";
 import { Painter } from "./paint.js";
 import { netStages, Placement } from "./stages.js";
-import { isSwitched, RULES } from "./view.js";
+import { fieldsHere, isSwitched, RULES } from "./view.js";
 import { sayAll, STAGE_NAMES } from "./words.js";
 import { STEPS } from "./pixel_steps.js";
 
@@ -133,6 +133,7 @@ export class StageGrid extends PixelPart {
       stages: this.columns,
     };
     const first = this.view === null;
+    this.header.fields = fieldsHere(this.header.fields, this.arrays);
     this.takeView(facts, () => this.fitView(first));
   }
 

@@ -43,6 +43,23 @@ export const RULES = {
     })[kind] ?? "",
 };
 
+/** What cannot stand in for the relevance: a drawing has no other picture. @param {Record<string, any>} arrays */
+export function missingRelevances(arrays) {
+  return [...(arrays["0.mean"] ? [] : ["mean"]), ...(arrays.other ? [] : ["other"])];
+}
+
+/**
+ * The fields without the options that there are not, so that a complaint does not offer them.
+ * @param {import("../core/url_fields.js").Field[]} fields
+ * @param {Record<string, any>} arrays
+ */
+export function fieldsHere(fields, arrays) {
+  const missing = missingRelevances(arrays);
+  return fields.map((field) =>
+    field.name === "relevance" ? { ...field, options: field.options.filter((one) => !missing.includes(one)) } : field,
+  );
+}
+
 /** Whether something is switched, so that the stages are no longer those of the model as it was trained. */
 export function isSwitched({ off, eps, skip, relevance }) {
   return off.length > 0 || eps !== null || !skip || relevance !== "learnt";

@@ -69,15 +69,29 @@ export function sayAll(grid) {
       : `the scale of layer ${view.layer + 1}, ${STAGE_NAMES[columns[tile % columns.length]]}; each map has its own`,
   );
   frame.legend.point(grid.valueAt(tile) - evenShare(columns[tile % columns.length], grid.layers[view.layer]), scale);
-  say(
-    frame.words.colourHow,
-    inColour
-      ? `In colour: red, green and blue from ${n(own.low)} to ${n(own.high)}, ` +
-          `${view.scale === "all" ? "one scale for all maps" : "each map its own"}.`
-      : "",
-  );
+  say(frame.words.colourHow, inColour ? colourWords(view, own) : "");
   if (grid.header.inside) sayInside(grid);
   grid.whenResting(() => sayAtRest(grid, where));
+}
+
+/**
+ * What the maps show that are drawn in colour.
+ * @param {{scale: string}} view
+ * @param {{low: number, high: number}|null} own what the colours of a map span; null for no map in particular
+ */
+export function colourWords({ scale }, own) {
+  if (!own) return "In colour: red, green and blue, each map from its lowest to its highest value.";
+  const whose = scale === "all" ? "one scale for all maps" : "each map its own";
+  return `In colour: red, green and blue from ${n(own.low)} to ${n(own.high)}, ${whose}.`;
+}
+
+/**
+ * What becomes of the relevance in a model without a norm, and where it is replaced: it does not follow from shares.
+ * @param {{norm: any, replaced: boolean, factor: number|null}} found the steps of a pixel
+ */
+export function normedHow({ norm, replaced, factor }) {
+  if (replaced) return " \u00b7 normed: replaced, not computed from them";
+  return norm || factor === 1 ? "" : " \u00b7 normed: times the number of positions";
 }
 
 function sayInside(grid) {
@@ -90,10 +104,9 @@ function sayInside(grid) {
     inside.say(tile, even ? `${times(value / even)}\u00d7` : column(value));
   });
   say(frame.words.insideTitle, `Inside head ${head + 1} of layer ${view.layer + 1}`);
-  const normed = found.norm ? "" : " \u00b7 normed: times the number of positions";
   say(
     frame.words.insideHow,
-    `the learnt weights, and the shares for this picture: ${sharesSum(grid.placement.block)}${normed}`,
+    `the learnt weights, and the shares for this picture: ${sharesSum(grid.placement.block)}${normedHow(found)}`,
   );
 }
 
