@@ -30,7 +30,10 @@ NONE = (
 
 
 def equations(layer: StageLayer) -> str:
-    """Return what a layer computes, as LaTeX in Markdown: a line each, as a phone is wide enough for one."""
+    """Return what a layer computes, as LaTeX in Markdown: a line each, as a phone is wide enough for one.
+
+    A fixed relevance is a map m, and what the layer has for computing one plays no part.
+    """
     relevance = r"r^x \odot r^y"
     if layer.norm is not None:
         relevance = rf"\text{{norm}}({relevance})"
@@ -38,10 +41,14 @@ def equations(layer: StageLayer) -> str:
         relevance = f"{layer.factor:g}\\,({relevance})"
     added = "s + x" if layer.skip else "s"
     last = added if layer.output_norm is None else rf"\text{{norm}}({added})"
-    lines = (
+    shares = (
         r"r^x = \operatorname{softmax}_{\text{row}}(x \odot w^x)",
         r"r^y = \operatorname{softmax}_{\text{column}}(x \odot w^y)",
-        rf"s = \operatorname{{conv}}\big(x \odot {relevance}\big)",
+    )
+    fixed = layer.fixed is not None
+    lines = (
+        *(() if fixed else shares),
+        rf"s = \operatorname{{conv}}\big(x \odot {'m' if fixed else relevance}\big)",
         rf"\text{{output}} = \operatorname{{ReLU}}\big({last}\big)",
     )
     return "\n\n".join(f"$$\n{line}\n$$" for line in lines)
@@ -66,25 +73,15 @@ def of_values(part: float) -> str:
 def means(view: StageView, measured: list[Measured]) -> str:
     """Return what the pictures mean, with the numbers of this model and this picture."""
     first, layer = measured[0], view.layers[0]
-    heads, channels, rows, columns = layer.x_weights.shape
-    text = (
-        f"Every pixel is multiplied by its own **x weight**, and a {term('softmax')} along its row turns the products "
-        "into shares that add up to 1. The same is done with its **y weight** along its column. The product of the "
-        f"two shares is the pixel's {term('relevance map', '**relevance**')}. No pixel looks at another one through a "
-        f"query or a key. An {term('even share')} is 1/{columns} × 1/{rows} = {short(1 / rows / columns)}."
-        f"\n\n{equations(layer)}\n\n"
-    )
+    heads, channels, _, columns = layer.x_weights.shape
+    text = begins(layer) + f"\n\n{equations(layer)}\n\n"
     if view.block > 1:
         text += (
             f"This model takes each box of {view.block} × {view.block} pixels as one position with {channels} "
             f"channels: a row has {columns} positions, and neighbours are {view.block} pixels apart. "
         )
-    if layer.fixed is not None:
-        text += "In this control the relevance is not learnt: it is the same for every picture. "
-    elif first.eps is not None and first.trained is not None:
-        text += normalises(first.variance, first.trained, first.eps)
-    elif layer.factor != 1:
-        text += f"In place of a norm, this model multiplies its relevance by {layer.factor:g}: an even share is 1. "
+    if layer.fixed is None:
+        text += levelled(layer, first)
     each = f"{heads} {term('heads' if heads > 1 else 'head')}" + (f" of {channels} channels" if channels > 1 else "")
     skip = term("skip connection")
     added = f"The {skip} adds the input again, and" if layer.skip else f"There is no {skip}:"
@@ -93,6 +90,34 @@ def means(view: StageView, measured: list[Measured]) -> str:
         f"square) of the layer's input; what comes out has {share(first.convolved)}. {added} {term('ReLU')} sets "
         f"{of_values(first.cut)} to 0{'' if first.cut else ' here'}."
     )
+
+
+def begins(layer: StageLayer) -> str:
+    """Return how a layer comes to its relevance, or that it is a control that computes none."""
+    *_, rows, columns = layer.x_weights.shape
+    relevance = term("relevance map", "**relevance**")
+    if layer.fixed is not None:
+        value = float(layer.fixed.flat[0])
+        of = f"it is {value:g} everywhere" if (layer.fixed == value).all() else "it is a mean over training pictures"
+        return (
+            f"In this control the {relevance} is not learnt: every pixel is multiplied by a map *m* that is the same "
+            f"for every picture; {of}. The shares inside a head are drawn, but nothing that follows depends on them."
+        )
+    return (
+        f"Every pixel is multiplied by its own **x weight**, and a {term('softmax')} along its row turns the products "
+        "into shares that add up to 1. The same is done with its **y weight** along its column. The product of the "
+        f"two shares is the pixel's {relevance}. No pixel looks at another one through a "
+        f"query or a key. An {term('even share')} is 1/{columns} × 1/{rows} = {short(1 / rows / columns)}."
+    )
+
+
+def levelled(layer: StageLayer, measured: Measured) -> str:
+    """Return what a layer does with the relevance that it has computed, by a norm or a factor; nothing for neither."""
+    if measured.eps is not None and measured.trained is not None:
+        return normalises(measured.variance, measured.trained, measured.eps)
+    if layer.factor != 1:
+        return f"In place of a norm, this model multiplies its relevance by {layer.factor:g}: an even share is 1. "
+    return ""
 
 
 def normalises(variance: float, stored: float, eps: float) -> str:

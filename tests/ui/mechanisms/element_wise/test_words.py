@@ -73,7 +73,10 @@ def test_a_control_whose_relevance_is_given_is_not_said_to_compute_it() -> None:
     view = make_blocks()
     fixed = tuple(replace(layer, fixed=np.ones(layer.x_weights.shape)) for layer in view.layers)
     said = means(replace(view, layers=fixed), [replace(MEASURED, eps=None, trained=None)])
-    assert "the relevance is not learnt" in said
+    assert said.startswith("In this control the **relevance** is not learnt: every pixel is multiplied by a map *m*")
+    assert "it is 1 everywhere" in said
+    assert r"s = \operatorname{conv}\big(x \odot m\big)" in said
+    assert "softmax" not in said
     assert "multiplies its relevance" not in said
 
 
