@@ -18,6 +18,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.2f} %"
 
 
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun: "1 trial", "1,200 trials"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def quantity(value: float, unit: str) -> str:
     """Write a number in its unit: a share as a percentage, a count in full, anything else with four digits."""
     if unit == "share":

@@ -60,7 +60,7 @@ def explore(subject: Subject) -> None:
         st.info("This model has no taps: it is a control without intermediate values to look at. Choose another one.")
         return
     names = list(known)
-    chosen = url_state.choice("address", names, names[0])
+    chosen = url_state.choice("address", names, names[0], "tap path")
     heard, role = known[chosen], role_of(chosen)
     query = None
     with rest:

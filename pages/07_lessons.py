@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attnviz.formatting import counted
 from attnviz.lessons import Lesson
 from attnviz.ui.lessons import bar, shelf
 from attnviz.ui.lessons.known import file_of
@@ -31,9 +32,10 @@ def offer(lesson: Lesson) -> None:
     with st.container(key=f"lesson_offer_{lesson.name}", gap="xsmall"):
         page.link(file_of(first.page), f"**{verbatim(lesson.title)}**", **bar.words_of(first, lesson.name, 0))
         tasks = sum(step.task is not None for step in lesson.steps)
-        st.markdown(
-            verbatim(f"{lesson.minutes} minutes, {len(lesson.steps)} steps, {tasks} tasks. For: {lesson.level}.")
+        long = ", ".join(
+            counted(*one) for one in ((lesson.minutes, "minute"), (len(lesson.steps), "step"), (tasks, "task"))
         )
+        st.markdown(verbatim(f"{long}. For: {lesson.level}."))
         bar.resume(lesson)
         left, right = st.columns(2, gap="large")
         left.markdown("\n".join(f"- {verbatim(one)}" for one in lesson.objectives))

@@ -17,7 +17,7 @@ from attnviz.ui.shared.glossary import term
 def main() -> None:
     page.start(
         "Results",
-        "Is each mechanism worth it? Each is compared with a control, a model without the mechanism.",
+        "Is each mechanism worth it? Each is compared with a control, usually a model without the mechanism.",
     )
     with page.sentences():
         lines = [line for _, line in guard.each(MECHANISMS.values(), "verdict", result_dots.verdict) if line]
@@ -72,8 +72,8 @@ def explain() -> None:
     """Say how to read the picture."""
     st.markdown(
         "A dot is the mean over all trainings of a model, and its bar goes from the worst to the best of them; a model "
-        f"that was trained once has no bar. **Squares are {term('controls')}**: models without the mechanism. A "
-        "diamond is the value that a paper reports. A name leads to its model. Whether a difference means anything "
+        f"that was trained once has no bar. **Squares are {term('controls')}**, usually models without the mechanism. "
+        "A diamond is the value that a paper reports. A name leads to its model. Whether a difference means anything "
         "depends on its interval, not on the bars: see the tables below, which also say what differs."
     )
 

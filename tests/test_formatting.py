@@ -23,6 +23,11 @@ FIGURE = Figure(
 )
 
 
+@pytest.mark.parametrize(("count", "said"), [(0, "0 trials"), (1, "1 trial"), (1200, "1,200 trials")])
+def test_a_count_is_written_with_its_noun(count, said):
+    assert formatting.counted(count, "trial") == said
+
+
 @pytest.mark.parametrize(
     ("share", "said"), [(0.98856, "98.86 %"), (1.0, "100.00 %"), (0.0, "0.00 %"), (0.5, "50.00 %")]
 )

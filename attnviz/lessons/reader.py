@@ -46,7 +46,7 @@ def read(text: str, file: str, known: Known) -> tuple[Lesson | None, list[Mistak
 
 
 def view_of(word: str, known: Known, before: View | None) -> View:
-    """Return the view that an address means.
+    """Return the view that a URL means.
 
     Args:
         word: such as "draw?data=strokes&number=23", copied from a browser with or without the beginning; "?"
@@ -55,13 +55,13 @@ def view_of(word: str, known: Known, before: View | None) -> View:
         before: the view of the step before.
 
     Raises:
-        BadInput: it is no address of a page.
+        BadInput: it is no URL of a page.
     """
     try:
         parts = urlsplit(word.strip())
         words = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
     except ValueError as error:
-        raise BadInput(f"The address {word[:60]!r} cannot be read: {error}.") from error
+        raise BadInput(f"The URL {word[:60]!r} cannot be read: {error}.") from error
     words = {key: value for key, value in words.items() if key not in OWN}
     page = parts.path.rstrip("/").rpartition("/")[2]
     if not page and not parts.netloc and parts.query and not parts.path:
@@ -238,7 +238,7 @@ class _Reader:
         if step is None:
             return
         if step.view is None and "view" not in step.seen:
-            self.complain(step.line, "The first step says what is shown: add :::{view} with the address of a page.")
+            self.complain(step.line, "The first step says what is shown: add :::{view} with the URL of a page.")
         view = step.view or View("", {})
         if "view" not in step.seen:
             view = View(view.page, view.words)  # what was pointed at before

@@ -257,13 +257,13 @@ PLAIN = Recipe(
 )
 
 _NETS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
-    ("blocks", "attention over blocks", "Every block attends to all others, as the paper describes.",
+    ("blocks", "attention over blocks", "Every block attends to all blocks, as the paper describes.",
      {"attention": "blocks", "output": 32}),
     ("within", "attention within blocks",
      "As in the implementation that the settings come from: features attend within their block, blocks do not.",
      {"attention": "within", "output": 32}),
     ("zero", "attention set to zero",
-     "The same layers and parameters, but attention contributes nothing: most of the saving remains.",
+     "The same layers and parameters, but attention contributes nothing: all of the saving remains.",
      {"attention": "zero", "output": 32}),
     ("narrow", "the narrow plain network", "No attention; a convolution makes the blocks as narrow as attention does.",
      {"attention": "none", "output": 32}),
@@ -304,7 +304,7 @@ DIGITS_BLOCKS = changed(
 
 MLP = changed(
     PLAIN, model="pixel_mlp", name="cluttered", title="Cluttered digits: a small network on the pixels",
-    why="It sees every pixel at once, with as many parameters as the recurrent network.",
+    why="It sees every pixel at once, with about as many parameters as the paper's recurrent network.",
     config={**CLUTTERED, "hidden": 159}, weights="float16", epochs=60, patience=None, schedule="cosine",
 )  # fmt: skip
 FASHION_MLP = changed(

@@ -36,7 +36,7 @@ SHOWN = (
 )
 STAYS = (
     "Random weights have the mean and the spread of the learnt ones. A map that stays as it was shows the picture, not "
-    "what the network has learnt: picture × Jacobian is 0 wherever the picture is."
+    "what the network has learnt: picture × Jacobian is 0 wherever the picture is 0."
 )
 CURVES = (
     "The random weights are drawn anew for each picture. Lines are means over the pictures; coloured bands are one "

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from attnviz import files
 from attnviz.errors import BadInput, UnknownName
+from attnviz.formatting import counted
 from attnviz.lessons.folder import Folder
 from attnviz.ui.lessons import shelf
 from attnviz.ui.lessons.known import known
@@ -25,7 +26,7 @@ def check(folder: str) -> Iterator[str]:
     for name, one in found.items():
         if one.lesson:
             tasks = sum(step.task is not None for step in one.lesson.steps)
-            yield f"{name}: {one.lesson.title}, {len(one.lesson.steps)} steps, {tasks} tasks."
+            yield f"{name}: {one.lesson.title}, {counted(len(one.lesson.steps), 'step')}, {counted(tasks, 'task')}."
         yield from map(str, one.mistakes)
     count = sum(len(one.mistakes) for one in found.values())
     if count:

@@ -7,6 +7,7 @@ import streamlit as st
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.figures.history import history
 from attnviz.figures.minus import MINUS
+from attnviz.formatting import counted
 from attnviz.subjects.runs import key_of
 from attnviz.training import runs
 from attnviz.ui.components.url_fields import Fields
@@ -88,7 +89,7 @@ def contrast_words(one: Found, name: str) -> str:
         return "All its trials lie on one side, so they say nothing."
     scale, unit = (100, " points") if one.measure == "accuracy" else (1, "")
     said = f"{_signed(scale * known.value)}{unit} with {above} rather than {below}"
-    trials = f"{known.counts[1]} trials against {known.counts[0]}"
+    trials = f"{counted(known.counts[1], 'trial')} against {known.counts[0]}"
     if known.interval is None:
         return f"Open: {said}, but one side has fewer than three trials ({trials})."
     ends = " to ".join(_signed(scale * end) for end in known.interval)

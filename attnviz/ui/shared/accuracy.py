@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz import data
+from attnviz.formatting import counted
 from attnviz.subjects import Net, Picture
 from attnviz.ui import mechanisms
 from attnviz.ui.components.map_grid import chosen_map, map_grid
@@ -63,6 +64,6 @@ def gallery(source: str, found: findings.Labels) -> None:
             pickers.open_picture(Picture(source, numbers[chosen]))
 
     map_grid(
-        pictures.mean(3) / 255, captions, key="gallery", role="ink", title=f"{len(wrong)} wrong answers",
+        pictures.mean(3) / 255, captions, key="gallery", role="ink", title=counted(len(wrong), "wrong answer"),
         colours=pictures if pictures.shape[3] == 3 else None, on_change=open_picture,
     )  # fmt: skip

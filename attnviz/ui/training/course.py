@@ -9,6 +9,7 @@ import streamlit as st
 from attnviz.data.own import is_own
 from attnviz.figures.confusion import confusion
 from attnviz.figures.curves import curves
+from attnviz.formatting import counted
 from attnviz.recipes import RECIPES
 from attnviz.subjects.runs import key_of
 from attnviz.training import mistakes, runs
@@ -72,7 +73,7 @@ def _mistakes(run: str, title: str) -> None:
         return
     total, right = sum(map(sum, found.confusion)), sum(row[place] for place, row in enumerate(found.confusion))
     opened = st.expander(
-        f"Its {total - right:,} wrong answers of {total:,} after epoch {found.epoch}",
+        f"Its {counted(total - right, 'wrong answer')} of {total:,} after epoch {found.epoch}",
         key="train_wrong",
         on_change="rerun",
     )

@@ -1,6 +1,7 @@
 // What leaves the page: PNG and SVG of the strip with the matrix below it, and every weight as CSV.
 
 import { css, packed } from "../core/colours.js";
+import { counted } from "../core/numbers.js";
 import { fileNameOf, filesOf, originLines, toCsv } from "../export/export.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { movedBy } from "./derive.js";
@@ -30,7 +31,7 @@ function origin(part) {
     says: shown.letters.join(""),
     ...(shown.right ? { is: shown.right.join("") } : {}),
     ...(view.moved.length
-      ? { moved: view.moved.map(([step, by]) => `weights of step ${step + 1} by ${by} columns`).join("; ") }
+      ? { moved: view.moved.map(([step, by]) => `weights of step ${step + 1} by ${counted(by, "column")}`).join("; ") }
       : {}),
     ...(view.mask ? {} : { mask: "off" }),
     page: url.link(),

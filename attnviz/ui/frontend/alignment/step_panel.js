@@ -2,6 +2,7 @@
 // buttons that go from step to step.
 
 import { element, say, set, text } from "../core/dom.js";
+import { counted } from "../core/numbers.js";
 import { HeldValue } from "../hands/held_value.js";
 import { AnswerPanel } from "../live/answer.js";
 import { movedBy } from "./derive.js";
@@ -85,7 +86,7 @@ export class StepPanel {
     const [least, most] = shown.reachOf(shown.step);
     Object.assign(this.mover.slider, { min: String(least), max: String(most) });
     const digits = Math.abs((by * header.pitch) / shown.geometry.side).toFixed(1);
-    const way = `${Math.abs(by)} columns to the ${by > 0 ? "right" : "left"}, ${digits} digits`;
+    const way = `${counted(Math.abs(by), "column")} to the ${by > 0 ? "right" : "left"}, ${digits} widths of a digit`;
     this.mover.show(by, by ? way : "nothing", by !== 0);
   }
 

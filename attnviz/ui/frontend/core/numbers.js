@@ -108,6 +108,11 @@ export function full(value) {
   return Object.is(value, -0) ? "0" : String(value);
 }
 
+/** A count with its noun: "1 column", "2 columns". @param {number} count @param {string} noun */
+export function counted(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /**
  * The class with the largest probability, the first of several.
  * @param {ArrayLike<number>} probabilities

@@ -124,7 +124,9 @@ export function manyWords(many, glimpse, facts, classes) {
     .map((_, which) => which)
     .filter((which) => counts[which])
     .sort((one, other) => counts[other] - counts[one]);
-  const said = order.map((which) => `${counts[which]} answer ${classes[which]}`).join(", ");
+  const said = order
+    .map((which) => `${counts[which]} ${counts[which] === 1 ? "answers" : "answer"} ${classes[which]}`)
+    .join(", ");
   return (
     `Of ${many.belief.length / facts.classes} draws, ${said}. The more violet a pixel, the more draws have it in ` +
     `their sharp patch at glimpse ${glimpse + 1}.`

@@ -1,7 +1,7 @@
 // What a grid of maps says: the numbers under the tiles, the legend, what is pointed at, and what is copied. Nothing
 // here knows the page.
 
-import { column, full, short, times } from "../core/numbers.js";
+import { column, counted, full, short, times } from "../core/numbers.js";
 
 /** The scales that can be chosen, by name. */
 export const SCALES = { share: "Even share", all: "All maps", map: "This map", pictures: "All pictures" };
@@ -54,7 +54,7 @@ export function summaryOf(said) {
   const { header, count, cells, chosen } = said;
   const here = pointedAt(said);
   return [
-    `${header.title}, ${count} maps of ${cells.rows} rows and ${cells.columns} columns.`,
+    `${header.title}, ${counted(count, "map")} of ${cells.rows} rows and ${cells.columns} columns.`,
     ...(chosen === null ? [] : [`${header.labels[chosen]} is chosen.`]),
     ...(here ? [`At ${here}.`] : []),
   ].join(" ");

@@ -33,7 +33,8 @@ STAGES = (
 EVEN = 1.25  # even shares: where no weight is above, attention is called nearly even
 FIELD, STEP = 11, 4  # pixels of a receptive field, and from one to the next
 WHO = (
-    "All five networks begin with the same three convolutions and end with the same two layers. In the first, every "
+    "All five networks begin with the same three convolutions and end with two layers of the same kind; the "
+    "first of these has more inputs where a block keeps all its features. In the first network, every "
     "block attends to all blocks, as the paper describes. In the implementation that the paper's settings come from, "
     "blocks never see one another: the features of a block attend to the features of the same block. The others attend "
     "to nothing: in one the attention is set to zero, in one a convolution makes the blocks as narrow as attention "

@@ -90,8 +90,8 @@ def squashed(view: GlimpseView) -> str:
     means = np.asarray(view.path.location_mean[1:], float)  # the first location is not drawn around a mean
     away = np.hypot(*((means - np.tanh(means)) * (rows / 2, columns / 2)).T)
     return (
-        "This model then squashes what it has drawn with tanh, as the implementation that the paper very likely used. "
-        "So its locations lie around a point nearer to the centre, on this picture "
+        "This model then squashes what it has drawn with tanh, as does the implementation that the paper very likely "
+        "used. So its locations lie around a point nearer to the centre, on this picture "
         f"{short(float(away.mean()), 2)} pixels from the mean on average; cross and circle are drawn there. "
     )
 

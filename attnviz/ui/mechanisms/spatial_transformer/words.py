@@ -183,10 +183,7 @@ def trapped(found: Difference, constant: str = "mean") -> str:
     """
     change = f"with theta {CONSTANT[constant]} the model {change_in_points(found, 'loses', 'gains')}"
     if found.verdict == "no difference" and alike(found):
-        return (
-            f"**Here theta might as well be a constant**, which is called the identity trap: {change}, so at most "
-            "half a point either way."
-        )
+        return f"**Here theta might as well be a constant**: {change}, so at most half a point either way."
     return {
         "better": f"**Here theta depends on the picture, and that counts**: {change}. The plot of angles shows whether "
         "it does so by rotation.",

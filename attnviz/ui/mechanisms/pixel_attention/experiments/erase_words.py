@@ -26,9 +26,9 @@ def one_picture(changes: Array, logit: float, answer: str, count: int, unit: str
     """
     attended, draws = changes[0], changes[2:]
     return (
-        f"The model answers **{answer}**, with a logit of {signed(logit, plus=False)}. Without the {count} most "
-        f"attended {unit} the logit is {signed(logit + attended, plus=False)}, after {len(draws)} random removals of "
-        f"as much ink {signed(logit + draws.mean(), plus=False)} on average."
+        f"The model answers **{answer}**, with a logit of {signed(logit, plus=False)}. Without {_most(count, unit)} "
+        f"the logit is {signed(logit + attended, plus=False)}, after {len(draws)} random removals of as much ink "
+        f"{signed(logit + draws.mean(), plus=False)} on average."
     )
 
 
@@ -40,7 +40,7 @@ def finding(changes: Array, count: int, unit: str) -> str:
     """
     attended, jacobian, draws = changes[0], changes[1], changes[2:]
     below, above, several = int((attended < draws).sum()), int((attended > draws).sum()), len(draws)
-    without = f"without the {count} most attended {unit} the model is"
+    without = f"without {_most(count, unit)} the model is"
     removals = f"{several} random removals of as much ink"
     if below == several:
         said = f"**Yes, on this picture**: {without} less sure of its answer than after any of {removals}."
@@ -61,6 +61,17 @@ def finding(changes: Array, count: int, unit: str) -> str:
     return said
 
 
+def _most(count: int, unit: str) -> str:
+    number = "" if count == 1 else f"{count} "
+    return f"the {number}most attended {_unit(count, unit)}"
+
+
+def _unit(count: int, unit: str) -> str:
+    if count != 1:
+        return unit
+    return "pixel" if unit == "pixels" else unit.replace("boxes", "box", 1)
+
+
 def table(changes: Array, answers: Sequence[str], ink: int, jacobian_ink: int, count: int, unit: str) -> str:
     """Return the changes of one picture as a table in Markdown.
 
@@ -74,7 +85,7 @@ def table(changes: Array, answers: Sequence[str], ink: int, jacobian_ink: int, c
     drawn = f"{usual} ({times} of {len(draws)})" if others else usual
     return "\n".join(
         [
-            f"| {count} {unit} | of these, ink | answer without them | change of the logit |",
+            f"| {count} {_unit(count, unit)} | of these, ink | answer without them | change of the logit |",
             "| --- | ---: | ---: | ---: |",
             f"| most attended | {ink} | {answers[0]} | {signed(changes[0])} |",
             f"| chosen by the Jacobian | {jacobian_ink} | {answers[1]} | {signed(changes[1])} |",

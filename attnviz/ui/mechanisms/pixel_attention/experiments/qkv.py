@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz.errors import BadInput
+from attnviz.formatting import counted
 from attnviz.recipes.recipe import Strict
 from attnviz.subjects import Net, Subject
 from attnviz.ui.components.map_grid import Table, chosen_map, map_grid, packed
@@ -213,8 +214,3 @@ def line_of(line: "Lines", head: int, row: int) -> str:
         f"{short(abs(start))} {added}".rstrip()
         + ". The intensity is 0 on the background and 1 where the ink is darkest."
     )
-
-
-def counted(count: int, what: str) -> str:
-    """Return such as "1 head" or "24 heads"."""
-    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -38,6 +38,14 @@ def test_the_finding_on_one_picture_follows_from_the_draws(attended: float, says
         assert ("Jacobian chooses it is the least sure" in prose) == (jacobian < -2)
 
 
+@pytest.mark.parametrize(("unit", "one"), [("pixels", "pixel"), ("boxes of 4 × 4 pixels", "box of 4 × 4 pixels")])
+def test_one_of_them_is_named_in_the_singular(unit: str, one: str) -> None:
+    changes = np.array([-2.0, -0.5, *DRAWS])
+    assert f"without the most attended {one} the model is" in words.finding(changes, 1, unit)
+    assert f"Without the most attended {one} the logit" in words.one_picture(changes, 4.0, "8", 1, unit)
+    assert words.table(changes, ["8"] * 12, 1, 1, 1, unit).startswith(f"| 1 {one} |")
+
+
 @pytest.mark.parametrize("attended", [-2.0, 0.5])
 def test_one_picture_is_said_with_its_logits(attended: float) -> None:
     prose = words.one_picture(np.array([attended, -3, *DRAWS]), 4.0, "8", 39, "pixels")
