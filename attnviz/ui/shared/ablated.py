@@ -41,7 +41,7 @@ def show(
         return
     rows = [Row("as computed", (100 * whole.mean,), "")]
     for one in card.ablations:
-        figure = _like(one.figures, whole)
+        figure = like(one.figures, whole)
         if figure is None:
             continue
         lost = points(comparisons.difference(figure, whole, paired=True))
@@ -62,7 +62,7 @@ def points(found: Difference) -> str:
     return f"{signed(found.value)}{ends}"
 
 
-def _like(figures: tuple[Figure, ...], whole: Figure) -> Figure | None:
+def like(figures: tuple[Figure, ...], whole: Figure) -> Figure | None:
     """Return the figure that was measured on the same pictures as another one."""
     same = (one for one in figures if (one.name, one.data, one.count) == (whole.name, whole.data, whole.count))
     return next(same, None)

@@ -17,7 +17,7 @@ from attnviz.ui.mechanisms.element_wise import MECHANISM, words
 from attnviz.ui.mechanisms.element_wise.film import FILM, courses, fate_of
 from attnviz.ui.mechanisms.element_wise.view import OF_HEADS, STAGES_VIEW
 from attnviz.ui.mechanisms.element_wise.words import about
-from attnviz.ui.shared import cache, result_dots
+from attnviz.ui.shared import ablated, cache, result_dots
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.wording import share, short
 
@@ -93,8 +93,8 @@ def without_it(net: Net) -> tuple[Figure | None, Figure | None]:
     if net.card is None or not net.card.figures:
         return None, None
     own = net.card.figures[0]
-    found = (figure for one in net.card.ablations if one.name == FAIR for figure in one.figures)
-    return own, next((figure for figure in found if figure.name == own.name), None)
+    fair: tuple[Figure, ...] = next((one.figures for one in net.card.ablations if one.name == FAIR), ())
+    return own, ablated.like(fair, own)
 
 
 def ablations(net: Net) -> str:
@@ -106,10 +106,9 @@ def ablations(net: Net) -> str:
     lines = [f"| Relevance | accuracy on {own.count:,} test pictures of {own.data} |", "| --- | --- |"]
     lines.append(f"| as learnt | {formatting.percent(own.value)} |")
     for one in card.ablations:
-        title = REPLACED.get(one.name, one.title)
-        lines += [
-            f"| {title} | {formatting.percent(figure.value)} |" for figure in one.figures if figure.name == own.name
-        ]
+        figure = ablated.like(one.figures, own)
+        if figure is not None:
+            lines.append(f"| {REPLACED.get(one.name, one.title)} | {formatting.percent(figure.value)} |")
     return "\n".join(lines)
 
 

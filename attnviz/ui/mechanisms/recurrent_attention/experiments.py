@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from attnviz import cards, comparisons, formatting
@@ -14,11 +12,12 @@ from attnviz.subjects import Net, Picture, Subject
 from attnviz.ui.components.glimpse_player import GlimpseView, glimpse_player, unpacked
 from attnviz.ui.mechanisms.recurrent_attention import compare, words
 from attnviz.ui.mechanisms.recurrent_attention.view import GLIMPSES_VIEW
-from attnviz.ui.shared import cache
+from attnviz.ui.shared import ablated, cache, other_data
 from attnviz.ui.shared.experiments import Experiment, finding
 from attnviz.ui.shared.wording import share
 
 OURS = "recurrent_attention.cluttered"
+ONE_DRAW = "accuracy_one_draw"
 LOOKS = {
     "shuffled": "at places chosen for another picture",
     "mean": "along the mean path, the same for all",
@@ -45,7 +44,8 @@ def depends(subject: Subject, view: GlimpseView) -> None:
     }
     payloads = {title: GLIMPSES_VIEW.of(compared, draw=None, forced=forced) for title, forced in paths.items()}
     views = {title: unpacked(payload) for title, payload in payloads.items()}
-    own_path, borrowed_path = (one_draw(one) for one in (net.card.figures if net.card else (), shuffled(net)))
+    own_path = compare.measured(net.card, ONE_DRAW) if net.card else None
+    borrowed_path = ablated.like(shuffled(net), own_path) if own_path else None
     said = [net.classes[int(seen.path.belief[-1].argmax())] for seen in views.values()]
     say(words.finding_of_path(own_path, borrowed_path, said[:2], len(net.classes)))
     st.markdown("Another picture, and what the model answers when it looks at it:")
@@ -60,6 +60,15 @@ def depends(subject: Subject, view: GlimpseView) -> None:
         "good along a path that was made for another picture, it does not need to choose where it looks."
         + (f" {words.BORROWED}" if shuffled(net) else "")
     )
+
+
+def chooses_nothing(subject: Subject, view: GlimpseView | None = None) -> str | None:
+    """Return why paths of different pictures cannot be compared: the model has none; None where it chooses them."""
+    how = {
+        "random": "The locations of this model are drawn at random",
+        "fixed": "The locations of this model are the same for every picture",
+    }.get(str(subject.net.config.get("policy", "learnt")))
+    return how and f"{how}, so they do not depend on it: choose a model that has learnt where to look."
 
 
 def words_of(view: GlimpseView) -> str:
@@ -78,29 +87,22 @@ def ablations(net: Net) -> str:
     card = net.card
     if card is None or not card.ablations:
         return "This model's card has no test with other paths; only the answers above are known."
-    lines, count = [], 0
+    own = [one for wanted in compare.DRAWS if (one := compare.measured(card, wanted))]
+    if not own:
+        return ""
+    head = f"| Accuracy on {max(one.count for one in own):,} test pictures | one draw | ten draws, averaged |"
+    lines = [head, "| --- | --- | --- |"]
     for name, title in {"": "along the path that it chooses", **LOOKS}.items():
-        figures = card.figures if not name else _ablated(card, name)
-        cells = []
-        for wanted in compare.DRAWS:
-            found = max((one for one in figures if one.name == wanted), key=lambda one: one.count, default=None)
-            cells.append("" if found is None else formatting.percent(found.value))
-            count = max(count, 0 if found is None else found.count)
-        if any(cells):
-            lines.append(f"| {title} | {' | '.join(cells)} |")
-    head = f"| Accuracy on {count:,} test pictures | one draw | ten draws, averaged |"
-    return "\n".join([head, "| --- | --- | --- |", *lines]) if lines else ""
+        figures = own if not name else [ablated.like(_ablated(card, name), one) for one in own]
+        values = {one.name: formatting.percent(one.value) for one in figures if one}
+        if values:
+            lines.append(f"| {title} | {' | '.join(values.get(wanted, '') for wanted in compare.DRAWS)} |")
+    return "\n".join(lines)
 
 
 def shuffled(net: Net) -> tuple[Figure, ...]:
     """Return what was measured at places chosen for other pictures; nothing where it was not."""
     return _ablated(net.card, "shuffled") if net.card else ()
-
-
-def one_draw(figures: Sequence[Figure]) -> Figure | None:
-    """Return the accuracy with one draw of the locations on the most pictures; None where there is none."""
-    found = (one for one in figures if one.name == "accuracy_one_draw")
-    return max(found, key=lambda one: one.count, default=None)
 
 
 def _ablated(card: Card, name: str) -> tuple[Figure, ...]:
@@ -123,13 +125,13 @@ def worth(subject: Subject, view: GlimpseView) -> None:
         words.finding_of_learning(accuracy(learnt_one), accuracy(fixed), other, answers, differs),
         words.finding_of_choosing(accuracy(learnt_one), accuracy_of_one_path(learnt_one), answers),
     ]
-    say("\n\n".join(found))
     names = ("fashion", "fashion-collapsed", "fashion-ring") if fashion else (
         "cluttered", "cluttered-every-glimpse", "cluttered-random", "cluttered-50-epochs", "cluttered-ring",
         "cluttered-centre", "cluttered-oracle",
     )  # fmt: skip
     learnt = [f"{compare.LOOKS}.{name}" for name in names]
     source = RECIPES[learnt[0]].data
+    say(other_data.beside("\n\n".join(found), subject.net, source))
     controls = [name for name, recipe in RECIPES.items() if (recipe.model, recipe.data) == ("pixel_mlp", source)]
     compare.show([*learnt, *controls], [name for name in learnt if policy(name) == "learnt"], key="worth")
     text = (
@@ -153,7 +155,8 @@ def published(subject: Subject, view: GlimpseView) -> None:
     """Draw the broken gradient beside the repaired one and ours."""
     say = finding()
     broken, correct = accuracy("cluttered-6-as-published"), accuracy("cluttered-6")
-    say(words.finding_of_gradient(broken, correct, len(subject.net.classes)))
+    found = words.finding_of_gradient(broken, correct, len(subject.net.classes))
+    say(other_data.beside(found, subject.net, RECIPES[OURS].data))
     names = [f"{compare.LOOKS}.cluttered-6{end}" for end in ("-as-published", "")] + [OURS]
     compare.show(names, names, key="published")
     st.caption(
@@ -173,7 +176,8 @@ def fewer(subject: Subject, view: GlimpseView) -> None:
     least, most = (pick(names, key=read.__getitem__) for pick in (min, max))
     differs = comparisons.trained_differently(most, least)
     both = ((read[name], compare.accuracy(name)) for name in (least, most))
-    say(words.finding_of_fewer(*both, answers=len(subject.net.classes), differs=differs))
+    found = words.finding_of_fewer(*both, answers=len(subject.net.classes), differs=differs)
+    say(other_data.beside(found, subject.net, RECIPES[most].data))
     compare.show(names, names, key="fewer")
     lines = ["| Model | numbers read | pixels of the picture |", "| --- | --- | --- |"]
     for name in names:
@@ -197,7 +201,8 @@ def accuracy_of_one_path(end: str) -> Figure | None:
     """Return the same along the mean path, from the card's ablations; None where that was not measured."""
     name = f"{compare.LOOKS}.{end}"
     card = cards.readable([name]).get(name)
-    return one_draw(_ablated(card, "mean")) if card else None
+    own = compare.measured(card, ONE_DRAW) if card else None
+    return ablated.like(_ablated(card, "mean"), own) if card and own else None
 
 
 EXPERIMENTS = {
@@ -205,6 +210,7 @@ EXPERIMENTS = {
         "Does it depend on the picture?",
         "Makes the model look where it would look in another picture, and counts the correct answers.",
         depends,
+        refusal=chooses_nothing,
     ),
     "worth": Experiment(
         "Is learning where to look worth it?",

@@ -36,6 +36,14 @@ def test_ablations_come_from_the_card(here: Path) -> None:
     assert "has no test" in experiments.ablations(replace(small, card=None))
 
 
+def test_ablations_are_those_of_the_pictures_that_the_model_s_accuracy_is_of() -> None:
+    digits = net("element_wise.digits")
+    lines = experiments.ablations(digits).splitlines()
+    assert lines[0].startswith("| Relevance | accuracy on 10,000 test pictures of mnist |")
+    assert len(lines) == 3 + len(cards.read(digits.key).ablations)
+    assert len({line.split("|")[1] for line in lines}) == len(lines)
+
+
 def rival(key: str, mean: float, parameters: int, control: bool = False, seeds: int = 5) -> words.Rival:
     figure = Figure(
         name="accuracy", data="fashion_mnist", split="test", count=10_000, value=mean, mean=mean,

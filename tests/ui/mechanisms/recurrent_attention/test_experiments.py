@@ -1,5 +1,6 @@
 """What the experiments say of cards and pictures."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,37 @@ def test_ablations_come_from_the_card(here: Path) -> None:
     assert "| at places chosen for another picture |  | 50.00 % |" in found
     assert "Accuracy on 10 test pictures" in found
     assert "has no test" in experiments.ablations(net("recurrent_attention.ring"))
+
+
+def test_ablations_are_those_of_the_pictures_that_the_model_s_accuracy_is_of(here: Path) -> None:
+    small = net("recurrent_attention.small")
+    card = cards.read(small.key)
+    (_, shuffled) = card.ablations
+    more = shuffled.figures[0].model_copy(update={"data": "strokes", "count": 20_000, "value": 0.25})
+    elsewhere = card.model_copy(update={"ablations": (shuffled.model_copy(update={"figures": (more,)}),)})
+    found = experiments.ablations(replace(small, card=elsewhere))
+    assert "| along the path that it chooses | 70.00 % | 80.00 % |" in found
+    assert "another picture" not in found and "20,000" not in found
+
+
+def test_a_model_that_chooses_no_locations_is_not_asked_whether_they_depend_on_the_picture(here: Path) -> None:
+    refused = {
+        name: experiments.chooses_nothing(Subject(net(f"recurrent_attention.{name}"), Picture("strokes", 0)))
+        for name in ("small", "ring", "random")
+    }
+    assert refused["small"] is None
+    assert "the same for every picture" in str(refused["ring"])
+    assert "drawn at random" in str(refused["random"])
+
+
+@pytest.mark.parametrize("experiment", [experiments.worth, experiments.published, experiments.fewer])
+@pytest.mark.parametrize("name", ["digits", "cluttered"])
+def test_that_its_numbers_are_of_other_data_than_the_model_s_is_said_first(
+    said: list[str], experiment: Any, name: str
+) -> None:
+    ask(experiment, f"recurrent_attention.{name}")
+    note = "Measured with networks that were trained on Cluttered MNIST, not on the data of the model above.\n\n"
+    assert said[0].startswith(note) == (name == "digits")
 
 
 @pytest.fixture
