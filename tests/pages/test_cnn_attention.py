@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.ui.components.payload import unpack
 from attnviz.ui.shared.experiments import key_of
 from tests.ui.mechanisms.cnn_attention.placed import NETS, SHOWN, lay, place
 
@@ -62,10 +61,25 @@ def test_the_experiment_says_what_was_not_trained_and_shows_weights_inside_a_blo
     lay(folder, "cluttered-within", {**NETS["within"], "rows": 40, "columns": 40}, 0)
     run(page, query="2,3")
     assert "These 24 × 24 weights do not belong to places." in text(page)
-    headers = [unpack(one.proto.bytes)[0] for one in page.get("bidi_component")]
-    [grid] = [header for header in headers if header.get("names")]
-    assert grid["title"] == "Weights between the 24 features of the block in row 2, column 3"
+    assert text(page).count("pictures have 40 × 40 pixels in 9 × 9 blocks, which are not those of the viewer") == 1
+    grid = inside(page)
     assert grid["names"]["row"] == "feature that takes"
+    run(page, query="3,4")
+    assert inside(page)["title"] == grid["title"]  # a block of the viewer is none of that network
+    shutil.rmtree(folder / "cnn_attention.cluttered-within")
+
+
+def inside(page: AppTest) -> dict:
+    """Return the header of the map of the weights inside a block."""
+    [grid] = [header for header in headers(page, "names") if header["names"]]
+    return grid
+
+
+def test_the_block_that_is_locked_is_meant_where_both_networks_see_the_same_blocks(page: AppTest, folder: Path) -> None:
+    lay(folder, "cluttered-within", NETS["within"], 0)
+    run(page, experiment="who", query="2,3")
+    assert inside(page)["title"] == "Weights between the 24 features of the block in row 2, column 3"
+    assert "Lock a block in the viewer above" in text(page)
     shutil.rmtree(folder / "cnn_attention.cluttered-within")
 
 
@@ -102,3 +116,10 @@ def test_every_try_shows_what_its_words_say(page: AppTest) -> None:
         assert header["label"] == "8", label
         assert header["state"]["view"]["value"]["query"] == ([2, 3] if "block of" in label else None)
         assert page.session_state[key_of("who")] == label.endswith("?")
+
+
+def test_on_digits_the_experiment_says_that_its_networks_were_trained_on_other_data(page: AppTest) -> None:
+    run(page, model="cnn_attention.digits", experiment="who")
+    assert "Measured with networks that were trained on Cluttered MNIST, not on the data of the model above." in text(
+        page
+    )

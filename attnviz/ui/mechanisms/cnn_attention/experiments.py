@@ -14,12 +14,12 @@ from attnviz.errors import BadInput
 from attnviz.models import input_of
 from attnviz.recipes import RECIPES
 from attnviz.recipes.recipe import Strict
-from attnviz.subjects import Example, Subject, usable
+from attnviz.subjects import Subject, usable
 from attnviz.ui.components.map_grid import Names, map_grid, packed
 from attnviz.ui.components.pixel_viewer import FIELDS
 from attnviz.ui.live.derived import Index, View
 from attnviz.ui.mechanisms.cnn_attention import words
-from attnviz.ui.shared import cache, costs
+from attnviz.ui.shared import cache, costs, other_data
 from attnviz.ui.shared.experiments import Experiment, finding
 
 KINDS = {
@@ -51,11 +51,12 @@ def who(subject: Subject) -> None:
     with_attention, without = measured(names["blocks"]), measured(names["zero"])
     if with_attention and without:
         differs = comparisons.trained_differently(names["blocks"], names["zero"])
-        say(words.finding(with_attention, without, len(first.classes), differs))
+        found = words.finding(with_attention, without, len(first.classes), differs)
     else:
-        say(words.UNKNOWN)
+        found = words.UNKNOWN
+    say(other_data.beside(found, subject.net, first.data))
     st.markdown(words.saved({kind: costs.counts(name) for kind, name in names.items()}))
-    within(names["within"], subject.example)
+    within(names["within"], subject)
 
 
 def measured(name: str) -> Figure | None:
@@ -67,8 +68,13 @@ def measured(name: str) -> Figure | None:
     return max(own, key=lambda one: one.count, default=None)
 
 
-def within(name: str, example: Example) -> None:
-    """Draw the weights inside one block of a trained network, between features; a sentence where there is none."""
+def within(name: str, looked_at: Subject) -> None:
+    """Draw the weights inside one block of a trained network, between features; a sentence where there is none.
+
+    Args:
+        name: of the network.
+        looked_at: what the viewer above shows. The block that is locked there is meant, where both see the same blocks.
+    """
     from attnviz.ui.mechanisms.cnn_attention import blocks
 
     st.markdown("**Inside one block**")
@@ -77,13 +83,14 @@ def within(name: str, example: Example) -> None:
         card = cards.readable([name]).get(name)
         st.markdown(words.within_is_missing(name, card.command if card else None))
         return
-    subject = Subject(net, example)
+    subject = Subject(net, looked_at.example)
     weights, ink, _ = cache.of_subject(blocks.within, subject)
     rows, columns = ink.shape
-    row, column = FIELDS.read(st.query_params.to_dict()).get("query") or (-1, -1)
+    same = (net.grid, net.input) == (looked_at.net.grid, looked_at.net.input)
+    row, column = (FIELDS.read(st.query_params.to_dict()).get("query") if same else None) or (-1, -1)
     if not (0 <= row < rows and 0 <= column < columns):
         row, column = most_ink(ink)
-    st.markdown(words.within(weights[row, column]))
+    st.markdown(words.within(weights[row, column], net, locks=same))
     map_grid(WITHIN.of(subject, block=[row, column]), key="within_weights")
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from attnviz.cards import Figure
+    from attnviz.subjects import Net
     from attnviz.ui.components.pixel_viewer import AttentionView
 
 QUESTION = "Where does a block of features take its information from? Point at the picture: every head answers."
@@ -204,16 +205,25 @@ def within_is_missing(name: str, command: str | None) -> str:
     )
 
 
-def within(weights: npt.NDArray[np.floating]) -> str:
-    """Return what the weights inside one block are.
+def within(weights: npt.NDArray[np.floating], net: Net, *, locks: bool) -> str:
+    """Return what the weights inside one block are, and whose.
 
     Args:
         weights: (feature that takes, feature that gives); each row adds up to 1.
+        net: whose blocks they are, which is not the one that the viewer shows.
+        locks: whether the viewer has the same blocks, so that the one that is locked there is meant.
     """
+    assert net.grid is not None
+    which = (
+        "Lock a block in the viewer above to see the weights inside it; at first it is the block with the most ink."
+        if locks
+        else f"Its pictures have {net.input.rows} × {net.input.columns} pixels in {net.grid.rows} × {net.grid.columns} "
+        "blocks, which are not those of the viewer above. You see its block with the most ink."
+    )
     size = len(weights)
     least, most = short(weights.min() * size, 3), short(weights.max() * size, 3)
     return (
-        "Lock a block in the viewer above to see the weights inside it; at first it is the block with the most ink. "
+        f"This is another network than the one above: *{net.title}*. {which} "
         f"These {size} × {size} weights do not belong to places. Each row is a feature that takes, each column a "
         f"feature that gives, and each row adds up to 1; an even share is 1/{size}. All heads use the same weights. A "
         "violet cell says that a feature takes more than an even share from another one of this block; it says nothing "
