@@ -86,11 +86,11 @@ test("where a step looks is said with the digit that it should say", () => {
   );
 });
 
-test("a curve has values between the lengths that were tested, and none beyond", () => {
-  assert.equal(derive.valueAt([1, 3, 5], [1, 0.8, 0.4], 4), (0.8 + 0.4) / 2);
-  assert.equal(derive.valueAt([1, 3, 5], [1, 0.8, 0.4], 3), 0.8);
-  assert.equal(derive.valueAt([3, 5], [1, 1], 1), null);
-  assert.equal(derive.valueAt([3, 5], [1, 1], 6), null);
+test("a length has its own test, or those around it, and beyond the lengths that were tested none", () => {
+  assert.deepEqual(
+    [4, 3, 1, 6].map((length) => derive.testsAround([3, 5], length)),
+    [[0, 1], [0], [], []],
+  );
   assert.ok(Math.abs(derive.independent(0.99, 15) - 0.86) < 1e-3);
 });
 
@@ -362,6 +362,23 @@ test("what was measured at a length is said beside what independent errors would
   assert.equal(
     derive.hereInWords({ ...curve, distance: [0.01, 0.05] }, { measure: "digits", length: 15 }),
     "With 15 digits this model gets 99.0 % of the digits right. 0.050 changes per digit would mend its answers.",
+  );
+});
+
+test("at a length that was not tested nothing is said to be measured but what was, around it", () => {
+  const curve = { lengths: [20, 25], digits: [0.8, 0.6], exact: [0.3, 0.1], distance: [0.1, 0.2] };
+  assert.equal(
+    derive.hereInWords(curve, { measure: "exact", length: 22 }),
+    "This model has not been tested with 22 digits. With 20 it reads 30.0 % of the strips without an error, and " +
+      "10.0 % with 25.",
+  );
+  assert.equal(
+    derive.hereInWords(curve, { measure: "digits", length: 22 }),
+    "This model has not been tested with 22 digits. With 20 it gets 80.0 % of the digits right, and 60.0 % with 25.",
+  );
+  assert.equal(
+    derive.hereInWords(curve, { measure: "digits", length: 1 }),
+    "This model has not been tested on strips of 1 digit.",
   );
 });
 

@@ -1,8 +1,9 @@
-// Accuracy by the length of the strip: a line for each model, a band over its seeds, and a dot where the strip lies.
+// Accuracy by the length of the strip: a line for each model, a band over its seeds, and a dot at
+// the length of the strip, where that was tested.
 
 import { element, say, set, text } from "../core/dom.js";
 import { SegmentedControl } from "../hands/controls.js";
-import { hereInWords, independent, numbered, valueAt } from "./derive.js";
+import { hereInWords, independent, numbered } from "./derive.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const WIDTH = 340;
@@ -71,11 +72,12 @@ export class Curves {
     this.measures.show(facts.measure);
     this.chart.replaceChildren(...this.axes(facts), ...curves.toReversed().flatMap((curve) => this.line(curve, facts)));
     const mine = curves.find((curve) => curve.key === facts.own);
-    const here = mine && valueAt(mine.lengths, mine[facts.measure], facts.length);
-    if (mine && here !== null && here !== undefined) {
-      this.chart.append(svg("circle", { class: "here", cx: x(facts.length), cy: y(here), r: 5 }));
-      say(this.words.here, hereInWords(mine, facts));
-    } else say(this.words.here, "This model has not been measured at this length.");
+    const test = mine ? mine.lengths.indexOf(facts.length) : -1;
+    if (mine && test >= 0) {
+      const middle = { cx: x(facts.length), cy: y(mine[facts.measure][test]) };
+      this.chart.append(svg("circle", { class: "here", ...middle, r: 5 }));
+    }
+    say(this.words.here, mine ? hereInWords(mine, facts) : "This model has not been tested by length.");
     say(this.words.note, facts.trained ? `Trained on strips of up to ${facts.trained} digits: the vertical line.` : "");
     set(this.chart, "aria-label", `${MEASURES[facts.measure]}, by the number of digits. ${this.words.here.data}`);
     this.key.replaceChildren(

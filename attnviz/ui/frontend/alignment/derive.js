@@ -1,7 +1,7 @@
 // What is to be seen of a strip, its text and its weights, from state and data alone: no document, no colours.
 
 import { KINDS } from "../core/url_fields.js";
-import { best, percent, short } from "../core/numbers.js";
+import { best, counted, percent, short } from "../core/numbers.js";
 
 /**
  * A layer that looks.
@@ -236,35 +236,46 @@ export function numbered(known, keys) {
 }
 
 /**
- * A value of a curve at a length, on the straight line between the lengths that were tested; null beyond them.
- * @param {number[]} lengths ascending
- * @param {number[]} values
+ * The lengths whose tests say something of a length: that one alone where it was tested, else those around it.
+ * @param {number[]} lengths that were tested, ascending
  * @param {number} length
+ * @returns {number[]} places in `lengths`: one, two, or none beyond them
  */
-export function valueAt(lengths, values, length) {
+export function testsAround(lengths, length) {
   const after = lengths.findIndex((one) => one >= length);
-  if (after < 0 || length < lengths[0]) return null;
-  if (lengths[after] === length) return values[after];
-  const part = (length - lengths[after - 1]) / (lengths[after] - lengths[after - 1]);
-  return values[after - 1] + part * (values[after] - values[after - 1]);
+  if (after < 0 || length < lengths[0]) return [];
+  return lengths[after] === length ? [after] : [after - 1, after];
 }
 
 /**
- * What was measured of a model at a length, in words.
- * @param {import("./curves.js").Curve} curve
+ * What was measured of a model at a length, in words; of a length that was not tested, what was measured around it.
+ * @param {Pick<import("./curves.js").Curve, "lengths"|"digits"|"exact"|"distance">} curve
  * @param {{measure: string, length: number}} facts
  */
 export function hereInWords(curve, { measure, length }) {
-  const at = (values) => valueAt(curve.lengths, values, length) ?? 0;
-  const digits = at(curve.digits);
-  const many = length === 1 ? "With 1 digit" : `With ${length} digits`;
+  const tests = testsAround(curve.lengths, length);
+  if (!tests.length) return `This model has not been tested on strips of ${counted(length, "digit")}.`;
+  if (tests.length > 1) {
+    const [values, does, of] =
+      measure === "exact"
+        ? [curve.exact, "reads", "of the strips without an error"]
+        : [curve.digits, "gets", "of the digits right"];
+    const [before, after] = tests.map((test) => [curve.lengths[test], percent(values[test])]);
+    return (
+      `This model has not been tested with ${length} digits. With ${before[0]} it ${does} ${before[1]} ${of}, ` +
+      `and ${after[1]} with ${after[0]}.`
+    );
+  }
+  const [test] = tests;
+  const digits = curve.digits[test];
+  const many = `With ${counted(length, "digit")}`;
   if (measure === "exact")
     return (
-      `${many} this model reads ${percent(at(curve.exact))} of the strips without an error; ${percent(digits)} a ` +
+      `${many} this model reads ${percent(curve.exact[test])} of the strips without an error; ${percent(digits)} a ` +
       `digit would give ${percent(independent(digits, length))} if errors did not depend on each other (dotted).`
     );
   const mended = curve.distance.length
-    ? ` ${short(at(curve.distance), 2)} changes per digit would mend its answers.`
+    ? ` ${short(curve.distance[test], 2)} changes per digit would mend its answers.`
     : "";
   return `${many} this model gets ${percent(digits)} of the digits right.${mended}`;
 }
