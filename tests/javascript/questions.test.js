@@ -116,7 +116,12 @@ test("an answer to what was pinned that comes after it was unpinned is not taken
   const asked = { pinned: true, turn: 2, seen: [{ values: [], shape: [] }] };
   const seen = { arrays: { ...answer.arrays, seen: [] }, shapes: { seen: [] } };
   for (const showing of [{ turn: 2 }, null, { turn: 4 }])
-    Cards.prototype.place.call(/** @type {any} */ ({ pin: { showing } }), { ...answer, ...seen }, card, asked);
+    Cards.prototype.place.call(
+      /** @type {any} */ ({ pin: { showing } }),
+      { ...answer, ...seen },
+      { card, net: "" },
+      asked,
+    );
   assert.deepEqual(pinned, [[1]]);
 });
 

@@ -5,12 +5,13 @@ import { beforeEach, test } from "node:test";
 
 import { files } from "../../attnviz/ui/frontend/draw/export.js";
 import { toSave } from "../../attnviz/ui/frontend/draw/maps_note.js";
+import { LOOK } from "./helpers.js";
 
 /** An answer of two classes with a map whose values count from `first`. */
 function answerOf(shape, first = 0, head = null) {
   const count = shape.reduce((one, other) => one * other, 1);
   const map = Float32Array.from({ length: count }, (_, at) => first + at);
-  return { probabilities: [0.25, 0.75], logits: [first, 1], map, shape, head };
+  return { probabilities: [0.25, 0.75], logits: [first, 1], map, shape, head, net: "some.model" };
 }
 
 const MODEL = { classes: ["3", "8"], renderer: "share", prefix: 0, columns: 3 };
@@ -28,7 +29,8 @@ beforeEach((t) => {
 
 /** What is written of one panel, on a page. @param {any} card @param {any} [page] */
 async function written({ model = {}, ...card }, page = {}) {
-  const cards = [{ net: "some.model", pinned: null, model: { ...MODEL, ...model }, ...card }];
+  const one = { pinned: null, comparable: true, current: card.answer, model: { ...MODEL, ...model }, ...card };
+  const cards = [{ ...one, knowsAll: true, best: "8", sure: true }];
   const owner = { cards, map: "attention", ink: true, classes: [], kind: "digits", look: null, pin: { change: false } };
   const whole = { ...owner, questions: { showing: null }, url: () => "http://here/draw", ...page };
   files(() => toSave(/** @type {any} */ (whole))).CSV();
@@ -71,13 +73,53 @@ test("where the panels show a change, the pinned answer is saved beside the answ
     ...["some.model,2,pinned probability,8,0.75", "some.model,2,pinned logit,1,7"],
   ];
   const { lines } = await written(card, { pin: { change: true } });
-  for (const one of ["# shows: the answer, and the pinned one", ...numbers]) assert.ok(lines.includes(one), one);
-  for (const page of [{}, { pin: { change: true }, map: "jacobian" }])
-    assert.doesNotMatch((await written(card, page)).lines.join("\n"), /pinned/);
+  for (const one of ["# shows: change since pinned, of which both answers stand here", ...numbers])
+    assert.ok(lines.includes(one), one);
+  const slopes = { ...card, jacobian: { values: [1], shape: [1, 1] } };
+  const change = { pin: { change: true } };
+  for (const [of, page] of [
+    [card, {}],
+    [slopes, { ...change, map: "jacobian" }],
+    [{ ...card, comparable: false }, change],
+  ])
+    assert.doesNotMatch((await written(of, page)).lines.join("\n"), /pinned/);
 });
 
 test("Jacobians stand with row and column", async () => {
   const jacobian = { values: [4, 5, 6, 7], shape: [2, 2] };
   const { lines } = await written({ answer: answerOf([2]), jacobian }, { map: "jacobian" });
   assert.ok(lines.includes('some.model,,Jacobian,"2, 1",6'));
+});
+
+test("a Jacobian that was chosen and is not there is not said to be saved", async () => {
+  const { lines } = await written({ answer: answerOf([2]) }, { map: "jacobian" });
+  assert.ok(lines.includes("# shows: the answer to what is drawn"), lines.join("\n"));
+});
+
+test("a refused panel is not saved, nor under the name of a net that never answered", async () => {
+  const { lines } = await written({ answer: answerOf([2]), current: null });
+  assert.deepEqual(lines.slice(-1), ['model,head,what,"class, column, or row and column",value']);
+  assert.ok(lines.includes("# models: "), lines.join("\n"));
+  const old = await written({ answer: { ...answerOf([2]), net: "history:some.model@3" }, net: "some.model" });
+  assert.ok(old.lines.includes("history:some.model@3,,logit,2,1"));
+});
+
+test("an answer of several arrays is saved with all of them, each value with its place along every axis", async () => {
+  const parts = { theta: { values: [1, 2, 3, 4, 5, 6], shape: [2, 3] }, corner: { values: [7], shape: [1, 1, 1] } };
+  const { lines } = await written({ answer: { ...answerOf([0]), map: null, shape: null, parts } });
+  for (const one of ['some.model,,theta,"2, 1",4', 'some.model,,corner,"1, 1, 1",7'])
+    assert.ok(lines.includes(one), one);
+});
+
+test("the sheet names the share that maps are multiples of", () => {
+  const answer = answerOf([1, 2]);
+  const card = { ...{ pinned: answer, current: answer, answer, comparable: true, model: MODEL, knowsAll: true } };
+  const words = { head: { data: "" }, says: { data: "" }, knows: { data: "" } };
+  const shown = { ...card, words, best: "8", sure: true, kind: { data: "" }, canvas: { width: 28, height: 28 } };
+  const owner = { cards: [shown], map: "attention", ink: true, classes: [], kind: "digits", look: LOOK };
+  const page = { ...owner, pin: { change: true }, questions: { showing: null }, url: () => "http://here/draw" };
+  const written = files(() => toSave(/** @type {any} */ (page)))
+    .sheet()
+    .items.map(({ text }) => text);
+  assert.ok(written.includes("1 \u00d7 the pinned share"), written.join("\n"));
 });

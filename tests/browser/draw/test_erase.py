@@ -8,8 +8,9 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from ..cards import compute_answer, wait_for_answers
 from ..held import Held
+from ..conftest import Serve
 from ..models import TEN_DIGITS
-from ..pads import draw_stroke, read_pad
+from ..pads import draw_stroke, open_pad, read_pad
 from .opened import ONE, THREE, open_cards, prepare_picture
 
 
@@ -22,6 +23,17 @@ def test_erasing_follows_the_pad(page: Page, address: str) -> None:
         expected = compute_answer(TEN_DIGITS, prepare_picture(page))["logits"]
         words = f"The model answers {expected.argmax()}, with a logit of {expected.max():#.3g}".rstrip(".")
         expect(page.get_by_text(words)).to_be_visible()
+
+
+def test_erasing_takes_the_picture_that_its_model_saw_beside_one_of_larger_pictures(page: Page, serve: Serve) -> None:
+    larger = "pixel_line.cluttered"  # 40 x 40, and the first that answers
+    open_pad(page, f"{serve()}/draw?models={larger},{TEN_DIGITS}&erase={TEN_DIGITS}")
+    wait_for_answers(page)
+    draw_stroke(page, *THREE)
+    wait_for_answers(page)
+    expected = compute_answer(TEN_DIGITS, prepare_picture(page))["logits"]
+    words = f"The model answers {expected.argmax()}, with a logit of {expected.max():#.3g}".rstrip(".")
+    expect(page.get_by_text(words)).to_be_visible()
 
 
 @pytest.mark.slow

@@ -48,8 +48,12 @@ def test_a_pinned_drawing_stays_beside_the_new_one(page: Page, address: str) -> 
         clipped = [np.clip(np.array(some[name]["map"]), 1 / 16, 16) for some in (then, now)]
         np.testing.assert_allclose(found[name]["painted"], np.log(clipped[1] / clipped[0]), atol=1e-6)
     for name in (LINE, HISTOGRAM):
+        same = now[name]["answer"] == then[name]["answer"]
         difference = np.array(now[name]["map"]) - np.array(then[name]["map"])
-        np.testing.assert_allclose(found[name]["painted"], difference, atol=1e-6)
+        np.testing.assert_allclose(found[name]["painted"], difference if same else now[name]["map"], atol=1e-6)
+        towards = f"the pinned map is towards the {then[name]['answer']}, so no change is shown"
+        expect(find_card(page, name).locator(".says")).to_contain_text("change since pinned" if same else towards)
+    assert now[LINE]["answer"] != then[LINE]["answer"], "its two maps are towards two answers"
     # Another head of both: the pinned drawing is asked about again.
     one.get_by_role("button", name="Next head").click()
     after = wait_for_answers(page)

@@ -14,12 +14,15 @@ const NAMED = 3; // classes that are listed by name where a model knows only the
 const UNSURE = 0.6; // the probability below which an answer is one of two
 const BAR = { width: 24, gap: 2, height: 17 }; // CSS pixels; as draw_cards.css has them, where they fit
 
+const ANSWER = "{answer}"; // in what a panel says: its map is towards the answer
+
 const SHORT = 2; // characters of a class's name that fit under its bar
 
 /**
  * @typedef {{probabilities: Float32Array, logits: Float32Array, map: Float32Array|null, shape: number[]|null, parts:
  *   Object<string, {values: Float32Array, shape: number[]}>, seen: {values: Uint8Array, shape: number[]}, head:
- *   number|null, milliseconds: number}} Answer as panels/face.js says
+ *   number|null, milliseconds: number, net: string}} Answer as panels/face.js says; net: the key of the net that gave
+ *   it
  */
 
 /** The classes of an answer, the most probable first. @param {ArrayLike<number>} probabilities */
@@ -53,7 +56,7 @@ export class Card {
     this.stepped = stepped;
     /** @type {number|null} */
     this.head = null;
-    /** @type {Answer & {milliseconds: number}|null} */
+    /** @type {Answer|null} the last one, which stays on the screen where the next is refused */
     this.answer = null;
     /** @type {Answer|null} */
     this.pinned = null;
@@ -226,6 +229,11 @@ export class Card {
     });
   }
 
+  /** Its answer; null before the first, and where it was refused: what is on the screen then answers nothing. */
+  get current() {
+    return this.refused ? null : this.answer;
+  }
+
   /** The most probable class, by name; null before the first answer. */
   get best() {
     return this.answer && this.model.classes[ranked(this.answer.probabilities)[0]];
@@ -289,7 +297,7 @@ export class Card {
     const before = change && this.comparable ? this.pinned : null;
     if (this.sized && this.renderer) this.drawn = this.drawMap(answer, { ...look, before });
     this.sayAnswer(answer);
-    this.sayMap(answer, before, this.drawn.most ?? 0);
+    this.sayMap(answer, { change, before }, this.drawn.most ?? 0);
     this.drawJacobian(answer, look);
     this.drawBars(answer, look);
     if (times)
@@ -317,9 +325,16 @@ export class Card {
     say(words.says, `the ${this.best}\u2019s logit per unit of intensity, up to ${short(most, 2)}`);
   }
 
-  /** Whether the pinned map is of the same head. */
+  /** Whether the map can be compared with the pinned one: it is of the same head, and not towards another answer. */
   get comparable() {
-    return this.pinned !== null && this.pinned.head === this.answer?.head;
+    return this.pinned !== null && this.pinned.head === this.answer?.head && this.otherAnswer === "";
+  }
+
+  /** The pinned answer, where maps are towards the answer and it was another one; else "". */
+  get otherAnswer() {
+    if (!this.pinned || !this.answer || !this.model.says.includes(ANSWER)) return "";
+    const [now, then] = [this.answer, this.pinned].map(({ probabilities }) => ranked(probabilities)[0]);
+    return now === then ? "" : this.model.classes[then];
   }
 
   sayAnswer({ probabilities }) {
@@ -344,12 +359,15 @@ export class Card {
     );
   }
 
-  sayMap({ head }, before, deepest) {
+  sayMap({ head }, { change, before }, deepest) {
     const { words, model } = this;
     if (model.heads > 1) say(words.head, ` ${head + 1} of ${model.heads}`);
     if (this.headWord.hidden) this.headWord.hidden = false;
-    const caption = model.says.replace("{answer}", this.best).replace("{most}", short(deepest, 2));
-    say(words.says, this.refused || this.unable || (before ? `change since pinned: ${caption}` : caption));
+    const caption = model.says.replace(ANSWER, this.best).replace("{most}", short(deepest, 2));
+    const shown = before ? `change since pinned: ${caption}` : caption;
+    const other = change && this.otherAnswer;
+    const why = other ? `; the pinned map is towards the ${other}, so no change is shown` : "";
+    say(words.says, this.refused || this.unable || shown + why);
   }
 
   drawBars({ probabilities }, { theme }) {
@@ -371,25 +389,27 @@ export class Card {
 
   /** The words that only matter once the hand rests: probabilities for those who cannot see bars, and the link. */
   settle(word) {
-    const { answer, model } = this;
-    if (!answer) return;
-    const all = ranked(answer.probabilities).map(
-      (which) => `${model.classes[which]}: ${percent(answer.probabilities[which])}`,
-    );
+    const { current, model } = this;
+    const all = current
+      ? ranked(current.probabilities).map(
+          (which) => `${model.classes[which]}: ${percent(current.probabilities[which])}`,
+        )
+      : ["no answer"];
     set(this.barRoom, "aria-label", `Probabilities: ${all.join(", ")}`);
-    set(this.barRoom, "title", all.slice(0, 3).join("\n"));
-    if (model.page && word)
-      set(this.link, "href", linkTo(model.page, this.net, word, model.heads > 1 ? answer.head : null));
+    set(this.barRoom, "title", current ? all.slice(0, 3).join("\n") : "");
+    if (model.page && word && current)
+      set(this.link, "href", linkTo(model.page, current.net, word, model.heads > 1 ? current.head : null));
+    else this.link.removeAttribute("href");
   }
 
   /** What the card shows, in full precision, for exports and tests. */
   get reading() {
-    const { answer, model, sure, best } = this;
-    if (!answer) return { checkpoint: model.checkpoint, answer: null };
-    const { probabilities, logits, map, seen, head, milliseconds } = answer;
+    const { current, model, sure, best } = this;
+    if (!current) return { checkpoint: model.checkpoint, answer: null };
+    const { probabilities, logits, map, seen, head, milliseconds, net } = current;
     return {
       checkpoint: model.checkpoint,
-      net: this.net,
+      net,
       answer: best,
       sure,
       probabilities: [...probabilities],

@@ -9,7 +9,7 @@ import { Card, explainHeads } from "./card.js";
 import { makeFrame } from "./frame.js";
 import { Frames } from "./frames.js";
 import { Jacobians } from "./jacobian.js";
-import { wordsOf } from "./links.js";
+import { wordOfAll, wordsOf } from "./links.js";
 import { sayLegend } from "./maps_note.js";
 import { Pin } from "./pin.js";
 import { Questions } from "./questions.js";
@@ -48,6 +48,7 @@ export class Cards {
     this.heads = {};
     this.jacobians = new Jacobians(guard);
     this.rested = null;
+    this.slopesOf = /** @type {number|null} */ (null); // the turn whose Jacobians all are there
     /** @type {number|null} how far the models are trained, percent of the way along their epochs; null for all of it */
     this.trained = null;
     /** @type {Card[]} */
@@ -91,7 +92,7 @@ export class Cards {
   }
 
   /**
-   * Take the models that have cards; those that were there already keep their answers.
+   * Take the models that have cards; those of which nothing has changed keep theirs, with its answers.
    * @param {{models: any[], classes: string[], kind: string, ink: boolean}} header classes: all that can be drawn;
    *   kind:
    *   their name; ink: whether it is ink on paper
@@ -99,12 +100,12 @@ export class Cards {
    */
   take({ models, classes, kind, ink }, sample) {
     Object.assign(this, { classes, kind, ink });
-    const known = new Map(this.cards.map((card) => [card.model.checkpoint, card]));
+    const known = new Map(this.cards.map((card) => [JSON.stringify(card.model), card]));
     const written = JSON.stringify(models);
     if (!this.sample || this.sample.values.join() !== sample.values.join()) this.sample = enlarged(sample);
     if (written === this.written) return;
     this.written = written;
-    this.cards = models.map((model) => known.get(model.checkpoint) ?? this.made(model));
+    this.cards = models.map((model) => known.get(JSON.stringify(model)) ?? this.made(model));
     for (const card of this.cards) card.learn({ classes, kind });
     explainHeads(this.cards);
     sayLegend(this);
@@ -201,7 +202,7 @@ export class Cards {
     const card = asked.cards[answer.ask];
     if (card) {
       try {
-        this.place(answer, card, asked);
+        this.place(answer, { card, net: asked.asks[answer.ask].checkpoint }, asked);
       } catch (error) {
         card.refuse(error); // what a faulty mechanism gives is the matter of its own panel
       }
@@ -214,11 +215,11 @@ export class Cards {
     else this.frames.patiently();
   }
 
-  place({ error, arrays, shapes, axes, parameters, milliseconds, prepared }, card, asked) {
+  place({ error, arrays, shapes, axes, parameters, milliseconds, prepared }, { card, net }, asked) {
     card.turn = asked.turn;
     card.element.classList.remove("waiting");
     if (error) {
-      card.refused = error;
+      if (!asked.pinned) card.refused = error; // else it is only not pinned, and what is shown is an answer
       card.dirty = true;
       return;
     }
@@ -235,6 +236,7 @@ export class Cards {
       seen,
       head,
       milliseconds,
+      net,
     };
     card.dirty = true;
     if (asked.pinned) {
@@ -264,6 +266,7 @@ export class Cards {
     if (this.rested && this.rested.turn !== this.questions.turn) this.rested = null;
     this.jacobians.cancel();
     for (const card of this.cards) card.takeJacobian(null);
+    this.slopesOf = null;
     this.element.removeAttribute("data-jacobian");
   }
 
@@ -272,10 +275,11 @@ export class Cards {
     const { turn } = this.rested;
     const received = (all) => {
       if (!all) return this.frames.soon();
+      this.slopesOf = turn;
       set(this.element, "data-jacobian", String(turn));
       return this.paintAll();
     };
-    const answered = this.cards.filter(({ answer }) => answer);
+    const answered = this.cards.filter(({ current }) => current);
     const asked = answered.filter(({ model }) => !model.missing);
     for (const card of answered) card.takeJacobian(card.model.missing ? { why: card.model.missing } : null);
     if (!asked.length) {
@@ -406,9 +410,10 @@ export class Cards {
     const words = await wordsOf(seen);
     if (turn !== this.questions.turn) return;
     this.guard(() => {
-      for (const card of this.cards) card.settle(words.get(card.answer?.seen) ?? "");
+      for (const card of this.cards) card.settle(words.get(card.current?.seen) ?? "");
+      sayLegend(this); // which maps can be compared with the pinned ones depends on the answers
       set(this.element, "data-settled", String(turn));
-      this.settledAs(empty ? "" : ([...words.values()][0] ?? ""));
+      this.settledAs(empty ? "" : wordOfAll(words, this.sample.shape));
       this.askJacobians();
     });
   }

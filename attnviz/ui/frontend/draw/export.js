@@ -22,19 +22,18 @@ export function files(panels) {
   );
 }
 
-/** Every number of every panel, one per line; where the panels show a change, those of the pinned answer too. */
-function csv({ cards, origin, change }) {
-  const rows = cards
-    .filter(({ answer }) => answer)
-    .flatMap(({ answer, pinned, model, net, jacobian }) => [
-      ...numbersOf(answer, { model, net }),
-      ...Array.from(jacobian?.values ?? [], (value, at) => [
-        ...[net, headOf(answer), "Jacobian"],
-        ...[placeIn(jacobian.shape, at), value],
-      ]),
-      ...(change && pinned ? numbersOf(pinned, { model, net, before: "pinned " }) : []),
-    ]);
-  const shows = change ? { shows: "the answer, and the pinned one" } : {};
+/** Every number of every panel, one per line; where a panel shows a change, those of the pinned answer too. */
+function csv({ panels, origin }) {
+  const rows = panels.flatMap(({ card: { current, pinned, model, jacobian }, shows }) => [
+    ...numbersOf(current, model),
+    ...Array.from(jacobian?.values ?? [], (value, at) => [
+      ...[current.net, headOf(current), "Jacobian"],
+      ...[placeIn(jacobian.shape, at), value],
+    ]),
+    ...(shows === "change" ? numbersOf(pinned, model, "pinned ") : []),
+  ]);
+  const change = panels.some(({ shows }) => shows === "change");
+  const shows = change ? { shows: `${origin.shows}, of which both answers stand here` } : {};
   return toCsv({ ...origin, ...shows }, ["model", "head", "what", "class, column, or row and column", "value"], rows);
 }
 
@@ -43,13 +42,16 @@ function headOf({ head }) {
   return head === null ? "" : head + 1;
 }
 
-/** The lines of one answer. @param {any} answer @param {{model: any, net: string, before?: string}} of */
-function numbersOf(answer, { model, net, before = "" }) {
-  const line = (what, where, value) => [net, headOf(answer), before + what, where, value];
+/** The lines of one answer. @param {any} answer @param {any} model @param {string} before the name of each number */
+function numbersOf(answer, model, before = "") {
+  const line = (what, where, value) => [answer.net, headOf(answer), before + what, where, value];
   const named = Array.from(answer.probabilities, (value, which) => line("probability", model.classes[which], value));
   const logits = Array.from(answer.logits, (value, which) => line("logit", String(which + 1), value));
   const map = Array.from(answer.map ?? [], (value, at) => line("map", placeOf(answer.shape, model, at), value));
-  return [...named, ...logits, ...map];
+  const parts = Object.entries(answer.parts ?? {}).flatMap(([name, { values, shape }]) =>
+    Array.from(values, (value, at) => line(name, placesIn(shape, at).join(", "), value)),
+  );
+  return [...named, ...logits, ...map, ...parts];
 }
 
 /** Where a value of a map lies: of values in a row, on the grid of the panel, where it has one. */
@@ -61,14 +63,19 @@ function placeOf(shape, { prefix, columns }, at) {
 
 /** Where a value lies in a shape that ends with rows and columns. */
 function placeIn(shape, at) {
-  const below = (i) => shape.slice(i + 1).reduce((one, other) => one * other, 1);
-  const places = shape.map((size, i) => (Math.floor(at / below(i)) % size) + 1);
+  const places = placesIn(shape, at);
   if (shape.length === 2) return places.join(", ");
   const maps = shape.length === 4 ? ["layer", "stage"] : shape.slice(2).map(() => "map"); // four: as panels/stages.js
   return [...maps, "row", "column"].map((name, i) => `${name} ${places[i]}`).join(", ");
 }
 
-function panelSheet({ cards, headline, look: { theme, palettes }, kind, ends, note, origin }) {
+/** Where a value lies along each axis of a shape, from 1. @param {number[]} shape @param {number} at */
+function placesIn(shape, at) {
+  const below = (i) => shape.slice(i + 1).reduce((one, other) => one * other, 1);
+  return shape.map((size, i) => (Math.floor(at / below(i)) % size) + 1);
+}
+
+function panelSheet({ panels, headline, look: { theme, palettes }, legend: { kind, ends, unit, note }, origin }) {
   const [ink, quiet] = [css(packed(theme.text)), css(packed(theme.line))];
   const items = [];
   const write = (x, y, text, size = 12, more = {}) =>
@@ -78,15 +85,14 @@ function panelSheet({ cards, headline, look: { theme, palettes }, kind, ends, no
   if (kind) {
     const colours = Array.from({ length: 64 }, (_, i) => palettes[kind][Math.round((i * TOP) / 63)]);
     items.push({ kind: "bar", x: MARGIN, y: 48, width: 280, height: 10, colours });
-    const words = ends ? ends.filter(Boolean) : ["\u2264 1/16", "1 \u00d7 an even share", "\u2265 16 \u00d7"];
+    const words = ends ? ends.filter(Boolean) : ["\u2264 1/16", `1 \u00d7 ${unit}`, "\u2265 16 \u00d7"];
     words.forEach((end, i) => write(MARGIN + 140 * i, 74, end, 12, { anchor: ["start", "middle", "end"][i] }));
   }
   write(MARGIN + 304, 58, note, 11);
-  const shown = cards.filter(({ answer }) => answer);
-  shown.forEach((card, i) => {
+  panels.forEach(({ card }, i) => {
     const x = MARGIN + (i % PER_ROW) * STEP;
     const y = TOP_OF_PANELS + Math.floor(i / PER_ROW) * HIGH;
-    const { model, answer, words, best } = card;
+    const { model, current, words, best } = card;
     const canvas = card.jacobian?.values ? card.other : card.canvas;
     const [width, height] = fitted(SIDE, [canvas.height, canvas.width]);
     const place = { x: x + (SIDE - width) / 2, y: y + 38 + (SIDE - height) / 2, width, height };
@@ -95,14 +101,14 @@ function panelSheet({ cards, headline, look: { theme, palettes }, kind, ends, no
     items.push({ kind: "picture", ...place, canvas });
     items.push({ kind: "frame", ...place, colour: quiet });
     const below = y + 38 + SIDE;
-    const sureness = [percent(Math.max(...answer.probabilities)), ...(card.sure ? [] : ["unsure"])];
+    const sureness = [percent(Math.max(...current.probabilities)), ...(card.sure ? [] : ["unsure"])];
     const said = [best, ...sureness, ...(card.knowsAll ? [] : [words.knows.data])];
     write(x, below + 18, said.join(", "), 13, { weight: 600 });
     originLines({ "": [words.head.data, words.says.data].filter(Boolean).join(": ") }, 38).forEach((line, row) =>
       write(x, below + 36 + 14 * row, line.trim(), 11),
     );
   });
-  const bottom = TOP_OF_PANELS + Math.ceil(shown.length / PER_ROW) * HIGH;
+  const bottom = TOP_OF_PANELS + Math.ceil(panels.length / PER_ROW) * HIGH;
   const lines = originLines(origin, 150);
   lines.forEach((line, i) => write(MARGIN, bottom + 8 + 16 * i, line, 11));
   return {

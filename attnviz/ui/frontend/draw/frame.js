@@ -4,6 +4,7 @@ import { Savers, SegmentedControl, whenWanted } from "../hands/controls.js";
 import { element, text } from "../core/dom.js";
 import { Legend } from "../maps/legend.js";
 import { toSave } from "./maps_note.js";
+import { whenAnswered } from "./waiting.js";
 
 /** @param {import("./cards.js").Cards} cards what acts when they are used */
 export function makeFrame(cards) {
@@ -21,7 +22,12 @@ export function makeFrame(cards) {
   const grid = element("div.card-grid");
   const legend = new Legend();
   const savers = new Savers(
-    whenWanted(async () => (await import("./export.js")).files(() => toSave(cards))),
+    whenWanted(async () => {
+      const { files } = await import("./export.js");
+      // Last, so that nothing can be asked between the answers and the saving.
+      if (!(await whenAnswered(cards))) throw new Error("the models have not answered to what is drawn");
+      return files(() => toSave(cards));
+    }),
     {},
     cards.announce,
   );

@@ -28,6 +28,11 @@ export class Jacobians {
     });
   }
 
+  /** Whether there is no connection over which what was asked for could come. */
+  get lost() {
+    return this.asker.live?.state === "lost";
+  }
+
   /** What has not come is not wanted any more. */
   cancel() {
     this.asker.close();

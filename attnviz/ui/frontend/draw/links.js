@@ -51,6 +51,19 @@ export async function wordsOf(seen) {
   return found;
 }
 
+/**
+ * The word of the picture that stands for all that the models saw of a drawing: one of the size of the data set's own
+ * pictures, where a model saw one, as what is made of it below the panels is for models of that size; else the first.
+ * @param {Map<{shape: number[]}, string>} words from `wordsOf`
+ * @param {number[]} size rows, columns
+ * @returns {string} "" for none
+ */
+export function wordOfAll(words, [rows, columns]) {
+  const fits = ({ shape }) => shape[0] === rows && shape[1] === columns;
+  const [, word] = [...words].find(([seen]) => fits(seen)) ?? [...words][0] ?? [];
+  return word ?? "";
+}
+
 async function packed(picture) {
   const stream = new Blob([picture]).stream().pipeThrough(new CompressionStream("deflate")); // which is zlib's format
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());

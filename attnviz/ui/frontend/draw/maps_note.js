@@ -19,66 +19,104 @@ const ENDS = {
   jacobian: ["lowers it", "", "0", "", "raises it"],
   signed: ["below 0", "", "0", "", "above 0"],
 };
+const SHOWS = {
+  jacobian: "the Jacobian of the shown answer",
+  change: "change since pinned",
+  map: "the answer to what is drawn",
+};
+
+/**
+ * What a panel shows: its map, how it differs from the pinned one, or the Jacobian.
+ * @typedef {keyof typeof SHOWS} Shows
+ */
 
 /**
  * The legend of what panels show, and of nothing else.
- * @param {string[]} renderers of the panels
- * @param {{slopes: boolean, change: boolean, ink: boolean}} how slopes: Jacobians in place of the maps; change: how the
- *   maps differ from the pinned ones; ink: whether what they look at is ink on paper
- * @returns {{kind: "share"|"signed"|null, ends: string[]|null, note: string}} kind: of the scale; null for no legend
+ * @param {{renderer: string, shows: Shows}[]} panels
+ * @param {boolean} ink whether what they look at is ink on paper
+ * @returns {{kind: "share"|"signed"|null, ends: string[]|null, unit: string, note: string}} kind: of the scale; null
+ *   for no legend; unit: what a share is a multiple of
  */
-export function legendOf(renderers, { slopes, change, ink }) {
-  if (slopes) return { kind: "signed", ends: ENDS.jacobian, note: SLOPES };
-  const shown = new Set(renderers);
-  const share = shown.has("share");
-  const values = ["signed", "stages", ...(change ? ["ink"] : [])].filter((name) => shown.has(name));
-  const kind = share ? "share" : values.length ? "signed" : null;
-  const sentences = change
-    ? [share && CHANGED.share, values.length > 0 && CHANGED.values]
-    : ["share", ...values].map((name) => shown.has(name) && SAYS[name]);
-  const outlined = ink && OUTLINED.some((name) => shown.has(name));
+export function legendOf(panels, ink) {
+  const drawn = (/** @type {Shows} */ which) =>
+    new Set(panels.filter(({ shows }) => shows === which).map(({ renderer }) => renderer));
+  const [maps, changes] = [drawn("map"), drawn("change")];
+  const slopes = drawn("jacobian").size > 0;
+  const share = maps.has("share") || changes.has("share");
+  const values = ["signed", "stages"].filter((name) => maps.has(name));
+  const changed = ["signed", "stages", "ink"].some((name) => changes.has(name));
+  const kind = !slopes && share ? "share" : slopes || changed || values.length ? "signed" : null;
+  const outlined = ink && OUTLINED.some((name) => maps.has(name) || changes.has(name));
+  const sentences = [
+    slopes && SLOPES,
+    maps.has("share") && SAYS.share,
+    changes.has("share") && CHANGED.share,
+    ...values.map((name) => SAYS[name]),
+    changed && CHANGED.values,
+    outlined && SAYS.outline,
+  ];
   return {
     kind,
-    ends: kind === "signed" ? ENDS.signed : null,
-    note: [...sentences, outlined && SAYS.outline].filter(Boolean).join(" "),
+    ends: kind === "signed" ? (slopes ? ENDS.jacobian : ENDS.signed) : null,
+    unit: changes.has("share") && !maps.has("share") ? "the pinned share" : "an even share",
+    note: sentences.filter(Boolean).join(" "),
   };
 }
 
-/** @param {import("./cards.js").Cards} cards */
-function legendBy({ cards, ink, map, pin }) {
-  const renderers = cards.map((card) => (card.unable ? "ink" : card.model.renderer));
-  return legendOf(renderers, { slopes: map === "jacobian", change: pin.change, ink });
+/**
+ * What a panel shows, once it has what it shows while the pen rests: the words above the panels do not change with each
+ * stroke.
+ * @param {import("./card.js").Card} card
+ * @param {Pick<import("./cards.js").Cards, "map"|"pin">} owner
+ * @returns {Shows}
+ */
+function chosenFor({ model, comparable }, { map, pin }) {
+  if (map === "jacobian" && !model.missing) return "jacobian";
+  return pin.change && comparable ? "change" : "map";
 }
 
-/** Say what the colours mean. @param {import("./cards.js").Cards} cards */
-export function sayLegend(cards) {
-  const { kind, ends, note } = legendBy(cards);
-  const { legend } = cards.frame;
+/** What a panel shows now. @type {typeof chosenFor} */
+function shownBy({ jacobian, comparable }, { pin }) {
+  if (jacobian?.values) return "jacobian";
+  return pin.change && comparable ? "change" : "map";
+}
+
+/** @param {import("./card.js").Card} card @param {Shows} shows */
+function described(card, shows) {
+  return { renderer: card.unable ? "ink" : card.model.renderer, shows };
+}
+
+/** Say what the colours mean. @param {import("./cards.js").Cards} owner */
+export function sayLegend(owner) {
+  const panels = owner.cards.map((card) => described(card, chosenFor(card, owner)));
+  const { kind, ends, note } = legendOf(panels, owner.ink);
+  const { legend } = owner.frame;
   legend.element.hidden = kind === null;
   if (kind === null) return;
   const scale = makeScale(kind);
-  if (cards.look) legend.colour(cards.look.palettes[scale.palette]);
+  if (owner.look) legend.colour(owner.look.palettes[scale.palette]);
   legend.say(scale, note, ends);
 }
 
 /** What is saved of the panels: what they show, and where it comes from. @param {import("./cards.js").Cards} owner */
 export function toSave(owner) {
   const {
-    cards,
     look,
-    pin,
     questions: { showing },
   } = owner;
-  const { kind, ends, note } = legendBy(owner);
-  const slopes = owner.map === "jacobian";
-  const change = pin.change && !slopes; // a Jacobian stands in place of the change
+  const panels = owner.cards.filter(({ current }) => current).map((card) => ({ card, shows: shownBy(card, owner) }));
+  const legend = legendOf(
+    panels.map(({ card, shows }) => described(card, shows)),
+    owner.ink,
+  );
+  const kinds = Object.keys(SHOWS).filter((kind) => panels.some(({ shows }) => shows === kind));
   const origin = {
-    models: cards.map(({ net }) => net).join(" "),
-    shows: slopes ? "the Jacobian of the shown answer" : change ? "change since pinned" : "the answer to what is drawn",
+    models: panels.map(({ card }) => card.current?.net).join(" "),
+    shows: kinds.map((kind) => SHOWS[kind]).join("; "),
     scale: "of shares, log2 of the multiple of an even share, -4 to 4; of signed values, each panel its own",
     counted: "rows, columns and heads from 1, from the top left",
     page: owner.url() ?? location.href,
   };
   const sentence = showing?.empty ? "A sample, before anything is drawn" : headline(owner).sentence;
-  return { cards, headline: sentence, look, kind, ends, note, origin, change };
+  return { panels, headline: sentence, look, legend, origin };
 }

@@ -67,15 +67,27 @@ export class Questions {
     this.show(this.showing);
   }
 
+  /** Whether an answer is awaited: to what is drawn, or to what is pinned. */
+  get awaited() {
+    if (!this.showing || !this.cards().length) return false;
+    return this.asking !== null || this.pin.stale || this.answered !== this.turn;
+  }
+
+  /** Whether there is no connection over which an answer could come. */
+  get lost() {
+    return this.asker.live === null || this.asker.live.state === "lost";
+  }
+
   next() {
     const cards = this.cards();
     if (!this.asker.isOpen || this.asking || !cards.length) return;
     const what = this.pin.stale ? { ...this.pin.showing, pinned: true } : this.showing;
     if (!what || (!what.pinned && what.turn === this.answered)) return;
     if (what.pinned) this.pin.stale = false;
-    const asked = { ...what, cards, first: true, seen: [] };
+    const asks = cards.map((card) => card.asked);
+    const asked = { ...what, cards, asks, first: true, seen: [] };
     this.asking = asked;
-    const request = { pictures: asked.pictures, prepare: asked.prepare, asks: cards.map((card) => card.asked) };
+    const request = { pictures: asked.pictures, prepare: asked.prepare, asks };
     this.asker.ask(asked, request, (answer) => this.take(answer, asked));
   }
 

@@ -1,5 +1,6 @@
 // What the models answer together, in words.
 
+const LOADING = "The models are being loaded.";
 export const NONE = "No model knows \u201cnone of these\u201d: each must choose among its classes.";
 
 /** Who answers what: [class, cards], the most frequent answer first. @param {import("./card.js").Card[]} cards */
@@ -17,12 +18,13 @@ function votesOf(cards) {
  * @returns {{sentence: string, doubt: boolean}} doubt: it may be nothing that they know
  */
 export function headline({ cards, classes, kind }) {
-  const knowing = cards.filter(({ knowsAll, answer }) => knowsAll && answer);
-  const [all, models] = [
-    `all ${classes.length} ${kind}`,
-    knowing.length === 1 ? "model that knows" : "models that know",
-  ];
-  if (!knowing.length) return { sentence: `None of these models knows ${all}.`, doubt: true };
+  const all = `all ${classes.length} ${kind}`;
+  const asked = cards.filter(({ knowsAll }) => knowsAll);
+  if (!asked.length) return { sentence: `None of these models knows ${all}.`, doubt: true };
+  if (asked.some(({ answer, refused }) => !answer && !refused)) return { sentence: LOADING, doubt: false };
+  const knowing = asked.filter(({ current }) => current);
+  if (!knowing.length) return { sentence: `No model that knows ${all} has answered.`, doubt: false };
+  const models = knowing.length === 1 ? "model that knows" : "models that know";
   const sure = knowing.filter((card) => card.sure);
   const votes = votesOf(sure);
   const of = `of ${knowing.length} ${models} ${all}`;
@@ -41,7 +43,7 @@ export function headline({ cards, classes, kind }) {
  * @returns {Record<string, any>} nothing while nobody has answered
  */
 export function declaredOf({ cards }) {
-  const knowing = cards.filter(({ knowsAll, answer }) => knowsAll && answer);
+  const knowing = cards.filter(({ knowsAll, current }) => knowsAll && current);
   if (!knowing.length) return {};
   const votes = votesOf(knowing);
   return { models: knowing.length, answers: votes.length, answer: votes[0][0], agreeing: votes[0][1].length };
@@ -50,7 +52,7 @@ export function declaredOf({ cards }) {
 /** All answers in words. @param {Parameters<typeof headline>[0]} models @returns {string} */
 export function summary(models) {
   const { sentence, doubt } = headline(models);
-  const answered = models.cards.filter(({ answer }) => answer);
+  const answered = models.cards.filter(({ current }) => current);
   const named = ({ model, sure }) => `${model.title}, ${model.kind}${sure ? "" : ", unsure"}`;
   const all = votesOf(answered).map(([name, cards]) => `${name}: ${cards.map(named).join("; ")}.`);
   return [sentence, ...(doubt ? [NONE] : []), ...all].join(" ");
@@ -61,7 +63,7 @@ export function summary(models) {
  * @param {import("./card.js").Card[]} cards
  */
 export function claimOf(cards) {
-  const knowing = cards.filter(({ knowsAll, answer }) => knowsAll && answer);
+  const knowing = cards.filter(({ knowsAll, current }) => knowsAll && current);
   if (!knowing.length) return "";
   const best = knowing.reduce((one, other) => (other.model.accuracy > one.model.accuracy ? other : one));
   return best.sure ? best.best : "";
