@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from ..cards import compute_answer, wait_for_answers
-from ..held import Held
 from ..conftest import Serve
+from ..held import Held
 from ..models import TEN_DIGITS
 from ..pads import draw_stroke, open_pad, read_pad
 from .opened import ONE, THREE, open_cards, prepare_picture

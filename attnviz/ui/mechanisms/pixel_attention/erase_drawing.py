@@ -40,6 +40,13 @@ def show(names: list[str], seen: str | None) -> None:
         return
     net, say = known[name], experiments.finding("erase")
     with page.sentences():
+        saw, takes = Drawing(seen).picture.shape[:2], (net.input.rows, net.input.columns)
+        if saw != takes:  # another model's picture, of which this one never saw anything
+            st.info(
+                f"Here the drawing is a picture of {saw[0]} × {saw[1]} pixels, and this model saw it in {takes[0]} × "
+                f"{takes[1]}. Choose only models of {takes[0]} × {takes[1]} pixels above to erase what it looks at."
+            )
+            return
         count, fill = erase.choices(net)
         if count:
             erase.one_picture(Subject(net, Drawing(seen)), count, fill, say)

@@ -1,7 +1,7 @@
 """The last digits that were drawn on the draw page, as a strip, and what networks read there.
 
 A digit is complete when the pad is cleared after it; it then stands at the end of the strip, and in the URL, `strip`.
-The one that is being drawn stands behind it.
+The one that is being drawn stands behind it. An undo of the clearing makes it the one that is being drawn again.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ SIDE = 56
 
 _TOGGLE, _ANEW = "last_digits", "last_digits_anew"
 _NOW = "last_digits_now"  # in the session: the drawing that was seen last, whose digit is not complete
+_COMPLETE = (
+    "last_digits_complete"  # in the session: the drawing whose digit is the last one complete, and the strip's word
+)
 
 
 def show(names: list[str], seen: str | None) -> None:
@@ -56,8 +59,15 @@ def show(names: list[str], seen: str | None) -> None:
     st.toggle("Keep the digits that I draw", key=_TOGGLE, on_change=_turn)
     if not st.session_state[_TOGGLE]:
         return
+    net = next(iter(nets.values()))
     with page.sentences():
-        digits = _digits(seen, next(iter(nets.values())))
+        if seen and Drawing(seen).picture.shape[:2] != (net.input.rows, net.input.rows):
+            st.info(
+                f"The strip is made of digits of {net.input.rows} × {net.input.rows} pixels, and no model above saw "
+                "the drawing so. Choose one more that takes such pictures."
+            )
+            return
+        digits = _digits(seen, net)
         if len(digits):
             _read(_strip(digits[-MOST:]), nets)
         else:
@@ -92,11 +102,18 @@ def _digits(seen: str | None, net: Net) -> npt.NDArray[np.uint8]:
         kept = own_strip.NO_DIGITS
     if seen:
         st.session_state[_NOW] = seen
+        completed = st.session_state.pop(_COMPLETE, None)
+        # The very same strokes: an undo has brought them back. A picture to start from can come twice.
+        if completed == (seen, word) and st.query_params.get("strokes"):
+            kept = kept[:-1]
+            url_state.set_value(**{LAST_DIGITS: _strip(kept).word if len(kept) else NOTHING})
         return np.concatenate([kept, _taken(seen, net)])
     before = st.session_state.pop(_NOW, None)
     if before is not None:  # the pad was cleared: this digit is complete
         kept = np.concatenate([kept, _taken(before, net)])[-MOST:]
-        url_state.set_value(**{LAST_DIGITS: _strip(kept).word})
+        whole = _strip(kept).word
+        st.session_state[_COMPLETE] = before, whole
+        url_state.set_value(**{LAST_DIGITS: whole})
     return kept
 
 
@@ -118,5 +135,6 @@ def _turn() -> None:
 
 
 def _begin() -> None:
-    st.session_state.pop(_NOW, None)
+    for name in (_NOW, _COMPLETE):
+        st.session_state.pop(name, None)
     url_state.set_value(**{LAST_DIGITS: NOTHING})

@@ -35,6 +35,13 @@ def test_while_nothing_is_drawn_it_says_so(seen: str | None) -> None:
     assert "Nothing is drawn yet" in test.info[0].value
 
 
+def test_a_picture_that_the_model_never_saw_is_not_erased() -> None:
+    larger = drawing.word(drawing.name(np.eye(40, dtype=np.uint8)))
+    test = run(seen=larger, erase="pixel_attention.digits")
+    assert "a picture of 40 × 40 pixels, and this model saw it in 28 × 28" in test.info[0].value
+    assert not test.slider
+
+
 def test_what_the_browser_says_may_be_nonsense() -> None:
     test = run(seen="nonsense!", erase="pixel_attention.digits")
     assert "This is not a drawing" in plain(test.error[0].value)

@@ -61,6 +61,30 @@ def test_a_digit_is_complete_when_the_pad_is_cleared_and_all_of_them_are_read() 
     assert "Nothing is drawn yet" in test.info[0].value
 
 
+def test_an_undo_of_the_clearing_makes_the_digit_the_one_that_is_being_drawn() -> None:
+    test = run(seen=drawn(3), strip=last_digits.NOTHING, strokes="AQ-_")
+    see(test, "", 1)
+    see(test, drawn(3), 2)
+    assert ": **3**" in said(test), "once"
+    assert test.query_params["strip"] in (last_digits.NOTHING, [last_digits.NOTHING])
+    see(test, "", 3)
+    assert len(strip_of(test)) == 1
+
+
+def test_a_picture_to_start_from_can_be_taken_twice() -> None:
+    test = run(seen=drawn(3), strip=last_digits.NOTHING)
+    see(test, "", 1)
+    see(test, drawn(3), 2)
+    assert ": **33**" in said(test)
+
+
+def test_a_drawing_that_was_seen_larger_is_no_digit_of_the_strip() -> None:
+    test = run(seen=drawing.word(drawing.name(np.eye(40, dtype=np.uint8))), strip=last_digits.NOTHING)
+    assert "28 × 28 pixels" in test.info[0].value
+    see(test, "", 1)
+    assert test.query_params["strip"] in (last_digits.NOTHING, [last_digits.NOTHING])
+
+
 def test_only_the_last_digits_stay() -> None:
     digits = np.concatenate([digits_of(Strip.drawn(strokes.draw([1] * 15, seed=2)[..., 0]))])
     test = run(seen=drawn(7), strip=Strip.drawn(digits).word)
