@@ -40,7 +40,7 @@ def see(names: list[str]) -> None:
     glimpse_player(GLIMPSES_VIEW.of(subject, draw=draw), key=KEY, state=state, on_change=keep)
     pickers.more(subject)
     view = first_look.view(subject, draw)
-    page.meaning(words.means(view, net), words.does_not_show(net))
+    page.meaning(words.means(view, net, moved=bool(state.get("moved"))), words.does_not_show(net))
     choose(experiments.EXPERIMENTS, subject, view)
     mechanism_page.results(MECHANISM, net)
     url_state.state(**pickers.stated(subject), **thrown)

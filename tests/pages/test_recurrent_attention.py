@@ -50,6 +50,14 @@ def test_the_url_names_what_is_looked_at(page: AppTest) -> None:
     assert header["state"]["view"]["value"] == {"glimpse": 2, "locations": "means", "draw": 0, "moved": [[1, 4, 6]]}
 
 
+def test_numbers_of_a_path_that_is_no_longer_shown_are_said_to_be_without_what_was_moved(page: AppTest) -> None:
+    said = {}
+    for moved in ({}, {"moved": "2.5.7"}):
+        said[len(moved)] = text(run(page, model="recurrent_attention.small", **moved))
+    assert "On this picture it says" in said[0] and "moved, it says" not in said[0]
+    assert "On this picture, with no glimpse moved, it says" in said[1]
+
+
 @pytest.mark.parametrize("source", [None, SOURCE])
 def test_it_opens_on_a_picture_that_is_answered_correctly(page: AppTest, source: str | None) -> None:
     run(page, model="recurrent_attention.small", **({"data": source} if source else {}))

@@ -3,12 +3,13 @@
 from pathlib import Path
 from threading import Event
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.subjects import Loaded, Strip
-from attnviz.ui.mechanisms.sequences import many
-from attnviz.ui.shared import jobs
+from attnviz.subjects import Loaded, Strip, Subject, net
+from attnviz.ui.mechanisms.sequences import many, reading
+from attnviz.ui.shared import cache, jobs
 from attnviz.ui.shared.experiments import key_of
 from tests.ui.mechanisms.sequences.placed import NETS, place
 
@@ -81,6 +82,24 @@ def test_the_url_names_strip_and_view(page: AppTest) -> None:
     assert asked == {**STILL, "at": 2, "told": "right", "moved": [[2, 4], [0, -2]]}
     assert "at step 3" in text(page).lower()
     assert page.number_input(key="strip_length").value == 5
+
+
+def test_what_was_moved_by_hand_is_said_to_be_in_no_number_of_the_text(page: AppTest) -> None:
+    run(page, model="transformer.strips-15", strip="strokes.5.7", at="3")
+    assert "as computed with" not in text(page)
+    run(page, moved="3.4", mask="no")
+    assert "at step 3, as computed with nothing moved and the mask on, the mean" in text(page)
+    run(page, model="encoder_decoder.strips-15")
+    assert "At step 3, as computed with nothing moved, the largest weight" in text(page)
+
+
+def test_told_the_right_text_the_numbers_are_of_that(page: AppTest) -> None:
+    subject = Subject(net("transformer.strips-15"), Strip.test("strokes", 5, 7))
+    view = cache.of_subject(reading.view, subject)
+    run(page, model="transformer.strips-15", strip="strokes.5.7", at="3", told="right")
+    weights = view.layers[0].right
+    assert weights is not None and not np.allclose(weights[:, 2], view.layers[0].own[:, 2])
+    assert f"{weights.mean(0)[2].max():.3f}, " in text(page)
 
 
 def test_another_length_is_another_strip(page: AppTest) -> None:

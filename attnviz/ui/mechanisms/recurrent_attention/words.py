@@ -43,8 +43,15 @@ $$
 """
 
 
-def means(view: GlimpseView, net: Net) -> str:
-    """Return what the pictures mean, with the numbers of this model and this picture."""
+def means(view: GlimpseView, net: Net, *, moved: bool = False) -> str:
+    """Return what the pictures mean, with the numbers of this model and this picture.
+
+    Args:
+        view: of the path that the model chose.
+        net: that chose it.
+        moved: whether the visitor has moved a glimpse, so that another path is shown: then it is said whose these are.
+    """
+    here = "on this picture, with no glimpse moved," if moved else "on this picture"
     path, (rows, columns) = view.path, view.picture.shape[:2]
     glimpses, scales, size = len(path.location), path.patches.shape[1], path.patches.shape[2]
     each = scales * size * size
@@ -63,7 +70,7 @@ def means(view: GlimpseView, net: Net) -> str:
         "fixed": "The locations of this model are the same for every picture: it is a control. ",
     }[view.policy]
     if view.policy == "learnt" and net.config.get("squash") == "tanh":
-        text += squashed(view)
+        text += squashed(view, here)
     first, last = path.belief[0], path.belief[-1]
     total = glimpses * each
     than = "more than" if total > rows * columns else "fewer than"
@@ -72,27 +79,28 @@ def means(view: GlimpseView, net: Net) -> str:
     return (
         text
         + (
-            f"On this picture it says {_answer(view, first)} after the first glimpse and {_answer(view, last)} after "
-            f"the last. It reads {each:,} numbers per glimpse, {total:,} in all: {than} the {rows * columns:,} pixels "
-            "of the picture." + (" So here glimpses do not save reading. " if total >= rows * columns else " ")
+            f"{here.capitalize()} it says {_answer(view, first)} after the first glimpse and {_answer(view, last)} "
+            f"after the last. It reads {each:,} numbers per glimpse, {total:,} in all: {than} the {rows * columns:,} "
+            "pixels of the picture." + (" So here glimpses do not save reading. " if total >= rows * columns else " ")
         )
         + spread(net)
     )
 
 
-def squashed(view: GlimpseView) -> str:
+def squashed(view: GlimpseView, here: str = "on this picture") -> str:
     """Return how far from the means the draws of a model lie that squashes them with tanh.
 
     Args:
         view: of such a model, whose cross and circle are where the squashed draws lie.
+        here: of which path that is, in words.
     """
     rows, columns = view.picture.shape[:2]
     means = np.asarray(view.path.location_mean[1:], float)  # the first location is not drawn around a mean
     away = np.hypot(*((means - np.tanh(means)) * (rows / 2, columns / 2)).T)
     return (
         "This model then squashes what it has drawn with tanh, as does the implementation that the paper very likely "
-        "used. So its locations lie around a point nearer to the centre, on this picture "
-        f"{short(float(away.mean()), 2)} pixels from the mean on average; cross and circle are drawn there. "
+        "used. So its locations lie around a point nearer to the centre, "
+        f"{here} {short(float(away.mean()), 2)} pixels from the mean on average; cross and circle are drawn there. "
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,8 @@ from attnviz.ui.shared.glossary import term
 from attnviz.ui.shared.wording import share
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from attnviz.subjects import Subject
     from attnviz.ui.components.alignment import AlignmentView
 
@@ -36,39 +39,59 @@ CROSS = (
 )
 
 
-def means(subject: Subject, step: int = 0) -> str:
+def means(subject: Subject, state: Mapping[str, object] | None = None) -> str:
     """Return what is shown and what it means, with the numbers of this net, this strip and a step of its answer.
 
     Args:
         subject: the net and the strip.
-        step: that is looked at, from 0; one beyond the text counts as its last.
+        state: the view of `attnviz.ui.components.alignment`; None for all defaults. Its step counts as the last where
+            it is beyond the text. What was moved by hand changes no number here: that is said.
     """
     from attnviz.ui.mechanisms.sequences import reading
 
+    state = state or {}
     view = cache.of_subject(reading.view, subject)
-    step = min(max(step, 0), len(view.own.before) - 1)
+    if state.get("told") == "right":
+        view = told_right(view)
+    at = state.get("at", 0)
+    step = min(max(at if isinstance(at, int) else 0, 0), len(view.own.before) - 1)
+    aside = _as_computed(bool(state.get("moved")), state.get("mask") is False and view.kind == "transformer")
     columns = -(-view.picture.shape[1] // view.pitch)
     begins = (
         f"Every {view.pitch} pixels the strip becomes a column of features: {columns} columns for {view.digits} "
         f"{'digit' if view.digits == 1 else 'digits'}. The {term('decoder')} says one symbol at each step, and is told "
         "the one before."
     )
-    return "\n\n".join([begins, *_OF_KIND[view.kind](view, step)])
+    return "\n\n".join([begins, *_OF_KIND[view.kind](view, step, aside)])
 
 
-def _additive(view: AlignmentView, step: int) -> list[str]:
+def told_right(view: AlignmentView) -> AlignmentView:
+    """Return a view whose own text and weights are those of a net that is told the right text, where that is known."""
+    if view.told is None:
+        return view
+    layers = [one if one.right is None else replace(one, own=one.right) for one in view.layers]
+    return replace(view, own=view.told, layers=layers)
+
+
+def _as_computed(moved: bool, unmasked: bool) -> str:
+    """Return, for the middle of a sentence, what was done by hand and is not in the numbers of this text."""
+    parts = ["nothing moved"] * moved + ["the mask on"] * unmasked
+    return f", as computed with {' and '.join(parts)}," if parts else ""
+
+
+def _additive(view: AlignmentView, step: int, aside: str) -> list[str]:
     row, peak = _row(view, step)
     return [
         f"{term('additive attention', 'Additive attention')} scores every column against the decoder's state, and the "
         f"softmax makes weights of these {term('energy', 'energies')}:",
         ADDITIVE,
-        f"At step {step + 1} the largest weight, {row[peak]:.3f}, lies on column {peak + 1} of {len(row)}: "
+        f"At step {step + 1}{aside} the largest weight, {row[peak]:.3f}, lies on column {peak + 1} of {len(row)}: "
         f"{row[peak] * len(row):.1f} times an even share. {_on_digit(view, row)} The {term('context vector')} $c_i$ is "
         "made of the annotations with these weights, anew for every step.",
     ]
 
 
-def _uniform(view: AlignmentView, step: int) -> list[str]:
+def _uniform(view: AlignmentView, step: int, aside: str) -> list[str]:
     size = _of(view).shape[2]
     return [
         "This is a control: it was trained with equal weights, so it has nothing to choose.",
@@ -78,7 +101,7 @@ def _uniform(view: AlignmentView, step: int) -> list[str]:
     ]
 
 
-def _none(view: AlignmentView, step: int) -> list[str]:
+def _none(view: AlignmentView, step: int, aside: str) -> list[str]:
     vectors = _of(view)[0]
     apart = float(np.abs(vectors - vectors[0]).max())
     return [
@@ -90,7 +113,7 @@ def _none(view: AlignmentView, step: int) -> list[str]:
     ]
 
 
-def _transformer(view: AlignmentView, step: int) -> list[str]:
+def _transformer(view: AlignmentView, step: int, aside: str) -> list[str]:
     first = view.layers[0]
     heads = len(_of(view))
     row, peak = _row(view, step)
@@ -100,8 +123,8 @@ def _transformer(view: AlignmentView, step: int) -> list[str]:
         f"the decoder every step looks at the steps before it, as a {term('mask')} hides the later ones, and then at "
         f"the strip ({term('cross-attention')}), each with {heads} heads:",
         CROSS,
-        f"In {first.title.lower()}, at step {step + 1}, the mean of the heads is largest on column {peak + 1}: "
-        f"{row[peak]:.3f}, {row[peak] * len(row):.1f} times an even share. {_on_digit(view, row)}",
+        f"In {first.title.lower()}, at step {step + 1}{aside or ','} the mean of the heads is largest on column "
+        f"{peak + 1}: {row[peak]:.3f}, {row[peak] * len(row):.1f} times an even share. {_on_digit(view, row)}",
     ]
 
 
