@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { packed } from "../../attnviz/ui/frontend/core/colours.js";
 import {
   answersOf,
   beliefOf,
@@ -19,7 +20,10 @@ import {
   sharplySeen,
   shifted,
 } from "../../attnviz/ui/frontend/glimpse_player/derive.js";
-import { policyWords } from "../../attnviz/ui/frontend/glimpse_player/words.js";
+import { cornersOf } from "../../attnviz/ui/frontend/glimpse_player/export.js";
+import { under } from "../../attnviz/ui/frontend/glimpse_player/pieces.js";
+import { DENSEST } from "../../attnviz/ui/frontend/glimpse_player/scene.js";
+import { manyAnswers, manyWords, policyWords } from "../../attnviz/ui/frontend/glimpse_player/words.js";
 
 const FACTS = { glimpses: 2, scales: 2, size: 3, rows: 6, columns: 10, classes: 2 };
 const PATH = {
@@ -148,4 +152,23 @@ test("answers of many paths are counted, and a reward is 1 for the right last an
     [0, 1, -1].map((right) => rewardOf(PATH, right, FACTS)),
     [1, 0, null],
   );
+});
+
+test("what many paths show is saved as it is shown: their density on the picture, their answers, their patches", () => {
+  const [white, violet] = [
+    [255, 255, 255],
+    [61, 26, 110],
+  ];
+  const mixed = white.map((part, i) => (1 - DENSEST) * part + DENSEST * violet[i]);
+  assert.deepEqual(under([packed(white), packed(white)], [0, 1], violet), [packed(white), packed(mixed)]);
+  const many = {
+    corner: Float32Array.of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), // three paths of two glimpses
+    belief: Float32Array.of(1, 0, 0, 1, 0, 1),
+  };
+  assert.deepEqual(cornersOf(many, FACTS)[1], [
+    [4, 5],
+    [6, 7],
+  ]);
+  assert.equal(manyAnswers(many, FACTS, ["a", "b"]), "2 answer b, 1 answers a");
+  assert.match(manyWords(many, 1, FACTS, ["a", "b"]), /^Of 3 draws, 2 answer b, 1 answers a\. .*at glimpse 2\.$/);
 });

@@ -24,6 +24,7 @@ from attnviz.ui.components.url_fields import KINDS, Field, Fields, Kind, dotted,
 from attnviz.ui.components.url_view import settled_view as settled_view
 
 PARTS = ("player", "retina", "belief", "saves")
+MOST_DRAWS = 1000  # as in view.js, which shows the first draw in place of one beyond
 
 KINDS["moves"] = Kind(lambda word: numbers(word, 3), dotted)  # of [glimpse, row, column]
 
@@ -185,4 +186,4 @@ def draw_of(state: Mapping[str, Any]) -> int | None:
     if state.get("locations") == "means":
         return None
     draw = state.get("draw", 0)
-    return draw if type(draw) is int and draw >= 0 else 0
+    return draw if type(draw) is int and 0 <= draw < MOST_DRAWS else 0

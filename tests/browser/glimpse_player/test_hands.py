@@ -1,7 +1,9 @@
 """Hands, keys and fingers on the glimpses of a path, and what is answered while they move."""
 
+import csv
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -144,6 +146,17 @@ def test_keys_move_a_glimpse_by_a_pixel_and_buttons_draw_again(opened: Open) -> 
     inside = np.einsum("pr,pc->rc", down.astype(float), across.astype(float))
     opacity = read_canvas(find_player(page).locator(".paper canvas").nth(1), 3)
     np.testing.assert_allclose(opacity / 255 / 0.6, inside / 50, atol=0.005)
+    # They are saved as well: what they answer, and the sharp patch of each of them at each glimpse.
+    with page.expect_download() as download:
+        find_player(page).get_by_role("button", name="CSV").click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert any("at once" in line and " answer" in line for line in lines if line.startswith("#"))
+    row = list(csv.DictReader(line for line in lines if not line.startswith("#")))[2]
+    saved = [[int(row[f"{side} of path {one}"]) - 1 for side in ("top", "left")] for one in range(1, 51)]
+    np.testing.assert_array_equal(saved, corners)
+    with page.expect_download() as download:
+        find_player(page).get_by_role("button", name="SVG").click()
+    assert "Of 50 draws" in Path(download.value.path()).read_text().partition("</metadata>")[2]
     find_player(page).get_by_role("button", name="Play").click()
     wait_for_player(page, glimpse=3, playing=False)
 

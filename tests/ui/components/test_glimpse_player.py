@@ -1,5 +1,6 @@
 """The view of the glimpse player in the words of a URL, which draw it means, and paths that are refused."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,8 @@ import numpy as np
 import pytest
 
 from attnviz.errors import BadInput
-from attnviz.ui.components.glimpse_player import FIELDS, GlimpseView, Path, draw_of, packed, unpacked
+from attnviz.ui.components.component import FRONTEND
+from attnviz.ui.components.glimpse_player import FIELDS, MOST_DRAWS, GlimpseView, Path, draw_of, packed, unpacked
 from attnviz.ui.components.payload import header_of
 
 VIEW = {"glimpse": 2, "locations": "fifty", "draw": 4, "moved": [[1, 4, 6]]}
@@ -23,10 +25,16 @@ def test_a_view_goes_into_the_url_and_comes_back() -> None:
 @pytest.mark.parametrize(
     ("state", "draw"),
     [({}, 0), ({"draw": 3}, 3), ({"locations": "fifty", "draw": 3}, 3), ({"locations": "means", "draw": 3}, None)]
-    + [({"draw": nonsense}, 0) for nonsense in ("three", -1, True, None)],
+    + [({"draw": nonsense}, 0) for nonsense in ("three", -1, True, None, 1000)]
+    + [({"draw": 999}, 999)],
 )
 def test_the_means_are_no_draw_and_nonsense_is_the_first(state: dict[str, Any], draw: int | None) -> None:
     assert draw_of(state) == draw
+
+
+def test_the_browser_knows_as_many_draws() -> None:
+    [most] = re.findall(r"MOST_DRAWS = (\d+);", (FRONTEND / "glimpse_player" / "view.js").read_text())
+    assert int(most) == MOST_DRAWS
 
 
 def path(**changed: np.ndarray) -> Path:

@@ -74,7 +74,11 @@ function frame(player, glimpse) {
     if (which === first)
       write(from + values[which] * most + 8, y + 14, percent(values[which]), 12, { weight: 600, colour: green });
   });
-  const height = Math.max(top + SIDE, down + facts.classes * ROW) + MARGIN + 16;
+  const low = Math.max(top + SIDE, down + facts.classes * ROW) + MARGIN;
+  const { many } = player;
+  if (many)
+    write(MARGIN, low, `Violet: the sharp patches of ${many.belief.length / facts.classes} draws at this glimpse.`, 12);
+  const height = low + (many ? 32 : 16);
   write(
     MARGIN,
     height - 10,

@@ -4,7 +4,7 @@ import { css, packed } from "../core/colours.js";
 import { fileNameOf, originLines, filesOf, toCsv } from "../export/export.js";
 import { beliefOf, boxesOf, pixelOf, rewardOf } from "./derive.js";
 import { patchPieces, scenePieces } from "./pieces.js";
-import { answerWords, movedWords } from "./words.js";
+import { answerWords, manyAnswers, manyWords, movedWords } from "./words.js";
 
 /** @typedef {import("./glimpse_player.js").GlimpsePlayer} GlimpsePlayer */
 
@@ -23,9 +23,13 @@ export function files(player) {
   );
 }
 
-/** A line for each glimpse: where, why, what is believed. @param {GlimpsePlayer} player */
+/**
+ * A line for each glimpse: where, why, what is believed; where many paths are shown, the sharp patch of each of them.
+ * @param {GlimpsePlayer} player
+ */
 function csv(player) {
-  const { path, facts, header, view } = player;
+  const { path, facts, header, view, many } = player;
+  const corners = many ? cornersOf(many, facts) : [];
   const head = [
     "glimpse",
     "row",
@@ -39,6 +43,7 @@ function csv(player) {
     ...header.classes.map(/** @param {string} name */ (name) => `belief ${name}`),
     "expected reward",
     "reward",
+    ...corners.map((_, which) => [`top of path ${which + 1}`, `left of path ${which + 1}`]).flat(),
   ];
   const reward = rewardOf(path, header.classes.indexOf(header.label), facts) ?? "unknown";
   const rows = Array.from({ length: facts.glimpses }, (_, glimpse) => [
@@ -51,17 +56,34 @@ function csv(player) {
     ...beliefOf(path, glimpse, facts),
     path.baseline[glimpse],
     reward,
+    ...corners.flatMap((of) => of[glimpse].map((place) => place + 1)),
   ]);
   return toCsv(origin(player), head, rows);
 }
 
+/**
+ * The top left pixels of the sharp patches of many paths: [row, column] by path and glimpse.
+ * @param {import("./derive.js").Many} many
+ * @param {import("./derive.js").Facts} facts
+ */
+export function cornersOf({ corner }, { glimpses }) {
+  return Array.from({ length: corner.length / (2 * glimpses) }, (_, path) =>
+    Array.from({ length: glimpses }, (_, glimpse) => {
+      const at = 2 * (path * glimpses + glimpse);
+      return [corner[at], corner[at + 1]];
+    }),
+  );
+}
+
 /** Where a file comes from. @param {GlimpsePlayer} player */
-export function origin({ header, view, paths, url }) {
+export function origin(player) {
+  const { header, view, paths, url, many, facts } = player;
   return {
     ...header.origin,
     shows: "the path of glimpses",
     locations: paths.draw === null ? "the means of the policy" : `draw ${paths.draw + 1}`,
     ...(view.moved.length ? { moved: movedWords(view.moved) } : {}),
+    ...(many ? { "at once": manyAnswers(many, facts, header.classes) } : {}),
     counted: "glimpses, rows and columns from 1, from the top left; locations from -1 to 1",
     page: url.link(),
   };
@@ -74,7 +96,7 @@ export function fileName({ header }) {
 
 /** @param {GlimpsePlayer} player */
 function sheet(player) {
-  const { path, facts, header, theme, view } = player;
+  const { path, facts, header, theme, view, many } = player;
   const { glimpses, scales } = facts;
   const ink = css(packed(theme.text));
   /** @type {any[]} */
@@ -83,7 +105,7 @@ function sheet(player) {
     items.push({ kind: "text", x, y, text, size, colour: ink, ...more });
   write(MARGIN, 32, `The path of ${glimpses} glimpses`, 17, { weight: 600 });
   if (view.moved.length) write(MARGIN, 52, `Moved by hand: ${movedWords(view.moved)}. What follows depends on it.`, 13);
-  items.push(...scenePieces(player, { x: MARGIN, y: TOP, side: PICTURE, last: glimpses - 1 }));
+  items.push(...scenePieces(player, { x: MARGIN, y: TOP, side: PICTURE, last: glimpses - 1, dense: view.glimpse }));
   const across = (WIDTH - PICTURE - 3 * MARGIN) / scales;
   const step = Math.min(PATCH + 24, (PICTURE + 8) / Math.min(glimpses, 6));
   const side = Math.min(PATCH, across - 8, step - 24);
@@ -105,7 +127,10 @@ function sheet(player) {
       );
   }
   const bottom = TOP + Math.max(PICTURE, glimpses * step) + 30;
-  const lines = originLines(header.origin, 130);
+  const lines = [
+    ...(many ? originLines({ "": manyWords(many, view.glimpse, facts, header.classes) }, 130) : []),
+    ...originLines(header.origin, 130),
+  ];
   lines.forEach((line, i) => write(MARGIN, bottom + 16 * i, line));
   return {
     width: WIDTH,

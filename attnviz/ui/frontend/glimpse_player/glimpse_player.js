@@ -11,7 +11,7 @@ import { makeFrame } from "./frame.js";
 import { listen, pressed } from "./hands.js";
 import { LivePaths } from "./live_path.js";
 import { answersOf, beliefOf, boxesOf, moveTo, patchOf, pixelOf, shifted } from "./derive.js";
-import { RULES } from "./view.js";
+import { MOST_DRAWS, RULES } from "./view.js";
 import { changeWords, glimpseWords, manyWords, placeWords, policyWords, readWords } from "./words.js";
 
 const STEP = 900; // milliseconds of a glimpse while playing
@@ -194,7 +194,7 @@ export class GlimpsePlayer extends Part {
   }
 
   drawAgain() {
-    this.view.draw = (this.view.draw + 1) % 1000;
+    this.view.draw = (this.view.draw + 1) % MOST_DRAWS;
     this.view.moved = [];
     this.changed();
   }

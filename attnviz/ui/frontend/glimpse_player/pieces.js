@@ -1,7 +1,8 @@
 // What saved pictures of a path are put together from, as items of a sheet (../export/sheet.js).
 
 import { css, packed, TOP } from "../core/colours.js";
-import { boxesOf, patchOf, pixelOf } from "./derive.js";
+import { boxesOf, coverage, patchOf, pixelOf } from "./derive.js";
+import { DENSEST } from "./scene.js";
 
 /** @typedef {import("./glimpse_player.js").GlimpsePlayer} GlimpsePlayer */
 
@@ -23,26 +24,41 @@ export function picture({ palettes }, values, where) {
 }
 
 /**
- * The picture, and the path over it up to a glimpse.
- * @param {GlimpsePlayer} player
- * @param {{x: number, y: number, side: number, last: number, every?: boolean}} how where it stands, its longer side
- *   with the margin around it, the last glimpse, and whether that one has its boxes of every scale
+ * Colours under another one, as the screen lays the density of many paths over the picture.
+ * @param {number[]} colours packed
+ * @param {ArrayLike<number>} shares 0..1, of paths
+ * @param {number[]} over red, green, blue
+ * @returns {number[]} packed
  */
-export function scenePieces(player, { x: left, y: top, side, last, every = false }) {
-  const { path, facts, arrays, theme, scene } = player;
+export function under(colours, shares, over) {
+  return colours.map((colour, i) => {
+    const part = DENSEST * shares[i];
+    return packed([0, 8, 16].map((bits, which) => (1 - part) * ((colour >> bits) & 255) + part * over[which]));
+  });
+}
+
+/**
+ * The picture, and the path over it up to a glimpse. Where many paths are shown, their density lies on the picture.
+ * @param {GlimpsePlayer} player
+ * @param {{x: number, y: number, side: number, last: number, dense?: number, every?: boolean}} how where it stands, its
+ *   longer side with the margin around it, the last glimpse, the one whose density it is, by default the last, and
+ *   whether the last one has its boxes of every scale
+ */
+export function scenePieces(player, { x: left, y: top, side, last, dense = last, every = false }) {
+  const { path, facts, arrays, theme, scene, many } = player;
   const { rows, columns } = facts;
   const orange = css(packed(theme.orange));
   const cell = side / (Math.max(rows, columns) + 2 * scene.margin);
   const [x, y] = [left + scene.margin * cell, top + scene.margin * cell];
   const where = { x, y, width: columns * cell, height: rows * cell };
+  const shown = picture(
+    player,
+    Array.from(/** @type {Uint8Array} */ (arrays.picture), (value) => value / 255),
+    { ...where, columns, rows },
+  );
+  if (many) shown.colours = under(shown.colours, coverage(many.corner, dense, facts), theme.violet[1]);
   /** @type {any[]} */
-  const items = [
-    picture(
-      player,
-      Array.from(/** @type {Uint8Array} */ (arrays.picture), (value) => value / 255),
-      { ...where, columns, rows },
-    ),
-  ];
+  const items = [shown];
   items.push({ kind: "frame", ...where, colour: css(packed(theme.line)) });
   const held = (/** @type {number} */ value, /** @type {number} */ end) =>
     Math.min(end + scene.margin, Math.max(-scene.margin, value));

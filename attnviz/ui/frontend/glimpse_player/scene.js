@@ -7,7 +7,7 @@ import { boxesOf, coverage, drawsOf, pixelOf } from "./derive.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const RADIUS = 9; // of a number, CSS pixels
-const DENSEST = 0.6; // opacity where every path has a pixel: the picture shows through
+export const DENSEST = 0.6; // opacity where every path has a pixel: the picture shows through
 const GRIP = 20; // CSS pixels around a number from which it can be dragged
 
 /**
