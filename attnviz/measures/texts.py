@@ -1,10 +1,9 @@
-"""Texts that a model says, compared with those that it should say, and what chance alone would give.
+"""Texts that a model says, compared with those that it should say.
 
 Source: the edit distance is that of "Binary codes capable of correcting deletions, insertions, and reversals",
 Levenshtein, 1966.
 """
 
-import math
 from collections.abc import Sequence
 
 import torch
@@ -54,41 +53,3 @@ def edit_distance(one: Sequence[int], other: Sequence[int]) -> int:
             change = diagonal + (symbol != wanted)
             diagonal, row[column] = row[column], min(row[column] + 1, row[column - 1] + 1, change)
     return row[-1]
-
-
-def all_right(share: float, length: int) -> float:
-    """Return how often a text is right throughout if its symbols are right independently of one another.
-
-    Beside the share of texts that are right it says whether long ones are harder than their length alone makes them.
-
-    Args:
-        share: of symbols that are right, 0..1.
-        length: of the text.
-    """
-    return float(share**length)
-
-
-def guessing_sorted(length: int, symbols: int = 10) -> float:
-    """Return how often a symbol of a sorted text is right if it is guessed without looking.
-
-    At each place the best guess is the symbol that stands there most often among all texts of that length, whose
-    symbols are drawn evenly and independently.
-
-    Args:
-        length: of the text, at least 1.
-        symbols: how many there are.
-
-    Returns:
-        The mean over the places, 0..1.
-    """
-    total = 0.0
-    for place in range(length):
-        # The symbol at a place is at most d if more than `place` of all symbols are.
-        at_most = [_at_least(length, place + 1, (one + 1) / symbols) for one in range(symbols)]
-        total += max(here - below for here, below in zip(at_most, [0.0, *at_most[:-1]], strict=True))
-    return total / length
-
-
-def _at_least(draws: int, count: int, share: float) -> float:
-    """Return the probability that at least so many of some independent draws succeed."""
-    return sum(math.comb(draws, k) * share**k * (1 - share) ** (draws - k) for k in range(count, draws + 1))

@@ -100,16 +100,3 @@ def _along_digits(one: Floats, other: Floats) -> Floats:
     ]
     values = [float("nan") if value is None else value for value in found]
     return np.array(values, np.float64).reshape(one.shape[:-1])
-
-
-def hits(values: Tensor, read: Tensor) -> float:
-    """Return how often the digit that counts most for a step is the one that the step reads.
-
-    Args:
-        values: float (batch, step, digit).
-        read: int64 (step,), the digit that each step reads.
-
-    Returns:
-        A share, 0..1.
-    """
-    return float((values.argmax(-1) == read.to(values.device)).double().mean())

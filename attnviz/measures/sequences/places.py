@@ -40,19 +40,3 @@ def by_digit(values: Tensor, digits: int) -> Tensor:
     which = digit_of(values.shape[-1], digits).to(values.device)
     sums = values.new_zeros(*values.shape[:-1], digits)
     return sums.index_add(-1, which, values)
-
-
-def share_on(values: Tensor, digits: int, read: Tensor) -> Tensor:
-    """Return which share of a step's values lies on the digit that it reads.
-
-    Args:
-        values: float (batch, step, column), 0 or more.
-        digits: of the strip.
-        read: int64 (step,), the digit that each step reads, counted from 0 at the left.
-
-    Returns:
-        float (batch, step), 0..1.
-    """
-    sums = by_digit(values, digits)
-    on = sums.gather(-1, read.to(sums.device).expand(len(sums), -1)[..., None])[..., 0]
-    return on / sums.sum(-1)

@@ -96,32 +96,6 @@ def only_peak(weights: Tensor) -> Tensor:
     return torch.zeros_like(weights).scatter(-1, weights.argmax(-1, keepdim=True), 1.0)
 
 
-def moved(weights: Tensor, step: int, key: int) -> Tensor:
-    """Return weights of which those of one step are moved along the keys until their largest lies at a key.
-
-    The shape of the peak stays. What would leave the strip is lost, and the rest is divided by its sum.
-
-    Args:
-        weights: float (batch, head, step, key).
-        step: whose weights are moved.
-        key: where the largest shall lie; of several heads the largest of their mean.
-
-    Raises:
-        BadInput: there is no such step or key.
-    """
-    steps, keys = weights.shape[2:]
-    if not 0 <= step < steps or not 0 <= key < keys:
-        raise BadInput(f"There are {steps} steps and {keys} keys, counted from 0, but no step {step} with key {key}.")
-    own = weights[:, :, step]  # (batch, head, key)
-    peak = own.mean(1).argmax(-1)  # (batch,)
-    source = torch.arange(keys, device=own.device) - key + peak[:, None]  # (batch, key): where each comes from
-    inside = (source >= 0) & (source < keys)
-    taken = own.gather(-1, source.clamp(0, keys - 1)[:, None].expand(own.shape)) * inside[:, None]
-    result = weights.clone()
-    result[:, :, step] = taken / taken.sum(-1, keepdim=True)
-    return result
-
-
 def total_variation(one: Tensor, other: Tensor) -> Tensor:
     """Return how far two answers are apart: 0 for the same, 1 where they share nothing.
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attnviz.measures.sequences.attribution import METHODS, agreements, by_method, hits
+from attnviz.measures.sequences.attribution import METHODS, agreements, by_method
 from attnviz.tracing import Layer
 
 SIDE, COLUMNS = 4, 2  # of a digit of this test: 4 x 4 pixels, two features
@@ -82,11 +82,3 @@ def test_agreements_by_hand():
     correlation = agreements({"a": one, "b": other})
     assert list(correlation) == [("a", "b")]
     np.testing.assert_allclose(correlation["a", "b"], [[1 / 3, np.nan]])
-
-
-def test_hits_by_hand():
-    values = torch.tensor([[[0.1, 0.9], [0.2, 0.8]], [[0.7, 0.3], [0.6, 0.4]]])
-    assert hits(values, torch.tensor([0, 1])) == 0.5
-    assert hits(values, torch.tensor([1, 0])) == 0.5
-    assert hits(values, torch.tensor([1, 1])) == 0.5
-    assert hits(values[:1], torch.tensor([1, 1])) == 1.0

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnviz.errors import BadInput
-from attnviz.measures.sequences.places import by_digit, digit_of, share_on
+from attnviz.measures.sequences.places import by_digit, digit_of
 
 
 @pytest.mark.parametrize("digits", [1, 2, 3, 8, 15, 30])
@@ -27,9 +27,3 @@ def test_fewer_columns_than_digits_are_refused():
 def test_sums_by_hand():
     values = torch.tensor([[1.0, 2, 3, 4, 5, 6, 7], [7.0, 6, 5, 4, 3, 2, 1]])
     torch.testing.assert_close(by_digit(values, 2), torch.tensor([[10.0, 18], [22.0, 6]]))
-
-
-def test_the_share_on_the_digit_that_is_read_by_hand():
-    values = torch.tensor([[[1.0, 0, 0, 0, 1, 1, 1], [0.0, 0, 1, 0, 3, 0, 0]]])
-    torch.testing.assert_close(share_on(values, 2, torch.tensor([0, 1])), torch.tensor([[0.25, 0.75]]))
-    torch.testing.assert_close(share_on(values, 2, torch.tensor([1, 0])), torch.tensor([[0.75, 0.25]]))

@@ -44,27 +44,6 @@ def test_even_weights_and_the_peak_alone():
     torch.testing.assert_close(steering.only_peak(weights(ROW)), weights([0.0, 1.0, 0.0, 0.0, 0.0]))
 
 
-@pytest.mark.parametrize(
-    ("key", "expected"),
-    [(1, ROW), (2, [0.0, 0.1, 0.6, 0.2, 0.1]), (4, [0.0, 0.0, 0.0, 1 / 7, 6 / 7]), (0, [6 / 9, 2 / 9, 1 / 9, 0, 0])],
-)
-def test_a_peak_moves_and_keeps_its_shape(key: int, expected: list[float]):
-    other = [0.0, 0.0, 0.0, 0.0, 1.0]
-    found = steering.moved(weights(ROW, other), 0, key)
-    torch.testing.assert_close(found, weights(expected, other))
-
-
-def test_heads_move_together_by_their_mean():
-    both = torch.tensor([[[[0.8, 0.2, 0.0]], [[0.0, 0.1, 0.9]]]])  # (1, 2 heads, 1 step, 3 keys): the mean is at 2
-    found = steering.moved(both, 0, 1)
-    torch.testing.assert_close(found, torch.tensor([[[[1.0, 0.0, 0.0]], [[0.1, 0.9, 0.0]]]]))
-
-
-def test_a_place_that_there_is_not_is_refused():
-    with pytest.raises(BadInput, match="no step 1 with key 0"):
-        steering.moved(weights(ROW), 1, 0)
-
-
 def test_total_variation_by_hand():
     one, other = torch.tensor([0.5, 0.5, 0.0]), torch.tensor([0.0, 0.25, 0.75])
     assert float(steering.total_variation(one, other)) == pytest.approx(0.75)

@@ -12,9 +12,9 @@ const ROW = { least: 12, most: 20 };
 
 /**
  * strip, bars, head, matrix: top and bottom; gutter: left edge of all of them; xs: edges of the columns of the matrix;
- * stripXs: of the columns of features on the strip; scale: CSS pixels a pixel of the picture; digit: those a digit
+ * scale: CSS pixels a pixel of the picture; digit: those a digit
  * @typedef {{strip: number[], bars: number[], head: number[], matrix: number[], gutter: number, xs: number[],
- *   stripXs: number[], rowHeight: number, rows: number, columns: number, width: number, height: number, scale: number,
+ *   rowHeight: number, rows: number, columns: number, width: number, height: number, scale: number,
  *   digit: number}} Layout
  */
 
@@ -55,7 +55,6 @@ export function layoutOf({ width, grown, narrow, picture, digits, pitch, feature
     matrix,
     gutter,
     xs,
-    stripXs: onStrip,
     rowHeight,
     rows,
     columns,
