@@ -86,7 +86,7 @@ export class StepPanel {
     const [least, most] = shown.reachOf(shown.step);
     Object.assign(this.mover.slider, { min: String(least), max: String(most) });
     const digits = Math.abs((by * header.pitch) / shown.geometry.side).toFixed(1);
-    const way = `${counted(Math.abs(by), "column")} to the ${by > 0 ? "right" : "left"}, ${digits} widths of a digit`;
+    const way = `${counted(Math.abs(by), "column")} to the ${by > 0 ? "right" : "left"} (${digits} digit widths)`;
     this.mover.show(by, by ? way : "nothing", by !== 0);
   }
 
