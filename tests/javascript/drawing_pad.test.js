@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import * as pad from "../../attnviz/ui/frontend/drawing_pad/derive.js";
+import { Seen } from "../../attnviz/ui/frontend/drawing_pad/side.js";
 
 const STROKE = { tool: "ink", width: 20, points: [0, 0, 100, 200], pressures: [10, 20] };
 const UPLOAD = { name: "upload", side: 28, values: new Uint8Array(784) };
@@ -17,6 +18,27 @@ test("strokes that are too long stay out of a link, and so does a picture that i
   assert.equal(obstacle(UPLOAD, [STROKE], "abc"), "base");
   assert.equal(obstacle(SAMPLE, [STROKE], "abc"), null);
   assert.equal(obstacle(null, [], ""), null);
+});
+
+test("a picture of a file is called a sample only if it is that sample: a link would bring another one", () => {
+  const samples = [{ base: SAMPLE }];
+  const named = (base) => pad.fromFile({ base, strokes: [STROKE] }, samples).base?.name;
+  assert.equal(named({ ...SAMPLE }), "strokes.12");
+  const other = { ...SAMPLE, values: SAMPLE.values.map(() => 7) };
+  for (const base of [other, { ...SAMPLE, name: "strokes.13" }, { ...SAMPLE, name: "photo.png" }]) {
+    assert.equal(named(base), "file");
+    assert.ok(!pad.fitsLink(pad.fromFile({ base, strokes: [] }, samples).base));
+  }
+  assert.deepEqual(pad.fromFile({ base: null, strokes: [STROKE] }, samples), { base: null, strokes: [STROKE] });
+  assert.ok(!pad.fitsLink({ ...SAMPLE, name: "photo.png" }));
+});
+
+test("an empty pad is not said to be centred while that is switched off", () => {
+  const seen = { box: { checked: true }, centres: true, picture: null, words: { data: "" }, draw() {} };
+  const shown = Object.assign(Object.create(Seen.prototype), seen);
+  const said = (/** @type {boolean} */ centred) => (shown.set(centred), shown.words.data);
+  assert.match(said(true), /^Your drawing is cut out/);
+  assert.match(said(false), /^The whole pad, scaled/);
 });
 
 test("a link says the drawing, the panels if there are any, and the drawing that is pinned", () => {

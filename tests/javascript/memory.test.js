@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { here, keepHere } from "../../attnviz/ui/frontend/drawing_pad/memory.js";
+import { forget, here, keepHere, keepLast, last } from "../../attnviz/ui/frontend/drawing_pad/memory.js";
+import { Pad } from "../../attnviz/ui/frontend/drawing_pad/pad.js";
 import { LastDrawings } from "../../attnviz/ui/frontend/drawing_pad/side.js";
 import { enlarged } from "../../attnviz/ui/frontend/draw/arrays.js";
 import { Cards } from "../../attnviz/ui/frontend/draw/cards.js";
@@ -36,6 +37,7 @@ const NOW = { heads: { "some.model": 2 }, map: "jacobian", change: true, pin: nu
 let [room, written] = [Infinity, /** @type {Record<string, string>} */ ({})];
 const storage = {
   getItem: (name) => written[name] ?? null,
+  removeItem: (name) => delete written[name],
   setItem(name, value) {
     if (value.length > room) throw new Error("full");
     written[name] = value;
@@ -61,10 +63,39 @@ test("of the last drawings each is shown as it is: after an undo, with the strok
     thumbs: { show: (drawings) => shown.push(drawings.map(({ strokes }) => strokes)), mark() {} },
   });
   for (const stroke of [ONE, TWO, TWO]) {
-    lasts.keep(step("a", null, stroke));
+    lasts.keep(step("a", null, stroke), true);
     lasts.show("a");
   }
   assert.deepEqual(shown, [[[ONE]], [[TWO]]]);
+});
+
+test("only what a hand has drawn is among the last drawings, and what was deleted comes with its next stroke", () => {
+  const ids = () => last().map(({ id }) => id);
+  const pad = Object.assign(Object.create(Pad.prototype), {
+    ...{ now: step("own", null), past: [], future: [], own: new Set(), replace() {}, draw() {} },
+    show: (next) => (pad.now = next),
+    surface: { values: [1] },
+  });
+  const lasts = { keep: (now, own) => keepLast(now, own) };
+  const owner = { pad, lasts, begun: true, toKeep: () => ({ ...KEPT, panels: null }), saySoon() {} };
+  const page = /** @type {any} */ ({ ...owner, announce() {} });
+  pad.sheet = { focus() {} };
+  const keep = () => DrawingPad.prototype.keep.call(page);
+  pad.add(ONE);
+  keep();
+  for (let link = 0; link < 10; link++) {
+    pad.now = step(`of a link ${link}`, null, TWO);
+    keep();
+  }
+  assert.deepEqual(ids(), ["own"]);
+  pad.now = step("own", null, ONE);
+  forget();
+  DrawingPad.prototype.forgotten.call(page);
+  keep();
+  assert.deepEqual(ids(), [], "the page ran once more");
+  pad.add(TWO);
+  keep();
+  assert.deepEqual(ids(), ["own"]);
 });
 
 test("each stroke and each picture is kept once, however many steps they are in", () => {

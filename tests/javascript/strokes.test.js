@@ -4,7 +4,16 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Raster } from "../../attnviz/ui/frontend/hands/raster.js";
-import { BadDrawing, decode, encode, fromJson, simplify, toJson } from "../../attnviz/ui/frontend/hands/strokes.js";
+import { Pad } from "../../attnviz/ui/frontend/drawing_pad/pad.js";
+import {
+  BadDrawing,
+  decode,
+  encode,
+  fits,
+  fromJson,
+  simplify,
+  toJson,
+} from "../../attnviz/ui/frontend/hands/strokes.js";
 import { randomOf, someStrokes, straight, whole } from "./helpers.js";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -182,6 +191,26 @@ for (const [came, why] of [
   const json = typeof came === "string" ? came : JSON.stringify({ ...GOOD, ...came });
   test(`other JSON is refused in words: ${json.slice(0, 120)}`, () => refused(() => fromJson(json), why));
 }
+
+test("what a pad keeps can be read again: a stroke more is refused, and said to be", () => {
+  const dot = { tool: "ink", width: 20, points: [4, 8], pressures: null };
+  const full = Array(1000).fill(dot);
+  const said = [];
+  const pad = Object.assign(Object.create(Pad.prototype), {
+    ...{ now: { id: "a", base: null, strokes: full.slice(1) }, past: [], future: [], own: new Set(), draw() {} },
+    show: (next) => (pad.now = next),
+    refuse: (words) => said.push(words),
+  });
+  assert.ok(pad.add(dot));
+  assert.ok(!pad.add(dot));
+  assert.equal(pad.now.strokes.length, 1000);
+  assert.deepEqual(fromJson(toJson(pad.now)).strokes, full);
+  assert.match(said.join(), /^A drawing has at most 1,000 strokes and 20,000 points, so this stroke was not kept/);
+  const long = { ...dot, points: Array(2 * 20_000).fill(8) };
+  assert.ok(fits([long]));
+  assert.deepEqual(decode(encode([long])), [long]);
+  assert.ok(!fits([long, dot]));
+});
 
 test("strokes in colour keep it in a link and in a file, and a drawing of ink is written as it always was", () => {
   const strokes = [

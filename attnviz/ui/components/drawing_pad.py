@@ -48,6 +48,9 @@ LARGEST = digit.CANVAS
 LONGEST = 1_500
 """Characters of pen strokes allowed in a URL, so that all browsers and mail programs accept it."""
 
+SAMPLE = r"\w+\.\d+"
+"""The name of a picture that may stand in a URL, NAME.NUMBER; `frontend/drawing_pad/derive.js` has the same."""
+
 MAPS = ("attention", "jacobian")
 
 FIELDS = Fields(Field("strokes", "text", ""), Field("start", "text"), Field("centred", "yes_no", True))
@@ -140,7 +143,7 @@ class Base:
     """A picture to draw on.
 
     Args:
-        name: by which it is known: "strokes.12" for a test picture; a name without a dot stays out of the URL.
+        name: by which it is known: "strokes.12" for a test picture; a name that is not SAMPLE stays out of the URL.
         picture: uint8 (side, side), 0 is paper and 255 is ink; or in colour (side, side, 3). At most LARGEST a side.
         label: what it shows, where that is known.
     """
@@ -272,7 +275,7 @@ def is_drawing(word: str) -> bool:
 
 def shareable(drawn: Drawn) -> Drawn:
     """Return what of it may stand in a URL: nothing that is drawn on a picture that came from outside."""
-    from_outside = drawn.base is not None and "." not in drawn.base
+    from_outside = drawn.base is not None and not re.fullmatch(SAMPLE, drawn.base, re.ASCII)
     return Drawn(centred=drawn.centred) if from_outside else drawn
 
 

@@ -51,7 +51,8 @@ def test_the_url_brings_back_what_is_on_the_pad(drawn: Drawn) -> None:
 
 def test_an_empty_pad_leaves_no_word_in_the_url_and_an_upload_none_of_what_is_drawn_on_it() -> None:
     assert set(drawn_to_url(Drawn()).values()) == {None}
-    assert drawn_to_url(Drawn("AB", "upload 7", False)) == {"strokes": None, "start": None, "centred": "no"}
+    for name in ("upload 7", "photo.png", "strokes.12.png", "strokes.", "strokes.1²"):
+        assert drawn_to_url(Drawn("AB", name, False)) == {"strokes": None, "start": None, "centred": "no"}, name
 
 
 def asked(header: dict[str, Any]) -> dict[str, Any]:

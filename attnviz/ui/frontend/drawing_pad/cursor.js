@@ -85,7 +85,7 @@ export class PadCursor {
     const further = last !== undefined && last === this.line && last.tool === tool && last.width === width;
     const points = lineTo(from, [this.row, this.column], further ? last : null);
     if (!points) return;
-    pad.add({ tool, width, points, pressures: null, ...paint }, further);
+    if (!pad.add({ tool, width, points, pressures: null, ...paint }, further)) return;
     this.line = pad.now.strokes.at(-1);
     pad.tell(`${tool === "ink" ? "Ink" : "Erased"} to ${this.place}.`);
   }
@@ -97,13 +97,9 @@ export class PadCursor {
   dab(tool) {
     const { pad } = this;
     this.line = null;
-    pad.add({
-      tool,
-      width: pad.tools.width,
-      points: centreOf([this.row, this.column]),
-      pressures: null,
-      ...pad.tools.paint,
-    });
+    const { width, paint } = pad.tools;
+    const points = centreOf([this.row, this.column]);
+    if (!pad.add({ tool, width, points, pressures: null, ...paint })) return;
     pad.tell(`${tool === "ink" ? "Ink" : "Erased"} at ${this.place}.`);
   }
 

@@ -9,7 +9,8 @@ const NEAR = 4 * UNITS; // a hand trembles below this: the next point of a strok
 // what a link says where there are no panels, and a URL that says nothing of them
 const PANELS = { models: "", heads: "", map: "attention", change: false, trained: "" };
 const NO_CHOICE = { heads: {}, map: "attention", change: false, trained: null, pin: null };
-const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: such a base may stand in a URL
+const SAMPLE = /^\w+\.\d+$/; // of a data set, such as strokes.12: it may stand in a URL, as in drawing_pad.py
+const FILE = "file"; // the name of a picture that a link cannot bring
 const NOTHING = { drawing: "", base: null, centred: true }; // of a URL without words
 const CENTRED =
   "Your drawing is cut out, scaled to 20 \u00d7 20 pixels, and placed with its centre of mass in the middle of " +
@@ -38,6 +39,17 @@ export function fitsLink(base) {
 export function obstacleOf({ base, strokes }, short) {
   if (strokes.length && !short) return "strokes";
   return fitsLink(base) ? null : "base";
+}
+
+/**
+ * A drawing out of a file, as the pad takes it. The picture under its strokes is called by the name of a sample only if
+ * it is that sample: a link says the name alone, and would bring that one.
+ * @param {{base: Base|null, strokes: Stroke[]}} drawing
+ * @param {{base: Base}[]} samples
+ */
+export function fromFile({ base, strokes }, samples) {
+  const is = (/** @type {Base} */ one) => one.name === base?.name && one.values.join() === base.values.join();
+  return { base: base && { ...base, name: samples.some((one) => is(one.base)) ? base.name : FILE }, strokes };
 }
 
 /** The view that a link says. @param {Drawn} drawn @param {any} panels as `panelsInLink` gives them */

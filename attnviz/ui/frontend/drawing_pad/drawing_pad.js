@@ -9,7 +9,17 @@ import { Cards } from "../draw/cards.js";
 import { panelsInLink, shownBy, VERSION } from "../draw/links.js";
 import { fromLink, pinnedAgain } from "../draw/pin.js";
 import { follow } from "../core/follow.js";
-import { fitsLink, isNewer, linkedOf, obstacleOf, panelsNewer, pendingAfter, startsOf, stepOf } from "./derive.js";
+import {
+  fitsLink,
+  fromFile,
+  isNewer,
+  linkedOf,
+  obstacleOf,
+  panelsNewer,
+  pendingAfter,
+  startsOf,
+  stepOf,
+} from "./derive.js";
 import { Pad } from "./pad.js";
 import { here, keepHere } from "./memory.js";
 import { PadShare } from "./share.js";
@@ -41,9 +51,10 @@ export class DrawingPad extends Part {
     this.pad = new Pad(pad, {
       changed: (complete) => this.guard(() => this.changed(complete)),
       tell: (words) => this.announce(words),
+      refuse: (words) => say(this.words.told, words),
     });
     this.seen = new Seen((centred) => this.guard(() => this.centre(centred)));
-    this.starts = new Thumbs("Digits to start from", (start) => this.guard(() => this.start(start)));
+    this.starts = new Thumbs("Pictures to start from", (start) => this.guard(() => this.start(start)));
     this.inputs = new Inputs((name) => this.guard(() => this.openInput(name)));
     this.lasts = new LastDrawings({
       open: (kept) => this.guard(() => this.pad.open(kept)),
@@ -53,7 +64,7 @@ export class DrawingPad extends Part {
       drawing: () => this.pad.now,
       raster: () => this.pad.raster(),
       link: () => this.link(),
-      open: (drawing) => this.pad.open(drawing),
+      open: (drawing) => this.pad.open(fromFile(drawing, this.starts.drawings)),
       say: (words) => say(this.words.told, words),
     });
     this.cardsRoom = element("section.cards", { "aria-label": "Models" });
@@ -285,6 +296,7 @@ export class DrawingPad extends Part {
 
   /** The last drawings were deleted. */
   forgotten() {
+    this.pad.own.clear(); // what is on the pad, too, until a hand draws on it
     this.saySoon();
     this.announce("Your last drawings were deleted from this browser.");
     this.pad.sheet.focus();
@@ -304,7 +316,7 @@ export class DrawingPad extends Part {
     if (!this.begun) return; // it has not begun: what was kept is still to be read
     keepHere(this.toKeep());
     // Only what a hand has drawn: a sample that was looked at is there to be looked at again.
-    if (pad.now.strokes.length && !pad.empty) this.lasts.keep(pad.now);
+    if (pad.now.strokes.length && !pad.empty) this.lasts.keep(pad.now, pad.own.has(pad.now.id));
     this.saySoon();
   }
 

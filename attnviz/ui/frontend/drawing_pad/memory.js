@@ -121,15 +121,17 @@ function raise() {
 /**
  * Keep a drawing among the last ones, the newest first; one that is among them already is renewed in its place.
  * @param {Drawing} now
+ * @param {boolean} own whether a hand has drawn on it here: what a link brought is kept where it came from
  * @returns {boolean} whether that was possible
  */
-export function keepLast(now) {
+export function keepLast(now, own) {
   try {
     // Read again each time: another tab may have written meanwhile.
     const others = read();
     const place = others.findIndex(({ id }) => id === now.id);
     if (place >= 0) others[place] = plain(now);
-    else others.unshift(plain(now));
+    else if (own) others.unshift(plain(now));
+    else return true;
     return write(others.slice(0, MOST));
   } catch {
     return false;

@@ -7,7 +7,7 @@ import { endedAt, isNear, tipOf } from "./derive.js";
 import { copy, inkStroke, paint, paperOf } from "./paint.js";
 import { PadTools } from "./tools.js";
 import { Raster } from "../hands/raster.js";
-import { decode, encode, PRESSURES, SIDE, simplify, toUnit } from "../hands/strokes.js";
+import { decode, encode, fits, FULL, PRESSURES, SIDE, simplify, toUnit } from "../hands/strokes.js";
 
 const DEEP = 200; // so many steps can be undone
 const ERASER = 32; // of a pen that is turned around, among `buttons`
@@ -31,10 +31,14 @@ export class Pad {
    * @param {(complete: boolean) => void} hands.changed after every visible change: true if it is complete, false within
    *   a stroke
    * @param {(words: string) => void} [hands.tell] says what happened, for those who cannot see it
+   * @param {(words: string) => void} [hands.refuse] says why a stroke was not kept
    */
-  constructor(node, { changed, tell = () => {} }) {
+  constructor(node, { changed, tell = () => {}, refuse = () => {} }) {
     this.changed = changed;
     this.tell = tell;
+    this.refuse = refuse;
+    /** @type {Set<string>} ids of the drawings that a hand has drawn on here */
+    this.own = new Set();
     /** @type {Drawing[]} */
     this.past = [];
     this.now = drawing();
@@ -128,16 +132,24 @@ export class Pad {
   /**
    * Draw one more stroke over all that is there.
    * @param {boolean} further it takes the place of the last one, which it lengthens: they are one step
+   * @returns {boolean} whether it is kept: what could not be read again is refused now, and not lost later
    */
   add(stroke, further = false) {
     const { strokes } = this.now;
     const next = { ...this.now, strokes: [...(further ? strokes.slice(0, -1) : strokes), stroke] };
+    if (!fits(next.strokes)) {
+      this.show(this.now);
+      this.refuse(FULL);
+      return false;
+    }
+    this.own.add(next.id);
     if (further) {
       this.replace(next);
     } else {
       this.draw(stroke);
       this.become(next, false);
     }
+    return true;
   }
 
   undo() {

@@ -1,5 +1,4 @@
-// What stands below the pad: the picture that the models see, digits and other pictures to start from, and the last
-// drawings.
+// What stands below the pad: the picture that the models see, pictures to start from, and the last drawings.
 
 import { element, focused, say, set, text } from "../core/dom.js";
 import { captionOf } from "./derive.js";
@@ -38,13 +37,14 @@ export class Seen {
    */
   show(picture, words) {
     this.picture = picture;
-    say(this.words, captionOf(words, this.centres));
+    say(this.words, captionOf(words, this.centres && this.box.checked));
     this.draw();
   }
 
   /** @param {boolean} centred */
   set(centred) {
     this.box.checked = centred;
+    if (!this.picture) this.show(null, "");
   }
 
   /** Offer the switch or, of what is never centred, not. @param {boolean} centres */
@@ -138,9 +138,12 @@ export class LastDrawings {
     );
   }
 
-  /** @param {import("./memory.js").Drawing} drawing that is to be the newest */
-  keep(drawing) {
-    this.refused = !keepLast(drawing);
+  /**
+   * @param {import("./memory.js").Drawing} drawing that is to be the newest
+   * @param {boolean} own whether a hand has drawn on it here
+   */
+  keep(drawing, own) {
+    this.refused = !keepLast(drawing, own);
   }
 
   /** Take the colours of a theme. */

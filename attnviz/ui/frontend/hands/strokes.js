@@ -57,6 +57,17 @@ const [MOST_STROKES, MOST_POINTS] = [1000, 20_000];
 const STRAIGHT = 0.25 * UNITS; // a point may be dropped that lies so near to the line between its neighbours
 const APART = 8 * UNITS; // and only where the neighbours are no further apart
 
+/** What a pad says of a stroke that it cannot keep. */
+export const FULL =
+  `A drawing has at most ${MOST_STROKES.toLocaleString("en")} strokes and ${MOST_POINTS.toLocaleString("en")} ` +
+  "points, so this stroke was not kept. Undo something, or clear the pad.";
+
+/** Whether strokes are so few that what is written of them can be read again. @param {Stroke[]} strokes */
+export function fits(strokes) {
+  const total = strokes.reduce((sum, { points }) => sum + points.length / 2, 0);
+  return strokes.length <= MOST_STROKES && total <= MOST_POINTS;
+}
+
 /** A drawing that cannot be read; its message is a sentence for the visitor. */
 export class BadDrawing extends Error {}
 
