@@ -42,7 +42,7 @@ test("an empty pad is not said to be centred while that is switched off", () => 
 });
 
 test("a link says the drawing, the panels if there are any, and the drawing that is pinned", () => {
-  const panels = { models: "", heads: "", map: "attention", change: false, trained: "" };
+  const panels = { models: "", heads: "", map: "attention", change: false, trained: "", pin_trained: "" };
   const bare = { strokes: "abc", start: null, centred: true, ...panels };
   const none = { pin: "", pin_start: null, pin_centred: true };
   assert.deepEqual(pad.linkedOf(drawn("abc"), {}), { ...bare, ...none });
@@ -84,7 +84,7 @@ test("what a tab kept counts where the URL is empty, or says what the tab had to
 
 test("what a tab kept of its panels counts where the URL says nothing of them, what it said then, or the same", () => {
   const [nothing, one, two] = [{}, { heads: { a: 1, b: 2 } }, { map: "jacobian" }].map((some) => ({
-    ...{ heads: {}, map: "attention", change: false, trained: null, pin: null },
+    ...{ heads: {}, map: "attention", change: false, trained: null, pin_trained: null, pin: null },
     ...some,
   }));
   const kept = { known: one, now: two };

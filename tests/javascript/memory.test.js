@@ -9,7 +9,7 @@ import { LastDrawings } from "../../attnviz/ui/frontend/drawing_pad/side.js";
 import { enlarged } from "../../attnviz/ui/frontend/draw/arrays.js";
 import { Cards } from "../../attnviz/ui/frontend/draw/cards.js";
 import { shownBy } from "../../attnviz/ui/frontend/draw/links.js";
-import { pinnedAgain } from "../../attnviz/ui/frontend/draw/pin.js";
+import { fromLink, pinnedAgain } from "../../attnviz/ui/frontend/draw/pin.js";
 import { DrawingPad } from "../../attnviz/ui/frontend/drawing_pad/drawing_pad.js";
 import { straight } from "./helpers.js";
 
@@ -32,7 +32,7 @@ const HISTORY = {
   future: [step("b", UPLOAD, TWO, ONE)],
 };
 const KEPT = { drawing: HISTORY.now, history: HISTORY, centred: false, known: { drawing: "" }, pending: [] };
-const NOW = { heads: { "some.model": 2 }, map: "jacobian", change: true, pin: null };
+const NOW = { heads: { "some.model": 2 }, map: "jacobian", change: true, pin_trained: null, pin: null };
 
 let [room, written] = [Infinity, /** @type {Record<string, string>} */ ({})];
 const storage = {
@@ -50,9 +50,13 @@ beforeEach(() => {
 });
 
 test("a reload brings back the drawing, what can be undone and redone, and what the panels showed", () => {
-  const panels = { now: NOW, known: { ...NOW, heads: {} }, pinned: { now: step("c", UPLOAD, ONE), centred: false } };
+  const panels = {
+    now: NOW,
+    known: { ...NOW, heads: {} },
+    pinned: { now: step("c", UPLOAD, ONE), centred: false, trained: 25 },
+  };
   keepHere({ ...KEPT, panels });
-  const pinned = { now: { ...panels.pinned.now, id: "c" }, centred: false };
+  const pinned = { now: { ...panels.pinned.now, id: "c" }, centred: false, trained: 25 };
   assert.deepEqual(here(), { ...KEPT, panels: { ...panels, pinned } });
 });
 
@@ -136,7 +140,7 @@ for (const [canvas, channels] of [
     const page = { pad, cards, centred: true, known: null, pending: [], header: { panels: null } };
     keepHere(DrawingPad.prototype.toKeep.call(/** @type {any} */ (page)));
     const { now, centred } = /** @type {any} */ (here()).panels.pinned;
-    const again = pinnedAgain(now, centred, null, { canvas, channels, centres: true });
+    const again = pinnedAgain(now, centred, null, { canvas, channels, centres: true }, null);
     assert.deepEqual([again.pictures, again.prepare], [sample.canvas, { centred: false }]);
   });
 }
@@ -144,10 +148,19 @@ for (const [canvas, channels] of [
 test("heads, maps and the pinned drawing are said to Python; a comparison with what no URL can hold is not", () => {
   const cards = [3, null].map((head, at) => ({ head, model: { checkpoint: `model.${at}` } }));
   const drawn = { drawing: "abc", base: null, centred: true };
-  const shown = { map: "attention", trained: 25 };
+  const shown = { map: "attention", trained: 25, pin_trained: null };
   const owner = (showing) => /** @type {any} */ ({ cards, ...shown, pin: { change: true, showing } });
   const heads = { "model.0": 3 };
-  assert.deepEqual(shownBy(owner({ drawn })), { heads, ...shown, change: true, pin: drawn });
+  for (const [then, said] of [
+    [25, null],
+    [50, 50],
+    [null, 100],
+  ]) {
+    const pinned = { ...shown, pin_trained: said, change: true, pin: drawn };
+    assert.deepEqual(shownBy(owner({ drawn, trained: then })), { heads, ...pinned });
+    const sheet = { canvas: 280, channels: 1, centres: true };
+    assert.equal(fromLink({ drawing: "", base: null, centred: true }, sheet, pinned).trained, then);
+  }
   for (const showing of [null, { drawn: null }])
     assert.deepEqual(shownBy(owner(showing)), { heads, ...shown, change: false, pin: null });
 });

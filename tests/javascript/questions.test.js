@@ -10,7 +10,14 @@ import { Socket } from "./helpers.js";
 
 const drawn = (number) => ({ pictures: [{ data: "strokes", number }], prepare: { centred: true } });
 
-function made(t, cards = [{ asked: { checkpoint: "a.b" } }]) {
+/** A card that asks a net; of what was pinned at another epoch, that of this epoch. */
+const asks = (checkpoint, more = {}) => ({
+  asked: { checkpoint },
+  askedAt: (trained) => ({ checkpoint: `${checkpoint}@${trained}` }),
+  ...more,
+});
+
+function made(t, cards = [asks("a.b")]) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   globalThis.WebSocket = /** @type {any} */ (Socket);
   Socket.made = [];
@@ -50,7 +57,7 @@ test("of the drawings that come while an answer is awaited only the newest is as
 });
 
 test("the next question waits for the answers of all models", (t) => {
-  const { questions, socket, sent } = made(t, [{ asked: { checkpoint: "a.b" } }, { asked: { checkpoint: "c.d" } }]);
+  const { questions, socket, sent } = made(t, [asks("a.b"), asks("c.d")]);
   questions.show(drawn(3));
   questions.show(drawn(4));
   socket.answer(1, { done: false });
@@ -77,9 +84,25 @@ test("what is pinned is asked about anew, before the drawing, where something el
   ]);
 });
 
+test("while only the training is moved what is pinned stays, and is otherwise asked of the nets of then", (t) => {
+  const { questions, socket, pin, sent } = made(t);
+  const nets = () => unpack(socket.sent.at(-1)).header.asks.map(({ checkpoint }) => checkpoint);
+  questions.show(drawn(3));
+  socket.answer(1);
+  Object.assign(pin, { showing: { ...drawn(3), turn: 1, trained: 25 } });
+  const page = { trained: 25, showTraining() {}, questions };
+  Cards.prototype.train.call(/** @type {any} */ (page), 50);
+  assert.equal(page.trained, 50);
+  assert.deepEqual([sent(), nets()], [[3, 3], ["a.b"]]);
+  socket.answer(2);
+  assert.equal(sent().length, 2, "nothing is asked of what is pinned");
+  questions.again();
+  assert.deepEqual(nets(), ["a.b@25"]);
+});
+
 test("what is pinned while an answer is awaited is one drawing, of which the missing answers are asked for", (t) => {
   const pinned = [];
-  const card = (checkpoint) => ({ asked: { checkpoint }, turn: 0, answer: "", pin: (answer) => pinned.push(answer) });
+  const card = (checkpoint) => asks(checkpoint, { turn: 0, answer: "", pin: (answer) => pinned.push(answer) });
   const cards = [card("a.b"), card("c.d")];
   const { questions, socket, pin, heard, sent } = made(t, cards);
   const take = (showing, stale) => Object.assign(pin, { showing, stale });

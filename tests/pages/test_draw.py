@@ -38,12 +38,14 @@ def test_the_url_brings_heads_maps_and_what_is_pinned() -> None:
             map="jacobian",
             change="yes",
             trained="25",
+            pin_trained="100",
             pin="AQ-_",
             pin_start="strokes.7",
         )
     )
     pin = {"drawing": "AQ-_", "base": "strokes.7", "centred": True}
-    wanted = {"heads": {model: 2}, "map": "jacobian", "change": True, "trained": 25, "pin": pin}
+    panels = {"heads": {model: 2}, "map": "jacobian", "change": True, "trained": 25, "pin_trained": 100}
+    wanted = {**panels, "pin": pin}
     assert header["state"]["panels"]["value"] == header["panels"] == wanted
     np.testing.assert_array_equal(arrays["pin_base"], data.load("strokes", "test", count=64).images[7, :, :, 0])
 
@@ -100,6 +102,10 @@ def test_a_word_that_says_no_share_of_a_training_is_a_sentence() -> None:
         test = open_page(models="pixel_attention.1v8", trained=word)
         assert "0 to 99" in test.warning[0].value
         assert pad(test)[0]["panels"]["trained"] is None
+    test = open_page(models="pixel_attention.1v8", pin="AQ-_", pin_trained="101")
+    assert "pin_trained" in test.warning[0].value.replace("\\", "")
+    assert "0 to 100" in test.warning[0].value
+    assert pad(test)[0]["panels"]["pin_trained"] is None
 
 
 def test_a_panel_has_the_epochs_of_its_models_history() -> None:

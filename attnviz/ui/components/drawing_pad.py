@@ -11,6 +11,7 @@ it once, when the hand has come to rest, and writes it into the URL:
     map       what the panels show: "attention" or "jacobian"
     change    "yes" if they show how it differs from that of the pinned drawing
     trained   how far along the epochs of their histories the models are, in percent; without it they are as trained
+    pin_trained   likewise of the answers to the pinned drawing, 100 for as trained; without it as `trained`
 
 A link that the browser makes says the same. Where the strokes are too long for a URL, or lie on a picture that came
 from outside, only the browser has them: it keeps them, and what can be undone, until the tab is closed.
@@ -64,6 +65,7 @@ PANELS = Fields(
     Field("map", "choice", MAPS[0], MAPS),
     Field("change", "yes_no", False),
     Field("trained", "text", ""),
+    Field("pin_trained", "text", ""),
     *(replace(field, name=PIN[field.name]) for field in FIELDS.fields),
 )
 """The fields of what the panels show, and of what is pinned."""
@@ -103,6 +105,8 @@ class Shown:
         change: whether the maps show how they differ from those of the pinned drawing.
         pin: the pinned drawing; None where nothing is pinned that fits into a URL.
         trained: how far along their epochs the models are, percent below 100; None for all of it.
+        pin_trained: how far along they are that answered to the pinned drawing, percent up to 100; None for as
+            `trained`.
     """
 
     heads: Mapping[str, int] = field(default_factory=dict)
@@ -110,12 +114,14 @@ class Shown:
     change: bool = False
     pin: Drawn | None = None
     trained: int | None = None
+    pin_trained: int | None = None
 
     def plain(self) -> dict[str, Any]:
         """Return it as JSON says it."""
         pin = self.pin.plain() if self.pin else None
         return {
-            "heads": dict(self.heads), "map": self.map, "change": self.change, "trained": self.trained, "pin": pin
+            "heads": dict(self.heads), "map": self.map, "change": self.change, "trained": self.trained,
+            "pin_trained": self.pin_trained, "pin": pin,
         }  # fmt: skip
 
 
@@ -306,8 +312,10 @@ def shown_to_url(shown: Shown) -> dict[str, str | None]:
     """Return what the panels show in the words of the URL; None where one is to be taken out."""
     heads = ",".join(f"{name}:{head + 1}" for name, head in shown.heads.items())
     pin = drawn_to_url(shown.pin) if shown.pin else {}
-    trained = "" if shown.trained is None else str(shown.trained)
-    words = PANELS.write({"heads": heads, "map": shown.map, "change": shown.change, "trained": trained})
+    trained, then = ("" if part is None else str(part) for part in (shown.trained, shown.pin_trained))
+    words = PANELS.write(
+        {"heads": heads, "map": shown.map, "change": shown.change, "trained": trained, "pin_trained": then}
+    )
     return {**words, **{word: pin.get(name) for name, word in PIN.items()}}
 
 
@@ -342,12 +350,15 @@ def _read_panels(told: Mapping[str, Any]) -> Shown:
     """Return what a browser reports of the panels; of what makes no sense, nothing."""
     heads, shown, pin, trained = told.get("heads"), told.get("map"), told.get("pin"), told.get("trained")
     pinned = shareable(_read(pin)) if isinstance(pin, Mapping) else None
+    pinned = pinned if pinned and (pinned.drawing or pinned.base) else None
+    then = told.get("pin_trained")
     return Shown(
         {name: head for name, head in heads.items() if _is_head(name, head)} if isinstance(heads, Mapping) else {},
         shown if shown in MAPS else MAPS[0],
         told.get("change") is True,
-        pinned if pinned and (pinned.drawing or pinned.base) else None,
+        pinned,
         trained if type(trained) is int and 0 <= trained < ALL else None,
+        then if pinned and type(then) is int and 0 <= then <= ALL else None,
     )
 
 

@@ -19,7 +19,7 @@ from attnviz.errors import AttnvizError, closest
 from attnviz.subjects import Net
 from attnviz.subjects.history import history
 from attnviz.ui import mechanisms
-from attnviz.ui.components.drawing_pad import MAPS, Cards, Drawn, Shown
+from attnviz.ui.components.drawing_pad import ALL, MAPS, Cards, Drawn, Shown
 from attnviz.ui.components.panel import MAP, Panel
 from attnviz.ui.draw import tasks
 from attnviz.ui.draw.tasks import Task
@@ -197,7 +197,9 @@ def asked(cards: Cards, pinned: Drawn | None) -> Shown:
         pinned: what the URL pins.
     """
     change = url_state.choice("change", ["yes", "no"], "no") == "yes"
-    return Shown(heads(cards.header["models"]), url_state.choice("map", MAPS, MAPS[0]), change, pinned, _trained())
+    shown = url_state.choice("map", MAPS, MAPS[0])
+    then = _trained("pin_trained", ALL, "as at the drawing itself") if pinned else None
+    return Shown(heads(cards.header["models"]), shown, change, pinned, _trained("trained", ALL - 1, "as trained"), then)
 
 
 def describe(names: list[str]) -> list[dict[str, Any]]:
@@ -261,13 +263,19 @@ def _epochs(net: Net) -> list[list[int | str]]:
     return []
 
 
-def _trained() -> int | None:
-    """Return how far the models are trained according to the URL, in percent; None for all of it."""
-    word = st.query_params.get("trained", "")
-    if re.fullmatch("[0-9]{1,2}", word, re.ASCII):
+def _trained(name: str, most: int, without: str) -> int | None:
+    """Return how far the models are trained according to a field of the URL, in percent; None where it says nothing.
+
+    Args:
+        name: of the field.
+        most: percent that it may say.
+        without: how the models are without it, for the sentence about what is invalid.
+    """
+    word = st.query_params.get(name, "")
+    if re.fullmatch("[0-9]{1,3}", word, re.ASCII) and int(word) <= most:
         return int(word)
     if word:
-        st.warning(verbatim(f"The URL says trained={word[:60]!r}; it can be 0 to 99. You see the models as trained."))
+        st.warning(verbatim(f"The URL says {name}={word[:60]!r}; it can be 0 to {most}. You see the models {without}."))
     return None
 
 

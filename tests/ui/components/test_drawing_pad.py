@@ -159,10 +159,10 @@ def test_what_a_browser_tells_is_not_believed_blindly(
 
 def test_what_the_panels_show_goes_into_the_url_and_comes_back() -> None:
     pin = Drawn("AB", "strokes.12", False)
-    words = shown_to_url(Shown({"a.b": 2, "c.d": 0}, "jacobian", True, pin, 25))
+    words = shown_to_url(Shown({"a.b": 2, "c.d": 0}, "jacobian", True, pin, 25, 100))
     assert words == {
-        "heads": "a.b:3,c.d:1", "map": "jacobian", "change": "yes", "trained": "25", "pin": "AB",
-        "pin_start": "strokes.12", "pin_centred": "no",
+        "heads": "a.b:3,c.d:1", "map": "jacobian", "change": "yes", "trained": "25", "pin_trained": "100",
+        "pin": "AB", "pin_start": "strokes.12", "pin_centred": "no",
     }  # fmt: skip
     assert pinned_from_url({name: word for name, word in words.items() if word}) == (pin, [])
     assert set(shown_to_url(Shown()).values()) == {None}, "the defaults leave no word"
@@ -181,7 +181,9 @@ def test_what_the_panels_show_goes_into_the_url_and_comes_back() -> None:
         ({"trained": 100}, Shown()),
         ({"trained": "25"}, Shown()),
         ({"map": "jacobian", "change": True, "pin": {"drawing": "AB"}}, Shown({}, "jacobian", True, Drawn("AB"))),
-        ({"pin": {"drawing": "AB", "base": "upload"}}, Shown()),
+        ({"pin": {"drawing": "AB", "base": "upload"}, "pin_trained": 25}, Shown()),
+        ({"pin": {"drawing": "AB"}, "pin_trained": 100}, Shown(pin=Drawn("AB"), pin_trained=100)),
+        ({"pin": {"drawing": "AB"}, "pin_trained": 101}, Shown(pin=Drawn("AB"))),
     ],
 )
 def test_what_a_browser_tells_of_the_panels_is_not_believed_blindly(

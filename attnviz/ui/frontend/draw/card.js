@@ -171,18 +171,28 @@ export class Card {
 
   /** What the channel is asked for. */
   get asked() {
+    return this.askedAt(this.trained);
+  }
+
+  /** What it is asked for of the model so far along its epochs. @param {number|null} trained as of `train` */
+  askedAt(trained) {
     const { wanted, heads } = this.model;
-    if (!heads || this.head === null) return { checkpoint: this.net, wanted };
+    const checkpoint = this.netAt(trained);
+    if (!heads || this.head === null) return { checkpoint, wanted };
     return {
-      checkpoint: this.net,
+      checkpoint,
       wanted: { map: { ...wanted.map, parameters: { ...wanted.map.parameters, head: this.head } } },
     };
   }
 
   /** The key of the net that is asked: the model, or what it was after an epoch. */
   get net() {
+    return this.netAt(this.trained);
+  }
+
+  netAt(trained) {
     const { epochs, checkpoint } = this.model;
-    return epochs.length ? epochs[placeOf(epochs, this.trained)][1] : checkpoint;
+    return epochs.length ? epochs[placeOf(epochs, trained)][1] : checkpoint;
   }
 
   /** @param {number|null} trained percent of the way along its epochs; null for all of it */

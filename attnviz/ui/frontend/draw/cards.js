@@ -149,12 +149,15 @@ export class Cards {
     return card;
   }
 
-  /** Ask the models as they were so far along their training. @param {number|null} trained as `Card` takes it */
+  /**
+   * Ask the models as they were so far along their training. What is pinned stays as they answered when it was pinned.
+   * @param {number|null} trained as `Card` takes it
+   */
   train(trained) {
     if (trained === this.trained) return;
     this.trained = trained;
     this.showTraining();
-    this.questions.again();
+    this.questions.again(false);
   }
 
   showTraining() {
@@ -306,7 +309,7 @@ export class Cards {
   pinNow() {
     const { showing } = this.questions;
     if (!this.shown) return;
-    this.pin.take(showing, showing.turn !== this.shown.turn);
+    this.pin.take({ ...showing, trained: this.trained }, showing.turn !== this.shown.turn);
     for (const card of this.cards) card.pin(card.turn === showing.turn && !card.refused ? card.answer : null);
     this.sayPin();
     this.questions.next();

@@ -2,6 +2,7 @@
 // attnviz/data/inputs/drawing.py, which says how it is made.
 
 import { greyOf } from "../panels/face.js";
+import { ALL } from "./training.js";
 
 export const VERSION = "2"; // of a link: as url_state.py has it
 const USUAL = 28; // rows and columns of a picture whose word does not say them
@@ -10,8 +11,8 @@ const KEPT = 8; // words of pictures that are remembered: undo and redo come bac
 const words = new Map();
 
 /**
- * @typedef {{heads: Record<string, number>, map: string, change: boolean, trained: number|null,
- *   pin: {drawing: string, base: string|null, centred: boolean}|null}} Shown as `Shown` of drawing_pad.py
+ * @typedef {{heads: Record<string, number>, map: string, change: boolean, trained: number|null, pin_trained:
+ *   number|null, pin: {drawing: string, base: string|null, centred: boolean}|null}} Shown as `Shown` of drawing_pad.py
  */
 
 /**
@@ -94,11 +95,13 @@ export function linkTo(page, checkpoint, word, head) {
  */
 export function shownBy({ cards, map, trained, pin: { change, showing } }) {
   const chosen = cards.filter(({ head }) => head !== null);
+  const another = Boolean(showing?.drawn) && showing.trained !== trained;
   return {
     heads: Object.fromEntries(chosen.map(({ model, head }) => [model.checkpoint, head])),
     map,
     change: change && Boolean(showing?.drawn),
     trained,
+    pin_trained: another ? (showing.trained ?? ALL) : null,
     pin: showing?.drawn ?? null,
   };
 }
@@ -106,13 +109,13 @@ export function shownBy({ cards, map, trained, pin: { change, showing } }) {
 /**
  * What a link needs to show the same panels, beside the drawing.
  * @param {import("./cards.js").Cards} owner
- * @returns {{models: string, heads: string, map: string, change: boolean, trained: string, pin: Shown["pin"],
- *   left: boolean}}
+ * @returns {{models: string, heads: string, map: string, change: boolean, trained: string, pin_trained: string,
+ *   pin: Shown["pin"], left: boolean}}
  *   left: something is pinned that fits into no link
  */
 export function panelsInLink(owner) {
   const { showing } = owner.pin;
-  const { heads, trained, ...shown } = shownBy(owner);
+  const { heads, trained, pin_trained: then, ...shown } = shownBy(owner);
   return {
     models: owner.cards.map(({ model }) => model.checkpoint).join(),
     heads: Object.entries(heads)
@@ -120,6 +123,7 @@ export function panelsInLink(owner) {
       .join(),
     ...shown,
     trained: trained === null ? "" : String(trained),
+    pin_trained: then === null ? "" : String(then),
     left: showing !== null && !showing.drawn,
   };
 }

@@ -5,6 +5,7 @@ import { context2d, element, say, set, text } from "../core/dom.js";
 import { pictureCanvas } from "../maps/paint.js";
 import { Raster } from "../hands/raster.js";
 import { decode } from "../hands/strokes.js";
+import { ALL } from "./training.js";
 
 /**
  * What was pinned before, as `Cards.show` asks about it.
@@ -12,22 +13,26 @@ import { decode } from "../hands/strokes.js";
  * @param {boolean} centred
  * @param {{drawing: string, base: string|null, centred: boolean}|null} drawn as a link says it; null where none can
  * @param {{canvas: number, channels: number, centres: boolean}} sheet that it is laid out on
+ * @param {number|null} trained how far along their training the models are that answered, as `Card` takes it
  */
-export function pinnedAgain(now, centred, drawn, { canvas, channels, centres }) {
+export function pinnedAgain(now, centred, drawn, { canvas, channels, centres }, trained) {
   const raster = new Raster(canvas, channels);
   raster.draw(now);
   const pictures = { values: raster.values, shape: raster.shape };
-  return { turn: 0, empty: false, settled: true, pictures, prepare: { centred: centred && centres }, now, drawn };
+  const prepare = { centred: centred && centres };
+  return { turn: 0, empty: false, settled: true, pictures, prepare, now, drawn, trained };
 }
 
 /**
  * What a link has pinned.
  * @param {{base: any, drawing: string, centred: boolean}} pin
  * @param {any} sheet as of `pinnedAgain`
+ * @param {{trained: number|null, pin_trained: number|null}} shown as a link says it
  */
-export function fromLink({ base, drawing, centred }, sheet) {
+export function fromLink({ base, drawing, centred }, sheet, { trained, pin_trained: then }) {
   const drawn = { drawing, base: base?.name ?? null, centred };
-  return pinnedAgain({ base, strokes: decode(drawing) }, centred, drawn, sheet);
+  const at = then === null ? trained : then === ALL ? null : then;
+  return pinnedAgain({ base, strokes: decode(drawing) }, centred, drawn, sheet, at);
 }
 
 export class Pin {

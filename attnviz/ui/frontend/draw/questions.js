@@ -60,10 +60,13 @@ export class Questions {
     return this.turn;
   }
 
-  /** Ask once more about the same drawing: another head is wanted, or another model. */
-  again() {
+  /**
+   * Ask once more about the same drawing: another head is wanted, or another model.
+   * @param {boolean} pinned of what is pinned, too
+   */
+  again(pinned = true) {
     if (!this.showing) return;
-    this.pin.stale = this.pin.showing !== null;
+    if (pinned) this.pin.stale = this.pin.showing !== null;
     this.show(this.showing);
   }
 
@@ -84,7 +87,7 @@ export class Questions {
     const what = this.pin.stale ? { ...this.pin.showing, pinned: true } : this.showing;
     if (!what || (!what.pinned && what.turn === this.answered)) return;
     if (what.pinned) this.pin.stale = false;
-    const asks = cards.map((card) => card.asked);
+    const asks = cards.map((card) => (what.pinned ? card.askedAt(what.trained) : card.asked));
     const asked = { ...what, cards, asks, first: true, seen: [] };
     this.asking = asked;
     const request = { pictures: asked.pictures, prepare: asked.prepare, asks };

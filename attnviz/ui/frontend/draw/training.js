@@ -2,7 +2,7 @@
 
 import { element, say, set, text } from "../core/dom.js";
 
-const ALL = 100; // percent of the way along the epochs that are kept
+export const ALL = 100; // percent of the way along the epochs that are kept
 
 /**
  * The epochs of a model that are kept, ascending; none without a history.

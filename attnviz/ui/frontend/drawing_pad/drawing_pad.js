@@ -174,7 +174,7 @@ export class DrawingPad extends Part {
     const base = pin?.base ? { name: pin.base, side: header.pin_side, values: arrays.pin_base.slice() } : null;
     let pinned = null;
     try {
-      pinned = pin && fromLink({ ...pin, base }, header.sheet);
+      pinned = pin && fromLink({ ...pin, base }, header.sheet, asked);
     } catch (error) {
       if (!(error instanceof BadDrawing)) throw error;
       this.url.complaint.say(`The pinned drawing in this link cannot be read: ${error.message}. Nothing is pinned.`);
@@ -190,7 +190,7 @@ export class DrawingPad extends Part {
     const kept = this.begun ? null : this.kept();
     if (!kept?.panels || !isNewer(kept, this.header.url) || !panelsNewer(kept.panels, this.header.panels)) return false;
     const { now, pinned } = kept.panels;
-    const again = pinned && pinnedAgain(pinned.now, pinned.centred, now.pin, this.header.sheet);
+    const again = pinned && pinnedAgain(pinned.now, pinned.centred, now.pin, this.header.sheet, pinned.trained);
     /** @type {Cards} */ (this.cards).follow(now, again);
     return true;
   }
@@ -327,7 +327,7 @@ export class DrawingPad extends Part {
     const panels = cards && {
       now: shownBy(cards),
       known: header.panels,
-      pinned: pinned ? { now: pinned.now, centred: pinned.prepare.centred } : null,
+      pinned: pinned ? { now: pinned.now, centred: pinned.prepare.centred, trained: pinned.trained } : null,
     };
     return { drawing: pad.now, history: pad.memory, centred, known, pending, panels };
   }

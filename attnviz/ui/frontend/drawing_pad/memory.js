@@ -18,8 +18,8 @@ export const MOST = 10;
  * @property {boolean} centred
  * @property {any} known the words of the URL for it
  * @property {any[]} [pending] its states that Python has been told since
- * @property {{now: any, known: any, pinned: {now: {base: Base|null, strokes: Stroke[]}, centred: boolean}|null}|null}
- *   [panels]
+ * @property {{now: any, known: any, pinned: {now: {base: Base|null, strokes: Stroke[]}, centred: boolean, trained:
+ *   number|null}|null}|null} [panels]
  *   their view, the words of the URL for it, and the pinned drawing
  */
 
@@ -70,14 +70,15 @@ export function here() {
 
 function packPanels(panels) {
   if (!panels?.pinned) return panels;
-  const { now, centred } = panels.pinned;
-  return { ...panels, pinned: { now: plain({ id: "", ...now }), centred } };
+  const { now, ...how } = panels.pinned;
+  return { ...panels, pinned: { now: plain({ id: "", ...now }), ...how } };
 }
 
 function unpackPanels(stored) {
   if (!stored?.pinned) return stored ?? null;
   const now = drawing(stored.pinned.now);
-  return now && { ...stored, pinned: { now, centred: stored.pinned.centred !== false } };
+  const { centred, trained = null } = stored.pinned;
+  return now && { ...stored, pinned: { now, centred: centred !== false, trained } };
 }
 
 /** Steps share their strokes and pictures: each is written once. @param {History} history */
