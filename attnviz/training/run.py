@@ -1,7 +1,8 @@
 """A run: one training in a folder of its own, which survives being killed at any moment.
 
 `attnviz.training.runs` says what lies in the folder, and reads it. A resumed run gives, bit for bit, the same curve and
-weights as one that was never interrupted, on the same device with the same number of threads; `run.json` records both.
+weights as one that was never interrupted, on the same CPU with the same number of threads, which `run.json` records.
+On a GPU this has not been tried.
 """
 
 import json
@@ -88,9 +89,17 @@ class Run:
             self._resume(training)
             if training.epoch:
                 yield Resumed(training.epoch, training.finished)
-            with self._writing():
-                self._status(training)
-            told, watch = time.monotonic(), Stopwatch()
+            yield from self._followed(training, events)
+        finally:
+            events.close()  # several processes that train together end together
+            lock.release()
+
+    def _followed(self, training: Training, events: Iterator[Step | Epoch]) -> Iterator[Step | Epoch]:
+        """Pass on what happens, and write it down."""
+        with self._writing():
+            self._status(training)
+        told, watch = time.monotonic(), Stopwatch()
+        try:
             for event in events:
                 now = time.monotonic()
                 if isinstance(event, Epoch):
@@ -102,11 +111,14 @@ class Run:
                     with self._writing():
                         self._status(training, event)
                 yield event
-            with self._writing():
-                self._status(training)
-        finally:
-            events.close()  # several processes that train together end together
-            lock.release()
+        except (
+            BaseException
+        ):  # the process may live on, as the worker of a search does: nobody may take it for this run
+            with suppress(OSError):
+                self._status(training, state="stopped")
+            raise
+        with self._writing():
+            self._status(training)
 
     @property
     def is_closed(self) -> bool:
@@ -179,9 +191,9 @@ class Run:
             files.write(runs.weights_path(self.folder, epoch), content)
         return kept
 
-    def _status(self, training: Training, step: Step | None = None) -> None:
+    def _status(self, training: Training, step: Step | None = None, state: str = "running") -> None:
         status = {
-            "state": "finished" if training.finished else "running",
+            "state": "finished" if training.finished else state,
             "epoch": training.epoch,
             "best_epoch": training.best_epoch,
             "share": step.done / step.total if step else 0.0,  # of the next epoch

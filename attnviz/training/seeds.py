@@ -81,7 +81,8 @@ def train(
     Raises:
         BadInput, UnknownName: no such device, or a recipe whose data, model and objective do not fit together.
         DataError: the recipe's data are not here.
-        RunError, CheckpointError: something cannot be written, or the seeds that are there were trained otherwise.
+        RunError, CheckpointError: something cannot be written, or the seeds that are there were trained otherwise, or
+            the best of them is one whose weights the checkpoint does not hold.
     """
     job = _job(recipe, device, threads, report, goal, together, None)
     given, goal, device = job.given, job.goal, job.device
@@ -96,7 +97,15 @@ def train(
         shipped = _shipped(recipe, runs, goal.measures[recipe.watch].better == "higher")
         model = build(recipe).to(device)
         stored = {result.run.seed: checkpoints.stored(model, result.weights, recipe.weights) for result in trained}
-        weights = stored.get(shipped.seed) or checkpoints.stored(model, shipped_before, recipe.weights)
+        weights = stored.get(shipped.seed)
+        if weights is None:
+            if before is None or shipped.seed != before.seed:  # of the other earlier seeds no weights are kept
+                every = command_of(recipe, [run.seed for run in runs]).rpartition(" ")[2]
+                raise RunError(
+                    f"Of the seeds {every}, {shipped.seed} is now the best on validation data, but the checkpoint does "
+                    f"not hold its weights. Train it again, too: --seeds {every}. Runs that are there are not repeated."
+                )
+            weights = checkpoints.stored(model, shipped_before, recipe.weights)
         several = measuring.Seeds(stored, shipped.seed, [run.seed for run in earlier], before if earlier else None)
         figures, ablations = measuring.measured(recipe, several, model, given.everything, goal)
         card = Card(
@@ -146,7 +155,7 @@ def train_runs(
     until = stopping.Until(None if minutes is None else time.monotonic() + 60 * minutes, more)
     job = _job(recipe, device, threads, report, goal, together, until)
     for seed in seeds:
-        _train_seed(job, seed, together.command(command))
+        _train_seed(job, seed, together.command(command), needed=False)
 
 
 def _job(
@@ -256,8 +265,11 @@ def _before(recipe: Recipe, seeds: Sequence[int], digest: str) -> Card | None:
     return card
 
 
-def _train_seed(job: _Job, seed: int, command: str) -> Trained | None:
-    """Train a seed; in the first of several processes, which has the run, return its result."""
+def _train_seed(job: _Job, seed: int, command: str, *, needed: bool = True) -> Trained | None:
+    """Train a seed; in the first of several processes, which has the run, return its result.
+
+    Where the result is not needed, a run that is finished and holds no state is left as it is.
+    """
     recipe, together = job.given.recipe, job.together
     info = RunFile(
         recipe=recipe, seed=seed, device=job.device, threads=job.threads, data_digest=job.given.digest, command=command,
@@ -266,6 +278,9 @@ def _train_seed(job: _Job, seed: int, command: str) -> Trained | None:
     run = Run(info) if together.first else None
     found = together.shared(lambda: run.info if run else info)
     found.check(info, "The first process trains a run")
+    if not needed and together.shared(lambda: run is not None and run.is_closed):
+        job.report(seed, Resumed(len(run.curve()) if run else recipe.epochs, True))
+        return None
     torch.set_num_threads(found.threads)
     train, validation = job.given.parts()
     generator = torch.Generator().manual_seed(seed)

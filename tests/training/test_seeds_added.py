@@ -129,3 +129,18 @@ def test_another_data_set_under_the_same_name_is_trained_on_anew_in_a_run_of_its
     assert second.data_digest != first.data_digest
     assert second.runs[0].curve != first.runs[0].curve
     assert sorted(runs.read(one).data_digest for one in runs.ids()) == sorted([first.data_digest, second.data_digest])
+
+
+def test_a_seed_whose_weights_are_no_longer_there_is_not_shipped(here, monkeypatch):
+    chosen = small.recipe()
+    before = seeds.train(chosen, [0, 1], device="cpu", threads=1, report=small.silent)
+    other = 1 - before.seed
+    monkeypatch.setattr(
+        seeds, "_shipped", lambda recipe, found, higher: next(one for one in found if one.seed == other)
+    )
+    with pytest.raises(
+        RunError, match=rf"{other} is now the best on validation data.*Train it again, too: --seeds 0-1"
+    ):
+        seeds.train(chosen, [before.seed], device="cpu", threads=1, report=small.silent)
+    assert attnviz.load(chosen.key).card.seed == before.seed
+    assert seeds.train(chosen, [0, 1], device="cpu", threads=1, report=small.silent).seed == other
