@@ -83,6 +83,9 @@ def _history(options: argparse.Namespace) -> None:
 
 def _train(options: argparse.Namespace) -> None:
     chosen = recipe(options.model, options.recipe)
+    for name in ("minutes", "more"):
+        if (given := getattr(options, name)) is not None and not given > 0:
+            raise BadInput(f"--{name} must be above 0, not {given:g}.")
     if options.run_only:
         _trained_runs(altered(chosen, settings(options.set)), options)
         return

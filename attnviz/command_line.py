@@ -94,7 +94,7 @@ def _jobs(command: argparse.ArgumentParser) -> None:
     actions.add_parser("work").add_argument("job")  # what a node of a cluster runs
     for word, what in {
         "stop": "end a training after its batch", "resume": "go on after its last epoch",
-        "delete": "remove a job and its runs",
+        "delete": "remove a job and the runs that it began",
     }.items():  # fmt: skip
         actions.add_parser(word, help=what).add_argument("job", metavar="JOB", help="a name that `jobs list` shows")
     action = actions.add_parser("keep", help="keep the weights of an epoch as a model")

@@ -231,6 +231,12 @@ def test_a_full_disk_while_training_is_one_sentence(tmp_path, capsys, monkeypatc
     assert "Traceback" not in told
 
 
+@pytest.mark.parametrize("option", ["--more", "--minutes"])
+def test_no_epochs_and_no_time_are_refused(here, capsys, option):
+    assert command.main(["train", "pixel_attention", "--recipe", "small", "--run-only", option, "0"]) == 2
+    assert capsys.readouterr().err.endswith(f"{option} must be above 0, not 0.\n")
+
+
 def test_stopped_from_the_keyboard_it_says_how_to_go_on(here, capsys, monkeypatch):
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

@@ -3,15 +3,19 @@
 from contextlib import suppress
 
 from attnviz.checkpoint_folder import is_name
-from attnviz.errors import AttnvizError
+from attnviz.errors import AttnvizError, BadInput, RunError, UnknownName
 
 
-def of_others(name: str, *, borrowed: bool = True) -> set[str]:
-    """Return the runs of all jobs and searches but one; of those that can no longer be read, none.
+def of_others(name: str, *, borrowed: bool = True) -> set[str] | None:
+    """Return the runs of all jobs and searches but one; of jobs that can no longer be read, none.
 
     Args:
         name: of that job or search.
         borrowed: whether those count that one only uses, as they were there before it and belonged to nobody.
+
+    Returns:
+        The names of the runs. None where a search cannot be read, as Optuna or its database is not there: any run may
+        be one of its runs then.
     """
     from attnviz.work.jobs import table as jobs
     from attnviz.work.search import table as searches
@@ -21,6 +25,9 @@ def of_others(name: str, *, borrowed: bool = True) -> set[str]:
         with suppress(AttnvizError):
             found |= set(jobs.runs_of(job, borrowed=borrowed)) if job != name else set()
     for search in searches.ids():
-        with suppress(AttnvizError):
-            found |= set(searches.runs_of(search, borrowed=borrowed)) if search != name else set()
+        with suppress(UnknownName):  # it has just been deleted
+            try:
+                found |= set(searches.runs_of(search, borrowed=borrowed)) if search != name else set()
+            except (RunError, BadInput):
+                return None
     return {run for run in found if is_name(run)}

@@ -18,9 +18,9 @@ def there(monkeypatch: pytest.MonkeyPatch) -> None:
             raise RunError("It cannot be read.")
         return [run for run in (JOBS | SEARCHES)[name] if borrowed or "lent" not in run]
 
-    monkeypatch.setattr(jobs, "ids", lambda: [*JOBS])
+    monkeypatch.setattr(jobs, "ids", lambda: [*JOBS, "damaged"])
     monkeypatch.setattr(jobs, "runs_of", runs_of)
-    monkeypatch.setattr(searches, "ids", lambda: [*SEARCHES, "damaged"])
+    monkeypatch.setattr(searches, "ids", lambda: [*SEARCHES])
     monkeypatch.setattr(searches, "runs_of", runs_of)
 
 
@@ -36,3 +36,9 @@ def there(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_runs_of_all_others_are_found_and_a_name_that_leads_elsewhere_is_none(name: str, others: set[str]) -> None:
     assert owners.of_others(name) == others
     assert owners.of_others(name, borrowed=False) == {run for run in others if "lent" not in run}
+
+
+def test_where_a_search_cannot_be_read_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searches, "ids", lambda: [*SEARCHES, "damaged"])
+    assert owners.of_others("a") is None
+    assert owners.of_others("damaged") == {"m.one", "m.two", "m.three", "m.four", "m.lent-to-b", "m.lent-to-c"}

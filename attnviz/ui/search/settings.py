@@ -72,7 +72,7 @@ def asked(words: Mapping[str, str]) -> tuple[Wanted, int]:
 def _recipe() -> Recipe:
     """Draw the choice of the recipe, with its data and epochs."""
     models = {model for row in MECHANISMS.values() for model in row.models}
-    known = [key for key, recipe in RECIPES.items() if recipe.model in models]
+    known = [key for key, one in RECIPES.items() if one.model in models and one.validation is not None]
     with st.container(key="search_recipe", horizontal=True, vertical_alignment="bottom"):
         recipe = RECIPES[url_state.choice("recipe", known, known[0])]
         st.selectbox(

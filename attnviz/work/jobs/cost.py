@@ -23,10 +23,13 @@ PATIENCE = 120.0
 LOOKED = 5.0
 """Seconds after which nobody asks any more."""
 
+AGAIN = 30.0
+"""Seconds after which an estimate that failed is made again: data may have come, and memory may be free."""
+
 MOST = 64
 """Estimates that are kept, and as many may wait."""
 
-_known: OrderedDict[str, Cost | AttnvizError] = OrderedDict()
+_known: OrderedDict[str, tuple[Cost | AttnvizError, float]] = OrderedDict()  # with the moment at which it was found
 _asked: OrderedDict[str, tuple[Order, float]] = OrderedDict()
 _lock = threading.Lock()
 _workers: list[threading.Thread] = []  # one at most
@@ -43,11 +46,11 @@ def of(order: Order) -> Cost | None:
     """
     key = _key(order.made(), order)
     with _lock:
-        if key in _known:
+        found, when = _known.get(key, (None, 0.0))
+        if isinstance(found, AttnvizError) and time.monotonic() - when < AGAIN:
+            raise found
+        if isinstance(found, Cost):
             _known.move_to_end(key)
-            found = _known[key]
-            if isinstance(found, AttnvizError):
-                raise found
             return found
         if key in _asked or len(_asked) < MOST:
             _asked[key] = order, time.monotonic()
@@ -74,7 +77,7 @@ def _work() -> None:
             key, (order, _) = next(iter(_asked.items()))
         found = _estimate(order)
         with _lock:
-            _known[key] = found
+            _known[key] = found, time.monotonic()
             _asked.pop(key, None)
             while len(_known) > MOST:
                 _known.popitem(last=False)

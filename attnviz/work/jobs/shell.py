@@ -53,8 +53,9 @@ def act(options: argparse.Namespace) -> Iterator[str]:
         yield f"Kept as {keeping.keep(options.run_id, options.epoch, options.word)}."
     else:
         {"stop": table.stop, "resume": table.resume, "delete": table.delete}[options.action](options.job)
-        left = table.state(options.job).sentence if options.job in table.ids() else "It is deleted."
-        yield f"{options.job}: {'It was asked to stop.' if options.action == 'stop' else left}"
+        left = table.state(options.job) if options.job in table.ids() else None
+        stops = options.action == "stop" and left is not None and left.word == "running"
+        yield f"{options.job}: {'It was asked to stop.' if stops else left.sentence if left else 'It is deleted.'}"
 
 
 def ordered(options: argparse.Namespace) -> order.Order:

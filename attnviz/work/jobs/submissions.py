@@ -131,8 +131,12 @@ def submit(order: Order, home: Path, alive: Sequence[tuple[str | None, Path]]) -
     return True
 
 
-def may_have_ended(order: Order, home: Path) -> int | None:
-    """Return which attempt of a job may have ended; None where there is none, or it was looked at a moment ago."""
+def may_have_ended(order: Order, home: Path, its_runs: Sequence[str]) -> int | None:
+    """Return which attempt of a job may have ended; None where there is none, or it was looked at a moment ago.
+
+    Args:
+        order, home, its_runs: as `settle` takes them.
+    """
     now = time.monotonic()
     found = read(home)
     if found is None or found.over or now - _looked.get(order.id, -_AGAIN) < _AGAIN:
@@ -147,7 +151,9 @@ def may_have_ended(order: Order, home: Path) -> int | None:
         return found.attempt
     waits = "The cluster has it, and has not begun it yet."
     _said[order.id] = waits if look.status == "PENDING" else "It is training on the cluster."
-    sign = [files.stamp(path) for path in (home / "log.txt", *runs.folder().glob("*/status.json"))]
+    sign = [
+        files.stamp(path) for path in (home / "log.txt", *(runs.folder() / run / "status.json" for run in its_runs))
+    ]
     if _signs.get(order.id, (None, 0.0))[0] != sign:
         _signs[order.id] = sign, now
     quiet = look.status == "RUNNING" and now - _signs[order.id][1] > QUIET

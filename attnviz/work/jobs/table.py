@@ -158,7 +158,7 @@ def delete(job: str) -> None:
         shared = owners.of_others(job)
         own = []
         with suppress(RunError, BadInput, UnknownName):
-            own = [run for run in runs_of(job, borrowed=False) if run not in shared]
+            own = [run for run in runs_of(job, borrowed=False) if shared is not None and run not in shared]
         try:
             for path in (*(runs.folder() / run for run in own), home):
                 shutil.rmtree(path)
@@ -179,8 +179,10 @@ def tend() -> None:
     if not os.access(folder(), os.W_OK):
         return
     for job, order in _submitted():
-        home = folder() / job
-        if (attempt := submissions.may_have_ended(order, home)) is not None:
+        home, its_runs = folder() / job, []
+        with suppress(RunError, BadInput, UnknownName):  # the pictures that it trains on may be gone
+            its_runs = _runs(order)
+        if (attempt := submissions.may_have_ended(order, home, its_runs)) is not None:
             with _alone():
                 if submissions.settle(order, home, attempt, runs_of(job)):
                     (folder() / "queue" / f"{0:08d}.{job}").touch()
@@ -258,10 +260,12 @@ def _runs(order: Order) -> list[str]:
 
 def _note_borrowed(order: Order) -> None:
     """Write down which runs a new job finds that belong to nobody. The caller holds the lock."""
+    if not (found := _runs(order)):
+        return
     others = owners.of_others(order.id, borrowed=False)
     home = folder() / order.id
     home.mkdir(exist_ok=True)
-    files.write(home / _BORROWED, json.dumps([run for run in _runs(order) if run not in others]) + "\n")
+    files.write(home / _BORROWED, json.dumps([run for run in found if others is None or run not in others]) + "\n")
 
 
 def _borrowed(job: str) -> set[str]:

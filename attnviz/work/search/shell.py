@@ -53,6 +53,9 @@ def run(wanted: Wanted, workers: int, most: Limits, report: Callable[[Found], No
                     left -= 1
                     alive.append(table.spawn(search))
         return table.found(search)
+    except KeyboardInterrupt:
+        table.note_stopped(search)
+        raise
     finally:
         _end(alive)
 

@@ -166,11 +166,23 @@ def stop(search: str) -> None:
         UnknownName: there is no such search.
         RunError: the folder of searches cannot be written.
     """
-    place = home(search)
     with _FOLDERS.alone():
         for one in at_work(search):
             if processes.terminate(one):
-                files.write(place / "stopped", "")
+                note_stopped(search)
+
+
+def note_stopped(search: str) -> None:
+    """Write down that somebody has asked workers of a search to end.
+
+    Args:
+        search: one of `ids()`.
+
+    Raises:
+        UnknownName: there is no such search.
+        OSError: it cannot be written.
+    """
+    files.write(home(search) / "stopped", "")
 
 
 def delete(search: str) -> None:
@@ -192,7 +204,7 @@ def delete(search: str) -> None:
         own: list[str] = []
         with suppress(RunError, BadInput, UnknownName):
             others = owners.of_others(search)
-            own = [run for run in runs_of(search, borrowed=False) if run not in others]
+            own = [run for run in runs_of(search, borrowed=False) if others is not None and run not in others]
         if (wanted := _readable(search)) is not None:
             store(place, wanted).remove()
         try:

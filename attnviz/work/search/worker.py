@@ -104,7 +104,7 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
     )  # fmt: skip
     run = Run(info)
     there = bool(run.curve())
-    is_owned = there and run.folder.name in owners.of_others(search.name, borrowed=False)
+    is_owned = there and run.folder.name in (owners.of_others(search.name, borrowed=False) or ())
     is_foreign = search.took(number, there, is_owned)
     search.note(number, run=run.folder.name, seed=asked.seed)
     if run.is_closed:  # by another search that asks for the same, or by a worker that was killed before it said so

@@ -88,3 +88,19 @@ def test_a_program_that_is_not_there_is_a_sentence(monkeypatch):
     monkeypatch.setattr(Order, "cost_words", lambda one: ["/none/such"])
     with pytest.raises(AttnvizError, match="cannot be estimated"):
         _found()
+
+
+def test_an_estimate_that_failed_is_made_again_after_a_while(monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(Order, "cost_words", lambda one: [sys.executable, "-c", "import sys; sys.exit('No data.')"])
+    for _ in range(2):
+        with pytest.raises(AttnvizError, match="No data"):
+            _found()
+    monkeypatch.setattr(
+        Order, "cost_words", lambda one: [sys.executable, "-c", f"print({json.dumps(json.dumps(COST))})"]
+    )
+    with pytest.raises(AttnvizError, match="No data"):
+        _found()
+    now[0] += cost.AGAIN
+    assert _found() == training_cost.Cost(**COST)

@@ -233,7 +233,10 @@ def test_one_that_ray_says_runs_but_shows_no_sign_of_life_is_stopped_and_submitt
     _trained(more=1)
     clock = count(0.0, 200.0)
     monkeypatch.setattr("attnviz.work.jobs.submissions.time.monotonic", lambda: next(clock))
-    for _ in range(3):
+    other = runs.folder() / "pixel_attention.other.0" / "status.json"
+    other.parent.mkdir()
+    for number in range(3):
+        other.write_text(str(number))  # somebody trains something else
         table.tend()
     assert head.stopped == [f"{job}.1"]
     assert list(head.jobs) == [f"{job}.1", f"{job}.2"]

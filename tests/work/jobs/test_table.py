@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from attnviz import __main__
-from attnviz.errors import AttnvizError, BadInput, UnknownName
+from attnviz.errors import AttnvizError, BadInput, RunError, UnknownName
 from attnviz.training import runs
 from attnviz.work import processes
 from attnviz.work.jobs import order as orders
 from attnviz.work.jobs import table
 from attnviz.work.jobs.order import Limits, Order
+from attnviz.work.search import table as searches
 from tests.training import small
 
 WAITS = """
@@ -89,6 +90,13 @@ def test_a_job_trains_and_is_found_finished_and_deleted(here):
     assert table.ids() == runs.ids() == []
 
 
+def test_a_job_that_is_finished_is_not_said_to_be_asked_to_stop(here, capsys):
+    job = table.start(_order())
+    _ended()
+    assert __main__.main(["jobs", "stop", job]) == 0
+    assert capsys.readouterr().out.endswith(f"{job}: It is finished.\n")
+
+
 def test_a_run_that_two_jobs_share_stays_until_both_are_deleted(here):
     one = table.start(_order(seeds=(0,)))
     _ended()
@@ -121,6 +129,35 @@ def test_a_run_that_a_job_began_is_still_its_own_after_it_was_resumed(here):
     _ended()
     table.delete(job)
     assert runs.ids() == []
+
+
+def test_no_run_is_removed_while_a_search_that_may_have_it_cannot_be_read(here, monkeypatch):
+    job = table.start(_order())
+    _ended()
+    (run,) = table.runs_of(job)
+
+    def cannot_be_read(*_, **__):
+        raise RunError("Optuna is missing.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(searches, "ids", lambda: ["search"])
+        patch.setattr(searches, "runs_of", cannot_be_read)
+        table.delete(job)
+    assert (table.ids(), runs.ids()) == ([], [run])
+
+
+def test_a_run_that_is_finished_and_cannot_be_resumed_keeps_no_other_seed_waiting(here):
+    first = table.start(_order(seeds=(0,)))
+    _ended()
+    (run,) = table.runs_of(first)
+    for state in (runs.folder() / run).glob("state-*"):
+        state.unlink()
+    before = {path.name: path.read_bytes() for path in (runs.folder() / run).iterdir()}
+    job = table.start(_order(seeds=(0, 1)))
+    _ended()
+    assert table.state(job).word == "finished"
+    assert [runs.read(one).seed for one in table.runs_of(job)] == [0, 1]
+    assert {path.name: path.read_bytes() for path in (runs.folder() / run).iterdir()} == before
 
 
 def test_a_job_runs_at_the_lowest_priority_in_a_session_of_its_own(waiting):

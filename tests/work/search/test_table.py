@@ -141,6 +141,15 @@ def test_a_worker_that_fails_ends_the_search_with_its_sentence(here, monkeypatch
     assert table.state(wanted().id).word == "failed"
 
 
+def test_a_search_that_the_keyboard_ends_is_stopped_and_has_not_failed(here):
+    def interrupted(found):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        shell.run(wanted(), 1, NONE, interrupted)
+    assert table.state(wanted().id).sentence == "It was stopped after 0 of 4 trials, and can be resumed."
+
+
 def test_the_command_writes_its_trials(here, capsys):
     words = ["search", "pixel_attention", "--recipe", "small", "--trials", "2", "--vary", "heads=1,2", "--write"]
     assert __main__.main([*words, str(here / "found.json")]) == 0

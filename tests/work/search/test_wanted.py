@@ -9,7 +9,7 @@ from attnviz.recipes.recipe import Recipe
 from attnviz.work.jobs.order import NONE
 from attnviz.work.search.wanted import Wanted, axes_of, checked
 
-FIRST = {recipe.model: recipe for recipe in reversed([*RECIPES.values()]) if axes_of(recipe)}
+FIRST = {one.model: one for one in reversed([*RECIPES.values()]) if axes_of(one) and one.validation is not None}
 
 
 @pytest.mark.parametrize("recipe", FIRST.values(), ids=FIRST)
@@ -18,6 +18,13 @@ def test_all_that_is_tried_where_nobody_says_otherwise_can_be_trained(
 ) -> None:
     monkeypatch.setattr(data, "available", lambda _: True)
     checked(Wanted(model=recipe.model, recipe=recipe.name, axes=axes_of(recipe), trials=1), 1, NONE)
+
+
+def test_a_recipe_that_has_nothing_to_choose_by_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = next(one for one in RECIPES.values() if one.validation is None and axes_of(one))
+    monkeypatch.setattr(data, "available", lambda _: True)
+    with pytest.raises(BadInput, match=f"The recipe {recipe.key} splits off no validation part, so nothing tells"):
+        checked(Wanted(model=recipe.model, recipe=recipe.name, axes=axes_of(recipe), trials=1), 1, NONE)
 
 
 def test_what_cannot_be_built_is_refused() -> None:
