@@ -145,6 +145,7 @@ def bring(content: bytes, title: str, like: DataSpec, holder: str) -> str:
         "count": len(labels), "ink": like.ink,
     }  # fmt: skip
     home = _home(name)
+    is_new = not home.exists()
     try:
         home.mkdir(parents=True, exist_ok=True)
         for part, array in (("images", images), ("labels", labels)):
@@ -153,7 +154,8 @@ def bring(content: bytes, title: str, like: DataSpec, holder: str) -> str:
             files.write(home / f"{part}.npy", file.getvalue())
         files.write(home / "about.json", json.dumps(about) + "\n")  # last: without it there is no data set
     except OSError as error:
-        shutil.rmtree(home, ignore_errors=True)
+        if is_new:  # else it is the same data set, which is whole still
+            shutil.rmtree(home, ignore_errors=True)
         raise DataError(f"Your pictures cannot be kept: {files.reason(error)}.") from error
     return name
 

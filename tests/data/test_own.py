@@ -210,6 +210,17 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(monkeypatch, place):
     assert own.names(ME) == [] and not list(place.rglob("*.npy"))
 
 
+def test_a_full_disk_leaves_the_same_data_set_that_is_there(monkeypatch, place):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    name = own.bring(npz(**numbers()), "mine", LIKE, ME)
+    monkeypatch.setattr("attnviz.files.write", full)
+    with pytest.raises(DataError, match="cannot be kept: no space left"):
+        own.bring(npz(**numbers()), "mine", LIKE, ME)
+    assert own.names(ME) == [name]
+
+
 @pytest.mark.parametrize("damage", ["about.json", "images.npy", "labels.npy"])
 def test_what_was_damaged_on_the_disk_is_a_sentence(damage, place):
     name = own.bring(npz(**numbers()), "mine", LIKE, ME)
