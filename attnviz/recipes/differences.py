@@ -13,10 +13,16 @@ _TRAINING = {
     "epochs": "epochs",
     "patience": "epochs without gain",
     "batch": "batch",
+    "watch": "figure watched",
     "optimiser": "optimiser",
     "momentum": "momentum",
+    "nesterov": "Nesterov's momentum",
+    "betas": "betas",
+    "eps": "epsilon",
     "learning_rate": "learning rate",
     "schedule": "schedule",
+    "rise": "share of the steps that rise",
+    "plateau": "what counts as a plateau",
     "clip": "gradients clipped at",
     "weight_decay": "weight decay",
     "groups": "groups of parameters",
@@ -25,6 +31,13 @@ _TRAINING = {
     "keep": "weights kept",
     "precision": "precision",
 }  # field of a recipe -> what it is called; the first six are data, variants and budget
+_OF_BOTH = {
+    "nesterov": ("optimiser", ("sgd",)),
+    "betas": ("optimiser", ("adam", "adamw")),
+    "eps": ("optimiser", ("adam", "adamw")),
+    "rise": ("schedule", ("cosine", "trapezoid", "one_cycle")),
+    "plateau": ("schedule", ("plateau",)),
+}  # what has a meaning only with certain values of another field, and is compared where both have the same of them
 BUDGET = ("data", "classes", "validation", "augmentation", "augment", "epochs")
 
 
@@ -42,6 +55,8 @@ def differences(one: Recipe, other: Recipe) -> dict[str, str]:
     """
     found = {}
     for field, title in _TRAINING.items():
+        if field in _OF_BOTH and not _is_used(one, other, *_OF_BOTH[field]):
+            continue
         values = [_value(recipe, field) for recipe in (one, other)]
         if values[0] != values[1] and not (field == "augment" and None in (one.augmentation, other.augmentation)):
             found[field] = f"{title} {_text(values[0])} against {_text(values[1])}" if _short(values) else title
@@ -52,7 +67,13 @@ def differences(one: Recipe, other: Recipe) -> dict[str, str]:
     return found
 
 
+def _is_used(one: Recipe, other: Recipe, field: str, by: tuple[str, ...]) -> bool:
+    return getattr(one, field) == getattr(other, field) and getattr(one, field) in by
+
+
 def _value(recipe: Recipe, field: str) -> Any:
+    if field == "watch" and recipe.keep != "best" and recipe.patience is None and recipe.schedule != "plateau":
+        return None  # nothing goes by it
     if field == "patience" and recipe.patience is not None and recipe.patience >= recipe.epochs:
         return None  # it never stops early
     return getattr(recipe, field)

@@ -32,6 +32,9 @@ PLAIN = RECIPES["pixel_line.1v8"]
             {"augmentation": Augmentation(shift=0.1, sampling=("nearest",))},
             {"augmentation": "variants none against shifted and nearest sampling"},
         ),
+        ({"watch": "accuracy"}, {"watch": "figure watched loss against accuracy"}),
+        ({"betas": (0.9, 0.98), "eps": 1e-6}, {"betas": "betas", "eps": "epsilon 1e-08 against 1e-06"}),
+        ({"rise": 0.2}, {}),
         ({"config": {"mean": 0.5}}, {"config": "in the network: mean, std"}),
         ({"model": "ink", "config": {}}, {}),
         ({"groups": [{"parameters": ["*"]}]}, {"groups": "groups of parameters"}),
@@ -104,3 +107,14 @@ def test_fixed_locations_are_compared_with_locations_learnt_for_as_long(name: st
 @pytest.mark.parametrize("name", cards.names())
 def test_a_committed_card_names_the_control_of_its_recipe(name: str) -> None:
     assert cards.read(name).recipe.control == RECIPES[name].control
+
+
+def test_what_a_schedule_goes_by_is_compared_where_both_have_that_schedule() -> None:
+    rising = changed(PLAIN, schedule="cosine", rise=0.05)
+    assert differences(rising, changed(rising, rise=0.2)) == {"rise": "share of the steps that rise 0.05 against 0.2"}
+    assert list(differences(PLAIN, changed(rising, rise=0.2))) == ["schedule"]
+
+
+def test_what_nothing_goes_by_is_not_compared() -> None:
+    last = changed(PLAIN, keep="last", patience=None)
+    assert differences(last, changed(last, watch="accuracy")) == {}
