@@ -84,7 +84,7 @@ def test_where_what_is_left_points_everywhere_nothing_is_undone_and_there_is_no_
         (Difference(0.03, None, (1, 1)), "**One seed cannot tell**: {} loses 3.00 points, and"),
         (
             Difference(-0.0001, (-0.0004, 0.0002), (3, 3)),
-            "**Here theta might as well be a constant**, which is called the identity trap: {} gains 0.01 points "
+            "**Here theta might as well be a constant**: {} gains 0.01 points "
             "(95 % interval \u22120.02 to 0.04), so at most",
         ),
         (
