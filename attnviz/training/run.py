@@ -111,9 +111,8 @@ class Run:
                     with self._writing():
                         self._status(training, event)
                 yield event
-        except (
-            BaseException
-        ):  # the process may live on, as the worker of a search does: nobody may take it for this run
+        except BaseException:
+            # The process may live on, as the worker of a search does: nobody may think that it trains this run still.
             with suppress(OSError):
                 self._status(training, state="stopped")
             raise
