@@ -20,6 +20,7 @@ from attnviz.ui.server import (
     hosts,
     moved,
     preload,
+    resumed,
     scripts,
     security,
     sockets,
@@ -35,6 +36,7 @@ except BadInput as error:
 preload.at_start()
 callbacks.finish(url_state.is_late)
 scripts.take_turns()
+resumed.resume_pages()
 
 # Written literally: `streamlit run` finds the app by reading this file's syntax tree.
 app = st.App(

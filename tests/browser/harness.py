@@ -102,7 +102,7 @@ def run_app(
     Raises:
         NotThere: it did not start; the message holds what it said.
     """
-    port = port or _free_port()
+    port = port or free_port()
     base = (env or {}).get("STREAMLIT_SERVER_BASE_URL_PATH", "")
     address = f"http://127.0.0.1:{port}/{base}".rstrip("/")
     with tempfile.NamedTemporaryFile(suffix=".log") as log:
@@ -115,7 +115,7 @@ def run_app(
             stderr=subprocess.STDOUT,
         )
         try:
-            if not _healthy(process, f"{address}/_stcore/health"):
+            if not healthy(process, f"{address}/_stcore/health"):
                 said = Path(log.name).read_text()[-2000:]
                 raise NotThere(f"The server at {address} did not start; it said:\n{said}")
             yield Server(address, process)
@@ -182,13 +182,13 @@ def throttle(page: Page) -> None:
     session.send("Network.emulateNetworkConditions", line)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
 
 
-def _healthy(server: subprocess.Popen[bytes], address: str, attempts: int = 1200) -> bool:
+def healthy(server: subprocess.Popen[bytes], address: str, attempts: int = 1200) -> bool:
     """Ask twenty times a second, for a minute of them, until the server says that it is well."""
     between = threading.Event()
     for _ in range(attempts):
