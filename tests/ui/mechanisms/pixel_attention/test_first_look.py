@@ -33,6 +33,8 @@ def test_it_equals_what_the_model_computes() -> None:
         was, now = getattr(found, field.name), getattr(computed, field.name)
         if isinstance(now, np.ndarray):
             np.testing.assert_allclose(was, now, rtol=1e-9, atol=1e-15, err_msg=field.name)
+        elif isinstance(now, float):
+            assert was == pytest.approx(now, rel=1e-9), field.name
         else:
             assert was == now, field.name
 
