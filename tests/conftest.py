@@ -3,7 +3,8 @@
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from filelock import FileLock
 # Before torch is imported, here or in a server that a test starts. Threads that wait for one another on a busy machine
 # are many times slower than one; and small models gain nothing by them.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# The benchmarks are started too, to see that they work.
+os.environ["BENCHMARKS_SMALL"] = "1"
 
 # An example that takes long on a busy machine is no failure.
 hypothesis.settings.register_profile("patient", hypothesis.settings.default, deadline=None)
@@ -58,7 +62,7 @@ def third_parties(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 # Time
 
-BUDGET = 9  # minutes on two quiet cores: 7, and one for each of glimpses and blocks
+BUDGET = 12  # minutes on two quiet cores
 BEGAN = time.monotonic()
 LEFT_OUT = pytest.StashKey[int]()  # how many slow tests
 
@@ -86,8 +90,18 @@ def pytest_testnodedown(node: Any) -> None:
     node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
 
 
+def repeated(stats: Mapping[str, Sequence[Any]]) -> dict[str, int]:
+    """Return how often each test failed that passed in the end; `stats` are those of pytest's terminal reporter."""
+    passed = {report.nodeid for report in stats.get("passed", ()) if report.when == "call"}
+    return dict(Counter(report.nodeid for report in stats.get("rerun", ()) if report.nodeid in passed))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say how long it took, and what was left out."""
+    """Say how long it took, what was left out, and which tests passed only when they were repeated."""
+    if again := repeated(terminalreporter.stats):
+        terminalreporter.section("faults: passed, but not at the first try", red=True)
+        for test, times in sorted(again.items()):
+            terminalreporter.write_line(f"FAULT {test} failed {times} of {times + 1} times; mend the test or the code.")
     minutes, seconds = divmod(round(time.monotonic() - BEGAN), 60)
     terminalreporter.write_line(f"{minutes} min {seconds} s; the whole suite may take {BUDGET} min on two quiet cores.")
     if left_out := config.stash.get(LEFT_OUT, 0):
