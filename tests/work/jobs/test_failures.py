@@ -19,6 +19,7 @@ from attnviz.work import processes
 from attnviz.work.jobs import seen, table
 from attnviz.work.jobs.order import Order
 from tests.training import small
+from tests.work.forked import forked
 
 PAGE = Path(__file__).parents[3] / "pages" / "80_train.py"
 EPOCHS = 4
@@ -80,7 +81,7 @@ with small.place(Path(sys.argv[1]), small.recipe(epochs=4, patience=4)):
 
 @pytest.fixture
 def here(tmp_path: Path) -> Iterator[Path]:
-    with small.place(tmp_path, small.recipe(epochs=EPOCHS, patience=EPOCHS)):
+    with small.place(tmp_path, small.recipe(epochs=EPOCHS, patience=EPOCHS)), forked():
         yield tmp_path
         for job in table.ids():
             for identity in table._witnesses(job):

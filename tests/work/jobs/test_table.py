@@ -18,6 +18,7 @@ from attnviz.work.jobs import table
 from attnviz.work.jobs.order import Limits, Order
 from attnviz.work.search import table as searches
 from tests.training import small
+from tests.work.forked import forked
 
 WAITS = """
 import signal, sys
@@ -31,6 +32,7 @@ import sys
 from pathlib import Path
 from attnviz import __main__
 from tests.training import small
+from tests.work.forked import forked
 with small.place(Path(sys.argv[1])):
     sys.exit(__main__.main(sys.argv[2:]))
 """
@@ -39,7 +41,7 @@ with small.place(Path(sys.argv[1])):
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """A place with one recipe; what a job started is ended afterwards."""
-    with small.place(tmp_path):
+    with small.place(tmp_path), forked():
         words = Order.words
         monkeypatch.setattr(Order, "words", lambda one: [sys.executable, "-c", TRAINS, str(tmp_path), *words(one)[3:]])
         yield tmp_path

@@ -16,6 +16,7 @@ from attnviz.work.search import table, worker
 from attnviz.work.search.trials import Found
 from attnviz.work.search.wanted import Wanted
 from tests.training import small
+from tests.work.forked import forked
 
 WORKS = """
 import sys
@@ -36,7 +37,7 @@ def wanted(**changes) -> Wanted:
 @contextmanager
 def place(folder: Path) -> Iterator[Path]:
     """Let searches lie in a folder; their workers are ended afterwards."""
-    with small.place(folder, small.recipe(epochs=2, patience=2)), pytest.MonkeyPatch.context() as patch:
+    with small.place(folder, small.recipe(epochs=2, patience=2)), forked(), pytest.MonkeyPatch.context() as patch:
         words = table.words
         patch.setattr(table, "words", lambda one: [sys.executable, "-c", WORKS, str(folder), *words(one)[3:]])
         try:
