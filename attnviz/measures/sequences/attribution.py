@@ -90,13 +90,4 @@ def agreements(found: Mapping[str, Tensor]) -> dict[tuple[str, str], Floats]:
         Two methods -> float64 (batch, step), -1..1; NaN where one of them ranks nothing.
     """
     maps = {name: values.detach().double().cpu().numpy() for name, values in found.items()}
-    return {(one, other): _along_digits(maps[one], maps[other]) for one, other in combinations(maps, 2)}
-
-
-def _along_digits(one: Floats, other: Floats) -> Floats:
-    found = [
-        kendall(first, second, equal=ROUNDING)
-        for first, second in zip(one.reshape(-1, one.shape[-1]), other.reshape(-1, one.shape[-1]), strict=True)
-    ]
-    values = [float("nan") if value is None else value for value in found]
-    return np.array(values, np.float64).reshape(one.shape[:-1])
+    return {(one, other): kendall(maps[one], maps[other], equal=ROUNDING) for one, other in combinations(maps, 2)}

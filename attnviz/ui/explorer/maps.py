@@ -132,8 +132,7 @@ def alike(one: Array, other: Array) -> float:
     """Return Kendall's tau of two maps of places; NaN where one is the same everywhere."""
     from attnviz.measures.agreement import ROUNDING, kendall
 
-    tau = kendall(one, other, equal=ROUNDING)
-    return float("nan") if tau is None else tau
+    return float(kendall(one.ravel(), other.ravel(), equal=ROUNDING))
 
 
 def chance_of(values: Array, seed: int) -> Array:
