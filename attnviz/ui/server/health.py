@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from attnviz.errors import AttnvizError, CheckpointError
+from attnviz.ui.server import descriptors
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -61,7 +62,8 @@ def wrong_now() -> str:
 
 def _find_out() -> str:
     try:
-        import torch
+        with descriptors.room():
+            import torch
 
         model, net = _smallest()
         shape = (1, net.input.channels, net.input.rows, net.input.columns)
@@ -70,7 +72,7 @@ def _find_out() -> str:
         return "" if bool(logits.isfinite().all()) else "what it answers is no number."
     except AttnvizError as error:
         return str(error)
-    except (MemoryError, RuntimeError, OSError, ImportError):
+    except Exception:  # a module that was half imported raises anything
         _log.exception("A model does not answer.")
         return "the details are in the server's log."
 

@@ -14,6 +14,7 @@ from importlib import import_module
 from threading import Timer
 
 from attnviz.ui.mechanisms import MECHANISMS, guard
+from attnviz.ui.server import connections, descriptors, log
 from attnviz.ui.shared import threads
 
 AT_ONCE = 0.6  # seconds from the first request: by then Streamlit's scripts have been served
@@ -28,6 +29,10 @@ def at_start() -> None:
     # served and pages run meanwhile.
     sys.setswitchinterval(0.0005)
     threads.one_each()
+    descriptors.raise_limit()
+    descriptors.spare_sessions()
+    connections.bound()
+    log.limit()
 
 
 @cache  # once a process: a race of two visitors would only import twice, and the second import finds all there
@@ -62,8 +67,9 @@ def load_models() -> None:
     """Import torch, and all that runs a model. Where that fails the server lives on; the log says why."""
     gc.disable()  # importing makes many objects and no garbage: looking for it takes a tenth of the time
     try:
-        import_module("attnviz.ui.shared.inference")
-    except ImportError:
+        with descriptors.room():
+            import_module("attnviz.ui.shared.inference")
+    except (ImportError, OSError):
         _log.exception("torch cannot be loaded: the home page works, but the pages with models will not")
     finally:
         gc.freeze()

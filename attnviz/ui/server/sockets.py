@@ -10,7 +10,7 @@ every page would be computed anew for everybody. It is dropped here.
 import ipaddress
 import logging
 import secrets
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import MutableMapping
 from typing import Any
 
@@ -25,10 +25,14 @@ from websockets.frames import Frame, Opcode
 
 from attnviz.ui.shared.visitor import COOKIE
 
-# A tab has one socket of Streamlit's, and one for each component that asks models.
+# A tab has one socket of Streamlit's, and one for each component that asks models. Each takes one descriptor
+# (attnviz/ui/server/descriptors.py), and there must be some for the requests of pages.
 OF_A_BROWSER = 32
+OF_NO_BROWSER = 64  # of those of an IP address that send no cookie, which every page gives
+OF_UNSEEN = 200  # of those of an IP address whose browsers have loaded no page since the server started
 OF_AN_ADDRESS = 400  # a class of a hundred may sit behind one
-IN_ALL = 600  # below the 1,024 files that a process may open by default
+IN_ALL = 600
+_SEEN = 10_000  # browsers that are remembered
 
 # A request of the live channel has a megabyte at most; of Streamlit's messages, the state of a page's widgets is the
 # largest. Files do not come this way.
@@ -47,6 +51,8 @@ class Sockets:
         of_a_browser: sockets of one browser at a time, which a cookie of its own tells from the others.
         of_an_address: of one IP address, or of one network of IPv6 addresses (/64), which is one household.
         in_all: of all visitors.
+        of_no_browser: of those of one IP address that send no cookie.
+        of_unseen: of those of one IP address that send none, or one that was made up or is from before a restart.
     """
 
     def __init__(
@@ -55,29 +61,33 @@ class Sockets:
         of_a_browser: int = OF_A_BROWSER,
         of_an_address: int = OF_AN_ADDRESS,
         in_all: int = IN_ALL,
+        of_no_browser: int = OF_NO_BROWSER,
+        of_unseen: int = OF_UNSEEN,
     ) -> None:
         self.app = app
-        self.of_a_browser, self.of_an_address, self.in_all = of_a_browser, of_an_address, in_all
+        self.of_a_browser, self.of_no_browser, self.of_unseen = of_a_browser, of_no_browser, of_unseen
+        self.of_an_address, self.in_all = of_an_address, in_all
         self.open: Counter[tuple[str, str]] = Counter()
-        for name in ("uvicorn.error", "streamlit.web.server.starlette.starlette_websocket"):
-            logging.getLogger(name).addFilter(in_one_line)
+        self.seen: OrderedDict[str, None] = OrderedDict()  # the browsers that have loaded a page, the latest last
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on; refuse a socket too many with 429."""
         if scope["type"] == "http":
-            await self.app(scope, receive, _with_cookie(scope, send))
+            await self.app(scope, receive, self._with_cookie(scope, send))
         elif scope["type"] == "websocket":
             await self._socket(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        keys = [("all", ""), ("address", network((scope.get("client") or ("",))[0]))]
-        if browser := _browser(scope):
-            keys.append((keys[1][1], browser))
-        limits = (self.in_all, self.of_an_address, self.of_a_browser)
-        if any(self.open[key] >= limit for key, limit in zip(keys, limits, strict=False)):
-            _log.warning("Refused a WebSocket: %s has as many as it may", keys[1][1])
+        address, browser = network((scope.get("client") or ("",))[0]), _browser(scope)
+        keys = [("all", ""), ("address", address), (address, browser)]
+        limits = [self.in_all, self.of_an_address, self.of_a_browser if browser else self.of_no_browser]
+        if browser not in self.seen:
+            keys.append(("unseen", address))
+            limits.append(self.of_unseen)
+        if any(self.open[key] >= limit for key, limit in zip(keys, limits, strict=True)):
+            _log.warning("Refused a WebSocket: %s has as many as it may", address)
             sentence = "There are too many connections already. Close other tabs of this app, or wait a moment."
             await PlainTextResponse(sentence, status_code=429)(scope, receive, send)
             return
@@ -90,6 +100,28 @@ class Sockets:
             for key in keys:
                 if not self.open[key]:
                     del self.open[key]
+
+    def _with_cookie(self, scope: Scope, send: Send) -> Send:
+        """Note that a browser loads a page, and give one that has no cookie its cookie with it."""
+        if "text/html" not in Headers(scope=scope).get("accept", ""):
+            return send
+        known = _browser(scope)
+        browser = known or secrets.token_urlsafe(16)
+        self.seen[browser] = None
+        self.seen.move_to_end(browser)
+        if len(self.seen) > _SEEN:
+            self.seen.popitem(last=False)
+        if known:
+            return send
+
+        async def send_with_cookie(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                secure = "; Secure" if scope["scheme"] == "https" else ""
+                cookie = f"{COOKIE}={browser}; Path=/; HttpOnly; SameSite=Lax{secure}"
+                MutableHeaders(scope=message).append("Set-Cookie", cookie)
+            await send(message)
+
+        return send_with_cookie
 
 
 def network(address: str) -> str:
@@ -131,15 +163,6 @@ def bound(receive: Receive, largest: int = LARGEST) -> None:
     connection.recv_frame = receive_frame
 
 
-def in_one_line(record: logging.LogRecord) -> bool:
-    """Leave one line in the log of a frame that cannot be read: a filter of the loggers that write its traceback."""
-    error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
-    if isinstance(error, (DecodeError, UnicodeDecodeError)):
-        record.msg, record.args = f"{record.getMessage().rstrip('.')}: {error}", ()
-        record.exc_info = record.exc_text = None
-    return True
-
-
 def _allowed(scope: Scope, receive: Receive, send: Send) -> Receive:
     """Return what hands on the messages that visitors may send to Streamlit; of other sockets, all of them.
 
@@ -175,18 +198,3 @@ def _clears_caches(message: bytes) -> bool:
 
 def _browser(scope: Scope) -> str:
     return cookie_parser(Headers(scope=scope).get("cookie", "")).get(COOKIE, "")[:64]
-
-
-def _with_cookie(scope: Scope, send: Send) -> Send:
-    """Return what gives a browser that has none its cookie, with the first page."""
-    if "text/html" not in Headers(scope=scope).get("accept", "") or _browser(scope):
-        return send
-
-    async def send_with_cookie(message: MutableMapping[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            secure = "; Secure" if scope["scheme"] == "https" else ""
-            cookie = f"{COOKIE}={secrets.token_urlsafe(16)}; Path=/; HttpOnly; SameSite=Lax{secure}"
-            MutableHeaders(scope=message).append("Set-Cookie", cookie)
-        await send(message)
-
-    return send_with_cookie

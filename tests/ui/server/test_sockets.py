@@ -3,25 +3,24 @@
 import logging
 import socket
 import threading
+import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
 import uvicorn
-from google.protobuf.message import DecodeError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
-from streamlit.web.server.starlette import starlette_websocket
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import Frame, Opcode
 from websockets.sync.client import ClientConnection, connect
 
-from attnviz.ui.server import sockets
-from attnviz.ui.server.sockets import FRAGMENTS, LARGEST, Sockets, in_one_line, network
+from attnviz.ui.server import log, sockets
+from attnviz.ui.server.sockets import FRAGMENTS, LARGEST, Sockets, network
 from attnviz.ui.shared.visitor import COOKIE
 
 WAIT = 30.0
@@ -34,6 +33,11 @@ class Running:
     def __init__(self, port: int) -> None:
         self.port = port
         self.left = threading.Semaphore(0)
+
+    def load(self, browser: str) -> None:
+        """Load a page, as a browser does before it opens a socket."""
+        headers = {"Accept": "text/html", "Cookie": f"{COOKIE}={browser}"}
+        urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{self.port}/", headers=headers), timeout=WAIT)
 
     def open(self, path: str = "/live", browser: str | None = None) -> ClientConnection:
         cookies = {"Cookie": f"{COOKIE}={browser}"} if browser else {}
@@ -60,7 +64,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
             await super().startup(sockets)
             ready.set()
 
-    limits = {"of_a_browser": 2, "of_an_address": 4, "in_all": 5}
+    logging.getLogger("uvicorn.error").addFilter(log.in_one_line)  # as `log.limit` does
+    limits = {"of_a_browser": 2, "of_no_browser": 2, "of_unseen": 3, "of_an_address": 4, "in_all": 5}
     routes = [Route("/", page), *(WebSocketRoute(path, lengths) for path in PATHS)]
     app = Starlette(routes=routes, middleware=[Middleware(Sockets, **limits)])
     # As Streamlit starts it.
@@ -95,12 +100,32 @@ def test_a_browser_has_so_many_sockets_and_no_more_until_one_closes(server: Runn
 
 def test_an_address_has_so_many_whatever_browser_it_says_to_be(server: Running) -> None:
     with ExitStack() as stack:
-        for browser in ("a", "b", "c", None):
+        for browser in ("a", "b", "c", "d"):
+            server.load(browser)
             stack.enter_context(server.open(browser=browser))
-        for browser in ("d", None):
+        for browser in ("a", "e", None):
             with pytest.raises(InvalidStatus, match="429") as refused:
                 server.open(browser=browser)
         assert b"too many connections" in (refused.value.response.body or b"")
+
+
+def test_those_without_a_cookie_are_bounded_together_and_leave_room_for_others(server: Running) -> None:
+    with ExitStack() as stack:
+        for _ in range(2):
+            stack.enter_context(server.open())
+        with pytest.raises(InvalidStatus, match="429"):
+            server.open()
+        stack.enter_context(server.open(browser="another"))
+
+
+def test_who_makes_up_browsers_leaves_room_for_those_that_have_loaded_a_page(server: Running) -> None:
+    with ExitStack() as stack:
+        for browser in "abc":
+            stack.enter_context(server.open(browser=browser))
+        with pytest.raises(InvalidStatus, match="429"):
+            server.open(browser="d")
+        server.load("d")
+        stack.enter_context(server.open(browser="d"))
 
 
 def test_all_together_have_so_many(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,24 +275,6 @@ def test_text_that_is_no_text_leaves_one_line(server: Running, caplog: pytest.Lo
     assert record.exc_info is None
     assert "\n" not in record.getMessage()
     assert "Invalid UTF-8" in record.getMessage()
-
-
-@pytest.mark.parametrize(("error", "kept"), [(DecodeError("cut"), False), (RuntimeError("ours"), True)])
-def test_a_traceback_is_kept_of_what_is_no_broken_frame(error: Exception, kept: bool) -> None:
-    try:
-        raise error
-    except Exception as raised:
-        record = logging.LogRecord(
-            "x", logging.WARNING, "", 0, "Cannot read %s.", ("it",), (type(raised), raised, None)
-        )
-    assert in_one_line(record)
-    assert (record.exc_info is not None) == kept
-    assert record.getMessage() == ("Cannot read it." if kept else "Cannot read it: cut")
-
-
-def test_streamlits_own_line_about_a_broken_frame_is_one_line() -> None:
-    Sockets(Starlette())
-    assert in_one_line in starlette_websocket._LOGGER.filters
 
 
 def closed(visitor: ClientConnection) -> int | None:

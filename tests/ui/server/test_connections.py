@@ -1,0 +1,132 @@
+"""How many connections are held, and which one goes where there are too many."""
+
+import asyncio
+import socket
+import threading
+from asyncio.selector_events import BaseSelectorEventLoop
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from attnviz.ui.server import connections
+from attnviz.ui.server.connections import Connections, counted
+
+WAIT = 30.0
+
+
+class Transport:
+    """Of a connection that has no request, is being answered, or is a WebSocket's."""
+
+    def __init__(self, address: str, kind: str = "idle") -> None:
+        self.address, self.closed = address, False
+        cycles: dict[str, Any] = {
+            "idle": SimpleNamespace(cycle=None),
+            "answered": SimpleNamespace(cycle=SimpleNamespace(response_complete=True)),
+            "busy": SimpleNamespace(cycle=SimpleNamespace(response_complete=False)),
+            "socket": SimpleNamespace(),
+        }
+        self.protocol = cycles[kind]
+
+    def get_extra_info(self, _: str) -> tuple[str, int]:
+        return self.address, 1
+
+    def get_protocol(self) -> Any:
+        return self.protocol
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def abort(self) -> None:
+        self.closed = True
+
+
+def closed(kinds: list[tuple[str, str]]) -> list[int]:
+    """Return which are closed, one after the other come, where there may be 4, and 3 of an address."""
+    known, came = Connections(4, 3), [Transport(*one) for one in kinds]
+    for one in came:
+        known.came(one)  # type: ignore[arg-type]
+    assert len([one for one in known.open if not one.is_closing()]) <= 4
+    return [number for number, one in enumerate(came) if one.closed]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "gone"),
+    [
+        ([("a", "idle")] * 3 + [("b", "idle")], []),
+        ([("a", "idle")] * 5, [0, 1]),  # the one that waits for longest
+        ([("a", "busy"), ("a", "answered"), ("a", "idle"), ("a", "idle")], [1]),
+        ([("a", "busy"), ("a", "socket"), ("a", "busy"), ("a", "idle")], [3]),  # the new one
+        ([("b", "idle"), ("a", "busy"), ("a", "idle"), ("a", "idle"), ("a", "idle")], [2]),  # of its own address
+        ([("b", "busy"), ("b", "busy"), ("a", "idle"), ("a", "idle"), ("c", "idle")], [2]),  # of all
+    ],
+)
+def test_the_connection_goes_that_was_idle_for_longest(kinds: list[tuple[str, str]], gone: list[int]) -> None:
+    assert closed(kinds) == gone
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A server that holds 6 connections of an address."""
+    ready = threading.Event()
+
+    class Own(H11Protocol):
+        connection_made = counted(H11Protocol.connection_made, Connections(8, 6))
+
+    class Uvicorn(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            ready.set()
+
+    async def answer(_: Request) -> PlainTextResponse:
+        return PlainTextResponse("here")
+
+    app = Starlette(routes=[Route("/", answer)])
+    runs = Uvicorn(uvicorn.Config(app, http=Own, lifespan="off", log_level="warning"))
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        thread = threading.Thread(target=runs.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        assert ready.wait(WAIT)
+        yield listener.getsockname()[1]
+        runs.should_exit = True
+        thread.join(WAIT)
+
+
+def test_who_holds_connections_keeps_nobody_out(port: int) -> None:
+    held = [socket.create_connection(("127.0.0.1", port), WAIT) for _ in range(20)]
+    with socket.create_connection(("127.0.0.1", port), WAIT) as other:
+        other.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert other.makefile("rb").read().endswith(b"here")
+    for one in held[:14]:
+        assert hung_up(one)
+    for one in held:
+        one.close()
+
+
+def hung_up(one: socket.socket) -> bool:
+    """Wait for the end of a connection."""
+    try:
+        return one.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_few_are_accepted_before_any_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(BaseSelectorEventLoop, "_accept_connection", lambda *of: asked.append(of[5]))
+    monkeypatch.setattr(BaseSelectorEventLoop, "takes_few", False, raising=False)
+    monkeypatch.setattr(connections, "counted", lambda made, _: made)
+    connections.bound()
+    loop = asyncio.SelectorEventLoop()
+    for backlog in (2048, 3):
+        loop._accept_connection(None, None, None, None, backlog)  # type: ignore[attr-defined]
+    loop.close()
+    assert asked == [connections.AT_A_TIME, 3]
