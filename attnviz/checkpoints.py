@@ -201,11 +201,21 @@ def read(path: Path, expected: Mapping[str, Tensor], restore: str) -> tuple[byte
         raise CheckpointError(f"The weights {path} cannot be read: {reason(error)}.") from error
     except (SafetensorError, ValueError, KeyError) as error:
         raise CheckpointError(f"{path} is not a complete safetensors file. {restore}") from error
-    _check(f"{path}", expected, tensors)
+    check(f"{path}", expected, tensors)
     return content, tensors
 
 
-def _check(where: str, expected: Mapping[str, Tensor], loaded: dict[str, Tensor]) -> None:
+def check(where: str, expected: Mapping[str, Tensor], loaded: Mapping[str, Tensor]) -> None:
+    """Raise where tensors are not those that are expected, in name, shape, type and being finite.
+
+    Args:
+        where: how the sentence begins: the path of a file.
+        expected: by name; their values do not matter.
+        loaded: what the file holds.
+
+    Raises:
+        CheckpointError: says which is missing, different or too many.
+    """
     for name, tensor in expected.items():
         if name not in loaded:
             raise CheckpointError(f"{where} lacks {name!r}: it belongs to another model.")

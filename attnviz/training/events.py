@@ -5,10 +5,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Resumed:
-    """A run resumes: this many epochs are done, perhaps all of them."""
+    """A run resumes: this many epochs are done, perhaps all of them.
+
+    Args:
+        note: which newer states could not be read, in sentences; "" where there is none.
+    """
 
     epoch: int
     finished: bool
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -222,10 +222,7 @@ class Training:
         """Resume from a state.
 
         Args:
-            tensors, numbers: as `state` returned them.
-
-        Raises:
-            KeyError: one of them is missing, as they are of another version.
+            tensors, numbers: as `state` returned them; `states.read` checks those of a file.
         """
         parts: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "optimiser": {}}
         for name, tensor in tensors.items():

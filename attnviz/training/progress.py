@@ -46,7 +46,9 @@ class Progress:
             self._saved = event.epoch
             how = "is already trained:" if event.finished else "resumes after"
             count = f"{event.epoch} epoch{'s' * (event.epoch > 1)}"
-            self._drawn().write(f"{self._recipe.key}: seed {seed} {how} {count}.", file=self._stream or sys.stderr)
+            note = f" {event.note}" if event.note else ""
+            told = f"{self._recipe.key}: seed {seed} {how} {count}.{note}"
+            self._drawn().write(told, file=self._stream or sys.stderr)
         elif isinstance(event, Epoch):
             self._saved = event.epoch
             losses = {name: value for name, value in event.values.items() if name.endswith("_loss")}

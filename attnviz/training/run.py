@@ -11,17 +11,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock, Timeout
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from attnviz import checkpoints, files
-from attnviz.errors import RunError
-from attnviz.training import configs, mistakes, runs
-from attnviz.training.durations import Duration, Stopwatch, in_log, line
+from attnviz.errors import CheckpointError, RunError
+from attnviz.training import configs, mistakes, runs, states
+from attnviz.training.durations import Duration, Stopwatch, line
 from attnviz.training.events import Epoch, Resumed, Step
 from attnviz.training.loop import Training
 from attnviz.training.run_file import RunFile
@@ -32,6 +29,8 @@ LIMIT = 200_000_000
 
 BEAT = 2.0
 """Seconds after which `status.json` says again how far an epoch is."""
+
+_AGAIN = "Remove the folder to train from the start."
 
 
 class Run:
@@ -86,9 +85,8 @@ class Run:
                     f"The run {self.folder} is finished, and its last state, from which it would resume, is not there. "
                     "Remove the folder to train from the start."
                 )
-            self._resume(training)
-            if training.epoch:
-                yield Resumed(training.epoch, training.finished)
+            if (resumed := self._resume(training)) is not None:
+                yield resumed
             yield from self._followed(training, events)
         finally:
             events.close()  # several processes that train together end together
@@ -123,7 +121,7 @@ class Run:
     def is_closed(self) -> bool:
         """Whether it is finished and holds no state: it was brought from elsewhere, or is a trial of a search."""
         finished = runs.status_in(self.folder).get("state") == "finished"
-        return finished and not any(self.folder.glob("state-*.safetensors"))
+        return finished and not states.found(self.folder)
 
     def curve(self) -> list[Epoch]:
         """Return the epochs that are done.
@@ -135,28 +133,34 @@ class Run:
 
     def durations(self) -> list[Duration]:
         """Return how long each epoch took, according to the log; one that was trained twice is there twice."""
-        path = self.folder / "log.txt"
-        return in_log(path.read_text()) if path.exists() else []
+        return runs.durations_in(self.folder)
 
-    def _resume(self, training: Training) -> None:
-        for half in self.folder.glob(".*.partial"):  # what a kill left
-            half.unlink()
-        for path in sorted(self.folder.glob("state-*.safetensors"), key=_number, reverse=True):
-            state = _read(path)
-            if state is not None:
-                try:
-                    training.restore(*state)
-                except KeyError as error:
-                    raise RunError(
-                        f"{path} was written by another version of attnviz. Remove the folder to train from the start."
-                    ) from error
+    def _resume(self, training: Training) -> Resumed | None:
+        """Restore the newest state that can be read, and only then cut what was written after it."""
+        curve, refused = self.curve(), {}
+        for path in states.found(self.folder).values():
+            try:
+                training.restore(*states.read(path, training))
                 break
-        lines = [_line(epoch) for epoch in self.curve()[: training.epoch]]
+            except CheckpointError as error:
+                refused[path] = str(error)
+        if [epoch.epoch for epoch in curve[: training.epoch]] != [*range(1, training.epoch + 1)]:
+            raise RunError(f"{self.folder / 'curve.jsonl'} lacks epochs of its state. {_AGAIN}")
+        if not training.epoch and (refused or len(curve) > 1):
+            why = " ".join(refused.values()) or "There is none, though its curve has epochs."
+            raise RunError(f"The run {self.folder} has no state to resume from. {why} Nothing was changed. {_AGAIN}")
         with self._writing():
+            aside = [(path.name, states.set_aside(path).name) for path in refused]
+            for half in self.folder.glob(".*.partial"):  # what a kill left
+                half.unlink()
             for epoch in runs.epochs_in(self.folder):
                 if epoch > training.epoch:  # of an epoch whose state was never written
                     runs.weights_path(self.folder, epoch).unlink()
-            files.write(self.folder / "curve.jsonl", "".join(lines))
+            files.write(self.folder / "curve.jsonl", "".join(map(_line, curve[: training.epoch])))
+        if not training.epoch:
+            return None
+        notes = [f"{why} It was set aside as {new}." for why, (_, new) in zip(refused.values(), aside, strict=True)]
+        return Resumed(training.epoch, training.finished, " ".join(notes))
 
     def _record(self, training: Training, epoch: Epoch, took: Duration) -> None:
         # The curve first: a surplus line is cut when the run is resumed, but a missing one could not be restored.
@@ -167,11 +171,10 @@ class Run:
         tensors, numbers = training.state()
         weights = {name.removeprefix("weights/"): t for name, t in tensors.items() if name.startswith("weights/")}
         kept = self._keep(epoch.epoch, weights, training.kept_epoch)
-        content = save_tensors({n: t.cpu().contiguous() for n, t in tensors.items()}, {"numbers": json.dumps(numbers)})
-        files.write(self.folder / f"state-{epoch.epoch}.safetensors", content)
-        for old in self.folder.glob("state-*.safetensors"):
-            if _number(old) < epoch.epoch - 1:
-                old.unlink()
+        files.write(states.path(self.folder, epoch.epoch), states.encode(tensors, numbers))
+        for old, path in states.found(self.folder).items():
+            if old < epoch.epoch - 1 and not path.is_dir():
+                path.unlink()
         for earlier in runs.epochs_in(self.folder):
             if earlier not in kept:
                 runs.weights_path(self.folder, earlier).unlink()
@@ -244,16 +247,3 @@ def _home(info: RunFile, root: Path) -> Path:
 
 def _line(epoch: Epoch) -> str:
     return json.dumps({"epoch": epoch.epoch, **epoch.values}) + "\n"
-
-
-def _number(path: Path) -> int:
-    return int(path.stem.removeprefix("state-"))
-
-
-def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-    try:
-        with safe_open(path, "pt") as file:
-            numbers = json.loads(file.metadata()["numbers"])
-            return {name: file.get_tensor(name) for name in file.keys()}, numbers  # noqa: SIM118 (it is not a dict)
-    except (SafetensorError, OSError, KeyError, TypeError, ValueError):
-        return None  # damaged from outside: the one before it is still there

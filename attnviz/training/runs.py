@@ -11,6 +11,7 @@ torch, except where weights are read.
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -71,13 +72,7 @@ def read(run_id: str) -> RunFile:
 
 
 def parsed(path: Path) -> RunFile:
-    """Return the content of a `run.json`.
-
-    Args:
-        path: of the file.
-
-    Returns:
-        The settings of the run.
+    """Return the settings in a `run.json`.
 
     Raises:
         RunError: it cannot be read.
@@ -123,11 +118,7 @@ def status(run_id: str) -> dict[str, Any]:
 
 
 def status_in(home: Path) -> dict[str, Any]:
-    """Return what the process that trains a run said last, as `status` does.
-
-    Args:
-        home: the folder of a run.
-    """
+    """Return what the process that trains the run in a folder said last, as `status` does."""
     try:
         found = json.loads(files.read(home / "status.json", _LARGEST))
     except (OSError, ValueError, RecursionError):
@@ -144,9 +135,14 @@ def durations(run_id: str) -> list[Duration]:
     Raises:
         UnknownName: there is no run of that ID.
     """
+    return durations_in(home(run_id))
+
+
+def durations_in(home: Path) -> list[Duration]:
+    """Return how long each epoch took that the log in the folder of a run tells of."""
     try:
-        return in_log(files.read(home(run_id) / "log.txt", _LARGEST).decode())
-    except (OSError, ValueError):
+        return in_log(files.read(home / "log.txt", _LARGEST).decode(errors="replace"))
+    except OSError:
         return []
 
 
@@ -157,33 +153,43 @@ def curve(run_id: str) -> list[Epoch]:
         run_id: one of `ids()`.
 
     Returns:
-        One `Epoch` for each, in order; a line that was cut off by a kill is left out.
+        One `Epoch` for each, in order; a line that was cut off by a kill is left out, and a value that is not a finite
+        number is None.
 
     Raises:
         UnknownName: there is no run of that ID.
         RunError: the curve cannot be read.
     """
-    return curve_in(home(run_id))
+    curve = _lines(home(run_id))
+    names = dict.fromkeys(name for one in curve for name in one.values)
+    return [Epoch(one.epoch, {name: _figure(one.values.get(name)) for name in names}) for one in curve]
 
 
 def curve_in(home: Path) -> list[Epoch]:
-    """Return the epochs that are done, as `curve` does.
-
-    Args:
-        home: the folder of a run.
-
-    Returns:
-        One `Epoch` for each, in order.
+    """Return the epochs in the folder of a run, of which each value must be a number or None, and none be missing.
 
     Raises:
-        RunError: the curve cannot be read.
+        RunError: the curve cannot be read, or holds something else.
     """
+    curve = _lines(home)
+    for one in curve:
+        if one.values.keys() != curve[0].values.keys() or any(value != _figure(value) for value in one.values.values()):
+            raise RunError(
+                f"{home / 'curve.jsonl'} holds something else than numbers. Remove the folder to train from the start."
+            )
+    return curve
+
+
+def _lines(home: Path) -> list[Epoch]:
     path = home / "curve.jsonl"
 
     def read() -> tuple[Epoch, ...]:
         lines = files.read(path, _LARGEST).decode().splitlines(keepends=True)
         values = [json.loads(line) for line in lines if line.endswith("\n")]  # a kill can leave half a line
-        return tuple(Epoch(one.pop("epoch"), one) for one in values)
+        epochs = tuple(Epoch(one.pop("epoch"), one) for one in values)
+        if not all(type(one.epoch) is int and one.epoch > 0 for one in epochs):
+            raise ValueError("an epoch is a whole number from 1")
+        return epochs
 
     try:
         return [*_unchanged(path, read)]
@@ -191,6 +197,11 @@ def curve_in(home: Path) -> list[Epoch]:
         return []
     except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
         raise RunError(f"{path} cannot be read. Remove the folder to train from the start.") from error
+
+
+def _figure(value: Any) -> float | None:
+    """Return a value of a curve if it is a finite number, else None."""
+    return value if type(value) in (int, float) and abs(value) <= sys.float_info.max else None
 
 
 def epochs(run_id: str) -> list[int]:
@@ -212,14 +223,7 @@ def epochs(run_id: str) -> list[int]:
 
 
 def epochs_in(home: Path) -> list[int]:
-    """Return the epochs at which weights are kept, as `epochs` does.
-
-    Args:
-        home: the folder of a run.
-
-    Returns:
-        Their numbers, from 1, ascending.
-    """
+    """Return the epochs at which weights are kept in the folder of a run, ascending."""
     try:
         with os.scandir(home) as entries:
             found = [_WEIGHTS.fullmatch(entry.name) for entry in entries]
@@ -292,29 +296,12 @@ def encode(weights: "Mapping[str, Tensor]", epoch: int, digest: str) -> bytes:
 
 
 def weights_path(home: Path, epoch: int) -> Path:
-    """Return where the weights of an epoch lie.
-
-    Args:
-        home: the folder of a run.
-        epoch: from 1.
-
-    Returns:
-        The path of a safetensors file that is there if the weights of this epoch are kept.
-    """
+    """Return where in the folder of a run the weights of an epoch lie, if they are kept."""
     return home / f"weights-{epoch}.safetensors"
 
 
 def weights_in(home: Path, info: RunFile, epoch: int) -> "dict[str, Tensor]":
-    """Return the weights of an epoch, as `weights` does.
-
-    Args:
-        home: the folder of a run.
-        info: the settings of the run.
-        epoch: one of `epochs_in(home)`.
-
-    Raises:
-        CheckpointError: as of `weights`.
-    """
+    """Return the weights of an epoch in the folder of a run with these settings, as `weights` does."""
     from attnviz import checkpoints
 
     path = weights_path(home, epoch)

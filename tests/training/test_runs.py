@@ -158,6 +158,30 @@ def test_a_damaged_curve_is_one_sentence(root, line):
         runs.curve(INFO.id)
 
 
+@pytest.mark.parametrize("epoch", ['"x"', "null", "0", "true", "[]", "1.5"])
+def test_an_epoch_that_is_no_number_is_one_sentence(root, epoch):
+    (root / INFO.id / "curve.jsonl").write_text(f'{{"epoch": {epoch}, "train_loss": 0.5}}\n')
+    with pytest.raises(RunError, match="curve.jsonl cannot be read"):
+        runs.curve(INFO.id)
+
+
+@pytest.mark.parametrize("value", ['"0.5"', "[0.5]", "{}", "true", "NaN", "Infinity", "-1e999", "9" * 400, None])
+def test_a_value_that_is_no_finite_number_is_left_out_alone_and_not_trained_on(root, value):
+    path = root / INFO.id / "curve.jsonl"
+    lines = path.read_text().splitlines()
+    before, whole = runs.curve(INFO.id), json.loads(lines[1])
+    second = {name: one for name, one in whole.items() if name != "train_loss"}
+    lines[1] = json.dumps(second)[:-1] + ("}" if value is None else f', "train_loss": {value}}}')
+    path.write_text("\n".join([*lines, ""]))
+    curve = runs.curve(INFO.id)
+    assert curve[1].values == {**before[1].values, "train_loss": None}
+    assert (curve[0], *curve[2:]) == (before[0], *before[2:])
+    content = path.read_bytes()
+    with pytest.raises(RunError, match="curve.jsonl holds something else than numbers. Remove the folder"):
+        list(Run(INFO, root).train(small.training(CHOSEN)))
+    assert path.read_bytes() == content
+
+
 # Weights that are not what they should be.
 
 
@@ -308,13 +332,12 @@ def test_a_run_keeps_no_more_than_the_limit_and_says_which_epochs(tmp_path, monk
 
 def test_weights_of_an_epoch_whose_state_was_never_written_are_removed_and_made_again(root, trained):
     home = root / INFO.id
-    for epoch in (3, 4):
-        (home / f"state-{epoch}.safetensors").unlink()
+    (home / "state-4.safetensors").unlink()
     _weights_file(root, 4).write_bytes(b"nonsense")
     (home / "status.json").write_text('{"state": "running"}')
     events = Run(INFO, root).train(small.training(CHOSEN))
     next(events)
-    assert runs.epochs(INFO.id) == []  # the states are gone, so all is trained again
+    assert runs.epochs(INFO.id) == [1, 2, 3]
     list(events)
     assert json.loads((home / "status.json").read_text())["state"] == "finished"
     for epoch in (1, 2, 3, 4):

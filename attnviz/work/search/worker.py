@@ -14,7 +14,7 @@ from filelock import FileLock
 from attnviz import files
 from attnviz.errors import BadInput, RunError
 from attnviz.recipes.axes import Value
-from attnviz.training import runs, seeds, stopping
+from attnviz.training import runs, seeds, states, stopping
 from attnviz.training.loop import Diverged, Training
 from attnviz.training.material import Material, material
 from attnviz.training.objectives import Objective, objective
@@ -130,13 +130,14 @@ def _trial(search: Search, number: int, asked: _Asked) -> None:
 
 def _kept(run: Run, goal: Objective) -> int:
     """Return the epoch of a closed run that its recipe keeps."""
-    status, recipe = runs.status_in(run.folder), run.info.recipe
+    curve, recipe = run.curve(), run.info.recipe
     if recipe.keep != "best":
-        return int(status["epoch"])
-    if "best_epoch" in status:
-        return int(status["best_epoch"])
+        return len(curve)
+    best = runs.status_in(run.folder).get("best_epoch")
+    if type(best) is int and 0 < best <= len(curve):
+        return best
     sign = 1 if goal.measures[recipe.watch].better == "higher" else -1  # it was brought from elsewhere
-    watched = {one.epoch: one.values.get(f"validation_{recipe.watch}") for one in run.curve()}
+    watched = {one.epoch: one.values.get(f"validation_{recipe.watch}") for one in curve}
     known = {epoch: sign * value for epoch, value in watched.items() if value is not None}
     return max(known, key=known.__getitem__, default=0)
 
@@ -171,7 +172,7 @@ def tidy(home: Path, best: int) -> None:
         home: the folder of its run.
         best: the epoch that is kept in any case.
     """
-    for state in home.glob("state-*.safetensors"):
+    for state in states.found(home).values():
         state.unlink()
     paths = {epoch: runs.weights_path(home, epoch) for epoch in runs.epochs_in(home)}
     if sum(path.stat().st_size for path in paths.values()) > WEIGHTS:
