@@ -38,10 +38,10 @@ FIELDS = Fields(
 
 DECLARED = (
     "answer", "probability", "logit", "query", "key", "head", "heads", "tokens", "score", "weight", "share", "value",
-    "carried", "added", "added_by_all", "half", "query_number", "key_number",
+    "carried", "added", "added_by_all", "half", "query_number", "key_number", "value_number",
 )  # fmt: skip
 """What lessons can ask for: the answer; the pair, from the score to what it adds to the answer; and `half`, on how many
-tokens half of the map lies. Rows, columns and heads count from 1. A query or a key of one number is named, too."""
+tokens half of the map lies. Rows, columns and heads count from 1. A query, key or value of one number is named, too."""
 
 
 @dataclass(frozen=True, eq=False)

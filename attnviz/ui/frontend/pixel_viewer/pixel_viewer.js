@@ -365,6 +365,7 @@ export class Viewer extends PixelPart {
             .map((part) => part + 1)
             .join(",");
     const { added, ofQuery } = this.worked.work(reading);
+    const vector = head === MEAN || reading.key === null ? [] : this.worked.valueOf(head, reading.key);
     return {
       answer: header.classes[which],
       probability: arrays.probabilities[which],
@@ -374,6 +375,7 @@ export class Viewer extends PixelPart {
       head: head === MEAN ? "mean" : head + 1,
       query_number: terms.length === 1 ? terms[0].query : undefined,
       key_number: terms.length === 1 ? terms[0].key : undefined,
+      value_number: vector.length === 1 ? vector[0] : undefined,
       ...{ heads, tokens, score, weight, share, value, carried, added, added_by_all: ofQuery },
       half: half(buffers.maps, chosen * tokens, tokens).count,
     };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from attnviz.formatting import signed
@@ -134,19 +135,35 @@ def does_not_show(subject: Subject) -> str:
     """Return what the bars cannot tell."""
     from attnviz.ui.mechanisms.channel_attention import gates
 
-    stays = {
-        "gate": "what its block received still passes through the skip connection",
-        "cbam": "what its block received still passes through the skip connection",
-        "bam": "its factor is then 1",
-    }[kind_of(cache.of_subject(gates.view, subject).layers)]
+    layers = cache.of_subject(gates.view, subject).layers
+    silent = (
+        "A gate at 0 does not silence a channel either: its factor is then 1."
+        if kind_of(layers) == "bam"
+        else at_zero([(layer.title, len(layer.kinds)) for layer in layers])
+    )
     return (
         "**A gate that never varies is not attention.** A factor that is the same for every picture is a weight like "
         "any other. So compare each bar with its line; *All at their mean* takes away exactly what depends on the "
         "picture.\n\n"
         "**An open gate is not importance.** The next layer can undo any factor, and a channel that is scaled down may "
-        f"still decide. A gate at 0 does not silence a channel either: {stays}.\n\n"
+        f"still decide. {silent}\n\n"
         "A channel has no name: in a network trained from another seed it means something else."
     )
+
+
+def at_zero(blocks: Sequence[tuple[str, int]]) -> str:
+    """Return what a gate at 0 does to a channel, where what a block received is added behind the gate.
+
+    Args:
+        blocks: title and number of channels of each block, in the order of the forward pass.
+    """
+    passes = "A gate at 0 does not silence a channel: what its block received still passes through the skip connection"
+    wider = [(title, own - of, own) for (_, of), (title, own) in pairwise(blocks) if own > of]
+    if not wider:
+        return f"{passes}."
+    added, channels = (sum(counts) for counts in zip(*(counts for _, *counts in wider), strict=True))
+    where = " and ".join(title.lower() for title, *_ in wider)
+    return f"{passes}, except in the {added} of {channels} channels that begin in {where}."
 
 
 _ALL = {"own": "as computed", "one": "all at 1", "mean": "all at their mean", "other": "those of another picture"}
