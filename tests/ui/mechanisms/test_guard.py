@@ -21,23 +21,25 @@ from attnviz.ui.mechanisms import MECHANISMS, guard
 from attnviz.ui.mechanisms.mechanism import Mechanism
 from attnviz.ui.server import head, moved, preload
 
-from .faults import CHECKPOINT, FAULTS, ROW, WRONG, Fault
+from .faults import CHECKPOINTS, FAULTS, NOT_EXPECTED, ROUNDS, WRONG, Fault, put
 
 PAGES = Path(__file__).parents[3] / "pages"
+ROW = "cnn_attention"
 OTHER, OTHERS_PAGE = "ink.digits", "30_recurrent_attention.py"
 DRAW, HOME = "05_draw.py", ["_navigation.py", "home.py"]
 UNTOUCHED = [*HOME, "85_results.py", OTHERS_PAGE]
 COMPLETE = dict(MECHANISMS.items())  # without a fault
+NO_TRACEBACK = ("no derived", "cannot be used", "no.tap", "too large", "no derived value")
 
 
-@pytest.fixture(params=FAULTS)
-def fault(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fault:
-    """Put one fault after the other into a mechanism, and return it."""
-    found = FAULTS[request.param]
+@pytest.fixture(params=ROUNDS, ids=[f"round {number}" for number, _ in enumerate(ROUNDS, 1)])
+def faults(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Fault]]:
+    """Put faults into mechanisms, and return those of each."""
     guard._written.clear()
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(MECHANISMS, found.row, found.put(tmp_path))
-    return found
+    for name, row in put(request.param, tmp_path).items():
+        monkeypatch.syspath_prepend(tmp_path / name)
+        monkeypatch.setitem(MECHANISMS, name, row)
+    return {name: [FAULTS[fault] for fault in its] for name, its in request.param.items()}
 
 
 def run(file: str, **words: str) -> AppTest:
@@ -51,10 +53,9 @@ def said(test: AppTest) -> str:
     return " ".join(one.value for one in (*test.error, *test.warning)).replace("\\", "")
 
 
-def asked() -> list[dict[str, Any]]:
-    """Return what the draw page asks the faulty mechanism, and another one."""
-    models = panels.describe([CHECKPOINT, OTHER])
-    return [{"checkpoint": model["checkpoint"], "wanted": model["wanted"]} for model in models]
+def asked(names: list[str]) -> list[dict[str, Any]]:
+    """Return what the draw page asks of models."""
+    return [{"checkpoint": model["checkpoint"], "wanted": model["wanted"]} for model in panels.describe(names)]
 
 
 def answers(asks: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, np.ndarray]]]:
@@ -69,65 +70,82 @@ def answers(asks: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, 
     return [unpack(one) for one in [*begun.taken(), *rest]]
 
 
-def test_all_other_pages_and_the_live_channel_work(fault: Fault, caplog: pytest.LogCaptureFixture) -> None:
+def test_all_other_pages_and_the_live_channel_work(
+    faults: dict[str, list[Fault]], caplog: pytest.LogCaptureFixture
+) -> None:
+    names = [CHECKPOINTS[row] for row in faults if row in CHECKPOINTS]
     with caplog.at_level(logging.ERROR):
         for file in UNTOUCHED:
-            if fault.where != "home" or file not in HOME:
+            if file not in HOME:
                 test = run(file)
                 assert (list(test.exception), said(test)) == ([], ""), file
-        draw = run(DRAW, models=f"{CHECKPOINT},{OTHER}")
-        concerned = {"below the panels": said(draw)}
+        navigation, home = (run(file) for file in HOME)
+        assert not navigation.exception and not home.exception
+        assert said(navigation) == said(home)  # which it opens
+        assert len([*home.error, *home.warning]) == at(faults, "home")
+        draw = run(DRAW, models=",".join([*names, OTHER]))
         assert not draw.exception
-        assert fault.where == "below the panels" or not said(draw)
+        assert len([*draw.error, *draw.warning]) == at(faults, "below the panels")
         assert draw.get("bidi_component")
-        described = panels.describe([CHECKPOINT, OTHER])
-        assert [model["checkpoint"] for model in described] == [CHECKPOINT, OTHER]
-        asks = asked()
-        (own, _), (other, arrays) = answers(asks)
+        described = panels.describe([*names, OTHER])
+        assert [model["checkpoint"] for model in described] == [*names, OTHER]
+        *own, (other, arrays) = answers(asked([*names, OTHER]))
         assert "error" not in other
         assert arrays["probabilities"].shape == (1, 10)
         assert "jacobian" in derived_values.known()
         assert derived_values.find("jacobian") is JACOBIAN
-        concerned |= {"draw": described[0]["says"], "live": own.get("error", "")}
-        if fault.where == "home":
-            home = run("home.py")
-            assert not home.exception
-            concerned["home"] = said(home)
-        if fault.where == "its page" and fault.said:
-            _, concerned["its page"] = its_page()
-        assert fault.said in concerned.get(fault.where, "")
-        assert bool(fault.said) or "error" not in own
-    if fault.said and fault.said not in ("no derived", "cannot be used", "no.tap", "too large", "no derived value"):
-        assert "Traceback" in caplog.text
+        concerned = {"below the panels": said(draw), "home": said(home)}
+        for number, (name, its) in enumerate(faults.items()):
+            if name in CHECKPOINTS:
+                error = own[number][0].get("error", "")
+                concerned |= {"draw": described[number]["says"], "live": error}
+                assert bool(error) == any(fault.where == "live" and fault.said for fault in its), error
+            for fault in its:
+                if fault.where == "its page" and fault.said:
+                    _, concerned["its page"] = its_page(name)
+                assert fault.said in concerned.get(fault.where, ""), name
+                if "could not give" in fault.said and fault.where != "live":
+                    assert f"\u201c{MECHANISMS[name].title}\u201d" in concerned[fault.where]
+    logged = [record.getMessage() for record in caplog.records if record.exc_info]
+    kinds = [fault.said for its in faults.values() for fault in its]
+    assert sum("mechanism" not in message for message in logged) >= kinds.count(NOT_EXPECTED)
+    for name, its in faults.items():
+        if any(fault.said and fault.said not in (NOT_EXPECTED, *NO_TRACEBACK) for fault in its):
+            assert any(name in message for message in logged), name
+
+
+def at(faults: dict[str, list[Fault]], where: str) -> int:
+    """Return how many faults are seen at a place."""
+    return sum(fault.where == where for its in faults.values() for fault in its)
 
 
 @pytest.mark.slow
-def test_every_further_page_works(fault: Fault) -> None:
-    row = COMPLETE[fault.row]
-    concerned = {row.page, *(further.page for further in row.further)}
+def test_every_further_page_works(faults: dict[str, list[Fault]]) -> None:
+    rows = [COMPLETE[name] for name in faults]
+    concerned = {row.page for row in rows} | {further.page for row in rows for further in row.further}
     for file in sorted({file.name for file in PAGES.glob("*.py")} - {*UNTOUCHED, *concerned, DRAW}):
         test = run(file)
         assert (list(test.exception), said(test)) == ([], ""), file
         assert test.title, file
 
 
-def its_page() -> tuple[str, str]:
-    """Return title and sentence of the page of the faulty mechanism, as the navigation has it."""
-    test = AppTest.from_function(_its_page, default_timeout=60).run()
+def its_page(name: str) -> tuple[str, str]:
+    """Return title and sentence of the page of a faulty mechanism, as the navigation has it."""
+    test = AppTest.from_function(_its_page, default_timeout=60, kwargs={"name": name}).run()
     assert not test.exception
     return test.title[0].value, said(test)
 
 
-def _its_page() -> None:
+def _its_page(name: str) -> None:
     from attnviz.ui.mechanisms import MECHANISMS
     from attnviz.ui.shared import navigation
 
-    (page,) = [page for row, page in navigation.pages(MECHANISMS.values(), ()) if row.name == "cnn_attention"]
+    (page,) = [page for row, page in navigation.pages(MECHANISMS.values(), ()) if row.name == name]
     assert callable(page._page)
     page._page()
 
 
-def test_the_server_starts_and_loads_what_others_need(fault: Fault) -> None:
+def test_the_server_starts_and_loads_what_others_need(faults: dict[str, list[Fault]]) -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"<head></head>"})
@@ -146,7 +164,11 @@ def test_the_server_starts_and_loads_what_others_need(fault: Fault) -> None:
         return b"".join(message.get("body", b"") for message in sent)
 
     complete = moved.Moved(head.Head(app))
-    for path, component in (("/", b"pixel_viewer"), ("/draw", b"drawing_pad"), ("/element_wise", b"stage_grid")):
+    for path, component in (
+        ("/", b"pixel_viewer"),
+        ("/draw", b"drawing_pad"),
+        ("/recurrent_attention", b"glimpse_player"),
+    ):
         assert component in asyncio.run(ask(path))
     preload.load_pages()
 
