@@ -23,11 +23,12 @@ import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from attnviz.errors import RunError
+from attnviz.training.events import Step
 from attnviz.training.stopping import Terminated
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class Several(Alone):
     rank: int
     count: int
     nodes: int = 1
+    _ending: list[Tensor] = field(default_factory=list, repr=False, compare=False)  # as long as the gradients
 
     @property
     def first(self) -> bool:  # type: ignore[override]
@@ -122,7 +124,11 @@ class Several(Alone):
         return torch.Generator().manual_seed(int.from_bytes(seed[:8]))
 
     def add_gradients(self, model: nn.Module) -> None:
-        """Add the gradients of all processes; a parameter that none of them used keeps having none."""
+        """Add the gradients of all processes; a parameter that none of them used keeps having none.
+
+        Raises:
+            Terminated: the first one has ended the training instead.
+        """
         import torch
 
         learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
@@ -130,14 +136,19 @@ class Several(Alone):
             of_kind = [parameter for parameter in learnt if parameter.dtype == dtype]
             used = torch.tensor([parameter.grad is not None for parameter in of_kind], dtype=dtype)
             gradients = [
-                (torch.zeros_like(parameter) if parameter.grad is None else parameter.grad).flatten().cpu()
+                (torch.zeros_like(parameter) if parameter.grad is None else parameter.grad).flatten()
                 for parameter in of_kind
             ]
-            sums = torch.cat([*gradients, used])
+            ended = used.new_zeros(1)  # whether the first process has
+            sums = torch.cat([torch.cat(gradients).cpu(), used, ended])
+            self._ending[:] = self._ending or [torch.zeros_like(sums)]
             self._add(sums)
-            *found, used = sums.split([*map(len, gradients), len(used)])
+            added, used, ended = sums.split([len(sums) - len(used) - 1, len(used), 1])
+            if ended:
+                raise Terminated
+            found = added.to(of_kind[0].device).split([*map(len, gradients)])
             for parameter, gradient, count in zip(of_kind, found, used, strict=True):
-                parameter.grad = gradient.view_as(parameter).to(parameter.device) if count else None
+                parameter.grad = gradient.view_as(parameter) if count else None
 
     def add(self, totals: dict[str, Tensor]) -> dict[str, Tensor]:
         """Return the sums over all processes. Args and Returns: as of `Alone.add`."""
@@ -170,15 +181,25 @@ class Several(Alone):
                 yield event
             except GeneratorExit:
                 with suppress(RunError, Terminated):  # the others have ended too
-                    self._go_on(False)
+                    self._end(event)
                 raise
-            self._go_on(True)
+            if not _within_epoch(event):
+                self._go_on(True)
 
     def _followed(self, events: Generator[Event, None, None]) -> Generator[Event, None, None]:
         for event in events:
             yield event
-            if not self._go_on(False):
+            if not _within_epoch(event) and not self._go_on(False):
                 raise Terminated
+
+    def _end(self, after: object) -> None:
+        """Tell the others that the training ends: within an epoch in the place of the next gradients."""
+        if _within_epoch(after):
+            (told,) = self._ending
+            told[-1] = 1
+            self._add(told)
+        else:
+            self._go_on(False)
 
     def _go_on(self, said: bool) -> bool:
         """Return whether the first process says that the training goes on."""
@@ -200,6 +221,11 @@ class Several(Alone):
         nodes = ["--nnodes", str(self.nodes)] if self.nodes > 1 else []
         words = ["torchrun", *nodes, "--nproc-per-node", str(self.count // self.nodes)]
         return f"{shlex.join(words)} {command.removeprefix('python ')}"
+
+
+def _within_epoch(event: object) -> bool:
+    """Return whether gradients are the next thing that the processes send each other."""
+    return isinstance(event, Step) and event.done < event.total
 
 
 ALONE = Alone()

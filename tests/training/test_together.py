@@ -70,6 +70,25 @@ def test_an_interrupted_run_of_two_gives_bit_for_bit_the_same(shared):
     assert [len([*home.glob("lock")]) for home in (whole, apart)] == [1, 1]
 
 
+def test_within_an_epoch_the_others_end_where_the_first_one_does(shared):
+    assert [(shared / f"left.{rank}.txt").read_text() for rank in (0, 1)] == ["2", "-2"]
+
+
+def test_within_an_epoch_processes_send_each_other_gradients_and_nothing_else(monkeypatch):
+    sent = []
+    monkeypatch.setattr(Several, "_add", staticmethod(lambda numbers: sent.append(len(numbers))))
+    monkeypatch.setattr(Several, "_go_on", lambda *_: bool(sent.append("go on?")) or True)
+    monkeypatch.setattr(Several, "shared", lambda _, make: make())
+    monkeypatch.setattr(Several, "add", lambda _, totals: totals)
+    alone, several = two.training(torch.float64), two.training(torch.float64, Several(0, 1))
+    for _ in zip(alone.run(), several.run(), strict=True):
+        pass
+    numbers = sum(parameter.numel() for parameter in several.model.parameters())
+    assert sent == 4 * [*3 * [numbers + 5 + 1], "go on?", "go on?"]
+    for one, other in zip(alone.model.parameters(), several.model.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
 def test_the_run_names_its_processes_and_another_number_is_refused(shared):
     (home,) = (shared / "whole" / "runs").glob("pixel*")
     info = runs.parsed(home / "run.json")

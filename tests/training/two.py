@@ -66,6 +66,15 @@ def main(folder: Path) -> None:
             losses = [event.values for event in trained.run() if hasattr(event, "values")]
             (folder / f"{name}.{rank}.txt").write_text(repr([one["train_loss"] for one in losses]))
             save_file(trained.model.state_dict(), folder / f"{name}.{rank}.safetensors")
+        events, left = training(torch.float32, together).run(), 0
+        try:
+            for _ in range(2 if together.first else STEPS):
+                next(events)
+                left += 1
+        except Terminated:
+            left = -left
+        events.close()
+        (folder / f"left.{rank}.txt").write_text(str(left))
         ended = [run(folder / "whole", together), run(folder / "apart", together, 1), run(folder / "apart", together)]
         (folder / f"ended.{rank}.txt").write_text(repr(ended))
         with small.place(folder):
