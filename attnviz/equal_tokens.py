@@ -83,19 +83,26 @@ def mean_over_levels(scores: Tensor, tokens: Tensor, counts: Tensor) -> Tensor:
     # The largest score among the levels that occur in a picture stands at one of their ends: scores are steady.
     # What is subtracted must be near it. With the score of a level that does not occur, all terms could be 0.
     largest = torch.maximum(scores[..., lowest], scores[..., highest]).detach()  # (head, level, batch)
-    group = torch.zeros_like(lowest)
-    if (largest.amax(-1, keepdim=True) - largest).amax() > NEAR:
-        group = torch.stack([lowest, highest], dim=1).unique(dim=0, return_inverse=True)[1]
-    terms = []
-    for index in range(int(group.max()) + 1):
-        members = group == index
-        absent = (level < lowest[members].min()) | (level > highest[members].max())
-        table = scores - largest[..., members].amax(-1, keepdim=True)  # (head, query, key)
-        table = table.masked_fill(absent, -torch.inf).exp()
-        summed = counts[members, :, None] * weighted  # (batch, level, feature + 1)
-        terms.append(torch.einsum("bkf,hqk->bhqf", summed, table))
-    sums = torch.cat(terms)[group.argsort(stable=True).argsort()]  # (batch, head, level, feature + 1)
+    apart = bool((largest.amax(-1, keepdim=True) - largest).amax() > NEAR)  # all that the host waits for
+    if not apart:
+        absent = (level < lowest.min()) | (level > highest.max())
+        sums = _summed(scores, largest, absent, counts, weighted)
+    else:
+        ranges, group = torch.stack([lowest, highest], dim=1).unique(dim=0, return_inverse=True)
+        members = [(group == index).nonzero()[:, 0] for index in range(len(ranges))]
+        terms = [
+            _summed(scores, largest[..., those], (level < low) | (level > high), counts[those], weighted)
+            for those, (low, high) in zip(members, ranges, strict=True)
+        ]
+        sums = torch.cat(terms)[torch.cat(members).argsort()]
     return sums[..., :-1] / sums[..., -1:]
+
+
+def _summed(scores: Tensor, largest: Tensor, absent: Tensor, counts: Tensor, weighted: Tensor) -> Tensor:
+    """Return the sums over the levels of some pictures, by one table of exponentials: (batch, head, level, feature)."""
+    table = scores - largest.amax(-1, keepdim=True)  # (head, query, key)
+    table = table.masked_fill(absent, -torch.inf).exp()
+    return torch.einsum("bkf,hqk->bhqf", counts[..., None] * weighted, table)
 
 
 def level_counts(levels: Tensor, number: int) -> Tensor:

@@ -18,6 +18,7 @@ from torch.utils._pytree import tree_flatten, tree_map
 NAME = "meta"
 INDEXED = ("aten::index", "aten::index_put", "aten::index_put_", "aten::_index_put_impl_", "aten::index.Tensor")
 COPIES = ("aten::_to_copy", "aten::copy_")
+ANSWERS = ("aten::_local_scalar_dense", "aten::equal", "aten::nonzero", "aten::_unique2", "aten::unique_dim")
 
 
 class Away(Tensor):
@@ -44,10 +45,15 @@ class Away(Tensor):
 
 
 class Device(TorchDispatchMode):
-    """The pretended device while it can be used; `count` says how many operations it has done."""
+    """The pretended device while it can be used; `count` says how many operations it has done, and `waits` lists those
+    for which the CPU would wait until a real one has done all that it was given: copies and what asks for values."""
 
     name = NAME
     count = 0
+
+    def __init__(self):
+        super().__init__()
+        self.waits: list[str] = []
 
     def __torch_dispatch__(self, function, types, arguments=(), named=None):
         named = named or {}
@@ -57,7 +63,16 @@ class Device(TorchDispatchMode):
         if not away and (meant is None or torch.device(meant).type != NAME):
             return function(*arguments, **named)
         self.count += 1
+        name, goes_to = function._schema.name, "cpu" if meant is None else torch.device(meant).type
+        masks = name in INDEXED and any(one.dtype in (torch.bool, torch.uint8) for one in tensors[1:])
+        copied = name in COPIES and (goes_to != NAME if away and meant is not None else not all(map(_is_away, tensors)))
+        if name in ANSWERS or masks or copied:
+            self.waits.append(name)
         return computed(function, arguments, named)
+
+
+def _is_away(tensor):
+    return isinstance(tensor, Away)
 
 
 def computed(function, arguments, named):

@@ -105,9 +105,12 @@ def _transformed(
     down, right = between(-shift, shift), between(-shift, shift)
     drawn = torch.randint(len(sampling), (len(images),), generator=generator).to(images.device)
     matrix = _inverse(turn, high, wide, down, right, images.shape[-2] / images.shape[-1]).to(images.device)
-    moved = torch.empty(images.shape, device=images.device)
-    for number, mode in enumerate(sampling):
-        moved[drawn == number] = _sampled(images[drawn == number].float(), matrix[drawn == number], mode)
+    if len(sampling) == 1:  # nothing to pick out, for which the host would wait
+        moved = _sampled(images.float(), matrix, sampling[0])
+    else:
+        moved = torch.empty(images.shape, device=images.device)
+        for number, mode in enumerate(sampling):
+            moved[drawn == number] = _sampled(images[drawn == number].float(), matrix[drawn == number], mode)
     if noise:
         grain = torch.randn(images.shape, generator=generator).to(images.device) * (255 * noise)
         moved = torch.maximum(moved, grain)

@@ -1,7 +1,7 @@
 """Pictures and targets as they lie on the device, how training gets its batches, and how a model gets pictures."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -122,15 +122,20 @@ class Examples(ExampleSet, TrainingSet):
 
         Args and Yields: as of `TrainingSet.epoch`.
         """
-        for chosen in torch.randperm(self._shown(recipe), generator=generator).split(recipe.batch):
-            chosen = chosen.to(self.device)
-            if recipe.augmentation is None:
-                yield self[chosen]
-            elif recipe.augment == "instead":
-                yield self[chosen].variants(recipe.augmentation, generator)
-            else:  # from the number of pictures on, a number means a variant
-                plain, varied = chosen[chosen < len(self)], chosen[chosen >= len(self)] - len(self)
-                yield self[plain] + self[varied].variants(recipe.augmentation, generator)
+        batches = torch.randperm(self._shown(recipe), generator=generator).split(recipe.batch)
+        if recipe.augmentation is None or recipe.augment == "instead":
+            for chosen in self._sent(batches):
+                batch = self[chosen]
+                yield batch if recipe.augmentation is None else batch.variants(recipe.augmentation, generator)
+        else:  # from the number of pictures on, a number means a variant
+            plain = self._sent([chosen[chosen < len(self)] for chosen in batches])
+            varied = self._sent([chosen[chosen >= len(self)] - len(self) for chosen in batches])
+            for own, others in zip(plain, varied, strict=True):
+                yield self[own] + self[others].variants(recipe.augmentation, generator)
+
+    def _sent(self, batches: Sequence[Tensor]) -> Sequence[Tensor]:
+        """Return the places of an epoch's batches on the device, sent at once: for every copy the host waits."""
+        return torch.cat([*batches]).to(self.device).split([*map(len, batches)])
 
     def _shown(self, recipe: Recipe) -> int:
         beside = recipe.augmentation is not None and recipe.augment == "beside"
@@ -249,5 +254,9 @@ def on_device(dataset: Dataset, device: str) -> Examples:
     Returns:
         Examples: images uint8 (count, channel, row, column).
     """
-    images = torch.tensor(dataset.images.transpose(0, 3, 1, 2))  # a copy: the data set may be a file
-    return Examples(images.contiguous().to(device), torch.tensor(dataset.labels).to(device))
+    found = dataset.images.transpose(0, 3, 1, 2)
+    # Of one channel both layouts are the same bytes, but torch computes convolutions by the layout's name.
+    layout = torch.channels_last if found.shape[1] == 1 else torch.contiguous_format
+    images = torch.empty(found.shape, dtype=torch.uint8, memory_format=layout)
+    images.numpy()[:] = found  # the only copy; the data set may be a file
+    return Examples(images.to(device), torch.tensor(dataset.labels).to(device))

@@ -39,6 +39,12 @@ def test_a_data_set_on_the_device_has_its_channels_first_and_can_be_changed_alon
     assert images.max() == 47
 
 
+@pytest.mark.parametrize(("channels", "strides"), [(1, (12, 1, 4, 1)), (3, (36, 12, 4, 1))])
+def test_the_layout_of_a_data_set_stays_for_by_it_torch_chooses_the_last_bits_of_convolutions(channels, strides):
+    images = np.zeros((2, 3, 4, channels), np.uint8)
+    assert on_device(Dataset(images, np.array([1, 0])), "cpu").images.stride() == strides
+
+
 # Batches of a data set that hands them out itself.
 
 RECIPE = small.recipe(data="words", batch=2)
