@@ -5,7 +5,6 @@ import struct
 import subprocess
 import sys
 import warnings
-import zlib
 from io import BytesIO
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from PIL import Image
 
 from attnviz.data.inputs.pictures import MOST_BYTES, read
 from attnviz.errors import BadInput
+from tests.data.crafted_pictures import bmp, crafted
 from tests.data.picture_files import DIGIT, SETTINGS, claiming, enlarged, image, png, saved, written
 
 ROOT = Path(__file__).parents[2]
@@ -132,11 +132,19 @@ def test_a_jpeg_of_very_many_scans_is_refused():
     assert "scans" in refusal(data[:last] + data[last:-2] * 60 + data[-2:])
 
 
-def test_a_text_that_unpacks_to_a_bomb_is_refused():
-    body = b"Comment\0\0" + zlib.compress(bytes(100_000_000), 9)
-    chunk = struct.pack(">I", len(body)) + b"zTXt" + body + struct.pack(">I", zlib.crc32(b"zTXt" + body))
-    data = saved(image("L", DIGIT))
-    refusal(data[:33] + chunk + data[33:])
+@pytest.mark.parametrize(("wide", "high"), [(1, 50_000_000), (50_000_000, 1), (2, 65_536), (65_536, 2)])
+@pytest.mark.parametrize("kind", ["PNG", "BMP"])
+def test_sides_that_are_too_long_are_refused_from_the_header(kind, wide, high, monkeypatch):
+    data = bmp(wide, high) if kind == "BMP" else png(wide, high, depth=1)
+    monkeypatch.setattr(Image.Image, "load", never)
+    monkeypatch.setattr("PIL.Image.core.new", never)
+    assert "is too long: a side may have up to 65,535 pixels" in refusal(data)
+
+
+def test_a_jpeg_of_very_many_parts_is_refused(monkeypatch):
+    data = saved(image("L", DIGIT), "JPEG")
+    monkeypatch.setattr(Image, "open", never)
+    assert "65,536 parts" in refusal(data[:2] + b"\xff\xe5\0\2" * 70_000 + data[2:])
 
 
 def test_no_other_decoder_is_ever_asked(monkeypatch):
@@ -201,6 +209,16 @@ def test_no_picture_costs_more_than_250_megabytes(tmp_path, name, mode, wide, hi
     command = [sys.executable, "-W", "error", "-c", code, str(file)]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert float(result.stdout) < 250
+
+
+def test_no_crafted_file_costs_more_than_250_megabytes():
+    command = [sys.executable, "-W", "error", "-m", "tests.data.crafted_pictures"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr[-2000:]
+    grown = json.loads(result.stdout)
+    assert grown.keys() == crafted().keys()
+    assert {name: by for name, by in grown.items() if by >= 250} == {}
+    assert max(grown.values()) > 190  # 50 megapixels of four bytes
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,16 @@
 
 PNG, JPEG, WebP, BMP and GIF are told apart by their content, and no other decoder of Pillow is ever reached. How many
 pixels a file claims is looked at before any is decoded; large JPEGs are decoded small; the rest goes through grey in
-strips. So a file takes four bytes of memory for each of its pixels, a progressive JPEG up to eight, a WebP sixteen; it
-may have as many pixels as fit into MOST_MEMORY, and one file is decoded at a time. Only pixels come out: where and by
-whom a photograph was taken stays behind.
+tiles. So a file takes four bytes of memory for each of its pixels, a progressive JPEG up to eight, a WebP sixteen; it
+may have as many pixels as fit into MOST_MEMORY, and one file is decoded at a time, whoever waits longest first. Only
+pixels come out: where and by whom a photograph was taken stays behind.
 """
 
 import re
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 
@@ -21,10 +22,14 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from attnviz.data.inputs.first_picture import first_picture
 from attnviz.errors import BadInput
 
 MOST_BYTES = 20 * 1024 * 1024
 MOST_PIXELS = 50_000_000
+
+MOST_SIDE = 65_535
+"""Pixels along a side: as a JPEG or GIF can have. Pillow keeps a pointer for each row, and decoders a few rows."""
 
 MOST_MEMORY = 200_000_000
 """Bytes that the pixels of a file may take while it is decoded; with the file itself, and all else, under 250 MB."""
@@ -49,24 +54,25 @@ _BEGINNINGS = {
 _BOXED = re.compile(rb"....ftyp(heic|heix|heim|heis|hevc|hevx|mif1|msf1|avif|avis)", re.DOTALL)  # HEIC and AVIF
 
 _ORIENTATION = 0x0112  # of Exif
-_STRIP = 1 << 20  # pixels that are turned into grey at a time
+_TILE = 1 << 18  # pixels that are turned into grey at a time
 
 Bytes = npt.NDArray[np.uint8]
 
-_one_at_a_time = threading.Lock()
+_line, _one_at_a_time = threading.Lock(), threading.Lock()
 
 
 @dataclass(frozen=True)
 class Upload:
     """A picture that was read: grey uint8 (row, column) with white = 255, what was done to it, and its format.
 
-    `colours`: the same picture, uint8 (row, column, 3), where it was read in colour.
+    `colours`: the same picture, uint8 (row, column, 3), where it was read in colour. `pixels`: of the file.
     """
 
     grey: Bytes
     notes: tuple[str, ...]
     format: str
     colours: Bytes | None = None
+    pixels: int = 0
 
 
 def read(data: bytes, *, colours: bool = False) -> Upload:
@@ -94,12 +100,13 @@ def read(data: bytes, *, colours: bool = False) -> Upload:
         raise BadInput(f"This JPEG has more than {MOST_SCANS} scans, which no camera makes. Save it again as JPEG.")
     # What Pillow warns of is either looked at here or does no harm. Were another thread to change the filters at the
     # same moment, one of these warnings would be printed, or never shown again: nothing else depends on it.
-    with _one_at_a_time, warnings.catch_warnings():
+    with _turn(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", module=r"PIL\.")
         warnings.filterwarnings("ignore", module=re.escape(__name__))
         try:
-            with Image.open(BytesIO(data), formats=[kind]) as image:
-                return _read(image, kind, data, colours)
+            content, is_animated = first_picture(kind, data)
+            with Image.open(BytesIO(content), formats=[kind]) as image:
+                return _read(image, kind, content, colours, is_animated)
         except BadInput:
             raise
         except Image.DecompressionBombError:
@@ -108,6 +115,17 @@ def read(data: bytes, *, colours: bool = False) -> Upload:
             raise BadInput(
                 f"This {FORMATS[kind]} file is damaged or incomplete and cannot be read. Save or send it again."
             ) from error
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """Decode one file at a time. Whoever waits holds the line, so that one who reads many files lets others in."""
+    with _line:
+        _one_at_a_time.acquire()
+    try:
+        yield
+    finally:
+        _one_at_a_time.release()
 
 
 def _unknown(data: bytes) -> str:
@@ -122,10 +140,14 @@ def _too_many(what: str, most: float = MOST_PIXELS) -> str:
     return f"{what} has too many pixels: up to {most / 1e6:.3g} megapixels can be read. Make the picture smaller."
 
 
-def _read(image: Image.Image, kind: str, data: bytes, colours: bool) -> Upload:
+def _read(image: Image.Image, kind: str, data: bytes, colours: bool, is_animated: bool) -> Upload:
     wide, high = image.size
     if wide * high > MOST_PIXELS:
         raise BadInput(_too_many(f"A picture of {wide:,} × {high:,}"))
+    if max(wide, high) > MOST_SIDE:
+        raise BadInput(
+            f"A picture of {wide:,} × {high:,} is too long: a side may have up to {MOST_SIDE:,} pixels. Cut out a part."
+        )
     if wide * high * (cost := _bytes_per_pixel(image, kind, data)) > MOST_MEMORY:
         raise BadInput(
             _too_many(
@@ -134,7 +156,7 @@ def _read(image: Image.Image, kind: str, data: bytes, colours: bool) -> Upload:
             )
         )
     notes = []
-    if kind != "JPEG" and getattr(image, "is_animated", False):
+    if is_animated or (kind == "WEBP" and getattr(image, "is_animated", False)):
         notes.append("It is an animation, of which this is the first picture.")
     if kind == "JPEG" and max(wide, high) > LONGEST:
         factor = _factor(image)
@@ -150,7 +172,7 @@ def _read(image: Image.Image, kind: str, data: bytes, colours: bool) -> Upload:
     if max(pixels.shape) < max(wide, high):
         notes.append(f"It was scaled down from {wide:,} × {high:,} pixels.")
     grey = np.array(Image.fromarray(pixels).convert("L")) if colours else pixels
-    return Upload(grey, (*notes, *more), FORMATS[kind], pixels if colours else None)
+    return Upload(grey, (*notes, *more), FORMATS[kind], pixels if colours else None, wide * high)
 
 
 def _bytes_per_pixel(image: Image.Image, kind: str, data: bytes) -> float:
@@ -215,20 +237,20 @@ def _converted(image: Image.Image, mode: str) -> tuple[Bytes, tuple[str, ...]]:
     small = Image.new(mode, (-(-wide // factor), -(-high // factor)))
     rescale = _Rescale(image, factor) if image.mode[0] in "IF" else None
     transparent = False
-    for top, strip in _strips(image, factor):
-        if strip.mode == "La":  # Pillow converts it to nothing else
-            strip = strip.convert("LA")
+    for left, top, tile in _tiles(image, factor):
+        if tile.mode == "La":  # Pillow converts it to nothing else
+            tile = tile.convert("LA")
         if rescale:
-            made = rescale(strip)
-        elif strip.mode == "LAB":
-            made = strip.getchannel(0)  # its lightness; Pillow converts LAB only with a colour profile
-        elif strip.has_transparency_data:
-            colours = strip.convert("RGBA")
+            made = rescale(tile)
+        elif tile.mode == "LAB":
+            made = tile.getchannel(0)  # its lightness; Pillow converts LAB only with a colour profile
+        elif tile.has_transparency_data:
+            colours = tile.convert("RGBA")
             transparent |= np.asarray(colours.getchannel("A")).min() < 255
             made = Image.alpha_composite(Image.new("RGBA", colours.size, "white"), colours)
         else:
-            made = strip.convert("RGB") if strip.mode in ("CMYK", "HSV") else strip
-        small.paste(made.convert(mode).reduce(factor), (0, top // factor))
+            made = tile.convert("RGB") if tile.mode in ("CMYK", "HSV") else tile
+        small.paste(made.convert(mode).reduce(factor), (left // factor, top // factor))
     notes = [rescale.note] if rescale else []
     if transparent:
         notes.append("Its transparent parts were put on white.")
@@ -240,11 +262,13 @@ def _factor(image: Image.Image) -> int:
     return -(-max(image.size) // LONGEST)
 
 
-def _strips(image: Image.Image, factor: int) -> Iterator[tuple[int, Image.Image]]:
-    """Yield the image in strips from the top, each with its first row, a multiple of `factor`."""
-    rows = max(_STRIP // image.width // factor, 1) * factor
+def _tiles(image: Image.Image, factor: int) -> Iterator[tuple[int, int, Image.Image]]:
+    """Yield the image in tiles, each with its first column and row, which are multiples of `factor`."""
+    columns = max(_TILE // factor**2, 1) * factor
+    rows = max(_TILE // min(columns, image.width) // factor, 1) * factor
     for top in range(0, image.height, rows):
-        yield top, image.crop((0, top, image.width, min(top + rows, image.height)))
+        for left in range(0, image.width, columns):
+            yield left, top, image.crop((left, top, min(left + columns, image.width), min(top + rows, image.height)))
 
 
 class _Rescale:
@@ -255,7 +279,7 @@ class _Rescale:
     """
 
     def __init__(self, image: Image.Image, factor: int) -> None:
-        ends = [_ends(np.asarray(strip)) for _, strip in _strips(image, factor)]
+        ends = [_ends(np.asarray(tile)) for _, _, tile in _tiles(image, factor)]
         low, high = min(end[0] for end in ends), max(end[1] for end in ends)
         if image.mode != "F" and low >= 0 and high <= 65_535:
             bits = next(bits for bits in (8, 10, 12, 14, 16) if high < 1 << bits)
@@ -265,8 +289,8 @@ class _Rescale:
             self._low, self._high = low, high
             self.note = f"It has 32 bits per pixel: {low:g} became black and {high:g} became white."
 
-    def __call__(self, strip: Image.Image) -> Image.Image:
-        values = np.nan_to_num(np.asarray(strip).astype(np.float64), nan=self._low).clip(self._low, self._high)
+    def __call__(self, tile: Image.Image) -> Image.Image:
+        values = np.nan_to_num(np.asarray(tile).astype(np.float64), nan=self._low).clip(self._low, self._high)
         step = (self._high - self._low) / 255 or 1.0
         return Image.fromarray(np.rint((values - self._low) / step).astype(np.uint8))
 

@@ -1,0 +1,102 @@
+"""What of a picture file its first picture needs: only that is handed to Pillow.
+
+Around the pixels a file can hold texts that unpack to 64 times their size, and hundreds of thousands of parts of a few
+bytes, of which Pillow makes objects of a hundred bytes each. An animation makes Pillow keep three pictures in memory.
+"""
+
+import re
+import struct
+
+from attnviz.errors import BadInput
+
+MOST_MARKERS = 1 << 16  # of a JPEG: cameras write about thirty; what is appended to photographs looks like some more
+
+_MARKER = re.compile(rb"\xff[\xc0-\xcf\xdb-\xfe]")  # one that cannot stand among compressed pixels
+
+# Of a PNG, what pixels are made of, and where the orientation is noted: of each note the first.
+_CHUNK = re.compile(rb"\w{4}")
+_PIXELS = (b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND")
+_NOTES = (b"Raw profile type exif\0", b"XML:com.adobe.xmp\0")
+
+
+def first_picture(kind: str, data: bytes) -> tuple[bytes, bool]:
+    """Return a file with nothing but its first picture, and whether there are more; of a JPEG or BMP all of it.
+
+    Args:
+        kind: Pillow's name of the format.
+        data: of the file. Where it is damaged, what is left out is decided by what can be read of it.
+
+    Raises:
+        BadInput: a JPEG is made of more parts than any camera writes.
+    """
+    if kind == "PNG":
+        return _png(data)
+    if kind == "GIF":
+        return _gif(data)
+    if kind == "JPEG" and sum(1 for _ in _MARKER.finditer(data)) > MOST_MARKERS:
+        raise BadInput(f"This JPEG has more than {MOST_MARKERS:,} parts, which no camera makes. Save it again as JPEG.")
+    return data, False
+
+
+def _png(data: bytes) -> tuple[bytes, bool]:
+    kept, seen, frames = [(0, 8)], set(), 0
+    at = 8
+    while at + 8 <= len(data):
+        length, name = struct.unpack_from(">I4s", data, at)
+        body, end = at + 8, at + 12 + length
+        note = name if name == b"eXIf" else next((one for one in _NOTES if data.startswith(one, body)), None)
+        if name in _PIXELS or (note and note not in seen) or not _CHUNK.fullmatch(name):
+            kept.append((at, end))
+        if name == b"acTL" and b"IDAT" not in seen and length >= 4:
+            frames = int.from_bytes(data[body : body + 4])
+        if name == b"fcTL" and b"fcTL" not in seen and b"IDAT" in seen:
+            frames += bool(frames)  # the picture itself is no part of the animation
+        seen.update(filter(None, (name, note)))
+        at = end
+        if name == b"IEND":
+            break
+    return _joined(data, kept), frames > 1
+
+
+def _joined(data: bytes, kept: list[tuple[int, int]]) -> bytes:
+    """Return these parts of a file: the very same bytes where they are all of it, and few copies where they are not."""
+    merged: list[tuple[int, int]] = []
+    for start, end in kept:
+        merged[-1:] = [(merged[-1][0], end)] if merged and merged[-1][1] == start else [*merged[-1:], (start, end)]
+    if merged == [(0, len(data))]:
+        return data
+    view = memoryview(data)
+    return b"".join(view[start:end] for start, end in merged)
+
+
+def _gif(data: bytes) -> tuple[bytes, bool]:
+    if len(data) < 13:
+        return data, False
+    at = 13 + _colours(data[10])
+    beginning, graphic, picture = data[:at], b"", b""
+    while at < len(data) and data[at] != 0x3B:
+        start, mark = at, data[at]
+        if mark == 0x2C and picture:
+            return beginning + graphic + picture + b";", True
+        if mark == 0x2C and at + 10 <= len(data):
+            at = _blocks_end(data, at + 11 + _colours(data[at + 9]))
+            picture = data[start:at]
+        elif mark == 0x21:
+            at = _blocks_end(data, at + 2)
+            if data[start + 1 : start + 3] == b"\xf9\x04" and not picture:  # which index is transparent
+                graphic = b"!\xf9\x04" + bytes([data[start + 3] & 1]) + data[start + 4 : start + 7] + b"\0"
+        else:
+            at += 1
+    return (beginning + graphic + picture + b";" if picture else beginning), False
+
+
+def _colours(flags: int) -> int:
+    """Return the bytes of a table of colours."""
+    return 6 << (flags & 7) if flags & 128 else 0
+
+
+def _blocks_end(data: bytes, at: int) -> int:
+    """Return where the blocks end that begin at a place."""
+    while at < len(data) and data[at]:
+        at += data[at] + 1
+    return min(at + 1, len(data))
