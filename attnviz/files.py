@@ -3,17 +3,18 @@ reading them so that none takes longer, or more memory, than is expected of it.
 """
 
 import errno
+import math
 import os
 import stat
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, Literal, NamedTuple
 
 _SETTLED = 2_000_000_000  # nanoseconds
 
 
-def write(path: Path, content: bytes | str) -> None:
+def write(path: Path, content: bytes | memoryview | str) -> None:
     """Put content under a name, all of it or none: written beside, synced, renamed, and the rename synced.
 
     Raises:
@@ -46,17 +47,64 @@ def read(path: Path, most: int) -> bytes:
     Raises:
         OSError: it cannot be read, is not a regular file but a device or a pipe, or is larger.
     """
-    with open(path, "rb", opener=_without_waiting) as file:  # noqa: PTH123 (Path.open takes no opener)
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file")
-        if found.st_size > most:
-            raise OSError(errno.EFBIG, f"it has {found.st_size:,} bytes, and at most {most:,} are expected")
-        return file.read(found.st_size)
+    with opened(path) as file:
+        return file.read(_size(file.fileno(), most))
+
+
+def end(path: Path, most: int) -> bytes:
+    """Return the last bytes of a regular file, at most so many.
+
+    Raises:
+        OSError: as of `read`, whatever its size.
+    """
+    with opened(path) as file:
+        file.seek(max(0, _size(file.fileno()) - most))
+        return file.read(most)
+
+
+def opened(path: Path, mode: Literal["rb", "wb", "ab"] = "rb") -> BinaryIO:
+    """Open a regular file, or what a link names if that is one; no other is ever read, waited for or emptied.
+
+    Raises:
+        OSError: it cannot be opened, or is not a regular file.
+    """
+    file = open(path, "ab" if mode == "wb" else mode, opener=_without_waiting)  # noqa: PTH123, SIM115 (no `with`)
+    try:
+        _size(file.fileno())
+        if mode == "wb":
+            file.truncate(0)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def regular(path: Path, most: int) -> Path:
+    """Return the path of a regular file, for a library that opens it by itself.
+
+    Args:
+        path: of the file, or of a link to it.
+        most: so many bytes it may have.
+
+    Raises:
+        OSError: as of `read`.
+    """
+    with opened(path) as file:
+        _size(file.fileno(), most)
+    return path
+
+
+def _size(descriptor: int, most: float = math.inf) -> int:
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    if found.st_size > most:
+        raise OSError(errno.EFBIG, f"it has {found.st_size:,} bytes, and at most {most:,} are expected")
+    return found.st_size
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe that nobody writes to is opened all the same
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)  # a pipe would wait for another who opens it
 
 
 def sync(folder: Path) -> None:

@@ -33,7 +33,7 @@ def migrate() -> list[str]:
     for name in cards.names():
         path = cards.home(name) / "card.json"
         try:
-            fields = json.loads(path.read_bytes())
+            fields = json.loads(files.read(path, 2**24))
             card = Card.model_validate(migrated(fields)) if "digest" not in fields else cards.read(name)
             if "digest" not in fields or card != _titled(card):
                 files.write(path, cards.text(_titled(card)))

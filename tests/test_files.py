@@ -86,3 +86,50 @@ def test_a_device_a_pipe_and_a_folder_are_not_read(tmp_path):
             files.read(tmp_path / name, 10)
     with pytest.raises(IsADirectoryError):
         files.read(tmp_path, 10)
+
+
+def test_the_end_of_a_file_is_read_however_long_it_is(tmp_path):
+    (tmp_path / "a").write_bytes(b"x" * 100_000 + b"end")
+    assert files.end(tmp_path / "a", 4) == b"xend"
+    assert files.end(tmp_path / "a", 2**20) == (tmp_path / "a").read_bytes()
+
+
+@pytest.mark.parametrize(("mode", "then"), [("wb", b"new"), ("ab", b"old and new")])
+def test_a_file_is_written_anew_or_on(tmp_path, mode, then):
+    for content in (b"old and ", b"new"):
+        with files.opened(tmp_path / "a", mode) as file:
+            file.write(content)
+    assert (tmp_path / "a").read_bytes() == then[-len(then) :] if mode == "ab" else b"new"
+    with files.opened(tmp_path / "a") as file:
+        assert file.read()
+
+
+def odd(tmp_path: Path) -> list[Path]:
+    """Return what is no file, and a link to it: a pipe, a device, a folder."""
+    os.mkfifo(tmp_path / "pipe")
+    for name, place in (("to a pipe", tmp_path / "pipe"), ("zeros", "/dev/zero"), ("full", "/dev/full")):
+        (tmp_path / name).symlink_to(place)
+    (tmp_path / "folder").mkdir()
+    return list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes that have names")
+def test_a_pipe_or_a_device_is_never_waited_for_read_or_written(tmp_path):
+    uses = (
+        lambda path: files.read(path, 2**20),
+        lambda path: files.end(path, 2**20),
+        lambda path: files.regular(path, 2**20),
+        lambda path: files.opened(path, "ab"),
+        lambda path: files.opened(path, "wb"),
+    )
+    for path in odd(tmp_path):
+        for use in uses:
+            with pytest.raises(OSError):  # noqa: PT011 (each system has words of its own for some)
+                use(path)
+
+
+def test_the_path_of_a_file_is_handed_on_if_it_is_one_of_bounded_size(tmp_path):
+    (tmp_path / "a").write_bytes(b"12345")
+    assert files.regular(tmp_path / "a", 5) == tmp_path / "a"
+    with pytest.raises(OSError, match="at most 4"):
+        files.regular(tmp_path / "a", 4)

@@ -7,6 +7,7 @@ the whole file or none.
 """
 
 import errno
+import math
 import os
 import shutil
 import socket
@@ -175,7 +176,9 @@ def _fetch(its: DataSpec, kind: str, tell: Progress) -> None:
 def _open(its: DataSpec, file: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> npt.NDArray[Any]:
     path = folder() / its.name / file
     try:
-        array: Any = np.lib.format.open_memmap(path, mode="r")
+        array: Any = np.lib.format.open_memmap(
+            files.regular(path, 16 * math.prod(shape) * kind.itemsize + 2**16), mode="r"
+        )
     except (FileNotFoundError, NotADirectoryError) as error:
         raise DataError(
             f"{its.title} has not been downloaded: {path} is missing. Get it with `python -m attnviz data {its.name}` "

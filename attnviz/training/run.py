@@ -164,8 +164,8 @@ class Run:
 
     def _record(self, training: Training, epoch: Epoch, took: Duration) -> None:
         # The curve first: a surplus line is cut when the run is resumed, but a missing one could not be restored.
-        with (self.folder / "curve.jsonl").open("a") as curve:
-            curve.write(_line(epoch))
+        with files.opened(self.folder / "curve.jsonl", "ab") as curve:
+            curve.write(_line(epoch).encode())
             curve.flush()
             os.fsync(curve.fileno())
         tensors, numbers = training.state()
@@ -181,8 +181,8 @@ class Run:
         if (answers := mistakes.of(training, configs.class_names(self.info.recipe))) is not None:
             files.write(self.folder / mistakes.FILE, answers.model_dump_json() + "\n")
         self._status(training)
-        with (self.folder / "log.txt").open("a") as log:
-            log.write(f"{line(epoch.epoch, took)}\n")
+        with files.opened(self.folder / "log.txt", "ab") as log:
+            log.write(f"{line(epoch.epoch, took)}\n".encode())
 
     def _keep(self, epoch: int, weights: dict[str, Tensor], best: int) -> set[int]:
         """Write the weights of an epoch, if they are to be kept, and return all epochs that are."""

@@ -132,9 +132,7 @@ def last_words(log: Path) -> str | None:
         log: the file that it wrote its output into.
     """
     try:
-        with log.open("rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - LARGEST))
-            text = file.read().decode(errors="replace")
+        text = files.end(log, LARGEST).decode(errors="replace")
     except OSError:
         return None
     lines = text.split("\n")

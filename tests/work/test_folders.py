@@ -1,5 +1,6 @@
 """The folders of jobs and searches: found by names from anywhere, read, written and locked."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,13 @@ def test_a_file_that_names_no_process_names_none(tmp_path: Path) -> None:
 def test_the_last_words_of_a_process(tmp_path: Path, written: str, last: str | None) -> None:
     (tmp_path / "log").write_text(written, newline="")
     assert last_words(tmp_path / "log") == last
+
+
+def test_a_log_that_is_a_pipe_or_a_device_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "log")
+    assert last_words(tmp_path / "log") is None
+    (tmp_path / "zeros").symlink_to("/dev/zero")
+    assert last_words(tmp_path / "zeros") is None
 
 
 def test_a_log_that_is_not_there_has_none(tmp_path: Path) -> None:

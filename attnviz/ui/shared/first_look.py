@@ -7,12 +7,13 @@ a module that computes it again.
 import json
 
 import attnviz
+from attnviz import files
 from attnviz.checkpoint_folder import folder
 from attnviz.errors import BadInput
-from attnviz.files import write
 from attnviz.ui.components.payload import header_of
 
 _FILE = "first_look.view"
+_LARGEST = 2**24  # bytes; the largest of ours has 0.4 million
 
 
 def stored(name: str, image: str | None = None) -> bytes | None:
@@ -24,8 +25,8 @@ def stored(name: str, image: str | None = None) -> bytes | None:
     """
     beside = folder() / name
     try:
-        card = json.loads((beside / "card.json").read_bytes())
-        found = (beside / _FILE).read_bytes()
+        card = json.loads(files.read(beside / "card.json", _LARGEST))
+        found = files.read(beside / _FILE, _LARGEST)
         origin = header_of(found)["origin"]
     except (OSError, ValueError, KeyError, BadInput):
         return None
@@ -44,4 +45,4 @@ def keep(name: str, view: bytes) -> None:
         name: of the checkpoint.
         view: what the page is to show first: a payload whose header has an "origin".
     """
-    write(folder() / name / _FILE, view)
+    files.write(folder() / name / _FILE, view)

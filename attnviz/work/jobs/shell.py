@@ -108,11 +108,11 @@ def work(job: str) -> None:
     """
     asked = table.read(job)
     try:
-        log = os.open(table.folder() / job / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        log = files.opened(table.folder() / job / "log.txt", "wb")
     except OSError as error:
         raise RunError(f"The folder of the job {job} cannot be written: {files.reason(error)}.") from error
     sys.stdout.flush()
-    os.dup2(log, 1)
-    os.dup2(log, 2)
+    for descriptor in (1, 2):
+        os.dup2(log.fileno(), descriptor)
     words = asked.words()
     os.execve(words[0], words, children.environment(asked.threads))

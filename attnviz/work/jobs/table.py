@@ -7,7 +7,9 @@ table.stop(one); table.resume(one); table.delete(one)
 
 from __future__ import annotations
 
+import errno
 import json
+import logging
 import os
 import re
 import shutil
@@ -38,6 +40,9 @@ MOST = 100
 """So many jobs there may be; the finished ones count until they are deleted."""
 
 _BORROWED = "borrowed.json"
+_OF_ALL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # what concerns every job, and not one whose folder is odd
+
+_log = logging.getLogger(__name__)
 
 _children: list[subprocess.Popen[bytes]] = []  # started by this process: they stay zombies until they are waited for
 
@@ -335,14 +340,19 @@ def _start_next() -> None:
                 path.unlink()
         elif order.device not in busy:
             busy.add(order.device)
-            _popen(order, folder() / job)
+            try:
+                _popen(order, folder() / job)
+            except OSError as error:
+                if error.errno in _OF_ALL:
+                    raise
+                _log.warning("The job %s cannot be started: %s", job, files.reason(error))
             path.unlink()
 
 
 def _popen(order: Order, home: Path) -> None:
-    for name in ("process.json", "stopped"):
+    for name in ("process.json", "stopped", "log.txt"):  # whatever they are: a pipe would be waited for
         (home / name).unlink(missing_ok=True)
-    with (home / "log.txt").open("wb") as log:
+    with files.opened(home / "log.txt", "wb") as log:
         try:
             child = children.spawn(order.words(), order.threads, log)
         except OSError as error:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _NAME = "search"  # of the only study in a journal
 _PATIENCE = 60  # seconds that one waits for the gate or the journal, which are held for milliseconds
 _STEP = 0.005  # seconds between two tries
+_LARGEST = 2**28  # bytes: a quarter of a million trials
 
 
 class Lock:
@@ -52,7 +53,7 @@ def mend(path: Path) -> None:
     Args:
         path: of the file; where there is none, nothing is done.
     """
-    with suppress(FileNotFoundError), path.open("rb+") as file:
+    with suppress(FileNotFoundError), files.regular(path, _LARGEST).open("rb+") as file:
         at = end = file.seek(0, os.SEEK_END)
         while at > 0:
             start = max(0, at - 4096)

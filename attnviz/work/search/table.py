@@ -124,7 +124,7 @@ def spawn(search: str) -> subprocess.Popen[bytes]:
     place = home(search)
     (place / "stopped").unlink(missing_ok=True)
     try:
-        with (place / "log.txt").open("ab") as log:
+        with files.opened(place / "log.txt", "ab") as log:
             child = children.spawn(words(search), read(search).threads, log)
     except OSError as error:
         raise RunError(f"A worker of the search could not be started: {files.reason(error)}.") from error

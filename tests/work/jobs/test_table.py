@@ -14,7 +14,7 @@ from attnviz.errors import AttnvizError, BadInput, RunError, UnknownName
 from attnviz.training import runs
 from attnviz.work import processes
 from attnviz.work.jobs import order as orders
-from attnviz.work.jobs import table
+from attnviz.work.jobs import seen, table
 from attnviz.work.jobs.order import Limits, Order
 from attnviz.work.search import table as searches
 from tests.training import small
@@ -90,6 +90,17 @@ def test_a_job_trains_and_is_found_finished_and_deleted(here):
     assert all(runs.read(run).threads == 1 for run in table.runs_of(job))
     table.delete(job)
     assert table.ids() == runs.ids() == []
+
+
+@pytest.mark.usefixtures("waiting")
+def test_a_job_whose_log_is_no_file_keeps_neither_itself_nor_another_from_training(here):
+    odd, other = _order(seeds=(7,)), _order(seeds=(8,))
+    for order, make in ((odd, os.mkdir), (other, os.mkfifo)):
+        (table.folder() / order.id).mkdir(parents=True)
+        make(table.folder() / order.id / "log.txt")
+    assert table.state(table.start(odd)).word == "stopped"  # it has not begun
+    assert table.state(table.start(other)).word == "running"
+    assert len(seen.look()) == 2
 
 
 def test_a_job_that_is_finished_is_not_said_to_be_asked_to_stop(here, capsys):

@@ -1,0 +1,84 @@
+"""Every file is read through attnviz/files.py, with a bound, and never a pipe or a device; and so it is written."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+READERS = {
+    "open", "fdopen", "FileIO", "read_text", "read_bytes", "write_text", "write_bytes", "mmap",
+    "safe_open", "load_file", "save_file", "open_memmap", "memmap", "fromfile", "loadtxt", "genfromtxt", "savez",
+    "ZipFile", "GzipFile", "TarFile", "read_csv", "full_load", "unsafe_load",
+}  # fmt: skip
+LOADERS = {"json", "np", "numpy", "torch", "pickle", "yaml", "tomllib"}  # whose `load` reads a file
+
+OURS = {
+    "attnviz/__main__.py open": "/dev/null",
+    "attnviz/__main__.py read_text": "README of a checkout",
+    "attnviz/data/inputs/pictures.py open": "of bytes",
+    "attnviz/data/brought.py ZipFile": "of bytes",
+    "attnviz/data/brought.py open": "a member of a zip",
+    "attnviz/data/own.py open_memmap": "of `files.regular`",
+    "attnviz/data/samples/__init__.py open": "installed with attnviz",
+    "attnviz/data/samples/__init__.py read_text": "installed with attnviz",
+    "attnviz/data/store.py open": "in a folder that was made a moment before, and to sync a folder",
+    "attnviz/data/store.py open_memmap": "of `files.regular`",
+    "attnviz/data/samples/__main__.py write_text": "a checkout of whoever makes the samples",
+    "attnviz/lessons/folder.py read_bytes": "looked at first: a regular file of bounded size",
+    "attnviz/training/runs.py safe_open": "looked at first: a regular file, of which the notes are read",
+    "attnviz/training/run.py read_text": "of a training alone",
+    "attnviz/training/run.py safe_open": "of a training alone",
+    "attnviz/ui/lessons/bar.py read_text": "installed with attnviz",
+    "attnviz/ui/mechanisms/element_wise/film.py read_text": "installed with attnviz",
+    "attnviz/ui/server/descriptors.py open": "/dev/null",
+    "attnviz/ui/server/head.py read_text": "installed with attnviz and Streamlit",
+    "attnviz/ui/server/security.py read_text": "installed with Streamlit",
+    "attnviz/ui/shared/glossary.py read_text": "installed with attnviz",
+    "attnviz/work/jobs/cluster.py open": "a URL; bounded where it is read",
+    "attnviz/work/jobs/keeping.py write_bytes": "in a folder that was made a moment before",
+    "attnviz/work/packing.py ZipFile": "of bytes",
+    "attnviz/work/packing.py open": "a member of a zip",
+    "attnviz/work/processes.py read_text": "/proc",
+    "attnviz/work/remote.py open": "a URL; bounded where it is read",
+    "attnviz/work/search/journal.py open": "of `files.regular`",
+    "attnviz/work/search/trials.py read_bytes": "installed with attnviz",
+    "pages/home.py read_bytes": "installed with attnviz",
+}
+"""What reads or writes by itself, and why it may: nobody else can put another file there, or it is looked at before."""
+
+
+def reads(source: str) -> set[str]:
+    """Return the names of what reads or writes files in some code."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        called = node.func if isinstance(node, ast.Call) else None
+        name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+        of = called.value.id if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) else ""
+        if name in READERS or (name == "load" and of in LOADERS):
+            found.add(name)
+    return found
+
+
+def test_no_file_is_read_or_written_past_the_bounds() -> None:
+    paths = [ROOT / "app.py", *(path for folder in ("attnviz", "pages") for path in (ROOT / folder).rglob("*.py"))]
+    assert len(paths) > 300
+    found = {
+        f"{path.relative_to(ROOT).as_posix()} {name}"
+        for path in paths
+        if path != ROOT / "attnviz/files.py"
+        for name in reads(path.read_text())
+    }
+    assert found - OURS.keys() == set()
+    assert OURS.keys() - found <= {one for one in OURS if "training/run.py" in one or "lessons/folder.py" in one}
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["open(p)", "p.open('a')", "p.read_text()", "safe_open(p, 'np')", "np.load(p)", "zipfile.ZipFile(p)",
+     "json.load(f)", "np.lib.format.open_memmap(p)"],
+)  # fmt: skip
+def test_what_reads_is_found(code: str) -> None:
+    assert reads(code)
+    assert not reads("json.loads(files.read(p, 9)); cards.load(p); yaml.safe_load(text)")
