@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 
 from attnviz.errors import BadInput
+from attnviz.zips import check_directory
 
 _MOST = 2000  # files
 
@@ -64,6 +65,7 @@ def members(content: bytes, wanted: Iterable[str], most: int) -> dict[str, bytes
 def _sizes(content: bytes, most: int) -> dict[str, int]:
     if len(content) > most:
         raise BadInput(f"The file has {len(content):,} bytes; at most {most:,} are read.")
+    check_directory(content, _MOST, "files")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             every = archive.infolist()

@@ -3,6 +3,7 @@
 import io
 import pickle
 import struct
+import threading
 import tracemalloc
 import zipfile
 
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from attnviz import data
-from attnviz.data import own
+from attnviz import data, zips
+from attnviz.data import brought, own
+from attnviz.data.inputs import pictures
 from attnviz.errors import AttnvizError, BadInput, DataError, UnknownName
 
 ME, OTHER = "a-cookie", "another-cookie"
@@ -100,7 +102,7 @@ def test_nobody_else_sees_or_removes_them_and_no_page_shows_them():
 
 
 def bomb() -> bytes:
-    return packed({f"a/{n}.png": bytes(own.UNPACKED // 20 + 1) for n in range(21)})
+    return packed({f"a/{n}.png": bytes(brought.UNPACKED // 20 + 1) for n in range(21)})
 
 
 def lying() -> bytes:
@@ -162,7 +164,7 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_written(name, place):
     try:
         with pytest.raises(BadInput, match=said) as refused:
             own.bring(content, "mine", LIKE, ME)
-        assert tracemalloc.get_traced_memory()[1] < 2 * own.UNPACKED
+        assert tracemalloc.get_traced_memory()[1] < 2 * brought.UNPACKED
     finally:
         tracemalloc.stop()
     assert "\n" not in str(refused.value) and len(str(refused.value)) < 400
@@ -170,13 +172,58 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_written(name, place):
     assert own.names(ME) == []
 
 
+def test_pictures_are_read_in_parts_and_kept_with_the_last():
+    work = own.Bringing(folders(40), "mine", LIKE, ME)
+    assert (work.pictures, work.parts) == (40, 3)
+    assert [work.step(part) for part in range(2)] == ["", ""]
+    assert own.names(ME) == []
+    assert work.step(2) == own.bring(folders(40), "mine", LIKE, ME)
+
+
+def test_the_pixels_of_all_pictures_are_bounded_together(monkeypatch):
+    large, read, seen = io.BytesIO(), pictures.read, []
+    Image.new("1", (700, 700)).save(large, "PNG")
+    monkeypatch.setattr(brought, "PIXELS", 4_000_000)
+    monkeypatch.setattr(pictures, "read", lambda *data, **how: (seen.append(1), read(*data, **how))[1])
+    content = packed({f"{'ab'[n % 2]}/{n}.png": large.getvalue() for n in range(50)})
+    with pytest.raises(BadInput, match="more than 4 megapixels together. Make them smaller: here they become 28 × 28"):
+        own.bring(content, "mine", LIKE, ME)
+    assert brought.PIXELS < len(seen) * 700**2 < brought.PIXELS + 700**2  # of half a megapixel
+    assert own.names(ME) == []
+
+
+def test_somebody_elses_picture_is_read_between_those_of_a_zip(monkeypatch):
+    """A lock that is taken again as soon as it is let go keeps all others out."""
+    inside, may, order = threading.Event(), threading.Event(), []
+    read = pictures._read
+
+    def noted(image, *more):
+        order.append(image.size[0])
+        inside.set()
+        assert may.wait(30)
+        return read(image, *more)
+
+    monkeypatch.setattr(pictures, "_read", noted)
+    many = threading.Thread(target=lambda: [pictures.read(png(side=30)) for _ in range(50)])
+    many.start()
+    assert inside.wait(30)
+    other = threading.Thread(target=lambda: pictures.read(png(side=40)))
+    other.start()
+    while not pictures._line.locked():  # it waits for its turn
+        pass
+    may.set()
+    for one in (many, other):
+        one.join(30)
+    assert order.index(40) <= 2
+
+
 def test_a_file_that_is_too_large_is_not_opened(monkeypatch):
     monkeypatch.setattr(zipfile, "ZipFile", lambda *_: pytest.fail("it was opened"))
     with pytest.raises(BadInput, match="at most"):
-        own.bring(bytes(own.LARGEST + 1), "mine", LIKE, ME)
-    many = own._END.pack(b"PK\5\6", 0, 0, 60_000, 60_000, 2**22, 0, 0)
-    long = own._END.pack(b"PK\5\6", 0, 0, 10, 10, 2**24, 0, 0)
-    for end in (many, long, b"PK\6\7" + bytes(16) + own._END.pack(b"PK\5\6", 0, 0, 10, 10, 100, 0, 0)):
+        own.bring(bytes(brought.LARGEST + 1), "mine", LIKE, ME)
+    many = zips._END.pack(b"PK\5\6", 0, 0, 60_000, 60_000, 2**22, 0, 0)
+    long = zips._END.pack(b"PK\5\6", 0, 0, 10, 10, 2**24, 0, 0)
+    for end in (many, long, b"PK\6\7" + bytes(16) + zips._END.pack(b"PK\5\6", 0, 0, 10, 10, 100, 0, 0)):
         with pytest.raises(BadInput, match="too many members"):
             own.bring(bytes(30) + end, "mine", LIKE, ME)
 

@@ -2,6 +2,8 @@
 
 import io
 import sys
+import threading
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from attnviz import subjects
@@ -20,7 +23,7 @@ from attnviz.training.loop import Training
 from attnviz.training.run import Run
 from attnviz.ui.components.payload import header_of
 from attnviz.ui.shared import visitor
-from attnviz.ui.training import access
+from attnviz.ui.training import access, yours
 from attnviz.ui.training.experiments import same
 from attnviz.work.jobs import cost, seen, table
 from attnviz.work.jobs.order import Order
@@ -206,6 +209,47 @@ def test_pictures_that_cannot_be_read_are_one_sentence(here, monkeypatch, conten
     assert not page.exception
     assert len(page.error) == 1
     assert own.names("me") == []
+
+
+def _zip(count: int) -> bytes:
+    picture, file = io.BytesIO(), io.BytesIO()
+    Image.new("L", (28, 28)).save(picture, "PNG")
+    with zipfile.ZipFile(file, "w") as archive:
+        for number in range(count):
+            archive.writestr(f"{'ab'[number % 2]}/{number}.png", picture.getvalue())
+    return file.getvalue()
+
+
+def test_pictures_that_take_long_are_read_beside_the_page_which_says_how_far_and_stops(here, monkeypatch):
+    monkeypatch.setenv("ATTNVIZ_DATA", str(here / "data"))
+    monkeypatch.setattr(visitor, "holder", lambda: "me")
+    monkeypatch.setattr(yours, "AT_ONCE", 0.0)
+    may, step, begun = threading.Semaphore(1), own.Bringing.step, threading.Semaphore(0)
+
+    def waits(work: own.Bringing, part: int) -> str:
+        begun.release()
+        assert may.acquire(timeout=60)
+        return step(work, part)
+
+    monkeypatch.setattr(own.Bringing, "step", waits)
+    page = _page()
+    page.text_input(key="train_own_title").input("mine").run()
+    page.file_uploader(key="train_own_file").set_value(("x.zip", _zip(40), "")).run()
+    page.button(key="train_own_use").click().run()
+    assert begun.acquire(timeout=60) and begun.acquire(timeout=60)  # the second of three parts
+    page.run()
+    assert not page.exception and not page.error
+    assert "33% of your pictures are read" in str(page.get("progress")[0].proto)
+    page.button(key="train_own_stop").click().run()
+    may.release(9)
+    assert own.names("me") == []
+    page.button(key="train_own_use").click().run()
+    job = page.session_state[yours._WORK]
+    assert job.wait(3, 60)
+    page.run()
+    assert "Your pictures are here" in page.success[0].value
+    (name,) = own.names("me")
+    assert _data(page) == name
 
 
 def test_a_run_is_drawn_and_an_epoch_of_it_kept(here):

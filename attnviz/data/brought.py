@@ -1,0 +1,211 @@
+"""The file that a visitor brings pictures in, a `.npz` or a zip with a folder of picture files for each class.
+
+No path is made of what the file says, nothing in it is run, and no more of it is unpacked than fits into bounded
+memory. Its pictures are read one by one, so that whoever waits for them can stop, and others are let in.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from attnviz.data.inputs.prepared import in_channels
+from attnviz.data.inputs.resized import scaled
+from attnviz.data.specs import DataSpec
+from attnviz.errors import BadInput
+from attnviz.zips import check_directory
+
+LARGEST = 20 * 2**20
+"""Bytes of a file that is brought."""
+
+UNPACKED = 200 * 2**20
+"""Bytes of all that is packed in it, and of the pictures as they are kept."""
+
+PIXELS = 400_000_000
+"""Pixels of all its picture files together: of large ones, a few seconds of decoding."""
+
+PICTURES, CLASSES, FEWEST = 50_000, 100, 20
+"""At most so many pictures and classes, and at least so many pictures."""
+
+LONGEST = 1024
+"""Pixels along the longer side of a picture in a `.npz`, at most."""
+
+Bytes = npt.NDArray[np.uint8]
+_CLASS = re.compile(r"[^\x00-\x1f\x7f/\\]{1,40}")
+
+
+class Brought(NamedTuple):
+    """What a file holds.
+
+    Args:
+        picture: returns the picture of a number, uint8 (row, column, channel).
+        labels: int64 (count,), from 0.
+        classes: their names.
+    """
+
+    picture: Callable[[int], Bytes]
+    labels: npt.NDArray[np.int64]
+    classes: list[str]
+
+
+def opened(content: bytes, like: DataSpec) -> Brought:
+    """Return what a file holds; its pictures are yet to be read.
+
+    Args:
+        content: of a `.npz` or a zip.
+        like: the data set whose rows, columns and channels the pictures get.
+
+    Raises:
+        BadInput: it is neither, is too large, or holds something else; says what is wrong.
+    """
+    if len(content) > LARGEST:
+        raise BadInput(f"The file has {len(content):,} bytes; at most {LARGEST:,} are read.")
+    check_directory(content, PICTURES + 2 * CLASSES, "pictures and folders")
+    with refused():
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        members = [one for one in archive.infolist() if not one.is_dir() and not _is_clutter(one.filename)]
+        if sum(one.file_size for one in members) > UNPACKED:
+            raise BadInput(f"What is packed in the file has more than {UNPACKED:,} bytes.")
+        if any(_leads_out(one.filename) for one in archive.infolist()):
+            raise BadInput("The file holds names that lead out of it, such as ../picture.png. Pack it again.")
+        are_arrays = bool(members) and all(one.filename.endswith(".npy") for one in members)
+        found = (_arrays if are_arrays else _folders)(archive, members, like)
+    _check(found.labels, found.classes)
+    if len(found.labels) * int(np.prod(like.shape)) > UNPACKED:
+        raise BadInput(f"As they are kept, the pictures would take more than {UNPACKED:,} bytes. Bring fewer.")
+    return found
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Turn whatever a damaged zip raises in the block into one sentence."""
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
+        raise BadInput("The file is no .npz and no zip, or it is damaged or locked by a password.") from error
+
+
+def _check(labels: npt.NDArray[np.int64], classes: list[str]) -> None:
+    if len(labels) < FEWEST:
+        raise BadInput(f"There must be at least {FEWEST} pictures, not {len(labels)}.")
+    if not 2 <= len(classes) <= CLASSES:
+        raise BadInput(f"There must be from 2 to {CLASSES} classes, not {len(classes):,}.")
+    if any(_CLASS.fullmatch(name) is None for name in classes) or len(set(classes)) < len(classes):
+        raise BadInput("Each class needs a name of its own, of at most 40 characters.")
+
+
+def _is_clutter(name: str) -> bool:
+    """Return whether a member is what file managers add by themselves."""
+    parts = name.split("/")
+    return parts[0] == "__MACOSX" or parts[-1] in (".DS_Store", "Thumbs.db", "desktop.ini")
+
+
+def _leads_out(name: str) -> bool:
+    return name.startswith("/") or "\\" in name or ":" in name.split("/", maxsplit=1)[0] or ".." in name.split("/")
+
+
+def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Return a member: no more of it than it says is unpacked."""
+    with archive.open(member) as file:
+        found = file.read(member.file_size + 1)
+    if len(found) != member.file_size:
+        raise BadInput("The file says other sizes of its members than they have. Pack it again.")
+    return found
+
+
+def _folders(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], like: DataSpec) -> Brought:
+    """Find picture files; the folder that each lies in is its class."""
+    from attnviz.data.inputs import pictures  # and Pillow with it
+
+    if not members or len(members) > PICTURES:
+        raise BadInput(f"The zip must hold from {FEWEST} to {PICTURES:,} pictures, not {len(members):,}.")
+    if any("/" not in one.filename for one in members):
+        raise BadInput("In the zip each picture must lie in a folder that is named after its class.")
+    found = [one.filename.split("/")[-2] for one in members]
+    classes = sorted(set(found))
+    if len(classes) > CLASSES:
+        raise BadInput(f"There must be from 2 to {CLASSES} classes, not {len(classes):,}.")
+    pixels = 0
+
+    def picture(number: int) -> Bytes:
+        nonlocal pixels
+        try:
+            upload = pictures.read(_content(archive, members[number]), colours=like.shape[2] == 3)
+        except BadInput as error:
+            raise BadInput(f"A picture in the zip, number {number + 1}, cannot be read. {error}") from error
+        pixels += upload.pixels
+        if pixels > PIXELS:
+            raise BadInput(
+                f"The pictures in the zip have more than {PIXELS // 10**6} megapixels together. Make them smaller: "
+                f"here they become {like.shape[0]} × {like.shape[1]} pixels."
+            )
+        return _fitted(upload.grey[:, :, None] if upload.colours is None else upload.colours, like)
+
+    return Brought(picture, np.array([classes.index(one) for one in found], np.int64), classes)
+
+
+def _arrays(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], like: DataSpec) -> Brought:
+    """Read the arrays of a `.npz`."""
+    by_name = {one.filename.removesuffix(".npy"): one for one in members}
+    if not {"images", "labels"} <= by_name.keys() <= {"images", "labels", "classes"}:
+        raise BadInput("A .npz must hold the arrays images and labels, perhaps classes, and nothing else.")
+    images, labels = (_array(_content(archive, by_name[name]), name) for name in ("images", "labels"))
+    if images.ndim == 3:
+        images = images[:, :, :, None]
+    right = images.ndim == 4 and images.dtype == np.uint8 and images.shape[3] in (1, 3) and 0 not in images.shape
+    if not right or max(images.shape[1:3]) > LONGEST:
+        raise BadInput(
+            f"images must be uint8 (count, row, column) or (count, row, column, 1 or 3), with sides of at most "
+            f"{LONGEST}, not {images.dtype} {images.shape}."
+        )
+    if labels.dtype.kind not in "iu" or labels.shape != images.shape[:1]:
+        raise BadInput(f"labels must be whole numbers, one for each picture, not {labels.dtype} {labels.shape}.")
+    if len(images) > PICTURES:
+        raise BadInput(f"There must be from {FEWEST} to {PICTURES:,} pictures, not {len(images):,}.")
+    known, places = np.unique(labels, return_inverse=True)
+    if len(known) > CLASSES:
+        raise BadInput(f"There must be from 2 to {CLASSES} classes, not {len(known):,}.")
+    classes = [str(int(label)) for label in known]
+    if "classes" in by_name:
+        titles = _array(_content(archive, by_name["classes"]), "classes")
+        if titles.dtype.kind != "U" or titles.ndim != 1 or known.min() < 0 or known.max() >= len(titles):
+            raise BadInput("classes must be an array of texts, one for each label from 0 on.")
+        classes = [str(titles[label]) for label in known]
+    return Brought(lambda number: _fitted(images[number], like), places.reshape(-1).astype(np.int64), classes)
+
+
+def _array(content: bytes, name: str) -> npt.NDArray[Any]:
+    """Return the array that a `.npy` holds: never a pickle, and never larger than the bytes that there are."""
+    file = io.BytesIO(content)
+    try:
+        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        shape, backwards, kind = read[np.lib.format.read_magic(file)](file)
+        rest = content[file.tell() :]
+        if kind.hasobject:
+            raise BadInput(f"The array {name} holds Python objects, which could run code: they are not read.")
+        count = 1
+        for side in shape:
+            count *= int(side)
+        if kind.itemsize == 0 or count * kind.itemsize != len(rest):
+            raise BadInput(f"The array {name} says another size than it has. Save it again.")
+        return np.frombuffer(rest, kind).reshape(shape, order="F" if backwards else "C")
+    except (ValueError, KeyError, TypeError, OverflowError, SyntaxError, RecursionError, MemoryError) as error:
+        raise BadInput(f"The array {name} is damaged. Save it again with numpy.savez.") from error
+
+
+def _fitted(picture: Bytes, like: DataSpec) -> Bytes:
+    """Return a picture in the shape of a data set's; on paper, ink is light as it is there."""
+    rows, columns, channels = like.shape
+    made = picture if picture.shape[:2] == (rows, columns) else scaled(picture, rows, columns)
+    made = in_channels(made, channels)
+    if like.ink and np.concatenate([made[0], made[-1], made[:, 0], made[:, -1]]).mean() > 127:
+        made = 255 - made
+    return np.asarray(made, np.uint8)
