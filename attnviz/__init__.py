@@ -9,8 +9,9 @@
 
 `names()` lists the checkpoints, and `load` returns a model and its model card. `trace` shows what happens inside any
 model whose layers have taps, `edits` change it, and `addresses` lists those taps. Derive a layer of your own from
-`Layer`. A trace keeps `Reading`s, whose `Grid` says where tokens are on the picture. Importing attnviz does not import
-torch: names are resolved when they are used.
+`Layer`. `watch` shows the attention of any other model: `seen = attnviz.watch(model)(batch)`. A trace keeps `Reading`s,
+whose `Grid` says where tokens are on the picture. Importing attnviz does not import torch: names are resolved when they
+are used.
 """
 
 from importlib import import_module
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attnviz import edits as edits
+    from attnviz.capture.watching import watch as watch
     from attnviz.cards import names as names
     from attnviz.checkpoints import load as load
     from attnviz.readings import Grid as Grid
@@ -36,9 +38,10 @@ _HOMES = {
     "load": "attnviz.checkpoints",
     "names": "attnviz.cards",
     "trace": "attnviz.tracing",
+    "watch": "attnviz.capture.watching",
 }
 
-__all__ = ["Grid", "Layer", "Reading", "addresses", "edits", "load", "names", "trace"]
+__all__ = ["Grid", "Layer", "Reading", "addresses", "edits", "load", "names", "trace", "watch"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,7 @@ which never computes the weights. A test holds both equal to the edit of the wei
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import torch
 from torch import Tensor
@@ -80,13 +80,22 @@ def scale(factor: float, /, **index: Places) -> Change:
     return Change(lambda address, tensor, axes: tensor * factor, _index(index))
 
 
-def off(**index: Places) -> Change:
+@overload
+def off(**index: Places) -> Change: ...
+@overload
+def off(address: str, /, **index: Places) -> dict[str, Change]: ...
+def off(address: str | None = None, /, **index: Places) -> Change | dict[str, Change]:
     """Set a part to 0.
+
+    Args:
+        address: of a tap; with it, the edit is returned by tap path, as `trace` takes it.
+        index: axis -> places.
 
     Raises:
         BadInput: an index that is no place.
     """
-    return set_value(0.0, **index)
+    change = set_value(0.0, **index)
+    return change if address is None else {address: change}
 
 
 def set_value(value: Any, /, **index: Places) -> Change:

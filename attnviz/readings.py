@@ -40,7 +40,8 @@ class Reading:
         """Return the values at an index of some axes, such as `at(batch=0, head=range(3, 6))`.
 
         Args:
-            index: axis -> a place, counted from 0 or backwards from -1, or several as a `range` or `slice`.
+            index: axis -> a place, counted from 0 or backwards from -1, or several as a `range` or `slice`; of
+                tokens that lie on the picture also (row, column).
 
         Returns:
             The axes that are indexed by one place are gone; the others stay, in order.

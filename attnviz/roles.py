@@ -18,6 +18,7 @@ Range = Literal["signed", "unit", "positive"]
 
 AXES: dict[str, str] = {
     "batch": "Pictures.",
+    "window": "Windows of a picture, within which tokens attend to each other.",
     "head": "Attention heads.",
     "query": "Tokens, or output steps, that attend.",
     "key": "Tokens that are attended to.",
@@ -61,8 +62,8 @@ class Role:
         return "share" if self.sums_to_one else self.range
 
 
-_PER_HEAD = ("batch head token feature",)
-_PAIRS = ("batch head query key",)
+_PER_HEAD = ("batch head token feature", "batch window head token feature")
+_PAIRS = ("batch head query key", "batch window head query key")
 _STEP_PAIRS = (*_PAIRS, "batch head key")  # all steps of the output at once, or tapped per="step"
 _STEPS = ("batch query feature", "batch feature")
 _FEATURE_PAIRS = ("batch token target_feature source_feature",)

@@ -20,10 +20,10 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any, ClassVar, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import torch
 from torch import Tensor, nn
@@ -38,14 +38,24 @@ from attnviz.readings import Places, axes_of, place_or_range, stacked
 from attnviz.readings import Reading as Reading
 from attnviz.roles import AXES
 
+if TYPE_CHECKING:
+    from attnviz.capture.seen import Captured
+
 Edits = Mapping[str, Edit | Sequence[Edit]]
 Parts = Mapping[str, Mapping[str, Places]]
 
 
 class Trace(dict[str, Reading]):
-    """The readings of a trace by tap path, in the order of the forward pass; filled when its `with` block ends."""
+    """The readings of a trace by tap path, in the order of the forward pass; filled when its `with` block ends.
 
-    def __init__(self, model: nn.Module, keep: Parts, edits: Edits, gradients: bool) -> None:
+    What is captured of modules without taps follows the readings of taps. `output` is what a watched model answered.
+    """
+
+    output: Any = None
+
+    def __init__(
+        self, model: nn.Module, keep: Parts, edits: Edits | Sequence[Edits], gradients: bool, capture: bool
+    ) -> None:
         super().__init__()
         self._outer: Trace | None = None
         layers = {layer: path for path, layer in _layers(model)}
@@ -54,7 +64,8 @@ class Trace(dict[str, Reading]):
         self._paths = {**layers, **self._away}
         self._kept = {pattern: _matching(pattern, known) for pattern in keep}
         self._wanted = {address: keep[pattern] for pattern, matches in self._kept.items() for address in matches}
-        self._edits = together(edits)
+        self._edits = together(*edits) if isinstance(edits, Sequence) else together(edits)
+        self._captured = self._capture(model, known, keep, gradients, capture)
         self._gradients = gradients
         self._visits: dict[str, list[Reading]] = {}
         self._versions: list[tuple[str, Tensor, int]] = []
@@ -63,14 +74,42 @@ class Trace(dict[str, Reading]):
         self._heard: Counter[str] = Counter()
         self._used: set[tuple[str, int]] = set()
         self._batch: tuple[str, int] | None = None
+        elsewhere = self._captured.asked if self._captured else ()
         for pattern, matches in self._kept.items():
-            if not matches:
+            if not matches and pattern not in elsewhere:
                 raise TraceError(f"No tap matches {pattern!r}. {closest(pattern, known)}")
         for address in self._edits:
-            if address not in known:
+            if address not in known and address not in elsewhere:
                 raise TraceError(f"No tap is called {address!r}, so it cannot be edited. {closest(address, known)}")
 
+    def _capture(
+        self, model: nn.Module, known: Mapping[str, None], keep: Parts, gradients: bool, capture: bool
+    ) -> "Captured | None":
+        """Return what captures the calls that no tap stands for; None if nobody asks for any."""
+        found = {pattern for pattern, matches in self._kept.items() if matches}
+        loose = [one for one in (*keep, *self._edits) if capture or (one not in found and one not in known)]
+        if not loose:
+            return None
+        from attnviz.capture.seen import Captured
+
+        tapped = set() if capture or not known else {path for path, _ in _layers(model)}
+        captured = Captured(model, keep, self._edits, gradients, Layer, loose, tapped)
+        return captured if captured.asked else None
+
+    @property
+    def captured(self) -> "Captured":
+        """What was captured of modules without taps: calls, gates, places, and what was refused."""
+        if self._captured is None:
+            raise TraceError("Nothing was to be captured here: use attnviz.watch, or keep tap paths of other modules.")
+        return self._captured
+
+    def report(self) -> str:
+        """Return a line for each call that was captured, and for each that was refused, with the reason."""
+        return self.captured.report()
+
     def __missing__(self, address: str) -> Reading:
+        if self._captured is not None:
+            self._captured.explain(address)
         raise TraceError(f"Nothing was kept of {address!r}. {closest(address, self)}")
 
     def _hears(self, layer: "Layer", name: str) -> bool:
@@ -165,7 +204,8 @@ class Trace(dict[str, Reading]):
         return tensor.clone() if copied or tensor.is_inference() else tensor
 
     def _close(self) -> None:
-        if not self._visits and not self._used and not self._heard:
+        captured = self._captured.close() if self._captured is not None else {}
+        if not captured and not self._visits and not self._used and not self._heard:
             raise TraceError(
                 "The trace recorded nothing: run the model that it was opened for, inside its block and in its thread."
             )
@@ -173,9 +213,11 @@ class Trace(dict[str, Reading]):
             per = self._stacked[address]
             place_or_range(f"{address}: {per}", self._wanted[address][per], count)
         for pattern, matches in self._kept.items():
-            if not any(address in self._visits for address in matches):
+            if matches and not any(address in self._visits for address in matches):
                 raise TraceError(f"{pattern!r} was never reached. {closest(pattern, self._visits)}")
         for address, edits in self._edits.items():
+            if self._captured is not None and address in self._captured.asked:
+                continue
             if any((address, place) not in self._used for place in range(len(edits))):
                 raise TraceError(f"The edit of {address!r} was never used: the forward pass did not reach that tap.")
         for address, kept, version in self._versions:
@@ -188,6 +230,7 @@ class Trace(dict[str, Reading]):
             axis = self._stacked.get(address)
             one = axis is None or isinstance(self._wanted[address].get(axis), SupportsIndex)
             self[address] = visits[0] if axis is None or one else stacked(visits, axis)
+        self.update(captured)
 
 
 class _Listener(threading.local):
@@ -255,20 +298,23 @@ class Layer(nn.Module):
 def trace(
     model: nn.Module,
     keep: Sequence[str] | str | Parts = ("*",),
-    edits: Edits | None = None,
+    edits: Edits | Sequence[Edits] | None = None,
     *,
     gradients: bool = False,
+    capture: bool = False,
 ) -> Iterator[Trace]:
     """Keep and edit the values of a model's taps during the forward pass inside the block.
 
     Args:
-        model: any module with layers that have taps; a compiled one too (it runs uncompiled while anybody traces).
+        model: any module; a compiled one too (it runs uncompiled while anybody traces). The attention of modules
+            without taps is captured, see `attnviz.watch`, where a path begins with such a module, or there are no taps.
         keep: tap paths, with * for any part; none (an empty list) to edit only. Or tap path -> which part of it, such
             as {"attention.weights": {"head": 3}} or {"head": range(4)}: only that is held in memory. If several paths
             match the same tap, the last one counts.
         edits: tap path -> one or several of `attnviz.edits`, or a function from tensor to tensor of the same shape,
-            dtype and device.
+            dtype and device; or several such mappings.
         gradients: keep the graph, to differentiate through the readings. Otherwise they are detached.
+        capture: let patterns match captured calls even where they match taps.
 
     Returns:
         The readings by tap path, once the block has ended.
@@ -279,8 +325,8 @@ def trace(
     """
     patterns = (keep,) if isinstance(keep, str) else keep
     parts = keep if isinstance(keep, Mapping) else {pattern: {} for pattern in patterns}
-    opened = Trace(model, parts, edits or {}, gradients)
-    with _as_written:
+    opened = Trace(model, parts, edits or {}, gradients, capture)
+    with _as_written, opened._captured.mode if opened._captured is not None else nullcontext():
         opened._outer, _listener.trace = _listener.trace, opened
         try:
             yield opened

@@ -1,0 +1,132 @@
+"""Which module makes a call: the first `self` among the Python frames that is a module of the model.
+
+Frames need no hook, leave nothing on the model, and belong to one thread by nature.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from torch import Tensor, nn
+
+from attnviz.devices import twin_of
+
+_CALLS = ("_call_impl", "_wrapped_call_impl")  # of nn.Module; their arguments are never bound anew
+
+
+@dataclass(frozen=True)
+class Where:
+    """Which call of which module.
+
+    Args:
+        path: of the module in the model; "" for the model itself.
+        visit: how often the module was entered before.
+        number: how many calls the module made before, in this visit and those before it.
+        module: that makes the call; None outside of the model.
+        given: the tensors that the module was called with.
+    """
+
+    path: str
+    visit: int
+    number: int
+    module: nn.Module | None
+    given: tuple[Tensor, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """What the tap paths of the call begin with: the module's path, and @1 for its second call."""
+        return f"{self.path}@{self.number}" if self.number else self.path
+
+    @property
+    def said(self) -> str:
+        """The place in words."""
+        return self.key or "the model itself"
+
+
+class Frames:
+    """The modules of a model, as the frames of one thread pass through them."""
+
+    def __init__(self, model: nn.Module) -> None:
+        self.model = model
+        self.arguments: tuple[Any, ...] | None = None
+        self._modules = dict(_named(model))
+        self._twins = {module for module in self._modules if module not in set(model.modules())}
+        self._open: dict[str, FrameType] = {}
+        self._visits: Counter[str] = Counter()
+        self._calls: Counter[tuple[str, str]] = Counter()
+
+    def where(self, kind: str) -> Where:
+        """Count a call of a kind, and say which module makes it."""
+        stack = list(_up(sys._getframe(1)))
+        if self.arguments is None:
+            self.arguments = next((found for frame in stack if (found := _given(frame, self.model))), None)
+        self._open = {path: frame for path, frame in self._open.items() if frame in stack}
+        frame = next((one for one in stack if self._module(one) is not None), stack[-1])
+        module = self._module(frame)
+        path = "" if module is None else self._modules[module]
+        if self._open.get(path) is not frame:
+            self._open[path] = frame
+            self._visits[path] += 1
+        self._calls[kind, path] += 1
+        given = next((one for above in stack if (one := _given(above, module))), ())
+        tensors = tuple(one for one in given if isinstance(one, Tensor))
+        return Where(path, self._visits[path] - 1, self._calls[kind, path] - 1, module, tensors)
+
+    def _module(self, frame: FrameType) -> nn.Module | None:
+        module = frame.f_locals.get("self")
+        if not isinstance(module, nn.Module) or module not in self._modules or _is_operation(module):
+            return None
+        return module
+
+    def away(self, module: nn.Module | None) -> bool:
+        """Say whether a module computes on a device for one of the model's."""
+        return module in self._twins
+
+    def close(self) -> None:
+        """Let go of the frames, which hold what their functions computed."""
+        self._open.clear()
+
+    @property
+    def batches(self) -> list[int]:
+        """The sizes that the batch may have: of the pictures first, then of what else the model was called with."""
+        tensors = tensors_of(self.arguments or ())
+        ordered = sorted(tensors, key=lambda one: one.ndim not in (4, 5))
+        return list(dict.fromkeys(one.shape[0] for one in ordered if one.ndim > 1))
+
+
+def _is_operation(module: nn.Module) -> bool:
+    """Say whether a module is but an operation of torch, such as nn.Softmax, which serves the one around it."""
+    return type(module).__module__.startswith("torch.nn.modules.") and next(module.children(), None) is None
+
+
+def tensors_of(value: Any) -> list[Tensor]:
+    """Return the tensors in the arguments of a call, in their order."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    return [one for part in value for one in tensors_of(part)] if isinstance(value, tuple | list) else []
+
+
+def _up(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _given(frame: FrameType, module: nn.Module | None) -> tuple[Any, ...]:
+    if module is None or frame.f_code.co_name not in _CALLS or frame.f_locals.get("self") is not module:
+        return ()
+    return (*frame.f_locals.get("args", ()), *frame.f_locals.get("kwargs", {}).values())
+
+
+def _named(model: nn.Module) -> Iterator[tuple[nn.Module, str]]:
+    for path, module in model.named_modules():
+        path = ".".join(word for word in path.split(".") if word != "_orig_mod")  # what torch.compile wraps around
+        yield module, path
+        if twin := twin_of(module):
+            for inner, part in twin.named_modules():
+                yield part, ".".join(word for word in (path, inner) if word)

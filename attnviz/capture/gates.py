@@ -1,0 +1,86 @@
+"""Gates: a sigmoid of a channel vector, or of one map, that feature maps are multiplied with.
+
+What is no gate: x sigmoid(x) (SiLU), a sigmoid of the same size as what it is multiplied with (GLU, a GRU's gates), a
+sigmoid of a weight of the model, and a sigmoid that is an answer.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A sigmoid, and once it is multiplied with feature maps, a gate.
+
+    Args:
+        source: what the sigmoid was taken of.
+        operand: the factor, as it enters the product.
+        tap: "gate" for one factor a channel, "space_gate" for one a place.
+        features: the shape of the feature maps.
+        axes: which axes of the operand the factor varies along, the batch first.
+    """
+
+    follows: ClassVar[Literal["all", "sums", "shapes"]] = "shapes"
+
+    source: Tensor
+    operand: Tensor
+    tap: Literal["", "gate", "space_gate"] = ""
+    features: tuple[int, ...] = ()
+    axes: tuple[int, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The axes of the tap."""
+        return "batch channel" if self.tap == "gate" else "batch row column"
+
+    @property
+    def shown(self) -> Tensor:
+        """The factors: (batch, channel), or (batch, row, column)."""
+        index = tuple(slice(None) if axis in self.axes else 0 for axis in range(self.operand.ndim))
+        return self.operand[index]
+
+    def back(self, shown: Tensor) -> Tensor:
+        """Return factors in the shape in which they enter the product."""
+        sizes = [size if axis in self.axes else 1 for axis, size in enumerate(self.operand.shape)]
+        return shown.reshape(sizes).expand(self.operand.shape)
+
+
+def gate_of(first: Any, second: Any, first_mark: Any, second_mark: Any) -> Gate | None:
+    """Return the gate that a product of two things is; None for any other product.
+
+    Args:
+        first, second: the factors.
+        first_mark, second_mark: what they descend from.
+    """
+    for operand, mark, features in ((first, first_mark, second), (second, second_mark, first)):
+        if not isinstance(mark, Gate) or not isinstance(features, Tensor) or isinstance(features, nn.Parameter):
+            continue
+        if (
+            mark.source is features
+            or isinstance(mark.source, nn.Parameter)
+            or isinstance(mark.source._base, nn.Parameter)
+        ):
+            continue
+        found = _varies(operand, features)
+        if found:
+            tap, axes = found
+            return replace(mark, operand=operand, tap=tap, features=tuple(features.shape), axes=axes)
+    return None
+
+
+def _varies(operand: Tensor, features: Tensor) -> tuple[Literal["gate", "space_gate"], tuple[int, ...]] | None:
+    ndim = features.ndim
+    if ndim < 3 or operand.ndim != ndim or operand.shape[0] != features.shape[0]:
+        return None
+    sizes = [1 if operand.stride(axis) == 0 else operand.shape[axis] for axis in range(ndim)]
+    varying = tuple(axis for axis in range(1, ndim) if sizes[axis] > 1)
+    constant = [axis for axis in range(1, ndim) if axis not in varying and features.shape[axis] > 1]
+    if any(sizes[axis] != features.shape[axis] for axis in varying) or not varying or not constant:
+        return None
+    if varying == (ndim - 1,) or (varying == (1,) and ndim > 3):
+        return "gate", (0, *varying)
+    if ndim == 4 and varying in ((2, 3), (1, 2)):
+        return "space_gate", (0, *varying)
+    return None

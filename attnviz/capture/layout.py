@@ -1,0 +1,120 @@
+"""Which leading axes of a call are pictures, windows and heads.
+
+Models lay them out as (batch, head), (batch x window, head), (batch x head), (batch, head, window), ... The sizes of
+the batch and the numbers of heads that a module names are evidence; what they leave open is refused.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from torch import Tensor, nn
+
+from attnviz.errors import TraceError
+
+_SHOWN = ("batch", "window", "head")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How leading axes are split and named.
+
+    Args:
+        lead: the sizes of the leading axes, as the model has them.
+        factors: (word, size) of the axes that they consist of, in the same order.
+    """
+
+    lead: tuple[int, ...]
+    factors: tuple[tuple[str, int], ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The names of the leading axes as they are shown: batch, window if there are several, head."""
+        return tuple(word for word in _SHOWN if word != "window" or self.size("window") > 1)
+
+    def size(self, word: str) -> int:
+        """Return how many pictures, windows or heads there are."""
+        return dict(self.factors).get(word, 1)
+
+    def shown(self, tensor: Tensor) -> Tensor:
+        """Turn (*lead, a, b) into (batch, window, head, a, b), or without the window where there is one."""
+        places = [word for word, _ in self.factors]
+        split = tensor.reshape(*(size for _, size in self.factors), *tensor.shape[-2:])
+        kept = [places.index(word) for word in _SHOWN if word in places]
+        split = split.permute(*kept, len(places), len(places) + 1)
+        return split.reshape(*(self.size(word) for word in self.words), *tensor.shape[-2:])
+
+    def back(self, tensor: Tensor) -> Tensor:
+        """Turn what `shown` returns into the model's own axes again."""
+        places = [word for word in _SHOWN if word in dict(self.factors)]
+        split = tensor.reshape(*(self.size(word) for word in places), *tensor.shape[-2:])
+        split = split.permute(
+            *(places.index(word) for word, _ in self.factors if word in places), len(places), len(places) + 1
+        )
+        return split.reshape(*self.lead, *tensor.shape[-2:])
+
+
+def layout_of(lead: Sequence[int], batches: Sequence[int], heads: set[int], packed: int | None = None) -> Layout:
+    """Return what leading axes mean.
+
+    Args:
+        lead: their sizes.
+        batches: sizes that the batch may have, the likeliest first.
+        heads: numbers of heads that the module names.
+        packed: the axis along which one vector of features begins where the last one ends, as those of heads do.
+
+    Raises:
+        TraceError: more than one reading is left.
+    """
+    lead = tuple(lead)
+    batch = next((size for size in batches if lead and size == lead[0]), None)
+    batch = batch or next((size for size in batches if lead and lead[0] % size == 0), None) or (lead[0] if lead else 1)
+    found = _split(lead, batch, heads, packed)
+    if found is None:
+        raise TraceError(f"the axes {lead} before its tokens cannot be told apart as pictures, windows and heads")
+    return Layout(lead, tuple((word, size) for word, size in found if size > 1 or word != "window"))
+
+
+def _split(lead: tuple[int, ...], batch: int, heads: set[int], packed: int | None) -> list[tuple[str, int]] | None:
+    if prod(lead) == batch:
+        return [("batch", batch), ("head", 1)]
+    if len(lead) == 1:
+        rest = lead[0] // batch
+        if rest in heads or not heads:
+            return [("batch", batch), ("head", rest)]
+        fitting = [number for number in heads if rest % number == 0]
+        number = max(fitting, default=1)
+        return [("batch", batch), ("window", rest // number), ("head", number)]
+    rest = lead[0] // batch
+    if len(lead) == 2:
+        if rest > 1 and rest in heads and lead[1] not in heads:
+            return [("batch", batch), ("head", rest), ("window", lead[1])]
+        if rest == 1 and heads == {1}:
+            return [("batch", batch), ("window", lead[1]), ("head", 1)]
+        return [("batch", batch), ("window", rest), ("head", lead[1])]
+    if len(lead) == 3 and rest == 1 and ((lead[1] in heads) != (lead[2] in heads) or packed):
+        first = lead[1] in heads and (lead[2] not in heads or packed == 1)
+        words = ("head", "window") if first else ("window", "head")
+        return [("batch", batch), (words[0], lead[1]), (words[1], lead[2])]
+    return None
+
+
+def packed_axis(query: Tensor) -> int | None:
+    """Return the leading axis along which the vectors of a query lie side by side in memory; None if there is none."""
+    step = query.shape[-1] * query.stride(-1)
+    found = [axis for axis in range(query.ndim - 2) if query.shape[axis] > 1 and query.stride(axis) == step]
+    return found[0] if len(found) == 1 and query.stride(-2) != step else None
+
+
+def heads_named(module: nn.Module | None) -> set[int]:
+    """Return the numbers of heads that a module names: its whole numbers under a name such as `num_heads`."""
+    named = vars(module).items() if module is not None else ()
+    return {
+        value
+        for name, value in named
+        if type(value) is int and value > 0 and (name in ("h", "heads") or _counts_heads(name.lower()))
+    }
+
+
+def _counts_heads(name: str) -> bool:
+    return "head" in name and not any(word in name for word in ("dim", "size", "channel", "feature", "width"))

@@ -1,0 +1,100 @@
+"""What a tensor descends from: a product, a softmax, an attention, a gate; carried along as an attribute of the tensor.
+
+A mark passes on through operations whose result has as many numbers as the marked tensor (a scale, a bias, a reshape),
+and through those that take a part of it, or repeat it. It ends where something new is computed, as by a linear layer.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, ClassVar, Literal, Protocol
+
+from torch import Tensor
+
+PARTS = {
+    "__getitem__", "broadcast_to", "cat", "chunk", "concat", "expand", "expand_as", "index_select", "interpolate",
+    "narrow", "pad", "repeat", "repeat_interleave", "select", "split", "tensor_split", "unbind", "unsafe_chunk",
+}  # fmt: skip
+SHAPES = PARTS | {
+    "clone", "contiguous", "flatten", "movedim", "permute", "reshape", "squeeze", "to", "transpose", "type_as",
+    "unflatten", "unsqueeze", "view", "float", "type", "view_as", "reshape_as", "swapaxes",
+}  # fmt: skip
+SUMS = {"add", "sub", "rsub", "subtract", "__add__", "__sub__", "__rsub__", "__radd__", "__iadd__", "__isub__", "lerp"}
+
+LAYERS = {"linear", "conv1d", "conv2d", "conv3d", "layer_norm", "batch_norm", "group_norm", "rms_norm"}
+
+_numbers = count()
+
+
+class Followed(Protocol):
+    """What a tensor may descend from.
+
+    Args:
+        follows: through what it is followed: any operation, "sums" and whatever else is no layer, "shapes" alone.
+    """
+
+    follows: ClassVar[Literal["all", "sums", "shapes"]]
+
+
+@dataclass
+class Mark:
+    """What a tensor descends from.
+
+    Args:
+        of: what is known of it.
+        numel: how many numbers the tensor had where the mark was made.
+        part: whether the tensor is only a part of it.
+    """
+
+    of: Followed
+    numel: int
+    part: bool = False
+
+
+class Lineage:
+    """The marks of one pass. Each pass has an attribute of its own, so that two that listen do not meet."""
+
+    def __init__(self, combined: Callable[[Followed, Followed], None]) -> None:
+        self._name = f"_attnviz_{next(_numbers)}"
+        self._combined = combined
+
+    def of(self, tensor: Any) -> Followed | None:
+        """Return what a tensor descends from, or None."""
+        mark = getattr(tensor, self._name, None)
+        return mark.of if isinstance(mark, Mark) else None
+
+    def mark(self, tensor: Tensor, of: Followed) -> None:
+        """Say what a tensor is the beginning of."""
+        setattr(tensor, self._name, Mark(of, tensor.numel()))
+
+    def pass_on(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any], result: Any) -> None:
+        """Mark the result of an operation as its arguments are."""
+        found = [mark for one in _tensors(arguments, named) if (mark := getattr(one, self._name, None)) is not None]
+        if not found:
+            return
+        name = getattr(function, "__name__", "")
+        if len(found) > 1 and name in SUMS:
+            first, second = found[:2]
+            if first.of is not second.of or (first.part and second.part):
+                self._combined(first.of, second.of)
+        for tensor in result if isinstance(result, tuple | list) else (result,):
+            if isinstance(tensor, Tensor) and not (tensor.is_leaf and tensor.requires_grad):
+                self._pass(found, name, tensor)
+
+    def _pass(self, found: list[Mark], name: str, tensor: Tensor) -> None:
+        size = tensor.numel()
+        for mark in found:
+            if name not in SHAPES and (mark.of.follows == "shapes" or (mark.of.follows == "sums" and name in LAYERS)):
+                continue
+            if size == mark.numel or name in PARTS:
+                part = mark.part or size < mark.numel
+                setattr(tensor, self._name, Mark(mark.of, size, part))
+                return
+
+
+def _tensors(arguments: tuple[Any, ...], named: dict[str, Any]) -> Iterator[Tensor]:
+    for one in (*arguments, *named.values()) if named else arguments:
+        if isinstance(one, Tensor):
+            yield one
+        elif isinstance(one, tuple | list):
+            yield from (inner for inner in one if isinstance(inner, Tensor))

@@ -1,0 +1,364 @@
+"""Captures what the calls of a model's pass compute: keeps what was asked for, edits it, and checks every call."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from typing import Any, ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attnviz.capture import refusals
+from attnviz.capture.attend import Attend, apart, bound, rows_of, softmax, tolerance
+from attnviz.capture.call import TAPS, Call, narrow, runs_over_channels
+from attnviz.capture.frames import Frames, Where
+from attnviz.capture.gates import Gate
+from attnviz.capture.layout import heads_named, layout_of, packed_axis
+from attnviz.capture.mode import Mode, Softmax
+from attnviz.capture.products import Product
+from attnviz.edits import Edit, Look, edited
+from attnviz.errors import TraceError
+
+Parts = Mapping[str, Mapping[str, Any]]
+NEEDS = {"scores": ("query", "key", "mask"), "weights": ("query", "key", "mask")}
+
+
+class Mixed:
+    """What weights times values gave, as it is followed."""
+
+    follows: ClassVar[Literal["all", "sums", "shapes"]] = "sums"
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+
+
+class Capture(Mode):
+    """Listens to one model in one thread.
+
+    Args:
+        model: any module.
+        keep: patterns of tap paths -> which part is kept.
+        edits: tap path -> edits.
+        gradients: keep the graph.
+        layer: the class of modules that have taps of their own, which are left to them.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        keep: Parts,
+        edits: Mapping[str, Sequence[Edit]],
+        gradients: bool,
+        layer: type[nn.Module],
+    ) -> None:
+        super().__init__()
+        self.model, self.keep, self.edits, self.gradients = model, keep, edits, gradients
+        self.frames = Frames(model)
+        self.calls: list[Call] = []
+        self.gates: dict[str, tuple[Gate, Tensor, Tensor | None]] = {}
+        self.used: set[tuple[str, int]] = set()
+        self.slow_paths = 0
+        self._own = {path for path, module in model.named_modules() if isinstance(module, layer)}
+        self._wanted: dict[str, dict[str, Mapping[str, Any]]] = {}
+
+    # what was asked for
+
+    def wanted(self, key: str, taps: Sequence[str] = TAPS) -> dict[str, Mapping[str, Any]]:
+        """Return which taps of a call are kept, and which part of each; the last pattern that matches counts."""
+        if key not in self._wanted:
+            found = {}
+            for tap in (*TAPS, "gate", "space_gate"):
+                matching = [part for pattern, part in self.keep.items() if fnmatchcase(address(key, tap), pattern)]
+                if matching:
+                    found[tap] = matching[-1]
+            self._wanted[key] = found
+        return {tap: part for tap, part in self._wanted[key].items() if tap in taps}
+
+    def _edited(self, key: str) -> set[str]:
+        return {tap for tap in (*TAPS, "gate", "space_gate") if address(key, tap) in self.edits}
+
+    def _has_own_taps(self, where: Where) -> bool:
+        parts = where.path.split(".")
+        return bool(self._own) and any(".".join(parts[:n]) in self._own for n in range(len(parts) + 1))
+
+    # torch's own attention
+
+    def attention(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        where = self.frames.where("attention")
+        if self._has_own_taps(where):
+            return function(*arguments, **named)
+        call = Call(where, "scaled_dot_product_attention")
+        self.calls.append(call)
+        call.refused = refusals.unusual((*arguments, *named.values()))
+        if call.refused:
+            return function(*arguments, **named)
+        given = bound(*arguments, **named)
+        self._settle(call, given.query.shape[:-2], given.query, given.key)
+        call.scale, call.causal, call.masked = given.scale, given.causal, given.mask is not None
+        if given.dropout and not call.refused:
+            call.refused = refusals.DROPOUT
+        if call.refused:
+            result = function(*arguments, **named)
+        elif self._edited(where.key) or self.gradients:
+            result = self._opened(call, given)
+        else:
+            result = function(*arguments, **named)
+            self._keep_call(call, given, result)
+        self.lineage.mark(result, Mixed(call))
+        return result
+
+    def _opened(self, call: Call, given: Attend) -> Tensor:
+        """Compute an attention step by step as far as edits and gradients need it."""
+        key, wanted = call.where.key, self.wanted(call.where.key)
+        given.query = self._through(call, "query", given.query)
+        given.key = self._through(call, "key", given.key)
+        given.value = self._through(call, "value", given.value, given)
+        inner = self._edited(key) & {"scores", "weights"}
+        if inner or (self.gradients and {"scores", "weights"} & wanted.keys()):
+            scores = self._through(call, "scores", given.scores())
+            weights = self._through(call, "weights", softmax(scores))
+            result = weights @ given.value
+        else:
+            result = F.scaled_dot_product_attention(
+                given.query, given.key, given.value, given.mask, is_causal=given.causal, scale=given.scale
+            )
+            self._check(call, given, result, full=bool(wanted))
+            self._hold(call, "query", given.query, NEEDS)
+            self._hold(call, "key", given.key, NEEDS)
+            if given.mask is not None:
+                self._hold(call, "mask", given.mask, NEEDS)
+        return self._through(call, "mixed", result)
+
+    def _keep_call(self, call: Call, given: Attend, result: Tensor) -> None:
+        wanted = self.wanted(call.where.key)
+        self._check(call, given, result, full=bool(wanted))
+        for tap in ("query", "key", "value", "mask", "mixed"):
+            tensor = result if tap == "mixed" else getattr(given, tap)
+            if tensor is not None:
+                self._hold(call, tap, tensor, NEEDS)
+
+    def _hold(self, call: Call, tap: str, tensor: Tensor, needs: Mapping[str, Sequence[str]] = {}) -> None:  # noqa: B006
+        """Keep a copy of what a tap, or one that is computed from it, was asked for."""
+        wanted = self.wanted(call.where.key)
+        if tap in wanted or any(tap in needs.get(other, ()) for other in wanted):
+            with _aside(tensor):
+                shown = narrow(call.layout.shown(tensor.detach()))
+                call.kept.setdefault(tap, shown.cpu() if self.frames.away(call.where.module) else shown)
+
+    def _through(self, call: Call, tap: str, tensor: Tensor, given: Attend | None = None) -> Tensor:
+        """Edit a value, keep it, and return what the model goes on with."""
+        path = address(call.where.key, tap)
+        edits = self.edits.get(path, ())
+        if not edits and not self.gradients:
+            self._hold(call, tap, tensor)
+            return tensor
+        shown = before = call.layout.shown(tensor)
+        for place, edit in enumerate(edits):
+            changed = edited(path, shown, call.axes(tap), {}, edit)
+            if isinstance(edit, Look) and given is not None:
+                edit.mean = call.layout.shown(given.even())
+            if changed is not None:
+                shown = changed
+                self.used.add((path, place))
+        if tap in self.wanted(call.where.key):
+            call.kept[tap] = shown if self.gradients else shown.detach().clone()
+            if edits:
+                call.before[tap] = before if self.gradients else before.detach().clone()
+        return call.layout.back(shown)
+
+    def _check(self, call: Call, given: Attend, result: Tensor, full: bool) -> None:
+        with _aside(result):
+            rows = None if full else rows_of(call.queries, result.device)
+            wide = torch.promote_types(result.dtype, torch.float32)
+            found = given.weights(rows, wide) @ given.value.to(wide)
+            call.far = apart(found, result if rows is None else result.index_select(-2, rows))
+            call.dtype = result.dtype
+
+    def _settle(self, call: Call, lead: Sequence[int], query: Tensor, key: Tensor) -> None:
+        call.queries, call.keys, call.features = query.shape[-2], key.shape[-2], query.shape[-1]
+        call.dtype = query.dtype
+        try:
+            call.layout = layout_of(lead, self.frames.batches, heads_named(call.where.module), packed_axis(query))
+        except TraceError as error:
+            call.refused = str(error)
+        if not call.refused and runs_over_channels(call):
+            call.refused = refusals.CHANNELS
+
+    # attention that a model writes out
+
+    def softmax(self, found: Softmax, compute: Callable[[Tensor], Tensor]) -> Tensor:
+        where = self.frames.where("attention")
+        if self._has_own_taps(where):
+            return compute(found.scores)
+        call = found.call = Call(where, "softmax", refusals.UNUSED)
+        self.calls.append(call)
+        scores = found.scores
+        if reason := refusals.unusual((scores,)):
+            call.refused = reason
+            return compute(scores)
+        lead, (queries, keys) = scores.shape[:-2], scores.shape[-2:]
+        assert found.product is not None
+        both = found.product.query_and_key(lead, queries, keys)
+        call.refused = ""
+        if both is None:
+            call.queries, call.keys = queries, keys
+            both = scores, scores.mT
+        self._settle(call, lead, *both)
+        if call.refused:
+            return compute(scores)
+        if both[0] is not scores:
+            self._hold(call, "query", both[0])
+            self._hold(call, "key", both[1])
+        scores = found.scores = self._through(call, "scores", scores)
+        weights = self._through(call, "weights", compute(scores))
+        with _aside(weights):  # what changes the weights in place afterwards must be noticed
+            found.sample = weights.detach().index_select(-2, rows_of(queries, weights.device))
+        call.refused = refusals.UNUSED
+        return weights
+
+    def mixing(self, found: Softmax, product: Product, place: int, compute: Callable[[Tensor], Tensor]) -> Tensor:
+        other = product.operands[1 - place]
+        call = found.call
+        if call is None:
+            result = compute(other)
+            if not product.of_parameters:
+                self._refuse(refusals.NO_SCORES if found.last else refusals.OTHER_AXIS)
+            return result
+        if call.refused != refusals.UNUSED:
+            return compute(other)
+        given = _mixing(found, product, place)
+        if isinstance(given, str):
+            call.refused = refusals.CHANGED if product.of_parameters else given
+            return compute(other)
+        weights, value, lead, query, keys, rest = given
+        call.refused = ""
+        shape = found.weights.shape[:-2]
+        if self._edited(call.where.key) & {"value", "mixed"} or self.gradients:
+            changed = self._through(call, "value", value.reshape(*shape, *value.shape[-2:]), _plain(found, value))
+            back = product.put_back(changed, product.letters[1 - place], keys, rest, lead=lead)
+            if back is None:
+                call.refused = refusals.SHAPE
+                return compute(other)
+            other, value = back, changed.reshape(value.shape)
+        result = compute(other)
+        mixed = product.arranged(result, product.result, query, rest, lead=lead)
+        with _aside(result):
+            rows = rows_of(call.queries, result.device)
+            wide = torch.promote_types(result.dtype, torch.float32)
+            again = weights.index_select(-2, rows).to(wide) @ value.to(wide)
+            call.far = apart(again, mixed.index_select(-2, rows))
+            call.dtype = result.dtype
+        self._hold(call, "value", value.reshape(*shape, *value.shape[-2:]))
+        mixed = mixed.reshape(*shape, *mixed.shape[-2:])
+        changed = self._through(call, "mixed", mixed)
+        if changed is not mixed:
+            back = product.put_back(changed, product.result, query, rest, lead=lead)
+            assert back is not None
+            result = back
+        self.lineage.mark(result, Mixed(call))
+        return result
+
+    # everything else
+
+    def _multi_head(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        training = named.get("training", arguments[13] if len(arguments) > 13 else True)
+        self.slow_paths += not training and not torch.is_grad_enabled()
+        return super()._multi_head(function, arguments, named)
+
+    def unweighted(self) -> None:
+        self._refuse(refusals.LINEAR)
+
+    def fused(self, name: str) -> None:
+        self._refuse(f"it is computed by {name}, a kernel that cannot be looked into")
+
+    def combined(self, first: Any, second: Any) -> None:
+        if isinstance(first, Mixed) and isinstance(second, Mixed):
+            one, other = first.call.where, second.call.where
+            if (one.path, one.visit) == (other.path, other.visit):
+                for call in (first.call, second.call):
+                    call.refused = call.refused or refusals.COMBINED
+
+    def _refuse(self, reason: str) -> None:
+        where = self.frames.where("attention")
+        if not self._has_own_taps(where):
+            self.calls.append(Call(where, "", reason))
+
+    def gate(self, gate: Gate, compute: Callable[[Tensor], Tensor]) -> Tensor:
+        where = self.frames.where(gate.tap)
+        path = address(where.key, gate.tap)
+        if self._has_own_taps(where) or refusals.unusual((gate.operand,)):
+            return compute(gate.operand)
+        shown = before = gate.shown
+        for place, edit in enumerate(self.edits.get(path, ())):
+            changed = edited(path, shown, tuple(gate.words.split()), {}, edit)
+            if changed is not None:
+                shown = changed
+                self.used.add((path, place))
+        edited_or_graph = path in self.edits or self.gradients
+        result = compute(gate.back(shown) if edited_or_graph else gate.operand)
+        kept = shown if self.gradients else shown.detach().clone()
+        self.gates[path] = gate, kept, before.detach().clone() if path in self.edits else None
+        return result
+
+    def close(self) -> dict[str, Call]:
+        """Let go of the pass and return its calls by what their tap paths begin with.
+
+        Raises:
+            TraceError: nothing was captured, or what was asked for was refused, or an edit was not used.
+        """
+        self.frames.close()
+        for call in self.calls:
+            if not call.refused and call.far is not None:
+                error = float(call.far)
+                if not error <= tolerance(call.dtype):
+                    call.refused = refusals.far(error)
+            if call.refused:
+                call.kept.clear()
+        return {call.where.key: call for call in self.calls}
+
+
+@contextmanager
+def _aside(tensor: Tensor) -> Iterator[None]:
+    """Compute what is no part of the model: in full precision, without a graph, and unseen by other traces."""
+    with torch.no_grad(), torch.autocast(tensor.device.type, enabled=False), torch._C.DisableTorchFunction():
+        yield
+
+
+def address(key: str, tap: str) -> str:
+    """Return the tap path of a call."""
+    return f"{key}.{tap}" if key else tap
+
+
+def _plain(found: Softmax, value: Tensor) -> Attend | None:
+    """Return what an even share over the keys is computed of; keys whose score a mask has lowered are hidden."""
+    hidden = (found.weights < 1e-30) & (found.scores < -90)
+    mask = torch.zeros_like(found.weights).masked_fill(hidden, -torch.inf) if bool(hidden.any()) else None
+    shaped = value.reshape(*found.weights.shape[:-2], *value.shape[-2:])
+    return Attend(found.weights[..., :1] * 0, shaped[..., :1] * 0, shaped, mask, 0.0, False, 0.0)
+
+
+def _mixing(found: Softmax, product: Product, place: int) -> Any:
+    """Return weights, values, and the letters of leading axes, queries, keys and features; or why there are none."""
+    mine, theirs = product.letters[place], product.letters[1 - place]
+    keys = [letter for letter in mine if letter in theirs and letter not in product.result]
+    left = [letter for letter in mine if letter not in keys]
+    size, query = 1, list[str]()
+    while left and size < found.weights.shape[-2]:
+        query.insert(0, left.pop())
+        size *= product.size(query[0])
+    rest = [letter for letter in theirs if letter not in mine]
+    weights = product.arranged(product.operands[place], mine, query, keys, lead=left)
+    if size != found.weights.shape[-2] or weights.shape[-1] != found.weights.shape[-1]:
+        return refusals.QUERIES if weights.shape[-1] == found.weights.shape[-2] else refusals.SHAPE
+    if weights.numel() != found.weights.numel():
+        return refusals.CHANGED
+    with _aside(weights):
+        rows = rows_of(weights.shape[-2], weights.device)
+        own = found.sample.reshape(*weights.shape[:-2], len(rows), weights.shape[-1]).to(weights.dtype)
+        if not torch.equal(weights.index_select(-2, rows), own):
+            square = weights.shape[-1] == weights.shape[-2]
+            turned = square and torch.equal(weights.mT.index_select(-2, rows), own)
+            return refusals.QUERIES if turned else refusals.CHANGED
+    value = product.arranged(product.operands[1 - place], theirs, keys, rest, lead=left)
+    return weights, value, left, query, keys, rest

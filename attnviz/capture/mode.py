@@ -1,0 +1,187 @@
+"""Sees every torch function that a thread calls, and hands those that make up attention to what listens.
+
+A function mode costs nothing while nobody listens, changes nothing in torch or in the model, and belongs to one thread.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from torch.overrides import TorchFunctionMode
+
+from attnviz.capture.gates import Gate, gate_of
+from attnviz.capture.lineage import Lineage
+from attnviz.capture.opened import opened
+from attnviz.capture.products import PRODUCTS, Product, product_of
+
+_SDPA = {F.scaled_dot_product_attention, torch.ops.aten.scaled_dot_product_attention.default,
+         torch.ops.aten.scaled_dot_product_attention}  # fmt: skip
+_SOFTMAX = {F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax}
+_SIGMOID = {torch.sigmoid, Tensor.sigmoid, F.sigmoid, torch.special.expit, Tensor.sigmoid_, torch.sigmoid_,
+            F.hardsigmoid}  # fmt: skip
+_CLAMP = {torch.clamp, Tensor.clamp, Tensor.clamp_, F.relu6, F.hardtanh}
+_TIMES = {torch.mul, Tensor.mul, Tensor.mul_, Tensor.__mul__, Tensor.__rmul__, Tensor.__imul__}
+_OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
+_TABLE: dict[Any, str] = {
+    F.multi_head_attention_forward: "_multi_head",
+    **dict.fromkeys(_SDPA, "attention"),
+    **dict.fromkeys(_SOFTMAX, "_softmax"),
+    **dict.fromkeys(PRODUCTS, "_product"),
+    **dict.fromkeys(_SIGMOID, "_sigmoid"),
+    **dict.fromkeys(_CLAMP, "_clamp"),
+    **dict.fromkeys(_TIMES, "_times"),
+}
+
+
+class Softmax:
+    """A softmax that may turn out to be that of an attention.
+
+    Args:
+        scores: what it was taken of.
+        weights: what it gave.
+        product: query times key, from which the scores descend; None where they descend from no product.
+        last: whether it was taken over the last axis.
+
+    What listens to it adds its `call`, and a `sample` of some rows of the weights.
+    """
+
+    follows: ClassVar[Literal["all", "sums", "shapes"]] = "all"
+
+    def __init__(self, scores: Tensor, weights: Tensor, product: Product | None, last: bool) -> None:
+        self.scores, self.weights, self.product, self.last = scores, weights, product, last
+        self.call: Any = None
+        self.sample = weights
+
+
+class Mode(TorchFunctionMode):
+    """A mode that calls `attention`, `softmax`, `mixing`, `unweighted`, `gate` and `fused`; a subclass has them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lineage = Lineage(self.combined)
+        self.operations = 0
+
+    def __torch_function__(
+        self, function: Any, types: Any, arguments: tuple[Any, ...] = (), named: dict[str, Any] | None = None
+    ) -> Any:
+        named = named or {}
+        self.operations += 1
+        if torch.compiler.is_compiling():
+            return function(*arguments, **named)
+        handler = _TABLE.get(function)
+        if handler is not None:
+            return getattr(self, handler)(function, arguments, named)
+        if isinstance(function, _OPERATORS) or getattr(function, "__name__", "") == "flex_attention":
+            self._operator(function)
+        result = function(*arguments, **named)
+        self.lineage.pass_on(function, arguments, named, result)
+        return result
+
+    # what a subclass listens to
+
+    def attention(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Compute torch's scaled dot-product attention."""
+        raise NotImplementedError
+
+    def softmax(self, found: Softmax, compute: Callable[[Tensor], Tensor]) -> Tensor:
+        """Compute a softmax whose scores descend from a product."""
+        raise NotImplementedError
+
+    def mixing(self, found: Softmax, product: Product, place: int, compute: Callable[[Tensor], Tensor]) -> Tensor:
+        """Compute the product of what descends from a softmax, at a place among its operands, with the other one."""
+        raise NotImplementedError
+
+    def unweighted(self) -> None:
+        """Note a product of a product: attention without a softmax."""
+
+    def gate(self, gate: Gate, compute: Callable[[Tensor], Tensor]) -> Tensor:
+        """Compute feature maps times their gate."""
+        return compute(gate.operand)
+
+    def fused(self, name: str) -> None:
+        """Note a kernel that cannot be looked into."""
+
+    def combined(self, first: Any, second: Any) -> None:
+        """Note a sum of two things that were followed."""
+
+    # what the operations are
+
+    def _multi_head(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        with self:
+            return opened(function)(*arguments, **named)
+
+    def _softmax(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        scores, *rest = arguments or (named["input"],)
+        axis = named.get("dim", rest[0] if rest else None)
+        product = self.lineage.of(scores)
+        last = axis in (-1, scores.ndim - 1)
+        found = Softmax(scores, scores, product if isinstance(product, Product) else None, last)
+
+        def compute(given: Tensor) -> Any:
+            return function(given, *rest, **named) if arguments else function(**{**named, "input": given})
+
+        weights = self.softmax(found, compute) if found.product and last else compute(scores)
+        found.weights = weights
+        self.lineage.mark(weights, found)
+        return weights
+
+    def _product(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        product = product_of(function, arguments, named)
+        if product is None:
+            result = function(*arguments, **named)
+            self.lineage.pass_on(function, arguments, named, result)
+            return result
+        marks = [self.lineage.of(one) for one in product.operands]
+        place, mark = next(((n, mark) for n, mark in enumerate(marks) if isinstance(mark, Softmax)), (0, None))
+        if mark is not None:
+            other = product.operands[1 - place]
+
+            def compute(given: Tensor) -> Any:
+                return function(*_put(arguments, other, given), **named)
+
+            return self.mixing(mark, product, place, compute)
+        result = function(*arguments, **named)
+        before = next((mark for mark in marks if isinstance(mark, Product)), None)
+        if before is not None and not before.of_parameters and not product.of_parameters:
+            self.unweighted()
+        else:
+            self.lineage.mark(result, product)
+        return result
+
+    def _sigmoid(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        source = arguments[0] if arguments else named["input"]
+        result = function(*arguments, **named)
+        self.lineage.mark(result, Gate(source, result))
+        return result
+
+    def _clamp(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Follow relu6(x + 3) / 6, a hard sigmoid that is written out."""
+        result = function(*arguments, **named)
+        bounds = [one for one in (*arguments[1:], *named.values()) if type(one) in (int, float)]
+        if function is F.relu6 or bounds[:2] == [0, 6]:
+            self.lineage.mark(result, Gate(arguments[0], result))
+        else:
+            self.lineage.pass_on(function, arguments, named, result)
+        return result
+
+    def _times(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        first, second = arguments[0], arguments[1] if len(arguments) > 1 else named.get("other")
+        gate = gate_of(first, second, self.lineage.of(first), self.lineage.of(second))
+        if gate is None:
+            result = function(*arguments, **named)
+            self.lineage.pass_on(function, arguments, named, result)
+            return result
+        operand = gate.operand
+        return self.gate(gate, lambda given: function(*_put(arguments, operand, given)))
+
+    def _operator(self, function: Any) -> None:
+        name = function.name() if isinstance(function, torch._ops.OpOverload) else str(function)
+        if "attention" in name.lower() or "attn" in name.lower():
+            self.fused(name)
+
+
+def _put(arguments: Any, old: Tensor, new: Tensor) -> list[Any]:
+    """Return arguments with one tensor in the place of another."""
+    return [_put(one, old, new) if isinstance(one, tuple | list) else new if one is old else one for one in arguments]

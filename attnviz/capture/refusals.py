@@ -1,0 +1,74 @@
+"""What cannot be captured, in sentences."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+CHANGED = (
+    "its weights are changed between the softmax and the values (talking heads, a gate, dropout in training mode): the "
+    "softmax is not what the layer uses"
+)
+COMBINED = (
+    "its output is combined with that of another attention of the same layer (differential attention): neither is what "
+    "the layer uses"
+)
+CHANNELS = "its softmax runs over channels, not over places: what it weighs are features of all tokens together"
+LINEAR = "a product of a product without a softmax between them (linear attention): there are no weights"
+NO_SCORES = "its weights do not come from the product of a query and a key (such as outlook attention)"
+OTHER_AXIS = "its softmax does not run over the keys that a query attends to (linear or slot attention)"
+UNUSED = "what its weights are multiplied with was not seen, so that they cannot be checked"
+DROPOUT = "dropout is on, so that its weights are drawn at random: call model.eval() first"
+SHAPE = "its values do not fit its weights, axis by axis"
+QUERIES = "its weights are summed over queries, not over keys"
+
+
+def unusual(tensors: Iterable[Any]) -> str:
+    """Say why tensors have no values that can be kept; "" if they have."""
+    for one in tensors:
+        if not isinstance(one, Tensor):
+            continue
+        if torch._C._functorch.is_functorch_wrapped_tensor(one):
+            return "it is called under torch.vmap or another transform of torch.func"
+        if type(one).__name__ in ("FakeTensor", "FunctionalTensor"):
+            return "it is called under torch.export, where tensors have no values"
+        if one.is_nested:
+            return "its tensors are nested"
+    return ""
+
+
+def far(error: float) -> str:
+    """Say that a call did not return what its weights give."""
+    return (
+        f"weights times values differ from what the call returned by {error:.1e} relative, more than rounding: the "
+        "weights that can be computed are not those that it used"
+    )
+
+
+def looks_like_attention(module: nn.Module) -> bool:
+    """Say whether the name of a module's class is that of an attention."""
+    return "attention" in type(module).__name__.lower() or "attn" in type(module).__name__.lower()
+
+
+def nothing(model: nn.Module, refused: dict[str, str]) -> str:
+    """Say that no attention was captured, what was refused, and which modules look like attention."""
+    named = [path or type(model).__name__ for path, module in model.named_modules() if looks_like_attention(module)]
+    parts = [f"No attention was captured in {type(model).__name__}."]
+    if refused:
+        shown = [f"{path or 'the model itself'}: {why}" for path, why in list(refused.items())[:5]]
+        more = f"; and {len(refused) - 5} more" if len(refused) > 5 else ""
+        parts.append(f"Refused were {'; '.join(shown)}{more}.")
+    if named:
+        more = f" and {len(named) - 10} more" if len(named) > 10 else ""
+        parts.append(f"Modules that look like attention: {', '.join(named[:10])}{more}.")
+    elif not refused:
+        parts.append("No module looks like attention either.")
+    if isinstance(model, nn.DataParallel):
+        parts.append("DataParallel runs in threads of its own: use model.module.")
+    scripted = [
+        path or "the model" for path, module in model.named_modules() if isinstance(module, torch.jit.ScriptModule)
+    ]
+    if scripted:
+        parts.append(f"What torch.jit has compiled cannot be looked into: {', '.join(scripted[:5])}.")
+    return " ".join(parts)

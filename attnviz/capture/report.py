@@ -1,0 +1,54 @@
+"""What a pass of a model was seen to do, a line for each call."""
+
+from collections.abc import Iterable, Mapping
+
+from torch import nn
+
+from attnviz.capture.call import Call
+from attnviz.capture.gates import Gate
+from attnviz.capture.listening import Capture, address
+from attnviz.capture.readings import gates_of
+
+_HEAD = ("layer", "heads", "queries", "keys", "windows", "seen by", "tap path of the weights")
+
+
+def report_of(capture: Capture, calls: Mapping[str, Call]) -> str:
+    """Return a table of the calls that were captured, of gates, and of what was refused and why."""
+    shown = [call for call in calls.values() if not call.refused]
+    lines = [f"{type(capture.model).__name__}: {_count(len(shown), 'attention call')} captured."]
+    if shown:
+        lines += ["", *_table([_HEAD, *(_row(number, call) for number, call in enumerate(shown))])]
+    if gates := gates_of(capture):
+        lines += ["", f"{_count(len(gates), 'gate')}:", "", *_table([_GATES, *map(_gate, gates, gates.values())])]
+    refused = [call for call in calls.values() if call.refused]
+    if refused:
+        lines += ["", f"Refused, {_count(len(refused), 'call')}:", ""]
+        lines += [f"  {call.where.said}: {call.refused}." for call in refused]
+    if capture.slow_paths:
+        ran = f"{_count(capture.slow_paths, 'call')} of nn.MultiheadAttention ran without torch's fast path"
+        lines += ["", f"{ran}, so that the model's answers are the same up to rounding, not to the last bit."]
+    return "\n".join(lines)
+
+
+_GATES = ("features", "one factor for each", "tap path")
+
+
+def _row(number: int, call: Call) -> tuple[str, ...]:
+    size = call.layout.size
+    by = "nn.MultiheadAttention" if isinstance(call.where.module, nn.MultiheadAttention) else call.function
+    numbers = (number, size("head"), call.queries, call.keys, size("window"))
+    return (*map(str, numbers), by, address(call.where.key, "weights"))
+
+
+def _gate(path: str, gate: Gate) -> tuple[str, ...]:
+    return " x ".join(map(str, gate.features)), "channel" if gate.tap == "gate" else "place", path
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _table(rows: Iterable[tuple[str, ...]]) -> list[str]:
+    rows = list(rows)
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    return ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -1,0 +1,101 @@
+"""What was captured during one trace."""
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+
+from torch import nn
+
+from attnviz.capture import refusals
+from attnviz.capture.call import Call
+from attnviz.capture.listening import Capture, Parts
+from attnviz.capture.readings import readings_of
+from attnviz.capture.report import report_of
+from attnviz.edits import Edit
+from attnviz.errors import TraceError, closest
+from attnviz.readings import Reading
+
+
+class Captured:
+    """The calls of a model's modules that have no taps.
+
+    Args:
+        model: any module.
+        keep: patterns of tap paths -> which part is kept.
+        edits: tap path -> edits.
+        gradients: keep the graph.
+        layer: the class of modules that have taps of their own; these are left to them.
+        loose: which of the patterns and paths may mean captured calls.
+        tapped: paths of modules with taps; a loose path must then begin with a module that none of them is in.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        keep: Parts,
+        edits: Mapping[str, Sequence[Edit]],
+        gradients: bool,
+        layer: type[nn.Module],
+        loose: Sequence[str],
+        tapped: set[str],
+    ) -> None:
+        self.asked = {path for path in loose if not tapped or _begins_elsewhere(path, model, tapped)}
+        patterns = {path: part for path, part in keep.items() if path in self.asked}
+        changes = {path: edits[path] for path in edits if path in self.asked}
+        self.mode = Capture(model, patterns, changes, gradients, layer)
+        self.calls: dict[str, Call] = {}
+
+    def close(self) -> dict[str, Reading]:
+        """Return the readings of a pass that has ended.
+
+        Raises:
+            TraceError: nothing was captured, what was asked for was refused, or an edit was not used.
+        """
+        self.calls = self.mode.close()
+        found = readings_of(self.mode, self.calls)
+        refused = {call.where.path: call.refused for call in self.calls.values() if call.refused}
+        if not self.mode.operations:
+            return {}
+        for path, edits in self.mode.edits.items():
+            self.explain(path)
+            if any((path, place) not in self.mode.used for place in range(len(edits))):
+                raise TraceError(f"The edit of {path!r} was never used: {self._never(path)}")
+        for pattern in self.mode.keep:
+            if not any(fnmatchcase(path, pattern) for path in found):
+                if not found and (len(self.mode.keep) > 1 or pattern.startswith("*")):
+                    raise TraceError(refusals.nothing(self.mode.model, refused))
+                self.explain(pattern)
+                if not self.calls:
+                    raise TraceError(refusals.nothing(self.mode.model, refused))
+                raise TraceError(f"No captured call matches {pattern!r}. {closest(pattern, found or self.taps)}")
+        return found
+
+    @property
+    def taps(self) -> list[str]:
+        """The tap paths of all weights that were captured, kept or not."""
+        return [f"{key}.weights" if key else "weights" for key, call in self.calls.items() if not call.refused]
+
+    def explain(self, path: str) -> None:
+        """Raise what was refused of the call that a tap path, or a pattern, names."""
+        key = path.rpartition(".")[0]
+        call = self.calls.get(key)
+        if call is not None and call.refused:
+            raise TraceError(f"{call.where.said} cannot be shown: {call.refused}.")
+
+    def report(self) -> str:
+        """Return a line for each call."""
+        return report_of(self.mode, self.calls)
+
+    def _never(self, path: str) -> str:
+        key, _, tap = path.rpartition(".")
+        if key in self.calls and tap in ("query", "key"):
+            return "the model computes these scores by itself, so only scores, weights, value and mixed can be edited."
+        return f"no call of that path was captured. {closest(path, self.taps)}"
+
+
+def _begins_elsewhere(path: str, model: nn.Module, tapped: set[str]) -> bool:
+    """Say whether a path begins with that of a module that has no taps inside, nor is inside one that has."""
+    modules, parts = dict(model.named_modules()), path.split(".")
+    beginnings = [".".join(parts[:count]) for count in range(1, len(parts))]
+    return any(
+        start in modules and not any(f"{one}.".startswith(f"{start}.") for one in tapped) for start in beginnings
+    ) and not any(start in tapped for start in beginnings)

@@ -1,0 +1,456 @@
+"""Architectures with random weights, and what is captured of each: how many calls, how many gates, what is refused.
+
+A row is a function that builds a model with its arguments. Counts were checked against the source of each model, and a
+test holds them against an oracle. Nothing is downloaded.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import torch
+from torch import nn
+
+Built = tuple[nn.Module, tuple[Any, ...], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is expected of one architecture.
+
+    Args:
+        build: the model, and what it is called with.
+        captured: how many calls of attention.
+        refused: words of the reason -> how many calls.
+        gates: how many gates.
+    """
+
+    build: Callable[[], Built]
+    captured: int
+    refused: dict[str, int] = field(default_factory=dict)
+    gates: int = 0
+
+
+def pictures(*size: int, batch: int = 1, channels: int = 3) -> torch.Tensor:
+    """Return pictures of noise."""
+    return torch.randn(batch, channels, *size, generator=torch.Generator().manual_seed(2))
+
+
+def timm(name: str, size: int | None = None, **options: Any) -> Callable[[], Built]:
+    """Build a model of timm at its own size."""
+
+    def build() -> Built:
+        model = import_module("timm").create_model(name, **options)
+        side = size or model.pretrained_cfg.get("input_size", (3, 224, 224))[-1]
+        return model, (pictures(side, side),), {}
+
+    return build
+
+
+def of_torchvision(name: str, size: int = 224, **options: Any) -> Callable[[], Built]:
+    """Build a model of torchvision."""
+
+    def build() -> Built:
+        model = import_module("torchvision.models").get_model(name, **options)
+        return model, (pictures(size, size),), {}
+
+    return build
+
+
+def hugging_face(config: str, model: str, size: int = 64, how: str = "sdpa", **options: Any) -> Callable[[], Built]:
+    """Build a small model of transformers."""
+
+    def build() -> Built:
+        transformers = import_module("transformers")
+        made = getattr(transformers, config)(**options)
+        made._attn_implementation = how
+        return getattr(transformers, model)(made), (), {"pixel_values": pictures(size, size)}
+
+    return build
+
+
+def vit_pytorch(module: str, name: str, size: int = 64, **options: Any) -> Callable[[], Built]:
+    """Build a small model of vit-pytorch."""
+
+    def build() -> Built:
+        return getattr(import_module(module), name)(**options), (pictures(size, size),), {}
+
+    return build
+
+
+def encoder() -> Built:
+    """Build torch's own encoder, with a padding mask."""
+    layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
+    model = nn.TransformerEncoder(layer, 3, enable_nested_tensor=False)
+    hidden = torch.zeros(2, 7, dtype=torch.bool)
+    hidden[1, 5:] = True
+    return model, (torch.randn(2, 7, 32),), {"src_key_padding_mask": hidden}
+
+
+def decoder() -> Built:
+    """Build torch's own transformer, with cross-attention and a causal mask."""
+    model = nn.Transformer(32, 4, 2, 2, 64, batch_first=True)
+    mask = nn.Transformer.generate_square_subsequent_mask(5)
+    return model, (torch.randn(2, 7, 32), torch.randn(2, 5, 32)), {"tgt_mask": mask}
+
+
+SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+PICTURE = {**SMALL, "image_size": 64, "patch_size": 8}
+_VIT = {"image_size": 64, "patch_size": 16, "num_classes": 10, "dim": 32, "depth": 2, "heads": 4, "mlp_dim": 64}
+
+ALL: dict[str, Row] = {
+    "torch encoder": Row(encoder, 3),
+    "torch transformer": Row(decoder, 6),
+    "torchvision vit_b_16": Row(of_torchvision("vit_b_16"), 12),
+    "torchvision swin_t": Row(of_torchvision("swin_t"), 12),
+    "torchvision swin_v2_t": Row(of_torchvision("swin_v2_t"), 12),
+    "torchvision maxvit_t": Row(of_torchvision("maxvit_t"), 22, gates=11),
+}
+ALL["timm test_vit"] = Row(timm("test_vit"), 0)
+ALL["timm vit_small_patch16_224"] = Row(timm("vit_small_patch16_224"), 0)
+ALL["timm deit3_small_patch16_224"] = Row(timm("deit3_small_patch16_224"), 0)
+ALL["timm deit_tiny_distilled_patch16_224"] = Row(timm("deit_tiny_distilled_patch16_224"), 0)
+ALL["timm flexivit_small"] = Row(timm("flexivit_small"), 0)
+ALL["timm vit_base_patch16_clip_224"] = Row(timm("vit_base_patch16_clip_224"), 0)
+ALL["timm vit_small_patch14_reg4_dinov2"] = Row(timm("vit_small_patch14_reg4_dinov2", 224, img_size=224), 0)
+ALL["timm vit_small_patch16_dinov3"] = Row(timm("vit_small_patch16_dinov3"), 0)
+ALL["timm vit_small_patch16_rope_224"] = Row(timm("vit_small_patch16_rope_224"), 0)
+ALL["timm eva02_tiny_patch14_224"] = Row(timm("eva02_tiny_patch14_224"), 0)
+ALL["timm naflexvit_base_patch16_gap"] = Row(timm("naflexvit_base_patch16_gap"), 0)
+ALL["timm vit_base_patch16_siglip_224"] = Row(timm("vit_base_patch16_siglip_224"), 0)
+ALL["timm beit_base_patch16_224"] = Row(timm("beit_base_patch16_224"), 0)
+ALL["timm vit_relpos_small_patch16_224"] = Row(timm("vit_relpos_small_patch16_224"), 0)
+ALL["timm coatnet_nano_rw_224"] = Row(timm("coatnet_nano_rw_224"), 0)
+ALL["timm maxvit_tiny_tf_224"] = Row(timm("maxvit_tiny_tf_224"), 0)
+ALL["timm tiny_vit_5m_224"] = Row(timm("tiny_vit_5m_224"), 0)
+ALL["timm samvit_base_patch16_224"] = Row(timm("samvit_base_patch16_224"), 0)
+ALL["timm swin_tiny_patch4_window7_224"] = Row(timm("swin_tiny_patch4_window7_224"), 0)
+ALL["timm swinv2_tiny_window8_256"] = Row(timm("swinv2_tiny_window8_256"), 0)
+ALL["timm gcvit_xxtiny"] = Row(timm("gcvit_xxtiny"), 0)
+ALL["timm levit_128s"] = Row(timm("levit_128s"), 0)
+ALL["timm mvitv2_tiny"] = Row(timm("mvitv2_tiny"), 0)
+ALL["timm efficientformer_l1"] = Row(timm("efficientformer_l1"), 0)
+ALL["timm visformer_tiny"] = Row(timm("visformer_tiny"), 0)
+ALL["timm tnt_s_patch16_224"] = Row(timm("tnt_s_patch16_224"), 0)
+ALL["timm botnet26t_256"] = Row(timm("botnet26t_256"), 0)
+ALL["timm halonet26t"] = Row(timm("halonet26t"), 0)
+ALL["timm cait_xxs24_224"] = Row(timm("cait_xxs24_224"), 0)
+ALL["timm xcit_nano_12_p16_224"] = Row(timm("xcit_nano_12_p16_224"), 0)
+ALL["timm davit_tiny"] = Row(timm("davit_tiny"), 0)
+ALL["timm edgenext_xx_small"] = Row(timm("edgenext_xx_small"), 0)
+ALL["timm pvt_v2_b0"] = Row(timm("pvt_v2_b0"), 0)
+ALL["timm twins_svt_small"] = Row(timm("twins_svt_small"), 0)
+ALL["timm twins_pcpvt_small"] = Row(timm("twins_pcpvt_small"), 0)
+ALL["timm hiera_tiny_224"] = Row(timm("hiera_tiny_224"), 0)
+ALL["timm pit_ti_224"] = Row(timm("pit_ti_224"), 0)
+ALL["timm nest_tiny"] = Row(timm("nest_tiny"), 0)
+ALL["timm mobilevit_xxs"] = Row(timm("mobilevit_xxs"), 0)
+ALL["timm mobilevitv2_050"] = Row(timm("mobilevitv2_050"), 0)
+ALL["timm fastvit_sa12"] = Row(timm("fastvit_sa12"), 0)
+ALL["timm nextvit_small"] = Row(timm("nextvit_small"), 0)
+ALL["timm caformer_s18"] = Row(timm("caformer_s18"), 0)
+ALL["timm crossvit_tiny_240"] = Row(timm("crossvit_tiny_240"), 0)
+ALL["timm volo_d1_224"] = Row(timm("volo_d1_224"), 0)
+ALL["timm coat_tiny"] = Row(timm("coat_tiny"), 0)
+ALL["timm convit_tiny"] = Row(timm("convit_tiny"), 0)
+ALL["timm efficientvit_b0"] = Row(timm("efficientvit_b0"), 0)
+ALL["timm efficientvit_m0"] = Row(timm("efficientvit_m0"), 0)
+ALL["timm lambda_resnet26t"] = Row(timm("lambda_resnet26t"), 0)
+ALL["timm hieradet_small"] = Row(timm("hieradet_small"), 0)
+ALL["timm swiftformer_xs"] = Row(timm("swiftformer_xs"), 0)
+ALL["timm mobilenetv4_hybrid_medium"] = Row(timm("mobilenetv4_hybrid_medium"), 0)
+ALL["timm efficientformerv2_s0"] = Row(timm("efficientformerv2_s0"), 0)
+ALL["timm vit_medium_patch16_gap_240"] = Row(timm("vit_medium_patch16_gap_240"), 0)
+ALL["timm vit_wee_patch16_reg1_gap_256"] = Row(timm("vit_wee_patch16_reg1_gap_256"), 0)
+ALL["timm vit_little_patch16_reg4_gap_256"] = Row(timm("vit_little_patch16_reg4_gap_256"), 0)
+ALL["timm vitamin_small_224"] = Row(timm("vitamin_small_224"), 0)
+ALL["timm sebotnet33ts_256"] = Row(timm("sebotnet33ts_256"), 0)
+ALL["timm hiera_small_abswin_256"] = Row(timm("hiera_small_abswin_256"), 0)
+ALL["timm vit_betwixt_patch16_rope_reg4_gap_256"] = Row(timm("vit_betwixt_patch16_rope_reg4_gap_256"), 0)
+ALL["timm resnet50_clip"] = Row(timm("resnet50_clip"), 0)
+ALL["timm fastvit_mci0"] = Row(timm("fastvit_mci0"), 0)
+ALL["timm vit_xsmall_patch16_clip_224"] = Row(timm("vit_xsmall_patch16_clip_224"), 0)
+ALL["timm halo2botnet50ts_256"] = Row(timm("halo2botnet50ts_256"), 0)
+ALL["timm sehalonet33ts"] = Row(timm("sehalonet33ts"), 0)
+ALL["timm shvit_s1"] = Row(timm("shvit_s1"), 0)
+ALL["timm csatv2"] = Row(timm("csatv2"), 0)
+ALL["transformers ViTModel"] = Row(hugging_face("ViTConfig", "ViTModel", **PICTURE), 2)
+ALL["transformers DeiTModel"] = Row(hugging_face("DeiTConfig", "DeiTModel", **PICTURE), 2)
+ALL["transformers Dinov2Model"] = Row(hugging_face("Dinov2Config", "Dinov2Model", **PICTURE), 2)
+ALL["transformers Dinov2WithRegistersModel"] = Row(
+    hugging_face("Dinov2WithRegistersConfig", "Dinov2WithRegistersModel", **PICTURE), 2
+)
+ALL["transformers DINOv3ViTModel"] = Row(hugging_face("DINOv3ViTConfig", "DINOv3ViTModel", **PICTURE), 2)
+ALL["transformers CLIPVisionModel"] = Row(hugging_face("CLIPVisionConfig", "CLIPVisionModel", **PICTURE), 2)
+ALL["transformers SiglipVisionModel"] = Row(hugging_face("SiglipVisionConfig", "SiglipVisionModel", **PICTURE), 2)
+ALL["transformers IJepaModel"] = Row(hugging_face("IJepaConfig", "IJepaModel", **PICTURE), 2)
+ALL["transformers ViTMAEModel"] = Row(hugging_face("ViTMAEConfig", "ViTMAEModel", **PICTURE), 2)
+ALL["transformers BeitModel"] = Row(hugging_face("BeitConfig", "BeitModel", **PICTURE), 2)
+ALL["transformers Data2VecVisionModel"] = Row(hugging_face("Data2VecVisionConfig", "Data2VecVisionModel", **PICTURE), 2)
+ALL["transformers ViTModel, eager"] = Row(hugging_face("ViTConfig", "ViTModel", how="eager", **PICTURE), 2)
+ALL["transformers SwinModel"] = Row(
+    hugging_face(
+        "SwinConfig",
+        "SwinModel",
+        64,
+        "eager",
+        image_size=64,
+        patch_size=4,
+        embed_dim=16,
+        depths=[2, 2],
+        num_heads=[2, 4],
+        window_size=4,
+    ),
+    4,
+)
+ALL["transformers Swinv2Model"] = Row(
+    hugging_face(
+        "Swinv2Config",
+        "Swinv2Model",
+        64,
+        "eager",
+        image_size=64,
+        patch_size=4,
+        embed_dim=16,
+        depths=[2, 2],
+        num_heads=[2, 4],
+        window_size=4,
+    ),
+    4,
+)
+ALL["transformers CvtModel"] = Row(hugging_face("CvtConfig", "CvtModel", 224, "eager"), 0)
+ALL["transformers LevitModel"] = Row(hugging_face("LevitConfig", "LevitModel", 224, "eager"), 0)
+ALL["transformers HieraModel"] = Row(hugging_face("HieraConfig", "HieraModel", 224, "eager"), 0)
+ALL["transformers SegformerModel"] = Row(hugging_face("SegformerConfig", "SegformerModel", 224, "eager"), 0)
+ALL["transformers PvtModel"] = Row(hugging_face("PvtConfig", "PvtModel", 224, "eager"), 0)
+ALL["transformers PvtV2Model"] = Row(hugging_face("PvtV2Config", "PvtV2Model", 224, "eager"), 0)
+ALL["transformers MobileViTModel"] = Row(hugging_face("MobileViTConfig", "MobileViTModel", 224, "eager"), 0)
+ALL["transformers GLPNModel"] = Row(hugging_face("GLPNConfig", "GLPNModel", 224, "eager"), 0)
+ALL["transformers YolosModel"] = Row(
+    hugging_face("YolosConfig", "YolosModel", 64, "eager", image_size=[64, 64], patch_size=8, **SMALL), 0
+)
+ALL["transformers SamVisionModel"] = Row(
+    hugging_face(
+        "SamVisionConfig",
+        "SamVisionModel",
+        64,
+        "eager",
+        image_size=64,
+        patch_size=8,
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        window_size=4,
+        global_attn_indexes=[1],
+        output_channels=16,
+    ),
+    0,
+)
+ALL["transformers DPTModel"] = Row(hugging_face("DPTConfig", "DPTModel", 64, "eager", **PICTURE), 0)
+ALL["transformers ConvNextModel"] = Row(hugging_face("ConvNextConfig", "ConvNextModel", 224, "eager"), 0)
+ALL["transformers MaskFormerSwinModel"] = Row(
+    hugging_face(
+        "MaskFormerSwinConfig",
+        "MaskFormerSwinModel",
+        64,
+        "eager",
+        image_size=64,
+        patch_size=4,
+        embed_dim=16,
+        depths=[2, 2],
+        num_heads=[2, 4],
+        window_size=4,
+    ),
+    0,
+)
+ALL["vit-pytorch vit"] = Row(vit_pytorch("vit_pytorch.vit", "ViT", 64, **_VIT), 0)
+ALL["vit-pytorch simple_vit"] = Row(vit_pytorch("vit_pytorch.simple_vit", "SimpleViT", 64, **_VIT), 0)
+ALL["vit-pytorch vit_for_small_dataset"] = Row(vit_pytorch("vit_pytorch.vit_for_small_dataset", "ViT", 64, **_VIT), 0)
+ALL["vit-pytorch deepvit"] = Row(vit_pytorch("vit_pytorch.deepvit", "DeepViT", 64, **_VIT), 0)
+ALL["vit-pytorch rvt"] = Row(vit_pytorch("vit_pytorch.rvt", "RvT", 64, **_VIT), 0)
+ALL["vit-pytorch parallel_vit"] = Row(vit_pytorch("vit_pytorch.parallel_vit", "ViT", 64, **_VIT), 0)
+ALL["vit-pytorch vit_with_patch_dropout"] = Row(vit_pytorch("vit_pytorch.vit_with_patch_dropout", "ViT", 64, **_VIT), 0)
+ALL["vit-pytorch simple_flash_attn_vit"] = Row(
+    vit_pytorch("vit_pytorch.simple_flash_attn_vit", "SimpleViT", 64, **_VIT), 0
+)
+ALL["vit-pytorch simple_vit_with_register_tokens"] = Row(
+    vit_pytorch("vit_pytorch.simple_vit_with_register_tokens", "SimpleViT", 64, **_VIT), 0
+)
+ALL["vit-pytorch simple_vit_with_qk_norm"] = Row(
+    vit_pytorch("vit_pytorch.simple_vit_with_qk_norm", "SimpleViT", 64, **_VIT), 0
+)
+ALL["vit-pytorch look_vit"] = Row(
+    vit_pytorch(
+        "vit_pytorch.look_vit",
+        "LookViT",
+        64,
+        image_size=64,
+        patch_size=16,
+        num_classes=10,
+        dim=32,
+        depth=2,
+        heads=4,
+        dim_head=8,
+        highres_patch_size=8,
+        highres_mlp_factor=2,
+        cross_attn_heads=4,
+        cross_attn_dim_head=8,
+        patch_conv_kernel_size=7,
+    ),
+    0,
+)
+ALL["vit-pytorch cait"] = Row(vit_pytorch("vit_pytorch.cait", "CaiT", 64, cls_depth=1, **_VIT), 0)
+ALL["vit-pytorch xcit"] = Row(vit_pytorch("vit_pytorch.xcit", "XCiT", 64, cls_depth=1, **_VIT), 0)
+ALL["vit-pytorch vit_with_patch_merger"] = Row(
+    vit_pytorch("vit_pytorch.vit_with_patch_merger", "ViT", 64, patch_merge_layer=1, patch_merge_num_tokens=4, **_VIT),
+    0,
+)
+ALL["vit-pytorch learnable_memory_vit"] = Row(vit_pytorch("vit_pytorch.learnable_memory_vit", "ViT", 64, **_VIT), 0)
+ALL["vit-pytorch jumbo_vit"] = Row(
+    vit_pytorch("vit_pytorch.jumbo_vit", "JumboViT", 64, num_jumbo_cls=2, jumbo_cls_k=2, jumbo_ff_mult=2, **_VIT), 0
+)
+ALL["vit-pytorch max_vit"] = Row(
+    vit_pytorch(
+        "vit_pytorch.max_vit",
+        "MaxViT",
+        64,
+        num_classes=10,
+        dim=32,
+        depth=(1, 1),
+        dim_head=16,
+        dim_conv_stem=16,
+        window_size=4,
+    ),
+    0,
+)
+ALL["vit-pytorch t2t"] = Row(
+    vit_pytorch(
+        "vit_pytorch.t2t",
+        "T2TViT",
+        64,
+        image_size=64,
+        num_classes=10,
+        dim=32,
+        depth=2,
+        heads=4,
+        mlp_dim=64,
+        t2t_layers=((7, 4), (3, 2)),
+    ),
+    0,
+)
+ALL["vit-pytorch nest"] = Row(
+    vit_pytorch(
+        "vit_pytorch.nest",
+        "NesT",
+        64,
+        image_size=64,
+        patch_size=4,
+        dim=24,
+        heads=3,
+        num_hierarchies=2,
+        block_repeats=(1, 1),
+        num_classes=10,
+    ),
+    0,
+)
+ALL["vit-pytorch regionvit"] = Row(
+    vit_pytorch(
+        "vit_pytorch.regionvit",
+        "RegionViT",
+        224,
+        dim=(16, 32, 64, 128),
+        depth=(1, 1, 1, 1),
+        window_size=7,
+        num_classes=10,
+    ),
+    0,
+)
+ALL["vit-pytorch crossformer"] = Row(
+    vit_pytorch(
+        "vit_pytorch.crossformer",
+        "CrossFormer",
+        224,
+        num_classes=10,
+        dim=(16, 32, 64, 128),
+        depth=(1, 1, 1, 1),
+        global_window_size=(8, 4, 2, 1),
+        local_window_size=7,
+    ),
+    0,
+)
+ALL["vit-pytorch sep_vit"] = Row(
+    vit_pytorch(
+        "vit_pytorch.sep_vit", "SepViT", 224, num_classes=10, dim=16, depth=(1, 1), heads=(1, 2), window_size=7
+    ),
+    0,
+)
+ALL["vit-pytorch mobile_vit"] = Row(
+    vit_pytorch(
+        "vit_pytorch.mobile_vit",
+        "MobileViT",
+        64,
+        image_size=(64, 64),
+        dims=[24, 32, 48],
+        channels=[16, 16, 24, 24, 32, 32, 48, 48, 64, 64, 96],
+        num_classes=10,
+    ),
+    0,
+)
+ALL["vit-pytorch scalable_vit"] = Row(
+    vit_pytorch(
+        "vit_pytorch.scalable_vit",
+        "ScalableViT",
+        224,
+        num_classes=10,
+        dim=16,
+        heads=(2, 4),
+        depth=(1, 1),
+        ssa_dim_key=(8, 8),
+        reduction_factor=(2, 1),
+        window_size=(8, None),
+    ),
+    0,
+)
+ALL["vit-pytorch twins_svt"] = Row(
+    vit_pytorch(
+        "vit_pytorch.twins_svt", "TwinsSVT", 224, num_classes=10, s1_depth=1, s2_depth=1, s3_depth=1, s4_depth=1
+    ),
+    0,
+)
+ALL["vit-pytorch cvt"] = Row(
+    vit_pytorch("vit_pytorch.cvt", "CvT", 224, num_classes=10, s1_depth=1, s2_depth=1, s3_depth=1), 0
+)
+ALL["vit-pytorch levit"] = Row(
+    vit_pytorch(
+        "vit_pytorch.levit",
+        "LeViT",
+        224,
+        image_size=224,
+        num_classes=10,
+        stages=3,
+        dim=(32, 48, 64),
+        depth=1,
+        heads=(2, 3, 4),
+        mlp_mult=2,
+    ),
+    0,
+)
+ALL["vit-pytorch cross_vit"] = Row(
+    vit_pytorch(
+        "vit_pytorch.cross_vit",
+        "CrossViT",
+        64,
+        image_size=64,
+        num_classes=10,
+        depth=1,
+        sm_dim=16,
+        lg_dim=32,
+        sm_patch_size=8,
+        lg_patch_size=16,
+        sm_enc_depth=1,
+        lg_enc_depth=1,
+        cross_attn_depth=1,
+    ),
+    0,
+)
