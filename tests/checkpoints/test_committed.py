@@ -67,12 +67,14 @@ def _true(name: str) -> None:
         return
     examples = example_of(card)
     assert len(examples) == 20
-    torch.testing.assert_close(answers(model, examples), torch.tensor(card.example.logits), rtol=0, atol=1e-4)
+    expected = torch.tensor(card.example.logits)
+    largest = float(expected.abs().max())  # of the sums that a processor rounds in its own order
+    torch.testing.assert_close(answers(model, examples), expected, rtol=0, atol=1e-5 * largest)
     if layers:
         with trace(model) as seen:
             logits = answers(model, examples)  # all: the draws of a model that makes some are those of so many pictures
         assert set(seen) == {f"{path}.{tap}" for path, layer in layers for tap in layer.taps}
-        torch.testing.assert_close(logits, torch.tensor(card.example.logits), rtol=0, atol=1e-3)
+        torch.testing.assert_close(logits, expected, rtol=0, atol=1e-4 * largest)
 
 
 def _reads(model: nn.Module, layers: Sequence[tuple[str, Layer]]) -> None:
