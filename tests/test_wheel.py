@@ -10,6 +10,8 @@ from attnviz import cards
 
 ROOT = Path(__file__).parents[1]
 
+pytestmark = pytest.mark.slow  # building and installing takes far longer than what is looked at
+
 
 def run(*command: object, cwd: Path, **env: str) -> str:
     """Run a command of this interpreter in an environment that holds `env` alone, and return what it printed."""

@@ -29,6 +29,9 @@ from tests.browser.harness import run_app
 from . import containerfile
 
 ROOT = containerfile.ROOT
+
+pytestmark = pytest.mark.slow  # a server of its own, and a whole training
+
 LONGEST = 300  # seconds that a training of one epoch may take on a busy machine
 TRAINING = {
     "mechanism": "pixel_attention",

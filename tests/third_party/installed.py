@@ -76,15 +76,18 @@ def register(patch: pytest.MonkeyPatch, *packages: str) -> None:
                     patch.setitem(rows, row, found)
 
 
-def attnviz(*arguments: str, env: dict[str, str]) -> str:
-    """Run a command of attnviz and return what it printed.
+ALL = "import sys; from attnviz.__main__ import main; sys.exit(max(main(one.split()) for one in sys.argv[1:]))"
+
+
+def attnviz(*commands: str, env: dict[str, str]) -> str:
+    """Run commands of attnviz in one process, one after the other, and return what they printed.
 
     Raises:
-        AssertionError: it failed; the message holds what it said.
+        AssertionError: one failed; the message holds what it said.
     """
-    command = [sys.executable, "-m", "attnviz", *arguments]
+    command = [sys.executable, "-c", ALL, *commands]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, **env}, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{' '.join(arguments)}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
+    assert done.returncode == 0, f"{'; '.join(commands)}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
     return done.stdout
 
 
@@ -98,7 +101,7 @@ def trained(folder: Path, packages: Sequence[str] = PACKAGES) -> dict[str, str]:
     written = folder / "environment.json"
     if not written.exists():
         env = environment(folder, packages)
-        for name in [one for one in packages if one in TRAINED]:
-            attnviz("train", name, "--recipe", "digits", "--seeds", "0-1", "--device", "cpu", "--threads", "1", env=env)
+        names = [one for one in packages if one in TRAINED]
+        attnviz(*(f"train {one} --recipe digits --seeds 0-1 --device cpu --threads 1" for one in names), env=env)
         written.write_text(json.dumps(env))
     return json.loads(written.read_text())

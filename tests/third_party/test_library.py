@@ -23,14 +23,17 @@ def test_its_probes_stand_in_the_curve(third_parties: dict[str, str]) -> None:
 
 
 def test_its_weights_still_say_what_the_card_says(third_parties: dict[str, str]) -> None:
-    for name in TRAINED:
-        for line in attnviz("evaluate", f"{name}.digits", env=third_parties).splitlines():
-            found, stated = line.split("; its card says ")
-            assert found.rpartition(": ")[2] == stated
+    lines = attnviz(*(f"evaluate {name}.digits" for name in TRAINED), env=third_parties).splitlines()
+    assert {line.partition(".")[0] for line in lines} == set(TRAINED)
+    for line in lines:
+        found, stated = line.split("; its card says ")
+        assert found.rpartition(": ")[2] == stated
 
 
-def test_its_tables_are_rendered_beside_ours(third_parties: dict[str, str]) -> None:
-    tables = attnviz("results", env=third_parties)
+def test_they_are_listed_and_their_tables_are_rendered_beside_ours(third_parties: dict[str, str]) -> None:
+    tables = attnviz("checkpoints", "results", env=third_parties)
+    assert all(f"{name}.digits " in tables for name in TRAINED)
+    assert "Short strips, digit by digit (`strip_reader.digits`), 2 seeds" in tables
     assert "## Stages in Colour\n\nSomebody, 2026." in tables
     assert "Strayed digits by chance (`chance_looks.digits`), 2 seeds" in tables
     assert "## Multi-Head Attention For Binary Classification" in tables

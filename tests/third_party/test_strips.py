@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.third_party.installed import attnviz, trained
+from tests.third_party.installed import attnviz
 
 NAME = "strip_reader.digits"
 
 
-@pytest.fixture(scope="module")
-def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return trained(tmp_path_factory.mktemp("strips"), ("strip_reader",))
+@pytest.fixture
+def env(third_parties: dict[str, str]) -> dict[str, str]:
+    return third_parties
 
 
 def python(env: dict[str, str], code: str) -> str:
@@ -40,17 +40,6 @@ def test_its_card_tells_of_texts_and_of_single_symbols(env: dict[str, str]) -> N
         assert all(0 < share < 1 for share in run["curve"]["tap_zeros of reader.seen"])
 
 
-def test_it_is_tested_again_listed_and_rendered_beside_ours(env: dict[str, str]) -> None:
-    lines = attnviz("evaluate", NAME, env=env).splitlines()
-    assert len(lines) == 2
-    for line in lines:
-        found, stated = line.split("; its card says ")
-        assert found.rpartition(": ")[2] == stated
-    assert f"{NAME} " in attnviz("checkpoints", env=env)
-    tables = attnviz("results", env=env)
-    assert "Short strips, digit by digit (`strip_reader.digits`), 2 seeds" in tables
-
-
 def test_a_resumed_run_ends_as_an_undisturbed_one(env: dict[str, str], tmp_path: Path) -> None:
     (home,) = Path(env["ATTNVIZ_RUNS"]).glob(f"{NAME}.0.*")
     again = tmp_path / home.name
@@ -60,7 +49,7 @@ def test_a_resumed_run_ends_as_an_undisturbed_one(env: dict[str, str], tmp_path:
     lines = (home / "curve.jsonl").read_text().splitlines(keepends=True)
     (again / "curve.jsonl").write_text("".join(lines[:3]))
     other = {**env, "ATTNVIZ_RUNS": str(tmp_path), "ATTNVIZ_CHECKPOINTS": str(tmp_path / "checkpoints")}
-    attnviz("train", "strip_reader", "--recipe", "digits", "--device", "cpu", "--threads", "1", env=other)
+    attnviz("train strip_reader --recipe digits --device cpu --threads 1", env=other)
     for name in ("curve.jsonl", "state-4.safetensors", "weights-4.safetensors"):
         assert (again / name).read_bytes() == (home / name).read_bytes()
 
