@@ -1,15 +1,104 @@
-"""The apps and the arithmetic of benchmarks/, which nothing else runs."""
+"""benchmarks/, each started once, as little as it can measure (`BENCHMARKS_SMALL`, see conftest.py)."""
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
+import numpy as np
 import pytest
+import torch
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from benchmarks import estimate
+from attnviz.data import strokes
+from attnviz.ui.draw import panels
+from benchmarks import draw, estimate
 from benchmarks.pairs import interval
+from tests.browser import harness
+from tests.sweeps import sweep
+from tests.ui.brought import bring
 
-APPS = sorted((Path(__file__).parents[1] / "benchmarks" / "apps").glob("*.py"))
+ROOT = Path(__file__).parents[1]
+APPS = sorted((ROOT / "benchmarks" / "apps").glob("*.py"))
+TEXTS = {file.stem: file.read_text() for file in sorted((ROOT / "benchmarks").glob("*.py"))}
+MAINS = [name for name, text in TEXTS.items() if "def main()" in text]
+APART = ("hundred", "pairs", "start", "watched")  # they want servers or trainings of their own
+GIVEN = {
+    "costs": ["channel_attention.digits"],
+    "pairs": [str(ROOT), sys.executable],
+}
+
+Run = Callable[..., AbstractContextManager[harness.Server]]
+
+
+@pytest.fixture(scope="module")
+def brought(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of data sets: drawn digits as MNIST's and Fashion-MNIST's, black pictures as CIFAR-10's."""
+    folder = tmp_path_factory.mktemp("data")
+    for name in ("mnist", "fashion_mnist", "cifar10"):
+        bring(folder, name)
+    digits = strokes.draw(np.arange(100) % 10, seed=3)
+    for file in (*(folder / "mnist").glob("*-images.npy"), *(folder / "fashion_mnist").glob("*-images.npy")):
+        images = np.load(file, mmap_mode="r+")
+        for at in range(0, len(images), 100):
+            images[at : at + 100] = digits
+        images.flush()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Run]:
+    """Yield what runs an app as `harness.run_app` does, but for all benchmarks together."""
+    started: dict[tuple[str, ...], harness.Server] = {}
+    with ExitStack() as stack:
+
+        @contextmanager
+        def run(path: str = "app.py", env: dict[str, str] | None = None, **more: Any) -> Iterator[harness.Server]:
+            given = {**os.environ, **(env or {})}
+            key = (path, *(str(given.get(f"ATTNVIZ_{name}")) for name in ("CHECKPOINTS", "DATA")))
+            if key not in started:
+                started[key] = stack.enter_context(harness.run_app(path, env, **more))
+            yield started[key]
+
+        yield run
+
+
+@pytest.mark.parametrize(
+    "name", sweep(MAINS, lambda name: not any(word in TEXTS[name] for word in ("run_app", "subprocess")))
+)
+def test_a_benchmark_runs(
+    name: str, brought: Path, shared: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ATTNVIZ_DATA", str(brought))
+    words = GIVEN.get(name, [])
+    if name in APART:
+        done = subprocess.run(
+            [sys.executable, "-m", f"benchmarks.{name}", *words], capture_output=True, check=False, text=True, cwd=ROOT
+        )
+        assert done.returncode == 0, done.stderr
+        said = done.stdout
+    else:
+        monkeypatch.setattr(sys, "argv", [name, *words])
+        monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", Image.MAX_IMAGE_PIXELS)  # one of them sets it
+        module = import_module(f"benchmarks.{name}")
+        monkeypatch.setattr(module, "run_app", shared, raising=False)
+        with mock.patch.dict(os.environ):  # another sets variables
+            module.main()
+        said = capsys.readouterr().out
+    assert " | " in said or name == "dying", said
+
+
+def test_the_bare_pass_of_every_panel_takes_what_the_model_takes() -> None:
+    """A model of 42 x 42 was given 28 x 28, and the benchmark of the draw page failed."""
+    for name in panels.chosen():
+        assert torch.isfinite(draw.bare(name)()).all(), name
 
 
 @pytest.mark.parametrize("app", APPS, ids=lambda app: app.stem)

@@ -3,7 +3,7 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -36,21 +36,46 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_module_imports_only_what_its_package_may(path: Path) -> None:
-    names = [name.split(".") for name in imported(path)]
-    packages = {name[1] for name in names if name[0] == "attnviz" and len(name) > 1}
-    tops = {name[0] for name in names}
-    home = path.relative_to(ROOT).parts
-    assert "pages" not in tops
+def forbidden(home: tuple[str, ...], names: Iterable[str]) -> set[str]:
+    """Return what a module imports and may not.
+
+    Args:
+        home: the parts of its path.
+        names: what it imports, in full.
+    """
+    parts = [name.split(".") for name in names]
+    packages, tops = {name[1] for name in parts if name[0] == "attnviz" and len(name) > 1}, {name[0] for name in parts}
+    found = tops & {"pages"}
     if home[0] == "attnviz" and home[1] != "ui":
-        assert "streamlit" not in tops
-        assert "ui" not in packages
-        assert packages <= ALLOWED.get(home[1].removesuffix(".py"), packages)
-    if home[:2] == ("attnviz", "figures"):
-        assert tops <= {"attnviz", "numpy", "plotly", *sys.stdlib_module_names}
-    if home[:2] == ("attnviz", "layers"):
-        assert tops <= {"attnviz", "torch", *sys.stdlib_module_names}
+        found |= tops & {"streamlit"}
+        found |= packages & {"ui"} | packages - ALLOWED.get(home[1].removesuffix(".py"), packages)
+    for package, allowed in (("figures", {"numpy", "plotly"}), ("layers", {"torch"})):
+        if home[:2] == ("attnviz", package):
+            found |= tops - {"attnviz", *allowed, *sys.stdlib_module_names}
+    return found
+
+
+def test_every_module_imports_only_what_its_package_may() -> None:
+    homes = {path: path.relative_to(ROOT).parts for path in MODULES}
+    assert len(homes) > 300
+    assert {str(path): found for path in MODULES if (found := forbidden(homes[path], imported(path)))} == {}
+
+
+@pytest.mark.parametrize(
+    ("home", "name"),
+    [
+        (("attnviz", "ui", "page.py"), "pages.home"),
+        (("attnviz", "cards.py"), "streamlit"),
+        (("attnviz", "cards.py"), "attnviz.ui.shared"),
+        (("attnviz", "data", "store.py"), "attnviz.models.MODELS"),
+        (("attnviz", "equal_tokens.py"), "attnviz.roles"),
+        (("attnviz", "figures", "bars.py"), "torch"),
+        (("attnviz", "layers", "attention.py"), "numpy"),
+    ],
+)
+def test_what_a_module_may_not_import_is_found(home: tuple[str, ...], name: str) -> None:
+    assert forbidden(home, [name])
+    assert not forbidden(home, ["attnviz.errors", "dataclasses"] if home != ("attnviz", "equal_tokens.py") else ["re"])
 
 
 def test_no_module_bears_a_name_of_the_public_api() -> None:

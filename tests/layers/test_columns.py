@@ -52,6 +52,8 @@ def test_a_strip_gets_the_same_features_whatever_stands_beside_it_in_the_batch(l
 def test_each_place_is_normalised_over_its_channels():
     maps = torch.rand(2, 6, 3, 4)
     found = PlaceNorm(6)(maps)
-    torch.testing.assert_close(found.mean(1), torch.zeros(2, 3, 4), atol=1e-5, rtol=0)  # sums of six of single precision
+    torch.testing.assert_close(
+        found.mean(1), torch.zeros(2, 3, 4), atol=1e-5, rtol=0
+    )  # sums of six of single precision
     expected = (maps - maps.mean(1, keepdim=True)) / (maps.var(1, correction=0, keepdim=True) + 1e-5).sqrt()
     torch.testing.assert_close(found, expected)
