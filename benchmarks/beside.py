@@ -24,9 +24,11 @@ from websockets.sync.client import ClientConnection, connect
 from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
 from attnviz.ui.shared.visitor import COOKIE
+from benchmarks.clock import amount
 from tests.browser.harness import run_app
 
-OTHERS, SECONDS = 20, 8.0
+OTHERS, SECONDS = amount(20, 2), amount(8.0, 0.5)
+WARM = amount(2.0, 0.1)  # seconds in which the models are loaded
 LARGE = "pixel_attention.1v8-augmented"  # 24 heads, 784 tokens
 MAPS = {"checkpoint": LARGE, "edits": [{"edit": "off", "address": "attention.weights"}]}
 CANVAS = np.zeros((280, 280, 1), np.uint8)
@@ -72,11 +74,12 @@ def others(address: str, what: str, began: Any) -> None:
 
     def send(visitor: ClientConnection) -> None:
         message = SENT[what](1)
-        for number in count():
-            visitor.send(message)
-            if not number:
-                began.release()
-            answered(visitor)
+        with visitor:
+            for number in count():
+                visitor.send(message)
+                if not number:
+                    began.release()
+                answered(visitor)
 
     for other in range(OTHERS):
         threading.Thread(target=send, args=(visit(address, f"other{other}"),)).start()
@@ -104,7 +107,7 @@ def main() -> None:
         with ExitStack() as stack:
             address = stack.enter_context(run_app()).address
             visitor = stack.enter_context(visit(address, "one"))
-            waits(visitor, 2)  # the models are loaded
+            waits(visitor, WARM)
             if what:
                 began = spawn.Semaphore(0)
                 process = spawn.Process(target=others, args=(address, what, began))

@@ -1,25 +1,37 @@
 """How all benchmarks time: two or more things in turn, so that a machine that slows down slows down all of them."""
 
+import os
 import statistics
 import time
 from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+SMALL = "BENCHMARKS_SMALL"
+"""A variable of the environment: where it is set, a benchmark only shows that it works, as a test wants it to."""
+
+
+def amount(much: T, little: T) -> T:
+    """Return how much of something a benchmark measures, or how little where it only shows that it works."""
+    return little if SMALL in os.environ else much
 
 
 def in_turn(
-    things: dict[str, Callable[[], object]], rounds: int = 15, clock: Callable[[], float] = time.perf_counter
+    things: dict[str, Callable[[], object]], rounds: int | None = None, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, list[float]]:
     """Time each thing once a round, after one round that does not count.
 
     Args:
         things: what to time, by name.
-        rounds: how often.
+        rounds: how often; None for fifteen times.
         clock: in seconds; `time.process_time` counts what this process has computed, however busy the machine is.
 
     Returns:
         Seconds of each round, by name.
     """
     seconds: dict[str, list[float]] = {name: [] for name in things}
-    for turn in range(rounds + 1):
+    for turn in range((rounds or amount(15, 1)) + 1):
         for name, thing in things.items():
             start = clock()
             thing()

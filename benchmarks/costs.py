@@ -18,7 +18,7 @@ from attnviz.recipes import RECIPES
 from attnviz.training import cost
 from attnviz.training.examples import Examples
 from attnviz.ui.shared.costs import counts
-from benchmarks.clock import in_turn
+from benchmarks.clock import amount, in_turn
 from benchmarks.train import BATCHES, steps
 
 MODELS = "channel_attention", "spatial_transformer"
@@ -62,7 +62,7 @@ def measure(keys: Sequence[str], rounds: int) -> None:
 def main() -> None:
     """Print a table for each group of recipes."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=amount(30, 1))
     parser.add_argument("recipes", nargs="*", help="MODEL.RECIPE, all on the same data")
     options = parser.parse_args()
     torch.set_num_threads(1)

@@ -17,13 +17,12 @@ from PIL import Image
 from attnviz.data import strokes
 from attnviz.data.inputs import pictures
 from attnviz.data.inputs.paper import ink, to_canvas
-from benchmarks.clock import in_turn
+from benchmarks.clock import amount, in_turn
 
 SIZES = {
     "0.1 megapixels": (320, 240),
     "1 megapixel": (1152, 864),
-    "12 megapixels": (4032, 3024),
-    "48 megapixels": (8064, 6048),
+    **amount({"12 megapixels": (4032, 3024), "48 megapixels": (8064, 6048)}, {}),
 }
 FORMATS: dict[str, tuple[str, dict[str, object]]] = {
     "JPEG": ("JPEG", {"quality": 85}),
@@ -33,7 +32,7 @@ FORMATS: dict[str, tuple[str, dict[str, object]]] = {
     "GIF": ("GIF", {}),
     "BMP": ("BMP", {}),
 }
-ROUNDS = {"0.1 megapixels": 15, "1 megapixel": 9, "12 megapixels": 5, "48 megapixels": 3}
+ROUNDS = {name: amount(rounds, 1) for name, rounds in zip(SIZES, (15, 9, 5, 3), strict=False)}
 
 
 def sheet(wide: int, high: int) -> Image.Image:

@@ -18,15 +18,17 @@ import torch
 from playwright.sync_api import Browser, Page, sync_playwright
 from torch import Tensor
 
-from attnviz import checkpoints, data
 from attnviz.answers import as_batch
 from attnviz.models.pixel_attention import PixelAttention
+from attnviz.subjects import Picture, net
 from attnviz.ui.draw import panels
+from attnviz.ui.shared import cache
+from benchmarks.clock import amount
 from benchmarks.heads import fused
 from tests.browser.harness import launch, run_app, wait_until_ready
 
 ALONE = ("pixel_attention.digits", "pixel_attention.1v8-augmented")  # 196 and 784 tokens: each on a page of its own
-MOVES = 60
+MOVES = amount(60, 2)
 FAR, NEAR = 50, 7  # milliseconds: between movements after a rest once all is painted; while a hand moves on
 REST, ON = "after a rest", "while the hand moves on"
 
@@ -103,9 +105,8 @@ def waits(page: Page, canvas: Any, rest: bool) -> list[float]:
 
 def bare(name: str) -> Callable[[], object]:
     """Return a call of a model's forward pass; in an attention layer with every token, fused."""
-    model, _ = checkpoints.load(name)
-    image = data.load("strokes", "test", count=1).images[0]
-    pixels = as_batch(image)
+    model, its_net = cache.single(net(name))
+    pixels = as_batch(Picture("strokes", 0).taken_by(its_net))
 
     def forward() -> Tensor:
         with torch.inference_mode():

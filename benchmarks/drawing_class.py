@@ -26,11 +26,12 @@ from attnviz.ui.components.panel import MAP
 from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.draw import panels
 from attnviz.ui.shared.visitor import COOKIE
+from benchmarks.clock import amount
 from benchmarks.start import memory
 from benchmarks.tracing import written
 from tests.browser.harness import run_app
 
-VISITORS, SECONDS, ALONE = 20, 60, 10
+VISITORS, SECONDS, ALONE, WARM = amount((20, 60, 10, 3), (2, 1, 1, 1))
 MOST = {
     "number": 0,
     "pictures": [{"data": "strokes", "number": 0}] * 64,
@@ -112,7 +113,7 @@ def main() -> None:
             return Visitor(opened, number, asks)
 
         alone = visitor(0)
-        together([alone], 3)  # the models are loaded
+        together([alone], WARM)  # the models are loaded
         alone.seconds.clear()
         single = together([alone], ALONE)
         before = memory(app.process.pid)

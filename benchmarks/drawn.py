@@ -17,10 +17,11 @@ from playwright.sync_api import Page, sync_playwright
 from attnviz import cards, data
 from attnviz.training.material import split
 from attnviz.ui.draw import panels
+from benchmarks.clock import amount
 from benchmarks.tracing import Line, traced, written
 from tests.browser.harness import launch, run_app, wait_until_ready
 
-COUNT = 200  # of each half
+COUNT = amount(200, 1)  # of each half
 SEED = 1000  # and on; the data sets have 0 and 1
 EVERY = 4  # of so many points of a line one is a movement: a hand's come as far apart
 SHIPPED = "pixel_attention.digits"

@@ -19,8 +19,9 @@ from torch.nn.functional import cross_entropy
 
 from attnviz import data
 from attnviz.answers import as_batch
+from benchmarks.clock import amount
 
-SEEDS, STEPS, BATCH = 60, 45, 1024  # three epochs of full batches have as many steps
+SEEDS, STEPS, BATCH = amount(60, 1), amount(45, 2), 1024  # three epochs of full batches have as many steps
 STD, RATE = 0.02, 1e-3
 
 
@@ -77,7 +78,7 @@ def course(images: Tensor, labels: Tensor, layers: int, seed: int) -> dict[str, 
 
 def main() -> None:
     torch.set_num_threads(1)
-    pictures, labels = data.load("fashion_mnist", "train")
+    pictures, labels = data.load("fashion_mnist", "train", count=amount(None, 2048))
     images = as_batch(pictures)
     answers = torch.from_numpy(labels.copy()).long()
     every = [course(images, answers, layers, seed) for layers in (2, 4) for seed in range(SEEDS)]

@@ -17,10 +17,12 @@ from playwright.sync_api import Page, sync_playwright
 from attnviz import checkpoints
 from attnviz.answers import as_batch
 from attnviz.data import samples
+from benchmarks.clock import amount
 from tests.browser.harness import launch, run_app, wait_until_ready
 
 CHECKPOINT = "element_wise.fashion-b"
-CLICKS, REST, WARM = 60, 700, 5  # clicks that count; milliseconds between them: the page's next run has ended; before
+CLICKS, WARM = amount((60, 5), (1, 1))  # clicks that count, and before
+REST = 700  # milliseconds between them: the page's next run has ended
 
 # A click leaves `pending` in the answer; when that is gone, the answer belongs to the click. A message posted in
 # the next frame arrives when that frame has been painted.

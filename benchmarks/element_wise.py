@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from attnviz.layers.element_wise import ElementWiseAttention
 from attnviz.tracing import trace
-from benchmarks.clock import in_turn, table
+from benchmarks.clock import amount, in_turn, table
 
 HEADS, SIDE = 16, 28
 
@@ -65,7 +65,7 @@ def main() -> None:
     def backward(way: Callable[[], Tensor]) -> None:
         way().square().sum().backward()
 
-    for batch in (1, 32, 256):
+    for batch in amount((1, 32, 256), (1,)):
         images = torch.rand(batch, 1, SIDE, SIDE, generator=generator)
         images *= torch.rand(images.shape, generator=generator) > 0.5
         ways: dict[str, Callable[[], Tensor]] = {

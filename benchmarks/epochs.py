@@ -22,11 +22,12 @@ from attnviz.data import strokes
 from attnviz.subjects import Net, Picture, Strip, net
 from attnviz.ui.mechanisms import of_model
 from attnviz.ui.shared import cache
+from benchmarks.clock import amount
 from benchmarks.followed import bare_times, high
 from tests.browser.harness import launch, run_app, wait_until_ready
 
 NUMBER = 23
-ROUNDS, PAGES = 3, 3
+ROUNDS, PAGES = amount((3, 3), (1, 1))
 
 # Moves the slider to a place; the milliseconds to the frame after the topmost view is drawn, and the frames until then.
 MOVE = """async (place) => {
@@ -99,7 +100,7 @@ def times(browser: Browser, address: str, name: str) -> dict[bool, list[tuple[fl
 
 def main() -> None:
     """Measure, and print a table."""
-    names = sys.argv[1:] or sorted(path.parent.name for path in cards.folder().glob("*/history"))
+    names = sys.argv[1:] or sorted(path.parent.name for path in cards.folder().glob("*/history"))[: amount(None, 1)]
     print(f"{torch.get_num_threads()} threads\n")
     print("| | bare pass, ms | the view is not here: median, ms | 95 %, ms | within 100 ms |", end="")
     print(" it is here: median, ms | 95 %, ms | next frame |\n" + "| --- " * 8 + "|")

@@ -13,9 +13,10 @@ from contextlib import ExitStack
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from benchmarks.clock import amount
 from tests.browser.harness import launch, run_app, throttle
 
-ROUNDS = 5
+ROUNDS = amount(5, 1)
 
 
 def hello(page: Page) -> Locator:

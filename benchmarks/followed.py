@@ -11,7 +11,9 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page
 
-MOVES, WARM = 60, 5
+from benchmarks.clock import amount
+
+MOVES, WARM = amount((60, 5), (2, 1))
 REST = 60  # milliseconds between an answer and the next movement
 FRAMES = 3
 

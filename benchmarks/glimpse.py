@@ -14,10 +14,10 @@ from torch.nn.functional import avg_pool2d, pad
 from attnviz.layers.glimpse import Retina
 from attnviz.models.recurrent_attention import RecurrentAttention
 from attnviz.training.objectives.reinforcement import Reinforcement
-from benchmarks.clock import in_turn, table
+from benchmarks.clock import amount, in_turn, table
 
 BATCHES, GLIMPSES, SIDE, SIZE, SCALES = (32, 128), 6, 40, 12, 3
-PICTURES = 10_000
+PICTURES, EPOCHS, ROUNDS = amount((10_000, 3, 101), (64, 1, 1))
 
 
 class Free(Retina):
@@ -59,7 +59,7 @@ def main() -> None:
         apart = float((gathered() - by_loop()).abs().max())
         print(f"{GLIMPSES} glimpses, batch {batch}; largest difference {apart:.1e}")
         ways = {"maps and gathers": gathered, "loop over pictures": by_loop}
-        print(table(in_turn(ways, 101, process_time), "maps and gathers"), "\n")
+        print(table(in_turn(ways, ROUNDS, process_time), "maps and gathers"), "\n")
 
     model = RecurrentAttention(
         classes=tuple("0123456789"), rows=SIDE, columns=SIDE, size=SIZE, scales=SCALES, location_hidden=128
@@ -77,7 +77,8 @@ def main() -> None:
             optimiser.step()
 
     print(f"An epoch of {PICTURES:,} pictures, batch {BATCHES[0]}")
-    times = in_turn({"free glimpses": lambda: epoch(free), "with the retina": lambda: epoch(retina)}, 3, process_time)
+    eyes = {"free glimpses": lambda: epoch(free), "with the retina": lambda: epoch(retina)}
+    times = in_turn(eyes, EPOCHS, process_time)
     print(table(times, "free glimpses", "s", 1.0))
 
 

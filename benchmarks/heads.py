@@ -20,10 +20,12 @@ from torch.nn.functional import scaled_dot_product_attention
 from attnviz import cards, checkpoints, data
 from attnviz.answers import as_batch
 from attnviz.models.pixel_attention import PixelAttention
+from benchmarks.clock import amount
 from tests.browser.harness import launch, run_app, wait_until_ready
 
 CHECKPOINT = "pixel_attention.1v8-augmented"
-CLICKS, REST, WARM = 60, 700, 5  # clicks that count; milliseconds between them: the page's next run has ended; before
+CLICKS, WARM = amount((60, 5), (1, 1))  # clicks that count, and before
+REST = 700  # milliseconds between them: the page's next run has ended
 NUMBER = 5  # of the strokes
 
 # Waits for the reading that answers the click, of other states than before it; then for a message posted in the next

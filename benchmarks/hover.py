@@ -10,9 +10,10 @@ import statistics
 
 from playwright.sync_api import Page, WebSocket, sync_playwright
 
+from benchmarks.clock import amount
 from tests.browser.harness import launch, run_app, wait_until_ready
 
-EVENTS, REST = 60, 100  # of each kind; milliseconds between them
+EVENTS, REST = amount(60, 4), 100  # of each kind; milliseconds between them
 
 # From the entry of the pointer's handler to a message posted in the next animation frame: by then it is painted.
 FRAME = "() => new Promise((done) => requestAnimationFrame(() => { \

@@ -29,12 +29,13 @@ from attnviz.training import runs
 from attnviz.work.jobs import order, table
 from attnviz.work.jobs.order import Order
 from benchmarks import estimate
+from benchmarks.clock import amount
 from benchmarks.many import VIEWS, computed, high
 from benchmarks.start import memory
 from benchmarks.visitors import PERIOD, Told, Visitor, some
 from tests.browser.harness import run_app
 
-COUNTED = {"page": 6, "draw": 20, "drag": 20}  # how often each action is done to see what it costs
+COUNTED = {"page": amount(6, 1), "draw": amount(20, 1), "drag": amount(20, 1)}  # how often, to see what each costs
 PROCESSES = 2  # that the visitors share
 TRAINING = {
     "model": "pixel_attention", "recipe": "1v8",
@@ -106,8 +107,7 @@ def costs(server: Any) -> dict[str, float]:
             for turn in range(1, times + 1):
                 one.do(name, turn)
             found[name].append((computed(server.process.pid) - before) / times)
-        one.live.close()
-        one.socket.close()
+        one.close()
     return {name: statistics.mean(times) for name, times in found.items()}
 
 
@@ -160,8 +160,8 @@ def shown(found: dict[str, Crowd], costs: dict[str, float]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--visitors", type=int, default=100)
-    parser.add_argument("--seconds", type=float, default=180.0)
+    parser.add_argument("--visitors", type=int, default=amount(100, 2))
+    parser.add_argument("--seconds", type=float, default=amount(180.0, 1.5))
     parser.add_argument("--write", type=Path, metavar="FIGURES", help="write what was measured as JSON")
     parser.add_argument("--estimate", type=Path, metavar="FIGURES", help="measure nothing, but reckon from such a file")
     options = parser.parse_args()
@@ -169,7 +169,7 @@ def main() -> None:
         print(estimate.table(estimate.Figures(**json.loads(options.estimate.read_text()))))
         return
     count, seconds = options.visitors, options.seconds
-    alone = max(seconds / 3, 2 * PERIOD)
+    alone = max(seconds / 3, amount(2, 0.1) * PERIOD)
     with trained() as epochs, run_app() as server:
         each = costs(server)
         found = {"one visitor": crowd(server, 1, alone)}

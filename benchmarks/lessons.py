@@ -13,12 +13,13 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from attnviz.ui.lessons import bar, shelf
 from benchmarks import hover
+from benchmarks.clock import amount
 from benchmarks.pairs import interval, received
 from tests.browser.harness import launch, run_app, wait_until_ready
 
 LESSON, STEP = "heads", 0
-PAIRS = 9
-HOVERS = 20  # of each side in a pair
+PAIRS = amount(9, 1)
+HOVERS = amount(20, 2)  # of each side in a pair
 
 
 def main() -> None:

@@ -24,11 +24,11 @@ from attnviz.ui.components.payload import pack, unpack
 from attnviz.ui.derived_values import find
 from attnviz.ui.live.answer import plan
 from attnviz.ui.live.request import read
-from benchmarks.clock import in_turn, table
+from benchmarks.clock import amount, in_turn, table
 from benchmarks.heads import fused
 from tests.browser.harness import run_app
 
-TRAINED, HEADS, ROUNDS = "pixel_attention.1v8", 24, 60
+TRAINED, HEADS, ROUNDS = "pixel_attention.1v8", 24, amount(60, 1)
 PICTURE = {"pictures": [{"data": "strokes", "number": 3}]}
 
 

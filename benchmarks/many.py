@@ -30,6 +30,7 @@ from websockets.sync.client import ClientConnection, connect
 from attnviz import data
 from attnviz.ui.shared.visitor import COOKIE
 from benchmarks import beside
+from benchmarks.clock import amount
 from benchmarks.start import memory
 from tests.browser.harness import ROOT, run_app
 
@@ -47,7 +48,7 @@ VIEWS: dict[str, tuple[str, dict[str, str]]] = {
 }  # fmt: skip
 """What visitors look at: the URL of a page, and its words but for the picture's number."""
 
-PAUSE = 2.0  # seconds for which one looks at a page
+PAUSE = amount(2.0, 0.1)  # seconds for which one looks at a page
 PATIENCE = 120.0
 
 
@@ -69,8 +70,9 @@ class Visitor:
         self.came = b""  # of the last page
         cookie = {"Cookie": f"{COOKIE}=class{number}"}
         url = f"ws://{urlsplit(address).netloc}/_stcore/stream"
-        self.socket: ClientConnection = connect(
-            url, origin=address, compression=None, max_size=None, additional_headers=cookie
+        self.opened = ExitStack()  # what `close` closes
+        self.socket: ClientConnection = self.opened.enter_context(
+            connect(url, origin=address, compression=None, max_size=None, additional_headers=cookie)
         )
 
     def switch(self, turn: int) -> float:
@@ -92,6 +94,10 @@ class Visitor:
                 seconds = time.perf_counter() - began
                 self.came = b"".join(parts)
                 return seconds
+
+    def close(self) -> None:
+        """Leave."""
+        self.opened.close()
 
     def look(self, until: float) -> None:
         """Look at pictures, each for a while after its page is complete."""
@@ -136,13 +142,13 @@ def computed(process: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("views", nargs="*", metavar="VIEW", help=", ".join(VIEWS))
-    parser.add_argument("--visitors", type=int, default=30)
-    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--visitors", type=int, default=amount(30, 2))
+    parser.add_argument("--seconds", type=float, default=amount(60.0, 1.0))
     parser.add_argument("--pages", type=Path, default=ROOT, metavar="FOLDER")
     parser.add_argument("--python", default=sys.executable)
     options = parser.parse_args()
     spawn = multiprocessing.get_context("spawn")
-    every = [options.views] if options.views else [*([name] for name in VIEWS), [*VIEWS]]
+    every = [options.views] if options.views else amount([*([name] for name in VIEWS), [*VIEWS]], [[*VIEWS]])
     print(
         f"| {options.visitors} look at | drawing: median, s | 99 %, s | longest, s | page: median, s | longest, s | "
         "pages | one page alone computes, s | MB with one | MB more | load |"
@@ -152,7 +158,7 @@ def main() -> None:
         with ExitStack() as stack:
             app = stack.enter_context(run_app(folder=options.pages, python=options.python))
             one = stack.enter_context(beside.visit(app.address, "one"))
-            beside.waits(one, 2)  # the models are loaded
+            beside.waits(one, beside.WARM)
             alone = []
             for view in views:
                 first = Visitor(app.address, options.visitors, view)
@@ -161,7 +167,7 @@ def main() -> None:
                 for turn in range(1, 6):
                     first.switch(turn)
                 alone.append((computed(app.process.pid) - before) / 5)
-                first.socket.close()
+                first.close()
             held = memory(app.process.pid)
             said: Any = spawn.Queue()
             process = spawn.Process(target=a_class, args=(app.address, views, options.visitors, options.seconds, said))

@@ -25,15 +25,16 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks import draw, hover, switch
+from benchmarks.clock import amount
 from tests.browser.harness import ROOT, launch, run_app, wait_until_ready
 
-PAIRS = 9
-HOVERS = 20  # in each direction and round
+PAIRS = amount(9, 1)
+HOVERS = amount(20, 2)  # in each direction and round
 PANELS = ("digits", "digits-no-positions", "1v8-augmented")  # of pixel attention, which every checkout has
 
 STAGES = "element_wise?model=element_wise.fashion-b&data=fashion_mnist&number=0"
-STAGE_SWITCHES = 5  # in each round
-QUIET = 3000  # milliseconds without a byte, after which a page has all that it gets
+STAGE_SWITCHES = amount(5, 1)  # in each round
+QUIET = amount(3000, 100)  # milliseconds without a byte, after which a page has all that it gets
 PAGES = (
     "",
     "explorer",

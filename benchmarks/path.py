@@ -20,13 +20,13 @@ from attnviz.layers.glimpse import Glimpses
 from attnviz.subjects import Picture, net
 from attnviz.ui.mechanisms.recurrent_attention.derived import layer_of
 from attnviz.ui.shared import cache
+from benchmarks.clock import amount
 from tests.browser.harness import launch, run_app, wait_until_ready
 
 CHECKPOINT = "recurrent_attention.cluttered"
 SOURCE = {28: "strokes", 40: "cluttered_strokes"}  # by the rows of a picture
 MOVED = 1  # the second glimpse, counted from 0: all others but the first follow
-MOVES = 60
-WARM = 5
+MOVES, WARM = amount((60, 5), (2, 1))
 REST = 60  # milliseconds between an answer and the next movement
 
 WATCH = """() => {

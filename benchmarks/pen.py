@@ -16,10 +16,11 @@ from attnviz import cards, checkpoints, data
 from attnviz.answers import as_batch
 from attnviz.data.inputs.digit import prepare
 from attnviz.training.material import split
+from benchmarks.clock import amount
 from benchmarks.drawn import EVERY, PLACES, SHIPPED
 from benchmarks.tracing import Line, traced, written
 
-COUNT = 400  # of each source
+COUNT = amount(400, 2)  # of each source
 SEED, AFTER = 50_000, 1000  # of the generator; how many held-out pictures are left to others
 WIDTHS = (12, 16, 20, 22, 24, 28)  # in pixels of the canvas, which has 280
 FINE = 4  # times as fine as the canvas the lines are drawn

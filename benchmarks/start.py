@@ -15,10 +15,11 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from attnviz.ui.mechanisms import MECHANISMS
+from benchmarks.clock import amount
 from tests.browser.harness import launch, run_app, wait_until_ready
 
-PAIRS = 7
-SESSIONS = 20
+PAIRS = amount(7, 1)
+SESSIONS = amount(20, 2)
 
 # Whether the page can be used, asked in every animation frame. The pointer is moved to another pixel in each of them,
 # until the viewer reads another one.

@@ -23,13 +23,13 @@ from attnviz.data import strokes
 from attnviz.subjects import Loaded, Strip, net
 from attnviz.ui.mechanisms.sequences import reading
 from attnviz.ui.shared import cache
-from benchmarks.clock import in_turn, table
+from benchmarks.clock import amount, in_turn, table
 from benchmarks.followed import bare_times, follow, high, report
 from tests.browser.harness import launch, read_state, run_app, wait_for_state, wait_until_ready
 
 CHECKPOINTS = ("encoder_decoder.strips-15", "transformer.strips-15")
 DIGITS = "314159265358979"
-TYPED = 12  # times
+TYPED = amount(12, 1)  # times
 FRAME = 1000 / 60  # milliseconds
 SHOWN = ".alignment[data-drawn]"
 

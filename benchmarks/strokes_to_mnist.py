@@ -17,6 +17,7 @@ from torch import nn
 from attnviz import data
 from attnviz.answers import as_batch
 from attnviz.data import Dataset, strokes
+from benchmarks.clock import amount
 
 
 def tensors(dataset: Dataset) -> tuple[torch.Tensor, torch.Tensor]:
@@ -58,23 +59,23 @@ def main() -> None:
     """Train, test and print the table."""
     parser = argparse.ArgumentParser(description="Train on strokes, test on MNIST, and the other way round.")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=amount(5, 1))
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
-    mnist_test = data.load("mnist", "test")
-    ones_and_eights = data.load("mnist", "train", classes=(8, 1))
+    mnist_test = data.load("mnist", "test", count=amount(None, 1024))
+    ones_and_eights = data.load("mnist", "train", classes=(8, 1), count=amount(None, 1024))
 
     started = time.perf_counter()
-    drawn = data.load("strokes", "train")
+    drawn = data.load("strokes", "train", count=amount(None, 1024))
     drawing = time.perf_counter() - started
     net = small_net()
     train(net, *tensors(drawn), epochs=options.epochs, rate=4e-3)
     seconds = time.perf_counter() - started - drawing
     known = right(net, *tensors(mnist_test))
 
-    drawn_pairs = data.load("strokes", "test", classes=(8, 1))
+    drawn_pairs = data.load("strokes", "test", classes=(8, 1), count=amount(None, 1024))
     images, labels = tensors(ones_and_eights)
     middle, spread = images.mean(), images.std()
     line = nn.Sequential(nn.Flatten(), nn.Linear(784, 2))

@@ -13,9 +13,10 @@ from functools import partial
 from playwright.sync_api import Page, sync_playwright
 
 from attnviz import cards
+from benchmarks.clock import amount
 from tests.browser.harness import launch, run_app, wait_until_ready
 
-SWITCHES = 20
+SWITCHES = amount(20, 2)
 MODELS = ("pixel_attention.1v8-augmented", "pixel_attention.1v8-noise")
 
 # From the click to the second animation frame after what is shown has changed.

@@ -8,9 +8,9 @@ import timeit
 import torch
 
 from attnviz.tracing import Layer
-from benchmarks.clock import table
+from benchmarks.clock import amount, table
 
-CALLS, ROUNDS = 100_000, 21
+CALLS, ROUNDS = amount((100_000, 21), (10, 1))
 
 
 class Tapped(Layer):

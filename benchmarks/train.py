@@ -6,7 +6,6 @@ the curve; a run adds, after each epoch, weights, curve and state on the disk, w
 is said too. All in turn in one process, one thread on the CPU.
 
 python -m benchmarks.train                    # all that are always here; on CUDA where there is one
-python -m benchmarks.train --short            # few rounds, to see that it works
 """
 
 import argparse
@@ -30,7 +29,7 @@ from attnviz.training.loop import Training
 from attnviz.training.objectives import objective
 from attnviz.training.run import Run
 from attnviz.training.run_file import RunFile
-from benchmarks.clock import in_turn, table
+from benchmarks.clock import amount, in_turn, table
 
 MOST, MOST_WRITING = 1.1, 0.02  # times the bare loop; share of an epoch
 LIMITED = {
@@ -118,11 +117,10 @@ def writing(recipe: Recipe, few: Examples, device: str, rounds: int) -> float:
 def main() -> None:
     """Print a table for each recipe, and whether the limits are held."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--short", action="store_true", help="few rounds")
     parser.add_argument("--device", default="auto")
-    parser.add_argument("recipes", nargs="*", default=list(LIMITED), help="MODEL.RECIPE")
+    parser.add_argument("recipes", nargs="*", default=list(LIMITED)[: amount(None, 1)], help="MODEL.RECIPE")
     options = parser.parse_args()
-    device, rounds = device_of(options.device), 12 if options.short else 60
+    device, rounds = device_of(options.device), amount(60, 2)
     clock = time.perf_counter if device == "cuda" else time.process_time  # however busy the machine is
     torch.set_num_threads(1)
     for key in options.recipes:
@@ -136,7 +134,7 @@ def main() -> None:
         ratio = statistics.median(t / b for t, b in zip(seconds["training loop"], seconds["bare loop"], strict=True))
         clocked = in_turn({"training loop": ours}, rounds // 2)  # by the clock, as writing is
         step = statistics.median(clocked["training loop"])
-        share = writing(recipe, few, device, max(3, rounds // 6)) / (step * epoch.steps)
+        share = writing(recipe, few, device, max(amount(3, 1), rounds // 6)) / (step * epoch.steps)
         print(f"\n{key} on {device}, batches of {recipe.batch}: {recipe.batch / step:,.0f} pictures per second\n")
         print(table(seconds, "bare loop"))
         held = "held" if ratio <= MOST and share <= MOST_WRITING else "not held"

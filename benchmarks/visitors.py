@@ -87,7 +87,7 @@ class Visitor(many.Visitor):
     def __init__(self, address: str, number: int, view: str) -> None:
         super().__init__(address, number, view)
         self.address, self.number = address, number
-        self.live = beside.visit(address, f"class{number}")
+        self.live = self.opened.enter_context(beside.visit(address, f"class{number}"))
         self.told, self.sent = Told(), 0
         self.canvases = canvases(number)
         self.seen = [{shape: prepared(canvas, shape) for shape in {*shapes()}} for canvas in self.canvases]
@@ -152,8 +152,7 @@ class Visitor(many.Visitor):
             self.move((self.draw, self.drag)[(turn + self.number) % 2], until)
             turn += 1
             tick += PERIOD
-        self.live.close()
-        self.socket.close()
+        self.close()
 
     def move(self, movement: Callable[[], None], until: float) -> None:
         """Make movements for `HAND` seconds."""
@@ -179,7 +178,7 @@ class Visitor(many.Visitor):
             except TimeoutError:
                 self.told.wrong["answers lost"] += 1
                 self.live.close()
-                self.live = beside.visit(self.address, f"class{self.number}")
+                self.live = self.opened.enter_context(beside.visit(self.address, f"class{self.number}"))
                 return
             self.told.received[action] += len(message)
             said, found = unpack(message)

@@ -26,6 +26,7 @@ from attnviz.training import runs
 from attnviz.work.jobs import table
 from attnviz.work.jobs.order import Order
 from benchmarks import draw, hover
+from benchmarks.clock import amount
 from benchmarks.many import computed, high
 from tests import session
 from tests.browser.harness import launch, run_app
@@ -187,9 +188,9 @@ def watched(address: str, process: int, visitors: int, seconds: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--visitors", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--rounds", type=int, default=amount(3, 1))
+    parser.add_argument("--visitors", type=int, default=amount(20, 1))
+    parser.add_argument("--seconds", type=float, default=amount(60.0, 1.0))
     options = parser.parse_args()
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
