@@ -135,7 +135,8 @@ class Examples(ExampleSet, TrainingSet):
 
     def _sent(self, batches: Sequence[Tensor]) -> Sequence[Tensor]:
         """Return the places of an epoch's batches on the device, sent at once: for every copy the host waits."""
-        return torch.cat([*batches]).to(self.device).split([*map(len, batches)])
+        sent: Sequence[Tensor] = torch.cat([*batches]).to(self.device).split([*map(len, batches)])
+        return sent
 
     def _shown(self, recipe: Recipe) -> int:
         beside = recipe.augmentation is not None and recipe.augment == "beside"

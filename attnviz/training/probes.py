@@ -6,14 +6,17 @@
 `PROBES["mine"] = function`, from a `Moment` and the word `of` to a number.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
 
 from attnviz.errors import BadInput, UnknownName, closest
 from attnviz.extensions import Table
+from attnviz.readings import Reading
 from attnviz.recipes.recipe import Recipe
 from attnviz.tracing import trace
 from attnviz.training.examples import TrainingSet, as_float
@@ -31,11 +34,22 @@ class Moment:
             mode and may be run, without gradients.
         losses: of the epoch's batches in their order, (step,), each a mean over its batch.
         train: the training part, without variants.
+        taps: the tap paths, or patterns of them, that the recipe's probes ask for.
     """
 
     model: nn.Module
     losses: Tensor
     train: TrainingSet
+    taps: tuple[str, ...] = ()
+
+    @cached_property
+    def readings(self) -> Mapping[str, Reading]:
+        """What the taps gave over the first training pictures, in one pass for all probes: tap path -> reading."""
+        generator = torch.Generator().manual_seed(MEASURING_SEED)
+        with trace(self.model, keep=self.taps) as seen:
+            first = next(self.train.first(PICTURES).split(PICTURES))
+            logits_of(self.model, as_float(first.images), generator)
+        return seen
 
 
 def loss_sum(moment: Moment, of: str) -> float:
@@ -80,7 +94,7 @@ def gradient_zeros(moment: Moment, of: str) -> float:
 
     Args and Raises: as of `gradient_mean`.
     """
-    return float((_gradient(moment, of) == 0).double().mean())
+    return float((_gradient(moment, of) == 0).mean(dtype=torch.float64))
 
 
 def parameter_std(moment: Moment, of: str) -> float:
@@ -130,7 +144,7 @@ def tap_zeros(moment: Moment, of: str) -> float:
         BadInput: the pattern matches several taps.
         TraceError: it matches none.
     """
-    return float((_tap(moment, of)[0] == 0).double().mean())
+    return float((_tap(moment, of)[0] == 0).mean(dtype=torch.float64))
 
 
 def tap_negatives(moment: Moment, of: str) -> float:
@@ -147,7 +161,7 @@ def tap_negatives(moment: Moment, of: str) -> float:
         BadInput: the pattern matches several taps.
         TraceError: it matches none.
     """
-    return float((_tap(moment, of)[0] < 0).double().mean())
+    return float((_tap(moment, of)[0] < 0).mean(dtype=torch.float64))
 
 
 def tap_spread(moment: Moment, of: str) -> float:
@@ -183,6 +197,8 @@ PROBES: Table[Callable[[Moment, str], float]] = Table(
     },
 )
 
+_OF_TAPS = (tap_variance, tap_zeros, tap_negatives, tap_spread)
+
 
 def probe(recipe: Recipe, moment: Moment) -> dict[str, float]:
     """Return the values of a recipe's probes by their names in the curve.
@@ -200,6 +216,8 @@ def probe(recipe: Recipe, moment: Moment) -> dict[str, float]:
     """
     moment.model.eval()
     values = {}
+    asked_of_taps = [asked.of for asked in recipe.probes if PROBES.get(asked.name) in _OF_TAPS]
+    moment = replace(moment, taps=tuple(dict.fromkeys(asked_of_taps)))
     for asked in recipe.probes:
         if asked.name not in PROBES:
             raise UnknownName("probe", asked.name, PROBES)
@@ -231,11 +249,9 @@ def _part(moment: Moment, of: str, get: Callable[[nn.Parameter], Tensor]) -> Ten
 
 
 def _tap(moment: Moment, of: str) -> tuple[Tensor, tuple[str, ...]]:
-    generator = torch.Generator().manual_seed(MEASURING_SEED)
-    with trace(moment.model, keep=of) as seen:
-        first = next(moment.train.first(PICTURES).split(PICTURES))
-        logits_of(moment.model, as_float(first.images), generator)
-    if len(seen) != 1:
-        raise BadInput(f"A probe measures one tap, but {of!r} matches {len(seen)}: {', '.join(seen)}.")
-    (reading,) = seen.values()
+    found = [reading for path, reading in moment.readings.items() if fnmatchcase(path, of)]
+    if len(found) != 1:
+        paths = ", ".join(reading.address for reading in found)
+        raise BadInput(f"A probe measures one tap, but {of!r} matches {len(found)}: {paths}.")
+    (reading,) = found
     return reading.tensor, reading.axes

@@ -58,6 +58,25 @@ def test_probes_of_taps_run_the_model_on_training_pictures():
     assert _value("tap_spread", "*gate") == pytest.approx(gate.std(0, correction=0).mean().item())
 
 
+def test_all_probes_of_taps_share_one_pass():
+    moment, calls = _moment(), []
+    moment.model.register_forward_hook(lambda *_: calls.append(1))
+    asked = [
+        {"name": name, "of": of} for of in ("gate", "*gate") for name in ("tap_variance", "tap_zeros", "tap_spread")
+    ]
+    values = probe(small.recipe(probes=[*asked, {"name": "gradient_norm", "of": "weight"}]), moment)
+    assert values["tap_spread of gate"] == values["tap_spread of *gate"] == _value("tap_spread", "gate")
+    assert len(calls) == 1
+
+
+def test_a_probe_of_several_taps_is_refused_whatever_else_is_asked_for():
+    asked = [{"name": "tap_zeros", "of": "attention.weights"}, {"name": "tap_zeros", "of": "attention.*e*"}]
+    recipe = small.recipe(probes=asked)
+    moment = Moment(small.training(recipe).model, torch.zeros(1), small.examples(4))
+    with pytest.raises(BadInput, match=r"'attention.\*e\*' matches [2-9]: attention.query, attention.key"):
+        probe(recipe, moment)
+
+
 def test_a_parameter_that_no_step_reached_has_a_gradient_of_zero():
     moment = _moment()
     moment.model.weight.grad = None
