@@ -59,14 +59,7 @@ def between_classes(gates: Floats, labels: Integers) -> float:
     _check(gates)
     if labels.shape != gates.shape[:1]:
         raise BadInput(f"Each of {len(gates)} pictures needs a label; the labels have the shape {labels.shape}.")
-    centred = gates - gates.mean(0)
-    whole = float((centred**2).sum())
-    if whole <= 1e-18 * gates.size:
-        return 0.0
-    between = sum(
-        (labels == label).sum() * (centred[labels == label].mean(0) ** 2).sum() for label in np.unique(labels)
-    )
-    return float(between) / whole
+    return float(_drawn(gates, labels, np.ones((1, len(gates))))[0])
 
 
 def by_chance(gates: Floats, labels: Integers, *, draws: int = 20, seed: int = 0) -> Floats:
@@ -83,8 +76,12 @@ def by_chance(gates: Floats, labels: Integers, *, draws: int = 20, seed: int = 0
     Raises:
         BadInput: as of `between_classes`.
     """
-    chance = np.random.default_rng(seed)
-    return np.array([between_classes(gates, chance.permutation(labels)) for _ in range(draws)])
+    between_classes(gates, labels)  # refuses what does not fit
+    chance, centred = np.random.default_rng(seed), gates - gates.mean(0)
+    shuffled = np.stack([chance.permutation(labels) for _ in range(draws)])
+    told = (shuffled[:, None] == np.unique(labels)[:, None]).astype(np.float64)  # (draw, class, picture)
+    sums = (told.reshape(-1, len(gates)) @ centred).reshape(*told.shape[:2], -1)
+    return _share(centred, sums, told.sum(-1), np.ones(shuffled.shape))
 
 
 def gain_with_depth(
@@ -109,14 +106,12 @@ def gain_with_depth(
         raise BadInput(f"To compare early layers with late ones there must be two or more; here it is {len(layers)}.")
     half = len(layers) // 2
     early, late = np.concatenate(layers[:half], 1), np.concatenate(layers[half:], 1)
-    chance = np.random.default_rng(seed)
-
-    def gain(drawn: Integers) -> float:
-        return between_classes(late[drawn], labels[drawn]) - between_classes(early[drawn], labels[drawn])
-
-    gains = [gain(chance.integers(0, len(labels), len(labels))) for _ in range(draws)]
-    low, high = np.percentile(gains, [2.5, 97.5])
-    return between_classes(early, labels), between_classes(late, labels), (float(low), float(high))
+    shares = between_classes(early, labels), between_classes(late, labels)
+    chance, pictures = np.random.default_rng(seed), len(labels)
+    drawn = [np.bincount(chance.integers(0, pictures, pictures), minlength=pictures) for _ in range(draws)]
+    times = np.stack(drawn).astype(np.float64)
+    low, high = np.percentile(_drawn(late, labels, times) - _drawn(early, labels, times), [2.5, 97.5])
+    return *shares, (float(low), float(high))
 
 
 def class_means(gates: Floats, labels: Integers, classes: int) -> Floats:
@@ -139,6 +134,32 @@ def class_means(gates: Floats, labels: Integers, classes: int) -> Floats:
     np.add.at(sums, labels, gates)
     counts = np.bincount(labels, minlength=classes)[:, None]
     found: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return found
+
+
+def _drawn(gates: Floats, labels: Integers, times: Floats) -> Floats:
+    """Return `between_classes` for pictures that were drawn so often, (draw, picture): float64 (draw,)."""
+    centred = gates - gates.mean(0)
+    classes = [labels == label for label in np.unique(labels)]
+    sums = np.stack([times[:, own] @ centred[own] for own in classes], 1)
+    return _share(centred, sums, np.stack([times[:, own].sum(1) for own in classes], 1), times)
+
+
+def _share(centred: Floats, sums: Floats, counts: Floats, times: Floats) -> Floats:
+    """Return the share of the variance that lies between classes: float64 (draw,).
+
+    Args:
+        centred: gates less their mean over all pictures, (picture, channel).
+        sums: of each class, (draw, class, channel).
+        counts: of its pictures, (draw, class).
+        times: how often each picture was drawn, (draw, picture).
+    """
+    # Squared distances to the mean of what was drawn are squares less its own, which is small: near that of all.
+    middle = (sums.sum(1) ** 2).sum(-1) / counts.sum(-1)
+    between = ((sums**2).sum(-1) / np.maximum(counts, 1)).sum(-1) - middle
+    whole = times @ (centred**2).sum(1) - middle
+    flat = whole <= 1e-18 * centred.size
+    found: Floats = np.where(flat, 0.0, between / np.where(flat, 1.0, whole))
     return found
 
 

@@ -47,6 +47,28 @@ def test_shuffled_labels_give_what_the_number_of_classes_alone_gives():
     assert (by_chance(gates, labels) == shares).all()
 
 
+def share(gates, labels):
+    """Spelled out, class by class and channel by channel."""
+    means = {label: gates[labels == label].mean(0) for label in set(labels.tolist())}
+    return np.var([means[label] for label in labels.tolist()], 0).sum() / gates.var(0).sum()
+
+
+def test_all_draws_at_once_are_those_draws_one_by_one():
+    chance = np.random.default_rng(2)
+    labels = chance.integers(0, 9, 60)
+    labels[:2] = 11  # a class that many draws miss
+    early, late = chance.random((60, 3)), labels[:, None] / 11 + chance.random((60, 4))
+    draws = np.random.default_rng(7)
+    expected = [share(late, draws.permutation(labels)) for _ in range(20)]
+    np.testing.assert_allclose(by_chance(late, labels, seed=7), expected, rtol=1e-12)
+    draws = np.random.default_rng(7)
+    drawn = [draws.integers(0, 60, 60) for _ in range(200)]
+    gains = [share(late[one], labels[one]) - share(early[one], labels[one]) for one in drawn]
+    found = gain_with_depth([early, late], labels, seed=7)
+    np.testing.assert_allclose(found[2], np.percentile(gains, [2.5, 97.5]), rtol=1e-12)
+    assert found[:2] == pytest.approx((share(early, labels), share(late, labels)), rel=1e-12)
+
+
 def test_depth_is_compared_over_pictures_drawn_again():
     chance = np.random.default_rng(1)
     labels = np.arange(400) % 4
