@@ -53,11 +53,9 @@ def in_one_line(record: logging.LogRecord) -> bool:
     error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
-    if isinstance(error, ClientDisconnect):
-        record.msg, record.args = "A request broke off before all of it had arrived", ()
-        record.exc_info = record.exc_text = None
-    elif isinstance(error, (DecodeError, UnicodeDecodeError)):
-        record.msg, record.args = f"{record.getMessage().rstrip('.')}: {error}", ()
+    if isinstance(error, (DecodeError, UnicodeDecodeError, ClientDisconnect)):
+        why = str(error) or "it broke off before all of it had arrived"
+        record.msg, record.args = f"{record.getMessage().strip().rstrip('.')}: {why}", ()
         record.exc_info = record.exc_text = None
     return True
 
@@ -67,10 +65,10 @@ def limit() -> None:
     few = Few()
     known = [one for one in logging.Logger.manager.loggerDict.values() if isinstance(one, logging.Logger)]
     last: list[logging.Handler | None] = [logging.lastResort, *logging.getLogger().handlers]
-    for place in (*(one for one in known if one.handlers), *filter(None, last)):
+    written = [one for one in known if one.handlers]
+    for place in (*written, *filter(None, last), logging.getLogger("uvicorn.error")):
+        place.addFilter(in_one_line)
         place.addFilter(few)
-    for name in ("uvicorn.error", "streamlit.web.server.starlette.starlette_websocket"):
-        logging.getLogger(name).addFilter(in_one_line)
 
 
 def _add(record: logging.LogRecord, words: str) -> None:

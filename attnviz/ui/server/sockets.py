@@ -196,5 +196,10 @@ def _clears_caches(message: bytes) -> bool:
         return False  # Streamlit says what is wrong
 
 
+def visitor(scope: Scope) -> str:
+    """Return the word by which the visitor who sends a request is counted: the IP address, and the browser there."""
+    return f"{network((scope.get('client') or ('',))[0])} {_browser(scope)}"
+
+
 def _browser(scope: Scope) -> str:
     return cookie_parser(Headers(scope=scope).get("cookie", "")).get(COOKIE, "")[:64]

@@ -1,20 +1,27 @@
-"""How many uploaded files anybody may make the server keep.
+"""How many uploaded files anybody may make the server keep, and how long one may keep others waiting.
 
 Streamlit bounds the size of a file, and keeps every file until its session ends, however many there are. Pages here
 read a file as soon as it has arrived, and need it no longer: only the latest are kept.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 
+from attnviz.ui.server.sockets import visitor
+
 PATH = "/_stcore/upload_file/"
-AT_ONCE = 4  # files that arrive at the same time, each kept twice for a moment; others wait their turn
+AT_ONCE = 4  # files that arrive at the same time, one of a visitor, each kept twice for a moment; others wait
 LONGEST = 120.0  # seconds that one may take: 20 MB at 200 kB a second
+SLICE = 5.0  # seconds over which its speed is measured
+LEAST, LEAST_BESIDE = 4_000, 32_000  # bytes a second: where nobody waits, and where somebody does
 KEPT = 8  # files of all visitors together: 160 MB
 
 
@@ -25,12 +32,17 @@ class Uploads:
         app: what answers.
         at_once: files that arrive at the same time.
         longest: seconds that one may take.
+        piece: seconds over which its speed is measured.
         kept: files that are kept.
     """
 
-    def __init__(self, app: ASGIApp, at_once: int = AT_ONCE, longest: float = LONGEST, kept: int = KEPT) -> None:
-        self.app, self.at_once, self.longest, self.most = app, at_once, longest, kept
+    def __init__(
+        self, app: ASGIApp, at_once: int = AT_ONCE, longest: float = LONGEST, piece: float = SLICE, kept: int = KEPT
+    ) -> None:
+        self.app, self.at_once, self.longest, self.piece, self.most = app, at_once, longest, piece, kept
         self.seats: anyio.CapacityLimiter | None = None  # made in the event loop that it belongs to
+        self.own: dict[str, anyio.Lock] = {}  # of each visitor whose files arrive or wait
+        self.waiting: Counter[str] = Counter()
         self.kept: OrderedDict[tuple[str, str], None] = OrderedDict()  # (session, file), the latest last
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,7 +50,6 @@ class Uploads:
         if scope["type"] != "http" or scope["method"] != "PUT" or PATH not in scope["path"]:
             await self.app(scope, receive, send)
             return
-        self.seats = self.seats or anyio.CapacityLimiter(self.at_once)
         status = 0
 
         async def send_and_see(message: Message) -> None:
@@ -47,14 +58,55 @@ class Uploads:
                 status = message["status"]
             await send(message)
 
-        async with self.seats:
-            with anyio.move_on_after(self.longest):
-                await self.app(scope, receive, send_and_see)
+        async with self._seat(visitor(scope)):
+            with anyio.move_on_after(self.longest) as time:
+                await self.app(scope, self._in_time(receive, time), send_and_see)
         if not status:
             await PlainTextResponse("The file took too long to arrive.", status_code=408)(scope, receive, send)
         elif status < 300:
             session, _, file = scope["path"].rpartition(PATH)[2].partition("/")
             self.keep(session, file)
+
+    @asynccontextmanager
+    async def _seat(self, who: str) -> AsyncIterator[None]:
+        """Wait for a seat: of one visitor, one file arrives after the other."""
+        self.seats = self.seats or anyio.CapacityLimiter(self.at_once)
+        lock = self.own.setdefault(who, anyio.Lock())
+        self.waiting[who] += 1
+        try:
+            async with lock, self.seats:
+                yield
+        finally:
+            self.waiting[who] -= 1
+            if not self.waiting[who]:
+                del self.waiting[who], self.own[who]
+
+    def _in_time(self, receive: Receive, time: anyio.CancelScope) -> Receive:
+        """Return what hands on the parts of a file, and breaks off where they come too slowly."""
+        began, arrived = anyio.current_time(), 0
+
+        async def receive_in_time() -> Message:
+            nonlocal began, arrived
+            while True:
+                message: Message | None = None
+                with anyio.CancelScope(deadline=began + self.piece):
+                    message = await receive()
+                    arrived += len(message.get("body", b""))
+                if message is not None and not message.get("more_body"):
+                    return message
+                if anyio.current_time() >= began + self.piece:
+                    if arrived < self._least() * self.piece:
+                        time.cancel()
+                    began, arrived = anyio.current_time(), 0
+                if message is not None:
+                    return message
+                await anyio.lowlevel.checkpoint()  # where it ends if it was too slow
+
+        return receive_in_time
+
+    def _least(self) -> int:
+        """Return the bytes a second that must arrive."""
+        return LEAST_BESIDE if self.seats is not None and self.seats.statistics().tasks_waiting else LEAST
 
     def keep(self, session: str, file: str) -> None:
         """Note a file that has arrived, and have Streamlit forget those that are too many."""

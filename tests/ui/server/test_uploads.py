@@ -10,6 +10,7 @@ from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
+from attnviz.ui.server import uploads
 from attnviz.ui.server.uploads import Uploads
 
 
@@ -43,7 +44,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Server:
     return server
 
 
-async def put(app: Uploads, session: str, file: str, method: str = "PUT") -> int:
+async def put(
+    app: Uploads, session: str, file: str, method: str = "PUT", who: str = "10.0.0.1", parts: Receive | None = None
+) -> int:
     """Upload a file and return the status of the answer."""
     sent: list[Message] = []
 
@@ -54,8 +57,8 @@ async def put(app: Uploads, session: str, file: str, method: str = "PUT") -> int
         return {"type": "http.request", "body": b""}
 
     path = f"/lab/_stcore/upload_file/{session}/{file}"
-    scope: Any = {"type": "http", "method": method, "path": path, "headers": []}
-    await app(scope, receive, send)
+    scope: Any = {"type": "http", "method": method, "path": path, "headers": [], "client": (who, 1)}
+    await app(scope, parts or receive, send)
     return int(sent[0]["status"])
 
 
@@ -92,11 +95,11 @@ def test_what_was_refused_pushes_nothing_out(server: Server) -> None:
 def test_few_arrive_at_a_time_and_the_others_wait_their_turn(server: Server) -> None:
     async def upload() -> list[int]:
         app = Uploads(server, at_once=2, kept=50)
-        uploads = [asyncio.create_task(put(app, "session", str(number))) for number in range(20)]
+        arriving = [asyncio.create_task(put(app, "session", str(n), who=f"10.0.0.{n}")) for n in range(20)]
         while server.now < 2:
             await asyncio.sleep(0)
         server.may.set()
-        return await asyncio.gather(*uploads)
+        return await asyncio.gather(*arriving)
 
     assert asyncio.run(upload()) == [204] * 20
     assert server.most == 2
@@ -112,3 +115,76 @@ def test_a_file_that_never_arrives_gives_its_turn_back(server: Server) -> None:
 
     assert asyncio.run(upload()) == (408, 204)
     assert kept(server) == [("session", "good")]
+
+
+def test_of_one_visitor_one_file_arrives_after_the_other(server: Server) -> None:
+    async def upload() -> int:
+        app = Uploads(server, at_once=4, kept=50)
+        first = [asyncio.create_task(put(app, "session", str(number))) for number in range(9)]
+        while server.now < 1:
+            await asyncio.sleep(0)
+        other = asyncio.create_task(put(app, "session", "other", who="10.0.0.2"))
+        while server.now < 2:
+            await asyncio.sleep(0)
+        server.may.set()
+        await asyncio.gather(*first, other)
+        assert not app.own and not app.waiting
+        return server.most
+
+    assert asyncio.run(upload()) == 2
+
+
+class Reads(Server):
+    """It reads a file to its end, as Streamlit does."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        while (await receive()).get("more_body"):
+            self.now += 1
+        self.may.set()
+        await super().__call__(scope, receive, send)
+
+
+@pytest.mark.parametrize("silent", [True, False], ids=["nothing", "a byte now and then"])
+def test_whoever_dawdles_gives_the_seat_to_others_soon(server: Server, silent: bool) -> None:
+    reads = Reads()
+    reads.files = server.files
+
+    async def dawdles() -> Message:
+        await asyncio.sleep(1000 if silent else 0.001)
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    async def upload() -> list[int]:
+        app = Uploads(reads, at_once=2, piece=0.05)
+        slow = [asyncio.create_task(put(app, "session", "a", who=f"10.0.0.{n}", parts=dawdles)) for n in range(4)]
+        return [*await asyncio.gather(*slow), await put(app, "session", "good", who="10.0.1.1")]
+
+    assert asyncio.run(upload()) == [408] * 4 + [204]
+    assert kept(server) == [("session", "good")]
+
+
+@pytest.mark.parametrize(("beside", "status"), [(False, 204), (True, 408)])
+def test_where_somebody_waits_it_must_be_faster(
+    server: Server, beside: bool, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "LEAST", 0)
+    monkeypatch.setattr(uploads, "LEAST_BESIDE", 10**12)
+    reads = Reads()
+    reads.files = server.files
+
+    async def upload() -> int:
+        app = Uploads(reads, at_once=1, piece=0.05)
+        left = 30
+
+        async def steadily() -> Message:
+            nonlocal left
+            left -= 1
+            await asyncio.sleep(0.01)
+            return {"type": "http.request", "body": b"x" * 100, "more_body": left > 0}
+
+        first = asyncio.create_task(put(app, "session", "a", parts=steadily))
+        while not reads.now:
+            await asyncio.sleep(0)
+        other = [asyncio.create_task(put(app, "session", "b", who="10.0.0.2"))] if beside else []
+        return (await asyncio.gather(first, *other))[0]
+
+    assert asyncio.run(upload()) == status
