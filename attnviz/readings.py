@@ -114,8 +114,13 @@ def axes_of(address: str, axes: str, tensor: Tensor) -> tuple[str, ...]:
     Raises:
         TraceError: too many or too few for the shape, one twice, or one that `roles.AXES` does not have.
     """
-    words, shape = tuple(axes.split()), tuple(tensor.shape)
-    if len(words) != len(shape) or len(set(words)) != len(words) or not set(words) <= set(AXES):
+    words, shape = tuple(axes.split()) if isinstance(axes, str) else (), tuple(tensor.shape)
+    if (
+        not isinstance(axes, str)
+        or len(words) != len(shape)
+        or len(set(words)) != len(words)
+        or not set(words) <= set(AXES)
+    ):
         raise TraceError(
             f"{address}: the axes {axes!r} must be {len(shape)} different words for the shape {shape}, "
             f"out of: {', '.join(AXES)}; register_axis in attnviz.roles adds one."

@@ -18,7 +18,6 @@ Range = Literal["signed", "unit", "positive"]
 
 AXES: dict[str, str] = {
     "batch": "Pictures.",
-    "window": "Windows of a picture, within which tokens attend to each other.",
     "head": "Attention heads.",
     "query": "Tokens, or output steps, that attend.",
     "key": "Tokens that are attended to.",
@@ -34,6 +33,7 @@ AXES: dict[str, str] = {
     "scale": "Patches of one glimpse, each twice as wide as the one before.",
     "layer": "Layers, in their order.",
     "step": "Steps of a recurrent network, in their order.",
+    "window": "Windows of a picture, within which tokens attend to each other.",
 }
 
 

@@ -1,0 +1,312 @@
+"""What listens while a model runs: a trace, which keeps and edits the values of taps. `tracing.trace` opens one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import wraps
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import torch
+from torch import Tensor, nn
+
+from attnviz import passes
+from attnviz.edits import Edit, Look, edited, together
+from attnviz.edits import version as _version
+from attnviz.effects import Effects
+from attnviz.errors import TraceError, closest
+from attnviz.readings import Places, Reading, axes_of, place_or_range, stacked
+from attnviz.roles import AXES
+
+if TYPE_CHECKING:
+    from attnviz.capture.seen import Captured
+    from attnviz.tracing import Layer
+
+Edits = Mapping[str, Edit | Sequence[Edit]]
+Parts = Mapping[str, Mapping[str, Places]]
+
+
+class Trace(dict[str, Reading]):
+    """The readings of a trace by tap path, in the order of the forward pass; filled when its `with` block ends.
+
+    What is captured of modules without taps follows the readings of taps. `output` is what a watched model answered.
+    """
+
+    output: Any = None
+
+    def __init__(
+        self, model: nn.Module, layers: dict[Layer, str], away: dict[Layer, str], keep: Parts,
+        edits: Edits | Sequence[Edits], gradients: bool, capture: bool, kind: type[nn.Module],
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._outer: Trace | None = None
+        self._is_open = True
+        known = dict.fromkeys(_address(path, name) for layer, path in layers.items() for name in names_of(layer))
+        self._away, self._paths = away, {**layers, **away}
+        self._kept = {pattern: _matching(pattern, known) for pattern in keep}
+        self._wanted = {address: keep[pattern] for pattern, matches in self._kept.items() for address in matches}
+        self._edits: dict[str, list[tuple[str, int, Edit]]] = {}  # with the pattern and the place that it stands at
+        self._gradients = gradients
+        self._backward, self._transforms = passes.backward(), passes.transforms()
+        self._visits: dict[str, list[Reading]] = {}
+        self._versions: list[tuple[str, Tensor, int]] = []
+        self._stacked: dict[str, str] = {}
+        self._reached: Counter[str] = Counter()
+        self._heard: Counter[str] = Counter()
+        self._used: set[tuple[str, int]] = set()
+        self._batch: tuple[str, int] | None = None
+        self._patterns = together(*edits) if isinstance(edits, Sequence) else together(edits)
+        edited = {pattern: _matching(pattern, known) for pattern in self._patterns}
+        loose = [one for some in (self._kept, edited) for one, matches in some.items() if capture or not matches]
+        program = _of_a_program(model, known)
+        self._captured = None if program else self._capture(model, keep, loose, capture, kind)
+        elsewhere = self._captured.asked if self._captured else ()
+        for pattern, matches in self._kept.items():
+            if not matches and pattern not in elsewhere:
+                raise TraceError(f"No tap matches {pattern!r}. {closest(pattern, known)}{program}")
+        for pattern, some in self._patterns.items():
+            if not (matches := edited[pattern]) and pattern not in elsewhere:
+                raise TraceError(f"No tap is called {pattern!r}, so it cannot be edited. {closest(pattern, known)}")
+            for address in matches:
+                self._edits.setdefault(address, []).extend((pattern, place, edit) for place, edit in enumerate(some))
+        for several in self._edits.values():
+            several.sort(key=lambda one: isinstance(one[2], Look))  # they see what the others changed
+        changed = [
+            address for address, some in self._edits.items() if not all(isinstance(one[2], Look) for one in some)
+        ]
+        self._effects = Effects(model, changed)
+
+    def _capture(
+        self, model: nn.Module, keep: Parts, loose: Sequence[str], capture: bool, kind: type[nn.Module]
+    ) -> Captured | None:
+        """Return what captures the calls that no tap stands for; None if nobody asks for any."""
+        if not loose:
+            return None
+        from attnviz.capture.seen import Captured
+
+        tapped = set() if capture else {path for layer, path in self._paths.items() if layer not in self._away}
+        captured = Captured(model, keep, self._patterns, self._gradients, kind, loose, tapped)
+        return captured if captured.asked else None
+
+    @property
+    def captured(self) -> Captured:
+        """What was captured of modules without taps: calls, gates, places, and what was refused."""
+        if self._captured is None:
+            raise TraceError("Nothing was to be captured here: use attnviz.watch, or keep tap paths of other modules.")
+        return self._captured
+
+    def report(self) -> str:
+        """Return a line for each call that was captured, and for each that was refused, with the reason."""
+        return self.captured.report()
+
+    def __missing__(self, address: str) -> Reading:
+        if self._captured is not None:
+            self._captured.explain(address)
+        raise TraceError(f"Nothing was kept of {address!r}. {closest(address, self)}")
+
+    def _hears(self, layer: Layer, name: str) -> bool:
+        if layer in self._paths:
+            address = _address(self._paths[layer], name)
+            if address in self._wanted or address in self._edits:
+                return True
+        return self._outer is not None and self._outer._hears(layer, name)
+
+    def _visit(self, layer: Layer, name: str, tensor: Tensor, axes: str, per: str | None) -> Tensor:
+        if layer in self._away and tensor.device.type != "cpu" and self._hears(layer, name):
+            shown = tensor.cpu()
+            found = self._visit(layer, name, shown, axes, per)
+            # For gradients the model must go on with what is kept.
+            return tensor if found is shown and not shown.requires_grad else found.to(tensor.device)
+        before = None
+        if layer in self._paths:
+            address = _address(self._paths[layer], name)
+            words = self._check(layer, name, address, tensor, axes, per)
+            if address in self._edits:
+                before, tensor = tensor, self._edited(address, tensor, words, per)
+        if self._outer is not None:  # it may edit once more: what is kept is what the model goes on with
+            tensor = self._outer._visit(layer, name, tensor, axes, per)
+        if before is not None:
+            self._effects.edited(address, tensor)
+        if layer in self._paths and address in self._wanted and passes.backward() == self._backward:
+            self._keep(Reading(address, tensor, words, getattr(layer, "grid", None), before), per)
+        return tensor
+
+    def _check(
+        self, layer: Layer, name: str, address: str, tensor: Tensor, axes: str, per: str | None
+    ) -> tuple[str, ...]:
+        if name not in layer.taps:
+            raise TraceError(f"{address}: {type(layer).__name__}.taps does not name {name!r}; add it there.")
+        if not isinstance(tensor, Tensor):
+            raise TraceError(
+                f"{address}: a tap takes a tensor, not a {type(tensor).__name__}. "
+                "Give each part of several a tap of its own."
+            )
+        passes.check_recorded(address)
+        words = axes_of(address, axes, tensor)
+        if per is not None and (not isinstance(per, str) or per not in AXES or per in words):
+            raise TraceError(f"{address}: per={per!r} must be an axis that {axes!r} does not have.")
+        if "batch" in words:
+            batch = tensor.shape[words.index("batch")]
+            if self._batch is None:
+                self._batch = address, batch
+            if self._batch[1] != batch:
+                raise TraceError(
+                    f"{address}: a batch of {batch} in the shape {tuple(tensor.shape)}, but {self._batch[0]} had "
+                    f"{self._batch[1]}; is 'batch' in the right place of {axes!r}?"
+                )
+        return words
+
+    def _edited(self, address: str, tensor: Tensor, words: tuple[str, ...], per: str | None) -> Tensor:
+        passes.check_repeated(address)
+        visit = {} if per is None else {per: self._reached[address]}
+        self._reached[address] += 1
+        for pattern, place, edit in self._edits[address]:
+            changed = edited(address, tensor, words, visit, edit)
+            if changed is not None:
+                tensor = changed
+                self._used.add((pattern, place))
+        return tensor
+
+    def _keep(self, reading: Reading, per: str | None) -> None:
+        passes.check_alive(reading.address, reading.tensor, self._transforms, self._gradients)
+        index = dict(self._wanted[reading.address])
+        if per in index:
+            visit = self._heard[reading.address]
+            self._heard[reading.address] += 1
+            self._stacked[reading.address] = per
+            if not _is_among(visit, index.pop(per), f"{reading.address}: {per}"):
+                return
+        visits = self._visits.setdefault(reading.address, [])
+        if visits and per is None:
+            raise TraceError(
+                f"{reading.address} was reached a second time, now with shape {tuple(reading.tensor.shape)}. "
+                'Run the model once per trace; a layer that runs several times in one pass taps with per="step".'
+            )
+        if per is not None:
+            self._stacked[reading.address] = per
+        kept = reading.part(**index) if index else reading
+        kept = replace(
+            kept,
+            tensor=self._held(kept.tensor, copied=bool(index)),
+            before=None if kept.before is None else self._held(kept.before, copied=bool(index)),
+        )
+        if visits and kept.tensor.shape != visits[0].tensor.shape:
+            raise TraceError(
+                f"{reading.address}: each visit must have the shape of the first, {tuple(visits[0].tensor.shape)}, "
+                f"not {tuple(kept.tensor.shape)}: they are stacked."
+            )
+        visits.append(kept)
+        values = (kept.tensor,) if kept.before is None else (kept.tensor, kept.before)
+        self._versions += [(kept.address, value, _version(value)) for value in values]
+
+    def _held(self, tensor: Tensor, copied: bool) -> Tensor:
+        if not self._gradients:
+            tensor = tensor.detach()
+        # A part that is a view would hold the whole; an inference tensor counts no changes in place.
+        return tensor.clone() if copied or tensor.is_inference() else tensor
+
+    def _close(self) -> None:
+        captured = self._captured.close() if self._captured is not None else {}
+        if not captured and not self._visits and not self._used and not self._heard:
+            raise TraceError(
+                "The trace recorded nothing: run the model that it was opened for, inside its block and in its thread."
+            )
+        for address, count in self._heard.items():
+            per = self._stacked[address]
+            place_or_range(f"{address}: {per}", self._wanted[address][per], count)
+        for pattern, matches in self._kept.items():
+            if matches and not any(address in self._visits for address in matches):
+                raise TraceError(f"{pattern!r} was never reached. {closest(pattern, self._visits)}")
+        for pattern, some in self._patterns.items():
+            if self._captured is not None and pattern in self._captured.asked:
+                continue
+            if any((pattern, place) not in self._used for place in range(len(some))):
+                raise TraceError(f"The edit of {pattern!r} was never used: the forward pass did not reach that tap.")
+        for address in self._effects.lost():
+            raise TraceError(
+                f"The edit of {address!r} does not reach the answer: the model computes it without what the tap "
+                "returned, so only the reading would change."
+            )
+        if (
+            self._gradients
+            and self._visits
+            and not any(one.tensor.requires_grad for visits in self._visits.values() for one in visits)
+        ):
+            raise TraceError(
+                "gradients=True, but nothing that was kept depends on anything that requires a gradient. Let the "
+                "parameters or the pictures require one."
+            )
+        for address, kept, version in self._versions:
+            if _version(kept) != version:
+                raise TraceError(
+                    f"{address}, shape {tuple(kept.shape)}, was changed in place after it was kept, "
+                    "so the reading would be false. Use the out-of-place operation after the tap."
+                )
+        self._is_open = False
+        for address, visits in self._visits.items():
+            axis = self._stacked.get(address)
+            one = axis is None or isinstance(self._wanted[address].get(axis), SupportsIndex)
+            self[address] = visits[0] if axis is None or one else stacked(visits, axis)
+        self.update(captured)
+
+
+def _once_closed(name: str) -> Any:
+    method = getattr(dict, name)
+
+    def read(self: Trace, *arguments: Any) -> Any:
+        if self._is_open:
+            raise TraceError("A trace has its readings once its block has ended: read them after the `with` block.")
+        return method(self, *arguments)
+
+    return wraps(method)(read)
+
+
+for _name in ("__getitem__", "__iter__", "__len__", "__contains__", "get", "keys", "values", "items"):
+    setattr(Trace, _name, _once_closed(_name))
+
+
+def names_of(layer: Layer | type[Layer]) -> Sequence[str]:
+    """Return the names of a layer's taps.
+
+    Raises:
+        TraceError: `taps` is no tuple of different names, such as a word for want of a comma.
+    """
+    names: Any = layer.taps
+    if not isinstance(names, tuple | list) or not all(isinstance(one, str) for one in names):
+        expected = f"({names!r},)" if isinstance(names, str) else "('scores', 'weights')"
+        kind = layer if isinstance(layer, type) else type(layer)
+        raise TraceError(f"{kind.__name__}.taps must be a tuple of names, such as {expected}, not {names!r}.")
+    for one in names:
+        if not one or any(sign in ".*?[" or sign.isspace() for sign in one) or names.count(one) > 1:
+            kind = layer if isinstance(layer, type) else type(layer)
+            raise TraceError(f"{kind.__name__}.taps must be different words without dots and patterns, not {one!r}.")
+    return names
+
+
+def _is_among(visit: int, places: Places, what: str) -> bool:
+    ends = (places.start, places.stop) if isinstance(places, range | slice) else (int(places),)
+    if any(end is not None and end < 0 for end in ends) or (
+        not isinstance(places, SupportsIndex) and (places.step or 1) < 1
+    ):
+        raise TraceError(f"{what} {places} cannot be used: visits are counted upwards from 0 while they happen.")
+    if isinstance(places, slice):
+        places = range(*places.indices(visit + 1))
+    return visit in places if isinstance(places, range) else visit == int(places)
+
+
+def _matching(pattern: str, known: Mapping[str, None]) -> Sequence[str]:
+    """Return the tap paths that a pattern matches; a plain path is looked up, as a request may name dozens of them."""
+    if pattern in known and not any(sign in pattern for sign in "*?["):
+        return [pattern]
+    return [address for address in known if fnmatchcase(address, pattern)]
+
+
+def _of_a_program(model: nn.Module, known: Mapping[str, None]) -> str:
+    is_one = isinstance(model, torch.fx.GraphModule | torch.jit.ScriptModule)
+    return " A program that torch made of a model keeps no taps: trace the model." if is_one and not known else ""
+
+
+def _address(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
