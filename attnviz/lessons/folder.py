@@ -1,5 +1,7 @@
 """The lessons of a folder. A file that has changed is read again."""
 
+import errno
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -47,7 +49,7 @@ class Folder:
             BadInput: there is no such folder, or it cannot be read.
         """
         try:
-            root = self.path.resolve(strict=True)
+            root = _real(self.path)
             paths = sorted(path for path in root.iterdir() if path.suffix == ".md")[:MOST]
         except OSError as error:
             raise BadInput(f"The folder of lessons {str(self.path)!r} cannot be read: {reason(error)}.") from error
@@ -60,7 +62,7 @@ class Folder:
 
     def _one(self, path: Path, root: Path) -> Found | None:
         try:
-            real = path.resolve(strict=True)
+            real = _real(path)
             if not real.is_relative_to(root):
                 return _refused(path, "This is a link to a file outside of the folder, which is not read.")
             about = real.stat()
@@ -73,7 +75,7 @@ class Folder:
                 return _refused(path, "This is no file.")
             if about.st_size > 4 * reader.LARGEST:
                 return _refused(path, f"A lesson has at most {reader.LARGEST:,} characters.")
-            found = _parsed(real.read_bytes(), path.name, self.known)
+            found = _parsed(files.read(real, 4 * reader.LARGEST), path.name, self.known)
         except OSError as error:
             return _refused(path, f"The file cannot be read: {reason(error)}.")
         with self._lock:
@@ -107,10 +109,22 @@ def pictures(folder: Path, lesson: Lesson) -> dict[int, bytes]:
     found = {}
     for number in lesson.views:
         with suppress(OSError):
-            path = picture_of(folder, lesson.name, number).resolve(strict=True)
-            if path.is_relative_to(folder.resolve()):
+            path = _real(picture_of(folder, lesson.name, number))
+            if path.is_relative_to(_real(folder)):
                 found[number] = files.read(path, LARGEST_PICTURE)
     return found
+
+
+def _real(path: Path) -> Path:
+    """Return the path that links lead to.
+
+    Raises:
+        OSError: there is none, or they lead in a circle.
+    """
+    try:
+        return path.resolve(strict=True)
+    except RuntimeError as error:  # of Python before 3.13
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
 
 
 def _parsed(content: bytes, name: str, known: Known) -> Found:

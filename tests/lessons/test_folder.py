@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attnviz.errors import BadInput
-from attnviz.lessons.folder import Folder
+from attnviz.lessons.folder import Folder, picture_of, pictures
 
 from .samples import KNOWN, TEXT
 
@@ -51,3 +51,31 @@ def test_what_is_no_text_is_said(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read"):
         Folder(tmp_path / "none", KNOWN).read()
+
+
+def test_links_that_lead_in_a_circle_are_said_and_the_other_lessons_are_there(tmp_path: Path) -> None:
+    (tmp_path / "one.md").write_text(TEXT)
+    (tmp_path / "self.md").symlink_to(tmp_path / "self.md")
+    (tmp_path / "there.md").symlink_to(tmp_path / "back.md")
+    (tmp_path / "back.md").symlink_to(tmp_path / "there.md")
+    found = Folder(tmp_path, KNOWN).read()
+    assert found["one"].lesson
+    for name in ("self", "there", "back"):
+        assert "cannot be read: too many levels of symbolic links" in found[name].mistakes[0].sentence
+
+
+def test_a_folder_that_is_a_link_to_itself_is_said(tmp_path: Path) -> None:
+    (tmp_path / "self").symlink_to(tmp_path / "self")
+    with pytest.raises(BadInput, match="cannot be read: too many levels of symbolic links"):
+        Folder(tmp_path / "self", KNOWN).read()
+
+
+def test_a_picture_that_is_a_link_to_itself_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "one.md").write_text(TEXT)
+    lesson = Folder(tmp_path, KNOWN).read()["one"].lesson
+    assert lesson
+    first = min(lesson.views)
+    path = picture_of(tmp_path, "one", first)
+    path.parent.mkdir()
+    path.symlink_to(path)
+    assert pictures(tmp_path, lesson) == {}
