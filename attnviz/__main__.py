@@ -1,19 +1,32 @@
-"""The command line: `python -m attnviz --help`. Wrong arguments end it with one sentence and exit status 2."""
+"""The command line: `python -m attnviz --help`. Wrong arguments end it with one sentence and exit status 2.
 
-import argparse
+It can be interrupted at any moment, also in the seconds that imports take: so all that is heavy is imported by `main`.
+"""
+
 import os
-import shlex
+import signal
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
-from importlib import import_module
-from typing import Any
+from types import FrameType
+from typing import NoReturn
 
-from attnviz import cards, command_line, data, files, formatting, results
-from attnviz.errors import AttnvizError, BadInput
-from attnviz.recipes import RECIPES, Recipe, paper, recipe
-from attnviz.recipes.altered import altered, settings
-from attnviz.training import runs, together
+
+def program() -> NoReturn:
+    """Run the command that the program was called with, and end with its exit status."""
+    _open_streams()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else nobody is meant to interrupt it
+        signal.signal(signal.SIGINT, _interrupted)
+    sys.unraisablehook = _unraisable
+    try:
+        status = main()
+    except SystemExit as ended:  # of argparse
+        status = _flushed(ended.code if isinstance(ended.code, int) else 2)
+    except KeyboardInterrupt:
+        status = 130
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # what there was to do is done
+    from attnviz.training import together
+
+    together.leave(status)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,32 +36,58 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after the program's name; by default those it was called with.
 
     Returns:
-        The exit status: 0; 2 for wrong arguments or something missing; 130 when stopped by the keyboard; 141 when the
-        output is no longer read; 143 when a training was stopped by SIGTERM.
+        The exit status: 0; 2 for wrong arguments, something missing, or an output that cannot be written; 130 when
+        stopped by the keyboard; 141 when the output is no longer read; 143 when a training was stopped by SIGTERM.
     """
-    options = command_line.parser(_COMMANDS).parse_args(arguments)
+    from attnviz import command_line, commands
+    from attnviz.errors import AttnvizError, BadInput
+    from attnviz.files import reason
+    from attnviz.training import together
+
     try:
-        if together.rank() is not None and options.run is not _train:
+        options = command_line.parser(commands.COMMANDS).parse_args(arguments)
+        if together.rank() is not None and options.run is not commands.COMMANDS["train"]:
             raise BadInput("torchrun starts several processes for one training: torchrun ... -m attnviz train ...")
         options.run(options)
-        sys.stdout.flush()
     except AttnvizError as error:
         rank = together.rank()
-        print(f"Process {rank}: {error}" if rank else error, file=sys.stderr)
-        return 2
+        return _failed(f"Process {rank}: {error}" if rank else str(error))
     except (MemoryError, RuntimeError) as error:
         if not _is_memory(error):
             raise
-        print("The memory here is not enough. Take smaller batches, or a smaller model.", file=sys.stderr)
-        return 2
+        return _failed("The memory here is not enough. Take smaller batches, or a smaller model.")
     except KeyboardInterrupt as stopped:
         if not together.rank():
-            print(str(stopped) or "Stopped.", file=sys.stderr)
+            _failed(str(stopped) or "Stopped.")
         return 130 if type(stopped.__cause__ or stopped) is KeyboardInterrupt else 143
-    except BrokenPipeError:
+    except OSError as error:
+        if error.filename is not None:
+            return _failed(f"{error.filename} cannot be used: {reason(error)}.")
+        return _flushed(0, error)
+    return _flushed(0)
+
+
+def _flushed(status: int, error: OSError | None = None) -> int:
+    """Write what is left of the output, and return the exit status: another one where it cannot be written."""
+    try:
+        if error is not None:
+            raise error
+        sys.stdout.flush()
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise Python complains at exit
-        return 141
-    return 0
+        if isinstance(error, BrokenPipeError):
+            return 141
+        return _failed(f"The output cannot be written: {(error.strerror or str(error)).lower()}.")
+    return status
+
+
+def _failed(sentence: str) -> int:
+    """Say why a command has ended; where nobody can be told, the exit status alone does."""
+    try:
+        print(sentence, file=sys.stderr, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    return 2
 
 
 def _is_memory(error: Exception) -> bool:
@@ -56,236 +95,44 @@ def _is_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "out of memory" in str(error) or "can't allocate memory" in str(error)
 
 
-def _models(_: argparse.Namespace) -> None:
-    from attnviz.models import MODELS
-
-    for name, spec in MODELS.items():
-        recipes = ", ".join(known.name for known in RECIPES.values() if known.model == name)
-        print(f"{name:18} {spec.title}. {spec.source}. Recipes: {recipes}.")
-
-
-def _checkpoints(_: argparse.Namespace) -> None:
-    for name in cards.names():
-        card = cards.read(name)
-        figures = ", ".join(
-            f"{f.name} {formatting.quantity(f.value, f.unit)} on {formatting.words(f)} ({f.count:,})"
-            for f in card.figures
-        )
-        print(f"{name:24} {card.parameters:,} parameters, seed {card.seed} of {len(card.runs)}: {figures}")
-
-
-def _history(options: argparse.Namespace) -> None:
-    from attnviz.training import histories
-
-    name = histories.write(options.run_id, options.epochs)
-    print(f"The history of {name} is in {cards.home(name) / 'history'}.")
-
-
-def _train(options: argparse.Namespace) -> None:
-    chosen = recipe(options.model, options.recipe)
-    for name in ("minutes", "more"):
-        if (given := getattr(options, name)) is not None and not given > 0:
-            raise BadInput(f"--{name} must be above 0, not {given:g}.")
-    if options.run_only:
-        _trained_runs(altered(chosen, settings(options.set)), options)
-        return
-    if options.set or options.minutes is not None or options.more is not None:
-        raise BadInput(
-            "--set, --minutes and --more belong to --run-only: a checkpoint is trained by its recipe as it stands."
-        )
-    card = _trained(chosen, options.seeds, options.device, options.threads)
-    for figure in card.figures if not together.rank() else ():
-        print(
-            f"{card.name}: {figure.name} on {formatting.words(figure)}, {figure.count:,}: {formatting.spread(figure)}"
-        )
-
-
-def _evaluate(options: argparse.Namespace) -> None:
-    from attnviz.checkpoints import load
-    from attnviz.training.measuring import evaluate, test_examples
-    from attnviz.training.objectives import objective
-
-    model, card = load(options.name)
-    goal = objective(card.recipe)
-    for test in card.recipe.tests:
-        examples = test_examples(card.recipe, test)
-        for name, found in evaluate(model, goal, test, examples).items():
-            stated = card.figure(test, name)
-            stated_figure = formatting.quantity(stated.value, stated.unit) if stated else "nothing"
-            measured = formatting.quantity(found.value, goal.measures[name].unit)
-            where, count = formatting.words(test), found.count or len(examples)
-            print(f"{card.name}: {name} on {where}, {count:,}: {measured}; its card says {stated_figure}")
-
-
-def _results(options: argparse.Namespace) -> None:
-    if not options.write:
-        print(results.everything(), end="")
-        return
-    try:
-        files.write(results.README, results.renewed(results.README.read_text("utf-8")))
-        files.write(results.FULL, results.everything())
-    except OSError as error:
-        raise BadInput(f"{results.README} or {results.FULL} cannot be written: {files.reason(error)}.") from error
-    print(f"Rendered {results.FULL} and the table in {results.README} again.")
-
-
-def _migrate(_: argparse.Namespace) -> None:
-    from attnviz.migration import migrate
-
-    print(f"{len(migrate())} cards were rewritten; weights and figures are unchanged.")
-
-
-def _reproduce(options: argparse.Namespace) -> None:
-    chosen = paper(options.paper)
-    for name in chosen.checkpoints:
-        if options.train and name not in cards.names():
-            _trained(RECIPES[name], range(5), options.device, None)
-    print(f"{chosen.title} ({chosen.source})\n\n{results.reproduction(chosen)}")
-
-
-def _data(options: argparse.Namespace) -> None:
-    from tqdm import tqdm
-
-    if options.name in data.DATASETS and not data.DATASETS[options.name].megabytes:
-        print(f"{options.name} needs no download: attnviz generates it.")
-        return
-    with ExitStack() as ending:
-        bar: Any = None
-
-        def progress(fraction: float, sentence: str) -> None:
-            nonlocal bar
-            if bar is None:  # no bar before an error
-                shape = "{desc} {bar:20} {percentage:.0f} %{postfix}"
-                bar = ending.enter_context(tqdm(total=100, desc=options.name, bar_format=shape))
-            bar.set_postfix_str(sentence, False)
-            bar.update(100 * fraction - bar.n)
-
-        data.fetch(options.name, progress)
-    kept = data.DATASETS[options.name].made_from or options.name
-    print(f"{kept} is in {data.folder() / kept}.")
-
-
-def _jobs(options: argparse.Namespace) -> None:
-    from attnviz.work.jobs import shell
-
-    for line in shell.act(options):
-        print(line, flush=True)
-
-
-def _search(options: argparse.Namespace) -> None:
-    from attnviz.recipes import axes
-    from attnviz.training import stopping
-    from attnviz.work.jobs import order
-    from attnviz.work.search import shell, table, wanted
-    from attnviz.work.search.progress import Progress
-
-    if options.worker:
-        from attnviz.work.search import worker
-
-        with stopping.terminable():
-            worker.work(table.home(options.worker), table.read(options.worker))
-        return
-    if options.model is None and options.recipe is None:
-        for one in table.ids():
-            try:
-                said = table.state(one).sentence
-            except AttnvizError as error:  # such as pictures that are gone: the others are listed all the same
-                said = str(error)
-            print(f"{one:40} {said}")
-        return
-    if options.model is None or options.recipe is None:
-        raise BadInput("A search needs MODEL and --recipe.")
-    base = recipe(options.model, options.recipe)
-    asked = wanted.Wanted.read(
-        {
-            "model": options.model, "recipe": options.recipe, "changes": settings(options.set),
-            "axes": axes.read(options.vary) if options.vary else wanted.axes_of(base), "trials": options.trials,
-            "seconds": options.seconds, "seed": options.seed, "threads": options.threads or 1,
-            "sampler": "random" if options.random else "tpe", "prune": not options.no_prune,
-            "storage": options.storage or "",
-        }
-    )  # fmt: skip
-    with Progress(asked.trials) as progress, stopping.terminable():
-        found = shell.run(asked, options.workers, order.NONE if options.no_limits else order.limits(), progress.report)
-    print(f"{found.name}: {table.state(found.name, found).sentence}")
-    if found.best is not None:
-        print(f"Best: {found.measure} {found.best.value:.4f} with {found.best.described}, run {found.best.run}")
-    if options.write is not None:
+def _open_streams() -> None:
+    """Let there be three streams that take any character: one that was closed would be None, and the first file that is
+    opened would get its number and with it what libraries print."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
-            files.write(options.write, found.model_dump_json(indent=1, exclude_defaults=True) + "\n")
-        except OSError as error:
-            raise BadInput(f"{options.write} cannot be written: {files.reason(error)}.") from error
+            os.fstat(number)
+        except OSError:
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
-def _cost(options: argparse.Namespace) -> None:
-    import json
-    from dataclasses import asdict
-
-    from attnviz import devices
-    from attnviz.training import cost
-
-    chosen = altered(recipe(options.model, options.recipe), settings(options.set))
-    found = cost.probe(chosen, devices.device_of(options.device), options.threads)
-    print(json.dumps(asdict(found)) if options.json else found.sentence(chosen.epochs, 1))
+def _interrupted(number: int, frame: FrameType | None) -> None:
+    """End at once during an import, which nothing else is done in and which Ctrl-C would leave in pieces."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            _end_at_once()
+        frame = frame.f_back
+    raise KeyboardInterrupt
 
 
-def _trained_runs(chosen: Recipe, options: argparse.Namespace) -> None:
-    from attnviz.training import stopping
-    from attnviz.training.objectives import objective
-    from attnviz.training.progress import Progress
-    from attnviz.training.seeds import command_of, train_runs
-
-    goal = objective(chosen)
-    progress = Progress(chosen, options.seeds, goal)
-    changes = [word for change in options.set for word in ("--set", change)]
-    with progress.shown(), stopping.terminable(), together.joined() as others:
-        train_runs(
-            chosen, options.seeds, device=options.device, threads=options.threads, report=progress.report, goal=goal,
-            command=shlex.join([*command_of(chosen, options.seeds).split(), "--run-only", *changes]),
-            minutes=options.minutes, more=options.more, together=others,
-        )  # fmt: skip
-    if others.first:
-        print(f"Trained: the runs of {chosen.key} are in {runs.folder()}.")
+def _unraisable(unraisable: "sys.UnraisableHookArgs") -> None:
+    """End where Ctrl-C came while something was being destroyed, which would go on as if nothing had been pressed."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        _end_at_once()
+    sys.__unraisablehook__(unraisable)
 
 
-def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | None) -> cards.Card:
-    from attnviz.training import stopping
-    from attnviz.training.objectives import objective
-    from attnviz.training.progress import Progress
-    from attnviz.training.seeds import train
-
-    goal = objective(chosen)
-    progress = Progress(chosen, seeds, goal)
-    with progress.shown(), stopping.terminable(), together.joined() as others:
-        return train(chosen, seeds, device=device, threads=threads, report=progress.report, goal=goal, together=others)
-
-
-def _lessons(options: argparse.Namespace) -> None:
-    try:  # the pages that a lesson shows belong to the app, which a library without streamlit does not have
-        command = import_module("attnviz.ui.lessons.command")
-    except ModuleNotFoundError as error:
-        raise BadInput(f"Lessons need the app, and {error.name} is missing: pip install attnviz[app]") from error
-    lines = command.check(options.folder) if options.action == "check" else command.print_out(options.name, options.to)
-    for line in lines:
-        print(line)
-
-
-_COMMANDS = {
-    "models": _models,
-    "checkpoints": _checkpoints,
-    "data": _data,
-    "history": _history,
-    "train": _train,
-    "cost": _cost,
-    "jobs": _jobs,
-    "search": _search,
-    "lessons": _lessons,
-    "evaluate": _evaluate,
-    "migrate": _migrate,
-    "results": _results,
-    "reproduce": _reproduce,
-}
+def _end_at_once() -> NoReturn:
+    if os.environ.get("RANK", "0") == "0":  # of several processes that torchrun has started one says so
+        os.write(2, b"Stopped.\n")
+    os._exit(130)
 
 
 if __name__ == "__main__":
-    together.leave(main())
+    program()

@@ -1,8 +1,10 @@
-"""The words of the command line, as `python -m attnviz --help` explains them; `attnviz/__main__.py` acts on them."""
+"""The words of the command line, as `python -m attnviz --help` explains them; `attnviz/commands.py` acts on them."""
 
 import argparse
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import attnviz
 from attnviz import data
@@ -22,7 +24,7 @@ def parser(commands: dict[str, _Run]) -> argparse.ArgumentParser:
     Returns:
         A parser whose namespaces have the chosen one of `commands` as `run`.
     """
-    whole = argparse.ArgumentParser("attnviz", description="See, train and test attention in vision models.")
+    whole = _Parser("attnviz", description="See, train and test attention in vision models.")
     whole.add_argument("--version", action="version", version=f"attnviz {attnviz.__version__}")
     actions = whole.add_subparsers(required=True, metavar="COMMAND")
     for name, (what, fill) in _COMMANDS.items():
@@ -30,6 +32,12 @@ def parser(commands: dict[str, _Run]) -> argparse.ArgumentParser:
         command.set_defaults(run=commands[name])
         fill(command)
     return whole
+
+
+class _Parser(argparse.ArgumentParser):
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message:  # argparse itself is silent where it cannot be written
+            (file or sys.stderr).write(message)
 
 
 def _nothing(_: argparse.ArgumentParser) -> None:

@@ -11,6 +11,7 @@ copied to it, logits and the values of taps back from it. A trace of the module 
 
 import copy
 import logging
+import os
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -44,6 +45,19 @@ def device_of(word: str) -> str:
     if word == "cuda" and not torch.cuda.is_available():
         raise BadInput("There is no CUDA device here. Use cpu, or auto.")
     return "cuda" if word != "cpu" and torch.cuda.is_available() else "cpu"
+
+
+def check_threads(threads: int) -> None:
+    """Refuse a number of CPU threads that there cannot be.
+
+    Raises:
+        BadInput: it is below 1, or above 256 and the number of cores.
+    """
+    most = max(256, os.cpu_count() or 1)
+    if threads < 1:
+        raise BadInput(f"There must be at least one thread, not {threads}.")
+    if threads > most:
+        raise BadInput(f"There can be at most {most} threads, not {threads:,}.")
 
 
 def computing_on(model: nn.Module, device: str) -> nn.Module:

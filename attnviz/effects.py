@@ -112,7 +112,7 @@ class Effects:
         except (RuntimeError, NotImplementedError):  # of a sparse tensor, or one inside of torch.func
             self._open -= marks
             return
-        kept = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
+        kept = StorageWeakRef(storage)
         _, before = self._marks.setdefault(storage._cdata, (kept, set()))
         before |= marks
 
@@ -136,7 +136,7 @@ class _Watch(TorchDispatchMode):
         return False  # else all of torch's compiler is imported, which takes seconds; nothing is compiled in here
 
     def __init__(self, effects: Effects) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._effects = effects
 
     def __torch_dispatch__(

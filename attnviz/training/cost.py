@@ -7,8 +7,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from attnviz.errors import BadInput
-
 if TYPE_CHECKING:
     from attnviz.recipes import Recipe
     from attnviz.training.examples import ExampleSet, TrainingSet
@@ -79,12 +77,12 @@ def probe(recipe: Recipe, device: str, threads: int) -> Cost:
     """
     import torch
 
+    from attnviz import devices
     from attnviz.training import seeds
     from attnviz.training.loop import Training
     from attnviz.training.objectives import objective
 
-    if threads < 1:
-        raise BadInput(f"There must be at least one thread, not {threads}.")
+    devices.check_threads(threads)
     torch.set_num_threads(threads)
     goal = objective(recipe)
     train, epoch = part(recipe, device)

@@ -39,6 +39,14 @@ class Progress:
             seed: which of the seeds.
             event: as `Run.train` yields them.
         """
+        try:
+            self._report(seed, event)
+        except BrokenPipeError:
+            raise
+        except OSError:  # a training is worth more than its bar
+            pass
+
+    def _report(self, seed: int, event: Step | Epoch | Resumed) -> None:
         if seed not in self._started:
             self._started.add(seed)
             self._seed, self._saved, self._losses = seed, 0, ""

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 import attnviz
 from attnviz import cards, checkpoints, devices, models
 from attnviz.cards import Card, SeedRun
-from attnviz.errors import BadInput, CheckpointError, RunError
+from attnviz.errors import CheckpointError, RunError
 from attnviz.recipes import Recipe
 from attnviz.training import configs, evaluations, measuring, stopping
 from attnviz.training.durations import Duration, core_seconds
@@ -169,8 +169,8 @@ def _job(
 ) -> _Job:
     """Check the recipe and the device, and load the data."""
     device = devices.device_of(device)
-    if threads is not None and threads < 1:
-        raise BadInput(f"There must be at least one thread, not {threads}.")
+    if threads is not None:
+        devices.check_threads(threads)
     goal = goal or objective(recipe)
     evaluations.check(recipe)
     configs.check(recipe, goal.per_step)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 
 from attnviz import files
-from attnviz.errors import RunError
+from attnviz.errors import AttnvizError, RunError
 from attnviz.recipes.altered import settings
 from attnviz.work import children
 from attnviz.work.jobs import cluster, keeping, order, submissions, table
@@ -43,7 +43,11 @@ def act(options: argparse.Namespace) -> Iterator[str]:
     table.tend()
     if options.action == "list":
         for job in table.ids():
-            yield f"{job:40} {table.state(job).sentence}"
+            try:
+                said = table.state(job).sentence
+            except AttnvizError as error:  # the others are listed all the same
+                said = str(error)
+            yield f"{job:40} {said}"
     elif options.action == "watch":
         yield from watch()
     elif options.action == "start":

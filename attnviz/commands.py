@@ -1,0 +1,249 @@
+"""What the commands do whose words `attnviz/command_line.py` reads; `attnviz/__main__.py` runs them."""
+
+import argparse
+import shlex
+from collections.abc import Sequence
+from contextlib import ExitStack
+from importlib import import_module
+from typing import Any
+
+from attnviz import cards, data, files, formatting, results
+from attnviz.errors import AttnvizError, BadInput
+from attnviz.recipes import RECIPES, Recipe, paper, recipe
+from attnviz.recipes.altered import altered, settings
+from attnviz.training import runs, together
+
+
+def _models(_: argparse.Namespace) -> None:
+    from attnviz.models import MODELS
+
+    for name, spec in MODELS.items():
+        recipes = ", ".join(known.name for known in RECIPES.values() if known.model == name)
+        print(f"{name:18} {spec.title}. {spec.source}. Recipes: {recipes}.")
+
+
+def _checkpoints(_: argparse.Namespace) -> None:
+    for name in cards.names():
+        try:
+            card = cards.read(name)
+        except AttnvizError as error:  # the others are listed all the same
+            print(f"{name:24} {error}")
+            continue
+        figures = ", ".join(
+            f"{f.name} {formatting.quantity(f.value, f.unit)} on {formatting.words(f)} ({f.count:,})"
+            for f in card.figures
+        )
+        print(f"{name:24} {card.parameters:,} parameters, seed {card.seed} of {len(card.runs)}: {figures}")
+
+
+def _history(options: argparse.Namespace) -> None:
+    from attnviz.training import histories
+
+    name = histories.write(options.run_id, options.epochs)
+    print(f"The history of {name} is in {cards.home(name) / 'history'}.")
+
+
+def _train(options: argparse.Namespace) -> None:
+    chosen = recipe(options.model, options.recipe)
+    for name in ("minutes", "more"):
+        if (given := getattr(options, name)) is not None and not given > 0:
+            raise BadInput(f"--{name} must be above 0, not {given:g}.")
+    if options.run_only:
+        _trained_runs(altered(chosen, settings(options.set)), options)
+        return
+    if options.set or options.minutes is not None or options.more is not None:
+        raise BadInput(
+            "--set, --minutes and --more belong to --run-only: a checkpoint is trained by its recipe as it stands."
+        )
+    card = _trained(chosen, options.seeds, options.device, options.threads)
+    for figure in card.figures if not together.rank() else ():
+        print(
+            f"{card.name}: {figure.name} on {formatting.words(figure)}, {figure.count:,}: {formatting.spread(figure)}"
+        )
+
+
+def _evaluate(options: argparse.Namespace) -> None:
+    from attnviz.checkpoints import load
+    from attnviz.training.measuring import evaluate, test_examples
+    from attnviz.training.objectives import objective
+
+    model, card = load(options.name)
+    goal = objective(card.recipe)
+    for test in card.recipe.tests:
+        examples = test_examples(card.recipe, test)
+        for name, found in evaluate(model, goal, test, examples).items():
+            stated = card.figure(test, name)
+            stated_figure = formatting.quantity(stated.value, stated.unit) if stated else "nothing"
+            measured = formatting.quantity(found.value, goal.measures[name].unit)
+            where, count = formatting.words(test), found.count or len(examples)
+            print(f"{card.name}: {name} on {where}, {count:,}: {measured}; its card says {stated_figure}")
+
+
+def _results(options: argparse.Namespace) -> None:
+    if not options.write:
+        print(results.everything(), end="")
+        return
+    try:
+        files.write(results.README, results.renewed(results.README.read_text("utf-8")))
+        files.write(results.FULL, results.everything())
+    except OSError as error:
+        raise BadInput(f"{results.README} or {results.FULL} cannot be written: {files.reason(error)}.") from error
+    print(f"Rendered {results.FULL} and the table in {results.README} again.")
+
+
+def _migrate(_: argparse.Namespace) -> None:
+    from attnviz.migration import migrate
+
+    print(f"{len(migrate())} cards were rewritten; weights and figures are unchanged.")
+
+
+def _reproduce(options: argparse.Namespace) -> None:
+    chosen = paper(options.paper)
+    for name in chosen.checkpoints:
+        if options.train and name not in cards.names():
+            _trained(RECIPES[name], range(5), options.device, None)
+    print(f"{chosen.title} ({chosen.source})\n\n{results.reproduction(chosen)}")
+
+
+def _data(options: argparse.Namespace) -> None:
+    from tqdm import tqdm
+
+    if options.name in data.DATASETS and not data.DATASETS[options.name].megabytes:
+        print(f"{options.name} needs no download: attnviz generates it.")
+        return
+    with ExitStack() as ending:
+        bar: Any = None
+
+        def progress(fraction: float, sentence: str) -> None:
+            nonlocal bar
+            if bar is None:  # no bar before an error
+                shape = "{desc} {bar:20} {percentage:.0f} %{postfix}"
+                bar = ending.enter_context(tqdm(total=100, desc=options.name, bar_format=shape))
+            bar.set_postfix_str(sentence, False)
+            bar.update(100 * fraction - bar.n)
+
+        data.fetch(options.name, progress)
+    kept = data.DATASETS[options.name].made_from or options.name
+    print(f"{kept} is in {data.folder() / kept}.")
+
+
+def _jobs(options: argparse.Namespace) -> None:
+    from attnviz.work.jobs import shell
+
+    for line in shell.act(options):
+        print(line, flush=True)
+
+
+def _search(options: argparse.Namespace) -> None:
+    from attnviz.recipes import axes
+    from attnviz.training import stopping
+    from attnviz.work.jobs import order
+    from attnviz.work.search import shell, table, wanted
+    from attnviz.work.search.progress import Progress
+
+    if options.worker:
+        from attnviz.work.search import worker
+
+        with stopping.terminable():
+            worker.work(table.home(options.worker), table.read(options.worker))
+        return
+    if options.model is None and options.recipe is None:
+        for one in table.ids():
+            try:
+                said = table.state(one).sentence
+            except AttnvizError as error:  # such as pictures that are gone: the others are listed all the same
+                said = str(error)
+            print(f"{one:40} {said}")
+        return
+    if options.model is None or options.recipe is None:
+        raise BadInput("A search needs MODEL and --recipe.")
+    base = recipe(options.model, options.recipe)
+    asked = wanted.Wanted.read(
+        {
+            "model": options.model, "recipe": options.recipe, "changes": settings(options.set),
+            "axes": axes.read(options.vary) if options.vary else wanted.axes_of(base), "trials": options.trials,
+            "seconds": options.seconds, "seed": options.seed, "threads": options.threads or 1,
+            "sampler": "random" if options.random else "tpe", "prune": not options.no_prune,
+            "storage": options.storage or "",
+        }
+    )  # fmt: skip
+    with Progress(asked.trials) as progress, stopping.terminable():
+        found = shell.run(asked, options.workers, order.NONE if options.no_limits else order.limits(), progress.report)
+    print(f"{found.name}: {table.state(found.name, found).sentence}")
+    if found.best is not None:
+        print(f"Best: {found.measure} {found.best.value:.4f} with {found.best.described}, run {found.best.run}")
+    if options.write is not None:
+        try:
+            files.write(options.write, found.model_dump_json(indent=1, exclude_defaults=True) + "\n")
+        except OSError as error:
+            raise BadInput(f"{options.write} cannot be written: {files.reason(error)}.") from error
+
+
+def _cost(options: argparse.Namespace) -> None:
+    import json
+    from dataclasses import asdict
+
+    from attnviz import devices
+    from attnviz.training import cost
+
+    chosen = altered(recipe(options.model, options.recipe), settings(options.set))
+    found = cost.probe(chosen, devices.device_of(options.device), options.threads)
+    print(json.dumps(asdict(found)) if options.json else found.sentence(chosen.epochs, 1))
+
+
+def _trained_runs(chosen: Recipe, options: argparse.Namespace) -> None:
+    from attnviz.training import stopping
+    from attnviz.training.objectives import objective
+    from attnviz.training.progress import Progress
+    from attnviz.training.seeds import command_of, train_runs
+
+    goal = objective(chosen)
+    progress = Progress(chosen, options.seeds, goal)
+    changes = [word for change in options.set for word in ("--set", change)]
+    with progress.shown(), stopping.terminable(), together.joined() as others:
+        train_runs(
+            chosen, options.seeds, device=options.device, threads=options.threads, report=progress.report, goal=goal,
+            command=shlex.join([*command_of(chosen, options.seeds).split(), "--run-only", *changes]),
+            minutes=options.minutes, more=options.more, together=others,
+        )  # fmt: skip
+    if others.first:
+        print(f"Trained: the runs of {chosen.key} are in {runs.folder()}.")
+
+
+def _trained(chosen: Recipe, seeds: Sequence[int], device: str, threads: int | None) -> cards.Card:
+    from attnviz.training import stopping
+    from attnviz.training.objectives import objective
+    from attnviz.training.progress import Progress
+    from attnviz.training.seeds import train
+
+    goal = objective(chosen)
+    progress = Progress(chosen, seeds, goal)
+    with progress.shown(), stopping.terminable(), together.joined() as others:
+        return train(chosen, seeds, device=device, threads=threads, report=progress.report, goal=goal, together=others)
+
+
+def _lessons(options: argparse.Namespace) -> None:
+    try:  # the pages that a lesson shows belong to the app, which a library without streamlit does not have
+        command = import_module("attnviz.ui.lessons.command")
+    except ModuleNotFoundError as error:
+        raise BadInput(f"Lessons need the app, and {error.name} is missing: pip install attnviz[app]") from error
+    lines = command.check(options.folder) if options.action == "check" else command.print_out(options.name, options.to)
+    for line in lines:
+        print(line)
+
+
+COMMANDS = {
+    "models": _models,
+    "checkpoints": _checkpoints,
+    "data": _data,
+    "history": _history,
+    "train": _train,
+    "cost": _cost,
+    "jobs": _jobs,
+    "search": _search,
+    "lessons": _lessons,
+    "evaluate": _evaluate,
+    "migrate": _migrate,
+    "results": _results,
+    "reproduce": _reproduce,
+}
