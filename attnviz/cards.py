@@ -5,18 +5,19 @@ import binascii
 import hashlib
 import json
 import math
-import os
+from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal, Self
+from threading import Lock
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field, ValidationError, model_validator
 
-from attnviz import files
+from attnviz import checkpoint_folder, files
 from attnviz.checkpoint_folder import folder as folder
 from attnviz.checkpoint_folder import is_name
 from attnviz.checkpoint_folder import kept as kept_folder
@@ -26,7 +27,7 @@ from attnviz.errors import CheckpointError, UnknownName, closest
 from attnviz.files import reason
 from attnviz.recipes.recipe import Augmentation, Recipe, Settings, Strict, Test
 
-_FILE = "card.json"
+_FILE = checkpoint_folder.CARD
 _LARGEST = 2**24  # bytes; the largest of ours has 0.2 million
 
 Unit = str
@@ -222,13 +223,24 @@ def names() -> list[str]:
 
     Some may have a card but no weights. A kept one with the name of one of ours is left out.
     """
-    ours = _names_in(folder())
-    return [*ours, *(name for name in _names_in(kept_folder()) if name not in ours)]
+    return list(checkpoint_folder.snapshot().found)
+
+
+def is_there(name: str) -> bool:
+    """Return whether there is a checkpoint of that name, be its card damaged or not."""
+    return name in checkpoint_folder.snapshot().found
 
 
 def is_kept(name: str) -> bool:
     """Return whether the checkpoint of that name is not one of ours but one that somebody keeps."""
-    return home(name).parent != folder()
+    found = checkpoint_folder.found(name)
+    return found is not None and found.kept
+
+
+def has_weights(name: str) -> bool:
+    """Return whether the weights of a checkpoint are here."""
+    found = checkpoint_folder.found(name)
+    return found is not None and found.has_weights
 
 
 def home(name: str) -> Path:
@@ -239,11 +251,8 @@ def home(name: str) -> Path:
     """
     if not is_name(name):
         raise UnknownName("checkpoint", name, names())
-    own = folder() / name
-    if (own / _FILE).exists():
-        return own
-    kept = kept_folder() / name
-    return kept if (kept / _FILE).exists() else own
+    found = checkpoint_folder.found(name)
+    return found.home if found else folder() / name
 
 
 def weights(name: str) -> Path:
@@ -252,21 +261,22 @@ def weights(name: str) -> Path:
     Raises:
         UnknownName: no checkpoint can have that name.
     """
-    return home(name) / "weights.safetensors"
+    return home(name) / checkpoint_folder.WEIGHTS
 
 
 def usable(among: Sequence[str]) -> dict[str, Card]:
     """Return the cards of those checkpoints that can be shown: with a readable card, and with weights."""
-    return readable([name for name in among if is_name(name) and weights(name).is_file()])
+    return readable([name for name in among if has_weights(name)])
 
 
 def readable(among: Sequence[str]) -> dict[str, Card]:
     """Return the cards of those checkpoints that are there and whose card can be read; some may have no weights."""
-    here, found = set(names()), {}
+    here, found = checkpoint_folder.snapshot().found, {}
     for name in among:
         if name in here:  # else `read` would look for names like it, which takes longer than all that there are
+            known = _read.get(here[name].home / _FILE)
             with suppress(CheckpointError, UnknownName):
-                found[name] = read(name)
+                found[name] = known.card if known and known.stamp == here[name].card else read(name)
     return found
 
 
@@ -276,8 +286,16 @@ def text(card: Card) -> str:
     return json.dumps({**fields, "digest": _digest(fields)}, indent=1, ensure_ascii=False) + "\n"
 
 
-_read: dict[Path, tuple[files.Stamp, Card]] = {}
-_MOST = 256
+class _Read(NamedTuple):
+    """A card that has been read, and the stamp of its file before."""
+
+    stamp: files.Stamp
+    card: Card
+
+
+_read: OrderedDict[Path, _Read] = OrderedDict()  # those that were read longest ago are given up first
+_MOST = 2**26  # bytes of the files of all of them; ours have 4 million
+_lock = Lock()
 
 
 def read(name: str) -> Card:
@@ -295,8 +313,8 @@ def read(name: str) -> Card:
     else:
         raise UnknownName("checkpoint", name, names())
     known = _read.get(path)
-    if known is not None and known[0] == stamp:
-        return known[1]
+    if known is not None and known.stamp == stamp:
+        return known.card
     if name not in names():  # a file system that ignores case has it under any
         raise UnknownName("checkpoint", name, names())
     try:
@@ -304,19 +322,12 @@ def read(name: str) -> Card:
     except OSError as error:
         raise CheckpointError(f"The card {path} cannot be read: {reason(error)}.") from error
     if stamp.settled:
-        if len(_read) >= _MOST:
-            _read.clear()
-        _read[path] = stamp, card
+        with _lock:
+            _read.pop(path, None)
+            _read[path] = _Read(stamp, card)
+            while sum(one.stamp.size for one in _read.values()) > _MOST:
+                _read.popitem(last=False)
     return card
-
-
-def _names_in(base: Path) -> list[str]:
-    try:
-        with os.scandir(base) as entries:
-            # every page asks several times, and a Path for each entry takes three times as long
-            return sorted(e.name for e in entries if is_name(e.name) and os.path.exists(f"{e.path}/{_FILE}"))  # noqa: PTH110
-    except OSError:
-        return []
 
 
 def parsed(content: bytes, path: Path) -> Card:

@@ -1,16 +1,33 @@
-"""Where checkpoints lie. Apart from `attnviz.cards`, because the first page knows it before numpy is loaded."""
+"""Where checkpoints lie, and which there are. Apart from `attnviz.cards`, because the first page knows it before numpy
+is loaded.
+
+    with one_look():          # what asks dozens of times looks once, and sees the same all through
+        snapshot().found      # name -> what its folder holds
+"""
 
 import os
 import re
 import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from attnviz import files
 
 _INSTALLED = Path(__file__).parent / "_checkpoints"  # where setup.py puts them
 _IN_REPOSITORY = Path(__file__).parent.parent / "checkpoints"
 
 WORD = r"[A-Za-z0-9_][A-Za-z0-9_-]*"
 """Pattern of a model's name and of a recipe's, which make up the name of a folder."""
+
+CARD, WEIGHTS, HISTORY = "card.json", "weights.safetensors", "history/history.json"
 
 _NAME = re.compile(rf"{WORD}(\.{WORD})+")
 _LONGEST = 200  # characters of a name
@@ -52,3 +69,135 @@ def is_name(name: str) -> bool:
         name: from anywhere; no path may be made of one that is none.
     """
     return len(name) <= _LONGEST and _NAME.fullmatch(name) is not None
+
+
+class Found(NamedTuple):
+    """What the folder of a checkpoint holds.
+
+    Args:
+        home: the folder.
+        kept: whether it is not one of ours but one that somebody keeps.
+        card: the stamp of its card.
+        has_weights, has_history: whether these files are there.
+        changed: when a file came into it or left it last, in nanoseconds; None where that does not tell.
+    """
+
+    home: Path
+    kept: bool
+    card: files.Stamp
+    has_weights: bool
+    has_history: bool
+    changed: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """All checkpoints at one moment; it never changes.
+
+    Args:
+        found: by name: ours in alphabetical order, then those that somebody keeps. A kept one with the name of one of
+            ours is left out.
+        generation: another number for every snapshot of this process that differs from the one before: what was made
+            of the same generation is still right.
+    """
+
+    found: Mapping[str, Found]
+    generation: int
+
+
+class _Looked(NamedTuple):
+    """The last look at both folders: when they were changed last, when it was, in seconds, and what it found."""
+
+    changed: list[int | None]
+    when: float
+    snapshot: Snapshot
+
+
+_held: ContextVar[Snapshot | None] = ContextVar("the checkpoints of this run", default=None)
+_looked: dict[tuple[Path, Path], _Looked] = {}  # the last look alone
+_generations = count(1)
+_lock = Lock()
+
+
+@contextmanager
+def one_look(age: float = 0.0) -> Iterator[None]:
+    """Let all that the block asks about checkpoints come from one snapshot; inside another block, from that one's.
+
+    Args:
+        age: seconds since another look, after which files inside the checkpoints are looked at again. A checkpoint that
+            was added or removed, and what this process has written (`changed`), is seen at once.
+    """
+    token = _held.set(_held.get() or _look(age))
+    try:
+        yield
+    finally:
+        _held.reset(token)
+
+
+def snapshot() -> Snapshot:
+    """Return the checkpoints that there are: within `one_look` those at its beginning, else those of this moment."""
+    return _held.get() or _look(0.0)
+
+
+def found(name: str) -> Found | None:
+    """Return what the folder of one checkpoint holds; None where it has no card, or cannot have that name."""
+    held = _held.get()
+    if held is not None or not is_name(name):
+        return held.found.get(name) if held else None
+    return _found(str(folder() / name), False) or _found(str(kept() / name), True)
+
+
+def changed() -> None:
+    """Look again, also inside `one_look`: this process has written something, or waited for another that may have."""
+    with _lock:
+        _looked.clear()
+    if _held.get():
+        _held.set(_look(0.0))  # until the end of the block
+
+
+def _look(most: float) -> Snapshot:
+    folders = folder(), kept()
+    with _lock:
+        now, written = time.monotonic(), [_written(one) for one in folders]
+        last = _looked.get(folders)
+        if last and last.changed == written and now - last.when < most:
+            return last.snapshot
+        before = last.snapshot.found if last else {}
+        there = _all_in(folders[0], False, before)
+        there |= {name: one for name, one in _all_in(folders[1], True, before).items() if name not in there}
+        newest = max((one.card for one in there.values()), default=None)
+        same = last is not None and before == there and (newest is None or newest.settled)
+        found = last.snapshot if last and same else Snapshot(there, next(_generations))
+        _looked.clear()
+        _looked[folders] = _Looked(written, now, found)
+        return found
+
+
+def _written(base: Path | str) -> int | None:
+    stamp = files.stamp(base)
+    return None if stamp is None else stamp.written
+
+
+def _all_in(base: Path, is_kept: bool, before: Mapping[str, Found]) -> dict[str, Found]:
+    try:
+        with os.scandir(base) as entries:
+            paths = {entry.name: entry.path for entry in entries if is_name(entry.name)}
+    except OSError:
+        return {}
+    every = {name: _found(paths[name], is_kept, before.get(name)) for name in sorted(paths)}
+    return {name: one for name, one in every.items() if one is not None}
+
+
+def _found(home: str, is_kept: bool, before: Found | None = None) -> Found | None:
+    """Return what a folder holds; what was found there before where nothing has come into it or left it since."""
+    card = files.stamp(f"{home}/{CARD}")
+    if card is None:
+        return None
+    changed = _written(home)
+    if before and (before.card, before.changed, before.kept) == (card, changed, is_kept):
+        return before
+    weights, history = f"{home}/{WEIGHTS}", f"{home}/{HISTORY}"
+    has_history = os.path.isfile(history)  # noqa: PTH113 (a Path for each takes three times as long)
+    if not has_history and os.path.isdir(f"{home}/history"):  # noqa: PTH112
+        changed = None  # its file is still to come, and will not change this folder
+    return Found(Path(home), is_kept, card, os.path.isfile(weights), has_history, changed)  # noqa: PTH113

@@ -14,7 +14,7 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from torch import Tensor, nn
 
-from attnviz import cards, models
+from attnviz import cards, checkpoint_folder, models
 from attnviz.cards import Card
 from attnviz.checkpoint_folder import is_name, kept
 from attnviz.errors import AttnvizError, BadInput, CheckpointError
@@ -117,7 +117,11 @@ def alone() -> Iterator[None]:
     try:
         kept().mkdir(parents=True, exist_ok=True)
         with FileLock(kept() / ".lock", timeout=_PATIENCE):
-            yield
+            checkpoint_folder.changed()  # by whoever had the lock before
+            try:
+                yield
+            finally:
+                checkpoint_folder.changed()
     except Timeout as error:  # an OSError too, hence before it
         raise CheckpointError("Somebody else is keeping or removing a model. Try again in a moment.") from error
     except OSError as error:
@@ -131,6 +135,8 @@ def _write(home: Path, model_state: dict[str, Tensor], card: Card) -> None:
         write(home / "card.json", cards.text(card))
     except OSError as error:
         raise CheckpointError(f"The checkpoint {home} cannot be written: {reason(error)}.") from error
+    finally:
+        checkpoint_folder.changed()
 
 
 def stored(model: nn.Module, state: Mapping[str, Tensor], weights: str | None) -> dict[str, Tensor]:

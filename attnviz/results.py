@@ -7,6 +7,7 @@ from pathlib import Path
 
 from attnviz import cards, comparisons, formatting
 from attnviz.cards import Card, SeedRun
+from attnviz.checkpoint_folder import one_look
 from attnviz.comparisons import Comparison
 from attnviz.errors import BadInput
 from attnviz.measures.difference import METHOD, METHOD_OF_ITSELF, Verdict
@@ -41,6 +42,7 @@ each. Bilinear sampling mixes neighbouring pixels, so that grey levels reveal th
 _DIFFERENCE = "Difference in points (95 % interval: Welch's t over seeds, plus pictures)"
 
 
+@one_look()
 def verdicts(questions: Iterable[Question]) -> str:
     """Return a Markdown table with a row for each question: with the mechanism, without it, and which is better.
 
@@ -77,6 +79,7 @@ def judged(found: Comparison) -> tuple[str, str, str]:
     return formatting.points(difference), f"**{difference.verdict}**", "; ".join(found.differs) or "nothing"
 
 
+@one_look()
 def answer(figure: PaperFigure) -> str:
     """Return one table for a question: each model on its main test, its control, and which is better."""
     lines = [["Model", "Accuracy", "Its control", _DIFFERENCE, "Verdict", "What differs"]]
@@ -109,12 +112,14 @@ def finding(verdicts: Iterable[Verdict]) -> str:
     return f"**{found['better']} of {count} {what}**" + (f"; {others}." if others else ".")
 
 
+@one_look()
 def verdicts_of(figure: PaperFigure) -> list[Verdict]:
     """Return the verdict of each model of a question that has a trained control."""
     found = (comparisons.with_control(name) for name in figure.checkpoints)
     return [one.difference.verdict for one in found if one]
 
 
+@one_look()
 def reproduction(paper: Paper) -> str:
     """Return a paper's figures and tables in Markdown, each with ours."""
     told = filter(None, [paper.note, how_chosen(paper.checkpoints)])
@@ -135,6 +140,7 @@ def how_chosen(names: Iterable[str]) -> str:
     return "\n".join(["How the settings were chosen:", "", *lines]) if lines else ""
 
 
+@one_look()
 def compared(figure: PaperFigure) -> str:
     """Return one figure of a paper, ours and the controls on all their tests, and how far apart they are."""
     parts = [f"{_asked(figure)} Ours:", table(figure.checkpoints)]
@@ -143,6 +149,7 @@ def compared(figure: PaperFigure) -> str:
     return "\n\n".join(parts)
 
 
+@one_look()
 def beside(given: PaperTable) -> str:
     """Return a paper's table with ours beside each of its columns, a row per model."""
     heads = [head for column in given.columns for head in (f"{column.title}, theirs", "ours")]
@@ -157,6 +164,7 @@ def beside(given: PaperTable) -> str:
     return f"{given.title}.\n\n{formatting.table(lines)}"
 
 
+@one_look()
 def table(names: Sequence[str]) -> str:
     """Return a Markdown table of trained models on their tests; a row that was not trained says so, and its cost.
 
@@ -201,6 +209,7 @@ def _by_length(trained: Sequence[Card]) -> list[str]:
     return tables
 
 
+@one_look()
 def comparison(name: str, others: Sequence[str]) -> str:
     """Return a Markdown table of how many points of accuracy a model has more than others, over all seeds.
 
@@ -222,6 +231,7 @@ def comparison(name: str, others: Sequence[str]) -> str:
     return f"{formatting.table(lines)}\n\nIntervals of 95 %: {METHOD}."
 
 
+@one_look()
 def everything() -> str:
     """Return docs/results.md: a verdict for each mechanism, a table for each question, then all tests of all models."""
     further = [question for paper in PAPERS.values() for question in paper.questions]
@@ -237,6 +247,7 @@ def everything() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+@one_look()
 def brief() -> str:
     """Return what README says of results: a table of each mechanism beside its control."""
     return verdicts(first(PAPERS))
@@ -325,7 +336,7 @@ def _seeds(runs: Sequence[SeedRun]) -> str:
 
 
 def _title(name: str, card: Card | None) -> str:
-    stored = "" if card is None or cards.weights(name).exists() else f"; no weights here: `{card.command}`"
+    stored = "" if card is None or cards.has_weights(name) else f"; no weights here: `{card.command}`"
     return _short(name, card) + stored
 
 
@@ -364,7 +375,7 @@ def _cell(name: str, card: Card | None, test: Test, figure: str) -> str:
 
 def _not_trained(name: str) -> str:
     """Say that there are no figures of a checkpoint, and why."""
-    if name in cards.names():
+    if cards.is_there(name):
         return "*damaged*"
     cost = RECIPES[name].cost
     return f"*not trained* ({cost})" if cost else "*not trained*"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from attnviz import cards, comparisons, formatting, results
+from attnviz import cards, checkpoint_folder, comparisons, formatting, results
 from attnviz.errors import BadInput
 from attnviz.measures.difference import METHOD
 from attnviz.recipes import PAPERS, RECIPES
@@ -52,15 +52,13 @@ def test_the_table_holds_what_the_card_says_and_a_row_that_was_not_trained_says_
     assert one_trained.figures[0].count != one_trained.figures[1].count
 
 
-def test_rows_that_were_not_trained_cost_one_look_into_the_folder_each(
-    one_trained: cards.Card, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks, names, recipe = list[None](), cards.names, RECIPES["pixel_line.small"]
+def test_a_table_looks_into_the_folder_once(one_trained: cards.Card, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, look, recipe = list[None](), checkpoint_folder._look, RECIPES["pixel_line.small"]
     tests = tuple(RecipeTest(data=source) for source in ("strokes", "mnist", "fashion_mnist"))
     monkeypatch.setitem(RECIPES, recipe.key, recipe.model_copy(update={"tests": tests}))
-    monkeypatch.setattr(cards, "names", lambda: looks.append(None) or names())
+    monkeypatch.setattr(checkpoint_folder, "_look", lambda age: looks.append(None) or look(age))
     assert results.table([recipe.key]).count("*not trained*") == 3
-    assert len(looks) == 2, "one for all cards, and one for the row that has none"
+    assert len(looks) == 1
 
 
 def test_a_test_that_a_card_does_not_have_is_an_empty_cell(one_trained, monkeypatch):

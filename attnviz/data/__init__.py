@@ -11,19 +11,23 @@ pictures that pages can show without the download. Nothing here imports torch, e
 """
 
 import hashlib
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from attnviz.data import samples
+from attnviz.data import samples, store
 from attnviz.data.place import folder
 from attnviz.data.specs import DATASETS, Dataset, DataSpec
-from attnviz.data.store import available, fetch, read, spec
+from attnviz.data.store import Progress, read, spec
 from attnviz.data.streams import batches
 from attnviz.data.targets import OneClass, Target, Text
-from attnviz.errors import BadInput, DataError, UnknownName
+from attnviz.errors import AttnvizError, BadInput, DataError, UnknownName
+
+T = TypeVar("T")
 
 __all__ = [
     "DATASETS",
@@ -37,10 +41,12 @@ __all__ = [
     "batches",
     "can_show",
     "digest",
+    "downloaded",
     "fetch",
     "folder",
     "labels",
     "load",
+    "one_look",
     "pick",
     "shown",
     "sources",
@@ -148,6 +154,59 @@ def labels(name: str, split: str = "train") -> npt.NDArray[np.int64]:
     return make(split) if make else load(name, split).labels
 
 
+_held: ContextVar[dict[str, Any] | None] = ContextVar("the data sets of this run", default=None)
+
+
+@contextmanager
+def one_look() -> Iterator[None]:
+    """Look only once, for the length of the block, at which pictures are here, however often that is asked.
+
+    What `fetch` brings ends that: then each question is a look of its own.
+    """
+    token = _held.set({} if _held.get() is None else _held.get())
+    try:
+        yield
+    finally:
+        _held.reset(token)
+
+
+def _once(key: str, look: Callable[[], T]) -> T:
+    held = _held.get()
+    if held is None:
+        return look()
+    if key not in held:
+        held[key] = look()
+    return cast(T, held[key])
+
+
+def fetch(name: str, progress: Progress | None = None) -> None:
+    """Bring a data set here; see `attnviz.data.store.fetch`."""
+    try:
+        store.fetch(name, progress)
+    finally:
+        _held.set(None)
+
+
+def available(name: str) -> bool:
+    """Say whether a data set can be loaded now, without a download.
+
+    Raises:
+        UnknownName: there is none of that name.
+    """
+    return _once(f"available {name}", lambda: store.available(name))
+
+
+def downloaded() -> tuple[str, ...]:
+    """Return the data sets whose files are here: until then, samples or drawn digits stand for them."""
+
+    def is_here(name: str, its: DataSpec) -> bool:
+        with suppress(AttnvizError):  # its files may not be read: whoever needs them says so
+            return its.make is None and its.batches is None and available(name)
+        return False
+
+    return _once("downloaded", lambda: tuple(name for name, its in DATASETS.items() if is_here(name, its)))
+
+
 def shown(name: str) -> Shown:
     """Return the test pictures of a data set that are available here: all of them, or else its samples.
 
@@ -155,6 +214,10 @@ def shown(name: str) -> Shown:
         UnknownName: there is no such data set.
         DataError: it is not available, and there are no samples of it; the message says what to do.
     """
+    return _once(f"shown {name}", lambda: _shown(name))
+
+
+def _shown(name: str) -> Shown:
     try:
         found = labels(name, "test")
     except DataError:

@@ -98,6 +98,12 @@ def available(name: str) -> bool:
     if its.make is not None or its.batches is not None:
         return its.made_from is None or available(its.made_from)
     try:
+        os.stat(folder() / its.name)  # noqa: PTH116 (every run of a page asks; to look for the files takes ten times as long)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        pass  # `read` says what is wrong
+    try:
         for split in its.counts:
             read(name, split)
     except DataError:

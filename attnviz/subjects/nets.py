@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from attnviz import models
 from attnviz.data.specs import DATASETS
-from attnviz.errors import CheckpointError, UnknownName
+from attnviz.errors import UnknownName
 from attnviz.extensions import Table
 from attnviz.grids import Grid
 from attnviz.models import Input
@@ -141,17 +141,30 @@ def usable(among: Sequence[str] | None = None) -> dict[str, Net]:
     from attnviz import cards
 
     found = {}
-    for name in cards.names() if among is None else among:
-        with suppress(CheckpointError, UnknownName):
-            if cards.weights(name).is_file():
-                found[name] = net(name)
+    for name, card in cards.usable(cards.names() if among is None else among).items():
+        with suppress(UnknownName):  # of its architecture
+            found[name] = of_card(card)
     return found
 
 
 def of_card(card: Card) -> Net:
-    """Return the net of a checkpoint."""
+    """Return the net of a checkpoint; the same one as long as its card and whether it has a history stay the same."""
     from attnviz.training import histories
 
+    has_history = histories.there(card.name)
+    known = _of_cards.get(card.name)
+    if known is None or known[0] is not card or known[1] != has_history:
+        if len(_of_cards) >= _MOST:
+            _of_cards.clear()
+        known = _of_cards[card.name] = card, has_history, _of_card(card, has_history)
+    return known[2]
+
+
+_of_cards: dict[str, tuple[Card, bool, Net]] = {}
+_MOST = 512
+
+
+def _of_card(card: Card, has_history: bool) -> Net:
     return of_recipe(
         card.recipe,
         key=card.name,
@@ -161,7 +174,7 @@ def of_card(card: Card) -> Net:
         seed=card.seed,
         parameters=card.parameters,
         card=card,
-        history=card.name if histories.there(card.name) else "",
+        history=card.name if has_history else "",
         build=lambda: _weights(card),
     )
 

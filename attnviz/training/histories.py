@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from attnviz import cards, files
+from attnviz import cards, checkpoint_folder, files
 from attnviz.errors import BadInput, CheckpointError, UnknownName
 from attnviz.recipes import RECIPES
 from attnviz.recipes.recipe import Recipe, Strict
@@ -99,7 +99,8 @@ def there(name: str) -> bool:
     Args:
         name: of the checkpoint.
     """
-    return (cards.home(name) / "history" / _FILE).is_file()
+    found = checkpoint_folder.found(name)
+    return found is not None and found.has_history
 
 
 _read: dict[Path, tuple[files.Stamp, HistoryFile]] = {}
@@ -219,6 +220,8 @@ def _write(home: Path, found: HistoryFile, contents: Mapping[int, bytes]) -> Non
                 path.unlink()
     except OSError as error:
         raise CheckpointError(f"The history {home} cannot be written: {files.reason(error)}.") from error
+    finally:
+        checkpoint_folder.changed()
 
 
 def _weights(name: str, epoch: int) -> Path:

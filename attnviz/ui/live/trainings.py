@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from attnviz import cards, data, subjects
+from attnviz import checkpoint_folder, data, subjects
 from attnviz.data import own
 from attnviz.errors import AttnvizError, BadInput
 from attnviz.recipes import RECIPES
@@ -17,7 +17,7 @@ from attnviz.recipes.altered import varied
 from attnviz.subjects import Net
 from attnviz.subjects.history import History, history
 from attnviz.subjects.runs import key_of
-from attnviz.training import histories, runs
+from attnviz.training import runs
 from attnviz.ui.shared import visitor
 
 if TYPE_CHECKING:
@@ -29,9 +29,11 @@ MOST = 30
 """So many runs of one architecture are offered, the newest."""
 
 
-def shipped() -> dict[str, Net]:
-    """Return the checkpoints whose epochs are kept, by name."""
-    return subjects.usable([name for name in cards.names() if not cards.is_kept(name) and histories.there(name)])
+def shipped(architecture: str) -> dict[str, Net]:
+    """Return the checkpoints of an architecture whose epochs are kept, by name."""
+    there = checkpoint_folder.snapshot().found.items()
+    known = subjects.usable([name for name, one in there if one.has_history and not one.kept])
+    return {name: net for name, net in known.items() if net.architecture == architecture}
 
 
 def ran(architecture: str, most: int = MOST) -> dict[str, str]:
@@ -98,7 +100,7 @@ def like(net: Net) -> dict[str, str]:
         Key of the history -> what it is called, its seed first; the runs first.
     """
     found = {f"run:{run}": _seed_first(run, net) for run in ran(net.architecture)}
-    found |= {name: f"{one.title}, as shipped" for name, one in shipped().items()}
+    found |= {name: f"{one.title}, as shipped" for name, one in shipped(net.architecture).items()}
     return {key: title for key, title in found.items() if key != net.history and _alike(net_of(key), net)}
 
 

@@ -66,7 +66,7 @@ def accuracy(name: str) -> str:
     """Return the accuracy of a recipe's model in words, with its seeds, or "not trained"."""
     card = cards.readable([name]).get(name)
     if card is None:
-        return "not trained" if name not in cards.names() else "not measured"
+        return "not trained" if not cards.is_there(name) else "not measured"
     found = card.figure(comparisons.main_test(RECIPES[name]))
     if found is None:
         return "not measured"

@@ -19,9 +19,14 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
+from attnviz import data
+from attnviz.checkpoint_folder import one_look
 from attnviz.errors import AttnvizError
 from attnviz.ui.shared import url_state
 from attnviz.ui.shared.wording import verbatim
+
+LOOKS = 0.5
+"""Seconds after which a run looks again whether a file inside a checkpoint has changed."""
 
 _SWITCHED = "page_switched"  # in the session: the model that a *try* has just switched to
 
@@ -103,9 +108,13 @@ def written_link(page: str, label: str, **parameters: object) -> str:
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Show an AttnvizError raised inside as its sentence, in place of what could not be drawn."""
+    """Show an AttnvizError raised inside as its sentence, in place of what could not be drawn.
+
+    All that is drawn inside sees the checkpoints and data sets as they are at its beginning.
+    """
     try:
-        yield
+        with one_look(LOOKS), data.one_look():
+            yield
     except AttnvizError as error:
         st.error(verbatim(str(error)))
 

@@ -21,7 +21,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
     def draw(known: Mapping[str, Card]) -> tuple[list[str], list[str]]:
         html: list[str] = []
         monkeypatch.setattr(cards, "readable", lambda among: {name: known[name] for name in among if name in known})
-        monkeypatch.setattr(cards, "names", lambda: [*known])
+        monkeypatch.setattr(cards, "is_there", known.__contains__)
         monkeypatch.setattr(st, "markdown", lambda body, **_: html.append(body))
         costs.table({SE: "gates", PLAIN: "none", CIFAR: "colour"}, [PLAIN], key="costs")
         rows = re.findall(r"<tr>(<th scope=\"row\">.*?)</tr>", html[0])

@@ -43,7 +43,7 @@ def who(subject: Subject) -> None:
     st.markdown(words.WHO)
     titles = {names[kind]: title for kind, title in KINDS.items()}
     costs.table(titles, [name for name in titles if name != names["blocks"]], key="who_bars")
-    st.caption(words.counted(side, [names[kind] for kind in KINDS if names[kind] not in cards.names()]))
+    st.caption(words.counted(side, [names[kind] for kind in KINDS if not cards.is_there(names[kind])]))
     if otherwise := results.trained_otherwise(names.values(), names["blocks"]):
         st.caption(otherwise)
     if any(figure.seeds == 1 for figure in map(measured, titles) if figure):

@@ -141,7 +141,7 @@ def dying(subject: Subject, view: StageView) -> None:
 def ours() -> str:
     """Return the accuracy of models A and C as trained here, in a sentence; nothing if neither is."""
     names = {f"{MECHANISM.models[0]}.fashion-{model.lower()}": f"model {model}" for model in "AC"}
-    here = {name: title for name, title in names.items() if name in cards.names()}
+    here = {name: title for name, title in names.items() if cards.is_there(name)}
     found = result_dots.of(list(here), (), {}, "fashion_mnist")
     if not found:
         return ""

@@ -64,7 +64,7 @@ class Kernels:
 
 def refusal(net: Net) -> str | None:
     """Return why this cannot be shown: the one-token model, which it always shows, has not been trained."""
-    return None if NAME in cards.names() else f"`{NAME}`: *not trained*."
+    return None if cards.is_there(NAME) else f"`{NAME}`: *not trained*."
 
 
 def show(subject: Subject) -> None:
