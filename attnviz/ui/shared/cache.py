@@ -1,30 +1,29 @@
 """The only module that caches. What is cached is shared by all visitors, never changed, and limited in bytes.
 
-What depends on a net alone is kept by net, all else by subject, so that nothing about a net is computed again for
-every picture. What several visitors ask for at once is computed once, in a turn of the queue in which live answers go
-first (attnviz/work). It loads torch only where something is computed; by then the page has drawn its title and its
-question.
+What depends on the checkpoints alone is kept until they change, what depends on a net alone by net, all else by
+subject, so that nothing about a net is computed again for every picture. What several visitors ask for at once is
+computed once, in a turn of the queue in which live answers go first (attnviz/work). It loads torch only where something
+is computed; by then the page has drawn its title and its question.
 
+    cache.of_checkpoints(dots, names)            # dots(names)
     cache.of_net(mean_relevance, net)            # mean_relevance(loaded)
     cache.of_subject(measure, subject, "mean")   # measure(loaded, example, "mean")
 """
 
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Hashable
 from typing import Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from attnviz import data
-from attnviz.data import DATASETS
-from attnviz.errors import AttnvizError
+from attnviz import checkpoint_folder, data
 from attnviz.subjects import Example, Loaded, Net, Subject
 from attnviz.work.kept import Kept
 from attnviz.work.queue import QUEUE
 
 P = ParamSpec("P")
+Q = TypeVar("Q")
 T = TypeVar("T")
 
 NETS = 128 << 20  # bytes of the nets that are kept: single precision for the live channel, double for pages
@@ -40,7 +39,7 @@ def of_net(compute: Callable[Concatenate[Loaded, P], T], net: Net, *arguments: P
         net: that is asked.
         *arguments, **named: plain values.
     """
-    key = (_name(compute), net.key, net.digest, arguments, tuple(sorted(named.items())), _downloaded())
+    key = (_name(compute), net.key, net.digest, arguments, tuple(sorted(named.items())), data.downloaded())
     return _values.get(key, lambda: compute(exact(net), *arguments, **named), what=_name(compute), check=_wanted)
 
 
@@ -56,10 +55,38 @@ def of_subject(
         *arguments, **named: plain values.
     """
     net, example = subject
-    given = (str(example.asked), arguments, tuple(sorted(named.items())))
-    key = (_name(compute), net.key, net.digest, *given, _downloaded())
+    key = (_name(compute), *_of(subject), arguments, tuple(sorted(named.items())))
     what = f"{_name(compute)} {net.key}"  # how long it takes depends on the net, and hardly on the example
     return _values.get(key, lambda: compute(exact(net), example, *arguments, **named), what=what, check=_wanted)
+
+
+def of_view(payload: Callable[[Subject, Q], bytes], subject: Subject, given: Q, name: str, parameters: str) -> bytes:
+    """Return the payload of a view, kept for the next page that shows it.
+
+    Args:
+        payload: returns it; it loads a net only where it needs one.
+        subject: the net and the example.
+        given: its parameters.
+        name, parameters: of the view, and the same parameters as text, which are parts of the key.
+    """
+    key = ("view", name, parameters, *_of(subject))
+    return _values.get(key, lambda: payload(subject, given), what=f"{name} {subject.net.key}", check=_wanted)
+
+
+def _of(subject: Subject) -> tuple[Hashable, ...]:
+    net, example = subject
+    return net.key, net.digest, str(example.asked), data.downloaded()
+
+
+def of_checkpoints(compute: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    """Return what follows from the cards and files of the checkpoints, kept until one of them changes.
+
+    Args:
+        compute: called with the arguments. A function at module level: its name is part of the key.
+        *arguments, **named: plain values, of which none is a visitor's.
+    """
+    key = (_name(compute), checkpoint_folder.snapshot().generation, arguments, tuple(sorted(named.items())))
+    return _values.get(key, lambda: compute(*arguments, **named), what=_name(compute), check=_wanted)
 
 
 def single(net: Net) -> Loaded:
@@ -88,16 +115,6 @@ def _loaded(net: Net, *, double: bool) -> Loaded:
     model, taken = net.load(double=double).model, net.input
     shape = (taken.channels, taken.rows, taken.columns)
     return Loaded(devices.computing_on_if_equal(model, device, shape), net)
-
-
-def _downloaded() -> tuple[str, ...]:
-    """Return the data sets whose files are here: until then, samples or drawn digits stand for them."""
-    found = []
-    for name, its in DATASETS.items():
-        with suppress(AttnvizError):  # its files may not be read: whoever needs them says so
-            if its.make is None and its.batches is None and data.available(name):
-                found.append(name)
-    return tuple(found)
 
 
 def _name(compute: Callable[..., object]) -> str:

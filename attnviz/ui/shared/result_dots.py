@@ -12,7 +12,7 @@ from attnviz.figures.dots import Dot, dots
 from attnviz.figures.verdicts import Line, Side
 from attnviz.recipes import PAPERS, RECIPES, Paper, Recipe
 from attnviz.ui.mechanisms import MECHANISMS, Mechanism, is_control
-from attnviz.ui.shared import url_state
+from attnviz.ui.shared import cache, url_state
 from attnviz.ui.shared.reserved import container_key
 from attnviz.ui.shared.wording import without_shared_start
 
@@ -57,7 +57,7 @@ def leads_to(name: str) -> str | None:
     Returns:
         The URL, relative to any page; None where the weights are not here.
     """
-    if name not in RECIPES or not cards.weights(name).is_file():
+    if name not in RECIPES or not cards.has_weights(name):
         return None
     row = next((row for row in MECHANISMS.values() if RECIPES[name].model in row.models), None)
     return f"{row.url if row else EXPLORER}?{urlencode({'v': url_state.VERSION, 'model': name})}"
@@ -163,24 +163,51 @@ def show(
         key: of the picture in this page; keep it fixed.
         like: the recipe of the model that is looked at: which of the others were not trained like it is said.
     """
-    wanted = [name for name in names if any(test.data == source for test in RECIPES[name].tests)]
-    rows = shortened(of(wanted, controls, claimed(papers), source))
-    if not rows:
+    wanted = tuple(name for name in names if any(test.data == source for test in RECIPES[name].tests))
+    found = cache.of_checkpoints(drawn, wanted, tuple(controls), tuple(papers), source)
+    if not found.rows:
         st.caption(f"None of these models has been trained and tested on {data.DATASETS[source].title} yet.")
         return
+    with st.container(key=container_key(found.rows, key)):
+        st.markdown(found.picture, unsafe_allow_html=True)
+    if found.caveats:
+        st.caption(found.caveats)
+    opened = st.expander("The numbers", key=f"numbers_of_{key}", on_change="rerun")
+    if opened.open:
+        for part in cache.of_checkpoints(numbers, wanted, tuple(papers), like if like in RECIPES else None):
+            opened.markdown(part)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Results as they are drawn.
+
+    Args:
+        rows: how many models have been trained and tested.
+        picture: of these, in HTML.
+        caveats: what must be known of them, in Markdown; "" for nothing.
+    """
+
+    rows: int
+    picture: str
+    caveats: str
+
+
+def drawn(names: Sequence[str], controls: Collection[str], papers: Sequence[str], source: str) -> Drawn:
+    """Return the results of recipes that are tested on a data set; the arguments are those of `show`."""
+    rows = shortened(of(names, controls, claimed(papers), source))
+    if not rows:
+        return Drawn(0, "", "")
     chance = 100 / len(data.DATASETS[source].classes)
     picture = dots(rows, axis=ACCURACY, chance=chance if any(row.lowest < 2 * chance for row in rows) else None)
-    with st.container(key=container_key(len(rows), key)):
-        st.markdown(picture, unsafe_allow_html=True)
-    if caveats := results.caveats(_trained(wanted)):
-        st.caption(caveats)
-    with st.expander("The numbers"):
-        if like is not None and like in RECIPES and (otherwise := results.trained_otherwise(_trained(wanted), like)):
-            st.markdown(otherwise)
-        st.markdown(results.table(wanted))
-        for paper in (PAPERS[name] for name in papers if name in PAPERS):
-            if sentences := from_paper(paper, wanted):
-                st.markdown("\n\n".join(sentences))
+    return Drawn(len(rows), picture, results.caveats(_trained(names)))
+
+
+def numbers(names: Sequence[str], papers: Sequence[str], like: str | None) -> list[str]:
+    """Return the numbers of results in Markdown, a part each; the arguments are those of `show`."""
+    otherwise = results.trained_otherwise(_trained(names), like) if like else ""
+    given = (from_paper(PAPERS[name], names) for name in papers if name in PAPERS)
+    return [*filter(None, [otherwise]), results.table(names), *("\n\n".join(one) for one in given if one)]
 
 
 def from_paper(paper: Paper, names: Collection[str]) -> list[str]:
@@ -214,13 +241,18 @@ def groups(row: Mechanism) -> dict[Task, list[str]]:
     Args:
         row: of the table of mechanisms.
     """
+    return _groups(row.models)
+
+
+def _groups(models: Sequence[str]) -> dict[Task, list[str]]:
     found: dict[Task, list[str]] = {}
-    controls = _controls()
-    for wanted in (row.models, tuple(controls)):
+    for wanted in (models, _controls()):
         for name, recipe in RECIPES.items():
+            if recipe.model not in wanted:
+                continue
             sources = dict.fromkeys(test.data for test in recipe.tests if test.augmentation is None)
             for task in [Task(source, recipe.classes) for source in sources]:
-                if recipe.model in wanted and (task in found or wanted is row.models):
+                if task in found or wanted is models:
                     found.setdefault(task, []).append(name)
     return found
 
@@ -247,32 +279,47 @@ def of_mechanism(
             task stand beside it. By default all that were tested on it do.
         compared: which recipes are drawn; None for all.
     """
-    names, trained = groups(row).get(task, []), set(cards.names())
+    like = like if like in RECIPES else "" if like else None
+    names = cache.of_checkpoints(_beside, row.models, task, like, compared)
+    if names:
+        show(names, _controls(), row.papers, task.source, key=key, like=like)
+    else:
+        st.caption(f"No model with this mechanism has been trained on {task.title} yet.")
+
+
+def _beside(
+    models: Sequence[str], task: Task, like: str | None, compared: Callable[[Recipe], bool] | None
+) -> list[str]:
+    """Return the recipes that are drawn; none where none of the models is trained.
+
+    Args:
+        models: of the mechanism.
+        task, compared: as of `of_mechanism`.
+        like: the recipe of the net that is looked at; "" where it is not known, None where no net is looked at.
+    """
+    names, trained = _groups(models).get(task, []), set(cards.names())
     if compared:
         names = [name for name in names if compared(RECIPES[name])]
-    if like:
+    if like is not None:
         names = [name for name in names if RECIPES[name].data == task.source]
-    own = [name for name in names if RECIPES[name].model in row.models]
+    own = [name for name in names if RECIPES[name].model in models]
     if not trained & set(own):
-        st.caption(f"No model with this mechanism has been trained on {task.title} yet.")
-        return
-    variants = [RECIPES[name].augmentation for name in ([like] if like and like in RECIPES else own)]
-    beside: list[str] = []
+        return []
+    variants = [RECIPES[name].augmentation for name in ([like] if like else own)]
     others = [name for name in names if name not in own and RECIPES[name].augmentation in variants]
-    if like and trained & set(others):
-        show(own + others, _controls(), row.papers, task.source, key=key, like=like)
-        return
+    if like is not None and trained & set(others):
+        return own + others
+    beside: list[str] = []
     for model in dict.fromkeys(RECIPES[name].model for name in names if name not in own):
         its = [name for name in names if RECIPES[name].model == model]
         same = [name for name in its if RECIPES[name].augmentation in variants]
         plain = [name for name in its if RECIPES[name].augmentation is None]
         beside += next((found for found in (same, plain) if trained & set(found)), its)
-    show(own + beside, _controls(), row.papers, task.source, key=key, like=like)
+    return own + beside
 
 
 def _trained(names: Sequence[str]) -> list[str]:
-    known = set(cards.names())
-    return [name for name in names if name in known]
+    return [name for name in names if cards.is_there(name)]
 
 
 def _controls() -> list[str]:

@@ -1,15 +1,21 @@
 """Rows of the results' picture: from the cards that are there, beside what a paper gives."""
 
 import shutil
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from attnviz import cards
+from attnviz import cards, results
 from attnviz.figures.dots import Dot
 from attnviz.recipes import PAPERS, RECIPES
 from attnviz.ui.mechanisms import MECHANISMS
-from attnviz.ui.shared import result_dots
+from attnviz.ui.shared import cache, result_dots
+from attnviz.work.kept import Kept
+from attnviz.work.queue import QUEUE
 from tests.ui.mechanisms.element_wise.placed import place
 
 
@@ -96,20 +102,46 @@ def test_beside_a_model_stand_controls_that_learnt_from_the_same_variants_or_fro
     assert plain == ["pixel_mlp.digits-moved", "pixel_line.digits-moved", "plain_conv.digits"]
 
 
-def test_beside_the_numbers_stands_which_models_had_another_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-    monkeypatch.setattr("streamlit.markdown", lambda text, **_: said.append(text))
+def test_beside_the_numbers_stands_which_models_had_another_budget() -> None:
     row, task = MECHANISMS["recurrent_attention"], result_dots.Task("cluttered_mnist", tuple(range(10)))
-    result_dots.of_mechanism(row, task, key="x", like="recurrent_attention.cluttered")
-    (otherwise,) = [one for one in said if one.startswith("Not trained like *Cluttered digits, ours*: ")]
-    shown = [name for name in result_dots.groups(row)[task] if name in cards.names()]
-    for name in shown:
+    names = [name for name in result_dots.groups(row)[task] if RECIPES[name].data == task.source]
+    otherwise, table, *_ = result_dots.numbers(names, row.papers, "recurrent_attention.cluttered")
+    assert otherwise.startswith("Not trained like *Cluttered digits, ours*: ")
+    for name in filter(cards.is_there, names):
         epochs = RECIPES[name].epochs
         assert (f"*{RECIPES[name].title}*" in otherwise.partition(": ")[2]) >= (epochs != 150)
         assert epochs == 150 or f"epochs 150 against {epochs}" in otherwise
-    said.clear()
-    result_dots.of_mechanism(row, task, key="x")
-    assert not [one for one in said if one.startswith("Not trained like")]
+    assert table == results.table(names)
+    assert result_dots.numbers(names, row.papers, None)[0] == table
+
+
+def script() -> None:
+    from attnviz.ui.mechanisms import MECHANISMS
+    from attnviz.ui.shared import result_dots
+
+    row, task = MECHANISMS["recurrent_attention"], result_dots.Task("cluttered_mnist", tuple(range(10)))
+    result_dots.of_mechanism(row, task, key="x", like="recurrent_attention.cluttered")
+
+
+def test_the_numbers_are_computed_once_they_are_opened_and_once_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: list[str] = []
+    for name in ("numbers", "drawn"):
+        function = getattr(result_dots, name)
+
+        @wraps(function)
+        def counted(*given: Any, name: str = name, function: Callable[..., Any] = function) -> Any:
+            computed.append(name)
+            return function(*given)
+
+        monkeypatch.setattr(result_dots, name, counted)
+    monkeypatch.setattr(cache, "_values", Kept(1 << 24, QUEUE))
+    for opened, expected in ((False, ["drawn"]), (True, ["drawn", "numbers"]), (True, ["drawn", "numbers"])):
+        page = AppTest.from_function(script, default_timeout=60)
+        page.session_state["numbers_of_x"] = opened
+        page.run()
+        assert not page.exception
+        assert computed == expected
+        assert any("| Mean over the seeds" in one.value for one in page.markdown) is opened
 
 
 def test_below_the_chart_stands_which_models_had_no_validation_part_and_renewed_statistics(
