@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -25,7 +26,7 @@ class OfTokens(Strict):
 def attention(subject: Subject, unit: str | None = None) -> pixel_viewer.AttentionView:
     """Return what the attention viewer needs of a subject; torch is loaded only where that is not stored."""
     found = _stored(subject)
-    return _computed(subject, unit) if found is None else pixel_viewer.unpacked(found)
+    return _computed(subject, unit) if found is None else _unpacked(found)
 
 
 def payload(subject: Subject, parameters: OfTokens) -> bytes:
@@ -39,10 +40,13 @@ def _computed(subject: Subject, unit: str | None) -> pixel_viewer.AttentionView:
     return cache.of_subject(attending.attention, subject, unit=unit)
 
 
+_unpacked = lru_cache(maxsize=4)(pixel_viewer.unpacked)  # of what is stored
+
+
 def _stored(subject: Subject) -> bytes | None:
     found = None if subject.net.card is None else first_look.stored(subject.net.key, subject.example.key)
     # Beside the weights of a net of another mechanism lies the first look of that mechanism's page.
     return None if found is None or "carried_signed" not in header_of(found) else found
 
 
-ATTENTION_VIEW = View("attention_view", OfTokens, payload)
+ATTENTION_VIEW = View("attention_view", OfTokens, payload, lasts=True)

@@ -117,6 +117,7 @@ class View(Generic[P]):
         parameters: what can be chosen; requests are validated strictly.
         payload: returns the payload of a subject, in the bytes that the component takes, or yields several.
         cost: the work, in forward passes of the model.
+        lasts: whether the payload depends on nothing but the subject and the parameters, so that pages keep it.
 
     Raises:
         BadInput: as of `Derived`.
@@ -126,13 +127,22 @@ class View(Generic[P]):
     parameters: type[P]
     payload: Callable[[Subject, P], bytes | Iterator[bytes]]
     cost: Callable[[P, Net], float] = one_pass
+    lasts: bool = False
 
     def __post_init__(self) -> None:
         _check(self.name, self.parameters)
 
     def of(self, subject: Subject, **parameters: Any) -> bytes:
         """Return the payload of a subject, the last one where there are several."""
-        *_, last = self.payloads(subject, self.parameters(**parameters))
+        given = self.parameters(**parameters)
+        if not self.lasts:
+            return self._last(subject, given)
+        from attnviz.ui.shared import cache
+
+        return cache.of_view(self._last, subject, given, self.name, given.model_dump_json())
+
+    def _last(self, subject: Subject, given: P) -> bytes:
+        *_, last = self.payloads(subject, given)
         return last
 
     def payloads(self, subject: Subject, given: P) -> Iterator[bytes]:

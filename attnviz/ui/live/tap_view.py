@@ -117,4 +117,4 @@ def edge(image: np.ndarray, grid: Grid | None, shape: tuple[int, ...]) -> np.nda
     return found
 
 
-TAP_VIEW = View("tap_view", OfTap, payload)
+TAP_VIEW = View("tap_view", OfTap, payload, lasts=True)

@@ -5,10 +5,11 @@ a module that computes it again.
 """
 
 import json
+from pathlib import Path
 
 import attnviz
 from attnviz import files
-from attnviz.checkpoint_folder import folder
+from attnviz.checkpoint_folder import CARD, folder
 from attnviz.errors import BadInput
 from attnviz.ui.components.payload import header_of
 
@@ -24,18 +25,32 @@ def stored(name: str, image: str | None = None) -> bytes | None:
         image: which picture it must show, such as "strokes/test/23"; None for whichever it is.
     """
     beside = folder() / name
+    stamps = files.stamp(beside / _FILE), files.stamp(beside / CARD)
+    if None in stamps:  # most have none
+        return None
+    known = _read.get(beside)
+    if known is None or known[0] != stamps:
+        known = _read[beside] = stamps, _valid(beside)
+    found = known[1]
+    return found if found and image in (None, header_of(found)["origin"].get("image")) else None
+
+
+_Known = tuple[tuple[files.Stamp | None, ...], bytes | None]
+_read: dict[Path, _Known] = {}  # as many as are laid beside weights of ours
+
+
+def _valid(beside: Path) -> bytes | None:
+    """Return the view that lies in a folder, if this version computed it from the weights there."""
     try:
-        card = json.loads(files.read(beside / "card.json", _LARGEST))
+        card = json.loads(files.read(beside / CARD, _LARGEST))
         found = files.read(beside / _FILE, _LARGEST)
         origin = header_of(found)["origin"]
-    except (OSError, ValueError, KeyError, BadInput):
+        _ = origin.get("image")
+    except (OSError, ValueError, KeyError, AttributeError, BadInput):
         return None
-    wanted = {
-        "software": f"attnviz {attnviz.__version__}",
-        "digest": card.get("weights_digest") if isinstance(card, dict) else None,
-        "image": image or origin.get("image"),
-    }
-    return found if all(origin.get(key) == value for key, value in wanted.items()) else None
+    digest = card.get("weights_digest") if isinstance(card, dict) else None
+    told = origin.get("software"), origin.get("digest")
+    return found if told == (f"attnviz {attnviz.__version__}", digest) else None
 
 
 def keep(name: str, view: bytes) -> None:

@@ -68,8 +68,8 @@ def passes(parameters: Strict, net: Net) -> float:
     return 2.0
 
 
-GATES_VIEW = View("gates_view", NoParameters, payload, passes)
-BLOCKS_VIEW = View("gated_blocks_view", OfGates, stages_payload, passes)
+GATES_VIEW = View("gates_view", NoParameters, payload, passes, lasts=True)
+BLOCKS_VIEW = View("gated_blocks_view", OfGates, stages_payload, passes, lasts=True)
 
 
 class OfLayer(Strict):
@@ -107,4 +107,4 @@ def classes_payload(subject: Subject, parameters: OfLayer) -> bytes:
     )  # fmt: skip
 
 
-CLASS_GATES = View("gates_of_classes", OfLayer, classes_payload)
+CLASS_GATES = View("gates_of_classes", OfLayer, classes_payload, lasts=True)

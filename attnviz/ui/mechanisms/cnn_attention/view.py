@@ -19,4 +19,4 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
     return packed(cache.of_subject(stages.view, subject))
 
 
-CONVOLUTIONS_VIEW = View("convolutions_view", NoParameters, payload)
+CONVOLUTIONS_VIEW = View("convolutions_view", NoParameters, payload, lasts=True)

@@ -27,7 +27,7 @@ def two_passes(parameters: NoParameters, net: Net) -> float:
     return 2.0
 
 
-STAGES_VIEW = View("stages_view", NoParameters, payload, two_passes)
+STAGES_VIEW = View("stages_view", NoParameters, payload, two_passes, lasts=True)
 
 
 class OfLayer(Strict):
@@ -54,4 +54,4 @@ def heads_payload(subject: Subject, parameters: OfLayer) -> bytes:
     )  # fmt: skip
 
 
-OF_HEADS = View("outputs_of_heads", OfLayer, heads_payload)
+OF_HEADS = View("outputs_of_heads", OfLayer, heads_payload, lasts=True)

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from attnviz.subjects import Net, Subject
-from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView, pixel_viewer, settled_view, unpacked
-from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW
+from attnviz.ui.components.pixel_viewer import FIELDS, AttentionView, pixel_viewer, settled_view
+from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW, attention
 from attnviz.ui.live import jacobian_map
 from attnviz.ui.mechanisms.pixel_attention import equations
 from attnviz.ui.mechanisms.pixel_attention.experiments import erase, one_token, parts
@@ -32,12 +32,13 @@ def look(subject: Subject) -> tuple[AttentionView, tuple[str, str] | None]:
     Returns:
         The view that is drawn, and the equations of the locked pair; None where no pair is locked.
     """
-    payload = ATTENTION_VIEW.of(subject)
-    view, known = unpacked(payload), subject.net.classes
+    view, known = attention(subject), subject.net.classes
     if view.label is not None and view.label not in known:
         st.info(f"This picture shows a {view.label}; this model knows only {' and '.join(known)}.")
     state = FIELDS.read(st.query_params.to_dict())
-    pixel_viewer(payload, key=VIEWER, state=state, asked=jacobian_map.asked(subject), on_change=_keep)
+    pixel_viewer(
+        ATTENTION_VIEW.of(subject), key=VIEWER, state=state, asked=jacobian_map.asked(subject), on_change=_keep
+    )
     return view, equations.numbers(view, state)
 
 

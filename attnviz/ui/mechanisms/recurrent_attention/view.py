@@ -34,4 +34,4 @@ def payload(subject: Subject, parameters: OfDraw) -> bytes:
     return first_look.stored(subject, draw, forced) or packed(first_look.view(subject, draw, forced))
 
 
-GLIMPSES_VIEW = View("glimpses_view", OfDraw, payload)
+GLIMPSES_VIEW = View("glimpses_view", OfDraw, payload, lasts=True)

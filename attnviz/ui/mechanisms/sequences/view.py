@@ -19,4 +19,4 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
     return packed(cache.of_subject(reading.view, subject))
 
 
-ALIGNMENT_VIEW = View("alignment_view", NoParameters, payload)
+ALIGNMENT_VIEW = View("alignment_view", NoParameters, payload, lasts=True)

@@ -19,4 +19,4 @@ def payload(subject: Subject, parameters: NoParameters) -> bytes:
     return packed(cache.of_subject(grids.view, subject))
 
 
-GRID_VIEW = View("sampling_grid_view", NoParameters, payload)
+GRID_VIEW = View("sampling_grid_view", NoParameters, payload, lasts=True)
