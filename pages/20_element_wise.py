@@ -29,7 +29,7 @@ def main() -> None:
     preload.soon()
 
 
-def see(names: list[str]) -> None:
+def see(names: list[str]) -> Net:
     """Draw the choices, the stages, and everything else that another picture changes."""
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
@@ -50,6 +50,7 @@ def see(names: list[str]) -> None:
     pickers.more(subject)
     explain(subject)
     url_state.state(**pickers.stated(subject))
+    return net
 
 
 def beside(net: Net, names: list[str]) -> Net | None:
@@ -89,14 +90,13 @@ def fitting(net: Net, state: dict[str, object]) -> dict[str, object]:
 
 
 def explain(subject: Subject) -> None:
-    """Explain what the stages mean and what they do not show, offer the experiments, and draw the results."""
+    """Explain what the stages mean and what they do not show, and offer the experiments."""
     from attnviz.ui.mechanisms.element_wise import stages
 
     view = cache.of_subject(stages.view, subject)
     measured = cache.of_subject(stages.measure, subject)
     page.meaning(words.means(view, measured), words.does_not_show(view))
     choose(experiments.EXPERIMENTS, subject, view)
-    mechanism_page.results(MECHANISM, subject.net)
 
 
 main()

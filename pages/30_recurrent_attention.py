@@ -27,7 +27,7 @@ def main() -> None:
     preload.soon()
 
 
-def see(names: list[str]) -> None:
+def see(names: list[str]) -> Net:
     """Draw the choices, the player, and everything else that another picture changes."""
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
@@ -42,8 +42,8 @@ def see(names: list[str]) -> None:
     view = first_look.view(subject, draw)
     page.meaning(words.means(view, net, moved=bool(state.get("moved"))), words.does_not_show(net))
     choose(experiments.EXPERIMENTS, subject, view)
-    mechanism_page.results(MECHANISM, net)
     url_state.state(**pickers.stated(subject), **thrown)
+    return net
 
 
 def opening(net: Net) -> Picture | None:

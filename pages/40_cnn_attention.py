@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz.subjects import Picture, Subject
+from attnviz.subjects import Net, Picture, Subject
 from attnviz.ui.components import stage_maps
 from attnviz.ui.components.pixel_viewer import FIELDS, pixel_viewer, settled_view
 from attnviz.ui.dot_product.attention_view import ATTENTION_VIEW, attention
@@ -31,7 +31,7 @@ def main() -> None:
     preload.soon()
 
 
-def see(names: list[str]) -> None:
+def see(names: list[str]) -> Net:
     """Draw the choices, the viewer, and everything else that another picture changes."""
     opening = {} if st.query_params else {"head": HEAD}
     with page.choices():
@@ -48,8 +48,8 @@ def see(names: list[str]) -> None:
     follow(subject)
     page.meaning(words.means(attention(subject, UNIT)), words.does_not_show())
     choose(experiments.EXPERIMENTS, subject, heading="Experiment")
-    mechanism_page.results(MECHANISM, net)
     url_state.state(**pickers.stated(subject), **opening)
+    return net
 
 
 def nearly_even(subject: Subject) -> str:

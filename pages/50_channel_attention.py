@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz.subjects import Picture, Subject
+from attnviz.subjects import Net, Picture, Subject
 from attnviz.ui.components import gates
 from attnviz.ui.live import second_training
 from attnviz.ui.mechanisms.channel_attention import DATA, MECHANISM, MODEL, NUMBER, experiments, words
@@ -28,7 +28,7 @@ def main() -> None:
     preload.soon()
 
 
-def see(names: list[str]) -> None:
+def see(names: list[str]) -> Net:
     """Draw the choices, the gates, and everything else that another picture changes."""
     opening = {} if st.query_params else {"layer": LAST}
     with page.choices():
@@ -41,8 +41,8 @@ def see(names: list[str]) -> None:
     pickers.more(subject)
     page.meaning(words.means(subject), words.does_not_show(subject))
     choose(experiments.EXPERIMENTS, subject)
-    mechanism_page.results(MECHANISM, net)
     url_state.state(**pickers.stated(subject), **opening)
+    return net
 
 
 main()

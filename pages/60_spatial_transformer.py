@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz.subjects import Picture, Subject
+from attnviz.subjects import Net, Picture, Subject
 from attnviz.subjects.history import key_of
 from attnviz.ui.components import sampling_grid
 from attnviz.ui.live import second_training
@@ -29,7 +29,7 @@ def main() -> None:
     preload.soon()
 
 
-def see(names: list[str]) -> None:
+def see(names: list[str]) -> Net:
     """Draw the choices, the picture with its grid, and everything else that another picture changes."""
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
@@ -41,8 +41,8 @@ def see(names: list[str]) -> None:
     pickers.more(subject)
     page.meaning(words.means(subject), words.does_not_show())
     choose(experiments.EXPERIMENTS, subject)
-    mechanism_page.results(MECHANISM, net)
     url_state.state(**pickers.stated(subject))
+    return net
 
 
 main()

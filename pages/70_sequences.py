@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz.subjects import Subject, usable
+from attnviz.subjects import Net, Subject, usable
 from attnviz.ui.components import alignment
 from attnviz.ui.live import second_training
 from attnviz.ui.mechanisms.sequences import MECHANISM, MODEL, choose, curves, experiments, own_strip, words
@@ -27,11 +27,13 @@ MASKED = (
 
 def main() -> None:
     last = ONE_VECTOR if experiments.ONE_VECTOR in usable([experiments.ONE_VECTOR]) else MASKED
-    mechanism_page.draw(MECHANISM, words.QUESTION, words.NONE, see, tries=[*TRIES, last], controls=True)
+    mechanism_page.draw(
+        MECHANISM, words.QUESTION, words.NONE, see, tries=[*TRIES, last], controls=True, compared=curves.is_compared
+    )
     preload.soon()
 
 
-def see(names: list[str]) -> None:
+def see(names: list[str]) -> Net:
     """Draw the choices, the strip with what is read of it, and everything else that another strip changes."""
     with page.choices():
         net = pickers.net(names, MODEL, MECHANISM.models)
@@ -45,8 +47,8 @@ def see(names: list[str]) -> None:
     alignment.alignment(ALIGNMENT_VIEW.of(subject), key=KEY, state=state, on_change=keep)
     page.meaning(words.means(subject, state), words.does_not_show())
     choose_experiment(experiments.EXPERIMENTS, subject)
-    mechanism_page.results(MECHANISM, net, curves.is_compared)
     url_state.state(model=net.key, **strip.words)
+    return net
 
 
 main()

@@ -17,14 +17,17 @@ from attnviz.ui.components.url_fields import Fields
 from attnviz.ui.mechanisms import Mechanism
 from attnviz.ui.shared import page, result_dots, url_state
 
+_BELOW = "page_below"  # what the lower part of the page belongs to, in the session
+
 
 def draw(
     row: Mechanism,
     question: str,
     none: str,
-    see: Callable[[list[str]], None],
+    see: Callable[[list[str]], Net],
     tries: Sequence[tuple[str, Mapping[str, str]]] = (),
     controls: bool = False,
+    compared: Callable[[Recipe], bool] | None = None,
 ) -> None:
     """Draw a mechanism's page.
 
@@ -32,28 +35,52 @@ def draw(
         row: of the table of mechanisms.
         question: what the page answers, in one sentence; Markdown.
         none: the text where no model of it is here; Markdown.
-        see: draws the page below its head, from the names of the checkpoints of its own models; it runs alone, as a
-            fragment, when the view changes.
+        see: draws the page between its head and its results, from the names of the checkpoints of its own models, and
+            returns the net that is looked at; it runs alone, as a fragment, when the view changes.
         tries: what to try first, as of `page.start`.
         controls: whether `see` can draw the controls among its own models too.
+        compared: which recipes stand beside the net in the results; None for all of its task.
     """
     page.start(row.title, question, tries=tries)
-    own = [name for name in cards.names() if name.split(".")[0] in row.models]
     with page.sentences():
+        own = [name for name in cards.names() if name.split(".")[0] in row.models]
         known = cards.readable(own)
         hidden = {name for name, card in known.items() if row.is_control(card.config) and not controls}
         names = [name for name in own if name not in hidden]
         if names:
-            _follow(see, names)
+            follow(lambda: (see(names),), lambda net: results(row, net, compared))
         else:
             st.markdown(none)
 
 
+def follow(see: Callable[[], tuple[Any, ...]], below: Callable[..., None]) -> None:
+    """Draw what another picture changes, which then runs alone, and below it what only another net changes.
+
+    Args:
+        see: draws the upper part, and returns what the lower part depends on: a net, and plain values.
+        below: draws the lower part, from the same.
+    """
+    st.session_state[_BELOW] = None  # not drawn yet: the first run of the upper part need not ask for it
+    seen = _above(see)
+    if seen:  # else a sentence says why there is nothing
+        with page.sentences():
+            below(*seen)
+
+
 @st.fragment
-def _follow(see: Callable[[list[str]], None], names: list[str]) -> None:
+def _above(see: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
     url_state.catch_up()
+    seen: tuple[Any, ...] = ()
     with page.sentences():
-        see(names)
+        seen = see()
+    before, st.session_state[_BELOW] = st.session_state[_BELOW], _named(seen)
+    if before not in (None, _named(seen)):
+        st.rerun()  # the lower part belongs to another net
+    return seen
+
+
+def _named(seen: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple((one.key, one.digest) if isinstance(one, Net) else one for one in seen)
 
 
 def keep(fields: Fields, settled_view: Callable[[str], Mapping[str, Any] | None], key: str) -> Callable[[], None]:

@@ -61,10 +61,13 @@ def net(names: list[str], default: str, of: Collection[str] | None = None) -> Ne
         else:
             name = url_state.choice("model", names, first)
     titles = {one: known[one].title if one in known else one for one in names if one in known or one == name}
-    st.selectbox(
-        "Model", list(titles), key="model", format_func=titles.__getitem__, on_change=url_state.keep, args=("model",)
-    )
+    st.selectbox("Model", list(titles), key="model", format_func=titles.__getitem__, on_change=_another_net)
     return found or subjects.net(name)
+
+
+def _another_net() -> None:
+    url_state.keep("model")
+    st.rerun()  # the whole page, once: what stands below the choices is about the net too
 
 
 def example(net: Net, opens: Example | None = None) -> Example:
@@ -226,8 +229,8 @@ class Fitting:
         self._choice = net, source, chosen, wrong
         shown, names = data.shown(source), data.DATASETS[source].classes
         wanted = net.classes if chosen == ANY else (chosen,)
-        fits = np.isin(shown.labels, [label for label, name in enumerate(names) if name in wanted])
-        self.numbers = shown.numbers[fits]
+        fits = np.array([name in wanted for name in names])
+        self.numbers = shown.numbers[fits[shown.labels]]
         self.all = True
         if wrong:
             known, self.all = findings.wrong_answers(net, source)
